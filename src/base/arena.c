@@ -1,0 +1,52 @@
+/* arena.c - see arena.h for the contract. */
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *arena_push(heed_arena *arena, size_t count, size_t elem_size) {
+    size_t bytes;
+    if (arena->overflow || (elem_size != 0 && count > (SIZE_MAX - ARENA_ALIGN) / elem_size)) {
+        arena->overflow = 1;
+        return NULL;
+    }
+    bytes = (count * elem_size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    if (bytes > SIZE_MAX - arena->used || (arena->base && bytes > arena->size - arena->used)) {
+        arena->overflow = 1;
+        return NULL;
+    }
+    void *p = arena->base ? arena->base + arena->used : NULL;
+    arena->used += bytes;
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
+float *arena_floats(heed_arena *arena, size_t d0, size_t d1, size_t d2) {
+    if (d1 != 0 && d0 > SIZE_MAX / d1) arena->overflow = 1;
+    else if (d2 != 0 && d0 * d1 > SIZE_MAX / d2) arena->overflow = 1;
+    return arena_push(arena, d0 * d1 * d2, sizeof(float));
+}
+
+int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1) {
+    if (d1 != 0 && d0 > SIZE_MAX / d1) arena->overflow = 1;
+    return arena_push(arena, d0 * d1, sizeof(int32_t));
+}
+
+void *arena_block(heed_arena *arena) {
+    if (arena->overflow || arena->used > SIZE_MAX - ARENA_ALIGN) return NULL;
+    /* malloc aligns to 8 on wasm32: the raw pointer is kept just below the aligned block */
+    unsigned char *raw = malloc(arena->used + ARENA_ALIGN);
+    if (raw == NULL) return NULL;
+    unsigned char *block = raw + ARENA_ALIGN - (uintptr_t)raw % ARENA_ALIGN;
+    block[-1] = (unsigned char)(block - raw);
+    arena->base = block;
+    arena->size = arena->used;
+    arena->used = 0;
+    return block;
+}
+
+void arena_free_block(void *block) {
+    if (block == NULL) return;
+    unsigned char *p = block;
+    free(p - p[-1]);
+}

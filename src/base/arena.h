@@ -1,0 +1,39 @@
+/*
+ * arena.h - one block, bump-allocated, freed whole.
+ *
+ * An arena with base == NULL only measures: every push returns NULL and advances `used`.  So the
+ * code that lays an object out also computes its size: run it on a measuring arena, allocate
+ * `used` bytes, run it again.
+ *
+ * Depends on: nothing.  Used by: text/, model/, search/.
+ */
+#ifndef HEED_BASE_ARENA_H
+#define HEED_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ARENA_ALIGN = 16 }; /* a v128 load */
+
+typedef struct {
+    unsigned char *base; /* NULL: measuring                                        */
+    size_t size;         /* bytes at base; ignored while measuring                 */
+    size_t used;
+    int overflow; /* sticky: a request did not fit in size_t, or in the block */
+} heed_arena;
+
+/* count * elem_size bytes, 16-aligned, zeroed; NULL while measuring or after overflow. */
+void *arena_push(heed_arena *arena, size_t count, size_t elem_size);
+
+/* A float tensor [d0, d1, d2]; 1 for absent dimensions.  The product is checked. */
+float *arena_floats(heed_arena *arena, size_t d0, size_t d1, size_t d2);
+int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1);
+
+/*
+ * The block for a measured arena: NULL if it overflowed or memory ran out, else `arena` is reset to place
+ * into it.  Release with arena_free_block().  These two are the library's only calls of malloc and free.
+ */
+void *arena_block(heed_arena *arena);
+void arena_free_block(void *block);
+
+#endif /* HEED_BASE_ARENA_H */

@@ -1,0 +1,231 @@
+/*
+ * heed.h - the public C interface: an encoder-decoder Transformer for translation.
+ *
+ *     text -> ids -> encoder -> decoder <-> search -> ids -> text
+ *
+ * A *model* holds weights and never changes after loading.  A *session* holds everything that a
+ * run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.
+ * Each is one heap block; after heed_session_create() nothing allocates until the next create.
+ * Several sessions may share a model; an object is used by one thread at a time.
+ *
+ * The host (JavaScript or a native program) parses JSON and the safetensors header; this library
+ * gets numbers, names and bytes, and checks them.
+ *
+ * Every function that can fail returns a heed_status, sets its results to NULL or 0 first, and
+ * leaves its object usable.  Nothing prints, exits or aborts.
+ *
+ * Letters for shapes, everywhere:
+ *     B batch   S source length   T target length   V vocabulary   L layers   N beams
+ *     D model width   H heads   Dh = D/H   F feed-forward width
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef HEED_H
+#define HEED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct heed_model heed_model;
+typedef struct heed_session heed_session;
+typedef struct heed_tokenizer heed_tokenizer;
+
+/* What failed, so that the host can name it.  Strings are static or owned by the model. */
+typedef struct {
+    const char *name; /* config key or tensor name; NULL if none            */
+    const char *rule; /* what was expected, in words; NULL if the status says it */
+    int32_t found;    /* the offending number                               */
+} heed_report;
+
+/* ------------------------------------------------------------------------------------ model */
+
+enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };         /* activation_function */
+enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element types of a file */
+
+/*
+ * A configuration is an array of int32 in the order of heed_config_field(0), (1), ... whose
+ * spelling is Hugging Face's MarianConfig (booleans are 0 or 1), plus
+ *   dtype                      HEED_F32 or HEED_I8: arithmetic of the matrices
+ *   encoder_positions_stored   1: the file has model.encoder.embed_positions.weight
+ *   decoder_positions_stored   1: the file has model.decoder.embed_positions.weight
+ * heed_config_field returns NULL past the end.  Cannot fail.
+ */
+const char *heed_config_field(int index);
+
+/*
+ * Check `config` (heed_config_field order, n values) and allocate a model with empty weights.
+ * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY.
+ */
+heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report);
+void heed_model_free(heed_model *model); /* NULL is fine */
+
+/* Bytes of the model's block: what it costs in memory. */
+size_t heed_model_bytes(const heed_model *model);
+/* Numbers in all weight tensors that the configuration asks for. */
+double heed_model_parameters(const heed_model *model);
+
+/*
+ * The table of tensors.  heed_tensor_find: index of the tensor that `name` (UTF-8, 0-terminated)
+ * belongs to, or -1.  *is_scale = 1 when the name is "<tensor>.scale" (F32 [rows], for an I8
+ * tensor).  Aliases (the tied copies that checkpoints may carry) give the index of the tensor they
+ * are tied to; when a file has several names of one index, load the one equal to
+ * heed_tensor_name(index) if present, else the first, and leave the others.
+ */
+int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale);
+int heed_tensor_count(const heed_model *model);
+const char *heed_tensor_name(const heed_model *model, int index);  /* NULL out of range */
+/* Expected shape: rows, cols.  A vector of n has rows 1, cols n and is [n] or [1, n] in a file. */
+void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_t *cols);
+
+/*
+ * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece
+ * completes it.  dtype: of the file; rank 1 or 2; dims [rank].
+ * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity;
+ * HEED_E_STATE for bytes too many, or a begin before the tensor before is complete.
+ */
+heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
+heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
+
+/* All tensors there?  Makes the model usable.  HEED_E_TENSOR_MISSING names the first one. */
+heed_status heed_model_finish(heed_model *model, heed_report *report);
+
+/* ---------------------------------------------------------------------------------- session */
+
+typedef struct {
+    int32_t max_source; /* tokens of the longest source                      */
+    int32_t max_target; /* tokens of the longest target                      */
+    int32_t max_beams;  /* hypotheses of one sentence                        */
+    int32_t max_batch;  /* sentences decoded together                        */
+} heed_session_options;
+
+/* Price of a session in bytes; 0 if the options are out of range or do not fit in memory. */
+size_t heed_session_bytes(const heed_model *model, const heed_session_options *options);
+heed_status heed_session_create(const heed_model *model, const heed_session_options *options, heed_session **out);
+void heed_session_free(heed_session *session); /* NULL is fine */
+
+enum { HEED_ENCODER = 0, HEED_DECODER = 1, HEED_CROSS = 2 };
+/* Switch a head off (its output is zero; its map is still reported) or on again.  HEED_E_ARGUMENT. */
+heed_status heed_session_set_head(heed_session *session, int stack, int layer, int head, int enabled);
+void heed_session_enable_heads(heed_session *session);
+
+/* Encoder output of one source.  out [n, D] written.  HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running). */
+heed_status heed_encode(heed_session *session, const int32_t *source, int n, float *out);
+
+/*
+ * Teacher-forced pass: row t is computed from source and target[0..t-1] and predicts target[t].
+ *   maps   may be NULL, as may each: encoder [Le,H,S,S], decoder [Ld,H,T,T], cross [Ld,H,T,S], written
+ * Afterwards heed_forward_logits(t) gives row t until the next call on the session.
+ */
+typedef struct {
+    float *encoder, *decoder, *cross;
+} heed_maps;
+heed_status heed_forward(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
+                         int n_target, const heed_maps *maps);
+/* Logits [V] of row t in session memory, valid until the next call; *log_prob of target[t].  NULL if t is out of range. */
+const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
+
+/* ----------------------------------------------------------------------------------- search */
+
+typedef struct {
+    int32_t beams;              /* 1: greedy                                              */
+    int32_t max_tokens;         /* new tokens, </s> included                              */
+    int32_t min_tokens;         /* </s> forbidden before                                  */
+    int32_t no_repeat_ngram;    /* 0: off                                                 */
+    float length_penalty;       /* score = log-probability / length^penalty               */
+    int32_t n_prefix;
+    const int32_t *prefix;      /* ids every target begins with; copied                   */
+    int32_t n_bad_words;        /* int32s at bad_words                                    */
+    const int32_t *bad_words;   /* sequences never produced: n, id...id, n, ...; copied   */
+} heed_search_options;
+
+/* Start: no sentences.  HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH (beams, prefix + max_tokens past the session's). */
+heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
+/*
+ * Put a source into a free place; *slot gets its number.  HEED_E_STATE: all places are taken (or no
+ * search begun).  Sentences may be added between steps at any time: they join the running batch.
+ */
+heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *slot);
+/* Encode newcomers, then one decoder step for all.  *running: sentences that are not finished. */
+heed_status heed_search_step(heed_session *session, int32_t *running);
+/* A finished slot, or -1. */
+int heed_search_finished(const heed_session *session);
+/* Hypotheses of a slot, best first: finished ones, or (while running) those under way. */
+int heed_search_hypotheses(const heed_session *session, int slot);
+typedef struct {
+    const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
+    int32_t n;
+    float log_prob;     /* sum of natural-log token probabilities */
+    float score;
+    int32_t finished;   /* 0: stopped by max_tokens               */
+} heed_hypothesis;
+heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
+/* Give the slot back (finished or not: an unfinished one is dropped). */
+heed_status heed_search_release(heed_session *session, int slot);
+/* Drop everything. */
+void heed_search_end(heed_session *session);
+
+/* -------------------------------------------------------------------------------- tokenizer */
+
+enum { HEED_PIECE_NORMAL = 1, HEED_PIECE_UNKNOWN = 2, HEED_PIECE_CONTROL = 3, HEED_PIECE_USER_DEFINED = 4,
+       HEED_PIECE_UNUSED = 5, HEED_PIECE_BYTE = 6 };
+
+/* Read a SentencePiece model (unigram or BPE); `bytes` may be freed afterwards.  HEED_E_SPM, HEED_E_MEMORY. */
+heed_status heed_tokenizer_create(const void *bytes, size_t n, heed_tokenizer **out, heed_report *report);
+void heed_tokenizer_free(heed_tokenizer *tokenizer); /* NULL is fine */
+int heed_tokenizer_size(const heed_tokenizer *tokenizer);
+/* Bytes of piece `id` (UTF-8, not 0-terminated) and its length and type; NULL out of range. */
+const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_t *n, int32_t *type);
+
+/*
+ * Text to SentencePiece ids.  n bytes of UTF-8 (invalid bytes become U+FFFD as in SentencePiece).
+ * Time is linear in n for unigram, n log n for BPE.  The result lives in the tokenizer until its next call.
+ */
+typedef struct {
+    int32_t n;                   /* pieces                                                        */
+    const int32_t *ids;          /* [n] SentencePiece ids (not vocab.json's)                      */
+    const int32_t *offsets;      /* [2n] UTF-16 start, end of each piece in the input             */
+    const int32_t *spans;        /* [2n] byte start, end of each piece's text in `normalized`     */
+    const char *normalized;      /* UTF-8                                                         */
+} heed_encoding;
+heed_status heed_tokenizer_encode(heed_tokenizer *tokenizer, const char *utf8, size_t n, heed_encoding *out);
+
+/*
+ * Pieces to text, as SentencePiece's DecodePieces: control pieces vanish, byte pieces join into
+ * characters, unknown strings stand as they are, U+2581 is a space, the dummy prefix goes.
+ *   pieces  all pieces' UTF-8 one after another; lengths [n] their bytes
+ * *text (UTF-8, *length bytes) lives in the tokenizer until its next call.
+ */
+heed_status heed_tokenizer_decode(heed_tokenizer *tokenizer, const char *pieces, const int32_t *lengths, int n,
+                                  const char **text, size_t *length);
+
+/* ------------------------------------------------------------------ ops: the parts, as taught */
+
+/*
+ * Row-major float matrices; outputs first.  Sizes must be positive (HEED_E_ARGUMENT) and their
+ * products fit in memory.  Inputs and outputs do not overlap.  NULL where said.
+ */
+heed_status heed_op_softmax(float *out, const float *x, int rows, int cols);
+heed_status heed_op_cosine_similarity(float *out /* [m, n] */, const float *a /* [m, k] */, const float *b /* [n, k] */,
+                                      int m, int n, int k);
+/* layout 0: interleaved sin, cos (the paper); 1: sin half, cos half (Marian).  out [positions, d_model]. */
+heed_status heed_op_positional_encoding(float *out, int positions, int d_model, int layout);
+/* out [n, cols] = table[ids] * scale.  HEED_E_ID. */
+heed_status heed_op_embedding(float *out, const int32_t *ids, int n, const float *table, int rows, int cols, float scale);
+/* scores [n, m] = q k^T * scale (-infinity where masked), weights [n, m] = softmax(scores), out [n, dv] = weights v.
+ * q [n, dk], k [m, dk], v [m, dv]; causal: query t sees keys 0..t. */
+heed_status heed_op_attention(float *scores, float *weights, float *out, const float *q, const float *k, const float *v,
+                              int n, int m, int dk, int dv, float scale, int causal);
+/* query [n, d], memory [m, d]; wq, wk, wv [d, d], wo [d, d]: y = x W.  weights [heads, n, m], out [n, d]. */
+heed_status heed_op_multi_head_attention(float *weights, float *out, const float *query, const float *memory,
+                                         const float *wq, const float *wk, const float *wv, const float *wo,
+                                         int n, int m, int d, int heads, int causal);
+/* Per row; gain and bias [cols] may be NULL (1 and 0). */
+heed_status heed_op_layer_norm(float *out, const float *x, const float *gain, const float *bias, int rows, int cols,
+                               float epsilon);
+/* out [n, d] = activation(x w1 + b1) w2 + b2;  w1 [d, f], w2 [f, d]. */
+heed_status heed_op_feed_forward(float *out, const float *x, const float *w1, const float *b1, const float *w2,
+                                 const float *b2, int n, int d, int f, int activation);
+
+#endif /* HEED_H */

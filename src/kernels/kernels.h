@@ -1,0 +1,85 @@
+/*
+ * kernels.h - arrays in, arrays out: everything that is worth a SIMD instruction.
+ *
+ * Each k_name() here (128-bit wasm SIMD; natively through SIMDe) has a twin ref_name() of the same
+ * signature in reference.h, plain C, against which tests compare it at awkward sizes.
+ *
+ * Rules that the layers above rely on:
+ *   - A result row depends on its own inputs only, not on how many rows are computed together:
+ *     batches of every size give bit-identical numbers.
+ *   - No rounding that differs between hosts: no fused multiply-add, no libm in a vector path.
+ *   - Pointers need only their type's alignment.  Outputs never overlap inputs unless said.
+ *   - Sizes are >= 0 and were checked by the caller: kernels cannot fail.
+ *
+ * Weights are packed in panels of PANEL rows of W [N, K] (a row is one output):
+ *
+ *     f32   panel p:  [K][8] floats,  element (n, k) at  p*K*8 + k*8 + n%8        p = n/8
+ *
+ * N is padded with zero rows to a multiple of 8.
+ *
+ * Depends on: nothing.  Used by: layers/, model/, search/, train/.
+ */
+#ifndef HEED_KERNELS_KERNELS_H
+#define HEED_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PANEL = 8 };
+
+/* Rows of a panelled matrix, padding included. */
+static inline int panel_rows(int n) { return (n + PANEL - 1) / PANEL * PANEL; }
+
+/* Store row n (k floats) of W into `panels`. */
+void k_pack_row_f32(float *panels, int n, const float *row, int k);
+/* Read row n back: row [k]. */
+void k_unpack_row_f32(float *row, const float *panels, int n, int k);
+
+/*
+ * out [m, n] (row stride ldo) = x [m, k] (row stride ldx) W^T + bias
+ *   panels  W [n, k] in f32 panels
+ *   bias    [n], NULL is zero
+ * Sums run over k in order, starting from the bias.
+ */
+void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
+                int k);
+
+/* out [m, n] = a [m, k] b [k, n], all plain row-major.  For small matrices: nothing is packed. */
+void k_matmul(float *out, const float *a, const float *b, int m, int n, int k);
+
+/*
+ * One query row of one head against a list of key rows.
+ *   scores [n]  written: scale * q.k_i      q [dh]
+ *   k       row i is at k + (slots ? slots[i] : i) * ld
+ */
+void k_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
+              float scale);
+/* out [dh] written: sum_i p[i] * v_i, rows found as above. */
+void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh);
+
+/* x [n] becomes softmax(x), stable; all -infinity becomes all 0; n == 0 is fine. */
+void k_softmax(float *x, int n);
+/* max x_i + log sum exp(x_i - max); n > 0. */
+float k_log_sum_exp(const float *x, int n);
+/* Index of the first greatest element; n > 0. */
+int k_argmax(const float *x, int n);
+
+/*
+ * out [n] = LayerNorm(x + residual) * gain + bias;  residual, gain, bias may be NULL.
+ * Biased variance, two passes.  out may be x or residual.
+ */
+void k_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,
+                  float epsilon);
+
+/* In place.  gelu is the exact one, x/2 (1 + erf(x/sqrt 2)); swish is x sigmoid(x). */
+void k_relu(float *x, size_t n);
+void k_gelu(float *x, size_t n);
+void k_swish(float *x, size_t n);
+
+/* out = a + b; out may be a or b. */
+void k_add(float *out, const float *a, const float *b, size_t n);
+/* out = a * s; out may be a. */
+void k_scale(float *out, const float *a, float s, size_t n);
+float k_dot(const float *a, const float *b, int n);
+
+#endif /* HEED_KERNELS_KERNELS_H */
