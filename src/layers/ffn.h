@@ -1,0 +1,23 @@
+/*
+ * ffn.h - the position-wise feed-forward network, activation(x W1^T + b1) W2^T + b2.
+ *
+ * Depends on: kernels/, linear.h.  Used by: model/, train/.
+ */
+#ifndef HEED_LAYERS_FFN_H
+#define HEED_LAYERS_FFN_H
+
+#include <stddef.h>
+
+#include "layers/linear.h"
+
+/* Order of heed.h's HEED_RELU, HEED_GELU, HEED_SWISH. */
+enum { FFN_RELU = 0, FFN_GELU = 1, FFN_SWISH = 2 };
+
+/* x [n] in place. */
+void activation_forward(float *x, size_t n, int activation);
+
+/* out [m, D], hidden [m, F] written (after the activation), x [m, D].  Cannot fail. */
+void ffn_forward(float *out, float *hidden, const float *x, const heed_linear *fc1, const heed_linear *fc2,
+                 int activation, int m);
+
+#endif /* HEED_LAYERS_FFN_H */

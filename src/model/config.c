@@ -1,0 +1,69 @@
+/* config.c - see config.h for the contract. */
+#include "model/config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const NAMES[] = {
+#define NAME(name) #name,
+    CONFIG_FIELDS(NAME)
+#undef NAME
+};
+
+enum { N_FIELDS = sizeof NAMES / sizeof NAMES[0] };
+
+/* Generous: the largest Marian models have d_model 1024, 12 layers and 65,001 pieces. */
+enum { MAX_WIDTH = 1 << 16, MAX_LAYERS = 256, MAX_VOCABULARY = 1 << 24, MAX_POSITIONS = 1 << 20 };
+
+const char *config_field(int index) { return index >= 0 && index < N_FIELDS ? NAMES[index] : NULL; }
+
+heed_status config_read(heed_config *config, const int32_t *values, int n, const char **name, const char **rule,
+                        int32_t *found) {
+    *name = *rule = NULL;
+    *found = 0;
+    if (n != N_FIELDS) return HEED_E_ARGUMENT;
+    memcpy(config, values, sizeof *config);
+
+#define REQUIRE(field, condition, text) \
+    if (!(condition)) {                 \
+        *name = #field;                 \
+        *rule = text;                   \
+        *found = config->field;         \
+        return HEED_E_CONFIG;           \
+    }
+#define BETWEEN(field, low, high, text) REQUIRE(field, config->field >= (low) && config->field <= (high), text)
+#define FLAG(field) BETWEEN(field, 0, 1, "must be true or false")
+#define WIDTH(field) BETWEEN(field, 1, MAX_WIDTH, "must be between 1 and 65536")
+#define LAYERS(field) BETWEEN(field, 1, MAX_LAYERS, "must be between 1 and 256")
+#define HEADS(field)  \
+    WIDTH(field)      \
+    REQUIRE(field, config->d_model % config->field == 0, "must divide d_model")
+#define TARGET_ID(field) BETWEEN(field, 0, config->decoder_vocab_size - 1, "must be an id of the target vocabulary")
+
+    WIDTH(d_model)
+    LAYERS(encoder_layers)
+    LAYERS(decoder_layers)
+    HEADS(encoder_attention_heads)
+    HEADS(decoder_attention_heads)
+    WIDTH(encoder_ffn_dim)
+    WIDTH(decoder_ffn_dim)
+    BETWEEN(activation_function, 0, 2, "must be relu, gelu, swish or silu")
+    BETWEEN(vocab_size, 1, MAX_VOCABULARY, "must be between 1 and 16777216")
+    BETWEEN(decoder_vocab_size, 1, MAX_VOCABULARY, "must be between 1 and 16777216")
+    BETWEEN(max_position_embeddings, 1, MAX_POSITIONS, "must be between 1 and 1048576")
+    FLAG(normalize_before)
+    FLAG(normalize_embedding)
+    FLAG(add_final_layer_norm)
+    FLAG(scale_embedding)
+    FLAG(share_encoder_decoder_embeddings)
+    FLAG(tie_word_embeddings)
+    FLAG(encoder_positions_stored)
+    FLAG(decoder_positions_stored)
+    REQUIRE(decoder_vocab_size,
+            !config->share_encoder_decoder_embeddings || config->decoder_vocab_size == config->vocab_size,
+            "must equal vocab_size when embeddings are shared")
+    TARGET_ID(eos_token_id)
+    TARGET_ID(decoder_start_token_id)
+    REQUIRE(dtype, config->dtype == 0, "must be f32")
+    return HEED_OK;
+}

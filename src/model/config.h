@@ -1,0 +1,56 @@
+/*
+ * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.
+ *
+ * One list, CONFIG_FIELDS, gives the struct, the order in which a host passes the values, and their
+ * names in error reports.
+ *
+ * Depends on: base/.  Used by: model/, search/, train/, heed.c.
+ */
+#ifndef HEED_MODEL_CONFIG_H
+#define HEED_MODEL_CONFIG_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define CONFIG_FIELDS(X)                                                           \
+    X(d_model)                                                                     \
+    X(encoder_layers)                                                              \
+    X(decoder_layers)                                                              \
+    X(encoder_attention_heads)                                                     \
+    X(decoder_attention_heads)                                                     \
+    X(encoder_ffn_dim)                                                             \
+    X(decoder_ffn_dim)                                                             \
+    X(activation_function) /* HEED_RELU, HEED_GELU, HEED_SWISH */                  \
+    X(vocab_size)          /* source ids, and target ids unless: */                \
+    X(decoder_vocab_size)  /* target ids; equal to vocab_size if shared */         \
+    X(max_position_embeddings)                                                     \
+    X(normalize_before)                                                            \
+    X(normalize_embedding)                                                         \
+    X(add_final_layer_norm)                                                        \
+    X(scale_embedding)                                                             \
+    X(share_encoder_decoder_embeddings)                                            \
+    X(tie_word_embeddings)                                                         \
+    X(eos_token_id)                                                                \
+    X(decoder_start_token_id)                                                      \
+    X(encoder_positions_stored)                                                    \
+    X(decoder_positions_stored)                                                    \
+    X(dtype) /* HEED_F32 or HEED_I8: arithmetic of the matrices */
+
+typedef struct {
+#define FIELD(name) int32_t name;
+    CONFIG_FIELDS(FIELD)
+#undef FIELD
+} heed_config;
+
+/* Name of field `index` in the order above; NULL past the end. */
+const char *config_field(int index);
+
+/*
+ * Fill *config from `values` (n of them, in order) and check every rule, so that what follows need
+ * not.  On HEED_E_CONFIG: *name the field, *rule what it must be, *found its value.
+ */
+heed_status config_read(heed_config *config, const int32_t *values, int n, const char **name, const char **rule,
+                        int32_t *found);
+
+#endif /* HEED_MODEL_CONFIG_H */
