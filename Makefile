@@ -1,0 +1,149 @@
+# heed's build: the wasm module, the C programs that test it in three ways, and the commands of the README.
+#
+#   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten)
+#   build/<variant>/tests/  one program per tests/c/test_*.c
+#   js/heed.wasm            the module that ships, linked from the very objects that the wasm tests run
+#
+# Compilers that are missing are installed by .ci/setup, which does nothing when all is there.
+
+EMCC    ?= emcc
+HOST_CC ?= gcc
+ASAN_CC ?= clang
+PYTHON  ?= python3
+NODE    ?= node
+# `make WERROR=` builds with a compiler that knows warnings which ours does not.
+WERROR  ?= -Werror
+# `make V=1` shows the commands whole.
+V ?=
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)')
+
+SOURCES := $(filter-out src/train/% src/kernels/native/%,$(wildcard src/*.c src/*/*.c))
+TESTS   := $(patsubst tests/c/%.c,%,$(wildcard tests/c/test_*.c))
+
+WARNINGS := -Wall -Wextra -Wshadow -Wpedantic -Wstrict-prototypes -Wmissing-prototypes
+CFLAGS   := -std=c11 $(WARNINGS) -Isrc -fno-math-errno -MMD -MP
+# Natively <wasm_simd128.h> is found in kernels/native; contracting a*b+c would change the last bit.
+HOST     := -Isrc/kernels/native -ffp-contract=off $(if $(filter x86_64,$(shell uname -m)),-msse4.1)
+
+native_CC     := $(HOST_CC)
+native_CFLAGS := $(CFLAGS) $(WERROR) $(HOST) -O2 -g
+native_LIBS   := -lm
+asan_CC       := $(ASAN_CC)
+asan_CFLAGS   := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+                 -fno-sanitize-recover=all
+asan_LIBS     := -fsanitize=address,undefined -lm
+wasm_CC       := $(EMCC)
+wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
+# The default allocator stays: emmalloc of Emscripten 3.1.6 answers a request that wraps 4 GB with a bad pointer.
+WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=131072 -sFILESYSTEM=0
+# Test programs keep big arrays on the stack.
+wasm_LIBS     := $(subst TOTAL_STACK=131072,TOTAL_STACK=1048576,$(WASM_LINK))
+
+# Emscripten takes its settings from the environment too; those of another build are not ours.
+unexport EMCC_CFLAGS EM_CACHE
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: help run test test-c test-js types wasm native asan bench bench-kernels score oracle format clean setup \
+        need-wasm need-native need-asan need-npm
+
+help:
+	@echo 'make run        translate a few English sentences into German with the shipped model'
+	@echo 'make test       every test: C natively, under sanitizers and as wasm; JavaScript; types; package'
+	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
+	@echo 'make wasm       build js/heed.wasm       make native    build the C tests with $(HOST_CC)'
+	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
+	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
+	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
+	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
+	@echo 'make clean      remove what was built'
+
+# ------------------------------------------------------------------------------ compilers
+
+setup:
+	@.ci/setup wasm native asan npm
+need-wasm need-native need-asan need-npm: need-%:
+	@.ci/setup $*
+
+# ------------------------------------------------------------------------------ C, by variant
+
+# $(call variant,NAME,SUFFIX OF A PROGRAM)
+define variant
+build/$(1)/%.o: src/%.c | need-$(1)
+	@mkdir -p $$(@D)
+	$$(call say,$(1)  $$<)
+	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -c $$< -o $$@
+build/$(1)/libheed.a: $(SOURCES:src/%.c=build/$(1)/%.o)
+	@rm -f $$@
+	@$(if $(filter wasm,$(1)),emar,ar) rcs $$@ $$^
+build/$(1)/tests/%.o: tests/c/%.c | need-$(1)
+	@mkdir -p $$(@D)
+	$$(call say,$(1)  $$<)
+	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -UNDEBUG -Itests/c -c $$< -o $$@
+build/$(1)/tests/%$(2): build/$(1)/tests/%.o build/$(1)/libheed.a
+	$$(Q)$$($(1)_CC) $$< build/$(1)/libheed.a $$($(1)_LIBS) -o $$@
+-include $(SOURCES:src/%.c=build/$(1)/%.d) $(TESTS:%=build/$(1)/tests/%.d)
+endef
+$(eval $(call variant,native,))
+$(eval $(call variant,asan,))
+$(eval $(call variant,wasm,.wasm))
+
+NATIVE_TESTS := $(TESTS:%=build/native/tests/%)
+ASAN_TESTS   := $(TESTS:%=build/asan/tests/%)
+WASM_TESTS   := $(TESTS:%=build/wasm/tests/%.wasm)
+
+native: build/native/libheed.a $(NATIVE_TESTS)
+asan: build/asan/libheed.a $(ASAN_TESTS)
+wasm: js/heed.wasm
+
+js/heed.wasm: build/wasm/libheed.a src/exports.txt
+	$(call say,wasm  $@)
+	$(Q)$(EMCC) build/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
+
+# ------------------------------------------------------------------------------ tests
+
+# Every program runs, also after one failed, so that one run shows all failures.
+test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS)
+	@failed=0; \
+	for t in $(TESTS); do \
+	    echo "== $$t, native";                 build/native/tests/$$t || failed=1; \
+	    echo "== $$t, address and undefined";  build/asan/tests/$$t || failed=1; \
+	    echo "== $$t, wasm";                   $(NODE) tests/run-wasi.mjs build/wasm/tests/$$t.wasm || failed=1; \
+	done; \
+	if [ $$failed = 1 ]; then echo 'C tests: FAILED'; exit 1; fi; \
+	echo 'C tests: all passed, three ways'
+
+types: | need-npm
+	npx --no-install tsc -p tsconfig.json
+	@echo 'types: checked'
+
+test-js: js/heed.wasm types
+	$(NODE) --test tests/
+
+test:
+	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory test-c
+	@$(MAKE) --no-print-directory test-js
+
+# ------------------------------------------------------------------------------ use
+
+run: js/heed.wasm
+	@$(NODE) tests/run.js
+
+bench: js/heed.wasm
+	@set -e; for b in $(wildcard tests/bench/*.js); do echo "== $$b"; $(NODE) $$b; done
+
+score: js/heed.wasm
+	@if [ ! -d ../shared/data ]; then echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
+	$(NODE) tests/score/dev.js --model models/en-de --data ../shared/data/en-de.dev.tsv.gz
+
+oracle:
+	@set -e; for o in $(wildcard tests/golden/*_oracle.py); do echo "== $$o"; $(PYTHON) $$o; done
+
+format:
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch])
+
+clean:
+	rm -rf build js/heed.wasm js/heed.wasm.map
