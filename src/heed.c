@@ -1,0 +1,314 @@
+/*
+ * heed.c - the public interface (heed.h): checks what comes in, then hands it to the rooms below.
+ */
+#include "heed.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "kernels/kernels.h"
+#include "model/run.h"
+#include "search/search.h"
+
+/* Bounds of a session's options: far past what is useful, low enough that no size overflows int. */
+enum { MAX_BEAMS = 64, MAX_BATCH = 1024, MAX_LENGTH = 1 << 20 };
+
+struct heed_session {
+    const heed_model *model;
+    heed_session_options options;
+    heed_run run;
+    heed_search search;
+    int32_t *source_places, *target_places; /* [max_source], [max_target]: of a teacher-forced pass */
+    int32_t *target;                        /* [max_target] its ids                                */
+    heed_decoder_row *rows;                 /* [max_target]                                        */
+    int n_forward;                          /* rows of run.x that heed_forward_logits may read     */
+};
+
+static void blame(heed_report *report, const char *name, const char *rule, int32_t found) {
+    if (report) *report = (heed_report){name, rule, found};
+}
+
+/* ------------------------------------------------------------------------------------ model */
+
+const char *heed_config_field(int index) { return config_field(index); }
+
+heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report) {
+    heed_config c;
+    const char *name, *rule;
+    int32_t found;
+    *out = NULL;
+    const heed_status status = config_read(&c, config, n, &name, &rule, &found);
+    blame(report, name, rule, found);
+    return status == HEED_OK ? model_create(&c, out) : status;
+}
+
+void heed_model_free(heed_model *model) { arena_free_block(model); }
+
+size_t heed_model_bytes(const heed_model *model) { return model->block_bytes; }
+
+double heed_model_parameters(const heed_model *model) {
+    double n = 0;
+    for (int i = 0; i < model->n_tensors; i++)
+        if (!model->tensors[i].optional) n += (double)model->tensors[i].rows * model->tensors[i].cols;
+    return n;
+}
+
+int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale) {
+    return model_find_tensor(model, name, is_scale);
+}
+
+int heed_tensor_count(const heed_model *model) { return model->n_tensors; }
+
+const char *heed_tensor_name(const heed_model *model, int index) {
+    return index >= 0 && index < model->n_tensors ? model->tensors[index].name : NULL;
+}
+
+void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_t *cols) {
+    const int known = index >= 0 && index < model->n_tensors;
+    *rows = known ? model->tensors[index].rows : 0;
+    *cols = known ? model->tensors[index].cols : 0;
+}
+
+heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims) {
+    return load_begin(model, index, is_scale, dtype, rank, dims);
+}
+
+heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n) { return load_write(model, bytes, n); }
+
+heed_status heed_model_finish(heed_model *model, heed_report *report) {
+    const char *name, *rule;
+    const heed_status status = load_finish(model, &name, &rule);
+    blame(report, name, rule, 0);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- session */
+
+static int at_most(int a, int b) { return a < b ? a : b; }
+static int at_least(int a, int b) { return a > b ? a : b; }
+
+static int options_fit(const heed_model *model, const heed_session_options *o) {
+    const int longest = at_most(model->config.max_position_embeddings, MAX_LENGTH);
+    return model->ready && o->max_source >= 1 && o->max_source <= longest && o->max_target >= 1 &&
+           o->max_target <= longest && o->max_beams >= 1 && o->max_beams <= MAX_BEAMS && o->max_batch >= 1 &&
+           o->max_batch <= MAX_BATCH;
+}
+
+/*
+ * Places for one sentence at its longest, so that the oldest always gets on, and for the others of
+ * the batch at an everyday length: full length for all would cost hundreds of megabytes that are
+ * never touched, and search.c copes when they do run out.
+ */
+static int count_places(const heed_session_options *o) {
+    enum { EVERYDAY = 64 };
+    const int longest = o->max_source + o->max_target * o->max_beams;
+    const int everyday = at_most(o->max_source, EVERYDAY) + at_most(o->max_target, EVERYDAY) * o->max_beams;
+    return longest + (o->max_batch - 1) * everyday;
+}
+
+static void session_layout(heed_session *s, heed_arena *arena) {
+    const heed_session_options *o = &s->options;
+    /* a pass holds the longest sequence, a step of the whole batch, and some sentences that enter together */
+    enum { ENTERING = 256 };
+    const int longest = at_least(o->max_source, o->max_target);
+    const int rows = at_least(at_least(longest, o->max_batch * o->max_beams), o->max_batch > 1 ? ENTERING : 1);
+    run_layout(&s->run, arena, s->model, rows, longest, count_places(o));
+    search_layout(&s->search, arena, &s->run, o->max_source, o->max_target, o->max_beams, o->max_batch);
+    s->source_places = arena_ints(arena, (size_t)o->max_source, 1);
+    s->target_places = arena_ints(arena, (size_t)o->max_target, 1);
+    s->target = arena_ints(arena, (size_t)o->max_target, 1);
+    s->rows = arena_push(arena, (size_t)o->max_target, sizeof *s->rows);
+}
+
+static heed_arena measure_session(const heed_model *model, const heed_session_options *options) {
+    heed_session measured = {.model = model, .options = *options};
+    heed_arena arena = {0};
+    arena_push(&arena, 1, sizeof measured);
+    session_layout(&measured, &arena);
+    return arena;
+}
+
+size_t heed_session_bytes(const heed_model *model, const heed_session_options *options) {
+    if (!options_fit(model, options)) return 0;
+    const heed_arena arena = measure_session(model, options);
+    return arena.overflow ? 0 : arena.used;
+}
+
+heed_status heed_session_create(const heed_model *model, const heed_session_options *options, heed_session **out) {
+    *out = NULL;
+    if (!model->ready) return HEED_E_STATE;
+    if (!options_fit(model, options)) return HEED_E_ARGUMENT;
+    heed_arena arena = measure_session(model, options);
+    if (arena_block(&arena) == NULL) return HEED_E_MEMORY;
+    heed_session *s = arena_push(&arena, 1, sizeof *s);
+    s->model = model;
+    s->options = *options;
+    session_layout(s, &arena);
+    *out = s;
+    return HEED_OK;
+}
+
+void heed_session_free(heed_session *session) { arena_free_block(session); }
+
+heed_status heed_session_set_head(heed_session *session, int stack, int layer, int head, int enabled) {
+    const heed_stack *weights = stack == HEED_ENCODER ? &session->model->encoder : &session->model->decoder;
+    uint8_t *disabled = stack == HEED_ENCODER   ? session->run.encoder_disabled
+                        : stack == HEED_DECODER ? session->run.decoder_disabled
+                                                : session->run.cross_disabled;
+    if (stack < HEED_ENCODER || stack > HEED_CROSS || layer < 0 || layer >= weights->n_layers || head < 0 ||
+        head >= weights->n_heads)
+        return HEED_E_ARGUMENT;
+    disabled[(size_t)layer * weights->n_heads + head] = !enabled;
+    return HEED_OK;
+}
+
+void heed_session_enable_heads(heed_session *session) {
+    const heed_config *c = &session->model->config;
+    const size_t decoder_heads = (size_t)c->decoder_layers * c->decoder_attention_heads;
+    memset(session->run.encoder_disabled, 0, (size_t)c->encoder_layers * c->encoder_attention_heads);
+    memset(session->run.decoder_disabled, 0, decoder_heads);
+    memset(session->run.cross_disabled, 0, decoder_heads);
+}
+
+static heed_status check_ids(const int32_t *ids, int n, int longest, int vocabulary) {
+    if (n < 1 || n > longest) return HEED_E_LENGTH;
+    for (int i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= vocabulary) return HEED_E_ID;
+    return HEED_OK;
+}
+
+heed_status heed_encode(heed_session *s, const int32_t *source, int n, float *out) {
+    if (s->search.active) return HEED_E_STATE;
+    const heed_status status = check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
+    if (status != HEED_OK) return status;
+    s->n_forward = 0;
+    encoder_forward(&s->run, source, &n, 1, NULL);
+    memcpy(out, s->run.x, (size_t)n * s->model->config.d_model * sizeof *out);
+    return HEED_OK;
+}
+
+heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, const int32_t *target, int n_target,
+                         const heed_maps *maps) {
+    const heed_config *c = &s->model->config;
+    heed_run *run = &s->run;
+    if (s->search.active) return HEED_E_STATE;
+    heed_status status = check_ids(source, n_source, s->options.max_source, c->vocab_size);
+    if (status == HEED_OK) status = check_ids(target, n_target, s->options.max_target, c->decoder_vocab_size);
+    if (status != HEED_OK) return status;
+
+    for (int i = 0; i < n_source; i++) s->source_places[i] = run_take_place(run);
+    for (int t = 0; t < n_target; t++) {
+        s->target[t] = target[t];
+        s->target_places[t] = run_take_place(run);
+        s->rows[t] = (heed_decoder_row){.id = t ? target[t - 1] : c->decoder_start_token_id,
+                                        .position = t,
+                                        .past = s->target_places,
+                                        .source = s->source_places,
+                                        .n_source = n_source};
+    }
+    encoder_forward(run, source, &n_source, 1, maps ? maps->encoder : NULL);
+    decoder_read_source(run, 0, n_source, s->source_places);
+    const heed_decoder_maps decoder_maps = {maps ? maps->decoder : NULL, maps ? maps->cross : NULL};
+    decoder_forward(run, s->rows, n_target, maps ? &decoder_maps : NULL);
+    run_drop_places(run, s->source_places, n_source);
+    run_drop_places(run, s->target_places, n_target);
+    s->n_forward = n_target;
+    return HEED_OK;
+}
+
+const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
+    *log_prob = 0.0f;
+    if (t < 0 || t >= s->n_forward) return NULL;
+    float *logits = s->search.logits;
+    output_forward(&s->run, logits, t, 1);
+    *log_prob = logits[s->target[t]] - k_log_sum_exp(logits, s->model->output->rows);
+    return logits;
+}
+
+/* ----------------------------------------------------------------------------------- search */
+
+static heed_status check_bad_words(const int32_t *words, int n, int vocabulary) {
+    if (n > MAX_BAD_WORDS) return HEED_E_ARGUMENT;
+    for (int i = 0; i < n; i += words[i] + 1) {
+        if (words[i] < 1 || words[i] >= n - i) return HEED_E_ARGUMENT;
+        if (check_ids(words + i + 1, words[i], n, vocabulary) != HEED_OK) return HEED_E_ID;
+    }
+    return HEED_OK;
+}
+
+heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
+    const int V = s->model->config.decoder_vocab_size, longest = s->options.max_target;
+    if (o->beams < 1 || o->beams > s->options.max_beams || o->max_tokens < 1 || o->min_tokens < 0 ||
+        o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->n_bad_words < 0 || !(o->length_penalty - o->length_penalty == 0.0f))
+        return HEED_E_ARGUMENT;
+    if (o->n_prefix > longest || o->max_tokens > longest - o->n_prefix) return HEED_E_LENGTH;
+    if (o->n_prefix > 0 && check_ids(o->prefix, o->n_prefix, longest, V) != HEED_OK) return HEED_E_ID;
+    const heed_status status = check_bad_words(o->bad_words, o->n_bad_words, V);
+    if (status != HEED_OK) return status;
+
+    const heed_search_rules rules = {.beams = o->beams,
+                                     .max_tokens = o->max_tokens,
+                                     .min_tokens = o->min_tokens,
+                                     .no_repeat_ngram = o->no_repeat_ngram,
+                                     .length_penalty = o->length_penalty,
+                                     .n_prefix = o->n_prefix,
+                                     .prefix = o->prefix,
+                                     .n_bad_words = o->n_bad_words,
+                                     .bad_words = o->bad_words};
+    search_begin(&s->search, &rules);
+    s->n_forward = 0;
+    return HEED_OK;
+}
+
+heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32_t *slot) {
+    *slot = -1;
+    if (!s->search.active) return HEED_E_STATE;
+    const heed_status status = check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
+    if (status != HEED_OK) return status;
+    *slot = search_add(&s->search, source, n);
+    return *slot < 0 ? HEED_E_STATE : HEED_OK;
+}
+
+heed_status heed_search_step(heed_session *s, int32_t *running) {
+    *running = 0;
+    if (!s->search.active) return HEED_E_STATE;
+    *running = search_step(&s->search);
+    return HEED_OK;
+}
+
+int heed_search_finished(const heed_session *s) {
+    for (int i = 0; i < s->options.max_batch; i++)
+        if (s->search.slots[i].state == SLOT_FINISHED) return i;
+    return -1;
+}
+
+static const heed_slot *find_slot(const heed_session *s, int slot) {
+    return slot >= 0 && slot < s->options.max_batch ? &s->search.slots[slot] : NULL;
+}
+
+int heed_search_hypotheses(const heed_session *s, int slot) {
+    const heed_slot *found = find_slot(s, slot);
+    if (found == NULL || found->state == SLOT_FREE || found->state == SLOT_WAITING) return 0;
+    return found->state == SLOT_FINISHED ? found->n_ended : found->n_live;
+}
+
+heed_status heed_search_hypothesis(const heed_session *s, int slot, int rank, heed_hypothesis *out) {
+    *out = (heed_hypothesis){0};
+    if (rank < 0 || rank >= heed_search_hypotheses(s, slot)) return HEED_E_ARGUMENT;
+    const heed_slot *found = find_slot(s, slot);
+    const heed_target *target = found->state == SLOT_FINISHED ? &found->ended[rank] : &found->live[rank];
+    *out = (heed_hypothesis){.ids = target->ids,
+                             .n = target->n_ids,
+                             .log_prob = (float)target->log_prob,
+                             .score = target->score,
+                             .finished = target->finished};
+    return HEED_OK;
+}
+
+heed_status heed_search_release(heed_session *s, int slot) {
+    if (find_slot(s, slot) == NULL) return HEED_E_ARGUMENT;
+    search_release(&s->search, slot);
+    return HEED_OK;
+}
+
+void heed_search_end(heed_session *s) { search_end(&s->search); }

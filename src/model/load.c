@@ -1,0 +1,135 @@
+/*
+ * load.c - a tensor's bytes, in pieces of any size, into the model: see model.h and heed.h.
+ *
+ * A row is gathered, turned into floats, checked, and stored in the kernels' layout: there is never
+ * a second copy of the weights.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+
+enum { F32 = 0, F16 = 1, BF16 = 2, I8 = 3, N_DTYPES = 4 }; /* heed.h's HEED_F32 ... */
+
+static const size_t ELEMENT_BYTES[N_DTYPES] = {4, 2, 2, 1};
+
+heed_status load_begin(struct heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims) {
+    heed_loader *l = &model->loader;
+    if (index < 0 || index >= model->n_tensors || model->ready || l->tensor) return HEED_E_STATE;
+    heed_tensor *t = &model->tensors[index];
+    if (is_scale ? t->scale_loaded || !t->matrix : t->loaded) return HEED_E_STATE;
+    if (dtype < 0 || dtype >= N_DTYPES || (dtype == I8 && (is_scale || !t->matrix)) || (is_scale && dtype != F32))
+        return HEED_E_TENSOR_DTYPE;
+
+    /* a scale is one row of t->rows numbers; a vector may be written [n] or [1, n] */
+    const int rows = is_scale ? 1 : t->rows, cols = is_scale ? t->rows : t->cols;
+    const int fits = rank == 2 ? dims[0] == rows && dims[1] == cols : rank == 1 && rows == 1 && dims[0] == cols;
+    if (!fits || (t->matrix && !is_scale && rank != 2)) return HEED_E_TENSOR_SHAPE;
+
+    l->tensor = t;
+    l->is_scale = is_scale;
+    l->dtype = dtype;
+    l->row = 0;
+    l->n_rows = rows;
+    l->row_elements = cols;
+    l->row_bytes = (size_t)cols * ELEMENT_BYTES[dtype];
+    l->filled = 0;
+    return HEED_OK;
+}
+
+/* The file is little-endian, as is wasm and every host this is built for; memcpy for alignment. */
+static float float_from_bits(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static float float_from_half(uint32_t h) {
+    const uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, mantissa = h & 1023;
+    if (exponent == 31) return float_from_bits(sign | 0x7f800000u | mantissa << 13);
+    if (exponent) return float_from_bits(sign | (exponent + 112) << 23 | mantissa << 13);
+    const float magnitude = (float)mantissa * 0x1p-24f; /* subnormal, or zero */
+    return sign ? -magnitude : magnitude;
+}
+
+static void decode_row(float *out, const unsigned char *bytes, int n, int dtype) {
+    if (dtype == F32) memcpy(out, bytes, (size_t)n * sizeof *out);
+    else if (dtype == I8)
+        for (int i = 0; i < n; i++) out[i] = (float)(int8_t)bytes[i];
+    else
+        for (int i = 0; i < n; i++) {
+            const uint32_t bits = bytes[2 * i] | (uint32_t)bytes[2 * i + 1] << 8;
+            out[i] = dtype == F16 ? float_from_half(bits) : float_from_bits(bits << 16);
+        }
+}
+
+static int all_finite(const float *x, int n) {
+    float zero = 0.0f; /* stays 0 unless an element is infinite or NaN */
+    for (int i = 0; i < n; i++) zero += x[i] * 0.0f;
+    return zero == 0.0f;
+}
+
+static heed_status store_row(heed_loader *l) {
+    heed_tensor *t = l->tensor;
+    decode_row(l->floats, l->bytes, l->row_elements, l->dtype);
+    if (!all_finite(l->floats, l->row_elements)) return HEED_E_TENSOR_VALUE;
+    if (l->is_scale) memcpy(t->scales, l->floats, (size_t)l->row_elements * sizeof *t->scales);
+    else if (t->matrix) matrix_set_row(t->matrix, l->row, l->floats);
+    else memcpy(t->plain + (size_t)l->row * t->cols, l->floats, (size_t)t->cols * sizeof *t->plain);
+    return HEED_OK;
+}
+
+heed_status load_write(struct heed_model *model, const unsigned char *bytes, size_t n) {
+    heed_loader *l = &model->loader;
+    while (n > 0) {
+        if (l->tensor == NULL) return HEED_E_STATE;
+        size_t take = l->row_bytes - l->filled;
+        if (take > n) take = n;
+        memcpy(l->bytes + l->filled, bytes, take);
+        l->filled += take;
+        bytes += take;
+        n -= take;
+        if (l->filled < l->row_bytes) break;
+
+        const heed_status status = store_row(l);
+        if (status != HEED_OK) return status;
+        l->filled = 0;
+        if (++l->row == l->n_rows) {
+            if (l->is_scale) l->tensor->scale_loaded = 1;
+            else {
+                l->tensor->loaded = 1;
+                l->tensor->file_dtype = (uint8_t)l->dtype;
+            }
+            l->tensor = NULL;
+        }
+    }
+    return HEED_OK;
+}
+
+/* Scales may stand before or after their tensor in a file, so they are applied when all is there. */
+static void apply_scales(heed_loader *l, heed_tensor *t) {
+    for (int r = 0; r < t->rows; r++) {
+        matrix_get_row(l->floats, t->matrix, r);
+        for (int c = 0; c < t->cols; c++) l->floats[c] *= t->scales[r];
+        matrix_set_row(t->matrix, r, l->floats);
+    }
+}
+
+heed_status load_finish(struct heed_model *model, const char **name, const char **rule) {
+    *name = *rule = NULL;
+    if (model->ready || model->loader.tensor) return HEED_E_STATE;
+    for (int i = 0; i < model->n_tensors; i++) {
+        const heed_tensor *t = &model->tensors[i];
+        *name = t->name;
+        if (!t->loaded && (!t->optional || t->scale_loaded)) return HEED_E_TENSOR_MISSING;
+        if (t->loaded && (t->file_dtype == I8) != t->scale_loaded) {
+            *rule = "an I8 tensor needs its .scale, and only an I8 tensor may have one";
+            return HEED_E_TENSOR_MISSING;
+        }
+    }
+    for (int i = 0; i < model->n_tensors; i++)
+        if (model->tensors[i].scale_loaded) apply_scales(&model->loader, &model->tensors[i]);
+    *name = NULL;
+    model->ready = 1;
+    return HEED_OK;
+}

@@ -1,0 +1,93 @@
+/*
+ * model.h - the weights of an encoder-decoder Transformer, and the one table of its tensors.
+ *
+ * A model is one block: this struct, the layers, the table, and every weight in the layout the
+ * kernels want.  load.c fills it from a file; afterwards nothing writes to it.
+ *
+ * Depends on: base/, layers/, config.h.  Used by: model/, search/, train/, heed.c.
+ */
+#ifndef HEED_MODEL_MODEL_H
+#define HEED_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "layers/linear.h"
+#include "layers/norm.h"
+#include "model/config.h"
+
+typedef struct {
+    heed_linear q_proj, k_proj, v_proj, out_proj; /* [D, D] each */
+    heed_norm norm;                               /* self_attn_layer_norm, encoder_attn_layer_norm */
+} heed_attention_weights;
+
+typedef struct {
+    heed_attention_weights self_attn;
+    heed_attention_weights encoder_attn; /* decoder only */
+    heed_linear fc1, fc2;                /* [F, D], [D, F] */
+    heed_norm final_layer_norm;
+} heed_layer;
+
+typedef struct {
+    int n_layers, n_heads, ffn_dim;
+    heed_layer *layers;
+    const heed_matrix *embed_tokens; /* [V, D] */
+    const float *embed_positions;    /* [P, D] */
+    heed_norm layernorm_embedding;   /* if normalize_embedding */
+    heed_norm layer_norm;            /* after the last layer, if add_final_layer_norm */
+} heed_stack;
+
+enum { TENSOR_NAME_BYTES = 80 };
+
+/* One row of the table: what a file must hold, and where it goes. */
+typedef struct {
+    char name[TENSOR_NAME_BYTES];
+    int rows, cols;      /* a vector is [1, n]                                   */
+    heed_matrix *matrix; /* into panels, or                                      */
+    float *plain;        /* as it is                                             */
+    float *scales;       /* [rows] of an I8 matrix; NULL for plain tensors       */
+    uint8_t optional;    /* absent: stays zero                                   */
+    uint8_t loaded, scale_loaded;
+    uint8_t file_dtype;
+} heed_tensor;
+
+/* Where the bytes that arrive next belong. */
+typedef struct {
+    heed_tensor *tensor; /* NULL: between tensors */
+    int is_scale, dtype;
+    int row, row_elements, n_rows;
+    size_t row_bytes, filled;
+    unsigned char *bytes; /* [longest row] as it stands in the file */
+    float *floats;        /* [longest row]                          */
+} heed_loader;
+
+struct heed_model {
+    heed_config config;
+    int ready;
+    size_t block_bytes;
+    heed_stack encoder, decoder;
+    heed_matrix shared;         /* [V, D] if share_encoder_decoder_embeddings, else */
+    heed_matrix source, target; /* [V, D] each                                      */
+    heed_matrix lm_head;        /* [V, D] unless tie_word_embeddings                */
+    const heed_matrix *output;  /* the one of the above that makes logits           */
+    float *final_logits_bias;   /* [V]                                              */
+    float embed_scale;
+    heed_tensor *tensors;
+    int n_tensors;
+    heed_loader loader;
+};
+
+/*
+ * A block for `config` (already checked), laid out, weights zero, sinusoidal positions computed.
+ * HEED_E_MEMORY, with *out NULL.
+ */
+heed_status model_create(const heed_config *config, struct heed_model **out);
+
+/* Index of the tensor that `name` is, or is tied to; -1 if unknown.  *is_scale: it is "<name>.scale". */
+int model_find_tensor(const struct heed_model *model, const char *name, int32_t *is_scale);
+
+/* Loading, as heed_tensor_begin, heed_tensor_write and heed_model_finish (heed.h) say.  *name: the tensor missed. */
+heed_status load_begin(struct heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
+heed_status load_write(struct heed_model *model, const unsigned char *bytes, size_t n);
+heed_status load_finish(struct heed_model *model, const char **name, const char **rule);
+
+#endif /* HEED_MODEL_MODEL_H */

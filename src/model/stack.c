@@ -1,0 +1,27 @@
+/* stack.c - see stack.h for the contract. */
+#include "model/stack.h"
+
+#include "kernels/kernels.h"
+
+void stack_begin(heed_run *run, const heed_stack *stack, int rows) {
+    const heed_config *c = &run->model->config;
+    if (c->normalize_embedding) norm_forward(run->x, run->x, NULL, &stack->layernorm_embedding, rows, c->d_model);
+}
+
+void stack_end(heed_run *run, const heed_stack *stack, int rows) {
+    const heed_config *c = &run->model->config;
+    if (c->add_final_layer_norm) norm_forward(run->x, run->x, NULL, &stack->layer_norm, rows, c->d_model);
+}
+
+const float *sublayer_input(heed_run *run, const heed_norm *norm, int rows) {
+    const heed_config *c = &run->model->config;
+    if (!c->normalize_before) return run->x;
+    norm_forward(run->y, run->x, NULL, norm, rows, c->d_model);
+    return run->y;
+}
+
+void sublayer_output(heed_run *run, const heed_norm *norm, int rows) {
+    const heed_config *c = &run->model->config;
+    if (c->normalize_before) k_add(run->x, run->x, run->y, (size_t)rows * c->d_model);
+    else norm_forward(run->x, run->x, run->y, norm, rows, c->d_model);
+}

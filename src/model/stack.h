@@ -1,0 +1,24 @@
+/*
+ * stack.h - what encoder and decoder do alike around their sublayers: residuals and norms.
+ *
+ *     post-norm   y = f(x);             x = LayerNorm(x + y)
+ *     pre-norm    y = f(LayerNorm(x));  x = x + y;            and a norm after the last layer
+ *
+ * Depends on: layers/, run.h.  Used by: encoder.c, decoder.c.
+ */
+#ifndef HEED_MODEL_STACK_H
+#define HEED_MODEL_STACK_H
+
+#include "model/run.h"
+
+/* After the embedding: layernorm_embedding, if the model has one.  In place on run->x [rows, D]. */
+void stack_begin(heed_run *run, const heed_stack *stack, int rows);
+/* After the last layer: the final norm, if the model has one. */
+void stack_end(heed_run *run, const heed_stack *stack, int rows);
+
+/* What the sublayer reads: run->x itself, or its norm (in run->y). */
+const float *sublayer_input(heed_run *run, const heed_norm *norm, int rows);
+/* run->x takes in the sublayer's result, run->y. */
+void sublayer_output(heed_run *run, const heed_norm *norm, int rows);
+
+#endif /* HEED_MODEL_STACK_H */

@@ -1,0 +1,312 @@
+/* search.c - see search.h for the contract: slots, steps, and the beams of a sentence. */
+#include "search/search.h"
+
+#include <math.h>
+#include <string.h>
+
+static void layout_targets(heed_target **targets, heed_arena *arena, int n, int max_target, int with_places) {
+    *targets = arena_push(arena, (size_t)n, sizeof **targets);
+    for (int i = 0; i < n; i++) {
+        int32_t *ids = arena_ints(arena, (size_t)max_target, 1);
+        int32_t *places = with_places ? arena_ints(arena, (size_t)max_target, 1) : NULL;
+        if (*targets == NULL) continue;
+        (*targets)[i].ids = ids;
+        (*targets)[i].places = places;
+    }
+}
+
+void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
+                   int max_batch) {
+    const size_t max_rows = (size_t)max_batch * max_beams;
+
+    search->run = run;
+    search->max_source = max_source;
+    search->max_target = max_target;
+    search->max_beams = max_beams;
+    search->max_batch = max_batch;
+    search->prefix = arena_ints(arena, (size_t)max_target, 1);
+    search->bad_words = arena_ints(arena, MAX_BAD_WORDS, 1);
+    search->slots = arena_push(arena, (size_t)max_batch, sizeof *search->slots);
+    search->rows = arena_push(arena, max_rows, sizeof *search->rows);
+    search->row_slot = arena_ints(arena, max_rows, 1);
+    search->row_beam = arena_ints(arena, max_rows, 1);
+    search->newcomers = arena_ints(arena, (size_t)run->max_rows, 1);
+    search->lengths = arena_ints(arena, (size_t)max_batch, 1);
+    search->heads = arena_ints(arena, (size_t)max_beams, 1);
+    search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
+    for (int i = 0; i < max_batch; i++) {
+        heed_slot unplaced, *slot = search->slots ? &search->slots[i] : &unplaced;
+        slot->source = arena_ints(arena, (size_t)max_source, 1);
+        slot->source_places = arena_ints(arena, (size_t)max_source, 1);
+        layout_targets(&slot->live, arena, max_beams, max_target, 1);
+        layout_targets(&slot->next, arena, max_beams, max_target, 1);
+        layout_targets(&slot->ended, arena, max_beams, max_target, 0);
+        slot->candidates = arena_push(arena, (size_t)max_beams * 2 * max_beams, sizeof *slot->candidates);
+        slot->n_candidates = arena_ints(arena, (size_t)max_beams, 1);
+    }
+}
+
+void search_begin(heed_search *search, const heed_search_rules *rules) {
+    search_end(search);
+    search->rules = *rules;
+    if (rules->n_prefix) memcpy(search->prefix, rules->prefix, (size_t)rules->n_prefix * sizeof *rules->prefix);
+    if (rules->n_bad_words)
+        memcpy(search->bad_words, rules->bad_words, (size_t)rules->n_bad_words * sizeof *rules->bad_words);
+    search->rules.prefix = search->prefix;
+    search->rules.bad_words = search->bad_words;
+    search->active = 1;
+}
+
+int search_add(heed_search *search, const int32_t *source, int n) {
+    for (int i = 0; i < search->max_batch; i++) {
+        heed_slot *slot = &search->slots[i];
+        if (slot->state != SLOT_FREE) continue;
+        memcpy(slot->source, source, (size_t)n * sizeof *source);
+        slot->n_source = n;
+        slot->n_live = slot->n_ended = 0;
+        slot->age = search->clock++;
+        slot->state = SLOT_WAITING;
+        return i;
+    }
+    return -1;
+}
+
+static void drop_target(heed_run *run, heed_target *target) {
+    run_drop_places(run, target->places, target->n_places);
+    target->n_places = 0;
+}
+
+/* The slot's cache places, back to the pool. */
+static void drop_places(heed_search *search, heed_slot *slot) {
+    if (slot->state != SLOT_RUNNING) return;
+    run_drop_places(search->run, slot->source_places, slot->n_source);
+    for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
+}
+
+void search_release(heed_search *search, int slot) {
+    drop_places(search, &search->slots[slot]);
+    search->slots[slot].state = SLOT_FREE;
+}
+
+void search_end(heed_search *search) {
+    for (int i = 0; i < search->max_batch; i++) search_release(search, i);
+    search->active = 0;
+}
+
+static heed_slot *oldest_waiting(heed_search *search) {
+    heed_slot *oldest = NULL;
+    for (int i = 0; i < search->max_batch; i++) {
+        heed_slot *slot = &search->slots[i];
+        if (slot->state == SLOT_WAITING && (!oldest || slot->age < oldest->age)) oldest = slot;
+    }
+    return oldest;
+}
+
+static int count_running(const heed_search *search) {
+    int n = 0;
+    for (int i = 0; i < search->max_batch; i++) n += search->slots[i].state == SLOT_RUNNING;
+    return n;
+}
+
+/* Let a sentence in: places for its source, one empty target. */
+static void enter(heed_search *search, heed_slot *slot) {
+    for (int t = 0; t < slot->n_source; t++) slot->source_places[t] = run_take_place(search->run);
+    slot->live[0].n_ids = slot->live[0].n_places = 0;
+    slot->live[0].log_prob = 0.0;
+    slot->n_live = 1;
+    slot->n_ended = 0;
+    slot->state = SLOT_RUNNING;
+}
+
+/*
+ * Encode those who wait, oldest first, as many as fit into one pass and into the cache.  A margin of
+ * places, for about as many tokens as the source has, keeps newcomers from being sent back at once.
+ */
+static void admit(heed_search *search) {
+    heed_run *run = search->run;
+    heed_slot *slot;
+    int running = count_running(search);
+    for (;;) {
+        int n = 0, rows = 0, first = 0;
+        while ((slot = oldest_waiting(search)) != NULL && rows + slot->n_source <= run->max_rows) {
+            const int margin = slot->n_source * search->rules.beams;
+            if (running > 0 && run->n_free < slot->n_source + margin) break;
+            memcpy(search->newcomers + rows, slot->source, (size_t)slot->n_source * sizeof *slot->source);
+            search->lengths[n] = slot->n_source;
+            search->row_slot[n++] = (int32_t)(slot - search->slots);
+            rows += slot->n_source;
+            enter(search, slot);
+            running++;
+        }
+        if (n == 0) return;
+        encoder_forward(run, search->newcomers, search->lengths, n, NULL);
+        for (int i = 0; i < n; i++) {
+            slot = &search->slots[search->row_slot[i]];
+            decoder_read_source(run, first, slot->n_source, slot->source_places);
+            first += slot->n_source;
+        }
+    }
+}
+
+/* Send the youngest running sentence back to wait.  Never the only one. */
+static void evict_youngest(heed_search *search) {
+    heed_slot *youngest = NULL;
+    for (int i = 0; i < search->max_batch; i++) {
+        heed_slot *slot = &search->slots[i];
+        if (slot->state == SLOT_RUNNING && (!youngest || slot->age > youngest->age)) youngest = slot;
+    }
+    drop_places(search, youngest);
+    youngest->n_live = 0;
+    youngest->state = SLOT_WAITING;
+}
+
+static int count_rows(const heed_search *search) {
+    int n = 0;
+    for (int i = 0; i < search->max_batch; i++)
+        if (search->slots[i].state == SLOT_RUNNING) n += search->slots[i].n_live;
+    return n;
+}
+
+/* One row per live target: the token it ends with, at a new place. */
+static int gather_rows(heed_search *search) {
+    const int32_t start = search->run->model->config.decoder_start_token_id;
+    int n = 0;
+    for (int i = 0; i < search->max_batch; i++) {
+        heed_slot *slot = &search->slots[i];
+        if (slot->state != SLOT_RUNNING) continue;
+        for (int b = 0; b < slot->n_live; b++, n++) {
+            heed_target *target = &slot->live[b];
+            target->places[target->n_places++] = run_take_place(search->run);
+            search->rows[n] = (heed_decoder_row){.id = target->n_ids ? target->ids[target->n_ids - 1] : start,
+                                                 .position = target->n_ids,
+                                                 .past = target->places,
+                                                 .source = slot->source_places,
+                                                 .n_source = slot->n_source};
+            search->row_slot[n] = i;
+            search->row_beam[n] = b;
+        }
+    }
+    return n;
+}
+
+static void choose_candidates(heed_search *search, int n_rows) {
+    const int N = search->rules.beams, k = N == 1 ? 1 : 2 * N;
+    const int V = search->run->model->output->rows;
+    for (int first = 0; first < n_rows; first += LOGIT_ROWS) {
+        const int n = n_rows - first < LOGIT_ROWS ? n_rows - first : LOGIT_ROWS;
+        output_forward(search->run, search->logits, first, n);
+        for (int i = 0; i < n; i++) {
+            heed_slot *slot = &search->slots[search->row_slot[first + i]];
+            const int b = search->row_beam[first + i];
+            slot->n_candidates[b] =
+                next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b], b,
+                                &search->rules, search->run->model->config.eos_token_id);
+        }
+    }
+}
+
+static float score_of(double log_prob, int n_ids, float length_penalty) {
+    return (float)(log_prob / pow(n_ids, length_penalty));
+}
+
+/* Keep an ended target if it is among the N best. */
+static void keep_ended(heed_slot *slot, const heed_search_rules *rules, const heed_target *target, int32_t last_id,
+                       double log_prob, int finished) {
+    const int n_ids = target->n_ids + (last_id >= 0);
+    const float score = score_of(log_prob, n_ids, rules->length_penalty);
+    if (slot->n_ended == rules->beams && !(score > slot->ended[slot->n_ended - 1].score)) return;
+
+    int at = slot->n_ended < rules->beams ? slot->n_ended++ : slot->n_ended - 1;
+    heed_target room = slot->ended[at];
+    for (; at > 0 && slot->ended[at - 1].score < score; at--) slot->ended[at] = slot->ended[at - 1];
+    memcpy(room.ids, target->ids, (size_t)target->n_ids * sizeof *room.ids);
+    if (last_id >= 0) room.ids[target->n_ids] = last_id;
+    room.n_ids = n_ids;
+    room.log_prob = log_prob;
+    room.score = score;
+    room.finished = finished;
+    slot->ended[at] = room;
+}
+
+/* next = target + id; it shares the target's places. */
+static void extend(heed_run *run, heed_target *next, const heed_target *target, const heed_candidate *c) {
+    memcpy(next->ids, target->ids, (size_t)target->n_ids * sizeof *next->ids);
+    memcpy(next->places, target->places, (size_t)target->n_places * sizeof *next->places);
+    next->ids[target->n_ids] = c->id;
+    next->n_ids = target->n_ids + 1;
+    next->n_places = target->n_places;
+    next->log_prob = c->log_prob;
+    run_share_places(run, next->places, next->n_places);
+}
+
+/* The best candidate not taken yet: each beam's are sorted, so it is one of their heads. */
+static const heed_candidate *take_best(const heed_slot *slot, int32_t *heads, int k) {
+    int best = -1;
+    for (int b = 0; b < slot->n_live; b++) {
+        if (heads[b] == slot->n_candidates[b]) continue;
+        if (best < 0 || candidate_precedes(&slot->candidates[(size_t)b * k + heads[b]],
+                                           &slot->candidates[(size_t)best * k + heads[best]]))
+            best = b;
+    }
+    return best < 0 ? NULL : &slot->candidates[(size_t)best * k + heads[best]++];
+}
+
+static void finish(heed_search *search, heed_slot *slot) {
+    drop_places(search, slot);
+    slot->n_live = 0;
+    slot->state = SLOT_FINISHED;
+}
+
+/* From this step's candidates to the next live targets, and perhaps to the end. */
+static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
+    const heed_search_rules *rules = &search->rules;
+    const int N = rules->beams, k = N == 1 ? 1 : 2 * N;
+    const int32_t eos = search->run->model->config.eos_token_id;
+    const int forced = slot->live[0].n_ids < rules->n_prefix; /* a prefix may hold </s>: it does not end there */
+    const int n_ids = slot->live[0].n_ids + 1;
+    const heed_candidate *c;
+    double best = -INFINITY;
+    int n_next = 0;
+
+    memset(heads, 0, (size_t)slot->n_live * sizeof *heads);
+    for (int rank = 0; rank < k && n_next < N && (c = take_best(slot, heads, k)) != NULL; rank++) {
+        const heed_target *target = &slot->live[c->beam];
+        if (rank == 0) best = c->log_prob;
+        if (c->id != eos || forced) extend(search->run, &slot->next[n_next++], target, c);
+        else if (rank < N) keep_ended(slot, rules, target, eos, c->log_prob, 1);
+    }
+    for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* all is forbidden: end here */
+        keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
+    for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
+
+    heed_target *live = slot->next;
+    slot->next = slot->live;
+    slot->live = live;
+    slot->n_live = n_next;
+
+    const int full = slot->n_ended == N;
+    if (n_next == 0 || (full && slot->ended[N - 1].score >= score_of(best, n_ids, rules->length_penalty))) {
+        finish(search, slot);
+    } else if (n_ids - rules->n_prefix >= rules->max_tokens) {
+        for (int b = 0; b < slot->n_live; b++) keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
+        finish(search, slot);
+    }
+}
+
+int search_step(heed_search *search) {
+    heed_run *run = search->run;
+    admit(search);
+    while (count_rows(search) > run->n_free) evict_youngest(search);
+
+    const int n_rows = gather_rows(search);
+    if (n_rows > 0) {
+        decoder_forward(run, search->rows, n_rows, NULL);
+        choose_candidates(search, n_rows);
+        for (int i = 0; i < search->max_batch; i++)
+            if (search->slots[i].state == SLOT_RUNNING) advance(search, &search->slots[i], search->heads);
+    }
+    int unfinished = 0;
+    for (int i = 0; i < search->max_batch; i++)
+        unfinished += search->slots[i].state == SLOT_WAITING || search->slots[i].state == SLOT_RUNNING;
+    return unfinished;
+}

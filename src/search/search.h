@@ -1,0 +1,106 @@
+/*
+ * search.h - greedy and beam search over a batch whose sentences come and go.
+ *
+ * Every sentence has a slot.  A step encodes the newcomers together, runs one decoder pass over the
+ * newest token of every live hypothesis of every slot, and lets each sentence pick its next
+ * hypotheses; a finished sentence leaves the pass at once and its slot can be refilled between
+ * steps.  What a sentence computes does not depend on its company.
+ *
+ * Beam search is Hugging Face's with early_stopping=False: of the 2N best continuations, those that
+ * end with </s> and rank among the first N become finished hypotheses, the others fill the N beams; a
+ * sentence is done when N are finished and the best continuation could not beat the worst of them
+ * at its present length.  With one beam this is greedy search.
+ *
+ * Cache places are shared by all slots.  When they run out the youngest sentence is put back to wait
+ * and starts over later, which costs time and changes nothing; there are always enough for one.
+ *
+ * Depends on: base/, kernels/, model/.  Used by: heed.c.
+ */
+#ifndef HEED_SEARCH_SEARCH_H
+#define HEED_SEARCH_SEARCH_H
+
+#include "base/arena.h"
+#include "model/run.h"
+
+typedef struct {
+    int beams;           /* N                                                     */
+    int max_tokens;      /* new tokens, </s> included                             */
+    int min_tokens;      /* </s> forbidden before                                 */
+    int no_repeat_ngram; /* 0: off                                                */
+    float length_penalty;
+    int n_prefix;
+    const int32_t *prefix; /* forced first ids                                    */
+    int n_bad_words;
+    const int32_t *bad_words; /* n, id...id, n, id...id: sequences never produced */
+} heed_search_rules;
+
+enum { SLOT_FREE = 0, SLOT_WAITING, SLOT_RUNNING, SLOT_FINISHED };
+
+/* A target so far, or a finished one. */
+typedef struct {
+    int32_t *ids;    /* [max_target] without the start token                 */
+    int32_t *places; /* [max_target] of the positions that were fed          */
+    int n_ids, n_places;
+    double log_prob; /* sum over ids                                         */
+    float score;     /* log_prob / n_ids^length_penalty, once it has ended   */
+    int finished;    /* ended with </s>                                      */
+} heed_target;
+
+typedef struct {
+    double log_prob; /* of the target with this id */
+    int32_t beam, id;
+} heed_candidate;
+
+typedef struct {
+    int state;
+    unsigned age; /* when it was added: the youngest gives way           */
+    int n_source;
+    int32_t *source, *source_places; /* [max_source]                     */
+    int n_live, n_ended;
+    heed_target *live, *next; /* [N] each; swapped after a step          */
+    heed_target *ended;       /* [N] best first                          */
+    heed_candidate *candidates; /* [N, 2N] of this step, per live target */
+    int32_t *n_candidates;      /* [N]                                   */
+} heed_slot;
+
+enum { LOGIT_ROWS = 8 }; /* logits made at a time: enough rows to read the output matrix seldom */
+
+typedef struct {
+    heed_run *run;
+    heed_search_rules rules; /* prefix and bad_words point at the copies below */
+    int32_t *prefix;         /* [max_target]                                    */
+    int32_t *bad_words;      /* [MAX_BAD_WORDS]                                 */
+    int max_source, max_target, max_beams, max_batch;
+    int active; /* begun and not ended */
+    unsigned clock;
+    heed_slot *slots;       /* [max_batch]                                     */
+    heed_decoder_row *rows; /* [max_batch * max_beams] of a step               */
+    int32_t *row_slot;      /* which slot and live target each row is          */
+    int32_t *row_beam;
+    int32_t *newcomers; /* [run->max_rows] ids of the sentences to encode  */
+    int32_t *lengths;   /* [max_batch]                                     */
+    int32_t *heads;     /* [max_beams] next candidate of each live target  */
+    float *logits;      /* [LOGIT_ROWS, V]                                 */
+} heed_search;
+
+enum { MAX_BAD_WORDS = 4096 }; /* int32s */
+
+void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
+                   int max_batch);
+
+/* Begin with no sentences.  Rules are within the session's sizes; prefix and bad words are copied.  Cannot fail. */
+void search_begin(heed_search *search, const heed_search_rules *rules);
+/* Slot of the new sentence, or -1 if none is free.  1 <= n <= max_source, ids checked. */
+int search_add(heed_search *search, const int32_t *source, int n);
+/* One step; returns how many sentences are not finished.  Cannot fail. */
+int search_step(heed_search *search);
+void search_release(heed_search *search, int slot);
+void search_end(heed_search *search);
+
+/* next.c: what one row of logits says.  Writes at most `k` candidates, best first; returns how many. */
+int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
+                    const heed_search_rules *rules, int eos_id);
+/* Better first: higher log-probability, then lower beam, then lower id. */
+int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
+
+#endif /* HEED_SEARCH_SEARCH_H */
