@@ -1,0 +1,41 @@
+/*
+ * exp.h - e^x on four floats at once.
+ *
+ *     e^x = 2^n * e^r,   n = round(x / ln 2),   r = x - n ln 2,   |r| <= ln 2 / 2
+ *
+ * Relative error below 1.2e-7.  Outside of [-87.33, 88.37] the result is 0 or stays at e^88.37, so it is never
+ * infinite and never denormal; -infinity gives exactly 0.  A NaN gives a finite number.
+ *
+ * Depends on: nothing.  Used by: softmax, log-sum-exp, gelu, swish.
+ */
+#ifndef HEED_KERNELS_EXP_H
+#define HEED_KERNELS_EXP_H
+
+#include "kernels/simd.h"
+
+INLINE v128_t exp_f32x4(v128_t x) {
+    const v128_t least = wasm_f32x4_splat(-87.33f); /* ln of the smallest normal float is -87.336 */
+    const v128_t magic = wasm_f32x4_splat(12582912.0f); /* 1.5 * 2^23: adding it leaves the integer in the low bits */
+    v128_t not_zero = wasm_f32x4_ge(x, least);
+    x = wasm_f32x4_pmin(wasm_f32x4_splat(88.37f), wasm_f32x4_pmax(least, x));
+
+    v128_t shifted = wasm_f32x4_add(wasm_f32x4_mul(x, wasm_f32x4_splat(1.44269504f)), magic);
+    v128_t n = wasm_f32x4_sub(shifted, magic);
+    /* ln 2 in two parts; the first has so few bits that n times it is exact */
+    v128_t r = wasm_f32x4_sub(x, wasm_f32x4_mul(n, wasm_f32x4_splat(0.693359375f)));
+    r = wasm_f32x4_sub(r, wasm_f32x4_mul(n, wasm_f32x4_splat(-2.12194440e-4f)));
+
+    /* e^r = 1 + r + r^2 q(r); q fitted for the least greatest relative error on |r| <= 0.3466 (3e-9) */
+    v128_t q = wasm_f32x4_splat(0.0013814599951729178f);
+    q = mul_add(q, r, wasm_f32x4_splat(0.008368715643882751f));
+    q = mul_add(q, r, wasm_f32x4_splat(0.04166838899254799f));
+    q = mul_add(q, r, wasm_f32x4_splat(0.1666652113199234f));
+    q = mul_add(q, r, wasm_f32x4_splat(0.4999999403953552f));
+    v128_t e = wasm_f32x4_add(mul_add(wasm_f32x4_mul(r, r), q, r), wasm_f32x4_splat(1.0f));
+
+    /* times 2^n: n, in the low bits of `shifted`, goes into the exponent */
+    e = wasm_i32x4_add(e, wasm_i32x4_shl(shifted, 23));
+    return wasm_v128_and(e, not_zero);
+}
+
+#endif /* HEED_KERNELS_EXP_H */

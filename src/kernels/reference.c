@@ -1,0 +1,138 @@
+/* reference.c - see reference.h and kernels.h for the contracts. */
+#include "kernels/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+/* Where element (n, i) of W [N, k] lies in f32 panels. */
+static size_t at_f32(int n, int i, int k) {
+    return (size_t)(n / PANEL) * (size_t)k * PANEL + (size_t)i * PANEL + (size_t)(n % PANEL);
+}
+
+void ref_pack_row_f32(float *panels, int n, const float *row, int k) {
+    for (int i = 0; i < k; i++) panels[at_f32(n, i, k)] = row[i];
+}
+
+void ref_unpack_row_f32(float *row, const float *panels, int n, int k) {
+    for (int i = 0; i < k; i++) row[i] = panels[at_f32(n, i, k)];
+}
+
+void ref_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
+                  int k) {
+    for (int r = 0; r < m; r++) {
+        for (int c = 0; c < n; c++) {
+            double sum = bias ? (double)bias[c] : 0.0;
+            for (int i = 0; i < k; i++) sum += (double)x[(size_t)r * (size_t)ldx + i] * panels[at_f32(c, i, k)];
+            out[(size_t)r * (size_t)ldo + c] = (float)sum;
+        }
+    }
+}
+
+void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k) {
+    for (int r = 0; r < m; r++) {
+        for (int c = 0; c < n; c++) {
+            double sum = 0.0;
+            for (int i = 0; i < k; i++) sum += (double)a[(size_t)r * (size_t)k + i] * b[(size_t)i * (size_t)n + c];
+            out[(size_t)r * (size_t)n + c] = (float)sum;
+        }
+    }
+}
+
+void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
+                float scale) {
+    for (int i = 0; i < n; i++) {
+        const float *row = k + (size_t)(slots ? slots[i] : i) * ld;
+        double sum = 0.0;
+        for (int c = 0; c < dh; c++) sum += (double)q[c] * row[c];
+        scores[i] = (float)(sum * scale);
+    }
+}
+
+void ref_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh) {
+    for (int c = 0; c < dh; c++) {
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += (double)p[i] * v[(size_t)(slots ? slots[i] : i) * ld + (size_t)c];
+        out[c] = (float)sum;
+    }
+}
+
+static double greatest(const float *x, int n) {
+    double max = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (x[i] > max) max = x[i];
+    }
+    return max;
+}
+
+void ref_softmax(float *x, int n) {
+    const double max = greatest(x, n);
+    double sum = 0.0;
+    if (max == -INFINITY) {
+        memset(x, 0, (size_t)n * sizeof *x);
+        return;
+    }
+    for (int i = 0; i < n; i++) sum += exp(x[i] - max);
+    for (int i = 0; i < n; i++) x[i] = (float)(exp(x[i] - max) / sum);
+}
+
+float ref_log_sum_exp(const float *x, int n) {
+    const double max = greatest(x, n);
+    double sum = 0.0;
+    if (max == -INFINITY) return -INFINITY;
+    for (int i = 0; i < n; i++) sum += exp(x[i] - max);
+    return (float)(max + log(sum));
+}
+
+int ref_argmax(const float *x, int n) {
+    int best = 0;
+    for (int i = 1; i < n; i++) {
+        if (x[i] > x[best]) best = i;
+    }
+    return best;
+}
+
+void ref_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,
+                    float epsilon) {
+    double mean = 0.0, variance = 0.0;
+    for (int i = 0; i < n; i++) {
+        out[i] = residual ? x[i] + residual[i] : x[i];
+        mean += out[i];
+    }
+    mean /= n;
+    for (int i = 0; i < n; i++) variance += (out[i] - mean) * (out[i] - mean);
+    variance /= n;
+    for (int i = 0; i < n; i++) {
+        double y = (out[i] - mean) / sqrt(variance + epsilon);
+        out[i] = (float)(y * (gain ? gain[i] : 1.0f) + (bias ? bias[i] : 0.0f));
+    }
+}
+
+void ref_relu(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] < 0.0f) x[i] = 0.0f;
+    }
+}
+
+void ref_gelu(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] = (float)(0.5 * x[i] * erfc(-x[i] * sqrt(0.5)));
+}
+
+void ref_swish(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] = (float)(x[i] / (1.0 + exp(-(double)x[i])));
+}
+
+void ref_add(float *out, const float *a, const float *b, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = a[i] + b[i];
+}
+
+void ref_scale(float *out, const float *a, float s, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = a[i] * s;
+}
+
+float ref_dot(const float *a, const float *b, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += (double)a[i] * b[i];
+    return (float)sum;
+}
