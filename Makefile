@@ -15,6 +15,7 @@ NODE    ?= node
 WERROR  ?= -Werror
 # `make V=1` shows the commands whole.
 V ?=
+BUILD ?= build
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)')
 
@@ -71,36 +72,36 @@ need-wasm need-native need-asan need-npm: need-%:
 
 # $(call variant,NAME,SUFFIX OF A PROGRAM)
 define variant
-build/$(1)/%.o: src/%.c | need-$(1)
+$(BUILD)/$(1)/%.o: src/%.c | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -c $$< -o $$@
-build/$(1)/libheed.a: $(SOURCES:src/%.c=build/$(1)/%.o)
+$(BUILD)/$(1)/libheed.a: $(SOURCES:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	@$(if $(filter wasm,$(1)),emar,ar) rcs $$@ $$^
-build/$(1)/tests/%.o: tests/c/%.c | need-$(1)
+$(BUILD)/$(1)/tests/%.o: tests/c/%.c | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -UNDEBUG -Itests/c -c $$< -o $$@
-build/$(1)/tests/%$(2): build/$(1)/tests/%.o build/$(1)/libheed.a
-	$$(Q)$$($(1)_CC) $$< build/$(1)/libheed.a $$($(1)_LIBS) -o $$@
--include $(SOURCES:src/%.c=build/$(1)/%.d) $(TESTS:%=build/$(1)/tests/%.d)
+$(BUILD)/$(1)/tests/%$(2): $(BUILD)/$(1)/tests/%.o $(BUILD)/$(1)/libheed.a
+	$$(Q)$$($(1)_CC) $$< $(BUILD)/$(1)/libheed.a $$($(1)_LIBS) -o $$@
+-include $(SOURCES:src/%.c=$(BUILD)/$(1)/%.d) $(TESTS:%=$(BUILD)/$(1)/tests/%.d)
 endef
 $(eval $(call variant,native,))
 $(eval $(call variant,asan,))
 $(eval $(call variant,wasm,.wasm))
 
-NATIVE_TESTS := $(TESTS:%=build/native/tests/%)
-ASAN_TESTS   := $(TESTS:%=build/asan/tests/%)
-WASM_TESTS   := $(TESTS:%=build/wasm/tests/%.wasm)
+NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
+ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
+WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
 
-native: build/native/libheed.a $(NATIVE_TESTS)
-asan: build/asan/libheed.a $(ASAN_TESTS)
+native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
+asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS)
 wasm: js/heed.wasm
 
-js/heed.wasm: build/wasm/libheed.a src/exports.txt
+js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
-	$(Q)$(EMCC) build/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
+	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
 
 # ------------------------------------------------------------------------------ tests
 
@@ -108,9 +109,9 @@ js/heed.wasm: build/wasm/libheed.a src/exports.txt
 test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS)
 	@failed=0; \
 	for t in $(TESTS); do \
-	    echo "== $$t, native";                 build/native/tests/$$t || failed=1; \
-	    echo "== $$t, address and undefined";  build/asan/tests/$$t || failed=1; \
-	    echo "== $$t, wasm";                   $(NODE) tests/run-wasi.mjs build/wasm/tests/$$t.wasm || failed=1; \
+	    echo "== $$t, native";                 $(BUILD)/native/tests/$$t || failed=1; \
+	    echo "== $$t, address and undefined";  $(BUILD)/asan/tests/$$t || failed=1; \
+	    echo "== $$t, wasm";                   $(NODE) tests/run-wasi.mjs $(BUILD)/wasm/tests/$$t.wasm || failed=1; \
 	done; \
 	if [ $$failed = 1 ]; then echo 'C tests: FAILED'; exit 1; fi; \
 	echo 'C tests: all passed, three ways'
@@ -120,7 +121,7 @@ types: | need-npm
 	@echo 'types: checked'
 
 test-js: js/heed.wasm types
-	$(NODE) --test tests/
+	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 test:
 	@$(MAKE) --no-print-directory setup
@@ -130,7 +131,7 @@ test:
 # ------------------------------------------------------------------------------ use
 
 run: js/heed.wasm
-	@$(NODE) tests/run.js
+	@$(NODE) examples/translate.js
 
 bench: js/heed.wasm
 	@set -e; for b in $(wildcard tests/bench/*.js); do echo "== $$b"; $(NODE) $$b; done
