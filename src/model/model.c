@@ -1,6 +1,7 @@
 /* model.c - see model.h for the contract: the layout and the table of tensors. */
 #include "model/model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,9 +16,11 @@ typedef struct {
     char prefix[TENSOR_NAME_BYTES]; /* "model.encoder.layers.0." */
 } builder;
 
+/* The longest name there is, a decoder layer's, takes 57 of the bytes. */
 static void append(char *name, const char *text) {
-    const size_t n = strlen(name);
-    strncpy(name + n, text, TENSOR_NAME_BYTES - 1 - n);
+    const size_t n = strlen(name), more = strlen(text);
+    assert(n + more < TENSOR_NAME_BYTES);
+    memcpy(name + n, text, more + 1);
 }
 
 static heed_tensor *add_tensor(builder *b, const char *name, const char *suffix, int rows, int cols) {

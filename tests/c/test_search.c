@@ -1,0 +1,221 @@
+/* test_search.c - search: the same result in any company, and equal to what teacher forcing says. */
+#include "check.h"
+#include "random_model.h"
+
+enum { V = 61, N_SENTENCES = 23, MAX_SOURCE = 20, MAX_TARGET = 150 };
+
+typedef struct {
+    int32_t ids[MAX_TARGET];
+    int32_t n, finished;
+    float log_prob, score;
+} result;
+
+typedef struct {
+    int32_t ids[N_SENTENCES][MAX_SOURCE];
+    int n[N_SENTENCES];
+} corpus;
+
+static void make_corpus(corpus *c) {
+    uint32_t seed = 11;
+    for (int i = 0; i < N_SENTENCES; i++) {
+        c->n[i] = 1 + (i * 7) % MAX_SOURCE;
+        for (int t = 0; t < c->n[i]; t++) c->ids[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
+    }
+}
+
+/* Translate the corpus, `batch` sentences at a time at most; results by sentence. */
+static void translate(const heed_model *model, const corpus *c, const heed_search_options *rules, int batch,
+                      result out[N_SENTENCES]) {
+    const heed_session_options options = {MAX_SOURCE, MAX_TARGET, rules->beams, batch};
+    heed_session *session;
+    int sentence_of[64], added = 0, done = 0;
+    int32_t slot, running;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_search_begin(session, rules), HEED_OK);
+    for (int guard = 0; done < N_SENTENCES && guard < 1000000; guard++) {
+        while (added < N_SENTENCES && heed_search_add(session, c->ids[added], c->n[added], &slot) == HEED_OK)
+            sentence_of[slot] = added++;
+        CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        for (int f; (f = heed_search_finished(session)) >= 0; done++) {
+            heed_hypothesis h;
+            result *r = &out[sentence_of[f]];
+            CHECK(heed_search_hypotheses(session, f) >= 1);
+            CHECK_INT(heed_search_hypothesis(session, f, 0, &h), HEED_OK);
+            memset(r, 0, sizeof *r);
+            memcpy(r->ids, h.ids, (size_t)h.n * sizeof *h.ids);
+            r->n = h.n;
+            r->finished = h.finished;
+            r->log_prob = h.log_prob;
+            r->score = h.score;
+            CHECK_INT(heed_search_release(session, f), HEED_OK);
+        }
+    }
+    CHECK_INT(done, N_SENTENCES);
+    heed_session_free(session);
+}
+
+static void check_teacher_forced(const heed_model *model, const corpus *c, const result *results) {
+    const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 1, 1};
+    heed_session *session;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        double sum = 0.0;
+        CHECK_INT(heed_forward(session, c->ids[i], c->n[i], results[i].ids, results[i].n, NULL), HEED_OK);
+        for (int t = 0; t < results[i].n; t++) {
+            float log_prob;
+            CHECK(heed_forward_logits(session, t, &log_prob) != NULL);
+            sum += (double)log_prob;
+        }
+        CHECK((float)sum == results[i].log_prob); /* one function, one set of kernels: equal to the bit */
+    }
+    heed_session_free(session);
+}
+
+static void test_company(const heed_model *model, const corpus *c, heed_search_options rules) {
+    static result alone[N_SENTENCES], together[N_SENTENCES];
+    static const int BATCHES[] = {2, 3, 8, 32};
+    translate(model, c, &rules, 1, alone);
+    check_teacher_forced(model, c, alone);
+    for (int b = 0; b < 4; b++) {
+        translate(model, c, &rules, BATCHES[b], together);
+        for (int i = 0; i < N_SENTENCES; i++) CHECK(memcmp(&alone[i], &together[i], sizeof alone[i]) == 0);
+    }
+}
+
+static int holds_repeat(const result *r, int n) {
+    for (int i = 0; i + n <= r->n; i++)
+        for (int j = i + 1; j + n <= r->n; j++)
+            if (memcmp(r->ids + i, r->ids + j, (size_t)n * sizeof *r->ids) == 0) return 1;
+    return 0;
+}
+
+static void test_rules(const heed_model *model, const corpus *c) {
+    static result results[N_SENTENCES], plain[N_SENTENCES];
+    static const int32_t PREFIX[3] = {9, 2, 10};
+    heed_search_options rules = {.beams = 2, .max_tokens = 40, .length_penalty = 1.0f};
+    translate(model, c, &rules, 8, plain);
+
+    rules.no_repeat_ngram = 2;
+    translate(model, c, &rules, 8, results);
+    int had = 0;
+    for (int i = 0; i < N_SENTENCES; i++) {
+        had += holds_repeat(&plain[i], 2);
+        CHECK(!holds_repeat(&results[i], 2));
+    }
+    CHECK(had > 0); /* else the rule had nothing to do */
+
+    rules.no_repeat_ngram = 0;
+    rules.min_tokens = 30;
+    rules.n_prefix = 3;
+    rules.prefix = PREFIX;
+    translate(model, c, &rules, 8, results);
+    check_teacher_forced(model, c, results);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        CHECK(memcmp(results[i].ids, PREFIX, sizeof PREFIX) == 0 && results[i].n >= 33 && results[i].n <= 43);
+        for (int t = 3; t < 32; t++) CHECK(results[i].ids[t] != 2);
+    }
+
+    /* what greedy search says most often is forbidden, then a pair of ids it says in a row */
+    const int32_t id = plain[0].ids[0];
+    int32_t bad_words[5] = {1, id, 2, plain[1].ids[0], plain[1].ids[1]};
+    rules = (heed_search_options){.beams = 1, .max_tokens = 20, .length_penalty = 1.0f, .n_bad_words = 5, .bad_words = bad_words};
+    translate(model, c, &rules, 8, results);
+    for (int i = 0; i < N_SENTENCES; i++)
+        for (int t = 0; t < results[i].n; t++)
+            CHECK(results[i].ids[t] != id && !(t > 0 && results[i].ids[t - 1] == bad_words[3] && results[i].ids[t] == bad_words[4]));
+
+    /* every id forbidden: an empty, unfinished result instead of a hang */
+    static int32_t all[2 * V];
+    for (int i = 0; i < V; i++) {
+        all[2 * i] = 1;
+        all[2 * i + 1] = i;
+    }
+    rules.n_bad_words = 2 * V;
+    rules.bad_words = all;
+    translate(model, c, &rules, 8, results);
+    for (int i = 0; i < N_SENTENCES; i++) CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f);
+}
+
+/* Batches whose sentences all grow to the limit need more cache than there is: some must start over. */
+static void test_cache_runs_out(const heed_model *model, const corpus *c) {
+    static result alone[N_SENTENCES], together[N_SENTENCES];
+    const int32_t no_end[2] = {1, 2};
+    const heed_search_options rules = {.beams = 2, .max_tokens = MAX_TARGET, .length_penalty = 1.0f, .n_bad_words = 2, .bad_words = no_end};
+    translate(model, c, &rules, 1, alone);
+    translate(model, c, &rules, 16, together);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        CHECK_INT(alone[i].n, MAX_TARGET);
+        CHECK(memcmp(&alone[i], &together[i], sizeof alone[i]) == 0);
+    }
+}
+
+static void test_errors(const heed_model *model) {
+    const heed_session_options options = {4, 6, 2, 2}, too_long = {4, 161, 2, 2}, no_beams = {4, 6, 0, 2};
+    const int32_t source[5] = {1, 2, 3, 4, 5}, bad_id[1] = {V}, torn[3] = {3, 1, 1};
+    heed_search_options rules = {.beams = 2, .max_tokens = 6, .length_penalty = 1.0f};
+    heed_session *session;
+    heed_hypothesis h;
+    float out[24 * 4];
+    int32_t slot, running;
+    CHECK_INT(heed_session_create(model, &too_long, &session), HEED_E_ARGUMENT);
+    CHECK_INT(heed_session_create(model, &no_beams, &session), HEED_E_ARGUMENT);
+    CHECK(heed_session_bytes(model, &no_beams) == 0 && heed_session_bytes(model, &options) > 0);
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+
+    CHECK_INT(heed_search_step(session, &running), HEED_E_STATE);
+    CHECK_INT(heed_search_add(session, source, 2, &slot), HEED_E_STATE);
+    rules.beams = 3;
+    CHECK_INT(heed_search_begin(session, &rules), HEED_E_ARGUMENT);
+    rules.beams = 2;
+    rules.length_penalty = NAN;
+    CHECK_INT(heed_search_begin(session, &rules), HEED_E_ARGUMENT);
+    rules.length_penalty = 1.0f;
+    rules.n_prefix = 1;
+    rules.prefix = source;
+    CHECK_INT(heed_search_begin(session, &rules), HEED_E_LENGTH);
+    rules.max_tokens = 5;
+    rules.prefix = bad_id;
+    CHECK_INT(heed_search_begin(session, &rules), HEED_E_ID);
+    rules.n_prefix = 0;
+    rules.bad_words = torn;
+    rules.n_bad_words = 3;
+    CHECK_INT(heed_search_begin(session, &rules), HEED_E_ARGUMENT);
+    rules.n_bad_words = 0;
+
+    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+    CHECK_INT(heed_search_add(session, source, 5, &slot), HEED_E_LENGTH);
+    CHECK_INT(heed_search_add(session, bad_id, 1, &slot), HEED_E_ID);
+    CHECK_INT(heed_search_add(session, source, 4, &slot), HEED_OK);
+    CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
+    CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_E_STATE);
+    CHECK_INT(heed_encode(session, source, 4, out), HEED_E_STATE);
+    CHECK_INT(heed_forward(session, source, 4, source, 4, NULL), HEED_E_STATE);
+    CHECK_INT(heed_search_hypotheses(session, 0), 0);
+    CHECK_INT(heed_search_step(session, &running), HEED_OK);
+    CHECK_INT(running, 2);
+    CHECK_INT(heed_search_hypotheses(session, 0), 2);
+    CHECK_INT(heed_search_hypothesis(session, 0, 2, &h), HEED_E_ARGUMENT);
+    CHECK_INT(heed_search_hypothesis(session, 7, 0, &h), HEED_E_ARGUMENT);
+    CHECK_INT(heed_search_release(session, 1), HEED_OK);
+    CHECK_INT(heed_search_release(session, -1), HEED_E_ARGUMENT);
+    CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
+    heed_search_end(session);
+    CHECK_INT(heed_encode(session, source, 4, out), HEED_OK);
+    heed_session_free(session);
+}
+
+int main(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = default_config(config);
+    static corpus c;
+    heed_model *model = random_model(config, n, 5, 4096);
+    if (!CHECK(model != NULL)) return check_summary("search");
+    make_corpus(&c);
+    test_company(model, &c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
+    test_company(model, &c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
+    test_rules(model, &c);
+    test_cache_runs_out(model, &c);
+    test_errors(model);
+    heed_model_free(model);
+    return check_summary("search");
+}
