@@ -1,0 +1,134 @@
+// What a user downloads: the content of the npm package, its sizes, and that it works once installed.
+import test, { before, after } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+
+const wasmLimit = 100_000; // bytes of heed.wasm after brotli
+const scriptLimit = 15_000; // bytes of the library's JavaScript, minified, after gzip
+const packageLimit = 300_000; // bytes of the tarball: models are not in it
+
+let scratch;
+let packed;
+before(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'heed-package-'));
+  // --ignore-scripts: the wasm module and the types are built already, by `make test`
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root });
+  const answer = JSON.parse(stdout);
+  [packed] = Array.isArray(answer) ? answer : Object.values(answer);
+});
+after(() => rm(scratch, { recursive: true, force: true }));
+
+/** The library as a bundler ships it. */
+async function bundle(options = {}) {
+  const { build } = await import('esbuild');
+  const result = await build({
+    entryPoints: [join(root, 'js/index.js')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    outdir: scratch,
+    logLevel: 'silent',
+    ...options,
+  });
+  return { code: result.outputFiles[0].contents, warnings: result.warnings };
+}
+
+test('there are no runtime dependencies', () => {
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies']) {
+    assert.equal(manifest[kind], undefined, kind);
+  }
+});
+
+test('package-lock.json names no registry', async () => {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+  assert.equal(lock.version, manifest.version);
+  assert.deepEqual(Object.entries(lock.packages).filter(([, p]) => p.resolved).map(([name]) => name), []);
+});
+
+test('every exported path exists, and types come first', async () => {
+  for (const [name, target] of Object.entries(manifest.exports)) {
+    const paths = typeof target === 'string' ? [target] : Object.values(target);
+    if (typeof target !== 'string') assert.equal(Object.keys(target)[0], 'types', name);
+    for (const path of paths) assert.ok((await stat(join(root, path))).isFile(), `${name}: ${path}`);
+  }
+  assert.match(await readFile(join(root, manifest.bin.heed), 'utf8'), /^#!\/usr\/bin\/env node\n/);
+});
+
+test('the tarball holds the library and nothing else', () => {
+  const allowed = /^(js\/[\w-]+\.(js|wasm)|build\/types\/[\w/-]+\.d\.ts|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  const paths = packed.files.map(({ path }) => path);
+  assert.deepEqual(paths.filter((path) => !allowed.test(path)), []);
+  for (const path of ['js/index.js', 'js/ops.js', 'js/cli.js', 'js/heed.wasm', 'build/types/index.d.ts', 'README.md',
+    'LICENSE', 'CHANGELOG.md']) {
+    assert.ok(paths.includes(path), `${path} is in the tarball`);
+  }
+});
+
+test('sizes stay within their limits', async (t) => {
+  const wasm = await readFile(join(root, 'js/heed.wasm'));
+  const compressed = brotliCompressSync(wasm, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length } }).length;
+  t.diagnostic(`heed.wasm: ${wasm.length} bytes, ${compressed} after brotli`);
+  assert.ok(compressed <= wasmLimit, `heed.wasm: ${compressed} bytes after brotli, limit ${wasmLimit}`);
+
+  const { code } = await bundle();
+  const zipped = gzipSync(code, { level: 9 }).length;
+  t.diagnostic(`JavaScript: ${code.length} bytes minified, ${zipped} after gzip`);
+  assert.ok(zipped <= scriptLimit, `JavaScript: ${zipped} bytes after gzip, limit ${scriptLimit}`);
+
+  t.diagnostic(`tarball: ${packed.size} bytes`);
+  assert.ok(packed.size <= packageLimit, `tarball: ${packed.size} bytes, limit ${packageLimit}`);
+});
+
+test('a bundler takes it for a page without a word', async () => {
+  const { code, warnings } = await bundle();
+  assert.deepEqual(warnings.map(({ text }) => text), []);
+  // the literal that bundlers look for must survive
+  assert.match(new TextDecoder().decode(code), /new URL\(["']\.\/heed\.wasm["'],\s*import\.meta\.url\)/);
+});
+
+test('publint finds nothing', async () => {
+  const { publint } = await import('publint');
+  const { messages } = await publint({ pkgDir: root, level: 'suggestion', strict: true, pack: false });
+  assert.deepEqual(messages.map(({ code, path }) => `${code} at ${path.join('.')}`), []);
+});
+
+test('the tarball installs, and what it installs translates', async () => {
+  const app = join(scratch, 'app');
+  await mkdir(app);
+  await writeFile(join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(scratch, packed.filename)], { cwd: app });
+
+  await writeFile(join(app, 'main.js'), `
+    import { Translator, Transformer, Tokenizer, HeedError, loadOps } from 'heed';
+    import * as ops from 'heed/ops';
+    import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.url);
+    if (![Translator, Transformer, Tokenizer, HeedError, loadOps].every((f) => typeof f === 'function')) throw new Error('exports');
+    if (Object.keys(ops).join() !== 'loadOps') throw new Error('heed/ops exports ' + Object.keys(ops));
+    if (!require.resolve('heed/heed.wasm').endsWith('heed.wasm')) throw new Error('heed/heed.wasm');
+    if (require('heed/package.json').name !== 'heed') throw new Error('heed/package.json');
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: process.argv[2] });
+    console.log(await translator.translate('The house is small.'));
+    translator.destroy();
+  `);
+  const model = join(root, 'models/en-de');
+  const { stdout } = await run(process.execPath, ['main.js', model], { cwd: app });
+  assert.match(stdout, /Haus/);
+
+  const heed = join(app, 'node_modules/.bin/heed');
+  assert.equal((await run(heed, ['--version'])).stdout.trim(), manifest.version);
+  assert.equal((await run(heed, ['translate', '--model', model, 'The house is small.'])).stdout, stdout);
+});
