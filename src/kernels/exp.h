@@ -4,7 +4,7 @@
  *     e^x = 2^n * e^r,   n = round(x / ln 2),   r = x - n ln 2,   |r| <= ln 2 / 2
  *
  * Relative error below 1.2e-7.  Outside of [-87.33, 88.37] the result is 0 or stays at e^88.37, so it is never
- * infinite and never denormal; -infinity gives exactly 0.  A NaN gives a finite number.
+ * infinite and never denormal; -infinity and NaN give exactly 0.
  *
  * Depends on: nothing.  Used by: softmax, log-sum-exp, gelu, swish.
  */

@@ -61,7 +61,7 @@ void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const
 void k_softmax(float *x, int n);
 /* max x_i + log sum exp(x_i - max); n > 0. */
 float k_log_sum_exp(const float *x, int n);
-/* Index of the first greatest element; n > 0. */
+/* Index of the first greatest element; n > 0.  NaNs are passed over; 0 if there is nothing else. */
 int k_argmax(const float *x, int n);
 
 /*

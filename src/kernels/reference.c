@@ -86,11 +86,11 @@ float ref_log_sum_exp(const float *x, int n) {
 }
 
 int ref_argmax(const float *x, int n) {
-    int best = 0;
-    for (int i = 1; i < n; i++) {
-        if (x[i] > x[best]) best = i;
+    const double max = greatest(x, n);
+    for (int i = 0; i < n; i++) {
+        if (x[i] == max) return i;
     }
-    return best;
+    return 0;
 }
 
 void ref_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,

@@ -1,0 +1,383 @@
+/*
+ * test_kernels.c - every float kernel against its plain twin at awkward sizes, and the promise that a row of a result
+ * does not depend on how many rows are computed with it.
+ *
+ * A sum of k rounded products is off by at most (k + 1) * 2^-24 times the sum of their absolute values; that sum is
+ * what the twin gives for absolute inputs, and so the tolerance of products is exact, element by element.
+ */
+#include "check.h"
+#include "guard.h"
+#include "kernels/exp.h"
+#include "kernels/kernels.h"
+#include "kernels/reference.h"
+
+static const int SIZES[] = {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 67};
+enum { N_SIZES = sizeof SIZES / sizeof *SIZES };
+static const float ULP = 5.9604645e-8f; /* 2^-24, half a unit in the last place of 1 */
+
+static float *floats(guard *g, size_t n) { return guard_new(g, n * sizeof(float)); }
+
+static float *copy(guard *g, const float *x, size_t n) {
+    float *y = floats(g, n);
+    memcpy(y, x, n * sizeof *x);
+    return y;
+}
+
+static float *absolute(guard *g, const float *x, size_t n) {
+    float *y = floats(g, n);
+    for (size_t i = 0; i < n; i++) y[i] = fabsf(x[i]);
+    return y;
+}
+
+static int same_bits(const float *a, const float *b, size_t n) { return memcmp(a, b, n * sizeof *a) == 0; }
+
+/* W [n, k] in panels, padding included. */
+static float *pack(guard *g, const float *w, int n, int k) {
+    const size_t count = (size_t)panel_rows(n) * (size_t)k;
+    float *panels = floats(g, count);
+    memset(panels, 0, count * sizeof *panels);
+    for (int i = 0; i < n; i++) k_pack_row_f32(panels, i, w + (size_t)i * (size_t)k, k);
+    return panels;
+}
+
+static void test_pack(int n, int k) {
+    guard gw, gp, gr, gt;
+    const size_t padded = (size_t)panel_rows(n) * (size_t)k;
+    float *w = floats(&gw, (size_t)n * (size_t)k), *row = floats(&gr, (size_t)k), *twin = floats(&gt, padded);
+    guard_fill(w, (size_t)n * (size_t)k, 1.0f);
+    float *panels = pack(&gp, w, n, k);
+    memset(twin, 0, padded * sizeof *twin);
+    for (int i = 0; i < n; i++) ref_pack_row_f32(twin, i, w + (size_t)i * (size_t)k, k);
+    CHECK(same_bits(panels, twin, padded));
+    for (int i = 0; i < n; i++) {
+        k_unpack_row_f32(row, panels, i, k);
+        CHECK(same_bits(row, w + (size_t)i * (size_t)k, (size_t)k));
+    }
+    CHECK(guard_end(&gw));
+    CHECK(guard_end(&gp));
+    CHECK(guard_end(&gr));
+    CHECK(guard_end(&gt));
+}
+
+/* All m = 1..13 of one matrix: near the twin, each row the same bits for each m, nothing written beside the rows. */
+static void test_gemm(int n, int k, int with_bias) {
+    enum { M = 13 };
+    const int ldx = k + 3, ldo = n + 2;
+    guard gw, gx, gb, gp, go, gone, gwant, gbound, gax, gaw, gap, gab;
+    float *w = floats(&gw, (size_t)n * (size_t)k), *x = floats(&gx, (size_t)(M * ldx)), *b = floats(&gb, (size_t)n);
+    guard_fill(w, (size_t)n * (size_t)k, 0.5f);
+    guard_fill(x, (size_t)(M * ldx), 2.0f);
+    guard_fill(b, (size_t)n, 1.0f);
+    float *panels = pack(&gp, w, n, k);
+    float *aw = absolute(&gaw, w, (size_t)n * (size_t)k), *ax = absolute(&gax, x, (size_t)(M * ldx));
+    float *ab = absolute(&gab, b, (size_t)n), *apanels = pack(&gap, aw, n, k);
+    float *one = floats(&gone, (size_t)(M * ldo)), *want = floats(&gwant, (size_t)(M * n));
+    float *bound = floats(&gbound, (size_t)(M * n));
+    ref_gemm_f32(want, n, x, ldx, panels, with_bias ? b : NULL, M, n, k);
+    ref_gemm_f32(bound, n, ax, ldx, apanels, with_bias ? ab : NULL, M, n, k);
+    for (int i = 0; i < M * n; i++) bound[i] = bound[i] * (float)(k + 2) * ULP + 1e-44f;
+
+    for (int i = 0; i < M; i++)
+        k_gemm_f32(one + i * ldo, ldo, x + i * ldx, ldx, panels, with_bias ? b : NULL, 1, n, k);
+    for (int i = 0; i < M; i++) CHECK(guard_within("gemm_f32", one + i * ldo, want + i * n, bound + i * n, (size_t)n));
+    for (int m = 1; m <= M; m++) {
+        const size_t used = (size_t)((m - 1) * ldo + n); /* the last row has no gap behind it */
+        float *out = floats(&go, used);
+        k_gemm_f32(out, ldo, x, ldx, panels, with_bias ? b : NULL, m, n, k);
+        for (int i = 0; i < m; i++) CHECK(same_bits(out + i * ldo, one + i * ldo, (size_t)n));
+        for (int i = 0; i + 1 < m; i++) CHECK(isnan(out[i * ldo + n]) && isnan(out[i * ldo + n + 1]));
+        CHECK(guard_end(&go));
+    }
+    guard *all[] = {&gw, &gx, &gb, &gp, &gone, &gwant, &gbound, &gax, &gaw, &gap, &gab};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+static void test_matmul(int m, int n, int k) {
+    guard ga, gb, go, gone, gwant, gbound, gaa, gab;
+    float *a = floats(&ga, (size_t)(m * k)), *b = floats(&gb, (size_t)(k * n)), *out = floats(&go, (size_t)(m * n));
+    float *one = floats(&gone, (size_t)n), *want = floats(&gwant, (size_t)(m * n));
+    float *bound = floats(&gbound, (size_t)(m * n));
+    guard_fill(a, (size_t)(m * k), 1.0f);
+    guard_fill(b, (size_t)(k * n), 1.0f);
+    float *aa = absolute(&gaa, a, (size_t)(m * k)), *ab = absolute(&gab, b, (size_t)(k * n));
+    k_matmul(out, a, b, m, n, k);
+    ref_matmul(want, a, b, m, n, k);
+    ref_matmul(bound, aa, ab, m, n, k);
+    for (int i = 0; i < m * n; i++) bound[i] = bound[i] * (float)(k + 2) * ULP + 1e-44f;
+    CHECK(guard_within("matmul", out, want, bound, (size_t)(m * n)));
+    for (int i = 0; i < m; i++) {
+        k_matmul(one, a + i * k, b, 1, n, k);
+        CHECK(same_bits(one, out + i * n, (size_t)n));
+    }
+    guard *all[] = {&ga, &gb, &go, &gone, &gwant, &gbound, &gaa, &gab};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+/* n rows of a cache of stride dh + 5, in order or by a list of slots. */
+static void test_attention(int n, int dh, int with_slots) {
+    const size_t ld = (size_t)dh + 5, rows = with_slots ? (size_t)n * 2 : (size_t)n;
+    const size_t cache = (rows - 1) * ld + (size_t)dh;
+    const float scale = 0.37f;
+    guard gq, gk, gaq, gak, gs, gsl, gwant, gbound, gout, gwant2, gbound2, gap;
+    float *q = floats(&gq, (size_t)dh), *k = floats(&gk, cache), *got = floats(&gs, (size_t)n);
+    float *want = floats(&gwant, (size_t)n), *bound = floats(&gbound, (size_t)n);
+    float *sum = floats(&gout, (size_t)dh), *want_sum = floats(&gwant2, (size_t)dh), *bound_sum = floats(&gbound2, (size_t)dh);
+    int32_t *slots = guard_new(&gsl, (size_t)n * sizeof *slots);
+    for (int i = 0; i < n; i++) slots[i] = 2 * ((i * 7 + 3) % n) + i % 2;
+    guard_fill(q, (size_t)dh, 1.0f);
+    guard_fill(k, cache, 1.0f);
+    float *aq = absolute(&gaq, q, (size_t)dh), *ak = absolute(&gak, k, cache);
+    const int32_t *list = with_slots ? slots : NULL;
+
+    k_scores(got, q, k, ld, list, n, dh, scale);
+    ref_scores(want, q, k, ld, list, n, dh, scale);
+    ref_scores(bound, aq, ak, ld, list, n, dh, scale);
+    for (int i = 0; i < n; i++) bound[i] = bound[i] * (float)(dh + 3) * ULP + 1e-44f;
+    CHECK(guard_within("scores", got, want, bound, (size_t)n));
+    for (int i = 0; i < n; i++) {
+        const int32_t slot = with_slots ? slots[i] : i;
+        float alone;
+        k_scores(&alone, q, k, ld, &slot, 1, dh, scale);
+        CHECK(same_bits(&alone, got + i, 1));
+    }
+
+    float *p = got; /* any weights will do */
+    float *ap = absolute(&gap, p, (size_t)n);
+    k_weighted_sum(sum, p, k, ld, list, n, dh);
+    ref_weighted_sum(want_sum, p, k, ld, list, n, dh);
+    ref_weighted_sum(bound_sum, ap, ak, ld, list, n, dh);
+    for (int i = 0; i < dh; i++) bound_sum[i] = bound_sum[i] * (float)(n + 2) * ULP + 1e-44f;
+    CHECK(guard_within("weighted_sum", sum, want_sum, bound_sum, (size_t)dh));
+    guard *all[] = {&gq, &gk, &gaq, &gak, &gs, &gsl, &gwant, &gbound, &gout, &gwant2, &gbound2, &gap};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+/* 1.2e-7 relative as exp.h says, over the whole range and over many small arguments. */
+static void test_exp(void) {
+    double worst = 0.0;
+    for (int i = -400000; i <= 400000; i++) {
+        const float x = i % 2 ? (float)i * 2.18e-4f : (float)i * 1e-6f;
+        const double want = exp((double)x), got = wasm_f32x4_extract_lane(exp_f32x4(wasm_f32x4_splat(x)), 2);
+        if (fabs(got / want - 1.0) > worst) worst = fabs(got / want - 1.0);
+    }
+    printf("exp: greatest relative error %.3g\n", worst);
+    CHECK(worst <= 1.2e-7);
+    const float edge[] = {-INFINITY, -87.4f, -1e30f, 88.4f, 1e30f, INFINITY};
+    for (int i = 0; i < 6; i++) {
+        const float got = wasm_f32x4_extract_lane(exp_f32x4(wasm_f32x4_splat(edge[i])), 0);
+        CHECK(i < 3 ? got == 0.0f : got > 2.3e38f && isfinite(got));
+    }
+    CHECK(wasm_f32x4_extract_lane(exp_f32x4(wasm_f32x4_splat(-0.0f)), 0) == 1.0f);
+}
+
+/*
+ * Softmax and its relatives: rounding x - max costs |x - max| * 2^-24 in the exponent, so an element may be off by that
+ * much, relatively, beside 8 units for exp, the sum and the division.  Elements below 1e-37 may be 0.
+ */
+static void test_softmax(int n, float scale, int masked) {
+    guard gx, gg, gw, gb;
+    float *x = floats(&gx, (size_t)n);
+    guard_fill(x, (size_t)n, scale);
+    for (int i = 0; i < n && masked; i++) {
+        if (masked > 1 || i % 3 == 1) x[i] = -INFINITY;
+    }
+    float *got = copy(&gg, x, (size_t)n), *want = copy(&gw, x, (size_t)n), *bound = floats(&gb, (size_t)n);
+    k_softmax(got, n);
+    ref_softmax(want, n);
+    const float max = x[ref_argmax(x, n)];
+    double total = 0.0;
+    for (int i = 0; i < n; i++) {
+        const float shift = isfinite(x[i]) ? max - x[i] : 0.0f;
+        bound[i] = want[i] * (8.0f + shift) * ULP + 1e-37f;
+        total += got[i];
+        if (x[i] == -INFINITY) CHECK(got[i] == 0.0f);
+    }
+    CHECK(guard_within("softmax", got, want, bound, (size_t)n));
+    CHECK(masked > 1 ? total == 0.0 : fabs(total - 1.0) <= (n + 8) * (double)ULP);
+
+    const float lse = k_log_sum_exp(x, n), want_lse = ref_log_sum_exp(x, n);
+    CHECK(lse == want_lse || fabsf(lse - want_lse) <= (8.0f + fabsf(want_lse)) * ULP * 2);
+    CHECK_INT(k_argmax(x, n), ref_argmax(x, n));
+    CHECK(guard_end(&gx));
+    CHECK(guard_end(&gg));
+    CHECK(guard_end(&gw));
+    CHECK(guard_end(&gb));
+}
+
+static void test_argmax(int n) {
+    guard g;
+    float *x = floats(&g, (size_t)n);
+    for (int at = 0; at < n; at++) {
+        for (int i = 0; i < n; i++) x[i] = i == at || i == n - 1 ? 3.0f : -1.0f - (float)i;
+        CHECK_INT(k_argmax(x, n), at); /* of equals the first */
+        CHECK_INT(ref_argmax(x, n), at);
+    }
+    for (int i = 0; i < n; i++) x[i] = i == 0 ? NAN : (float)-i;
+    CHECK_INT(k_argmax(x, n), n > 1 ? 1 : 0);
+    CHECK_INT(ref_argmax(x, n), n > 1 ? 1 : 0);
+    for (int i = 0; i < n; i++) x[i] = NAN;
+    CHECK_INT(k_argmax(x, n), 0);
+    CHECK_INT(ref_argmax(x, n), 0);
+    CHECK(guard_end(&g));
+}
+
+/*
+ * The mean of n floats is off by at most n 2^-24 max|x|; every deviation inherits it and is scaled by 1/sigma.  The
+ * bound is that, times 4 for the variance and the affine step.
+ */
+static void test_layer_norm(int n, int options, float offset) {
+    const float epsilon = 1e-5f;
+    guard gx, gr, gg, gb, go, gw, gbound;
+    float *x = floats(&gx, (size_t)n), *r = floats(&gr, (size_t)n), *gain = floats(&gg, (size_t)n);
+    float *bias = floats(&gb, (size_t)n), *got = floats(&go, (size_t)n), *want = floats(&gw, (size_t)n);
+    float *bound = floats(&gbound, (size_t)n);
+    guard_fill(x, (size_t)n, 1.0f);
+    guard_fill(r, (size_t)n, 1.0f);
+    guard_fill(gain, (size_t)n, 1.0f);
+    guard_fill(bias, (size_t)n, 1.0f);
+    for (int i = 0; i < n; i++) x[i] += offset;
+    const float *residual = options & 1 ? r : NULL, *g = options & 2 ? gain : NULL, *b = options & 4 ? bias : NULL;
+    k_layer_norm(got, x, residual, g, b, n, epsilon);
+    ref_layer_norm(want, x, residual, g, b, n, epsilon);
+    double mean = 0.0, variance = 0.0, max = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double v = residual ? x[i] + r[i] : x[i];
+        mean += v / n;
+        if (fabs(v) > max) max = fabs(v);
+    }
+    for (int i = 0; i < n; i++) {
+        const double v = (residual ? x[i] + r[i] : x[i]) - mean;
+        variance += v * v / n;
+    }
+    const double step = 4.0 * (n + 4) * (double)ULP * max / sqrt(variance + (double)epsilon);
+    for (int i = 0; i < n; i++) {
+        const double y = fabs((double)want[i]) + fabs(b ? (double)b[i] : 0.0);
+        bound[i] = (float)(step * fabs(g ? (double)g[i] : 1.0) + y * (n + 8) * (double)ULP + 1e-44);
+    }
+    CHECK(guard_within("layer_norm", got, want, bound, (size_t)n));
+
+    /* in place over x, and over the residual */
+    guard gi;
+    float *place = copy(&gi, x, (size_t)n);
+    k_layer_norm(place, place, residual, g, b, n, epsilon);
+    CHECK(same_bits(place, got, (size_t)n));
+    CHECK(guard_end(&gi));
+    if (residual) {
+        place = copy(&gi, r, (size_t)n);
+        k_layer_norm(place, x, place, g, b, n, epsilon);
+        CHECK(same_bits(place, got, (size_t)n));
+        CHECK(guard_end(&gi));
+    }
+    guard *all[] = {&gx, &gr, &gg, &gb, &go, &gw, &gbound};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+/*
+ * gelu: 8 units, and x^2/2 rounded in the exponent of its tail; where e^(-x^2/2) underflows the tail is 0.
+ * swish: 8 units; below -88 the exponential stands still, which leaves |x| * 5e-39.
+ */
+static void test_activations(int n, float scale) {
+    guard gx, gg, gw, gb;
+    float *x = floats(&gx, (size_t)n), *bound = floats(&gb, (size_t)n);
+    guard_fill(x, (size_t)n, scale);
+    float *got = copy(&gg, x, (size_t)n), *want = copy(&gw, x, (size_t)n);
+    k_relu(got, (size_t)n);
+    ref_relu(want, (size_t)n);
+    CHECK(same_bits(got, want, (size_t)n));
+
+    memcpy(got, x, (size_t)n * sizeof *x);
+    memcpy(want, x, (size_t)n * sizeof *x);
+    k_gelu(got, (size_t)n);
+    ref_gelu(want, (size_t)n);
+    for (int i = 0; i < n; i++) bound[i] = fabsf(want[i]) * (8.0f + x[i] * x[i]) * ULP + 1e-35f;
+    CHECK(guard_within("gelu", got, want, bound, (size_t)n));
+
+    memcpy(got, x, (size_t)n * sizeof *x);
+    memcpy(want, x, (size_t)n * sizeof *x);
+    k_swish(got, (size_t)n);
+    ref_swish(want, (size_t)n);
+    for (int i = 0; i < n; i++) bound[i] = fabsf(want[i]) * 8.0f * ULP + fabsf(x[i]) * 5e-39f + 1e-44f;
+    CHECK(guard_within("swish", got, want, bound, (size_t)n));
+    CHECK(guard_end(&gx));
+    CHECK(guard_end(&gg));
+    CHECK(guard_end(&gw));
+    CHECK(guard_end(&gb));
+}
+
+static void test_elementwise(int n) {
+    guard ga, gb, go, gw;
+    float *a = floats(&ga, (size_t)n), *b = floats(&gb, (size_t)n), *got = floats(&go, (size_t)n);
+    float *want = floats(&gw, (size_t)n);
+    guard_fill(a, (size_t)n, 3.0f);
+    guard_fill(b, (size_t)n, 3.0f);
+    k_add(got, a, b, (size_t)n);
+    ref_add(want, a, b, (size_t)n);
+    CHECK(same_bits(got, want, (size_t)n));
+    k_scale(got, a, -0.7f, (size_t)n);
+    ref_scale(want, a, -0.7f, (size_t)n);
+    CHECK(same_bits(got, want, (size_t)n));
+    double magnitude = 0.0;
+    for (int i = 0; i < n; i++) magnitude += fabs((double)a[i] * b[i]);
+    CHECK(fabs((double)k_dot(a, b, n) - (double)ref_dot(a, b, n)) <= (n + 2) * (double)ULP * magnitude + 1e-44);
+
+    k_add(a, a, b, (size_t)n); /* onto itself */
+    ref_add(want, want, b, 0);
+    k_scale(b, b, 2.0f, (size_t)n);
+    CHECK(guard_end(&ga));
+    CHECK(guard_end(&gb));
+    CHECK(guard_end(&go));
+    CHECK(guard_end(&gw));
+}
+
+/* Sizes of zero write nothing and do not fail. */
+static void test_empty(void) {
+    float x = 7.0f, y = 2.0f;
+    k_softmax(&x, 0);
+    k_relu(&x, 0);
+    k_gelu(&x, 0);
+    k_swish(&x, 0);
+    k_add(&x, &y, &y, 0);
+    k_scale(&x, &y, 3.0f, 0);
+    k_scores(&x, &y, &y, 1, NULL, 0, 1, 1.0f);
+    k_gemm_f32(&x, 1, &y, 1, &y, NULL, 0, 1, 1);
+    k_matmul(&x, &y, &y, 0, 1, 1);
+    CHECK(x == 7.0f && y == 2.0f);
+    CHECK(k_dot(&x, &y, 0) == 0.0f);
+    k_weighted_sum(&x, &y, &y, 1, NULL, 0, 1);
+    CHECK(x == 0.0f);
+    k_gemm_f32(&x, 1, &y, 1, &y, &y, 1, 1, 0); /* an empty sum is its bias */
+    CHECK(x == 2.0f);
+}
+
+int main(void) {
+    for (int i = 0; i < N_SIZES; i++) {
+        const int a = SIZES[i];
+        for (int j = 0; j < N_SIZES; j++) {
+            const int b = SIZES[j];
+            test_gemm(a, b, j % 2);
+            test_matmul(1 + (i + j) % 9, a, b);
+            test_attention(a, b, 0);
+            test_attention(a, b, 1);
+            if (i % 3 == j % 3) test_pack(a, b);
+        }
+        test_gemm(a, 40, 0);
+        for (int masked = 0; masked < 3; masked++) {
+            test_softmax(a, 1.0f, masked);
+            test_softmax(a, 200.0f, masked);
+        }
+        test_argmax(a);
+        for (int options = 0; options < 8; options++) {
+            test_layer_norm(a, options, 0.0f);
+            test_layer_norm(a, options, 1000.0f);
+        }
+        test_activations(a, 1.0f);
+        test_activations(a, 12.0f);
+        test_activations(a, 1000.0f);
+        test_elementwise(a);
+    }
+    test_gemm(520, 260, 1);
+    test_softmax(8000, 10.0f, 0);
+    test_exp();
+    test_empty();
+    return check_summary("kernels");
+}
