@@ -85,7 +85,12 @@ static void test_loading(void) {
 
     const heed_session_options options = {8, 8, 1, 1};
     heed_session *session;
+    config_set(config, "encoder_positions_stored", 1);
     CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    const int positions = heed_tensor_find(model, "model.encoder.embed_positions.weight", &is_scale);
+    const double one_row[1] = {24}, one_number[1] = {1};
+    CHECK_INT(heed_tensor_begin(model, positions, 0, HEED_F32, 1, one_row), HEED_E_TENSOR_SHAPE);
+    CHECK_INT(heed_tensor_begin(model, positions, 0, HEED_F32, 1, one_number), HEED_E_TENSOR_SHAPE);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_E_STATE);
     CHECK(session == NULL && heed_session_bytes(model, &options) == 0);
     heed_model_free(model);

@@ -1,8 +1,10 @@
 /* test_search.c - search: the same result in any company, and equal to what teacher forcing says. */
 #include "check.h"
 #include "random_model.h"
+#include "search/search.h"
 
-enum { V = 61, N_SENTENCES = 23, MAX_SOURCE = 20, MAX_TARGET = 150 };
+/* EOS is an id that this random model says now and then. */
+enum { V = 61, EOS = 25, N_SENTENCES = 23, MAX_SOURCE = 20, MAX_TARGET = 150 };
 
 typedef struct {
     int32_t ids[MAX_TARGET];
@@ -91,7 +93,7 @@ static int holds_repeat(const result *r, int n) {
 
 static void test_rules(const heed_model *model, const corpus *c) {
     static result results[N_SENTENCES], plain[N_SENTENCES];
-    static const int32_t PREFIX[3] = {9, 2, 10};
+    static const int32_t PREFIX[3] = {9, EOS, 10}; /* </s> in a prefix does not end it */
     heed_search_options rules = {.beams = 2, .max_tokens = 40, .length_penalty = 1.0f};
     translate(model, c, &rules, 8, plain);
 
@@ -105,14 +107,22 @@ static void test_rules(const heed_model *model, const corpus *c) {
     CHECK(had > 0); /* else the rule had nothing to do */
 
     rules.no_repeat_ngram = 0;
+    int early = 0;
+    for (int i = 0; i < N_SENTENCES; i++) early += plain[i].n < 30 && plain[i].finished;
+    CHECK(early > 0);
     rules.min_tokens = 30;
+    translate(model, c, &rules, 8, results);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        CHECK(results[i].n >= 30);
+        for (int t = 0; t < 29; t++) CHECK(results[i].ids[t] != EOS);
+    }
     rules.n_prefix = 3;
     rules.prefix = PREFIX;
     translate(model, c, &rules, 8, results);
     check_teacher_forced(model, c, results);
     for (int i = 0; i < N_SENTENCES; i++) {
         CHECK(memcmp(results[i].ids, PREFIX, sizeof PREFIX) == 0 && results[i].n >= 33 && results[i].n <= 43);
-        for (int t = 3; t < 32; t++) CHECK(results[i].ids[t] != 2);
+        for (int t = 3; t < 32; t++) CHECK(results[i].ids[t] != EOS);
     }
 
     /* what greedy search says most often is forbidden, then a pair of ids it says in a row */
@@ -136,10 +146,25 @@ static void test_rules(const heed_model *model, const corpus *c) {
     for (int i = 0; i < N_SENTENCES; i++) CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f);
 }
 
+/* Equal scores: the lower id of a row, the lower beam of a sentence. */
+static void test_ties(void) {
+    float logits[7] = {0.5f, 2.0f, 1.0f, 2.0f, -1.0f, 1.0f, 2.0f};
+    const heed_search_rules rules = {.beams = 2};
+    const heed_target target = {0};
+    heed_candidate c[4];
+    CHECK_INT(next_candidates(c, 1, logits, 7, &target, 0, &rules, 0), 1);
+    CHECK_INT(c[0].id, 1);
+    CHECK_INT(next_candidates(c, 4, logits, 7, &target, 0, &rules, 0), 4);
+    CHECK(c[0].id == 1 && c[1].id == 3 && c[2].id == 6 && c[3].id == 2);
+    const heed_candidate low = {-1.0, 0, 5}, high = {-1.0, 1, 4}, better = {-0.5, 7, 7}, next = {-1.0, 0, 6};
+    CHECK(candidate_precedes(&low, &high) && !candidate_precedes(&high, &low));
+    CHECK(candidate_precedes(&better, &low) && candidate_precedes(&low, &next));
+}
+
 /* Batches whose sentences all grow to the limit need more cache than there is: some must start over. */
 static void test_cache_runs_out(const heed_model *model, const corpus *c) {
     static result alone[N_SENTENCES], together[N_SENTENCES];
-    const int32_t no_end[2] = {1, 2};
+    const int32_t no_end[2] = {1, EOS};
     const heed_search_options rules = {.beams = 2, .max_tokens = MAX_TARGET, .length_penalty = 1.0f, .n_bad_words = 2, .bad_words = no_end};
     translate(model, c, &rules, 1, alone);
     translate(model, c, &rules, 16, together);
@@ -208,12 +233,14 @@ int main(void) {
     int32_t config[MAX_CONFIG];
     const int n = default_config(config);
     static corpus c;
+    config_set(config, "eos_token_id", EOS);
     heed_model *model = random_model(config, n, 5, 4096);
     if (!CHECK(model != NULL)) return check_summary("search");
     make_corpus(&c);
     test_company(model, &c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
     test_company(model, &c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
     test_rules(model, &c);
+    test_ties();
     test_cache_runs_out(model, &c);
     test_errors(model);
     heed_model_free(model);
