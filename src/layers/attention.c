@@ -6,21 +6,74 @@
 
 #include "kernels/kernels.h"
 
-void attention_forward(float *out, float *probs, const float *q, const float *k, const float *v,
-                       const heed_attention_shape *shape, float *scratch) {
+/* Queries whose scores are held at a time when nobody wants to keep them. */
+enum { QUERY_BLOCK = 16 };
+
+static int is_blocked(int n_query) { return n_query > 1; }
+
+size_t attention_scratch_floats(int n_query, int n_key, int d_head) {
+    if (!is_blocked(n_query)) return (size_t)n_key;
+    return (size_t)panel_rows(n_key) * d_head + (size_t)panel_rows(d_head) * n_key + (size_t)QUERY_BLOCK * n_key;
+}
+
+/* x [n, cols] (row stride ld) as the matrix whose rows are x's columns, in panels: y = p x is then a gemm. */
+static void pack_transposed(float *panels, const float *x, size_t ld, int n, int cols) {
+    for (int c = 0; c < cols; c += PANEL, panels += (size_t)n * PANEL) {
+        const int width = cols - c < PANEL ? cols - c : PANEL;
+        for (int i = 0; i < n; i++) {
+            memset(panels + (size_t)i * PANEL, 0, PANEL * sizeof *panels);
+            memcpy(panels + (size_t)i * PANEL, x + (size_t)i * ld + c, (size_t)width * sizeof *panels);
+        }
+    }
+}
+
+/* One head, all queries: scores = q k^T and out = p v, each a gemm over packed keys and values. */
+static void attend_blocked(float *out, float *probs, const float *q, const float *k, const float *v,
+                           const heed_attention_shape *shape, float *scratch) {
     const int D = shape->d_model, S = shape->n_key, Dh = D / shape->n_heads;
     const float scale = 1.0f / sqrtf((float)Dh);
+    float *keys = scratch, *values = keys + (size_t)panel_rows(S) * Dh, *block = values + (size_t)panel_rows(Dh) * S;
+
+    memset(keys, 0, (size_t)panel_rows(S) * Dh * sizeof *keys);
+    for (int s = 0; s < S; s++) k_pack_row_f32(keys, s, k + (size_t)s * D, Dh);
+    pack_transposed(values, v, (size_t)D, S, Dh);
+
+    for (int t = 0; t < shape->n_query; t += QUERY_BLOCK) {
+        const int n = shape->n_query - t < QUERY_BLOCK ? shape->n_query - t : QUERY_BLOCK;
+        float *p = probs ? probs + t * shape->probs_row : block;
+        const int ldp = probs ? (int)shape->probs_row : S;
+        k_gemm_f32(p, ldp, q + (size_t)t * D, D, keys, NULL, n, S, Dh);
+        for (int i = 0; i < n; i++) {
+            k_scale(p + (size_t)i * ldp, p + (size_t)i * ldp, scale, (size_t)S);
+            k_softmax(p + (size_t)i * ldp, S);
+        }
+        k_gemm_f32(out + (size_t)t * D, D, p, ldp, values, NULL, n, Dh, S);
+    }
+}
+
+/* One head, one query at a time, over keys that may lie anywhere. */
+static void attend_rows(float *out, float *probs, const float *q, const float *k, const float *v,
+                        const heed_attention_shape *shape, float *scratch) {
+    const int D = shape->d_model, S = shape->n_key, Dh = D / shape->n_heads;
+    const float scale = 1.0f / sqrtf((float)Dh);
+    for (int t = 0; t < shape->n_query; t++) {
+        float *p = probs ? probs + t * shape->probs_row : scratch;
+        k_scores(p, q + (size_t)t * D, k, (size_t)D, shape->places, S, Dh, scale);
+        k_softmax(p, S);
+        k_weighted_sum(out + (size_t)t * D, p, v, (size_t)D, shape->places, S, Dh);
+    }
+}
+
+void attention_forward(float *out, float *probs, const float *q, const float *k, const float *v,
+                       const heed_attention_shape *shape, float *scratch) {
+    const int D = shape->d_model, Dh = D / shape->n_heads;
+    const int blocked = is_blocked(shape->n_query) && shape->places == NULL;
 
     for (int h = 0; h < shape->n_heads; h++) {
-        const float *k_h = k + (size_t)h * Dh, *v_h = v + (size_t)h * Dh;
-        const int disabled = shape->disabled && shape->disabled[h];
-        for (int t = 0; t < shape->n_query; t++) {
-            const size_t at = (size_t)t * D + (size_t)h * Dh;
-            float *p = probs ? probs + h * shape->probs_head + t * shape->probs_row : scratch;
-            k_scores(p, q + at, k_h, (size_t)D, shape->places, S, Dh, scale);
-            k_softmax(p, S);
-            if (disabled) memset(out + at, 0, (size_t)Dh * sizeof *out);
-            else k_weighted_sum(out + at, p, v_h, (size_t)D, shape->places, S, Dh);
-        }
+        const size_t at = (size_t)h * Dh;
+        (blocked ? attend_blocked : attend_rows)(out + at, probs ? probs + h * shape->probs_head : NULL, q + at, k + at,
+                                                 v + at, shape, scratch);
+        for (int t = 0; shape->disabled && shape->disabled[h] && t < shape->n_query; t++)
+            memset(out + (size_t)t * D + at, 0, (size_t)Dh * sizeof *out);
     }
 }

@@ -27,12 +27,16 @@ typedef struct {
     size_t probs_head;       /* floats from p[h,0,0] to p[h+1,0,0]                           */
 } heed_attention_shape;
 
+/* Floats of scratch that attention_forward() needs at most for up to n_query rows over up to n_key keys. */
+size_t attention_scratch_floats(int n_query, int n_key, int d_head);
+
 /*
  *   out      [T, D]  written
  *   probs    p[h,t,s] at h*probs_head + t*probs_row + s, written if not NULL: what the page draws
  *   q        [T, D]     k, v  rows of D floats
- *   scratch  [S]        contents undefined after
+ *   scratch  attention_scratch_floats(T, S, Dh) floats, contents undefined after
  *
+ * One query is computed row by row; several over keys that lie in order, as two matrix products.
  * Cannot fail: every size was checked when the session was created.  A disabled head's p is still
  * its softmax.
  */

@@ -47,7 +47,7 @@ static void attend(heed_run *run, const heed_decoder_row *rows, int n, int layer
                                             .probs_row = (size_t)map_cols,
                                             .probs_head = (size_t)n * map_cols};
         float *probs = map ? map + ((size_t)layer * H * n + t) * map_cols : NULL;
-        attention_forward(run->mix + (size_t)t * D, probs, run->q + (size_t)t * D, keys, values, &shape, run->scores);
+        attention_forward(run->mix + (size_t)t * D, probs, run->q + (size_t)t * D, keys, values, &shape, run->scratch);
         if (probs) /* the future is masked: exactly 0 */
             for (int h = 0; h < H; h++)
                 memset(probs + h * shape.probs_head + shape.n_key, 0, (size_t)(map_cols - shape.n_key) * sizeof *probs);

@@ -23,7 +23,7 @@ static void self_attention(heed_run *run, const float *in, const heed_attention_
                                             .disabled = disabled,
                                             .probs_row = (size_t)S,
                                             .probs_head = (size_t)S * S};
-        attention_forward(run->mix + start, probs, run->q + start, run->k + start, run->v + start, &shape, run->scores);
+        attention_forward(run->mix + start, probs, run->q + start, run->k + start, run->v + start, &shape, run->scratch);
         start += (size_t)S * D;
     }
     linear_forward(run->y, run->mix, &w->out_proj, rows);

@@ -5,6 +5,12 @@ static int widest_ffn(const heed_config *c) {
     return c->encoder_ffn_dim > c->decoder_ffn_dim ? c->encoder_ffn_dim : c->decoder_ffn_dim;
 }
 
+static int widest_head(const heed_config *c) {
+    const int fewest =
+        c->encoder_attention_heads < c->decoder_attention_heads ? c->encoder_attention_heads : c->decoder_attention_heads;
+    return c->d_model / fewest;
+}
+
 void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model, int max_rows, int max_keys,
                 int n_places) {
     const heed_config *c = &model->config;
@@ -20,7 +26,7 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     run->v = arena_floats(arena, R, D, 1);
     run->mix = arena_floats(arena, R, D, 1);
     run->hidden = arena_floats(arena, R, (size_t)widest_ffn(c), 1);
-    run->scores = arena_floats(arena, (size_t)max_keys, 1, 1);
+    run->scratch = arena_floats(arena, attention_scratch_floats(max_keys, max_keys, widest_head(c)), 1, 1);
     run->encoder_disabled = arena_push(arena, (size_t)c->encoder_layers, (size_t)c->encoder_attention_heads);
     run->decoder_disabled = arena_push(arena, (size_t)c->decoder_layers, (size_t)c->decoder_attention_heads);
     run->cross_disabled = arena_push(arena, (size_t)c->decoder_layers, (size_t)c->decoder_attention_heads);

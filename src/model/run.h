@@ -22,7 +22,7 @@ typedef struct {
     float *x, *y; /* [R, D] the residual stream; what a sublayer reads or returns  */
     float *q, *k, *v, *mix; /* [R, D] projections; attention's output              */
     float *hidden;          /* [R, max F]                                          */
-    float *scores;          /* [max_keys]                                          */
+    float *scratch;         /* of attention                                        */
 
     uint8_t *encoder_disabled, *decoder_disabled, *cross_disabled; /* [layers, H] heads switched off */
 
