@@ -4,7 +4,7 @@
  *     e^x = 2^n * e^r,   n = round(x / ln 2),   r = x - n ln 2,   |r| <= ln 2 / 2
  *
  * Relative error below 1.2e-7.  Outside of [-87.33, 88.37] the result is 0 or stays at e^88.37, so it is never
- * infinite and never denormal; -infinity and NaN give exactly 0.
+ * infinite and never denormal; -infinity gives exactly 0, and the NaN of arithmetic stays NaN.
  *
  * Depends on: nothing.  Used by: softmax, log-sum-exp, gelu, swish.
  */
@@ -16,8 +16,9 @@
 INLINE v128_t exp_f32x4(v128_t x) {
     const v128_t least = wasm_f32x4_splat(-87.33f); /* ln of the smallest normal float is -87.336 */
     const v128_t magic = wasm_f32x4_splat(12582912.0f); /* 1.5 * 2^23: adding it leaves the integer in the low bits */
-    v128_t not_zero = wasm_f32x4_ge(x, least);
-    x = wasm_f32x4_pmin(wasm_f32x4_splat(88.37f), wasm_f32x4_pmax(least, x));
+    v128_t underflow = wasm_f32x4_lt(x, least);
+    /* pmax and pmin return their first argument when the comparison fails, so a NaN goes on */
+    x = wasm_f32x4_pmin(wasm_f32x4_pmax(x, least), wasm_f32x4_splat(88.37f));
 
     v128_t shifted = wasm_f32x4_add(wasm_f32x4_mul(x, wasm_f32x4_splat(1.44269504f)), magic);
     v128_t n = wasm_f32x4_sub(shifted, magic);
@@ -35,7 +36,7 @@ INLINE v128_t exp_f32x4(v128_t x) {
 
     /* times 2^n: n, in the low bits of `shifted`, goes into the exponent */
     e = wasm_i32x4_add(e, wasm_i32x4_shl(shifted, 23));
-    return wasm_v128_and(e, not_zero);
+    return wasm_v128_andnot(e, underflow);
 }
 
 #endif /* HEED_KERNELS_EXP_H */

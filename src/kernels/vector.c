@@ -48,6 +48,7 @@ void k_softmax(float *x, int n) {
 
 float k_log_sum_exp(const float *x, int n) {
     const float max = row_max(x, n);
+    if (max == -INFINITY) return max;
     const v128_t shift = wasm_f32x4_splat(max);
     v128_t s0 = wasm_f32x4_splat(0.0f), s1 = s0;
     int i = 0;

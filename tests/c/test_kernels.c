@@ -204,6 +204,22 @@ static void test_softmax(int n, float scale, int masked) {
     CHECK(guard_end(&gb));
 }
 
+/* A NaN is not hidden: it makes its whole row NaN, and an activation of it is NaN. */
+static void test_nan(int n) {
+    guard g;
+    float *x = floats(&g, (size_t)n);
+    for (int i = 0; i < n; i++) x[i] = i == n / 2 ? NAN : 1.0f;
+    if (n > 1) CHECK(isnan(k_log_sum_exp(x, n)));
+    if (n > 1) k_softmax(x, n);
+    for (int i = 0; i < n; i++) CHECK(isnan(x[i]) || n == 1);
+    for (int i = 0; i < n; i++) x[i] = NAN;
+    k_relu(x, (size_t)n);
+    k_gelu(x, (size_t)n);
+    k_swish(x, (size_t)n);
+    for (int i = 0; i < n; i++) CHECK(isnan(x[i]));
+    CHECK(guard_end(&g));
+}
+
 static void test_argmax(int n) {
     guard g;
     float *x = floats(&g, (size_t)n);
@@ -365,6 +381,7 @@ int main(void) {
             test_softmax(a, 1.0f, masked);
             test_softmax(a, 200.0f, masked);
         }
+        test_nan(a);
         test_argmax(a);
         for (int options = 0; options < 8; options++) {
             test_layer_norm(a, options, 0.0f);
