@@ -1,0 +1,40 @@
+// host.js - what differs between Node and a page: built-in modules, and giving the event loop a turn; used by wasm.js,
+// files.js and translator.js.
+
+/** True where files and directories can be read. */
+export const isNode = typeof globalThis.process?.versions?.node === 'string';
+
+/**
+ * A built-in module of Node. The specifier is a variable so that bundlers for pages leave it alone.
+ *
+ * @param {string} name  without `node:`
+ * @returns {Promise<any>}
+ */
+export function builtin(name) {
+  const specifier = `node:${name}`;
+  return import(/* @vite-ignore */ /* webpackIgnore: true */ specifier);
+}
+
+/** @type {(() => void)[]} */
+const waiting = [];
+/** @type {MessageChannel | undefined} */
+let channel;
+
+/**
+ * Resolves after the event loop has had a turn, so that events, timers and aborts get through. A message, not a timer:
+ * pages hold nested timers back for 4 ms.
+ *
+ * @returns {Promise<void>}
+ */
+export function turn() {
+  if (typeof setImmediate === 'function') return new Promise((resolve) => void setImmediate(resolve));
+  if (!channel) {
+    channel = new MessageChannel();
+    channel.port1.onmessage = () => waiting.shift()?.();
+  }
+  const { port2 } = channel;
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    port2.postMessage(0);
+  });
+}
