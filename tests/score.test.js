@@ -51,7 +51,7 @@ test('BLEU: nothing in common, nothing said, nothing long enough', () => {
 
 test('13a tokens', () => {
   const cases = [
-    ['', []],
+    ['', ''],
     ['Hello, World!', 'Hello , World !'],
     ["It wasn't (quite) well-known.", "It wasn't ( quite ) well-known ."],
     ['3.14 and 1,000, or .5 of 7.', '3.14 and 1,000 , or . 5 of 7 .'],
@@ -68,7 +68,7 @@ test('13a tokens', () => {
     ['\u{1F600}. \u{1F600},1', '\u{1F600} . \u{1F600} , 1'],
     ['no\u00a0break\u3000wide\u0085next\ufeffmark', 'no break wide next\ufeffmark'],
   ];
-  for (const [line, want] of cases) assert.deepEqual(tokenize13a(line), typeof want === 'string' ? want.split(' ') : want);
+  for (const [line, want] of cases) assert.equal(tokenize13a(line).join(' '), want);
 });
 
 test('chrF2: the example of sacreBLEU\'s README', () => {
@@ -90,11 +90,15 @@ test('chrF: figures of sacreBLEU\'s test/test_chrf.py (beta 3)', () => {
   ];
   for (const [hypotheses, references, want] of cases) near(chrf(hypotheses, references, { beta: 3 }).score, want, 1e-9);
   const spaced = { beta: 3, whitespace: true };
-  near(chrf(['Die Beziehung zwischen Obama und Netanjahu ist nicht gerade freundlich.'],
-    ['Das Verhältnis zwischen Obama und Netanyahu ist nicht gerade freundschaftlich.'], spaced).score, 67.3481606, 1e-7);
   near(chrf(
-    ['risk assessment must be made of those who are qualified and expertise in the sector - these are the scientists .'],
-    ['risk assessment has to be undertaken by those who are qualified and expert in that area - that is the scientists .'],
+    ['Die Beziehung zwischen Obama und Netanjahu ist nicht gerade freundlich.'],
+    ['Das Verhältnis zwischen Obama und Netanyahu ist nicht gerade freundschaftlich.'],
+    spaced).score, 67.3481606, 1e-7);
+  near(chrf(
+    ['risk assessment must be made of those who are qualified and expertise in the sector '
+      + '- these are the scientists .'],
+    ['risk assessment has to be undertaken by those who are qualified and expert in that area '
+      + '- that is the scientists .'],
     spaced).score, 65.2414427, 1e-7);
 });
 

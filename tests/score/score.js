@@ -1,6 +1,6 @@
-// score.js - BLEU and chrF2 of a translated corpus, defined as sacreBLEU defines them. Used by dev.js and score.test.js.
+// score.js - BLEU and chrF2 of a corpus, defined as sacreBLEU defines them. Used by dev.js and score.test.js.
 //
-//     BLEU   = BP * exp(mean_n log p_n),  n = 1..4 words of 13a tokens, pooled over the corpus; BP = e^(1 - r/c) if c < r
+//     BLEU   = BP * exp(mean_n log p_n),  n = 1..4 tokens (13a), pooled over the corpus; BP = e^(1 - r/c) if c < r
 //     chrF2  = 5 P R / (4 P + R),  P and R the means over n = 1..6 of precision and recall of character n-grams
 //
 // Signatures: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp and nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no; several
@@ -65,7 +65,6 @@ function checkLengths(hypotheses, references) {
  * Corpus BLEU, 0..100. An order without a match counts as 1 / 2^k of one, k its rank among such orders.
  * @param {string[]} hypotheses
  * @param {(string | string[])[]} references one or several for each hypothesis
- * @returns {{ score: number, precisions: number[], brevityPenalty: number, hypothesisLength: number, referenceLength: number }}
  */
 export function bleu(hypotheses, references) {
   checkLengths(hypotheses, references);
