@@ -15,7 +15,9 @@
  *
  *     f32   panel p:  [K][8] floats,  element (n, k) at  p*K*8 + k*8 + n%8        p = n/8
  *
- * N is padded with zero rows to a multiple of 8.
+ *     int8  panel p:  [K'/4][8][4] int8, element (n, k) at  p*K'*8 + k/4*32 + n%8*4 + k%4    K' = quantized_cols(K)
+ *
+ * N is padded with zero rows to a multiple of 8, K' with zeros to a multiple of 16.
  *
  * Depends on: nothing.  Used by: layers/, model/, search/, train/.
  */
@@ -43,6 +45,36 @@ void k_unpack_row_f32(float *row, const float *panels, int n, int k);
  */
 void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
                 int k);
+
+/*
+ * int8.  A weight row is symmetric, w = scale_n * i, i in -127..127.  A row of activations is quantised to 7 bits
+ * with a zero point of its own, x = scale * (q - zero), q in 0..127, where scale = (max(x, 0) - min(x, 0)) / 127 and
+ * zero = round(-min(x, 0) / scale): 0 is exact, and rows that a ReLU left without negatives get all 7 bits.  Then
+ *
+ *     out[n] = (sum_k q_k i_nk  -  zero * sum_k i_nk) * (scale * scale_n) + bias[n]
+ *
+ * with the bracket an exact int32, so every route gives the same bits: int16 products of (q - zero) in plain
+ * SIMD128, or i32x4.relaxed_dot_i8x16_i7x16_add_s of i and q (compiled with HEED_RELAXED), whose result is defined
+ * because q < 128.  k <= 65536 cannot overflow.
+ */
+static inline int quantized_cols(int k) { return (k + 15) / 16 * 16; }
+
+/* Store row n (k values) of W and its sum; panels [panel_rows(N) * quantized_cols(k)], sums [panel_rows(N)]. */
+void k_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k);
+void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k);
+/* Symmetric quantisation of a weight row: row [k] written, returns its scale, max|x| / 127 (0 for a zero row). */
+float k_quantize_weights(int8_t *row, const float *x, int k);
+
+/* Bytes of m rows of k activations in the form k_gemm_i8 reads (it differs between routes). */
+size_t quantized_bytes(int m, int k);
+/* rows [quantized_bytes(m, k)], scales [m], zeros [m] written; x [m, k] (row stride ldx). */
+void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
+/*
+ * out [m, n] (row stride ldo) as above, from k_quantize_rows' three results and k_pack_row_i8's panels and sums.
+ *   w_scales [panel_rows(n)]   bias [n], NULL is zero
+ */
+void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros, const int8_t *panels,
+               const float *w_scales, const int32_t *sums, const float *bias, int m, int n, int k);
 
 /* out [m, n] = a [m, k] b [k, n], all plain row-major.  For small matrices: nothing is packed. */
 void k_matmul(float *out, const float *a, const float *b, int m, int n, int k);
