@@ -207,6 +207,8 @@ heed_status heed_tokenizer_decode(heed_tokenizer *tokenizer, const char *pieces,
  * products fit in memory.  Inputs and outputs do not overlap.  NULL where said.
  */
 heed_status heed_op_softmax(float *out, const float *x, int rows, int cols);
+/* out [m, n] = a [m, k] b [k, n]: what makes Q, K and V of x. */
+heed_status heed_op_matmul(float *out, const float *a, const float *b, int m, int n, int k);
 heed_status heed_op_cosine_similarity(float *out /* [m, n] */, const float *a /* [m, k] */, const float *b /* [n, k] */,
                                       int m, int n, int k);
 /* layout 0: interleaved sin, cos (the paper); 1: sin half, cos half (Marian).  out [positions, d_model]. */

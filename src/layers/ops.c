@@ -14,9 +14,9 @@
 #include "layers/ffn.h"
 #include "layers/positions.h"
 
-/* 1 if rows x cols floats can exist: positive, and their bytes fit in a size_t. */
+/* 1 if rows x cols floats can exist: positive, and no more bytes than an object may have. */
 static int is_matrix(int rows, int cols) {
-    return rows > 0 && cols > 0 && (size_t)rows <= SIZE_MAX / sizeof(float) / (size_t)cols;
+    return rows > 0 && cols > 0 && (size_t)rows <= PTRDIFF_MAX / sizeof(float) / (size_t)cols;
 }
 
 /* Allocates what `arena` has measured; the caller then places the same pushes again. */
@@ -29,6 +29,12 @@ heed_status heed_op_softmax(float *out, const float *x, int rows, int cols) {
     if (!is_matrix(rows, cols)) return HEED_E_ARGUMENT;
     memcpy(out, x, (size_t)rows * (size_t)cols * sizeof *out);
     for (int r = 0; r < rows; r++) k_softmax(out + (size_t)r * (size_t)cols, cols);
+    return HEED_OK;
+}
+
+heed_status heed_op_matmul(float *out, const float *a, const float *b, int m, int n, int k) {
+    if (!is_matrix(m, k) || !is_matrix(k, n) || !is_matrix(m, n)) return HEED_E_ARGUMENT;
+    k_matmul(out, a, b, m, n, k);
     return HEED_OK;
 }
 
@@ -110,7 +116,7 @@ heed_status heed_op_multi_head_attention(float *weights, float *out, const float
     float *q = NULL, *k = NULL, *v = NULL, *side_by_side = NULL;
     void *block = NULL;
     if (!is_matrix(n, d) || !is_matrix(m, d) || !is_matrix(d, d) || !is_matrix(n, m)) return HEED_E_ARGUMENT;
-    if (heads <= 0 || d % heads != 0 || (size_t)n * (size_t)m > SIZE_MAX / sizeof(float) / (size_t)heads) {
+    if (heads <= 0 || d % heads != 0 || (size_t)n * (size_t)m > PTRDIFF_MAX / sizeof(float) / (size_t)heads) {
         return HEED_E_ARGUMENT;
     }
     for (int placing = 0; placing < 2; placing++) {
