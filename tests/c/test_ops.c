@@ -172,8 +172,8 @@ static void test_cosine(void) {
     for (int i = 0; i < 16; i++) CLOSE(out[i], want[i]);
     for (int i = 8; i < 12; i++) CHECK(out[i] == 0.0f); /* no direction, no similarity */
     /* many directions and their opposites, so that some products round past 1 and -1 */
-    enum { N = 32, K = 13 };
-    float x[2 * N * K], self[4 * N * N];
+    enum { N = 64, K = 7 };
+    static float x[2 * N * K], self[4 * N * N];
     for (int i = 0; i < N * K; i++) {
         x[i] = guard_random();
         x[i + N * K] = -x[i];
