@@ -109,3 +109,7 @@ void output_forward(const heed_run *run, float *logits, int first, int n) {
     matrix_multiply(logits, m->output->rows, run->x + (size_t)first * m->config.d_model, m->output,
                     m->final_logits_bias, n);
 }
+
+float output_log_prob(const heed_run *run, const float *logits, int id) {
+    return logits[id] - k_log_sum_exp(logits, run->model->output->rows);
+}
