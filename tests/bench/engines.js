@@ -4,7 +4,11 @@
 // exactly `length` ids for each source; </s> is never chosen.
 import { END, START } from './shapes.js';
 
-/** heed. `directory`: path or URL; null if the build has no such arithmetic or instructions. */
+/** Does an error say that this host or this build has no such engine? All others are failures. */
+export const isLack = (error) => error.name === 'NotSupportedError' || /not in this build/.test(error.message)
+  || (/MODULE_NOT_FOUND$/.test(error.code) && /onnxruntime[-_](node|binding)/.test(error.message));
+
+/** heed. `directory`: path or URL, with a slash at the end. */
 export async function heed(Transformer, directory, { dtype, simd }) {
   const model = await Transformer.load(directory, { dtype, simd, cache: false });
   if (model.info.dtype !== dtype || model.info.simd !== simd) {

@@ -4,8 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Transformer } from '../../js/index.js';
-import { heed, onnxruntime } from './engines.js';
+import { heed, isLack, onnxruntime } from './engines.js';
 import { agreement, compare } from './measure.js';
 import { FOLDER } from './models.js';
 import { MODELS } from './shapes.js';
@@ -20,15 +19,18 @@ const CREATE = {
   },
 };
 
-/** One engine of engines.js by name, on a model of models.js. */
-export async function open(name, model, dtype, directory = join(FOLDER, model)) {
+/** One engine of engines.js by name, on a model of models.js. `base`: where heed finds it, a path or URL ending with /. */
+export async function open(name, model, dtype, base = FOLDER) {
   const [library, simd] = name.split(' ');
-  if (library === 'heed') return heed(Transformer, join(directory, dtype), { dtype, simd });
+  if (library === 'heed') {
+    const { Transformer } = await import('../../js/index.js');
+    return heed(Transformer, `${base}${model}/${dtype}/`, { dtype, simd });
+  }
   const { default: whole, ...named } = await import(library);
   const ort = whole?.InferenceSession ? whole : named;
   const files = {
-    encoder: await readFile(join(directory, `onnx-${dtype}`, 'encoder_model.onnx')),
-    decoder: await readFile(join(directory, `onnx-${dtype}`, 'decoder_model_merged.onnx')),
+    encoder: await readFile(join(FOLDER, model, `onnx-${dtype}`, 'encoder_model.onnx')),
+    decoder: await readFile(join(FOLDER, model, `onnx-${dtype}`, 'decoder_model_merged.onnx')),
   };
   return onnxruntime(ort, name, files, MODELS[model], await CREATE[library](ort));
 }
@@ -42,6 +44,7 @@ async function main(model, dtype, rounds) {
     try {
       engines.push(await open(name, model, dtype));
     } catch (error) {
+      if (!isLack(error)) throw error;
       skipped[name] = error.message;
     }
   }

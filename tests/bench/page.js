@@ -1,6 +1,6 @@
 // page.js - compares the engines on one model in a page; loaded by chromium.js.
 import { Transformer } from '../../js/index.js';
-import { heed, onnxruntime } from './engines.js';
+import { heed, isLack, onnxruntime } from './engines.js';
 import { agreement, compare } from './measure.js';
 import * as ort from './node_modules/onnxruntime-web/dist/ort.wasm.min.mjs';
 import { MODELS } from './shapes.js';
@@ -17,6 +17,7 @@ export async function run(model, dtype, rounds) {
     try {
       engines.push(await heed(Transformer, `${folder}${dtype}/`, { dtype, simd }));
     } catch (error) {
+      if (!isLack(error)) throw error;
       skipped[`heed ${simd}`] = error.message;
     }
   }
