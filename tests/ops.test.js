@@ -187,6 +187,7 @@ test('wrong arguments are refused by name', () => {
     [TypeError, /^x\.data: expected a Float32Array/, () => ops.softmax({ rows: 1, cols: 1, data: 'a' })],
     [TypeError, /^x\.data\[1\]: found 'b'/, () => ops.softmax({ rows: 1, cols: 2, data: [1, 'b'] })],
     [RangeError, /^x\.data: found 3 numbers, expected 4/, () => ops.softmax({ rows: 2, cols: 2, data: z(3) })],
+    [RangeError, /^x\.data: found 5 numbers, expected 4/, () => ops.softmax({ rows: 2, cols: 2, data: z(5) })],
     [RangeError, /^x\.rows: found 0/, () => ops.softmax(m(0, 2))],
     [RangeError, /^x\.cols: found 1\.5/, () => ops.softmax({ rows: 1, cols: 1.5, data: new Float32Array(1) })],
     [RangeError, /^b\.rows: found 2, expected 3/, () => ops.matmul(m(2, 3), m(2, 3))],
