@@ -33,11 +33,11 @@ async function timeToFirst() {
     `(${JSON.stringify(runs[0].text)}) after ${of('translated')} ms; ${of('sinceStart')} ms with the start of Node`);
 }
 
-/** English of many lengths, from a few words. */
+/** Sentences of many lengths, from a few words. */
 function texts(n) {
   const words = ['the', 'old', 'house', 'was', 'near', 'a', 'river', 'and', 'we', 'often', 'went', 'there', 'in', 'summer'];
   return Array.from({ length: n }, (_, i) =>
-    `${Array.from({ length: 1 + (i % 15) }, (_, w) => words[(i * 5 + w * (1 + (i % 3))) % words.length]).join(' ')}.`);
+    `${Array.from({ length: 1 + (i % 10) }, (_, w) => words[(i * 5 + w * (1 + (i % 3))) % words.length]).join(' ')}.`);
 }
 
 async function growth() {
@@ -46,7 +46,7 @@ async function growth() {
   const { tokenizer } = model;
   const input = texts(400);
   const pass = () => {
-    const results = model.generate(input.map((text) => tokenizer.encode(text).ids), { maxTokens: 20, batchSize: 32 });
+    const results = model.generate(input.map((text) => tokenizer.encode(text).ids), { maxTokens: 10, batchSize: 32 });
     for (const [best] of results) tokenizer.decode(best.ids);
   };
   pass();
