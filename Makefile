@@ -64,7 +64,7 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm native asan npm
+	@.ci/setup wasm native asan npm parallel
 need-wasm need-native need-asan need-npm: need-%:
 	@.ci/setup $*
 
