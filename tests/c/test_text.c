@@ -120,6 +120,21 @@ static void test_trie(void) {
     CHECK(broken != NULL);
     arena_free_block((void *)trie.units);
 
+    /* a trie that ends inside a block, at its exact size: bytes that would lead behind it lead nowhere */
+    uint32_t *units = malloc(3 * sizeof *units);
+    if (units == NULL) exit(3);
+    units[0] = 1u << 10;
+    units[1] = 0x80000000u;
+    units[2] = 3 | 0x100 | 99u << 10; /* byte 3 leads from state 1 here, and on to a leaf that is not there */
+    const heed_trie cut = {units, 3};
+    int32_t value;
+    for (int byte = 0; byte < 256; byte++) {
+        uint32_t state = trie_root(&cut);
+        CHECK_INT(trie_step(&cut, &state, (unsigned char)byte, &value), byte == 3);
+    }
+    CHECK_INT(trie_find(&cut, "\3", 1), -1);
+    free(units);
+
     CHECK_INT(trie_build(keys, 0, &trie), HEED_OK);
     CHECK(trie.n == 0 && trie_find(&trie, "a", 1) == -1);
 }
