@@ -118,7 +118,7 @@ test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS)
 	echo 'C tests: all passed, three ways'
 
 types: | need-npm
-	npx --no-install tsc -p tsconfig.json
+	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
 test-js: js/heed.wasm types
