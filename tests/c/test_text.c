@@ -16,7 +16,7 @@ static void counting_free(void *p) {
 }
 
 #define malloc counting_malloc
-#define free counting_free
+#define free   counting_free
 #include "base/arena.c"
 #undef malloc
 #undef free
@@ -74,7 +74,9 @@ static void test_utf8(void) {
     CHECK_INT(utf8_decode("\xF8\x88\x80\x80", 4), 0);
     CHECK_INT(utf8_decode("\x80", 1), 0);
 
-    utf16_cursor cursor = {"a\xF0\x9F\x98\x80\xFF" "b", 7, 0, 0};
+    utf16_cursor cursor = {"a\xF0\x9F\x98\x80\xFF"
+                           "b",
+                           7, 0, 0};
     CHECK_INT(utf16_advance(&cursor, 1), 1);
     CHECK_INT(utf16_advance(&cursor, 4), 1); /* inside the character: before it */
     CHECK_INT(utf16_advance(&cursor, 5), 3);
@@ -405,7 +407,8 @@ static void test_decode(void) {
     put_rich_model(&model, 1);
     CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK);
     expect_text(t, (const char *const[]){"<0xE2>", "<0x82>", "<0xAC>", "<0xE2>", "<0x82>", "a"}, 6,
-                "\xE2\x82\xAC\xEF\xBF\xBD\xEF\xBF\xBD" "a");
+                "\xE2\x82\xAC\xEF\xBF\xBD\xEF\xBF\xBD"
+                "a");
     heed_tokenizer_free(t);
 }
 
