@@ -1,6 +1,7 @@
 # heed's build: the wasm module, the C programs that test it in three ways, and the commands of the README.
 #
-#   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten)
+#   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten),
+#                           relaxed (as asan, the kernels alone, with the relaxed dot product stood in for)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
 #   js/heed.wasm            the module that ships, linked from the very objects that the wasm tests run
 #
@@ -34,6 +35,9 @@ asan_CC       := $(ASAN_CC)
 asan_CFLAGS   := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
                  -fno-sanitize-recover=all
 asan_LIBS     := -fsanitize=address,undefined -lm
+relaxed_CC     := $(asan_CC)
+relaxed_CFLAGS := $(asan_CFLAGS) -DHEED_RELAXED
+relaxed_LIBS   := $(asan_LIBS)
 wasm_CC       := $(EMCC)
 wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
 # The default allocator stays: emmalloc of Emscripten 3.1.6 answers a request that wraps 4 GB with a bad pointer.
@@ -48,7 +52,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
-        clean setup need-wasm need-native need-asan need-npm
+        clean setup need-wasm need-native need-asan need-relaxed need-npm
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
@@ -67,36 +71,38 @@ setup:
 	@.ci/setup wasm native asan npm parallel
 need-wasm need-native need-asan need-npm: need-%:
 	@.ci/setup $*
+need-relaxed: need-asan
 
 # ------------------------------------------------------------------------------ C, by variant
 
-# $(call variant,NAME,SUFFIX OF A PROGRAM)
+# $(call variant,NAME,SUFFIX OF A PROGRAM,SOURCES)
 define variant
-$(BUILD)/$(1)/%.o: src/%.c | need-$(1)
+$(BUILD)/$(1)/%.o: src/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -c $$< -o $$@
-$(BUILD)/$(1)/libheed.a: $(SOURCES:src/%.c=$(BUILD)/$(1)/%.o)
+$(BUILD)/$(1)/libheed.a: $(3:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	@$(if $(filter wasm,$(1)),emar,ar) rcs $$@ $$^
-$(BUILD)/$(1)/tests/%.o: tests/c/%.c | need-$(1)
+$(BUILD)/$(1)/tests/%.o: tests/c/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -UNDEBUG -Itests/c -c $$< -o $$@
 $(BUILD)/$(1)/tests/%$(2): $(BUILD)/$(1)/tests/%.o $(BUILD)/$(1)/libheed.a
 	$$(Q)$$($(1)_CC) $$< $(BUILD)/$(1)/libheed.a $$($(1)_LIBS) -o $$@
--include $(SOURCES:src/%.c=$(BUILD)/$(1)/%.d) $(TESTS:%=$(BUILD)/$(1)/tests/%.d)
+-include $(3:src/%.c=$(BUILD)/$(1)/%.d) $(TESTS:%=$(BUILD)/$(1)/tests/%.d)
 endef
-$(eval $(call variant,native,))
-$(eval $(call variant,asan,))
-$(eval $(call variant,wasm,.wasm))
+$(eval $(call variant,native,,$(SOURCES)))
+$(eval $(call variant,asan,,$(SOURCES)))
+$(eval $(call variant,relaxed,,$(filter src/kernels/%,$(SOURCES))))
+$(eval $(call variant,wasm,.wasm,$(SOURCES)))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
 WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
 
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
-asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS)
+asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 wasm: js/heed.wasm
 wasm-tests: $(WASM_TESTS)
 
@@ -107,13 +113,14 @@ js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 # ------------------------------------------------------------------------------ tests
 
 # Every program runs, also after one failed, so that one run shows all failures.
-test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS)
+test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS) $(BUILD)/relaxed/tests/test_kernels
 	@failed=0; \
 	for t in $(TESTS); do \
 	    echo "== $$t, native";                 $(BUILD)/native/tests/$$t || failed=1; \
 	    echo "== $$t, address and undefined";  $(BUILD)/asan/tests/$$t || failed=1; \
 	    echo "== $$t, wasm";                   $(NODE) tests/run-wasi.mjs $(BUILD)/wasm/tests/$$t.wasm || failed=1; \
 	done; \
+	echo '== test_kernels, address and undefined, relaxed dot'; $(BUILD)/relaxed/tests/test_kernels || failed=1; \
 	if [ $$failed = 1 ]; then echo 'C tests: FAILED'; exit 1; fi; \
 	echo 'C tests: all passed, three ways'
 
