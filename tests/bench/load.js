@@ -30,7 +30,8 @@ async function timeToFirst() {
   for (let i = 0; i < PROCESSES; i++) runs.push(await child('load.js', ['--first']));
   const of = (key) => brief(median(runs.map((r) => r[key])));
   console.log(`models/en-de in ${PROCESSES} fresh processes, medians: loaded after ${of('loaded')} ms,`);
-  console.log(`first translation (${runs[0].text}) after ${of('translated')} ms, with the start of Node ${of('sinceStart')} ms`);
+  console.log(`first translation (${runs[0].text}) after ${of('translated')} ms;`);
+  console.log(`with the start of Node ${of('sinceStart')} ms`);
 }
 
 /** Sentences of many lengths, from a few words. */

@@ -4,9 +4,9 @@
 // The graphs are what the exporter makes of Hugging Face's Marian: padding masks, heads as one long batch, shapes
 // computed from the inputs, caches of keys and values, one file for the first step and the later ones. They are leaner
 // where that can only help the engine: LayerNormalization is one node, and the decoder takes one token at a time, so
-// that it needs no causal mask. `int8` is what onnxruntime's quantize_dynamic makes with the settings that transformers.js
-// has for `q8`: every product with a weight, and the embedding, in int8 with one scale for each matrix; activations are
-// measured and rounded to uint8 as they come.
+// that it needs no causal mask. `int8` is what onnxruntime's quantize_dynamic makes with the settings of
+// transformers.js for `q8`: every product with a weight, and the embedding, in int8 with one scale for each matrix;
+// activations are measured and rounded to uint8 as they come.
 import { Graph } from './onnx.js';
 
 const MASKED = -3.4028234663852886e38; // the most negative float, as the exporter has it
