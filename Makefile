@@ -4,6 +4,7 @@
 #                           relaxed (as asan, the kernels alone, with the relaxed dot product stood in for)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
 #   js/heed.wasm            the module that ships, linked from the very objects that the wasm tests run
+#   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster where the host has the instruction
 #
 # Compilers that are missing are installed by .ci/setup, which does nothing when all is there.
 
@@ -40,6 +41,13 @@ relaxed_CFLAGS := $(asan_CFLAGS) -DHEED_RELAXED
 relaxed_LIBS   := $(asan_LIBS)
 wasm_CC       := $(EMCC)
 wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
+# The relaxed module: Debian's Emscripten 3.1.6 does not know relaxed SIMD, so a newer clang compiles for Emscripten's
+# sysroot.  -disable-lsr is what emcc passes by itself: without it kernels run up to 1.7 times slower.
+RELAXED_CLANG ?= $(firstword $(foreach v,22 21 20 19 18 17 16,$(shell command -v clang-$(v) 2>/dev/null)))
+SYSROOT        = $(shell em-config CACHE)/sysroot
+wasm-relaxed_CC     = $(RELAXED_CLANG)
+wasm-relaxed_CFLAGS = $(wasm_CFLAGS) --target=wasm32-unknown-emscripten --sysroot=$(SYSROOT) -D__EMSCRIPTEN__ \
+                      -mrelaxed-simd -DHEED_RELAXED -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false
 # The default allocator stays: emmalloc of Emscripten 3.1.6 answers a request that wraps 4 GB with a bad pointer.
 WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=131072 -sFILESYSTEM=0
 # Test programs keep big arrays on the stack.
@@ -52,13 +60,14 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
-        clean setup need-wasm need-native need-asan need-relaxed need-npm
+        clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
+        need-npm
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
 	@echo 'make test       every test: C natively, under sanitizers and as wasm; JavaScript; types; package'
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
-	@echo 'make wasm       build js/heed.wasm       make native    build the C tests with $(HOST_CC)'
+	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
@@ -68,8 +77,8 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm native asan npm parallel
-need-wasm need-native need-asan need-npm: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel
+need-wasm need-wasm-relaxed need-native need-asan need-npm: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
 
@@ -83,7 +92,7 @@ $(BUILD)/$(1)/%.o: src/%.c Makefile | need-$(1)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -c $$< -o $$@
 $(BUILD)/$(1)/libheed.a: $(3:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
-	@$(if $(filter wasm,$(1)),emar,ar) rcs $$@ $$^
+	@$(if $(filter wasm%,$(1)),emar,ar) rcs $$@ $$^
 $(BUILD)/$(1)/tests/%.o: tests/c/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
@@ -96,6 +105,7 @@ $(eval $(call variant,native,,$(SOURCES)))
 $(eval $(call variant,asan,,$(SOURCES)))
 $(eval $(call variant,relaxed,,$(filter src/kernels/%,$(SOURCES))))
 $(eval $(call variant,wasm,.wasm,$(SOURCES)))
+$(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
@@ -103,12 +113,23 @@ WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
 
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
 asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
-wasm: js/heed.wasm
+wasm: js/heed.wasm js/heed-relaxed.wasm
 wasm-tests: $(WASM_TESTS)
 
 js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
 	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
+
+# emcc 3.1.6 cannot link the new instructions either (its binaryen stops at them), so wasm-ld does, with Emscripten's
+# libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that traps.
+WASM_LD ?= $(firstword $(shell command -v wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld 2>/dev/null))
+WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
+js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
+	$(call say,wasm  $@)
+	$(Q)$(WASM_LD) $(WASM_LIB)/crt1_reactor.o $< -L$(WASM_LIB) -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc \
+	    -lcompiler_rt --allow-undefined --no-entry --entry=_initialize --export-if-defined=_initialize \
+	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
+	    --strip-all --gc-sections -o $@
 
 # ------------------------------------------------------------------------------ tests
 
@@ -128,7 +149,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: js/heed.wasm types
+test-js: wasm types
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
@@ -165,7 +186,7 @@ oracle:
 	git diff --exit-code --stat -- tests/golden
 
 format:
-	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch])
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed.wasm.map
+	rm -rf build js/heed.wasm js/heed-relaxed.wasm

@@ -39,6 +39,9 @@ typedef struct {
     int32_t found;    /* the offending number                               */
 } heed_report;
 
+/* 1 if this build uses relaxed SIMD (heed-relaxed.wasm), which gives the same results.  Cannot fail. */
+int heed_relaxed(void);
+
 /* ------------------------------------------------------------------------------------ model */
 
 enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };         /* activation_function */
