@@ -13,15 +13,14 @@ const WEIGHTS = 'model.safetensors';
 const STAGE = 1 << 18;
 const F32 = 0;
 const I8 = 3;
-/** Whether the core computes with int8 weights. Without, int8 files are turned into f32 while they load. */
-const HAS_INT8 = false;
 
 /**
  * @typedef {object} LoadOptions
  * @property {AbortSignal} [signal]
  * @property {(progress: { file: string, loaded: number, total: number }) => void} [onProgress]  bytes over all files of
  *   the model; the first call has loaded 0, the last has loaded === total
- * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8 and the core can, else f32
+ * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
+ *   'int8' quantises float weights while they load
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed.wasm comes from, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD where the host and this build have it
@@ -34,12 +33,7 @@ const HAS_INT8 = false;
 
 /** @param {string | undefined} dtype @param {import('./safetensors.js').TensorEntry[]} tensors */
 function chooseArithmetic(dtype, tensors) {
-  const int8 = dtype === 'int8' || (dtype !== 'f32' && HAS_INT8 && tensors.some((t) => t.dtype === I8));
-  if (int8 && !HAS_INT8) {
-    throw new HeedError(E_ARGUMENT, "dtype: 'int8' arithmetic is not in this build; use 'auto' or 'f32'", {
-      name: 'NotSupportedError',
-    });
-  }
+  const int8 = dtype === 'int8' || (dtype !== 'f32' && tensors.some((t) => t.dtype === I8));
   return int8 ? I8 : F32;
 }
 

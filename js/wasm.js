@@ -5,6 +5,7 @@
 // model, a session, a tokenizer) are handles, of use only as arguments here.
 
 import { builtin, resolve } from './host.js';
+import { hasSimd, relaxedDot } from './simd.js';
 
 // Pinned numbers of base/status.h, those that JavaScript itself uses. Their spelling is the C core's.
 export const E_ARGUMENT = 1;
@@ -365,40 +366,57 @@ async function compile({ url, path }) {
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
+/** A module from bytes, an address, or as it is. @param {any} source @returns {Promise<WebAssembly.Module>} */
+async function moduleFrom(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
+  const at = await resolve(source);
+  const key = at.path ?? at.url.href;
+  const compiling = compiled.get(key) ?? compile(at);
+  compiled.set(key, compiling);
+  return compiling.catch((error) => {
+    compiled.delete(key);
+    throw new Error(`${key}: ${error.message}`, { cause: error });
+  });
+}
+
+/** The module to use: the given one, else the build that suits the host. @param {any} wasm @param {string} simd */
+async function chooseModule(wasm, simd) {
+  if (wasm !== undefined) return moduleFrom(wasm);
+  if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
+    try {
+      return await moduleFrom(new URL('./heed-relaxed.wasm', import.meta.url));
+    } catch (error) {
+      if (simd === 'relaxed') throw error; // else the other does the same, more slowly
+    }
+  }
+  return moduleFrom(new URL('./heed.wasm', import.meta.url));
+}
+
 /**
- * Compile (once for each address) and make an instance. HEED_E_WASM: the module is not to be had, is not ours, or the
- * host lacks WebAssembly SIMD.
+ * Compile (once for each address) and make an instance. HEED_E_WASM: the module is not to be had, is not ours, is not
+ * the build asked for, or the host lacks the SIMD it needs.
  *
  * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
  * @returns {Promise<Core>}
  */
 export async function instantiate({ wasm, simd = 'auto' } = {}) {
-  if (simd !== 'auto' && simd !== 'simd128') {
-    throw new HeedError(E_WASM, `simd: found '${simd}', this build has simd128 only`, { name: 'NotSupportedError' });
+  if (!['auto', 'simd128', 'relaxed'].includes(simd)) {
+    throw new TypeError(`simd: found ${JSON.stringify(simd)}, expected 'auto', 'simd128' or 'relaxed'`);
   }
-  const source = /** @type {any} */ (wasm ?? new URL('./heed.wasm', import.meta.url));
-  let from = 'the given bytes';
+  const lacks = !hasSimd() ? '128-bit SIMD' : simd === 'relaxed' && relaxedDot() === 'none' ? 'relaxed SIMD' : '';
+  if (lacks) throw new HeedError(E_WASM, `this host lacks WebAssembly ${lacks}`, { name: 'NotSupportedError' });
   try {
-    let module;
-    if (source instanceof WebAssembly.Module) module = source;
-    else if (typeof source === 'string' || source instanceof URL) {
-      const at = await resolve(source);
-      from = at.path ?? at.url.href;
-      const compiling = compiled.get(from) ?? compile(at);
-      compiled.set(from, compiling);
-      module = await compiling;
-    } else module = await WebAssembly.compile(source);
+    const module = await chooseModule(wasm, simd);
     // Growth needs no notice: views are compared with the memory before each use.
     const imports = { env: { emscripten_notify_memory_growth() {} } };
-    const { exports } = await WebAssembly.instantiate(module, imports);
-    const c = /** @type {any} */ (exports);
-    if (typeof c.heed_status_name !== 'function') throw new Error('not the module of heed');
+    const c = /** @type {any} */ ((await WebAssembly.instantiate(module, imports)).exports);
+    if (typeof c.heed_relaxed !== 'function') throw new Error('not the module of heed');
     c._initialize?.();
-    return new Core(c, 'simd128');
+    const build = c.heed_relaxed() ? 'relaxed' : 'simd128';
+    if (simd !== 'auto' && simd !== build) throw new Error(`simd: asked for '${simd}', the given module is '${build}'`);
+    return new Core(c, build);
   } catch (error) {
-    compiled.delete(from);
-    const hint =
-      error instanceof WebAssembly.CompileError ? ' (is it heed.wasm, and has this host WebAssembly SIMD?)' : '';
-    throw new HeedError(E_WASM, `heed.wasm from ${from}: ${error}${hint}`, { cause: error });
+    throw new HeedError(E_WASM, `heed.wasm: ${/** @type {any} */ (error).message}`, { cause: error });
   }
 }
