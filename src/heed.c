@@ -56,7 +56,7 @@ size_t heed_model_bytes(const heed_model *model) { return model->block_bytes; }
 double heed_model_parameters(const heed_model *model) {
     double n = 0;
     for (int i = 0; i < model->n_tensors; i++)
-        if (!model->tensors[i].optional) n += (double)model->tensors[i].rows * model->tensors[i].cols;
+        if (model->tensors[i].loaded) n += (double)model->tensors[i].rows * model->tensors[i].cols;
     return n;
 }
 
