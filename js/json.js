@@ -58,7 +58,7 @@ export function parseJson(bytes, file, code = E_JSON) {
     throw new HeedError(code, mismatch(file, value, 'a JSON object'));
   }
   const repeated = repeatedKey(text);
-  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${JSON.stringify(repeated)} stands twice`);
+  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${describe(repeated)} stands twice`);
   return value;
 }
 

@@ -93,9 +93,7 @@ export function parseHeader(header, file) {
   let end = 0;
   for (const { name, begin, bytes } of tensors) {
     if (begin !== end) {
-      refuse(
-        `${file}: ${name}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole' : 'an overlap'}`,
-      );
+      refuse(`${file}: ${name}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole' : 'an overlap'}`);
     }
     end += bytes;
   }
