@@ -66,7 +66,7 @@ function integer(file, key, value, low = -(2 ** 31)) {
  * @returns {Record<string, any>}
  */
 export function readConfig(json, generation) {
-  if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, '"marian"');
+  if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, "'marian'");
   const config = { ...DEFAULTS, ...json };
   config.decoder_vocab_size ??= config.vocab_size;
   for (const [key, initial] of Object.entries(DEFAULTS)) {

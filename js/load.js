@@ -6,7 +6,7 @@ import { ChunkReader, openSource } from './files.js';
 import { parseJson } from './json.js';
 import { DTYPES, headerLength, parseHeader } from './safetensors.js';
 import { Tokenizer } from './tokenizer.js';
-import { E_ARGUMENT, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError, ints } from './wasm.js';
+import { E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError, ints } from './wasm.js';
 
 const WEIGHTS = 'model.safetensors';
 /** Bytes that are in the module's memory beside the weights at any time. */

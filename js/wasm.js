@@ -8,7 +8,6 @@ import { builtin, resolve } from './host.js';
 import { hasSimd, relaxedDot } from './simd.js';
 
 // Pinned numbers of base/status.h, those that JavaScript itself uses. Their spelling is the C core's.
-export const E_ARGUMENT = 1;
 export const E_MEMORY = 2;
 export const E_ID = 3;
 export const E_LENGTH = 4;
@@ -26,8 +25,9 @@ export const E_TOKENIZER = 22;
 export const E_LANGUAGE = 23;
 
 /** Spelling by number, read from the first module that loads. Before, the one failure is that there is none. */
-const spelling = ['', '', '', '', '', '', 'HEED_E_WASM'];
-const spell = (/** @type {number} */ code) => spelling[code] ?? 'HEED_E_?';
+/** @type {string[]} */
+const spelling = [];
+const spell = (/** @type {number} */ code) => spelling[code] ?? (code === E_WASM ? 'HEED_E_WASM' : 'HEED_E_?');
 
 /** A BOM in a text is a character of that text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -79,7 +79,7 @@ export class Core {
     this.#c = c;
     this.#u8 = new Uint8Array(c.memory.buffer);
     this.simd = simd;
-    for (let code = 0; code < 100; code++) spelling[code] = this.#cstring(c.heed_status_name(code)) ?? '';
+    for (let code = spelling.length; code < 100; code++) spelling[code] = this.#cstring(c.heed_status_name(code)) ?? '';
   }
 
   /** Bytes of memory the instance has. */
@@ -402,7 +402,7 @@ async function chooseModule(wasm, simd) {
  */
 export async function instantiate({ wasm, simd = 'auto' } = {}) {
   if (!['auto', 'simd128', 'relaxed'].includes(simd)) {
-    throw new TypeError(`simd: found ${JSON.stringify(simd)}, expected 'auto', 'simd128' or 'relaxed'`);
+    throw new TypeError(`simd: found '${simd}', expected 'auto', 'simd128' or 'relaxed'`);
   }
   const lacks = !hasSimd() ? '128-bit SIMD' : simd === 'relaxed' && relaxedDot() === 'none' ? 'relaxed SIMD' : '';
   if (lacks) throw new HeedError(E_WASM, `this host lacks WebAssembly ${lacks}`, { name: 'NotSupportedError' });
