@@ -110,6 +110,14 @@ test('a typed language token stays text', () => {
   assert.ok(!ids.includes(7999));
 });
 
+test('a piece that is a control token in this model is never typed', async () => {
+  // a model that ends its sentences with the id of an ordinary piece
+  const ends = (/** @type {any} */ json) => ({ ...json, eos_token_id: 4 });
+  const odd = await Transformer.load(changeJson(changeJson(readFiles(EN_DE), 'config.json', ends), 'generation_config.json', ends));
+  assert.equal(tokenizer.encode('Tom').ids[0], 4);
+  assert.deepEqual([...odd.tokenizer.encode('Tom and Tom').ids].filter((id) => id === 4 || id === 1), [1, 1, 4]);
+});
+
 test('two vocabularies, one for each side', async () => {
   // a model of 67 ids on both sides; its pieces are those of the shipped file, in another order on the target side
   const directory = TINY.replace('postnorm-relu-shared', 'prenorm-gelu-separate-stored');
