@@ -18,10 +18,10 @@ const RELAXED = probe([32, 0, 253, 15, 32, 1, 253, 15, 65, 0, 253, 17, 253, 147,
 export const hasSimd = () => WebAssembly.validate(SIMD128);
 
 /**
- * What the relaxed dot product is here. Node 20 computes it wrongly behind its flag: 'none', it must not be used. Outside
- * its contract, with a second operand past 127, it shows the instruction behind it: x64's vpdpbusd and Arm's sdot are
- * fast; all else is a sequence that is slower than plain SIMD128. A stopwatch cannot tell them apart in the first
- * milliseconds, when code is not yet optimised.
+ * What the relaxed dot product is here. Node 20 computes it wrongly behind its flag: 'none', it must not be used.
+ * Outside its contract, with a second operand past 127, it shows the instruction behind it: x64's vpdpbusd and Arm's
+ * sdot are fast; all else is a sequence that is hardly faster than plain SIMD128, or slower. A stopwatch cannot tell
+ * them apart in the first milliseconds, when code is not yet optimised.
  *
  * @returns {'none' | 'slow' | 'fast'}
  */

@@ -246,7 +246,8 @@ static heed_status check_bad_words(const int32_t *words, int n, int vocabulary) 
 heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
     const int V = s->model->config.decoder_vocab_size, longest = s->options.max_target;
     if (o->beams < 1 || o->beams > s->options.max_beams || o->max_tokens < 1 || o->min_tokens < 0 ||
-        o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->n_bad_words < 0 || !(o->length_penalty - o->length_penalty == 0.0f))
+        o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->n_bad_words < 0 ||
+        !(o->length_penalty - o->length_penalty == 0.0f))
         return HEED_E_ARGUMENT;
     if (o->n_prefix > longest || o->max_tokens > longest - o->n_prefix) return HEED_E_LENGTH;
     if (o->n_prefix > 0 && check_ids(o->prefix, o->n_prefix, longest, V) != HEED_OK) return HEED_E_ID;

@@ -44,7 +44,7 @@ int heed_relaxed(void);
 
 /* ------------------------------------------------------------------------------------ model */
 
-enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };         /* activation_function */
+enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };           /* activation_function */
 enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element types of a file */
 
 /*
@@ -78,7 +78,7 @@ double heed_model_parameters(const heed_model *model);
  */
 int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale);
 int heed_tensor_count(const heed_model *model);
-const char *heed_tensor_name(const heed_model *model, int index);  /* NULL out of range */
+const char *heed_tensor_name(const heed_model *model, int index); /* NULL out of range */
 /* Expected shape: rows, cols.  A vector of n has rows 1, cols n and is [n] or [1, n] in a file. */
 void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_t *cols);
 
@@ -132,15 +132,15 @@ const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 /* ----------------------------------------------------------------------------------- search */
 
 typedef struct {
-    int32_t beams;              /* 1: greedy                                              */
-    int32_t max_tokens;         /* new tokens, </s> included                              */
-    int32_t min_tokens;         /* </s> forbidden before                                  */
-    int32_t no_repeat_ngram;    /* 0: off                                                 */
-    float length_penalty;       /* score = log-probability / length^penalty               */
+    int32_t beams;           /* 1: greedy                                              */
+    int32_t max_tokens;      /* new tokens, </s> included                              */
+    int32_t min_tokens;      /* </s> forbidden before                                  */
+    int32_t no_repeat_ngram; /* 0: off                                                 */
+    float length_penalty;    /* score = log-probability / length^penalty               */
     int32_t n_prefix;
-    const int32_t *prefix;      /* ids every target begins with; copied                   */
-    int32_t n_bad_words;        /* int32s at bad_words                                    */
-    const int32_t *bad_words;   /* sequences never produced: n, id...id, n, ...; copied   */
+    const int32_t *prefix;    /* ids every target begins with; copied                   */
+    int32_t n_bad_words;      /* int32s at bad_words                                    */
+    const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
 } heed_search_options;
 
 /* Start: no sentences.  HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH (beams, prefix + max_tokens past the session's). */
@@ -159,9 +159,9 @@ int heed_search_hypotheses(const heed_session *session, int slot);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
-    float log_prob;     /* sum of natural-log token probabilities */
+    float log_prob; /* sum of natural-log token probabilities */
     float score;
-    int32_t finished;   /* 0: stopped by max_tokens               */
+    int32_t finished; /* 0: stopped by max_tokens               */
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /* Give the slot back (finished or not: an unfinished one is dropped). */
@@ -171,8 +171,14 @@ void heed_search_end(heed_session *session);
 
 /* -------------------------------------------------------------------------------- tokenizer */
 
-enum { HEED_PIECE_NORMAL = 1, HEED_PIECE_UNKNOWN = 2, HEED_PIECE_CONTROL = 3, HEED_PIECE_USER_DEFINED = 4,
-       HEED_PIECE_UNUSED = 5, HEED_PIECE_BYTE = 6 };
+enum {
+    HEED_PIECE_NORMAL = 1,
+    HEED_PIECE_UNKNOWN = 2,
+    HEED_PIECE_CONTROL = 3,
+    HEED_PIECE_USER_DEFINED = 4,
+    HEED_PIECE_UNUSED = 5,
+    HEED_PIECE_BYTE = 6
+};
 
 /* Read a SentencePiece model (unigram or BPE); `bytes` may be freed afterwards.  HEED_E_SPM, HEED_E_MEMORY. */
 heed_status heed_tokenizer_create(const void *bytes, size_t n, heed_tokenizer **out, heed_report *report);
@@ -186,11 +192,11 @@ const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_
  * Time is linear in n for unigram, n log n for BPE.  The result lives in the tokenizer until its next call.
  */
 typedef struct {
-    int32_t n;                   /* pieces                                                        */
-    const int32_t *ids;          /* [n] SentencePiece ids (not vocab.json's)                      */
-    const int32_t *offsets;      /* [2n] UTF-16 start, end of each piece in the input             */
-    const int32_t *spans;        /* [2n] byte start, end of each piece's text in `normalized`     */
-    const char *normalized;      /* UTF-8                                                         */
+    int32_t n;              /* pieces                                                        */
+    const int32_t *ids;     /* [n] SentencePiece ids (not vocab.json's)                      */
+    const int32_t *offsets; /* [2n] UTF-16 start, end of each piece in the input             */
+    const int32_t *spans;   /* [2n] byte start, end of each piece's text in `normalized`     */
+    const char *normalized; /* UTF-8                                                         */
 } heed_encoding;
 heed_status heed_tokenizer_encode(heed_tokenizer *tokenizer, const char *utf8, size_t n, heed_encoding *out);
 
@@ -217,15 +223,16 @@ heed_status heed_op_cosine_similarity(float *out /* [m, n] */, const float *a /*
 /* layout 0: interleaved sin, cos (the paper); 1: sin half, cos half (Marian).  out [positions, d_model]. */
 heed_status heed_op_positional_encoding(float *out, int positions, int d_model, int layout);
 /* out [n, cols] = table[ids] * scale.  HEED_E_ID. */
-heed_status heed_op_embedding(float *out, const int32_t *ids, int n, const float *table, int rows, int cols, float scale);
+heed_status heed_op_embedding(float *out, const int32_t *ids, int n, const float *table, int rows, int cols,
+                              float scale);
 /* scores [n, m] = q k^T * scale (-infinity where masked), weights [n, m] = softmax(scores), out [n, dv] = weights v.
  * q [n, dk], k [m, dk], v [m, dv]; causal: query t sees keys 0..t. */
 heed_status heed_op_attention(float *scores, float *weights, float *out, const float *q, const float *k, const float *v,
                               int n, int m, int dk, int dv, float scale, int causal);
 /* query [n, d], memory [m, d]; wq, wk, wv [d, d], wo [d, d]: y = x W.  weights [heads, n, m], out [n, d]. */
 heed_status heed_op_multi_head_attention(float *weights, float *out, const float *query, const float *memory,
-                                         const float *wq, const float *wk, const float *wv, const float *wo,
-                                         int n, int m, int d, int heads, int causal);
+                                         const float *wq, const float *wk, const float *wv, const float *wo, int n,
+                                         int m, int d, int heads, int causal);
 /* Per row; gain and bias [cols] may be NULL (1 and 0). */
 heed_status heed_op_layer_norm(float *out, const float *x, const float *gain, const float *bias, int rows, int cols,
                                float epsilon);

@@ -2,8 +2,7 @@
 #include "base/status.h"
 
 #define NAME(code) \
-    case code:     \
-        return #code
+    case code: return #code
 
 const char *heed_status_name(int status) {
     switch (status) {

@@ -19,21 +19,21 @@ typedef enum {
     HEED_E_STATE = 5,    /* the object is disposed, busy, or calls came out of order */
     HEED_E_WASM = 6,     /* the wasm module is missing, not ours, or broke        */
     /* 10-19: the model's files */
-    HEED_E_FILE = 10,           /* a file is missing or cannot be read                */
-    HEED_E_JSON = 11,           /* not JSON, or not of the expected form              */
-    HEED_E_CONFIG = 12,         /* config.json asks for something unsupported or impossible */
-    HEED_E_SAFETENSORS = 13,    /* the container breaks the format's rules            */
+    HEED_E_FILE = 10,        /* a file is missing or cannot be read                */
+    HEED_E_JSON = 11,        /* not JSON, or not of the expected form              */
+    HEED_E_CONFIG = 12,      /* config.json asks for something unsupported or impossible */
+    HEED_E_SAFETENSORS = 13, /* the container breaks the format's rules            */
     HEED_E_TENSOR_MISSING = 14,
     HEED_E_TENSOR_UNKNOWN = 15,
     HEED_E_TENSOR_SHAPE = 16,
     HEED_E_TENSOR_DTYPE = 17,
-    HEED_E_TENSOR_VALUE = 18,   /* NaN or infinity                                    */
-    HEED_E_HASH = 19,           /* sha256 or size differs from heed.json              */
+    HEED_E_TENSOR_VALUE = 18, /* NaN or infinity                                    */
+    HEED_E_HASH = 19,         /* sha256 or size differs from heed.json              */
     /* 20-29: text */
-    HEED_E_SPM = 20,            /* not a SentencePiece model, or one that contradicts itself */
-    HEED_E_VOCAB = 21,          /* vocab.json lacks what the model needs              */
-    HEED_E_TOKENIZER = 22,      /* the model came without a tokenizer                 */
-    HEED_E_LANGUAGE = 23        /* the language is not one of the model's             */
+    HEED_E_SPM = 20,       /* not a SentencePiece model, or one that contradicts itself */
+    HEED_E_VOCAB = 21,     /* vocab.json lacks what the model needs              */
+    HEED_E_TOKENIZER = 22, /* the model came without a tokenizer                 */
+    HEED_E_LANGUAGE = 23   /* the language is not one of the model's             */
     /* 30-39: training */
 } heed_status;
 

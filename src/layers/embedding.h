@@ -12,7 +12,6 @@
 #include "layers/linear.h"
 
 /* out [D].  positions [P, D], id < table->rows, position < P.  Cannot fail: ids are checked at the door. */
-void embedding_forward(float *out, int id, int position, const heed_matrix *table, float scale,
-                       const float *positions);
+void embedding_forward(float *out, int id, int position, const heed_matrix *table, float scale, const float *positions);
 
 #endif /* HEED_LAYERS_EMBEDDING_H */

@@ -54,8 +54,7 @@ void input_set(heed_input *input, const float *x, int m, int k) {
 }
 
 void matrix_multiply(float *out, const heed_input *input, const heed_matrix *w, const float *bias) {
-    if (w->f32)
-        k_gemm_f32(out, w->rows, input->x, w->cols, w->f32, bias, input->m, w->rows, w->cols);
+    if (w->f32) k_gemm_f32(out, w->rows, input->x, w->cols, w->f32, bias, input->m, w->rows, w->cols);
     else
         k_gemm_i8(out, w->rows, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, input->m,
                   w->rows, w->cols);

@@ -17,10 +17,10 @@
 enum { LINEAR_F32 = 0, LINEAR_I8 = 3 }; /* heed.h's HEED_F32 and HEED_I8 */
 
 typedef struct {
-    int rows;     /* N : outputs                                                              */
-    int cols;     /* K : inputs                                                               */
-    float *f32;   /* panels of kernels.h, or NULL and                                         */
-    int8_t *i8;   /* int8 panels,                                                             */
+    int rows;      /* N : outputs                                                              */
+    int cols;      /* K : inputs                                                               */
+    float *f32;    /* panels of kernels.h, or NULL and                                         */
+    int8_t *i8;    /* int8 panels,                                                             */
     float *scales; /* [panel_rows(N)] the number that one step of a row's int8 stands for,    */
     int32_t *sums; /* [panel_rows(N)] of each row's int8                                      */
 } heed_matrix;
@@ -47,7 +47,7 @@ void matrix_get_row(float *row, const heed_matrix *w, int n);
 typedef struct {
     const float *x; /* [m, K] */
     int m, k;
-    void *rows;     /* k_quantize_rows' results; NULL in an f32 model */
+    void *rows; /* k_quantize_rows' results; NULL in an f32 model */
     float *scales;
     int32_t *zeros;
 } heed_input;

@@ -34,11 +34,11 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, const
         return HEED_E_CONFIG;           \
     }
 #define BETWEEN(field, low, high, text) REQUIRE(field, config->field >= (low) && config->field <= (high), text)
-#define FLAG(field) BETWEEN(field, 0, 1, "must be true or false")
-#define WIDTH(field) BETWEEN(field, 1, MAX_WIDTH, "must be between 1 and 65536")
-#define LAYERS(field) BETWEEN(field, 1, MAX_LAYERS, "must be between 1 and 256")
-#define HEADS(field)  \
-    WIDTH(field)      \
+#define FLAG(field)                     BETWEEN(field, 0, 1, "must be true or false")
+#define WIDTH(field)                    BETWEEN(field, 1, MAX_WIDTH, "must be between 1 and 65536")
+#define LAYERS(field)                   BETWEEN(field, 1, MAX_LAYERS, "must be between 1 and 256")
+#define HEADS(field) \
+    WIDTH(field)     \
     REQUIRE(field, config->d_model % config->field == 0, "must divide d_model")
 #define TARGET_ID(field) BETWEEN(field, 0, config->decoder_vocab_size - 1, "must be an id of the target vocabulary")
 

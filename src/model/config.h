@@ -13,28 +13,28 @@
 
 #include "base/status.h"
 
-#define CONFIG_FIELDS(X)                                                           \
-    X(d_model)                                                                     \
-    X(encoder_layers)                                                              \
-    X(decoder_layers)                                                              \
-    X(encoder_attention_heads)                                                     \
-    X(decoder_attention_heads)                                                     \
-    X(encoder_ffn_dim)                                                             \
-    X(decoder_ffn_dim)                                                             \
-    X(activation_function) /* HEED_RELU, HEED_GELU, HEED_SWISH */                  \
-    X(vocab_size)          /* source ids, and target ids unless: */                \
-    X(decoder_vocab_size)  /* target ids; equal to vocab_size if shared */         \
-    X(max_position_embeddings)                                                     \
-    X(normalize_before)                                                            \
-    X(normalize_embedding)                                                         \
-    X(add_final_layer_norm)                                                        \
-    X(scale_embedding)                                                             \
-    X(share_encoder_decoder_embeddings)                                            \
-    X(tie_word_embeddings)                                                         \
-    X(eos_token_id)                                                                \
-    X(decoder_start_token_id)                                                      \
-    X(encoder_positions_stored)                                                    \
-    X(decoder_positions_stored)                                                    \
+#define CONFIG_FIELDS(X)                                                   \
+    X(d_model)                                                             \
+    X(encoder_layers)                                                      \
+    X(decoder_layers)                                                      \
+    X(encoder_attention_heads)                                             \
+    X(decoder_attention_heads)                                             \
+    X(encoder_ffn_dim)                                                     \
+    X(decoder_ffn_dim)                                                     \
+    X(activation_function) /* HEED_RELU, HEED_GELU, HEED_SWISH */          \
+    X(vocab_size)          /* source ids, and target ids unless: */        \
+    X(decoder_vocab_size)  /* target ids; equal to vocab_size if shared */ \
+    X(max_position_embeddings)                                             \
+    X(normalize_before)                                                    \
+    X(normalize_embedding)                                                 \
+    X(add_final_layer_norm)                                                \
+    X(scale_embedding)                                                     \
+    X(share_encoder_decoder_embeddings)                                    \
+    X(tie_word_embeddings)                                                 \
+    X(eos_token_id)                                                        \
+    X(decoder_start_token_id)                                              \
+    X(encoder_positions_stored)                                            \
+    X(decoder_positions_stored)                                            \
     X(dtype) /* HEED_F32 or HEED_I8: arithmetic of the matrices */
 
 typedef struct {

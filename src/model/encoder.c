@@ -5,8 +5,8 @@
 #include "model/run.h"
 #include "model/stack.h"
 
-static void self_attention(heed_run *run, const heed_attention_weights *w, const int *lengths, int n,
-                           int rows, const uint8_t *disabled, float *probs) {
+static void self_attention(heed_run *run, const heed_attention_weights *w, const int *lengths, int n, int rows,
+                           const uint8_t *disabled, float *probs) {
     const int D = run->model->config.d_model;
     linear_forward(run->q, &run->input, &w->q_proj);
     linear_forward(run->k, &run->input, &w->k_proj);
@@ -23,7 +23,8 @@ static void self_attention(heed_run *run, const heed_attention_weights *w, const
                                             .disabled = disabled,
                                             .probs_row = (size_t)S,
                                             .probs_head = (size_t)S * S};
-        attention_forward(run->mix + start, probs, run->q + start, run->k + start, run->v + start, &shape, run->scratch);
+        attention_forward(run->mix + start, probs, run->q + start, run->k + start, run->v + start, &shape,
+                          run->scratch);
         start += (size_t)S * D;
     }
     input_set(&run->input, run->mix, rows, D);

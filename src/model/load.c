@@ -132,7 +132,8 @@ heed_status load_finish(struct heed_model *model, const char **name, const char 
         }
     }
     for (int i = 0; i < model->n_tensors; i++)
-        if (model->tensors[i].scale_loaded && model->tensors[i].matrix->f32) apply_scales(&model->loader, &model->tensors[i]);
+        if (model->tensors[i].scale_loaded && model->tensors[i].matrix->f32)
+            apply_scales(&model->loader, &model->tensors[i]);
     *name = NULL;
     model->ready = 1;
     return HEED_OK;

@@ -13,7 +13,7 @@ typedef struct {
     heed_tensor *tensors; /* NULL while measuring */
     int n_tensors;
     int longest_row;
-    int dtype; /* of the matrices */
+    int dtype;                      /* of the matrices */
     char prefix[TENSOR_NAME_BYTES]; /* "model.encoder.layers.0." */
 } builder;
 
@@ -184,9 +184,10 @@ heed_status model_create(const heed_config *config, struct heed_model **out) {
 
 /* Names under which checkpoints repeat a tensor that the configuration ties to another. */
 static const char *tied_name(const heed_config *c, const char *name) {
-    const char *embeddings = c->share_encoder_decoder_embeddings ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
-    if (c->share_encoder_decoder_embeddings &&
-        (strcmp(name, "model.encoder.embed_tokens.weight") == 0 || strcmp(name, "model.decoder.embed_tokens.weight") == 0))
+    const char *embeddings =
+        c->share_encoder_decoder_embeddings ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
+    if (c->share_encoder_decoder_embeddings && (strcmp(name, "model.encoder.embed_tokens.weight") == 0 ||
+                                                strcmp(name, "model.decoder.embed_tokens.weight") == 0))
         return embeddings;
     if (c->tie_word_embeddings && strcmp(name, "lm_head.weight") == 0) return embeddings;
     return name;

@@ -6,8 +6,8 @@ static int widest_ffn(const heed_config *c) {
 }
 
 static int widest_head(const heed_config *c) {
-    const int fewest =
-        c->encoder_attention_heads < c->decoder_attention_heads ? c->encoder_attention_heads : c->decoder_attention_heads;
+    const int fewest = c->encoder_attention_heads < c->decoder_attention_heads ? c->encoder_attention_heads
+                                                                               : c->decoder_attention_heads;
     return c->d_model / fewest;
 }
 

@@ -17,9 +17,9 @@
 
 typedef struct {
     const struct heed_model *model;
-    int max_rows; /* R : rows of a pass                                            */
-    int max_keys; /* rows that one query may see                                   */
-    float *x, *y; /* [R, D] the residual stream; what a sublayer reads or returns  */
+    int max_rows;           /* R : rows of a pass                                            */
+    int max_keys;           /* rows that one query may see                                   */
+    float *x, *y;           /* [R, D] the residual stream; what a sublayer reads or returns  */
     float *q, *k, *v, *mix; /* [R, D] projections; attention's output              */
     float *hidden;          /* [R, max F]                                          */
     heed_input input;       /* what the next projections read                      */

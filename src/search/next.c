@@ -48,7 +48,8 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
     int n = 0;
     if (k == 1) {
         const int32_t id = k_argmax(logits, n_vocabulary);
-        if (logits[id] > -INFINITY) out[n++] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id};
+        if (logits[id] > -INFINITY)
+            out[n++] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id};
         return n;
     }
     float worst = -INFINITY; /* of the k kept: nothing below it can enter */

@@ -199,8 +199,8 @@ static void choose_candidates(heed_search *search, int n_rows) {
             heed_slot *slot = &search->slots[search->row_slot[first + i]];
             const int b = search->row_beam[first + i];
             slot->n_candidates[b] =
-                next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b], b,
-                                &search->rules, search->run->model->config.eos_token_id);
+                next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b],
+                                b, &search->rules, search->run->model->config.eos_token_id);
         }
     }
 }

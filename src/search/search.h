@@ -57,13 +57,15 @@ typedef struct {
     int n_source;
     int32_t *source, *source_places; /* [max_source]                     */
     int n_live, n_ended;
-    heed_target *live, *next; /* [N] each; swapped after a step          */
-    heed_target *ended;       /* [N] best first                          */
+    heed_target *live, *next;   /* [N] each; swapped after a step          */
+    heed_target *ended;         /* [N] best first                          */
     heed_candidate *candidates; /* [N, 2N] of this step, per live target */
     int32_t *n_candidates;      /* [N]                                   */
 } heed_slot;
 
-enum { LOGIT_ROWS = 12 }; /* logits made at a time: two tiles of the widest kernel, so the output matrix is read seldom */
+enum {
+    LOGIT_ROWS = 12
+}; /* logits made at a time: two tiles of the widest kernel, so the output matrix is read seldom */
 
 typedef struct {
     heed_run *run;

@@ -68,8 +68,8 @@ static inline int check_summary(const char *program) {
     return check_failed != 0 || check_passed == 0;
 }
 
-#define CHECK(condition) check_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
-#define CHECK_INT(got, want) check_int((got), (want), #got " == " #want, __FILE__, __LINE__)
+#define CHECK(condition)                         check_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
+#define CHECK_INT(got, want)                     check_int((got), (want), #got " == " #want, __FILE__, __LINE__)
 #define CHECK_NEAR(name, got, want, n, max_nmse) check_near((name), (got), (want), (n), (max_nmse), __FILE__, __LINE__)
 
 #endif /* HEED_TESTS_CHECK_H */

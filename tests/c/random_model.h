@@ -34,13 +34,20 @@ static inline int default_config(int32_t config[MAX_CONFIG]) {
     static const struct {
         const char *name;
         int32_t value;
-    } VALUES[] = {{"d_model", 24},          {"encoder_layers", 2},
-                  {"decoder_layers", 3},    {"encoder_attention_heads", 3},
-                  {"decoder_attention_heads", 4}, {"encoder_ffn_dim", 40},
-                  {"decoder_ffn_dim", 33},  {"vocab_size", 61},
-                  {"decoder_vocab_size", 61}, {"max_position_embeddings", 160},
-                  {"scale_embedding", 1},   {"share_encoder_decoder_embeddings", 1},
-                  {"tie_word_embeddings", 1}, {"eos_token_id", 2}};
+    } VALUES[] = {{"d_model", 24},
+                  {"encoder_layers", 2},
+                  {"decoder_layers", 3},
+                  {"encoder_attention_heads", 3},
+                  {"decoder_attention_heads", 4},
+                  {"encoder_ffn_dim", 40},
+                  {"decoder_ffn_dim", 33},
+                  {"vocab_size", 61},
+                  {"decoder_vocab_size", 61},
+                  {"max_position_embeddings", 160},
+                  {"scale_embedding", 1},
+                  {"share_encoder_decoder_embeddings", 1},
+                  {"tie_word_embeddings", 1},
+                  {"eos_token_id", 2}};
     memset(config, 0, MAX_CONFIG * sizeof *config);
     for (size_t i = 0; i < sizeof VALUES / sizeof VALUES[0]; i++) config_set(config, VALUES[i].name, VALUES[i].value);
     return config_size();

@@ -16,7 +16,7 @@ static void counting_free(void *p) {
 }
 
 #define malloc counting_malloc
-#define free counting_free
+#define free   counting_free
 #include "base/arena.c"
 #undef malloc
 #undef free

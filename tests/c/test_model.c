@@ -150,9 +150,10 @@ static void test_dtypes(void) {
                     uint32_t bits;
                     memcpy(&bits, &value, 4);
                     const uint16_t bf16 = (uint16_t)(bits >> 16);
-                    const uint16_t half =
-                        value == 0.0f ? 0
-                                      : (uint16_t)((bits >> 16 & 0x8000) | ((bits >> 23 & 255) - 112) << 10 | (bits >> 13 & 1023));
+                    const uint16_t half = value == 0.0f
+                                              ? 0
+                                              : (uint16_t)((bits >> 16 & 0x8000) | ((bits >> 23 & 255) - 112) << 10 |
+                                                           (bits >> 13 & 1023));
                     const void *bytes = element == HEED_F32    ? (const void *)&value
                                         : element == HEED_F16  ? (const void *)&half
                                         : element == HEED_BF16 ? (const void *)&bf16
@@ -195,7 +196,8 @@ static void test_int8(void) {
             for (int e = 0; e < rows * cols; e++) {
                 const int8_t step = e % cols ? (int8_t)(random_float(&seed) * 127.0f) : e % 2 ? 127 : -127;
                 const float value = (float)step / 127.0f;
-                if (heed_tensor_write(model, run == 2 ? (const void *)&step : (const void *)&value, run == 2 ? 1 : 4)) CHECK(!"write");
+                if (heed_tensor_write(model, run == 2 ? (const void *)&step : (const void *)&value, run == 2 ? 1 : 4))
+                    CHECK(!"write");
             }
             if (run < 2) continue;
             const float scale = 1.0f / 127.0f;

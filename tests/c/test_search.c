@@ -128,11 +128,13 @@ static void test_rules(const heed_model *model, const corpus *c) {
     /* what greedy search says most often is forbidden, then a pair of ids it says in a row */
     const int32_t id = plain[0].ids[0];
     int32_t bad_words[5] = {1, id, 2, plain[1].ids[0], plain[1].ids[1]};
-    rules = (heed_search_options){.beams = 1, .max_tokens = 20, .length_penalty = 1.0f, .n_bad_words = 5, .bad_words = bad_words};
+    rules = (heed_search_options){
+        .beams = 1, .max_tokens = 20, .length_penalty = 1.0f, .n_bad_words = 5, .bad_words = bad_words};
     translate(model, c, &rules, 8, results);
     for (int i = 0; i < N_SENTENCES; i++)
         for (int t = 0; t < results[i].n; t++)
-            CHECK(results[i].ids[t] != id && !(t > 0 && results[i].ids[t - 1] == bad_words[3] && results[i].ids[t] == bad_words[4]));
+            CHECK(results[i].ids[t] != id &&
+                  !(t > 0 && results[i].ids[t - 1] == bad_words[3] && results[i].ids[t] == bad_words[4]));
 
     /* every id forbidden: an empty, unfinished result instead of a hang */
     static int32_t all[2 * V];
@@ -143,7 +145,8 @@ static void test_rules(const heed_model *model, const corpus *c) {
     rules.n_bad_words = 2 * V;
     rules.bad_words = all;
     translate(model, c, &rules, 8, results);
-    for (int i = 0; i < N_SENTENCES; i++) CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f);
+    for (int i = 0; i < N_SENTENCES; i++)
+        CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f);
 }
 
 /* Equal scores: the lower id of a row, the lower beam of a sentence. */
@@ -165,7 +168,8 @@ static void test_ties(void) {
 static void test_cache_runs_out(const heed_model *model, const corpus *c) {
     static result alone[N_SENTENCES], together[N_SENTENCES];
     const int32_t no_end[2] = {1, EOS};
-    const heed_search_options rules = {.beams = 2, .max_tokens = MAX_TARGET, .length_penalty = 1.0f, .n_bad_words = 2, .bad_words = no_end};
+    const heed_search_options rules = {
+        .beams = 2, .max_tokens = MAX_TARGET, .length_penalty = 1.0f, .n_bad_words = 2, .bad_words = no_end};
     translate(model, c, &rules, 1, alone);
     translate(model, c, &rules, 16, together);
     for (int i = 0; i < N_SENTENCES; i++) {
