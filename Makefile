@@ -164,7 +164,7 @@ test:
 # ------------------------------------------------------------------------------ use
 
 run: js/heed.wasm
-	@$(NODE) examples/translate.js
+	@$(NODE) web/examples/translate.js
 
 bench: js/heed.wasm
 	$(if $(wildcard tests/bench/index.js),$(NODE) tests/bench/index.js,@$(MAKE) --no-print-directory bench-kernels)

@@ -32,8 +32,11 @@ async function sizes(parts) {
 
 /** Bytes of each engine: raw, gzip -9, brotli -q 11. */
 export async function engineSizes() {
+  const script = await heedScript();
+  const heed = async (build) => sizes([script, await readFile(here(`../../js/${build}.wasm`))]);
   return {
-    heed: await sizes([await heedScript(), await readFile(here('../../js/heed.wasm'))]),
+    'heed simd128': await heed('heed'),
+    'heed relaxed': await heed('heed-relaxed'),
     'onnxruntime-web': await sizes(await Promise.all(
       ORT.map((file) => readFile(here(`node_modules/onnxruntime-web/dist/${file}`))))),
   };

@@ -4,8 +4,8 @@
 // exactly `length` ids for each source; </s> is never chosen.
 import { END, START } from './shapes.js';
 
-/** Does an error say that this host or this build has no such engine? All others are failures. */
-export const isLack = (error) => error.name === 'NotSupportedError' || /not in this build/.test(error.message)
+/** Does an error say that this host has no such engine? All others are failures. */
+export const isLack = (error) => error.name === 'NotSupportedError'
   || (/MODULE_NOT_FOUND$/.test(error.code) && /onnxruntime[-_](node|binding)/.test(error.message));
 
 /** heed. `directory`: path or URL, with a slash at the end. */

@@ -1,6 +1,6 @@
 // Translates a few sentences (or those given as arguments) with the shipped English-German model and tells the speed;
 // `make run` runs it.
-import { Translator } from '../js/index.js';
+import { Translator } from '../../js/index.js';
 
 const sentences = process.argv.length > 2 ? process.argv.slice(2) : [
   'Good morning!',
@@ -15,7 +15,7 @@ const start = performance.now();
 const translator = await Translator.create({
   sourceLanguage: 'en',
   targetLanguage: 'de',
-  model: new URL('../models/en-de/', import.meta.url),
+  model: new URL('../../models/en-de/', import.meta.url),
 });
 const loaded = performance.now();
 
