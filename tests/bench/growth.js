@@ -39,7 +39,10 @@ const [model = 'A', dtype = 'f32', simd = 'simd128'] = process.argv.slice(2);
 await writeModels([model]);
 const { vocabulary } = MODELS[model];
 const engine = await open(`heed ${simd}`, model, dtype);
-for (let i = 0; i < 20; i++) engine.translate(sentences(8, 20, vocabulary), 25); // until it is compiled
+for (const batch of [8, 1]) { // until the host has compiled the kernels for many rows and those for one
+  const input = sentences(batch, 20, vocabulary);
+  for (const start = performance.now(); performance.now() - start < 1500;) engine.translate(input, 25);
+}
 
 console.log(`${engine.name} ${dtype}, model ${model}; ${machine()}; medians of ${ROUNDS}`);
 for (const [what, sizes, shape] of [
