@@ -1,0 +1,108 @@
+// launch.js - finds an installed browser and opens one page in it, headless, with a profile of its own that is gone
+// afterwards; used by engines.test.js. The page reports by itself: no driver is needed, stock browsers do.
+import { spawn } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Root may not use Chromium's sandbox; all pages are ours. */
+const SANDBOX = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/** No first-run pages, nothing that asks the network by itself. */
+const FIREFOX = {
+  'app.normandy.enabled': false,
+  'app.update.disabledForTesting': true,
+  'browser.aboutwelcome.enabled': false,
+  'browser.safebrowsing.downloads.enabled': false,
+  'browser.safebrowsing.malware.enabled': false,
+  'browser.safebrowsing.phishing.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'browser.startup.homepage_override.mstone': 'ignore',
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'extensions.getAddons.cache.enabled': false,
+  'extensions.update.enabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'toolkit.telemetry.reportingpolicy.firstRun': false,
+};
+
+const BROWSERS = {
+  chromium: {
+    names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
+    args: (profile, url) => [
+      '--headless', ...SANDBOX, '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage', '--no-first-run',
+      '--no-default-browser-check', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+      `--user-data-dir=${profile}`, url,
+    ],
+  },
+  firefox: {
+    names: ['firefox-esr', 'firefox'],
+    args(profile, url) {
+      const lines = Object.entries(FIREFOX).map((entry) => `user_pref(${entry.map((v) => JSON.stringify(v)).join(', ')});`);
+      writeFileSync(join(profile, 'user.js'), `${lines.join('\n')}\n`);
+      return ['--headless', '--no-remote', '--profile', profile, url];
+    },
+  },
+};
+
+const isProgram = (path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Path of an installed browser, or undefined. CHROMIUM and FIREFOX in the environment name others.
+ *
+ * @param {'chromium' | 'firefox'} kind
+ */
+export function findBrowser(kind) {
+  const own = process.env[kind.toUpperCase()];
+  const folders = String(process.env.PATH).split(delimiter);
+  return own || BROWSERS[kind].names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+}
+
+/**
+ * Open `url`. `close` ends the browser and all its processes; `failed` rejects if it ends before, with what it said.
+ *
+ * @param {'chromium' | 'firefox'} kind
+ * @param {string} program  of findBrowser()
+ * @param {string} url
+ */
+export function launch(kind, program, url) {
+  const profile = mkdtempSync(join(tmpdir(), `heed-${kind}-`));
+  // a group of its own, so that its helpers end with it; HOME: what a browser keeps outside its profile goes too
+  const browser = spawn(program, BROWSERS[kind].args(profile, url), {
+    detached: true,
+    env: { ...process.env, HOME: profile },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [browser.stdout, browser.stderr]) stream.on('data', (data) => (said += data));
+  const ended = new Promise((resolve) => {
+    browser.on('error', resolve);
+    browser.on('close', (code) => resolve(new Error(`ended with ${code}`)));
+  });
+  const kill = () => {
+    try {
+      process.kill(-browser.pid, 'SIGKILL');
+    } catch {
+      // it has ended by itself
+    }
+  };
+  process.on('exit', kill);
+  return {
+    failed: ended.then((error) => {
+      throw new Error(`${program}: ${error.message}\n${said.slice(-2000)}`);
+    }),
+    async close() {
+      kill();
+      await ended;
+      process.off('exit', kill);
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
