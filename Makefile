@@ -62,7 +62,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
         clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
-        need-npm
+        need-npm need-browsers
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
@@ -78,8 +78,8 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm wasm-relaxed native asan npm parallel
-need-wasm need-wasm-relaxed need-native need-asan need-npm: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers
+need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
 
@@ -119,7 +119,7 @@ wasm-tests: $(WASM_TESTS)
 
 js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
-	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
+	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt -o $@
 
 # emcc 3.1.6 cannot link the new instructions either (its binaryen stops at them), so wasm-ld does, with Emscripten's
 # libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that traps.
@@ -150,7 +150,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: wasm types
+test-js: wasm types | need-browsers
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
