@@ -11,9 +11,11 @@ void activation_forward(float *x, size_t n, int activation) {
     }
 }
 
-void ffn_forward(float *out, float *hidden, const float *x, const heed_linear *fc1, const heed_linear *fc2,
-                 int activation, int m) {
-    linear_forward(hidden, x, fc1, m);
-    activation_forward(hidden, (size_t)m * fc1->weight.rows, activation);
-    linear_forward(out, hidden, fc2, m);
+void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
+                 int activation) {
+    const int F = fc1->weight.rows;
+    linear_forward(hidden, input, fc1);
+    activation_forward(hidden, (size_t)input->m * F, activation);
+    input_set(input, hidden, input->m, F);
+    linear_forward(out, input, fc2);
 }

@@ -16,8 +16,11 @@ enum { FFN_RELU = 0, FFN_GELU = 1, FFN_SWISH = 2 };
 /* x [n] in place. */
 void activation_forward(float *x, size_t n, int activation);
 
-/* out [m, D], hidden [m, F] written (after the activation), x [m, D].  Cannot fail. */
-void ffn_forward(float *out, float *hidden, const float *x, const heed_linear *fc1, const heed_linear *fc2,
-                 int activation, int m);
+/*
+ * out [m, D], hidden [m, F] written (after the activation), of the rows that *input is set to on entry;
+ * afterwards it is set to hidden.  Cannot fail.
+ */
+void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
+                 int activation);
 
 #endif /* HEED_LAYERS_FFN_H */

@@ -3,20 +3,64 @@
 
 #include "kernels/kernels.h"
 
-void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols) {
-    w->rows = rows;
-    w->cols = cols;
-    w->panels = arena_floats(arena, (size_t)panel_rows(rows), (size_t)cols, 1);
+void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype) {
+    const size_t n = (size_t)panel_rows(rows);
+    *w = (heed_matrix){.rows = rows, .cols = cols};
+    if (dtype == LINEAR_F32) {
+        w->f32 = arena_floats(arena, n, (size_t)cols, 1);
+    } else {
+        w->i8 = arena_push(arena, n, (size_t)quantized_cols(cols));
+        w->scales = arena_floats(arena, n, 1, 1);
+        w->sums = arena_ints(arena, n, 1);
+    }
 }
 
-void matrix_set_row(heed_matrix *w, int n, const float *row) { k_pack_row_f32(w->panels, n, row, w->cols); }
-
-void matrix_get_row(float *row, const heed_matrix *w, int n) { k_unpack_row_f32(row, w->panels, n, w->cols); }
-
-void matrix_multiply(float *out, int ldo, const float *x, const heed_matrix *w, const float *bias, int m) {
-    k_gemm_f32(out, ldo, x, w->cols, w->panels, bias, m, w->rows, w->cols);
+void matrix_set_row(heed_matrix *w, int n, const float *row, int8_t *scratch) {
+    if (w->f32) {
+        k_pack_row_f32(w->f32, n, row, w->cols);
+    } else {
+        w->scales[n] = k_quantize_weights(scratch, row, w->cols);
+        matrix_set_row_i8(w, n, scratch);
+    }
 }
 
-void linear_forward(float *out, const float *x, const heed_linear *linear, int m) {
-    matrix_multiply(out, linear->weight.rows, x, &linear->weight, linear->bias, m);
+void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row) { k_pack_row_i8(w->i8, w->sums, n, row, w->cols); }
+
+void matrix_get_row(float *row, const heed_matrix *w, int n) {
+    if (w->f32) {
+        k_unpack_row_f32(row, w->f32, n, w->cols);
+        return;
+    }
+    /* the bytes are unpacked into the last quarter of `row` and widened from the front: each is read before its
+     * place is written */
+    const int8_t *bytes = (const int8_t *)row + 3 * (size_t)w->cols;
+    k_unpack_row_i8((int8_t *)row + 3 * (size_t)w->cols, w->i8, n, w->cols);
+    for (int k = 0; k < w->cols; k++) row[k] = (float)bytes[k] * w->scales[n];
+}
+
+void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype) {
+    *input = (heed_input){0};
+    if (dtype == LINEAR_F32) return;
+    input->rows = arena_push(arena, 1, quantized_bytes(max_rows, max_cols));
+    input->scales = arena_floats(arena, (size_t)max_rows, 1, 1);
+    input->zeros = arena_ints(arena, (size_t)max_rows, 1);
+}
+
+void input_set(heed_input *input, const float *x, int m, int k) {
+    input->x = x;
+    input->m = m;
+    input->k = k;
+    if (input->rows) k_quantize_rows(input->rows, input->scales, input->zeros, x, k, m, k);
+}
+
+void matrix_multiply(float *out, const heed_input *input, const heed_matrix *w, const float *bias) {
+    if (w->f32)
+        k_gemm_f32(out, w->rows, input->x, w->cols, w->f32, bias, input->m, w->rows, w->cols);
+    else
+        k_gemm_i8(out, w->rows, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, input->m,
+                  w->rows, w->cols);
+}
+
+void linear_forward(float *out, const heed_input *input, const heed_linear *linear) {
+    matrix_multiply(out, input, &linear->weight, linear->bias);
 }

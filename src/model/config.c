@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "layers/linear.h"
+
 static const char *const NAMES[] = {
 #define NAME(name) #name,
     CONFIG_FIELDS(NAME)
@@ -64,6 +66,6 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, const
             "must equal vocab_size when embeddings are shared")
     TARGET_ID(eos_token_id)
     TARGET_ID(decoder_start_token_id)
-    REQUIRE(dtype, config->dtype == 0, "must be f32")
+    REQUIRE(dtype, config->dtype == LINEAR_F32 || config->dtype == LINEAR_I8, "must be f32 or int8")
     return HEED_OK;
 }

@@ -20,11 +20,11 @@ static void scatter(float *to, const float *from, const int32_t *places, int n, 
 void decoder_read_source(heed_run *run, int first, int n, const int32_t *places) {
     const heed_stack *stack = &run->model->decoder;
     const int D = run->model->config.d_model;
-    const float *source = run->x + (size_t)first * D;
+    input_set(&run->input, run->x + (size_t)first * D, n, D);
     for (int l = 0; l < stack->n_layers; l++) {
         const heed_attention_weights *w = &stack->layers[l].encoder_attn;
-        linear_forward(run->k, source, &w->k_proj, n);
-        linear_forward(run->v, source, &w->v_proj, n);
+        linear_forward(run->k, &run->input, &w->k_proj);
+        linear_forward(run->v, &run->input, &w->v_proj);
         scatter(run->keys + cache_layer(run, l), run->k, places, n, D);
         scatter(run->values + cache_layer(run, l), run->v, places, n, D);
     }
@@ -54,26 +54,28 @@ static void attend(heed_run *run, const heed_decoder_row *rows, int n, int layer
     }
 }
 
-static void self_attention(heed_run *run, const float *in, const heed_decoder_row *rows, int n, int layer, float *map) {
+static void self_attention(heed_run *run, const heed_decoder_row *rows, int n, int layer, float *map) {
     const heed_attention_weights *w = &run->model->decoder.layers[layer].self_attn;
     const int D = run->model->config.d_model;
-    linear_forward(run->q, in, &w->q_proj, n);
-    linear_forward(run->k, in, &w->k_proj, n);
-    linear_forward(run->v, in, &w->v_proj, n);
+    linear_forward(run->q, &run->input, &w->q_proj);
+    linear_forward(run->k, &run->input, &w->k_proj);
+    linear_forward(run->v, &run->input, &w->v_proj);
     for (int t = 0; t < n; t++) {
         const int32_t *own = &rows[t].past[rows[t].position];
         scatter(run->keys + cache_layer(run, layer), run->k + (size_t)t * D, own, 1, D);
         scatter(run->values + cache_layer(run, layer), run->v + (size_t)t * D, own, 1, D);
     }
     attend(run, rows, n, layer, 0, map);
-    linear_forward(run->y, run->mix, &w->out_proj, n);
+    input_set(&run->input, run->mix, n, D);
+    linear_forward(run->y, &run->input, &w->out_proj);
 }
 
-static void cross_attention(heed_run *run, const float *in, const heed_decoder_row *rows, int n, int layer, float *map) {
+static void cross_attention(heed_run *run, const heed_decoder_row *rows, int n, int layer, float *map) {
     const heed_attention_weights *w = &run->model->decoder.layers[layer].encoder_attn;
-    linear_forward(run->q, in, &w->q_proj, n);
+    linear_forward(run->q, &run->input, &w->q_proj);
     attend(run, rows, n, layer, 1, map);
-    linear_forward(run->y, run->mix, &w->out_proj, n);
+    input_set(&run->input, run->mix, n, run->model->config.d_model);
+    linear_forward(run->y, &run->input, &w->out_proj);
 }
 
 void decoder_forward(heed_run *run, const heed_decoder_row *rows, int n, const heed_decoder_maps *maps) {
@@ -89,23 +91,24 @@ void decoder_forward(heed_run *run, const heed_decoder_row *rows, int n, const h
     for (int l = 0; l < stack->n_layers; l++) {
         const heed_layer *layer = &stack->layers[l];
 
-        const float *in = sublayer_input(run, &layer->self_attn.norm, n);
-        self_attention(run, in, rows, n, l, maps ? maps->decoder : NULL);
+        sublayer_input(run, &layer->self_attn.norm, n);
+        self_attention(run, rows, n, l, maps ? maps->decoder : NULL);
         sublayer_output(run, &layer->self_attn.norm, n);
 
-        in = sublayer_input(run, &layer->encoder_attn.norm, n);
-        cross_attention(run, in, rows, n, l, maps ? maps->cross : NULL);
+        sublayer_input(run, &layer->encoder_attn.norm, n);
+        cross_attention(run, rows, n, l, maps ? maps->cross : NULL);
         sublayer_output(run, &layer->encoder_attn.norm, n);
 
-        in = sublayer_input(run, &layer->final_layer_norm, n);
-        ffn_forward(run->y, run->hidden, in, &layer->fc1, &layer->fc2, m->config.activation_function, n);
+        sublayer_input(run, &layer->final_layer_norm, n);
+        ffn_forward(run->y, run->hidden, &run->input, &layer->fc1, &layer->fc2, m->config.activation_function);
         sublayer_output(run, &layer->final_layer_norm, n);
     }
     stack_end(run, stack, n);
 }
 
-void output_forward(const heed_run *run, float *logits, int first, int n) {
+void output_forward(heed_run *run, float *logits, int first, int n) {
     const struct heed_model *m = run->model;
-    matrix_multiply(logits, m->output->rows, run->x + (size_t)first * m->config.d_model, m->output,
-                    m->final_logits_bias, n);
+    const int D = m->config.d_model;
+    input_set(&run->input, run->x + (size_t)first * D, n, D);
+    matrix_multiply(logits, &run->input, m->output, m->final_logits_bias);
 }

@@ -5,12 +5,12 @@
 #include "model/run.h"
 #include "model/stack.h"
 
-static void self_attention(heed_run *run, const float *in, const heed_attention_weights *w, const int *lengths, int n,
+static void self_attention(heed_run *run, const heed_attention_weights *w, const int *lengths, int n,
                            int rows, const uint8_t *disabled, float *probs) {
     const int D = run->model->config.d_model;
-    linear_forward(run->q, in, &w->q_proj, rows);
-    linear_forward(run->k, in, &w->k_proj, rows);
-    linear_forward(run->v, in, &w->v_proj, rows);
+    linear_forward(run->q, &run->input, &w->q_proj);
+    linear_forward(run->k, &run->input, &w->k_proj);
+    linear_forward(run->v, &run->input, &w->v_proj);
 
     /* the only step that knows where a sentence begins and ends */
     size_t start = 0;
@@ -26,7 +26,8 @@ static void self_attention(heed_run *run, const float *in, const heed_attention_
         attention_forward(run->mix + start, probs, run->q + start, run->k + start, run->v + start, &shape, run->scratch);
         start += (size_t)S * D;
     }
-    linear_forward(run->y, run->mix, &w->out_proj, rows);
+    input_set(&run->input, run->mix, rows, D);
+    linear_forward(run->y, &run->input, &w->out_proj);
 }
 
 void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int n, float *probs) {
@@ -45,12 +46,12 @@ void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int 
         const heed_layer *layer = &stack->layers[l];
         float *layer_probs = probs ? probs + (size_t)l * H * lengths[0] * lengths[0] : NULL;
 
-        const float *in = sublayer_input(run, &layer->self_attn.norm, rows);
-        self_attention(run, in, &layer->self_attn, lengths, n, rows, run->encoder_disabled + (size_t)l * H, layer_probs);
+        sublayer_input(run, &layer->self_attn.norm, rows);
+        self_attention(run, &layer->self_attn, lengths, n, rows, run->encoder_disabled + (size_t)l * H, layer_probs);
         sublayer_output(run, &layer->self_attn.norm, rows);
 
-        in = sublayer_input(run, &layer->final_layer_norm, rows);
-        ffn_forward(run->y, run->hidden, in, &layer->fc1, &layer->fc2, m->config.activation_function, rows);
+        sublayer_input(run, &layer->final_layer_norm, rows);
+        ffn_forward(run->y, run->hidden, &run->input, &layer->fc1, &layer->fc2, m->config.activation_function);
         sublayer_output(run, &layer->final_layer_norm, rows);
     }
     stack_end(run, stack, rows);

@@ -71,10 +71,14 @@ static int all_finite(const float *x, int n) {
 
 static heed_status store_row(heed_loader *l) {
     heed_tensor *t = l->tensor;
+    if (t->matrix && t->matrix->i8 && !l->is_scale && l->dtype == I8) { /* as it is, to the bit */
+        matrix_set_row_i8(t->matrix, l->row, (const int8_t *)l->bytes);
+        return HEED_OK;
+    }
     decode_row(l->floats, l->bytes, l->row_elements, l->dtype);
     if (!all_finite(l->floats, l->row_elements)) return HEED_E_TENSOR_VALUE;
     if (l->is_scale) memcpy(t->scales, l->floats, (size_t)l->row_elements * sizeof *t->scales);
-    else if (t->matrix) matrix_set_row(t->matrix, l->row, l->floats);
+    else if (t->matrix) matrix_set_row(t->matrix, l->row, l->floats, (int8_t *)l->bytes);
     else memcpy(t->plain + (size_t)l->row * t->cols, l->floats, (size_t)t->cols * sizeof *t->plain);
     return HEED_OK;
 }
@@ -106,12 +110,12 @@ heed_status load_write(struct heed_model *model, const unsigned char *bytes, siz
     return HEED_OK;
 }
 
-/* Scales may stand before or after their tensor in a file, so they are applied when all is there. */
+/* Scales of a float matrix: they may stand before or after their tensor in a file, so they wait until all is there. */
 static void apply_scales(heed_loader *l, heed_tensor *t) {
     for (int r = 0; r < t->rows; r++) {
         matrix_get_row(l->floats, t->matrix, r);
         for (int c = 0; c < t->cols; c++) l->floats[c] *= t->scales[r];
-        matrix_set_row(t->matrix, r, l->floats);
+        matrix_set_row(t->matrix, r, l->floats, NULL);
     }
 }
 
@@ -128,7 +132,7 @@ heed_status load_finish(struct heed_model *model, const char **name, const char 
         }
     }
     for (int i = 0; i < model->n_tensors; i++)
-        if (model->tensors[i].scale_loaded) apply_scales(&model->loader, &model->tensors[i]);
+        if (model->tensors[i].scale_loaded && model->tensors[i].matrix->f32) apply_scales(&model->loader, &model->tensors[i]);
     *name = NULL;
     model->ready = 1;
     return HEED_OK;

@@ -13,6 +13,7 @@ typedef struct {
     heed_tensor *tensors; /* NULL while measuring */
     int n_tensors;
     int longest_row;
+    int dtype; /* of the matrices */
     char prefix[TENSOR_NAME_BYTES]; /* "model.encoder.layers.0." */
 } builder;
 
@@ -44,8 +45,8 @@ static void add_plain(builder *b, float **data, const char *name, const char *su
 }
 
 static void add_matrix(builder *b, heed_matrix *w, const char *name, int rows, int cols) {
-    matrix_layout(w, &b->arena, rows, cols);
-    float *scales = arena_floats(&b->arena, (size_t)rows, 1, 1);
+    matrix_layout(w, &b->arena, rows, cols, b->dtype);
+    float *scales = b->dtype == LINEAR_I8 ? w->scales : arena_floats(&b->arena, (size_t)rows, 1, 1);
     heed_tensor *t = add_tensor(b, name, ".weight", rows, cols);
     if (t) {
         t->matrix = w;
@@ -161,7 +162,7 @@ static void lay_out(builder *b, struct heed_model *m) {
 
 heed_status model_create(const heed_config *config, struct heed_model **out) {
     struct heed_model measured = {.config = *config};
-    builder b = {0};
+    builder b = {.dtype = config->dtype};
 
     *out = NULL;
     arena_push(&b.arena, 1, sizeof(struct heed_model));

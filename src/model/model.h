@@ -44,7 +44,7 @@ typedef struct {
     int rows, cols;      /* a vector is [1, n]                                   */
     heed_matrix *matrix; /* into panels, or                                      */
     float *plain;        /* as it is                                             */
-    float *scales;       /* [rows] of an I8 matrix; NULL for plain tensors       */
+    float *scales;       /* [rows] of a file's I8; the matrix's own if it is int8  */
     uint8_t optional;    /* absent: stays zero                                   */
     uint8_t loaded, scale_loaded;
     uint8_t file_dtype;

@@ -26,6 +26,7 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     run->v = arena_floats(arena, R, D, 1);
     run->mix = arena_floats(arena, R, D, 1);
     run->hidden = arena_floats(arena, R, (size_t)widest_ffn(c), 1);
+    input_layout(&run->input, arena, max_rows, c->d_model > widest_ffn(c) ? c->d_model : widest_ffn(c), c->dtype);
     run->scratch = arena_floats(arena, attention_scratch_floats(max_keys, max_keys, widest_head(c)), 1, 1);
     run->encoder_disabled = arena_push(arena, (size_t)c->encoder_layers, (size_t)c->encoder_attention_heads);
     run->decoder_disabled = arena_push(arena, (size_t)c->decoder_layers, (size_t)c->decoder_attention_heads);

@@ -22,6 +22,7 @@ typedef struct {
     float *x, *y; /* [R, D] the residual stream; what a sublayer reads or returns  */
     float *q, *k, *v, *mix; /* [R, D] projections; attention's output              */
     float *hidden;          /* [R, max F]                                          */
+    heed_input input;       /* what the next projections read                      */
     float *scratch;         /* of attention                                        */
 
     uint8_t *encoder_disabled, *decoder_disabled, *cross_disabled; /* [layers, H] heads switched off */
@@ -76,6 +77,6 @@ typedef struct {
 void decoder_forward(heed_run *run, const heed_decoder_row *rows, int n, const heed_decoder_maps *maps);
 
 /* logits [n, V] of run->x rows [first, first + n), bias included. */
-void output_forward(const heed_run *run, float *logits, int first, int n);
+void output_forward(heed_run *run, float *logits, int first, int n);
 
 #endif /* HEED_MODEL_RUN_H */

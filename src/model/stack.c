@@ -13,11 +13,10 @@ void stack_end(heed_run *run, const heed_stack *stack, int rows) {
     if (c->add_final_layer_norm) norm_forward(run->x, run->x, NULL, &stack->layer_norm, rows, c->d_model);
 }
 
-const float *sublayer_input(heed_run *run, const heed_norm *norm, int rows) {
+void sublayer_input(heed_run *run, const heed_norm *norm, int rows) {
     const heed_config *c = &run->model->config;
-    if (!c->normalize_before) return run->x;
-    norm_forward(run->y, run->x, NULL, norm, rows, c->d_model);
-    return run->y;
+    if (c->normalize_before) norm_forward(run->y, run->x, NULL, norm, rows, c->d_model);
+    input_set(&run->input, c->normalize_before ? run->y : run->x, rows, c->d_model);
 }
 
 void sublayer_output(heed_run *run, const heed_norm *norm, int rows) {

@@ -16,8 +16,8 @@ void stack_begin(heed_run *run, const heed_stack *stack, int rows);
 /* After the last layer: the final norm, if the model has one. */
 void stack_end(heed_run *run, const heed_stack *stack, int rows);
 
-/* What the sublayer reads: run->x itself, or its norm (in run->y). */
-const float *sublayer_input(heed_run *run, const heed_norm *norm, int rows);
+/* Sets run->input to what the sublayer reads: run->x itself, or its norm (in run->y). */
+void sublayer_input(heed_run *run, const heed_norm *norm, int rows);
 /* run->x takes in the sublayer's result, run->y. */
 void sublayer_output(heed_run *run, const heed_norm *norm, int rows);
 
