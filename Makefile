@@ -19,7 +19,7 @@ BUILD ?= build
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)')
 
-SOURCES := $(filter-out src/train/% src/kernels/native/%,$(wildcard src/*.c src/*/*.c))
+SOURCES := $(filter-out src/kernels/native/%,$(wildcard src/*.c src/*/*.c))
 TESTS   := $(patsubst tests/c/%.c,%,$(wildcard tests/c/test_*.c))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wpedantic -Wstrict-prototypes -Wmissing-prototypes
