@@ -115,7 +115,7 @@ static void spread(heed_trainer *t, int has_kink) {
         for (size_t j = 0; j < n; j++) {
             float *x = &w[tensor->offset + j];
             if (is_kinked) *x = tensor->rows == 1 ? (j % 2 ? 1.5f : -1.5f) : 0.1f * random_float(&seed);
-            else *x += (is_named(t, i, "encoder_attn.") ? 0.5f : 0.3f) * random_float(&seed);
+            else *x += (is_named(t, i, "encoder_attn.") ? 0.6f : 0.3f) * random_float(&seed);
         }
     }
 }
