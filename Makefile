@@ -64,7 +64,7 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm native asan npm
+	@.ci/setup wasm native asan npm parallel
 need-wasm need-native need-asan need-npm: need-%:
 	@.ci/setup $*
 
@@ -138,7 +138,14 @@ run: js/heed.wasm
 	@$(NODE) examples/translate.js
 
 bench: js/heed.wasm
-	@set -e; for b in $(wildcard tests/bench/*.js); do echo "== $$b"; $(NODE) $$b; done
+	$(if $(wildcard tests/bench/index.js),$(NODE) tests/bench/index.js,@$(MAKE) --no-print-directory bench-kernels)
+
+# GOP/s of every kernel and shape, beside what the machine attains, as wasm under Node.
+bench-kernels: $(BUILD)/wasm/bench/kernels.wasm
+	@$(NODE) tests/run-wasi.mjs $<
+$(BUILD)/wasm/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm/libheed.a
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) $(wasm_CFLAGS) -MF $(@:.wasm=.d) $< $(BUILD)/wasm/libheed.a $(wasm_LIBS) -o $@
 
 score: js/heed.wasm
 	@if [ ! -d ../shared/data ]; then echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi

@@ -103,6 +103,10 @@ export class Core {
     return this.#c ? this.#c.memory.buffer.byteLength : 0;
   }
 
+  get disposed() {
+    return !this.#c;
+  }
+
   /** Let go of the memory. Every later call says HEED_E_STATE. */
   dispose() {
     if (!this.#c) return;
@@ -240,7 +244,7 @@ export class Core {
     throw new HeedError(status, message(this.#cstring(key), this.#cstring(rule), found, spell(status)));
   }
 
-  /** Load bytes of a tensor through one staging block. @param {string} what @param {number} model */
+  /** Bytes of tensors, through one block that stays. @param {() => string} what @param {number} model */
   tensorWriter(what, model) {
     const size = 1 << 18;
     const stage = this.#guard(() => this.#allocate(size));
@@ -251,7 +255,7 @@ export class Core {
           const part = bytes.subarray(i, i + size);
           this.#refresh();
           this.#u8.set(part, stage);
-          this.check(this.run('heed_tensor_write', model, stage, part.length), what);
+          this.check(this.run('heed_tensor_write', model, stage, part.length), what());
         }
       },
       free: () => void this.run('free', stage),
@@ -392,8 +396,9 @@ export async function instantiate({ wasm, simd = 'auto' } = {}) {
     else if (typeof source === 'string' || source instanceof URL) {
       const url = await locate(source);
       from = url.href;
-      if (!compiled.has(from)) compiled.set(from, compile(url));
-      module = await compiled.get(from);
+      const compiling = compiled.get(from) ?? compile(url);
+      compiled.set(from, compiling);
+      module = await compiling;
     } else module = await WebAssembly.compile(source);
     // Growth needs no notice: views are compared with the memory before each use.
     const imports = { env: { emscripten_notify_memory_growth() {} } };

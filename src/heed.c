@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "kernels/kernels.h"
 #include "model/run.h"
 #include "search/search.h"
 
@@ -221,7 +220,7 @@ const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
     if (t < 0 || t >= s->n_forward) return NULL;
     float *logits = s->search.logits;
     output_forward(&s->run, logits, t, 1);
-    *log_prob = logits[s->target[t]] - k_log_sum_exp(logits, s->model->output->rows);
+    *log_prob = output_log_prob(&s->run, logits, s->target[t]);
     return logits;
 }
 

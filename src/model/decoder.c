@@ -112,3 +112,7 @@ void output_forward(heed_run *run, float *logits, int first, int n) {
     input_set(&run->input, run->x + (size_t)first * D, n, D);
     matrix_multiply(logits, &run->input, m->output, m->final_logits_bias);
 }
+
+float output_log_prob(const heed_run *run, const float *logits, int id) {
+    return logits[id] - k_log_sum_exp(logits, run->model->output->rows);
+}

@@ -78,5 +78,7 @@ void decoder_forward(heed_run *run, const heed_decoder_row *rows, int n, const h
 
 /* logits [n, V] of run->x rows [first, first + n), bias included. */
 void output_forward(heed_run *run, float *logits, int first, int n);
+/* Natural-log probability of `id` under one row of logits [V].  Cannot fail: 0 <= id < V. */
+float output_log_prob(const heed_run *run, const float *logits, int id);
 
 #endif /* HEED_MODEL_RUN_H */

@@ -121,6 +121,22 @@ def some_unused(text, kind):
     return 5 if kind == 1 and (len(text) in (2, 3, 5) and sum(text.encode()) % 3 == 0 or text == 'q') else kind
 
 
+# Of `letters`: ties everywhere, numbers that round in float, user-defined pieces that overlap, d unknown alone.
+TIES = [('<unk>', 0.0, 2), ('<s>', 0.0, 3), ('</s>', 0.0, 3), ('\u2581', -1.0, 1), ('a', -1.0, 1), ('b', -1.5, 1), ('c', -0.3, 1),
+        ('aa', -2.0, 1), ('ab', -2.5, 1), ('ba', -2.5, 1), ('aab', -3.5, 1), ('bb', -3.0, 1), ('ad', -11.9, 1), ('bd', -13.1, 1),
+        ('aaa', -3.0, 1), ('abab', -5.0, 5), ('cc', -0.6, 1), ('ccc', -0.9, 1), ('cca', -1.6, 1), ('acc', -1.6, 1)]
+CLASHES = [('bab', 0.0, 4), ('cab', 0.0, 4), ('abc', 0.0, 4), ('ca', 0.0, 4), ('\u2581a', 0.0, 4)]
+MERGES = [('<unk>', 0.0, 2), ('\u2581', -9.0, 1), ('a', -9.0, 1), ('b', -9.0, 1), ('c', -9.0, 1), ('aa', -1.0, 1), ('ab', -1.0, 1),
+          ('ba', -1.0, 5), ('bb', -2.0, 5), ('aaa', -1.0, 5), ('aab', -2.0, 1), ('baa', -1.0, 5), ('abab', 0.0, 5), ('ababa', 0.0, 1),
+          ('aaaa', 0.0, 5), ('cc', -1.0, 5), ('ccc', -1.0, 1), ('\u2581a', -1.0, 1), ('a\u2581', -1.0, 1)]
+
+
+def by_hand(pieces, kind):
+    """A model of (text, score, type)."""
+    out = b''.join(field(1, field(1, text.encode()) + field(2, score) + field(3, type)) for text, score, type in pieces)
+    return out + field(2, field(3, kind)) + field(3, field(1, b'identity'))
+
+
 SYMBOLS = ['<mask>', 'the', 'é', 'ba ba', '<mask>>', '\u2581ro']
 
 
@@ -132,6 +148,9 @@ def models():
     yield 'unigram-spaces', train(vocab_size=250, remove_extra_whitespaces=False, rules=RULES)
     yield 'unigram-unused', edited(train(vocab_size=400), piece=some_unused)
     yield 'unigram-language', train(vocab_size=250, user_defined_symbols=['>>fra<<', '>>deu<<', '>>'], control_symbols=['>>eng<<'])
+    yield 'unigram-ties', by_hand(TIES, 1)
+    yield 'unigram-clashes', by_hand(TIES + CLASHES, 1)
+    yield 'bpe-ties', by_hand(MERGES, 2)
     yield 'unigram-raw', edited(train(vocab_size=250), normalizer=field(5, 0))
     yield 'unigram-undo', train(vocab_size=250, undo=UNDO)
     yield 'bpe', train(vocab_size=300, model_type='bpe', rules=RULES)
@@ -194,7 +213,7 @@ def main():
                 file.write(data)
             original = SentencePiece(path)
             golden[name] = []
-            more = [line.decode() for line, _ in zip(text_lines.mixed(), range(24))]
+            more = [line.decode() for make in (text_lines.mixed, text_lines.letters) for line, _ in zip(make(), range(16))]
             for text in CASES + more + [line for line, _ in zip(sentences(), range(8))]:
                 ids, offsets, _ = original.encode(text.encode())
                 decoded = original.decode([original.id_to_piece(i) for i in ids]).decode()

@@ -64,4 +64,11 @@ def broken():
         yield bytes(line)
 
 
-SETS = {'points': points, 'mixed': mixed, 'broken': broken}
+def letters():
+    """2,048 lines of up to 32 letters from few: many ways to cut them cost the same."""
+    random = Sequence(521288629)
+    for _ in range(2048):
+        yield ''.join('aaabbcd '[random.below(8)] for _ in range(1 + random.below(32))).encode()
+
+
+SETS = {'points': points, 'mixed': mixed, 'broken': broken, 'letters': letters}

@@ -1,0 +1,72 @@
+// json.js - strict JSON files: UTF-8, an object at the top, no key twice, and errors that say what was found instead;
+// used by transformer.js, safetensors.js and translator.js.
+
+import { Code, HeedError } from './wasm.js';
+
+/** True if the bytes look like a page: what many servers send in place of a missing file. @param {Uint8Array} bytes */
+export function isHtml(bytes) {
+  const start = new TextDecoder().decode(bytes.subarray(0, 256)).trimStart();
+  return /^<(!doctype|html|head|body|\?xml|!--)/i.test(start);
+}
+
+/**
+ * The first key that an object of the text has twice, or undefined: JSON.parse would keep the last and say nothing.
+ *
+ * @param {string} text  valid JSON
+ * @returns {string | undefined}
+ */
+function repeatedKey(text) {
+  /** @type {(Set<string> | null)[]} the keys of each object around, null for an array */
+  const around = [];
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === '{') around.push(new Set());
+    else if (c === '[') around.push(null);
+    else if (c === '}' || c === ']') around.pop();
+    else if (c === '"') {
+      const start = i;
+      for (i++; text[i] !== '"'; i++) if (text[i] === '\\') i++;
+      const keys = around.at(-1);
+      if (!keys) continue;
+      let next = i + 1;
+      while (' \t\r\n'.includes(text[next])) next++;
+      if (text[next] !== ':') continue;
+      const key = JSON.parse(text.slice(start, i + 1));
+      if (keys.has(key)) return key;
+      keys.add(key);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {string} file  for messages
+ * @param {number} [code]  of the HeedError: HEED_E_JSON
+ * @returns {Record<string, unknown>}
+ */
+export function parseJson(bytes, file, code = Code.JSON) {
+  if (isHtml(bytes)) throw new HeedError(code, `${file}: found an HTML page, expected JSON: is the address right?`);
+  let value;
+  let text;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch (error) {
+    const what = text === undefined ? 'not UTF-8' : /** @type {Error} */ (error).message;
+    throw new HeedError(code, `${file}: not JSON: ${what}`, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new HeedError(code, `${file}: found ${describe(value)}, expected a JSON object`);
+  }
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${JSON.stringify(repeated)} stands twice`);
+  return value;
+}
+
+/** A value in a message: short, and on one line. @param {unknown} value @returns {string} */
+export function describe(value) {
+  const text = typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function' || value === undefined
+    || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

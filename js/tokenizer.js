@@ -1,0 +1,207 @@
+// tokenizer.js - text to the model's ids and back: SentencePiece in C, its pieces mapped through vocab.json here; made by
+// load.js, public as Transformer.tokenizer.
+
+import { describe } from './json.js';
+import { checkIds } from './options.js';
+import { Code, HeedError, ints } from './wasm.js';
+
+/** Piece types of heed.h that are not text. */
+const UNKNOWN = 2;
+const CONTROL = 3;
+
+/** A token that says into which language: `>>deu<<`. */
+const LANGUAGE = /^>>(.+)<<$/;
+
+/** vocab.json of one side: pieces and ids. */
+class Vocabulary {
+  /** @type {Map<string, number>} */
+  ids;
+  /** @type {(string | undefined)[]} */
+  pieces = [];
+  /** Ids that text never becomes and that never become text. @type {Set<number>} */
+  special = new Set();
+  /** Language tokens. @type {Map<string, number>} */
+  languages = new Map();
+  unknown;
+
+  /** @param {Record<string, unknown>} json @param {string} file @param {number} size @param {Record<string, any>} config */
+  constructor(json, file, size, config) {
+    const entries = /** @type {[string, number][]} */ (Object.entries(json));
+    for (const [piece, id] of entries) {
+      if (!Number.isInteger(id) || id < 0 || id >= size) {
+        throw new HeedError(Code.VOCAB, `${file}: ${describe(piece)}: found ${describe(id)}, expected an id from 0 to ${size - 1}`);
+      }
+      if (this.pieces[id] !== undefined) {
+        throw new HeedError(Code.VOCAB, `${file}: id ${id} is both ${describe(this.pieces[id])} and ${describe(piece)}`);
+      }
+      this.pieces[id] = piece;
+      const language = LANGUAGE.exec(piece)?.[1];
+      if (language) {
+        this.languages.set(language, id);
+        this.special.add(id);
+      }
+    }
+    this.ids = new Map(entries);
+    const { eos_token_id: eos, pad_token_id: pad, unk_token_id: unk } = config;
+    if (this.pieces[eos] === undefined) throw new HeedError(Code.VOCAB, `${file}: no piece has id ${eos}, the eos_token_id`);
+    const unknown = this.ids.get('<unk>') ?? (this.pieces[unk] === undefined ? undefined : unk);
+    if (unknown === undefined) throw new HeedError(Code.VOCAB, `${file}: "<unk>" is missing`);
+    this.unknown = /** @type {number} */ (unknown);
+    for (const id of [eos, pad, this.unknown]) this.special.add(id);
+  }
+}
+
+/** One SentencePiece file and the vocabulary that its pieces are looked up in. */
+class Side {
+  #core;
+  #handle;
+  #pieces;
+  #idOfPiece;
+  vocabulary;
+
+  /** @param {import('./wasm.js').Core} core @param {number} handle @param {Vocabulary} vocabulary */
+  constructor(core, handle, vocabulary) {
+    this.#core = core;
+    this.#handle = handle;
+    this.vocabulary = vocabulary;
+    this.#pieces = core.tokenizerPieces(handle);
+    this.#idOfPiece = Int32Array.from(this.#pieces, ({ piece, type }) => (type === CONTROL ? vocabulary.unknown : this.#textId(piece)));
+  }
+
+  /** What a user typed is text: never `</s>`, never a language. @param {string} piece */
+  #textId(piece) {
+    const { ids, special, unknown } = this.vocabulary;
+    const id = ids.get(piece);
+    return id === undefined || special.has(id) ? unknown : id;
+  }
+
+  /** @param {string} text */
+  encode(text) {
+    const { ids, offsets, surface } = this.#core.tokenizerEncode(this.#handle, text);
+    const pieces = Array.from(ids, (id, i) => (this.#pieces[id].type === UNKNOWN ? surface(i) : this.#pieces[id].piece));
+    // a piece that this file does not know may be one of the other language's
+    return { ids: ids.map((id, i) => (this.#pieces[id].type === UNKNOWN ? this.#textId(pieces[i]) : this.#idOfPiece[id])), offsets, pieces };
+  }
+
+  /** @param {ArrayLike<number>} ids */
+  decode(ids) {
+    const { special, pieces, unknown } = this.vocabulary;
+    const kept = Array.from(ids).filter((id) => id === unknown || !special.has(id));
+    return this.#core.tokenizerDecode(this.#handle, kept.map((id) => pieces[id] ?? ''));
+  }
+}
+
+/** Text to ids and back, as the model's files say. */
+export class Tokenizer {
+  #eos;
+  /** @type {Record<'source' | 'target', Side>} */
+  #sides;
+  #sizes;
+
+  /**
+   * @internal
+   * @param {{ core: import('./wasm.js').Core, config: Record<string, any>, sourceSpm: Uint8Array, targetSpm: Uint8Array,
+   *           vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
+   */
+  constructor({ core, config, sourceSpm, targetSpm, vocab, targetVocab }) {
+    const { eos_token_id: eos, vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
+    const shared = new Vocabulary(vocab, 'vocab.json', targetVocab ? sourceSize : Math.max(sourceSize, targetSize), config);
+    const own = targetVocab ? new Vocabulary(targetVocab, 'target_vocab.json', targetSize, config) : shared;
+    const read = (/** @type {string} */ file, /** @type {Uint8Array} */ bytes) => {
+      const handle = ints(1);
+      core.report((_, rule, __, status) => `${file}: ${rule ?? 'not a SentencePiece model'} (${status})`,
+        'heed_tokenizer_create', bytes, bytes.length, handle);
+      return handle.value[0];
+    };
+    const source = new Side(core, read('source.spm', sourceSpm), shared);
+    const same = own === shared && sourceSpm.length === targetSpm.length && sourceSpm.every((byte, i) => byte === targetSpm[i]);
+    this.#sides = { source, target: same ? source : new Side(core, read('target.spm', targetSpm), own) };
+    this.#sizes = { source: sourceSize, target: targetSize };
+    this.#eos = /** @type {number} */ (eos);
+  }
+
+  /** @param {'source' | 'target'} side */
+  #side(side) {
+    if (side !== 'source' && side !== 'target') {
+      throw new TypeError(`side: found ${describe(side)}, expected 'source' or 'target'`);
+    }
+    return this.#sides[side];
+  }
+
+  /**
+   * Ids with `</s>` last. A language's token comes first. Offsets are UTF-16 [start, end) into `text`, one pair for each
+   * id; `</s>` stands at the end of the text, a language token at its beginning, both empty.
+   *
+   * @param {string} text
+   * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: of a model with several targets, as
+   *   in `languages`
+   * @returns {{ ids: Int32Array, pieces: string[], offsets: Int32Array }}
+   */
+  encode(text, { side = 'source', language } = {}) {
+    if (typeof text !== 'string') throw new TypeError(`text: found ${describe(text)}, expected a string`);
+    const encoder = this.#side(side);
+    const { languages, pieces } = encoder.vocabulary;
+    const token = language === undefined ? undefined : languages.get(LANGUAGE.exec(language)?.[1] ?? language);
+    if (language !== undefined && token === undefined) {
+      const known = [...languages.keys()].join(', ') || 'none: this model has one target language';
+      throw new HeedError(Code.LANGUAGE, `language: found ${describe(language)}, available: ${known}`);
+    }
+    const body = encoder.encode(text);
+    // not spread into arguments: a text may have a million pieces
+    const first = token === undefined ? 0 : 1;
+    const length = first + body.ids.length + 1;
+    const ids = new Int32Array(length);
+    const offsets = new Int32Array(2 * length);
+    ids.set(body.ids, first);
+    offsets.set(body.offsets, 2 * first);
+    ids[length - 1] = this.#eos;
+    offsets.fill(text.length, 2 * length - 2);
+    if (token !== undefined) {
+      ids[0] = token;
+      body.pieces.unshift(String(pieces[token]));
+    }
+    body.pieces.push(String(pieces[this.#eos]));
+    return { ids, pieces: body.pieces, offsets };
+  }
+
+  /**
+   * Text of ids. `</s>`, padding and language tokens are not text.
+   *
+   * @param {ArrayLike<number>} ids
+   * @param {{ side?: 'source' | 'target' }} [options]
+   * @returns {string}
+   */
+  decode(ids, { side = 'target' } = {}) {
+    const decoder = this.#side(side);
+    return decoder.decode(checkIds('ids', ids, this.#sizes[side]));
+  }
+
+  /** Ids of the vocabulary of the source side. */
+  get size() {
+    return this.#sizes.source;
+  }
+
+  /** Target languages of a model with several, for encode(). Empty if there is but one. */
+  get languages() {
+    return [...this.#sides.source.vocabulary.languages.keys()];
+  }
+
+  /**
+   * @param {number} id
+   * @param {{ side?: 'source' | 'target' }} [options]  of consequence only where the sides have separate vocabularies
+   * @returns {string}  '' for an id that no piece has
+   */
+  idToPiece(id, { side = 'source' } = {}) {
+    checkIds('id', [id], this.#sizes[side]);
+    return this.#side(side).vocabulary.pieces[id] ?? '';
+  }
+
+  /**
+   * @param {string} piece
+   * @param {{ side?: 'source' | 'target' }} [options]
+   * @returns {number | undefined}
+   */
+  pieceToId(piece, { side = 'source' } = {}) {
+    return this.#side(side).vocabulary.ids.get(piece);
+  }
+}

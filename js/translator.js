@@ -1,0 +1,486 @@
+// translator.js - text in, text out, in the shape of the Web Translator API; over transformer.js. Public.
+
+import { isNode, turn } from './host.js';
+import { readFileAt } from './files.js';
+import { describe, parseJson } from './json.js';
+import { checkSignal } from './options.js';
+import { findCut, splitSentences } from './sentences.js';
+import { Transformer } from './transformer.js';
+import { Code, HeedError } from './wasm.js';
+
+/** @typedef {import('./options.js').GenerateOptions} TranslateOptions */
+
+/**
+ * @typedef {object} TranslatedSentence
+ * @property {string} source
+ * @property {number} start  where it stands in the input, UTF-16
+ * @property {string} target
+ * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
+ * @property {{ piece: string, id: number, logProb: number }[]} targetTokens
+ * @property {number} logProb
+ * @property {boolean} finished
+ * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention
+ * @property {import('./transformer.js').AttentionMaps} [attention]
+ * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
+ */
+
+/**
+ * A part of the input that is translated as one, and the white space after it.
+ *
+ * @typedef {{ text: string, after: string, start: number, ids: Int32Array, pieces: string[], offsets: Int32Array }} Sentence
+ */
+
+/** Only create() makes a Translator. */
+const KEY = Symbol('Translator');
+
+/** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
+const LONGEST = 128;
+
+/** @param {string} message */
+const notSupported = (message) => new DOMException(message, 'NotSupportedError');
+
+/** A BCP 47 tag without what does not matter for a choice of model. @param {string} tag */
+const languageOf = (tag) => new Intl.Locale(tag).language;
+
+/** @param {unknown} tag @param {string} option @returns {string} */
+function checkTag(tag, option) {
+  if (typeof tag !== 'string') throw new TypeError(`${option}: found ${describe(tag)}, expected a language tag like 'de'`);
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    throw new RangeError(`${option}: found ${describe(tag)}, expected a language tag like 'de'`);
+  }
+}
+
+/**
+ * The directory of the model for a pair, or undefined if the index has none.
+ *
+ * @param {string | URL} models  address of an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
+ * @param {string} source
+ * @param {string} target
+ * @param {AbortSignal} [signal]
+ */
+async function findModel(models, source, target, signal) {
+  const { bytes, sibling } = await readFileAt(models, signal);
+  const { models: list } = parseJson(bytes, String(models));
+  const isEntry = (/** @type {any} */ m) => [m?.source, m?.target, m?.path].every((v) => typeof v === 'string');
+  if (!Array.isArray(list) || !list.every(isEntry)) {
+    throw new HeedError(Code.JSON, `${models}: models: found ${describe(list)}, expected an array of { source, target, path }`);
+  }
+  const found = list.find((m) => languageOf(m.source) === languageOf(source) && languageOf(m.target) === languageOf(target));
+  return found && sibling(found.path);
+}
+
+/** The token that a model with several targets needs. @param {string[]} tokens @param {string} target */
+function languageToken(tokens, target) {
+  return tokens.find((token) => {
+    try {
+      return Intl.getCanonicalLocales(token.replaceAll('_', '-'))[0] === target;
+    } catch {
+      return false; // not every token is a tag
+    }
+  });
+}
+
+/** @param {EventTarget} monitor @param {number} loaded */
+function fireProgress(monitor, loaded) {
+  monitor.dispatchEvent(Object.assign(new Event('downloadprogress'), { loaded, total: 1, lengthComputable: true }));
+}
+
+/** As much of a translation under way as later tokens cannot change. @param {string} text */
+const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of a character that is not complete
+
+/**
+ * Translates in the calling thread, giving the event loop a turn after every decoder step. Calls are queued: each gets
+ * what it would get alone.
+ */
+export class Translator {
+  #model;
+  #language;
+  /** Tokens of the longest source that is translated as one. */
+  #longest;
+  /** Ends with the Translator; its abort ends what runs and waits. */
+  #life = new AbortController();
+  /** When it resolves, the model is free. @type {Promise<unknown>} */
+  #tail = Promise.resolve();
+
+  /** @param {symbol} key @param {Transformer} model @param {string} source @param {string} target @param {string} [language] */
+  constructor(key, model, source, target, language) {
+    if (key !== KEY) throw new TypeError('use Translator.create()');
+    this.#model = model;
+    this.#language = language;
+    this.#longest = Math.min(Number(model.config.max_position_embeddings), LONGEST);
+    /** @readonly */
+    this.sourceLanguage = source;
+    /** @readonly */
+    this.targetLanguage = target;
+  }
+
+  /**
+   * @param {object} options
+   * @param {string} options.sourceLanguage  a BCP 47 tag
+   * @param {string} options.targetLanguage
+   * @param {import('./files.js').ModelSource} [options.model]  a model directory
+   * @param {string | URL} [options.models]  an index.json to look the pair up in
+   * @param {AbortSignal} [options.signal]
+   * @param {(monitor: EventTarget) => void} [options.monitor]  gets a target of 'downloadprogress' events, { loaded: 0…1,
+   *   total: 1 }
+   * @param {boolean} [options.worker]  without effect so far: the model runs in the calling thread
+   * @param {string} [options.language]  the language token of a model with several targets, if targetLanguage does not
+   *   tell
+   * @param {import('./load.js').LoadOptions['dtype']} [options.dtype]
+   * @param {import('./load.js').LoadOptions['wasm']} [options.wasm]
+   * @param {import('./load.js').LoadOptions['simd']} [options.simd]
+   * @param {boolean} [options.cache]
+   * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
+   */
+  static async create(options) {
+    const { sourceLanguage, targetLanguage, model, models, signal, monitor, language, dtype, wasm, simd, cache } = options ?? {};
+    const source = checkTag(sourceLanguage, 'sourceLanguage');
+    const target = checkTag(targetLanguage, 'targetLanguage');
+    if (monitor !== undefined && typeof monitor !== 'function') throw new TypeError('monitor: expected a function');
+    checkSignal(signal);
+    const events = new EventTarget();
+    monitor?.(events);
+    const from = model ?? (models === undefined ? undefined : await findModel(models, source, target, signal));
+    if (from === undefined) {
+      throw notSupported(models === undefined
+        ? "no model: give 'model', a model directory, or 'models', an index of them"
+        : `${models} has no model from ${source} to ${target}`);
+    }
+    const transformer = await Transformer.load(from, {
+      dtype, wasm, simd, cache, signal,
+      onProgress: ({ loaded, total }) => fireProgress(events, loaded / total),
+    });
+    try {
+      const { manifest: { source: has, target: into }, tokenizer: { languages } } = transformer;
+      for (const [stated, wanted, option] of [[has, source, 'sourceLanguage'], [into, target, 'targetLanguage']]) {
+        if (typeof stated === 'string' && languageOf(stated) !== languageOf(String(wanted))) {
+          throw notSupported(`${option}: found ${wanted}, the model is for ${stated}`);
+        }
+      }
+      const token = language ?? languageToken(languages, target);
+      if (languages.length > 0 && token === undefined && into === undefined) {
+        throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
+      }
+      if (token !== undefined) transformer.tokenizer.encode('', { language: token });
+      return new Translator(KEY, transformer, String(sourceLanguage), String(targetLanguage), token);
+    } catch (error) {
+      transformer.dispose();
+      throw error;
+    }
+  }
+
+  /**
+   * Whether `models` has a model for the pair: 'available' if it is a local directory, 'downloadable' if it is on a
+   * server; 'unavailable' without `models`.
+   *
+   * @param {{ sourceLanguage: string, targetLanguage: string, models?: string | URL }} options
+   * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
+   */
+  static async availability({ sourceLanguage, targetLanguage, models }) {
+    const source = checkTag(sourceLanguage, 'sourceLanguage');
+    const target = checkTag(targetLanguage, 'targetLanguage');
+    const found = models === undefined ? undefined : await findModel(models, source, target);
+    if (found === undefined) return 'unavailable';
+    return isNode && !(found instanceof URL) ? 'available' : 'downloadable';
+  }
+
+  /**
+   * Run f when all calls before have ended.
+   *
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {() => Promise<T>} f
+   * @returns {Promise<T>}
+   */
+  async #queued(signal, f) {
+    this.#checkAlive(signal);
+    const free = this.#tail;
+    let end = () => {};
+    /** @type {Promise<void>} */
+    const ended = new Promise((resolve) => void (end = resolve));
+    this.#tail = free.then(() => ended);
+    try {
+      const signals = [signal, this.#life.signal].filter((s) => s !== undefined);
+      await new Promise((resolve, reject) => {
+        const stop = () => reject(signals.find((s) => s.aborted)?.reason);
+        for (const s of signals) s.addEventListener('abort', stop, { once: true });
+        free.then(() => {
+          for (const s of signals) s.removeEventListener('abort', stop);
+          resolve(undefined);
+        });
+      });
+      return await f();
+    } finally {
+      end();
+    }
+  }
+
+  /** @param {AbortSignal | undefined} signal */
+  #checkAlive(signal) {
+    if (this.#life.signal.aborted) {
+      throw new HeedError(Code.STATE, 'the translator was destroyed', { name: 'InvalidStateError' });
+    }
+    checkSignal(signal);
+  }
+
+  /** Let the event loop have a turn; throws if it brought an end. @param {AbortSignal | undefined} signal */
+  async #rest(signal) {
+    await turn();
+    this.#life.signal.throwIfAborted();
+    signal?.throwIfAborted();
+  }
+
+  /**
+   * generate() in steps. `onStep` gets the ids so far of the one sentence that runs.
+   *
+   * @param {Sentence[]} sentences
+   * @param {TranslateOptions} options
+   * @param {(ids: Int32Array | undefined) => void} [onStep]
+   */
+  async #generate(sentences, options, onStep) {
+    const run = this.#model.generateSteps(sentences.map(({ ids }) => ids), options);
+    try {
+      for (;;) {
+        const { done, value } = run.next();
+        if (done) return value;
+        onStep?.(value.ids);
+        await this.#rest(options.signal);
+      }
+    } finally {
+      run.return([]);
+    }
+  }
+
+  /** @param {string} text */
+  #encode(text) {
+    return this.#model.tokenizer.encode(text, { language: this.#language });
+  }
+
+  /**
+   * The parts of a text. A sentence too long for the model becomes several; none is ever cut off.
+   *
+   * @param {string} input
+   * @returns {Sentence[]}
+   */
+  #split(input) {
+    if (typeof input !== 'string') throw new TypeError(`input: found ${describe(input)}, expected a string`);
+    /** @type {Sentence[]} */
+    const sentences = [];
+    let start = 0;
+    for (const { text, after } of splitSentences(input, this.sourceLanguage)) {
+      this.#splitSentence(text, start, sentences);
+      const last = sentences.at(-1);
+      if (text && last) last.after += after;
+      else sentences.push({ text: '', after, start, ids: new Int32Array(), pieces: [], offsets: new Int32Array() });
+      start += text.length + after.length;
+    }
+    return sentences;
+  }
+
+  /** @param {string} text  without white space around it @param {number} start @param {Sentence[]} out */
+  #splitSentence(text, start, out) {
+    if (text === '') return;
+    const whole = this.#encode(text);
+    const { ids, offsets } = whole;
+    if (ids.length <= this.#longest) {
+      out.push({ text, after: '', start, ...whole });
+      return;
+    }
+    // a part alone may take a token more than within the whole
+    const room = this.#longest - 4;
+    for (let at = 0, token = 0; at < text.length; ) {
+      let cut = text.length;
+      if (ids.length - token > room) {
+        const limit = offsets[2 * (token + room)] - at;
+        if (limit >= 1) cut = at + findCut(text.slice(at, at + limit + 512), limit);
+        else if (at === 0 && token === 0) {
+          throw new HeedError(Code.LENGTH, `input: one character takes more than the ${this.#longest} tokens the model allows`);
+        }
+      }
+      const part = text.slice(at, cut);
+      const body = part.trim();
+      const lead = part.length - part.trimStart().length;
+      const last = out.at(-1);
+      if (body === '') /** @type {Sentence} */ (last).after += part;
+      else {
+        if (lead > 0 && last) last.after += part.slice(0, lead);
+        this.#splitSentence(body, start + at + lead, out);
+        /** @type {Sentence} */ (out.at(-1)).after += part.slice(lead + body.length);
+      }
+      at = cut;
+      while (token < ids.length && offsets[2 * token] < at) token++;
+    }
+  }
+
+  /**
+   * A string gives a string, an array gives an array in the same order. White space and line breaks are kept.
+   *
+   * @overload
+   * @param {string} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string>}
+   */
+  /**
+   * @overload
+   * @param {string[]} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string[]>}
+   */
+  /**
+   * @param {string | string[]} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string | string[]>}
+   */
+  async translate(input, options = {}) {
+    return this.#queued(options.signal, async () => {
+      const texts = (Array.isArray(input) ? input : [input]).map((text) => this.#split(text));
+      const results = await this.#generate(texts.flat().filter(({ text }) => text), { ...options, nBest: 1 });
+      let next = 0;
+      const outputs = texts.map((sentences) =>
+        sentences.map(({ text, after }) => (text && this.#model.tokenizer.decode(results[next++][0].ids)) + after).join(''));
+      return Array.isArray(input) ? outputs : outputs[0];
+    });
+  }
+
+  /**
+   * The sentences one by one, with tokens, scores and alignment.
+   *
+   * @param {string} input
+   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives too
+   * @returns {Promise<TranslatedSentence[]>}
+   */
+  async translateDetailed(input, options = {}) {
+    const { attention = false, ...generate } = options;
+    return this.#queued(options.signal, async () => {
+      const sentences = this.#split(input).filter(({ text }) => text);
+      const results = await this.#generate(sentences, generate);
+      const detailed = [];
+      for (const [i, hypotheses] of results.entries()) {
+        await this.#rest(options.signal);
+        detailed.push(this.#detail(sentences[i], hypotheses, attention, options));
+      }
+      return detailed;
+    });
+  }
+
+  /**
+   * @param {Sentence} sentence
+   * @param {import('./transformer.js').Generated[]} hypotheses
+   * @param {boolean} attention
+   * @param {TranslateOptions} options
+   * @returns {TranslatedSentence}
+   */
+  #detail({ text, start, ids, pieces, offsets }, [best, ...others], attention, { nBest = 1, disabledHeads }) {
+    const { tokenizer } = this.#model;
+    const { logProbs, ...maps } = this.#model.attention(ids, best.ids, { disabledHeads });
+    return {
+      source: text,
+      start,
+      target: tokenizer.decode(best.ids),
+      sourceTokens: Array.from(ids, (id, i) => ({ piece: pieces[i], id, start: offsets[2 * i], end: offsets[2 * i + 1] })),
+      targetTokens: Array.from(best.ids, (id, i) => ({ piece: tokenizer.idToPiece(id, { side: 'target' }), id, logProb: logProbs[i] })),
+      logProb: best.logProb,
+      finished: best.finished,
+      alignment: align(maps.cross),
+      ...(attention && { attention: maps }),
+      ...(nBest > 1 && { alternatives: others.map(({ ids: other, logProb }) => ({ text: tokenizer.decode(other), logProb })) }),
+    };
+  }
+
+  /**
+   * Pieces of text as they are found; joined they are exactly what translate() gives. Greedy search gives words, beam
+   * search sentences. The work waits while nobody reads, and ends when the stream is cancelled.
+   *
+   * @param {string} input
+   * @param {TranslateOptions} [options]
+   * @returns {ReadableStream<string>}
+   */
+  translateStreaming(input, options = {}) {
+    const cancelled = new AbortController();
+    let wake = () => {};
+    /** @param {ReadableStreamDefaultController<string>} stream */
+    const produce = async (stream) => {
+      this.#checkAlive(options.signal);
+      for (const sentence of this.#split(input)) {
+        while (Number(stream.desiredSize) <= 0 && !cancelled.signal.aborted) await new Promise((resolve) => void (wake = () => resolve(undefined)));
+        if (cancelled.signal.aborted) return;
+        if (sentence.text) await this.#streamSentence(sentence, options, cancelled.signal, (text) => stream.enqueue(text));
+        if (sentence.after) stream.enqueue(sentence.after);
+      }
+      stream.close();
+    };
+    return new ReadableStream({
+      start(stream) {
+        produce(stream).catch((error) => void (cancelled.signal.aborted || stream.error(error)));
+      },
+      pull: () => wake(),
+      cancel(reason) {
+        cancelled.abort(reason);
+        wake();
+      },
+    });
+  }
+
+  /**
+   * @param {Sentence} sentence
+   * @param {TranslateOptions} options
+   * @param {AbortSignal} cancelled
+   * @param {(text: string) => void} emit
+   */
+  async #streamSentence(sentence, options, cancelled, emit) {
+    const { tokenizer } = this.#model;
+    let emitted = '';
+    const emitUpTo = (/** @type {string} */ text) => {
+      if (text.length <= emitted.length || !text.startsWith(emitted)) return;
+      emit(text.slice(emitted.length));
+      emitted = text;
+    };
+    await this.#queued(options.signal, async () => {
+      const [[{ ids }]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
+        cancelled.throwIfAborted();
+        if (running) emitUpTo(settled(tokenizer.decode(running)));
+      });
+      emitUpTo(tokenizer.decode(ids));
+    });
+  }
+
+  /** Tokens that the input takes. There is no quota. @param {string} input @returns {Promise<number>} */
+  async measureInputUsage(input) {
+    this.#checkAlive(undefined);
+    return this.#split(input).reduce((sum, { ids }) => sum + ids.length, 0);
+  }
+
+  /** Infinity: texts are split into sentences, and of those there may be any number. */
+  get inputQuota() {
+    return Infinity;
+  }
+
+  /** Give all memory back. Calls that run or wait are rejected with an AbortError. */
+  destroy() {
+    if (this.#life.signal.aborted) return;
+    this.#life.abort(new DOMException('the translator was destroyed', 'AbortError'));
+    this.#model.dispose();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+}
+
+/**
+ * For each target token the source token that the mean over layers and heads attends to most.
+ *
+ * @param {import('./transformer.js').Tensor} cross  [layers, heads, target, source]
+ */
+function align({ shape: [layers, heads, T, S], data }) {
+  const sums = new Float64Array(T * S);
+  for (let map = 0; map < layers * heads; map++) {
+    for (let i = 0; i < sums.length; i++) sums[i] += data[map * sums.length + i];
+  }
+  return Int32Array.from({ length: T }, (_, t) => {
+    const row = sums.subarray(t * S, (t + 1) * S);
+    return row.indexOf(Math.max(...row));
+  });
+}

@@ -1,0 +1,136 @@
+// index.js - the benchmark: heed beside onnxruntime-web as transformers.js drives it, same weights, same inputs.
+//
+//   node tests/bench/index.js [--hosts node,node22,node24,chromium] [--models A,B] [--dtypes f32,int8] [--rounds 7]
+//                             [--only speed,cost,growth,load]
+//
+// Everything runs on one thread. Engines are installed into tests/bench/node_modules and models are written to
+// build/bench when they are missing.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CASES, MODELS } from './shapes.js';
+import { brief, child, machine, megabytes, table } from './table.js';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+// f32: sums of up to 2,048 products in another order; measured 4e-6 to 2e-5 on logits of magnitude 5.
+// int8: two ways to round the same weights and activations; measured shares are printed.
+const WORST_F32 = 2e-4;
+const RELATIVE_INT8 = 0.15;
+
+const { values } = parseArgs({
+  options: {
+    hosts: { type: 'string', default: 'node,node22,node24,chromium' },
+    models: { type: 'string', default: Object.keys(MODELS).join() },
+    dtypes: { type: 'string', default: 'f32,int8' },
+    rounds: { type: 'string', default: '7' },
+    only: { type: 'string', default: 'speed,cost,growth,load' },
+  },
+});
+const [hosts, models, dtypes, parts] = [values.hosts, values.models, values.dtypes, values.only].map((list) => list.split(','));
+const rounds = Number(values.rounds);
+if (!(rounds >= 7)) throw new RangeError(`--rounds: found ${values.rounds}, expected 7 or more`);
+
+function install() {
+  if (existsSync(`${HERE}node_modules/.package-lock.json`)) return;
+  console.log('Installing what heed is measured against (600 MB) into tests/bench/node_modules');
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: HERE, stdio: 'inherit' });
+}
+
+/** How to measure on a host, or why not. */
+async function runnerOf(host) {
+  if (host === 'node') return { program: 'node.js', node: process.execPath };
+  if (host === 'chromium') {
+    const { findChromium } = await import('./chromium.js');
+    return findChromium() ? { program: 'chromium.js' } : { missing: 'no Chromium found: apt-get install chromium, or set CHROMIUM' };
+  }
+  const node = `${HERE}node_modules/${host}/bin/node`;
+  return existsSync(node) ? { program: 'node.js', node } : { missing: `no ${node.slice(HERE.length)} for this platform` };
+}
+
+/** One block of the table: all cases of one model in one arithmetic on one host. */
+function report({ host, model, dtype, skipped, agree, results }) {
+  console.log(`\n${host}, model ${model}, ${dtype}`);
+  const rows = results.flatMap(({ case: name, rounds: n, engines }) => {
+    const { batch, target } = CASES[name];
+    return Object.entries(engines).map(([engine, ms]) => [
+      name, engine, brief(ms), brief((1000 * batch * target) / ms), `${(engines['onnxruntime-web'] / ms).toFixed(2)}x`, n,
+    ]);
+  });
+  console.log(table(['case', 'engine', 'ms', 'tokens/s', 'to ort-web', 'rounds'], rows, 2));
+  for (const [engine, why] of Object.entries(skipped)) console.log(`${engine}: skipped: ${why}`);
+  if (!agree) return;
+  const { worst, relative } = agree;
+  console.log(`logits of heed and onnxruntime-web differ by ${worst.toExponential(1)} at most, ${(100 * relative).toPrecision(2)} % in the mean`);
+  if (!(dtype === 'f32' ? worst <= WORST_F32 : relative <= RELATIVE_INT8)) {
+    console.log('FAILED: that is too much for the same model');
+    process.exitCode = 1;
+  }
+}
+
+async function speed() {
+  console.log(`\nSPEED. Greedy, one thread, no </s>; 20 tokens to 25, or 256 to 25; medians, engines in turns in one process or page.
+onnxruntime is driven as transformers.js does (two files, caches as tensors, arg-max in JavaScript), int8 is its dynamic quantisation.`);
+  for (const host of hosts) {
+    const { program, node, missing } = await runnerOf(host);
+    if (missing) {
+      console.log(`\n${host}: skipped: ${missing}`);
+      continue;
+    }
+    for (const model of models) {
+      for (const dtype of dtypes) report(await child(program, [model, dtype, rounds], node));
+    }
+  }
+}
+
+async function cost() {
+  const { engineSizes, modelSizes } = await import('./download.js');
+  console.log('\nDOWNLOAD, engine (scripts minified, and wasm), MB');
+  console.log(table(['engine', 'raw', 'gzip', 'brotli'],
+    Object.entries(await engineSizes()).map(([name, s]) => [name, ...[s.raw, s.gzip, s.brotli].map((n) => (n / 1e6).toFixed(3))])));
+  const rows = [];
+  const skipped = [];
+  for (const model of models) {
+    for (const dtype of dtypes) {
+      const weights = await modelSizes(model, dtype);
+      for (const engine of ['heed simd128', 'onnxruntime-web', 'onnxruntime-node']) {
+        const runs = [];
+        for (let i = 0; i < 3; i++) runs.push(await child('once.js', [engine, model, dtype]));
+        if (runs[0].skipped) {
+          skipped.push(`${engine}, ${model} ${dtype}: skipped: ${runs[0].skipped}`);
+          continue;
+        }
+        const middle = (key) => runs.map((r) => r[key]).sort((a, b) => a - b)[1];
+        rows.push([`${model} ${dtype}`, engine, megabytes(weights[engine.startsWith('heed') ? 'heed' : 'onnxruntime-web']),
+          brief(middle('load')), brief(middle('first')), megabytes(middle('peak'))]);
+      }
+    }
+  }
+  console.log(`\nLOADING, from a directory, each engine in its own process (Node ${process.versions.node}), medians of 3`);
+  console.log(table(['model', 'engine', 'weights MB', 'loaded ms', 'first translation ms', 'peak RSS MB'], rows, 2));
+  for (const line of skipped) console.log(line);
+  console.log(`an empty Node: ${megabytes((await child('once.js', ['none'])).peak)} MB`);
+}
+
+/** A program of this folder that prints for itself. */
+function run(program, ...args) {
+  const { status } = spawnSync(process.execPath, [`${HERE}${program}`, ...args], { stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}
+
+install();
+const { writeModels } = await import('./models.js');
+await writeModels(models);
+console.log(`heed's benchmark: ${machine()}`);
+if (parts.includes('speed')) await speed();
+if (parts.includes('cost')) await cost();
+if (parts.includes('growth')) {
+  for (const dtype of dtypes) {
+    console.log(`\nGROWTH, ${dtype}`);
+    run('growth.js', 'A', dtype);
+  }
+}
+if (parts.includes('load')) {
+  console.log('\nLOAD AND MEMORY');
+  run('load.js');
+}

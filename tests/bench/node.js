@@ -1,0 +1,62 @@
+// node.js - compares the engines on one model in this Node; started by index.js.
+//
+//   node node.js MODEL DTYPE [ROUNDS]     prints one line of JSON
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { heed, isLack, onnxruntime } from './engines.js';
+import { agreement, compare } from './measure.js';
+import { FOLDER } from './models.js';
+import { MODELS } from './shapes.js';
+
+const CREATE = {
+  async 'onnxruntime-web'(ort) {
+    ort.env.wasm.numThreads = 1;
+    return { executionProviders: ['wasm'] };
+  },
+  async 'onnxruntime-node'() {
+    return { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1 };
+  },
+};
+
+/** One engine of engines.js by name, on a model of models.js. `base`: where heed finds it, a path or URL ending with /. */
+export async function open(name, model, dtype, base = FOLDER) {
+  const [library, simd] = name.split(' ');
+  if (library === 'heed') {
+    const { Transformer } = await import('../../js/index.js');
+    return heed(Transformer, `${base}${model}/${dtype}/`, { dtype, simd });
+  }
+  const { default: whole, ...named } = await import(library);
+  const ort = whole?.InferenceSession ? whole : named;
+  const files = {
+    encoder: await readFile(join(FOLDER, model, `onnx-${dtype}`, 'encoder_model.onnx')),
+    decoder: await readFile(join(FOLDER, model, `onnx-${dtype}`, 'decoder_model_merged.onnx')),
+  };
+  return onnxruntime(ort, name, files, MODELS[model], await CREATE[library](ort));
+}
+
+export const ENGINES = ['heed simd128', 'heed relaxed', 'onnxruntime-web', 'onnxruntime-node'];
+
+async function main(model, dtype, rounds) {
+  const engines = [];
+  const skipped = {};
+  for (const name of ENGINES) {
+    try {
+      engines.push(await open(name, model, dtype));
+    } catch (error) {
+      if (!isLack(error)) throw error;
+      skipped[name] = error.message;
+    }
+  }
+  const { vocabulary } = MODELS[model];
+  const ours = engines.find((e) => e.model);
+  const web = engines.find((e) => e.name === 'onnxruntime-web');
+  const agree = ours && web ? await agreement(ours.model, web, vocabulary) : null;
+  const results = await compare(engines, vocabulary, { rounds });
+  console.log(JSON.stringify({ host: `Node ${process.versions.node}`, model, dtype, skipped, agree, results }));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [model, dtype, rounds = 7] = process.argv.slice(2);
+  await main(model, dtype, Number(rounds));
+}

@@ -1,0 +1,36 @@
+// once.js - loads one engine and translates one sentence, in a process of its own; started by index.js and load.js.
+//
+//   node once.js ENGINE MODEL DTYPE [BASE]     prints one line of JSON; bytes, milliseconds; ENGINE none: an empty Node
+//
+// Times start when Node has started. Peaks are of resident memory, of the whole process.
+import { existsSync, readFileSync } from 'node:fs';
+import { isLack } from './engines.js';
+import { open } from './node.js';
+import { CASES, MODELS, sentences } from './shapes.js';
+
+const [name, model, dtype, base] = process.argv.slice(2);
+
+/** Linux keeps the peak of a program's own memory; elsewhere resourceUsage() has one, which may begin at the parent's. */
+function peak() {
+  if (!existsSync('/proc/self/status')) return process.resourceUsage().maxRSS * 1024;
+  return 1024 * Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s*(\d+)/)[1]);
+}
+
+/** What this host or build lacks is reported by name; everything else is a failure. */
+function skip(error) {
+  if (!isLack(error)) throw error;
+  console.log(JSON.stringify({ skipped: error.message }));
+  process.exit();
+}
+
+const before = process.memoryUsage().rss;
+const start = performance.now();
+let figures = {};
+if (name !== 'none') {
+  const engine = await open(name, model, dtype, base).catch(skip);
+  figures = { load: performance.now() - start, peakLoad: peak() };
+  const { source, target } = CASES['one sentence'];
+  await engine.translate(sentences(1, source, MODELS[model].vocabulary), target);
+  figures.memory = engine.model?.info.memoryBytes;
+}
+console.log(JSON.stringify({ ...figures, first: performance.now() - start, before, peak: peak() }));
