@@ -104,6 +104,8 @@ js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
 	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
 
+include src/train/train.mk
+
 # ------------------------------------------------------------------------------ tests
 
 # Every program runs, also after one failed, so that one run shows all failures.
@@ -161,4 +163,4 @@ format:
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch])
 
 clean:
-	rm -rf build js/heed.wasm js/heed.wasm.map
+	rm -rf build js/heed.wasm js/heed.wasm.map js/heed-train.wasm

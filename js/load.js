@@ -196,7 +196,8 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
     small.forEach(([name], i) => void (sizes[i] > 0 && progress(String(name), Number(sizes[i]))));
     progress(WEIGHTS, 8 + length);
     await streamWeights(core, model, tensors, reader, (bytes) => progress(WEIGHTS, bytes));
-    return { core, model, config, defaults, tokenizer, manifest: manifest?.value ?? {}, arithmetic };
+    const kept = Object.freeze(Object.fromEntries(small.filter(([, bytes]) => bytes)));
+    return { core, model, config, defaults, tokenizer, manifest: manifest?.value ?? {}, arithmetic, files: kept };
   } finally {
     await reader.close();
   }

@@ -84,6 +84,7 @@ export class Transformer {
   #weightBytes;
   #parameters;
   #arithmetic;
+  #files;
   /** For generate(); a run of it may rest between two steps. */
   #search;
   /** For everything else. */
@@ -95,13 +96,14 @@ export class Transformer {
    * @param {symbol} key
    * @param {Awaited<ReturnType<typeof loadModel>>} parts
    */
-  constructor(key, { core, model, config, defaults, tokenizer, manifest, arithmetic }) {
+  constructor(key, { core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
     if (key !== KEY) throw new TypeError('use Transformer.load()');
     this.#core = core;
     this.#model = model;
     this.#defaults = defaults;
     this.#tokenizer = tokenizer;
     this.#arithmetic = arithmetic;
+    this.#files = files;
     this.#parameters = core.run('heed_model_parameters', model);
     this.#weightBytes = core.run('heed_model_bytes', model) >>> 0;
     this.#search = new Session(core, model, config.max_position_embeddings);
@@ -161,6 +163,31 @@ export class Transformer {
   /** What generate() does when its options are silent. @returns {Readonly<import('./config.js').GenerateDefaults>} */
   get generateDefaults() {
     return this.#defaults;
+  }
+
+  /** The model's files but for its weights, by name. @returns {Readonly<Record<string, Uint8Array>>} */
+  get files() {
+    return this.#files;
+  }
+
+  /**
+   * The weights, one tensor after the other, as floats: copies of what the arithmetic sees.
+   *
+   * @returns {Generator<{ name: string, shape: [number, number], data: Float32Array }, void, void>}
+   */
+  *tensors() {
+    const count = this.#core.run('heed_tensor_count', this.#model);
+    for (let index = 0; index < count; index++) {
+      const [rows, cols] = [ints(1), ints(1)];
+      this.#core.run('heed_tensor_shape', this.#model, index, rows, cols);
+      const [r, c] = [rows.value[0], cols.value[0]];
+      const [data, row] = [new Float32Array(r * c), floats(c)];
+      for (let i = 0; i < r; i++) {
+        this.#core.call('tensors', 'heed_tensor_row', this.#model, index, i, row);
+        data.set(row.value, i * c);
+      }
+      yield { name: String(this.#core.string('heed_tensor_name', this.#model, index)), shape: [r, c], data };
+    }
   }
 
   /** @param {string} what @param {ArrayLike<number>} ids @param {'source' | 'target'} side */

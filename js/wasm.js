@@ -12,6 +12,7 @@ export const Code = Object.freeze({
   FILE: 10, JSON: 11, CONFIG: 12, SAFETENSORS: 13, TENSOR_MISSING: 14, TENSOR_UNKNOWN: 15, TENSOR_SHAPE: 16,
   TENSOR_DTYPE: 17, TENSOR_VALUE: 18, HASH: 19,
   SPM: 20, VOCAB: 21, TOKENIZER: 22, LANGUAGE: 23,
+  DIVERGED: 30,
 });
 
 /** Their spelling, read from the first module that loads. Before, the one failure is that there is none. */

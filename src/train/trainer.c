@@ -126,17 +126,28 @@ void heed_trainer_tensor_shape(const heed_trainer *trainer, int index, int32_t *
     *cols = tensor ? tensor->cols : 0;
 }
 
-const float *heed_trainer_values(const heed_trainer *trainer, int index, int what) {
-    const train_tensor *tensor = find(trainer, index);
-    if (tensor == NULL || what < 0 || what >= N_ARRAYS || (what >= HEED_TRAIN_M && !tensor->trained)) return NULL;
-    return trainer->arrays[what] + tensor->offset;
+/* The place of a tensor in the array `what`, for n floats. */
+static heed_status locate(const heed_trainer *t, int index, int what, size_t n, float **values) {
+    const train_tensor *tensor = find(t, index);
+    *values = NULL;
+    if (tensor == NULL || what < 0 || what >= N_ARRAYS || (what >= HEED_TRAIN_M && !tensor->trained))
+        return HEED_E_ARGUMENT;
+    if (n != (size_t)tensor->rows * tensor->cols) return HEED_E_TENSOR_SHAPE;
+    *values = t->arrays[what] + tensor->offset;
+    return HEED_OK;
+}
+
+heed_status heed_trainer_get_values(const heed_trainer *trainer, int index, int what, float *values, size_t n) {
+    float *from;
+    const heed_status status = locate(trainer, index, what, n, &from);
+    if (status == HEED_OK) memcpy(values, from, n * sizeof *values);
+    return status;
 }
 
 heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, const float *values, size_t n) {
-    float *to = (float *)heed_trainer_values(trainer, index, what);
-    if (to == NULL) return HEED_E_ARGUMENT;
-    const train_tensor *tensor = find(trainer, index);
-    if (n != (size_t)tensor->rows * tensor->cols) return HEED_E_TENSOR_SHAPE;
+    float *to;
+    const heed_status status = locate(trainer, index, what, n, &to);
+    if (status != HEED_OK) return status;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(values[i])) return HEED_E_TENSOR_VALUE;
     memcpy(to, values, n * sizeof *to);

@@ -49,9 +49,12 @@ const char *heed_trainer_tensor_name(const heed_trainer *trainer, int index); /*
 void heed_trainer_tensor_shape(const heed_trainer *trainer, int index, int32_t *rows, int32_t *cols);
 
 enum { HEED_TRAIN_WEIGHTS = 0, HEED_TRAIN_GRADIENTS = 1, HEED_TRAIN_M = 2, HEED_TRAIN_V = 3 };
-/* [rows, cols] of a tensor, in the trainer's memory; gradients are those of the last step, before clipping.  NULL out of range. */
-const float *heed_trainer_values(const heed_trainer *trainer, int index, int what);
-/* Replace a tensor's weights or moments by n numbers.  HEED_E_ARGUMENT, HEED_E_TENSOR_SHAPE, HEED_E_TENSOR_VALUE. */
+/*
+ * Copy a tensor's weights, gradient (of the last step, before clipping) or moments out of or into the trainer: n =
+ * rows * cols floats.  HEED_E_ARGUMENT (no such tensor, or it has no moments), HEED_E_TENSOR_SHAPE (n); set:
+ * HEED_E_TENSOR_VALUE (not finite), with nothing changed.
+ */
+heed_status heed_trainer_get_values(const heed_trainer *trainer, int index, int what, float *values, size_t n);
 heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, const float *values, size_t n);
 
 /* Steps made so far; setting it is for going on with weights and moments of before. */
