@@ -9,3 +9,27 @@ js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/exports.txt src/train/exports.tx
 	    $(WASM_EXTRA) -o $@
 wasm: js/heed-train.wasm
 test-js: js/heed-train.wasm
+
+# ------------------------------------------------------------------------------ the native trainer
+
+# Compiled for the processor at hand, whole: the core's own vectors are too narrow for hours of training.
+TRAIN_CFLAGS := $(CFLAGS) $(WERROR) -D_GNU_SOURCE -Isrc/kernels/native -O3 -march=native -ffp-contract=fast -pthread
+TRAIN_SOURCES := $(SOURCES) $(wildcard src/train/native/*.c)
+TRAIN_LIBS := -lm
+has_header = $(shell echo '\#include <$(1)>' | $(HOST_CC) -E - >/dev/null 2>&1 && echo yes)
+ifeq ($(call has_header,dnnl.h),yes)
+TRAIN_CFLAGS += -DHEED_ONEDNN
+TRAIN_LIBS += -ldnnl
+endif
+ifeq ($(call has_header,cblas.h),yes)
+TRAIN_CFLAGS += -DHEED_OPENBLAS
+TRAIN_LIBS += -lopenblas
+endif
+
+$(BUILD)/train/%.o: src/%.c | need-native
+	@mkdir -p $(@D)
+	$(call say,train  $<)
+	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -c $< -o $@
+$(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
+	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
+-include $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.d)
