@@ -113,6 +113,7 @@ int checkpoint_load(const char *path, heed_trainer *trainer, progress *p) {
             fread(trainer_array(trainer, HEED_TRAIN_V), sizeof(float), h.n_trained, file) == h.n_trained;
     if (!whole) fail("%s: cut short", path);
     fclose(file);
+    if (h.p.n_pairs != p->n_pairs) fail("%s: of a corpus of %d pairs, found %d", path, h.p.n_pairs, p->n_pairs);
     *p = h.p;
     heed_trainer_set_steps(trainer, h.p.steps);
     return 1;

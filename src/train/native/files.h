@@ -23,7 +23,7 @@ unsigned char *read_file(const char *path, size_t *n);
 typedef struct {
     double steps;
     long long epoch;
-    int position;
+    int position, n_pairs; /* of the epoch; of the corpus, for the order depends on it */
     double tokens;  /* target tokens learned from so far */
     double seconds; /* spent so far                      */
 } progress;
@@ -33,7 +33,7 @@ typedef struct {
  * `path` is the last complete one.
  */
 void checkpoint_save(const char *path, heed_trainer *trainer, const progress *p);
-/* 0 if there is no such file; ends the program if it is of another model. */
+/* 0 if there is no such file; ends the program if it is of another model.  p->n_pairs tells the corpus. */
 int checkpoint_load(const char *path, heed_trainer *trainer, progress *p);
 
 /* model.safetensors of the weights in `values`, in the same careful way. */

@@ -337,6 +337,7 @@ int main(int argc, char **argv) {
     batches_begin(&r.batches, &r.train, (uint64_t)r.s.learn.seed, r.s.join, r.s.longest);
     if (mkdir(r.s.out, 0777) != 0 && errno != EEXIST) fail("%s: %s", r.s.out, strerror(errno));
 
+    r.done.n_pairs = r.train.n_pairs;
     if (checkpoint_load(in_out(&r, "checkpoint"), r.trainer, &r.done)) {
         r.batches.epoch = r.done.epoch;
         r.batches.position = r.done.position;
