@@ -33,3 +33,8 @@ $(BUILD)/train/%.o: src/%.c | need-native
 $(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
 	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
 -include $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.d)
+
+# A task learned natively, as a test.
+$(BUILD)/train-toy: tests/train/toy.c $(SOURCES:src/%.c=$(BUILD)/train/%.o)
+	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/toy.d $^ -pthread $(TRAIN_LIBS) -o $@
+test-js: $(BUILD)/heed-train $(BUILD)/train-toy
