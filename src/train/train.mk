@@ -38,3 +38,15 @@ $(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
 $(BUILD)/train-toy: tests/train/toy.c $(SOURCES:src/%.c=$(BUILD)/train/%.o)
 	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/toy.d $^ -pthread $(TRAIN_LIBS) -o $@
 test-js: $(BUILD)/heed-train $(BUILD)/train-toy
+
+# ------------------------------------------------------------------------------ models
+
+# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR; started
+# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
+PAIR ?= en-de
+DATA ?= ../shared/data
+MODEL ?=
+.PHONY: model
+model: $(BUILD)/heed-train js/heed.wasm
+	@command -v spm_train > /dev/null || { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
+	$(NODE) src/train/model/make.js --pair $(PAIR) --data $(DATA) $(MODEL)

@@ -101,6 +101,18 @@ void checkpoint_save(const char *path, heed_trainer *trainer, const progress *p)
     write_end(&w);
 }
 
+int checkpoint_product(const char *path, char *name) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return 0;
+    header h;
+    const int whole = fread(&h, sizeof h, 1, file) == 1 && memcmp(h.magic, MAGIC, sizeof h.magic) == 0;
+    fclose(file);
+    if (!whole) fail("%s: not a checkpoint", path);
+    memcpy(name, h.p.product, sizeof h.p.product);
+    name[sizeof h.p.product - 1] = '\0';
+    return 1;
+}
+
 int checkpoint_load(const char *path, heed_trainer *trainer, progress *p) {
     FILE *file = fopen(path, "rb");
     if (file == NULL && errno == ENOENT) return 0;

@@ -26,12 +26,15 @@ typedef struct {
     int position, n_pairs; /* of the epoch; of the corpus, for the order depends on it */
     double tokens;  /* target tokens learned from so far */
     double seconds; /* spent so far                      */
+    char product[16]; /* name of the matrix product: another would round otherwise */
 } progress;
 
 /*
  * Checkpoints are written whole to a file beside `path`, brought to disk, then renamed: whenever the program dies,
  * `path` is the last complete one.
  */
+/* The product's name of the checkpoint at `path` into name [16]; 0 if there is no checkpoint. */
+int checkpoint_product(const char *path, char *name);
 void checkpoint_save(const char *path, heed_trainer *trainer, const progress *p);
 /* 0 if there is no such file; ends the program if it is of another model.  p->n_pairs tells the corpus. */
 int checkpoint_load(const char *path, heed_trainer *trainer, progress *p);

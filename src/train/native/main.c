@@ -187,14 +187,6 @@ static void set_vocabulary(settings *s) {
     free(bytes);
 }
 
-static const heed_gemm *choose_product(const char *name) {
-    if (name == NULL || strcmp(name, "auto") == 0) return product_fastest(0);
-    if (strcmp(name, "f32") == 0) return product_fastest(1);
-    const heed_gemm *gemm = product_find(name);
-    if (gemm == NULL) fail("--gemm %s: this build has no such product; --list shows those it has", name);
-    return gemm;
-}
-
 /* ------------------------------------------------------------------------------------- run */
 
 typedef struct {
@@ -212,6 +204,18 @@ typedef struct {
 static const char *in_out(run *r, const char *name) {
     snprintf(r->path, sizeof r->path, "%s/%s", r->s.out, name);
     return r->path;
+}
+
+/* What --gemm asks for; a run that goes on keeps the product it had, for the sake of the last bits. */
+static const heed_gemm *choose_product(run *r) {
+    const char *name = r->s.gemm;
+    if (name && strcmp(name, "f32") == 0) return product_fastest(1);
+    if (name && strcmp(name, "auto") == 0) return product_fastest(0);
+    if (name == NULL && !checkpoint_product(in_out(r, "checkpoint"), r->done.product)) return product_fastest(0);
+    if (name == NULL) name = r->done.product;
+    const heed_gemm *gemm = product_find(name);
+    if (gemm == NULL) fail("--gemm %s: this build has no such product; --list shows those it has", name);
+    return gemm;
 }
 
 static void save(run *r) {
@@ -325,7 +329,7 @@ int main(int argc, char **argv) {
     set_defaults(&r.s);
     read_arguments(&r.s, argv);
     set_vocabulary(&r.s);
-    const heed_gemm *gemm = choose_product(r.s.gemm);
+    const heed_gemm *gemm = choose_product(&r);
 
     /* the trainer's own pass stays unused: of one token */
     const heed_status status = trainer_create(r.s.config, r.s.n_fields, &r.s.learn, gemm, &r.trainer, &report);
@@ -343,6 +347,7 @@ int main(int argc, char **argv) {
         r.batches.position = r.done.position;
         printf("going on after step %.0f, %.0f minutes\n", r.done.steps, r.done.seconds / 60.0);
     }
+    snprintf(r.done.product, sizeof r.done.product, "%s", gemm->name);
     r.started = now() - r.done.seconds;
     printf("%zu parameters; %d pairs (%d skipped), %lld target tokens; %d held out; %d threads, product %s\n", p->n_trained,
            r.train.n_pairs, r.train.n_skipped, r.train.tokens, r.dev.n_pairs, r.s.threads, gemm->name);
