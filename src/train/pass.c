@@ -23,12 +23,12 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 static float *rows_of(float *first, int i, int rows, int cols) { return first + (size_t)i * rows * cols; }
 
-static void layout_attention(pass_attention *a, heed_arena *arena, size_t R, size_t D, size_t probs) {
+static void layout_attention(pass_attention *a, heed_arena *arena, size_t R, size_t D, size_t heads, size_t cells) {
     a->q = arena_floats(arena, R, D, 1);
     a->k = arena_floats(arena, R, D, 1);
     a->v = arena_floats(arena, R, D, 1);
     a->mix = arena_floats(arena, R, D, 1);
-    a->probs = arena_floats(arena, probs, 1, 1);
+    a->probs = arena_floats(arena, heads, cells, 1);
 }
 
 static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass, const train_stack *weights,
@@ -40,9 +40,9 @@ static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass
     s->layers = arena_push(arena, (size_t)weights->n_layers, sizeof *s->layers);
     for (int l = 0; l < weights->n_layers; l++) {
         pass_layer unplaced, *layer = s->layers ? &s->layers[l] : &unplaced;
-        const size_t probs = (size_t)weights->n_heads * pass->max_cells;
-        layout_attention(&layer->self_attn, arena, R, D, probs);
-        if (is_decoder) layout_attention(&layer->encoder_attn, arena, R, D, probs);
+        const size_t heads = (size_t)weights->n_heads, cells = (size_t)pass->max_cells;
+        layout_attention(&layer->self_attn, arena, R, D, heads, cells);
+        if (is_decoder) layout_attention(&layer->encoder_attn, arena, R, D, heads, cells);
         layer->pre = arena_floats(arena, R, (size_t)weights->ffn_dim, 1);
     }
     s->embedded = c->normalize_embedding ? arena_floats(arena, R, D, 1) : NULL;

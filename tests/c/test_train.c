@@ -2,7 +2,6 @@
 #include "check.h"
 #include "random_model.h"
 #include "train/adam.h"
-#include "train/random.h"
 #include "train/trainer.h"
 
 static const heed_train_options PLAIN = {
@@ -198,7 +197,152 @@ static void test_gradients(void) {
     check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0);
 }
 
+/* -------------------------------------------------------------------------------- the rest */
+
+/* Every element is dropped or scaled, the share is as asked, and the key decides. */
+static void test_dropout(void) {
+    enum { N = 100003 };
+    static float x[N], again[N];
+    static const float SHARES[] = {0.1f, 0.5f, 0.9f};
+    for (int k = 0; k < 3; k++) {
+        int dropped = 0, odd = 0;
+        for (int i = 0; i < N; i++) x[i] = again[i] = 1.0f;
+        dropout(x, N, SHARES[k], 77);
+        dropout(again, N, SHARES[k], 77);
+        for (int i = 0; i < N; i++) {
+            dropped += x[i] == 0.0f;
+            odd += x[i] != 0.0f && x[i] != 1.0f / (1.0f - SHARES[k]);
+        }
+        CHECK(memcmp(x, again, sizeof x) == 0 && odd == 0);
+        /* five deviations of a binomial share */
+        const double p = SHARES[k];
+        CHECK(fabs(dropped - N * p) < 5.0 * sqrt(N * p * (1.0 - p)));
+        dropout(again, N, SHARES[k], 78);
+        CHECK(memcmp(x, again, sizeof x) != 0);
+    }
+    for (int i = 0; i < N; i++) x[i] = 3.0f;
+    dropout(x, N, 0.0f, 77);
+    CHECK(x[0] == 3.0f && x[N - 1] == 3.0f);
+}
+
+/* C = A B in all its forms against three loops, at awkward sizes. */
+static void test_products(void) {
+    static const int SIZES[] = {1, 2, 3, 5, 7, 11, 12, 13, 15, 16, 17, 31, 33, 63, 67};
+    enum { N_SIZES = sizeof SIZES / sizeof SIZES[0], LONG = 530 };
+    static float a[80 * LONG], b[80 * LONG], c[80 * LONG], want[80 * LONG];
+    float *scratch = malloc(gemm_plain.scratch_floats * sizeof *scratch);
+    uint32_t seed = 5;
+    for (int t = 0; t < 120; t++) {
+        /* one of the three may be past a block */
+        int size[3];
+        for (int i = 0; i < 3; i++) size[i] = SIZES[(t * 7 + i * 4 + t / 15 * i) % N_SIZES];
+        if (t % 4 < 3) size[t % 4] = LONG;
+        const int m = size[0], n = size[1], k = size[2], a_flipped = t % 2, b_flipped = t / 2 % 2, add = t / 4 % 2;
+        if ((size_t)m * k > sizeof a / 4 || (size_t)n * k > sizeof b / 4 || (size_t)m * n > sizeof c / 4) continue;
+        for (int i = 0; i < m * k; i++) a[i] = random_float(&seed);
+        for (int i = 0; i < n * k; i++) b[i] = random_float(&seed);
+        for (int i = 0; i < m * n; i++) want[i] = c[i] = random_float(&seed);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = add ? want[i * n + j] : 0.0;
+                for (int p = 0; p < k; p++)
+                    sum += (double)a[a_flipped ? p * m + i : i * k + p] * b[b_flipped ? j * k + p : p * n + j];
+                want[i * n + j] = (float)sum;
+            }
+        gemm_plain.multiply(c, n, a, a_flipped ? m : k, a_flipped, b, b_flipped ? k : n, b_flipped, m, n, k, add, scratch);
+        double worst = 0.0;
+        for (int i = 0; i < m * n; i++) worst = fmax(worst, fabs((double)c[i] - want[i]));
+        /* k roundings of sums of up to sqrt(k) / 3 */
+        if (!CHECK(worst < 1e-6 * k)) printf("  %d x %d x %d, flipped %d %d, add %d: %g\n", m, n, k, a_flipped, b_flipped, add, worst);
+    }
+    free(scratch);
+}
+
+static void test_learning(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = small_config(config);
+    heed_train_result first, result;
+    heed_trainer *t;
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
+    CHECK_INT(heed_trainer_evaluate(t, IDS, LENGTHS, PAIRS, &first), HEED_OK);
+    CHECK(first.tokens == TARGETS && first.gradient_norm == 0.0f && fabsf(first.loss - first.likelihood) < 1e-6f);
+    for (int i = 0; i < 200; i++) CHECK_INT(heed_trainer_step(t, IDS, LENGTHS, PAIRS, &result), HEED_OK);
+    CHECK_INT(heed_trainer_evaluate(t, IDS, LENGTHS, PAIRS, &result), HEED_OK);
+    /* all targets begin with the same start token: only a working cross-attention can tell the first words apart */
+    CHECK(first.loss > 2.0f && result.loss < 0.05f);
+    CHECK(heed_trainer_steps(t) == 200.0);
+    heed_trainer_free(t);
+}
+
+static void test_errors(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = small_config(config);
+    heed_train_options o = PLAIN;
+    heed_report report;
+    heed_trainer *t;
+    heed_train_result result;
+
+    o.dropout = 1.0f;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, &report), HEED_E_ARGUMENT);
+    CHECK(t == NULL && strcmp(report.name, "dropout") == 0);
+    o = PLAIN;
+    o.learning_rate = NAN;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_ARGUMENT);
+    o = PLAIN;
+    o.schedule = SCHEDULE_COSINE;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_ARGUMENT);
+    config_set(config, "dtype", HEED_I8);
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, &report), HEED_E_CONFIG);
+    CHECK(strcmp(report.name, "dtype") == 0);
+    config_set(config, "dtype", HEED_F32);
+    config_set(config, "d_model", 13);
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, &report), HEED_E_CONFIG);
+    if (sizeof(size_t) == 4) { /* sizes that no memory holds: a status, not a wrapped product */
+        small_config(config);
+        config_set(config, "vocab_size", 1 << 20);
+        config_set(config, "decoder_vocab_size", 1 << 20);
+        config_set(config, "d_model", 384);
+        CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_E_MEMORY);
+        o = PLAIN;
+        o.max_tokens = 1 << 20;
+        small_config(config);
+        config_set(config, "max_position_embeddings", 1 << 20);
+        CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_MEMORY);
+    }
+
+    small_config(config);
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
+    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, lengths[] = {2, 2}, none[] = {4, 0}, minus[] = {-1, 4};
+    static int32_t many[64], long_one[2] = {25, 2};
+    CHECK_INT(heed_trainer_step(t, ids, lengths, 0, &result), HEED_E_ARGUMENT);
+    CHECK_INT(heed_trainer_step(t, wrong, lengths, 1, &result), HEED_E_ID);
+    CHECK_INT(heed_trainer_step(t, ids, none, 1, &result), HEED_E_LENGTH);
+    CHECK_INT(heed_trainer_step(t, ids, minus, 1, &result), HEED_E_LENGTH);
+    CHECK_INT(heed_trainer_step(t, many, long_one, 1, &result), HEED_E_LENGTH); /* 24 positions */
+    CHECK(heed_trainer_steps(t) == 0.0);
+    float values[23 * 12];
+    CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_OK);
+    CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_WEIGHTS, values, 3), HEED_E_TENSOR_SHAPE);
+    CHECK_INT(heed_trainer_get_values(t, 999, HEED_TRAIN_WEIGHTS, values, 3), HEED_E_ARGUMENT);
+    CHECK_INT(heed_trainer_get_values(t, 0, 4, values, 23 * 12), HEED_E_ARGUMENT);
+    CHECK_INT(heed_trainer_get_values(t, 1, HEED_TRAIN_M, values, 23), HEED_E_ARGUMENT); /* final_logits_bias */
+    CHECK(strcmp(heed_trainer_tensor_name(t, 1), "final_logits_bias") == 0 && heed_trainer_tensor_name(t, -1) == NULL);
+    values[5] = INFINITY;
+    CHECK_INT(heed_trainer_set_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_E_TENSOR_VALUE);
+    values[5] = 3e38f;
+    for (int i = 0; i < 23 * 12; i++) values[i] = 3e38f;
+    CHECK_INT(heed_trainer_set_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_OK);
+    CHECK_INT(heed_trainer_step(t, ids, lengths, 1, &result), HEED_E_DIVERGED);
+    CHECK(heed_trainer_steps(t) == 0.0);
+    heed_trainer_free(t);
+    heed_trainer_free(NULL);
+}
+
 int main(void) {
+    test_products();
+    test_dropout();
     test_gradients();
+    test_learning();
+    test_errors();
     return check_summary("train");
 }
