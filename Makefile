@@ -1,8 +1,10 @@
 # heed's build: the wasm module, the C programs that test it in three ways, and the commands of the README.
 #
-#   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten)
+#   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten),
+#                           relaxed (as asan, the kernels alone, with the relaxed dot product stood in for)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
 #   js/heed.wasm            the module that ships, linked from the very objects that the wasm tests run
+#   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster where the host has the instruction
 #
 # Compilers that are missing are installed by .ci/setup, which does nothing when all is there.
 
@@ -34,8 +36,18 @@ asan_CC       := $(ASAN_CC)
 asan_CFLAGS   := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
                  -fno-sanitize-recover=all
 asan_LIBS     := -fsanitize=address,undefined -lm
+relaxed_CC     := $(asan_CC)
+relaxed_CFLAGS := $(asan_CFLAGS) -DHEED_RELAXED
+relaxed_LIBS   := $(asan_LIBS)
 wasm_CC       := $(EMCC)
 wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
+# The relaxed module: Debian's Emscripten 3.1.6 does not know relaxed SIMD, so a newer clang compiles for Emscripten's
+# sysroot.  -disable-lsr is what emcc passes by itself: without it kernels run up to 1.7 times slower.
+RELAXED_CLANG ?= $(firstword $(foreach v,22 21 20 19 18 17 16,$(shell command -v clang-$(v) 2>/dev/null)))
+SYSROOT        = $(shell em-config CACHE)/sysroot
+wasm-relaxed_CC     = $(RELAXED_CLANG)
+wasm-relaxed_CFLAGS = $(wasm_CFLAGS) --target=wasm32-unknown-emscripten --sysroot=$(SYSROOT) -D__EMSCRIPTEN__ \
+                      -mrelaxed-simd -DHEED_RELAXED -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false
 # The default allocator stays: emmalloc of Emscripten 3.1.6 answers a request that wraps 4 GB with a bad pointer.
 WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=131072 -sFILESYSTEM=0
 # Test programs keep big arrays on the stack.
@@ -48,13 +60,14 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
-        clean setup need-wasm need-native need-asan need-npm
+        clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
+        need-npm
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
 	@echo 'make test       every test: C natively, under sanitizers and as wasm; JavaScript; types; package'
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
-	@echo 'make wasm       build js/heed.wasm       make native    build the C tests with $(HOST_CC)'
+	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
@@ -64,66 +77,81 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm native asan npm parallel
-need-wasm need-native need-asan need-npm: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel
+need-wasm need-wasm-relaxed need-native need-asan need-npm: need-%:
 	@.ci/setup $*
+need-relaxed: need-asan
 
 # ------------------------------------------------------------------------------ C, by variant
 
-# $(call variant,NAME,SUFFIX OF A PROGRAM)
+# $(call variant,NAME,SUFFIX OF A PROGRAM,SOURCES)
 define variant
-$(BUILD)/$(1)/%.o: src/%.c | need-$(1)
+$(BUILD)/$(1)/%.o: src/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -c $$< -o $$@
-$(BUILD)/$(1)/libheed.a: $(SOURCES:src/%.c=$(BUILD)/$(1)/%.o)
+$(BUILD)/$(1)/libheed.a: $(3:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
-	@$(if $(filter wasm,$(1)),emar,ar) rcs $$@ $$^
-$(BUILD)/$(1)/tests/%.o: tests/c/%.c | need-$(1)
+	@$(if $(filter wasm%,$(1)),emar,ar) rcs $$@ $$^
+$(BUILD)/$(1)/tests/%.o: tests/c/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
 	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -UNDEBUG -Itests/c -c $$< -o $$@
 $(BUILD)/$(1)/tests/%$(2): $(BUILD)/$(1)/tests/%.o $(BUILD)/$(1)/libheed.a
 	$$(Q)$$($(1)_CC) $$< $(BUILD)/$(1)/libheed.a $$($(1)_LIBS) -o $$@
--include $(SOURCES:src/%.c=$(BUILD)/$(1)/%.d) $(TESTS:%=$(BUILD)/$(1)/tests/%.d)
+-include $(3:src/%.c=$(BUILD)/$(1)/%.d) $(TESTS:%=$(BUILD)/$(1)/tests/%.d)
 endef
-$(eval $(call variant,native,))
-$(eval $(call variant,asan,))
-$(eval $(call variant,wasm,.wasm))
+$(eval $(call variant,native,,$(SOURCES)))
+$(eval $(call variant,asan,,$(SOURCES)))
+$(eval $(call variant,relaxed,,$(filter src/kernels/%,$(SOURCES))))
+$(eval $(call variant,wasm,.wasm,$(SOURCES)))
+$(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
 WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
 
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
-asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS)
-wasm: js/heed.wasm
+asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
+wasm: js/heed.wasm js/heed-relaxed.wasm
 wasm-tests: $(WASM_TESTS)
 
 js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
 	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt $(WASM_EXTRA) -o $@
 
+# emcc 3.1.6 cannot link the new instructions either (its binaryen stops at them), so wasm-ld does, with Emscripten's
+# libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that traps.
+WASM_LD ?= $(firstword $(shell command -v wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld 2>/dev/null))
+WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
+js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
+	$(call say,wasm  $@)
+	$(Q)$(WASM_LD) $(WASM_LIB)/crt1_reactor.o $< -L$(WASM_LIB) -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc \
+	    -lcompiler_rt --allow-undefined --no-entry --entry=_initialize --export-if-defined=_initialize \
+	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
+	    --strip-all --gc-sections -o $@
+
 include src/train/train.mk
 
 # ------------------------------------------------------------------------------ tests
 
 # Every program runs, also after one failed, so that one run shows all failures.
-test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS)
+test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS) $(BUILD)/relaxed/tests/test_kernels
 	@failed=0; \
 	for t in $(TESTS); do \
 	    echo "== $$t, native";                 $(BUILD)/native/tests/$$t || failed=1; \
 	    echo "== $$t, address and undefined";  $(BUILD)/asan/tests/$$t || failed=1; \
 	    echo "== $$t, wasm";                   $(NODE) tests/run-wasi.mjs $(BUILD)/wasm/tests/$$t.wasm || failed=1; \
 	done; \
+	echo '== test_kernels, address and undefined, relaxed dot'; $(BUILD)/relaxed/tests/test_kernels || failed=1; \
 	if [ $$failed = 1 ]; then echo 'C tests: FAILED'; exit 1; fi; \
 	echo 'C tests: all passed, three ways'
 
 types: | need-npm
-	npx --no-install tsc -p tsconfig.json
+	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: js/heed.wasm types
+test-js: wasm types
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
@@ -160,7 +188,7 @@ oracle:
 	git diff --exit-code --stat -- tests/golden
 
 format:
-	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch])
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed.wasm.map js/heed-train.wasm
+	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

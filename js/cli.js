@@ -112,7 +112,11 @@ class Progress {
 async function openTranslator({ model, from = 'en', to = 'de' }) {
   const shipped = fileURLToPath(new URL('../models/index.json', import.meta.url));
   try {
-    return await Translator.create({ sourceLanguage: from, targetLanguage: to, ...(model ? { model } : { models: shipped }) });
+    return await Translator.create({
+      sourceLanguage: from,
+      targetLanguage: to,
+      ...(model ? { model } : { models: shipped }),
+    });
   } catch (error) {
     if (error instanceof RangeError) throw new UsageError(error.message);
     if (model || !(error instanceof Error)) throw error;
@@ -159,7 +163,9 @@ async function translate(values, texts) {
   const progress = new Progress();
   const groups = texts.length > 0 ? [texts] : lineGroups(process.stdin, batch);
   for await (const lines of groups) {
-    const results = values.json ? await details(translator, lines, options) : await translator.translate(lines, options);
+    const results = values.json
+      ? await details(translator, lines, options)
+      : await translator.translate(lines, options);
     // a line stays a line, whatever a model says
     for (const result of results) await write(`${texts.length > 0 ? result : result.replace(/\n/g, ' ')}\n`);
     progress.add(lines.length);
@@ -174,25 +180,40 @@ async function info(rest) {
   const model = await Transformer.load(rest[0]);
   const { config, manifest, info: about } = model;
   const heads = `${config.encoder_attention_heads}${
-    config.decoder_attention_heads === config.encoder_attention_heads ? '' : ` and ${config.decoder_attention_heads}`}`;
+    config.decoder_attention_heads === config.encoder_attention_heads ? '' : ` and ${config.decoder_attention_heads}`
+  }`;
   const mb = (/** @type {number} */ bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
   /** @type {[string, unknown][]} */
   const rows = [
     ['name', manifest.name],
     ['languages', manifest.source && `${manifest.source} to ${manifest.target}`],
     ['layers', `${config.encoder_layers} encoder, ${config.decoder_layers} decoder`],
-    ['width', `${config.d_model}, ${heads} heads, feed-forward ${config.encoder_ffn_dim}, ${config.activation_function}`],
-    ['vocabulary', config.vocab_size === config.decoder_vocab_size ? config.vocab_size
-      : `${config.vocab_size} source, ${config.decoder_vocab_size} target`],
+    [
+      'width',
+      `${config.d_model}, ${heads} heads, feed-forward ${config.encoder_ffn_dim}, ${config.activation_function}`,
+    ],
+    [
+      'vocabulary',
+      config.vocab_size === config.decoder_vocab_size
+        ? config.vocab_size
+        : `${config.vocab_size} source, ${config.decoder_vocab_size} target`,
+    ],
     ['positions', config.max_position_embeddings],
     ['parameters', about.parameters],
     ['stored as', manifest.dtype],
     ['computes in', `${about.dtype}, ${about.simd}, ${mb(about.weightBytes)} of weights`],
     ['targets', tokenizerLanguages(model)],
     ['licence', manifest.license],
-    ['scores', manifest.scores && Object.entries(manifest.scores).map(([set, s]) => `${set}: BLEU ${s.bleu}, chrF2 ${s.chrf2}`).join('; ')],
+    [
+      'scores',
+      manifest.scores &&
+        Object.entries(manifest.scores)
+          .map(([set, s]) => `${set}: BLEU ${s.bleu}, chrF2 ${s.chrf2}`)
+          .join('; '),
+    ],
   ];
-  for (const [name, value] of rows) if (value !== undefined && value !== '') await write(`${name.padEnd(12)}${value}\n`);
+  for (const [name, value] of rows)
+    if (value !== undefined && value !== '') await write(`${name.padEnd(12)}${value}\n`);
   model.dispose();
 }
 
@@ -207,7 +228,10 @@ function tokenizerLanguages(model) {
 
 /** @param {string[]} argv */
 async function main(argv) {
-  const { values, positionals: [command, ...rest] } = parse(argv);
+  const {
+    values,
+    positionals: [command, ...rest],
+  } = parse(argv);
   if (values.version) {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     await write(`${version}\n`);
@@ -227,6 +251,8 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   const usage = error instanceof UsageError;
-  process.stderr.write(`heed: ${error instanceof Error ? error.message : error}\n${usage ? "Try 'heed --help'.\n" : ''}`);
+  process.stderr.write(
+    `heed: ${error instanceof Error ? error.message : error}\n${usage ? "Try 'heed --help'.\n" : ''}`,
+  );
   process.exitCode = usage ? 2 : 1;
 }

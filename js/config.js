@@ -1,13 +1,13 @@
 // config.js - config.json and generation_config.json as the numbers of the C core and the defaults of generate(); used
 // by transformer.js.
 
-import { describe } from './json.js';
-import { Code, HeedError } from './wasm.js';
+import { mismatch } from './json.js';
+import { E_CONFIG, E_WASM, HeedError } from './wasm.js';
 
 const CONFIG = 'config.json';
 const GENERATION = 'generation_config.json';
 
-/** What a MarianConfig says where config.json is silent. null: derived below, or off. @type {Record<string, unknown>} */
+/** What a MarianConfig says where config.json is silent. null: derived below. @type {Record<string, unknown>} */
 const DEFAULTS = {
   d_model: 1024,
   encoder_layers: 12,
@@ -31,18 +31,20 @@ const DEFAULTS = {
   decoder_start_token_id: 58100,
 };
 
-/** activation_function, as in heed.h. @type {Record<string, number | undefined>} */
-const ACTIVATIONS = Object.assign(Object.create(null), { relu: 0, gelu: 1, swish: 2, silu: 2 });
+/** activation_function, in the order of heed.h; the last two are one. */
+const ACTIVATIONS = ['relu', 'gelu', 'swish', 'silu'];
 
 /** @param {string} file @param {string} key @param {unknown} found @param {string} expected @returns {never} */
 function refuse(file, key, found, expected) {
-  throw new HeedError(Code.CONFIG, `${file}: ${key}: found ${describe(found)}, expected ${expected}`);
+  throw new HeedError(E_CONFIG, mismatch(`${file}: ${key}`, found, expected));
 }
 
-/** @param {string} file @param {string} key @param {unknown} value @returns {number} */
-function integer(file, key, value) {
-  if (!Number.isInteger(value) || Math.abs(/** @type {number} */ (value)) >= 2 ** 31) refuse(file, key, value, 'an integer');
-  return /** @type {number} */ (value);
+/** @param {string} file @param {string} key @param {unknown} value @param {number} [low] @returns {number} */
+function integer(file, key, value, low = -(2 ** 31)) {
+  if (!Number.isInteger(value) || Number(value) < low || Number(value) >= 2 ** 31) {
+    refuse(file, key, value, low < 0 ? 'an integer' : `an integer, at least ${low}`);
+  }
+  return Number(value);
 }
 
 /**
@@ -56,50 +58,6 @@ function integer(file, key, value) {
  */
 
 /**
- * The first of the two files that has the key says; a null there says nothing.
- *
- * @template T
- * @param {Record<string, unknown>} generation
- * @param {Record<string, unknown>} config
- * @param {string} key
- * @param {(file: string, key: string, value: unknown) => T} read
- * @returns {T | undefined}
- */
-function either(generation, config, key, read) {
-  if (generation[key] != null) return read(GENERATION, key, generation[key]);
-  if (config[key] != null) return read(CONFIG, key, config[key]);
-  return undefined;
-}
-
-/** @param {string} file @param {string} key @param {unknown} value @returns {number} */
-function positive(file, key, value) {
-  const n = integer(file, key, value);
-  if (n < 1) refuse(file, key, value, 'a positive integer');
-  return n;
-}
-
-/** @param {string} file @param {string} key @param {unknown} value @returns {number} */
-function count(file, key, value) {
-  const n = integer(file, key, value);
-  if (n < 0) refuse(file, key, value, 'a non-negative integer');
-  return n;
-}
-
-/** @param {string} file @param {string} key @param {unknown} value @returns {number} */
-function finite(file, key, value) {
-  if (!Number.isFinite(value)) refuse(file, key, value, 'a number');
-  return /** @type {number} */ (value);
-}
-
-/** @param {number} vocabulary @returns {(file: string, key: string, value: unknown) => number[][]} */
-const sequences = (vocabulary) => (file, key, value) => {
-  const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary;
-  const fine = Array.isArray(value) && value.every((ids) => Array.isArray(ids) && ids.length > 0 && ids.every(isId));
-  if (!fine) refuse(file, key, value, `an array of arrays of ids below ${vocabulary}`);
-  return /** @type {number[][]} */ (value);
-};
-
-/**
  * Both files in one object, checked: what a MarianConfig holds where config.json is silent, and the ids of
  * generation_config.json, which win.
  *
@@ -108,13 +66,13 @@ const sequences = (vocabulary) => (file, key, value) => {
  * @returns {Record<string, any>}
  */
 export function readConfig(json, generation) {
-  if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, '"marian"');
+  if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, "'marian'");
   const config = { ...DEFAULTS, ...json };
   config.decoder_vocab_size ??= config.vocab_size;
   for (const [key, initial] of Object.entries(DEFAULTS)) {
     const value = config[key];
     if (key === 'activation_function') {
-      if (typeof value !== 'string' || ACTIVATIONS[value] === undefined) refuse(CONFIG, key, value, 'relu, gelu, swish or silu');
+      if (!ACTIVATIONS.includes(String(value))) refuse(CONFIG, key, value, `one of ${ACTIVATIONS}`);
     } else if (typeof initial === 'boolean') {
       if (typeof value !== 'boolean') refuse(CONFIG, key, value, 'true or false');
     } else integer(CONFIG, key, value);
@@ -133,34 +91,51 @@ export function readConfig(json, generation) {
  * @param {Record<string, number>} extra  those that no file states
  */
 export function configNumbers(config, fields, extra) {
-  const numbers = { ...config, ...extra, activation_function: ACTIVATIONS[config.activation_function] };
+  const numbers = {
+    ...config,
+    ...extra,
+    activation_function: Math.min(2, ACTIVATIONS.indexOf(config.activation_function)),
+  };
   return Int32Array.from(fields, (field) => {
     const value = /** @type {Record<string, unknown>} */ (numbers)[field];
     if (typeof value !== 'number' && typeof value !== 'boolean') {
-      throw new HeedError(Code.WASM, `heed.wasm asks for ${field}, which this JavaScript does not know: versions differ`);
+      throw new HeedError(E_WASM, `heed.wasm asks for ${field}, which this JavaScript does not know: versions differ`);
     }
     return Number(value);
   });
 }
 
 /**
- * What generate() does when its options are silent.
+ * What generate() does when its options are silent: generation_config.json speaks first, then config.json.
  *
  * @param {Record<string, any>} config  of readConfig
  * @param {Record<string, unknown>} generation  generation_config.json, or {}
  * @returns {GenerateDefaults}
  */
 export function generateDefaults(config, generation) {
+  /** @template T @param {string} key @param {(file: string, value: any) => T} check @returns {T | undefined} */
+  const read = (key, check) => {
+    if (generation[key] != null) return check(GENERATION, generation[key]);
+    return config[key] == null ? undefined : check(CONFIG, config[key]);
+  };
+  const count = (/** @type {string} */ key, low = 1) => read(key, (file, value) => integer(file, key, value, low));
   const { max_position_embeddings: longest, decoder_vocab_size: vocabulary } = config;
+  const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary;
   // lengths in these files count decoder_start_token_id, except those called "new"
-  const maxLength = either(generation, config, 'max_length', (f, k, v) => positive(f, k, v) - 1) ?? longest;
-  const minLength = either(generation, config, 'min_length', (f, k, v) => count(f, k, v) - 1) ?? 0;
   return {
-    beams: either(generation, config, 'num_beams', positive) ?? 1,
-    maxTokens: Math.min(longest, Math.max(1, either(generation, config, 'max_new_tokens', positive) ?? maxLength)),
-    minTokens: Math.max(0, either(generation, config, 'min_new_tokens', count) ?? minLength),
-    lengthPenalty: either(generation, config, 'length_penalty', finite) ?? 1,
-    noRepeatNgram: either(generation, config, 'no_repeat_ngram_size', count) ?? 0,
-    badWords: either(generation, config, 'bad_words_ids', sequences(vocabulary)) ?? [],
+    beams: count('num_beams') ?? 1,
+    maxTokens: Math.max(1, Math.min(longest, count('max_new_tokens') ?? (count('max_length') ?? longest + 1) - 1)),
+    minTokens: Math.max(0, count('min_new_tokens', 0) ?? (count('min_length', 0) ?? 0) - 1),
+    noRepeatNgram: count('no_repeat_ngram_size', 0) ?? 0,
+    lengthPenalty:
+      read('length_penalty', (file, value) =>
+        Number.isFinite(value) ? Number(value) : refuse(file, 'length_penalty', value, 'a number'),
+      ) ?? 1,
+    badWords:
+      read('bad_words_ids', (file, value) =>
+        Array.isArray(value) && value.every((ids) => Array.isArray(ids) && ids.length > 0 && ids.every(isId))
+          ? value
+          : refuse(file, 'bad_words_ids', value, `an array of arrays of ids below ${vocabulary}`),
+      ) ?? [],
   };
 }

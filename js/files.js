@@ -1,8 +1,8 @@
 // files.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
 // read in chunks, never held whole unless asked for. Used by transformer.js and translator.js.
 
-import { builtin, isNode } from './host.js';
-import { Code, HeedError } from './wasm.js';
+import { builtin, resolve } from './host.js';
+import { E_FILE, HeedError } from './wasm.js';
 
 /** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
 
@@ -17,7 +17,7 @@ import { Code, HeedError } from './wasm.js';
 const CHUNK = 1 << 18;
 
 /** @param {string} message @param {unknown} [cause] @param {string} [name] */
-const unreadable = (message, cause, name) => new HeedError(Code.FILE, message, { cause, name });
+const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });
 
 /** @param {URL | string} place @param {string} name  of a file in it */
 function join(place, name) {
@@ -60,7 +60,12 @@ function byteChunks(bytes) {
   };
 }
 
-/** @param {URL} url @param {AbortSignal | undefined} signal @param {boolean} optional @returns {Promise<Chunks | null>} */
+/**
+ * @param {URL} url
+ * @param {AbortSignal | undefined} signal
+ * @param {boolean} optional
+ * @returns {Promise<Chunks | null>}
+ */
 async function fetchChunks(url, signal, optional) {
   let response;
   try {
@@ -85,30 +90,27 @@ async function fetchChunks(url, signal, optional) {
 
 /** @param {string} path @returns {Promise<Chunks | null>} */
 async function fileChunks(path) {
-  const { open } = await builtin('fs/promises');
-  /** @type {any} */
-  let file;
-  try {
-    file = await open(path);
-    if ((await file.stat()).isDirectory()) throw new Error('it is a directory');
-  } catch (error) {
-    await file?.close();
-    if (/** @type {any} */ (error).code === 'ENOENT') return null;
-    throw unreadable(`${path}: ${/** @type {Error} */ (error).message}`, error);
-  }
   const buffer = new Uint8Array(CHUNK);
-  let closing;
-  return {
-    async next() {
-      try {
-        const { bytesRead } = await file.read(buffer, 0, CHUNK);
-        return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
-      } catch (error) {
-        throw unreadable(`${path}: ${/** @type {Error} */ (error).message}`, error);
-      }
-    },
-    close: () => (closing ??= file.close()),
+  /** @param {any} error @returns {never} */
+  const fail = (error) => {
+    throw unreadable(`${path}: ${error.message}`, error);
   };
+  const file = await (
+    await builtin('fs/promises')
+  )
+    .open(path)
+    .catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
+  /** @type {Promise<void> | undefined} */
+  let closing;
+  return (
+    file && {
+      async next() {
+        const { bytesRead } = await file.read(buffer, 0, CHUNK).catch(fail);
+        return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
+      },
+      close: () => (closing ??= file.close()),
+    }
+  );
 }
 
 /**
@@ -125,94 +127,39 @@ async function givenChunks(files, name) {
   throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
 }
 
-/** The files of one model. */
-export class ModelFiles {
-  /** @type {(name: string, optional: boolean) => Promise<Chunks | null>} */
-  #open;
-  /** What messages call the place. @readonly */
-  where;
-
-  /** @param {string} where @param {(name: string, optional: boolean) => Promise<Chunks | null>} open */
-  constructor(where, open) {
-    this.where = where;
-    this.#open = open;
-  }
-
-  /**
-   * @param {string} name
-   * @returns {Promise<Chunks>}  HEED_E_FILE if there is no such file
-   */
-  async open(name) {
-    const chunks = await this.#open(name, false);
-    if (!chunks) throw unreadable(`${this.where}: ${name} is missing`);
-    return chunks;
-  }
-
-  /**
-   * A whole file, for the small ones.
-   *
-   * @param {string} name
-   * @returns {Promise<Uint8Array>}  HEED_E_FILE if there is no such file
-   */
-  async read(name) {
-    return readAll(await this.open(name));
-  }
-
-  /** As read(), but null if there is no such file. @param {string} name */
-  async readOptional(name) {
-    const chunks = await this.#open(name, true);
-    return chunks && readAll(chunks);
-  }
-}
-
 /** @param {Chunks} chunks @returns {Promise<Uint8Array>} */
 async function readAll(chunks) {
-  const reader = new ChunkReader(chunks);
   try {
-    return await reader.take(Infinity);
+    return await new ChunkReader(chunks).take(Infinity);
   } finally {
-    await reader.close();
+    await chunks.close();
   }
 }
 
-/** Chunks, of which the first bytes can be had in pieces of one's own size. */
+/** Chunks of one's own size. */
 export class ChunkReader {
   #chunks;
-  /** @type {Uint8Array} */
-  #rest = new Uint8Array();
+  /** @type {Uint8Array | null} */
+  #rest = null;
 
   /** @param {Chunks} chunks */
   constructor(chunks) {
     this.#chunks = chunks;
   }
 
-  /** The next n bytes, or all there are. A copy. @param {number} n */
-  async take(n) {
-    const parts = [];
-    let length = 0;
-    while (length < n) {
-      const chunk = await this.next();
-      if (!chunk) break;
-      const part = chunk.slice(0, Math.min(chunk.length, n - length));
-      this.#rest = chunk.subarray(part.length);
-      parts.push(part);
-      length += part.length;
-    }
-    if (parts.length === 1) return parts[0];
-    const bytes = new Uint8Array(length);
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
+  /** What follows: 1 to `most` bytes, good until the next call; null at the end. @param {number} most */
+  async next(most) {
+    const chunk = this.#rest?.length ? this.#rest : await this.#chunks.next();
+    this.#rest = chunk && chunk.subarray(most);
+    return chunk && chunk.subarray(0, most);
   }
 
-  /** What follows: a chunk, good until the next call; null at the end. @returns {Promise<Uint8Array | null>} */
-  async next() {
-    const rest = this.#rest;
-    this.#rest = new Uint8Array();
-    return rest.length > 0 ? rest : this.#chunks.next();
+  /** The next n bytes, or all there are. A copy. @param {number} n @returns {Promise<Uint8Array>} */
+  async take(n) {
+    /** @type {Uint8Array<ArrayBuffer>[]} */
+    const parts = [];
+    for (let chunk; n > 0 && (chunk = await this.next(n)); n -= chunk.length) parts.push(chunk.slice());
+    return parts.length === 1 ? parts[0] : new Uint8Array(await new Blob(parts).arrayBuffer());
   }
 
   close() {
@@ -221,69 +168,66 @@ export class ChunkReader {
 }
 
 /**
- * Where a name given as text points to: a URL, or (Node) a path.
- *
- * @param {string | URL} place
- * @returns {Promise<{ url: URL } | { path: string }>}
- */
-async function resolve(place) {
-  // a scheme of one letter is a drive
-  const isUrl = place instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(place);
-  if (!isUrl && isNode) return { path: String(place) };
-  const url = isUrl ? new URL(place) : new URL(place, globalThis.document?.baseURI ?? globalThis.location?.href);
-  return isNode && url.protocol === 'file:' ? { path: (await builtin('url')).fileURLToPath(url) } : { url };
-}
-
-/**
  * One file by its own address, HEED_E_FILE if it is missing.
  *
  * @param {string | URL} place
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: the address of a file beside it
+ * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: where a file beside it is
  */
 export async function readFileAt(place, signal) {
   const at = await resolve(place);
-  const chunks = 'url' in at ? await fetchChunks(at.url, signal, false) : await fileChunks(at.path);
+  const chunks = at.url ? await fetchChunks(at.url, signal, false) : await fileChunks(at.path);
   if (!chunks) throw unreadable(`${place} is missing`);
-  const { dirname, join: joinPath } = 'url' in at ? { dirname: null, join: null } : await builtin('path');
+  const path = at.url ? null : await builtin('path');
   return {
     bytes: await readAll(chunks),
-    sibling: (name) => ('url' in at ? new URL(name, at.url) : joinPath(dirname(at.path), name)),
+    sibling: (name) => (at.url ? new URL(name, at.url) : path.join(path.dirname(at.path), name)),
   };
 }
 
 /**
- * The files at a source. Reads nothing yet.
+ * The files at a source. Reads nothing yet. If a file is missing, `open` and `read` throw HEED_E_FILE, `readOptional`
+ * gives null.
  *
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
- * @returns {Promise<ModelFiles>}
  */
 export async function openSource(source, signal) {
-  /** @param {() => Promise<Chunks | null>} open */
-  const abortable = async (open) => {
-    signal?.throwIfAborted();
-    const chunks = await open();
-    if (!chunks) return null;
-    return {
-      next() {
-        signal?.throwIfAborted();
-        return chunks.next();
-      },
-      close: chunks.close,
-    };
-  };
-  if (typeof source === 'string' || source instanceof URL) {
-    const at = await resolve(source);
-    if ('url' in at) {
-      const { href } = at.url;
-      return new ModelFiles(href, (name, optional) => abortable(() => fetchChunks(join(href, name), signal, optional)));
-    }
-    const { join: joinPath } = await builtin('path');
-    return new ModelFiles(at.path, (name) => abortable(() => fileChunks(joinPath(at.path, name))));
-  }
-  if (typeof source !== 'object' || source === null || ArrayBuffer.isView(source)) {
+  const isPlace = typeof source === 'string' || source instanceof URL;
+  if (!isPlace && (typeof source !== 'object' || source === null || ArrayBuffer.isView(source))) {
     throw new TypeError('source: expected a URL, a directory path, or an object of files by name');
   }
-  return new ModelFiles('the given files', (name) => abortable(() => givenChunks(source, name)));
+  const { url, path } = isPlace ? await resolve(source) : { url: undefined, path: undefined };
+
+  /** @param {string} name @param {boolean} optional @returns {Promise<Chunks | null>} */
+  const find = async (name, optional) => {
+    signal?.throwIfAborted();
+    const chunks = await (url
+      ? fetchChunks(join(url, name), signal, optional)
+      : path !== undefined
+        ? fileChunks(`${path}/${name}`)
+        : givenChunks(/** @type {any} */ (source), name));
+    return (
+      chunks && {
+        next() {
+          signal?.throwIfAborted();
+          return chunks.next();
+        },
+        close: chunks.close,
+      }
+    );
+  };
+  const open = async (/** @type {string} */ name) => {
+    const chunks = await find(name, false);
+    if (!chunks) throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing`);
+    return chunks;
+  };
+  return {
+    open,
+    read: async (/** @type {string} */ name) => readAll(await open(name)),
+    readOptional: async (/** @type {string} */ name) => {
+      const chunks = await find(name, true);
+      return chunks && readAll(chunks);
+    },
+  };
 }

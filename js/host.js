@@ -1,5 +1,5 @@
-// host.js - what differs between Node and a page: built-in modules, and giving the event loop a turn; used by wasm.js,
-// files.js and translator.js.
+// host.js - what differs between Node and a page: built-in modules, addresses, and giving the event loop a turn;
+// used by wasm.js, files.js and translator.js.
 
 /** True where files and directories can be read. */
 export const isNode = typeof globalThis.process?.versions?.node === 'string';
@@ -13,6 +13,20 @@ export const isNode = typeof globalThis.process?.versions?.node === 'string';
 export function builtin(name) {
   const specifier = `node:${name}`;
   return import(/* @vite-ignore */ /* webpackIgnore: true */ specifier);
+}
+
+/**
+ * Where an address given as text points to: in Node a path unless it has a scheme, in a page relative to that.
+ *
+ * @param {string | URL} place
+ * @returns {Promise<{ url: URL, path?: undefined } | { path: string, url?: undefined }>}
+ */
+export async function resolve(place) {
+  // a scheme of one letter is a drive
+  const hasScheme = place instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(place);
+  if (!hasScheme && isNode) return { path: String(place) };
+  const url = hasScheme ? new URL(place) : new URL(place, globalThis.document?.baseURI ?? globalThis.location?.href);
+  return isNode && url.protocol === 'file:' ? { path: (await builtin('url')).fileURLToPath(url) } : { url };
 }
 
 /** @type {(() => void)[]} */

@@ -1,13 +1,7 @@
 // json.js - strict JSON files: UTF-8, an object at the top, no key twice, and errors that say what was found instead;
 // used by transformer.js, safetensors.js and translator.js.
 
-import { Code, HeedError } from './wasm.js';
-
-/** True if the bytes look like a page: what many servers send in place of a missing file. @param {Uint8Array} bytes */
-export function isHtml(bytes) {
-  const start = new TextDecoder().decode(bytes.subarray(0, 256)).trimStart();
-  return /^<(!doctype|html|head|body|\?xml|!--)/i.test(start);
-}
+import { E_JSON, HeedError } from './wasm.js';
 
 /**
  * The first key that an object of the text has twice, or undefined: JSON.parse would keep the last and say nothing.
@@ -45,28 +39,34 @@ function repeatedKey(text) {
  * @param {number} [code]  of the HeedError: HEED_E_JSON
  * @returns {Record<string, unknown>}
  */
-export function parseJson(bytes, file, code = Code.JSON) {
-  if (isHtml(bytes)) throw new HeedError(code, `${file}: found an HTML page, expected JSON: is the address right?`);
+export function parseJson(bytes, file, code = E_JSON) {
   let value;
   let text;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch (error) {
-    const what = text === undefined ? 'not UTF-8' : /** @type {Error} */ (error).message;
-    throw new HeedError(code, `${file}: not JSON: ${what}`, { cause: error });
+    const why =
+      text === undefined
+        ? 'not UTF-8'
+        : /^\s*</.test(text)
+          ? 'found an HTML page, expected JSON: is the address right?'
+          : `not JSON: ${error}`;
+    throw new HeedError(code, `${file}: ${why}`, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HeedError(code, `${file}: found ${describe(value)}, expected a JSON object`);
+    throw new HeedError(code, mismatch(file, value, 'a JSON object'));
   }
   const repeated = repeatedKey(text);
-  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${JSON.stringify(repeated)} stands twice`);
+  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${describe(repeated)} stands twice`);
   return value;
 }
 
-/** A value in a message: short, and on one line. @param {unknown} value @returns {string} */
+/** A value in a message: short. @param {unknown} value @returns {string} */
 export function describe(value) {
-  const text = typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function' || value === undefined
-    || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : (JSON.stringify(value) ?? String(value));
+  const text = typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
+
+/** What messages of wrong input say. @param {string} what @param {unknown} value @param {string} expected */
+export const mismatch = (what, value, expected) => `${what}: found ${describe(value)}, expected ${expected}`;

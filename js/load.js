@@ -4,38 +4,36 @@
 import { configNumbers, generateDefaults, readConfig } from './config.js';
 import { ChunkReader, openSource } from './files.js';
 import { parseJson } from './json.js';
-import { headerLength, parseHeader } from './safetensors.js';
+import { DTYPES, headerLength, parseHeader } from './safetensors.js';
 import { Tokenizer } from './tokenizer.js';
-import { Code, HeedError, ints } from './wasm.js';
+import { E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError, ints } from './wasm.js';
 
 const WEIGHTS = 'model.safetensors';
+/** Bytes that are in the module's memory beside the weights at any time. */
+const STAGE = 1 << 18;
 const F32 = 0;
 const I8 = 3;
-/** Whether the core computes with int8 weights. Without, int8 files are turned into f32 while they load. */
-const HAS_INT8 = false;
 
 /**
  * @typedef {object} LoadOptions
  * @property {AbortSignal} [signal]
  * @property {(progress: { file: string, loaded: number, total: number }) => void} [onProgress]  bytes over all files of
  *   the model; the first call has loaded 0, the last has loaded === total
- * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8 and the core can, else f32
+ * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
+ *   'int8' quantises float weights while they load
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed.wasm comes from, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD where the host and this build have it
  * @property {boolean} [cache]  keep downloaded weights; without effect so far: the host's own HTTP cache serves
  */
 
-/** @typedef {import('./safetensors.js').TensorEntry & { index: number, isScale: boolean, used: boolean }} PlacedTensor */
+/**
+ * @typedef {import('./safetensors.js').TensorEntry & { index: number, isScale: boolean, used: boolean }} PlacedTensor
+ */
 
 /** @param {string | undefined} dtype @param {import('./safetensors.js').TensorEntry[]} tensors */
 function chooseArithmetic(dtype, tensors) {
-  const int8 = dtype === 'int8' || (dtype !== 'f32' && HAS_INT8 && tensors.some((t) => t.dtype === I8));
-  if (int8 && !HAS_INT8) {
-    throw new HeedError(Code.ARGUMENT, "dtype: 'int8' arithmetic is not in this build; use 'auto' or 'f32'", {
-      name: 'NotSupportedError',
-    });
-  }
+  const int8 = dtype === 'int8' || (dtype !== 'f32' && tensors.some((t) => t.dtype === I8));
   return int8 ? I8 : F32;
 }
 
@@ -54,10 +52,7 @@ function createModel(core, config, arithmetic, tensors) {
     decoder_positions_stored: stores('model.decoder.embed_positions.weight'),
   });
   const model = ints(1);
-  core.report(
-    (name, rule, found, status) =>
-      name ? `config.json: ${name}: found ${found}, ${rule ?? status}` : `config.json: a model of this size: ${status}`,
-    'heed_model_create', numbers, numbers.length, model);
+  core.report('config.json', 'heed_model_create', numbers, numbers.length, model);
   return model.value[0];
 }
 
@@ -75,10 +70,9 @@ function placeTensors(core, model, tensors) {
   const chosen = new Map();
   const isScale = ints(1);
   const placed = tensors.map((tensor) => {
-    // a name is looked up as a C string, which would end early
-    const index = tensor.name.includes('\0') ? -1 : core.run('heed_tensor_find', model, tensor.name, isScale);
+    const index = core.findTensor(model, tensor.name, isScale);
     if (index < 0) {
-      throw new HeedError(Code.TENSOR_UNKNOWN, `${WEIGHTS}: ${tensor.name}: this configuration has no such tensor`);
+      throw new HeedError(E_TENSOR_UNKNOWN, `${WEIGHTS}: ${tensor.name}: this configuration has no such tensor`);
     }
     const entry = { ...tensor, index, isScale: isScale.value[0] !== 0, used: false };
     const key = `${index} ${entry.isScale}`;
@@ -92,15 +86,23 @@ function placeTensors(core, model, tensors) {
 
 /** @param {import('./wasm.js').Core} core @param {number} model @param {PlacedTensor} tensor */
 function beginTensor(core, model, { name, index, isScale, dtype, shape }) {
-  const status = core.run('heed_tensor_begin', model, index, Number(isScale), dtype, shape.length, Float64Array.from(shape));
-  if (status === Code.TENSOR_SHAPE) {
+  const status = core.run(
+    'heed_tensor_begin',
+    model,
+    index,
+    Number(isScale),
+    dtype,
+    shape.length,
+    Float64Array.from(shape),
+  );
+  if (status === E_TENSOR_SHAPE) {
     const [rows, cols] = [ints(1), ints(1)];
     core.run('heed_tensor_shape', model, index, rows, cols);
     const [r, c] = [rows.value[0], cols.value[0]];
     const expected = isScale ? [r] : r === 1 ? [c] : [r, c];
     throw new HeedError(status, `${WEIGHTS}: ${name}: found shape [${shape}], expected [${expected}]`);
   }
-  core.check(status, `${WEIGHTS}: ${name}: ${['F32', 'F16', 'BF16', 'I8'][dtype]}`);
+  core.check(status, `${WEIGHTS}: ${name}: ${DTYPES[dtype]}`);
 }
 
 /**
@@ -111,38 +113,19 @@ function beginTensor(core, model, { name, index, isScale, dtype, shape }) {
  * @param {(bytes: number) => void} onBytes
  */
 async function streamWeights(core, model, tensors, reader, onBytes) {
-  let what = WEIGHTS;
-  const writer = core.tensorWriter(() => what, model);
-  const total = tensors.reduce((sum, t) => sum + t.bytes, 0);
-  let [loaded, next, left] = [0, 0, 0]; // left: bytes until tensors[next] begins
-  for (;;) {
-    const chunk = await reader.next();
-    for (let at = 0; chunk && at < chunk.length; ) {
-      while (left === 0 && next < tensors.length) {
-        const tensor = tensors[next++];
-        left = tensor.bytes;
-        what = `${WEIGHTS}: ${tensor.name}`;
-        if (tensor.used) beginTensor(core, model, tensor);
-      }
-      if (left === 0) {
-        throw new HeedError(Code.SAFETENSORS, `${WEIGHTS}: bytes after the last tensor, which ends at ${total}`);
-      }
-      const part = chunk.subarray(at, at + left);
-      if (tensors[next - 1].used) writer.write(part);
-      left -= part.length;
-      at += part.length;
+  for (const tensor of tensors) {
+    if (tensor.used) beginTensor(core, model, tensor);
+    for (let left = tensor.bytes; left > 0;) {
+      const bytes = await reader.next(Math.min(left, STAGE));
+      const what = `${WEIGHTS}: ${tensor.name}`;
+      if (!bytes) throw new HeedError(E_SAFETENSORS, `${what}: the file is cut short: ${left} bytes are missing`);
+      if (tensor.used) core.call(what, 'heed_tensor_write', model, bytes, bytes.length);
+      left -= bytes.length;
+      onBytes(bytes.length);
     }
-    if (!chunk) break;
-    loaded += chunk.length;
-    onBytes(chunk.length);
   }
-  if (loaded < total) {
-    throw new HeedError(Code.SAFETENSORS, `${WEIGHTS}: cut short: found ${loaded} bytes of tensors, expected ${total}`);
-  }
-  // what holds no byte at the end of a file is begun too: its shape is wrong
-  for (; next < tensors.length; next++) beginTensor(core, model, tensors[next]);
-  writer.free();
-  core.report((name, rule, _, status) => `${WEIGHTS}: ${name}: ${rule ?? 'missing'} (${status})`, 'heed_model_finish', model);
+  if (await reader.next(1)) throw new HeedError(E_SAFETENSORS, `${WEIGHTS}: bytes after the last tensor`);
+  core.report(WEIGHTS, 'heed_model_finish', model);
 }
 
 /**
@@ -154,50 +137,67 @@ async function streamWeights(core, model, tensors, reader, onBytes) {
  */
 export async function loadModel(core, source, { signal, onProgress, dtype }) {
   const files = await openSource(source, signal);
-  const json = async (/** @type {string} */ name) => {
-    const bytes = await files.readOptional(name);
-    return bytes && { bytes, value: parseJson(bytes, name) };
+  /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
+  const sizes = [];
+  /** Their bytes, for who makes another model of this one. @type {Record<string, Uint8Array>} */
+  const small = {};
+  const read = async (/** @type {string} */ name, optional = true) => {
+    const bytes = await (optional ? files.readOptional(name) : files.read(name));
+    if (bytes) {
+      sizes.push([name, bytes.length]);
+      small[name] = bytes;
+    }
+    return bytes;
   };
-  const configBytes = await files.read('config.json');
-  const configJson = parseJson(configBytes, 'config.json');
-  const [generation, manifest, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
-    json('generation_config.json'), json('heed.json'), json('vocab.json'),
-    configJson.share_encoder_decoder_embeddings === false ? json('target_vocab.json') : null,
-    files.readOptional('source.spm'), files.readOptional('target.spm'),
+  const json = async (/** @type {string} */ name, optional = true) => {
+    const bytes = await read(name, optional);
+    return bytes ? parseJson(bytes, name) : undefined;
+  };
+  const configJson = /** @type {Record<string, unknown>} */ (await json('config.json', false));
+  const [generation = {}, manifest = {}, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
+    json('generation_config.json'),
+    json('heed.json'),
+    json('vocab.json'),
+    configJson.share_encoder_decoder_embeddings === false ? json('target_vocab.json') : undefined,
+    read('source.spm'),
+    read('target.spm'),
   ]);
-  const config = readConfig(configJson, generation?.value ?? {});
+  const config = readConfig(configJson, generation);
+  const defaults = generateDefaults(config, generation);
 
   const reader = new ChunkReader(await files.open(WEIGHTS));
   try {
     const length = headerLength(await reader.take(8), WEIGHTS);
     const header = await reader.take(length);
     if (header.length < length) {
-      throw new HeedError(Code.SAFETENSORS, `${WEIGHTS}: cut short: found ${header.length} bytes of header, expected ${length}`);
+      throw new HeedError(
+        E_SAFETENSORS,
+        `${WEIGHTS}: cut short: found ${header.length} bytes of header, expected ${length}`,
+      );
     }
     const entries = parseHeader(header, WEIGHTS);
     const arithmetic = chooseArithmetic(dtype, entries);
     const model = createModel(core, config, arithmetic, entries);
     const tensors = placeTensors(core, model, entries);
-    const defaults = generateDefaults(config, generation?.value ?? {});
-    const tokenizer = sourceSpm && targetSpm && vocab
-      ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab: vocab.value, targetVocab: targetVocab?.value })
-      : ['source.spm', 'target.spm', 'vocab.json'].filter((_, i) => ![sourceSpm, targetSpm, vocab][i]).join(', ');
+    const tokenizer =
+      sourceSpm && targetSpm && vocab
+        ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab })
+        : null;
 
-    const small = [['config.json', configBytes], ['generation_config.json', generation?.bytes], ['heed.json', manifest?.bytes],
-      ['vocab.json', vocab?.bytes], ['target_vocab.json', targetVocab?.bytes], ['source.spm', sourceSpm], ['target.spm', targetSpm]];
-    const sizes = small.map(([, bytes]) => bytes?.length ?? 0);
-    const total = [8 + length, ...tensors.map((t) => t.bytes), ...sizes].reduce((sum, n) => sum + Number(n), 0);
+    sizes.push([WEIGHTS, 8 + length]);
     let loaded = 0;
+    const total = [...sizes, ...tensors.map((t) => [t.name, t.bytes])].reduce(
+      (sum, [, bytes]) => sum + Number(bytes),
+      0,
+    );
     const progress = (/** @type {string} */ file, /** @type {number} */ bytes) => {
       loaded += bytes;
       onProgress?.({ file, loaded, total });
     };
     progress('config.json', 0);
-    small.forEach(([name], i) => void (sizes[i] > 0 && progress(String(name), Number(sizes[i]))));
-    progress(WEIGHTS, 8 + length);
+    for (const [name, bytes] of sizes) progress(name, bytes);
     await streamWeights(core, model, tensors, reader, (bytes) => progress(WEIGHTS, bytes));
-    const kept = Object.freeze(Object.fromEntries(small.filter(([, bytes]) => bytes)));
-    return { core, model, config, defaults, tokenizer, manifest: manifest?.value ?? {}, arithmetic, files: kept };
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, files: small };
   } finally {
     await reader.close();
   }

@@ -1,6 +1,8 @@
-// ops.js - the parts of the Transformer, as they are taught: functions from matrices to fresh matrices, computed by the C
-// core with the model's own kernels. It is the module 'heed/ops'; index.js exports loadOps too.
+// ops.js - the parts of the Transformer, as they are taught: functions from matrices to fresh matrices, computed by
+// the C core with the model's own kernels. It is the module 'heed/ops'; index.js exports loadOps too.
 
+import { describe } from './json.js';
+import { badRange, badType, checkFinite, checkInteger } from './options.js';
 import { floats, instantiate } from './wasm.js';
 
 /**
@@ -14,30 +16,13 @@ import { floats, instantiate } from './wasm.js';
 const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'swish']); // in the order of heed.h
 const LAYOUTS = /** @type {const} */ (['interleaved', 'halves']);
 
-/** @param {unknown} value */
-const show = (value) => (typeof value === 'string' ? `'${value}'` : String(value));
-
 /** @param {unknown} value @param {string} name @returns {number} */
-function size(value, name) {
-  if (typeof value !== 'number') throw new TypeError(`${name}: found ${show(value)}, expected a number`);
-  if (!Number.isInteger(value) || value < 1 || value > 0x7fffffff) {
-    throw new RangeError(`${name}: found ${value}, expected a whole number from 1 to 2147483647`);
-  }
-  return value;
-}
-
-/** @param {unknown} value @param {string} name @returns {number} */
-function finite(value, name) {
-  if (typeof value !== 'number') throw new TypeError(`${name}: found ${show(value)}, expected a number`);
-  if (!Number.isFinite(value)) throw new RangeError(`${name}: found ${value}, expected a finite number`);
-  return value;
-}
+const size = (value, name) => checkInteger(name, value, 1);
 
 /** @template T @param {T} value @param {readonly T[]} among @param {string} name @returns {number} */
 function choice(value, among, name) {
   const i = among.indexOf(value);
-  if (i < 0) throw new RangeError(`${name}: found ${show(value)}, expected one of ${among.map(show).join(', ')}`);
-  return i;
+  return i < 0 ? badRange(name, value, `one of ${among.map(describe).join(', ')}`) : i;
 }
 
 /** @param {any} value @param {string} name @returns {Float32Array} */
@@ -45,7 +30,7 @@ function numbers(value, name) {
   if (value instanceof Float32Array) return value;
   if (!Array.isArray(value)) throw new TypeError(`${name}: expected a Float32Array`);
   const wrong = value.findIndex((x) => typeof x !== 'number');
-  if (wrong >= 0) throw new TypeError(`${name}[${wrong}]: found ${show(value[wrong])}, expected a number`);
+  if (wrong >= 0) badType(`${name}[${wrong}]`, value[wrong], 'a number');
   return Float32Array.from(value);
 }
 
@@ -66,15 +51,15 @@ function vector(value, length, name) {
  */
 function matrix(value, name, expected = {}) {
   if (typeof value !== 'object' || value === null) {
-    throw new TypeError(`${name}: found ${show(value)}, expected { rows, cols, data }`);
+    badType(name, value, '{ rows, cols, data }');
   }
   const rows = size(value.rows, `${name}.rows`);
   const cols = size(value.cols, `${name}.cols`);
   if (expected.rows !== undefined && rows !== expected.rows) {
-    throw new RangeError(`${name}.rows: found ${rows}, expected ${expected.rows}`);
+    badRange(`${name}.rows`, rows, expected.rows);
   }
   if (expected.cols !== undefined && cols !== expected.cols) {
-    throw new RangeError(`${name}.cols: found ${cols}, expected ${expected.cols}`);
+    badRange(`${name}.cols`, cols, expected.cols);
   }
   return { rows, cols, data: vector(value.data, rows * cols, `${name}.data`) };
 }
@@ -163,17 +148,17 @@ function opsOver(core) {
    */
   function embedding(ids, table, scale = 1) {
     if (typeof ids !== 'object' || ids === null || typeof ids.length !== 'number') {
-      throw new TypeError(`ids: found ${show(ids)}, expected an array of numbers`);
+      badType('ids', ids, 'an array of numbers');
     }
     const { rows, cols, data } = matrix(table, 'table');
     const n = size(ids.length, 'ids.length');
     for (let i = 0; i < n; i++) {
-      if (typeof ids[i] !== 'number') throw new TypeError(`ids[${i}]: found ${show(ids[i])}, expected a number`);
+      if (typeof ids[i] !== 'number') badType(`ids[${i}]`, ids[i], 'a number');
       if (!Number.isInteger(ids[i]) || ids[i] < 0 || ids[i] >= rows) {
         throw new RangeError(`ids[${i}]: found ${ids[i]}, expected a row of table, 0 to ${rows - 1}`);
       }
     }
-    return run('embedding', [[n, cols]], Int32Array.from(ids), n, data, rows, cols, finite(scale, 'scale'))[0];
+    return run('embedding', [[n, cols]], Int32Array.from(ids), n, data, rows, cols, checkFinite('scale', scale))[0];
   }
 
   /**
@@ -203,7 +188,7 @@ function opsOver(core) {
     const keys = matrix(k, 'k', { cols: dk });
     const m = keys.rows;
     const values = matrix(v, 'v', { rows: m });
-    const factor = scale === undefined ? 1 / Math.sqrt(dk) : finite(scale, 'scale');
+    const factor = scale === undefined ? 1 / Math.sqrt(dk) : checkFinite('scale', scale);
     const [scores, weights, output] = run('attention', [[n, m], [n, m], [n, values.cols]],
       data, keys.data, values.data, n, m, dk, values.cols, factor, Number(causal));
     return { scores, weights, output };
@@ -225,7 +210,7 @@ function opsOver(core) {
     const keys = matrix(memory, 'memory', { cols: d });
     const m = keys.rows;
     if (typeof weights !== 'object' || weights === null) {
-      throw new TypeError(`weights: found ${show(weights)}, expected { wq, wk, wv, wo }`);
+      badType('weights', weights, '{ wq, wk, wv, wo }');
     }
     const square = { rows: d, cols: d };
     const [wq, wk, wv, wo] = [weights.wq, weights.wk, weights.wv, weights.wo].map(
@@ -248,7 +233,7 @@ function opsOver(core) {
    */
   function layerNorm(x, gain, bias, epsilon = 1e-5) {
     const { rows, cols, data } = matrix(x, 'x');
-    if (finite(epsilon, 'epsilon') < 0) throw new RangeError(`epsilon: found ${epsilon}, expected 0 or more`);
+    if (checkFinite('epsilon', epsilon) < 0) throw new RangeError(`epsilon: found ${epsilon}, expected 0 or more`);
     return run('layer_norm', [[rows, cols]], data, gain === undefined ? null : vector(gain, cols, 'gain'),
       bias === undefined ? null : vector(bias, cols, 'bias'), rows, cols, epsilon)[0];
   }

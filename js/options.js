@@ -1,9 +1,32 @@
-// options.js - what callers pass in, checked once at the door: a wrong kind is a TypeError, a wrong number a RangeError,
-// both naming the option; ids and lengths that the model cannot take are HeedErrors. Used by transformer.js, tokenizer.js
-// and translator.js.
+// options.js - what callers pass in, checked once at the door: a wrong kind is a TypeError, a wrong number a
+// RangeError, both naming the option; ids and lengths that the model cannot take are HeedErrors. Used by
+// transformer.js, tokenizer.js, translator.js and ops.js.
 
-import { describe } from './json.js';
-import { Code, HeedError } from './wasm.js';
+import { mismatch } from './json.js';
+import { E_ID, E_LENGTH, HeedError } from './wasm.js';
+
+/** @param {string} what @param {unknown} value @param {string} expected @returns {never} */
+export function badType(what, value, expected) {
+  throw new TypeError(mismatch(what, value, expected));
+}
+
+/** @param {string} what @param {unknown} value @param {string | number} expected @returns {never} */
+export function badRange(what, value, expected) {
+  throw new RangeError(mismatch(what, value, String(expected)));
+}
+
+/** @param {string} name @param {unknown} value @returns {number} */
+export function checkFinite(name, value) {
+  if (typeof value !== 'number') badType(name, value, 'a number');
+  return Number.isFinite(value) ? value : badRange(name, value, 'a finite number');
+}
+
+/** @param {string} name @param {unknown} value @param {number} low @param {number} [high] @returns {number} */
+export function checkInteger(name, value, low, high = 2 ** 31 - 1) {
+  if (typeof value !== 'number') badType(name, value, 'a number');
+  const fits = Number.isInteger(value) && value >= low && value <= high;
+  return fits ? value : badRange(name, value, `a whole number from ${low} to ${high}`);
+}
 
 /**
  * Ids as int32s, each inside the vocabulary.
@@ -14,13 +37,12 @@ import { Code, HeedError } from './wasm.js';
  * @returns {Int32Array}
  */
 export function checkIds(what, ids, vocabulary) {
-  if (typeof ids !== 'object' || ids === null || !Number.isInteger(ids.length) || ids.length < 0) {
-    throw new TypeError(`${what}: found ${describe(ids)}, expected an array of ids`);
-  }
+  if (typeof ids !== 'object' || ids === null || !Number.isInteger(ids.length) || ids.length < 0)
+    badType(what, ids, 'an array of ids');
   return Int32Array.from(ids, (id, i) => {
-    if (!Number.isInteger(id)) throw new TypeError(`${what}[${i}]: found ${describe(id)}, expected an integer`);
+    if (!Number.isInteger(id)) badType(`${what}[${i}]`, id, 'an integer');
     if (id < 0 || id >= vocabulary) {
-      throw new HeedError(Code.ID, `${what}[${i}]: found id ${id}, expected 0 to ${vocabulary - 1}`);
+      throw new HeedError(E_ID, `${what}[${i}]: found id ${id}, expected 0 to ${vocabulary - 1}`);
     }
     return id;
   });
@@ -37,25 +59,14 @@ export function checkIds(what, ids, vocabulary) {
 export function checkSequence(what, ids, vocabulary, longest) {
   const length = Number(ids?.length);
   if (length === 0 || length > longest) {
-    throw new HeedError(Code.LENGTH, `${what}: found ${length} ids, expected 1 to ${longest}`);
+    throw new HeedError(E_LENGTH, `${what}: found ${length} ids, expected 1 to ${longest}`);
   }
   return checkIds(what, ids, vocabulary);
 }
 
-/** @param {string} name @param {unknown} value @param {number} low @param {number} [high] @returns {number} */
-function integer(name, value, low, high = 2 ** 31 - 1) {
-  if (!Number.isInteger(value)) throw new TypeError(`${name}: found ${describe(value)}, expected an integer`);
-  if (Number(value) < low || Number(value) > high) {
-    throw new RangeError(`${name}: found ${value}, expected ${high < 2 ** 31 - 1 ? `${low} to ${high}` : `at least ${low}`}`);
-  }
-  return Number(value);
-}
-
 /** @param {AbortSignal | undefined} signal */
 export function checkSignal(signal) {
-  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
-    throw new TypeError(`signal: found ${describe(signal)}, expected an AbortSignal`);
-  }
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') badType('signal', signal, 'an AbortSignal');
   signal?.throwIfAborted();
 }
 
@@ -68,15 +79,15 @@ const STACKS = ['encoder', 'decoder', 'cross']; // in the order of heed.h
  * @returns {[stack: number, layer: number, head: number][]}
  */
 export function checkHeads(heads, config) {
-  if (!Array.isArray(heads)) throw new TypeError(`disabledHeads: found ${describe(heads)}, expected an array`);
+  if (!Array.isArray(heads)) badType('disabledHeads', heads, 'an array');
   return heads.map((entry, i) => {
     const { stack, layer, head } = entry ?? {};
     const where = `disabledHeads[${i}]`;
     const index = STACKS.indexOf(stack);
-    if (index < 0) throw new TypeError(`${where}.stack: found ${describe(stack)}, expected 'encoder', 'decoder' or 'cross'`);
+    if (index < 0) badType(`${where}.stack`, stack, "'encoder', 'decoder' or 'cross'");
     const side = index === 0 ? 'encoder' : 'decoder';
-    integer(`${where}.layer`, layer, 0, config[`${side}_layers`] - 1);
-    integer(`${where}.head`, head, 0, config[`${side}_attention_heads`] - 1);
+    checkInteger(`${where}.layer`, layer, 0, config[`${side}_layers`] - 1);
+    checkInteger(`${where}.head`, head, 0, config[`${side}_attention_heads`] - 1);
     return [index, layer, head];
   });
 }
@@ -108,31 +119,41 @@ const MAX_BATCH = 1024;
  * @param {Record<string, any>} config
  */
 export function checkGenerate(options, defaults, config) {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options: found ${describe(options)}, expected an object`);
-  }
+  if (typeof options !== 'object' || options === null) badType('options', options, 'an object');
   const longest = config.max_position_embeddings;
-  const { beams = defaults.beams, nBest = 1, maxTokens = defaults.maxTokens, minTokens = defaults.minTokens,
-    lengthPenalty = defaults.lengthPenalty, noRepeatNgram = defaults.noRepeatNgram, batchSize = BATCH, prefix = [],
-    disabledHeads = [], signal } = options;
-  integer('beams', beams, 1);
-  integer('nBest', nBest, 1, beams);
-  integer('maxTokens', maxTokens, 1);
-  integer('minTokens', minTokens, 0);
-  integer('noRepeatNgram', noRepeatNgram, 0);
-  integer('batchSize', batchSize, 1);
-  if (typeof lengthPenalty !== 'number') {
-    throw new TypeError(`lengthPenalty: found ${describe(lengthPenalty)}, expected a number`);
-  }
-  if (!Number.isFinite(lengthPenalty)) throw new RangeError(`lengthPenalty: found ${lengthPenalty}, expected a finite number`);
+  const {
+    beams = defaults.beams,
+    nBest = 1,
+    maxTokens = defaults.maxTokens,
+    minTokens = defaults.minTokens,
+    lengthPenalty = defaults.lengthPenalty,
+    noRepeatNgram = defaults.noRepeatNgram,
+    batchSize = BATCH,
+    prefix = [],
+    disabledHeads = [],
+    signal,
+  } = options;
+  checkInteger('beams', beams, 1);
+  checkInteger('nBest', nBest, 1, beams);
+  checkInteger('maxTokens', maxTokens, 1);
+  checkInteger('minTokens', minTokens, 0);
+  checkInteger('noRepeatNgram', noRepeatNgram, 0);
+  checkInteger('batchSize', batchSize, 1);
+  checkFinite('lengthPenalty', lengthPenalty);
   const prefixIds = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (prefixIds.length >= longest) {
-    throw new HeedError(Code.LENGTH, `prefix: found ${prefixIds.length} ids, expected less than ${longest}`);
+    throw new HeedError(E_LENGTH, `prefix: found ${prefixIds.length} ids, expected less than ${longest}`);
   }
   const heads = checkHeads(disabledHeads, config);
   checkSignal(signal);
   return {
-    beams, nBest, minTokens, lengthPenalty, noRepeatNgram, signal, heads,
+    beams,
+    nBest,
+    minTokens,
+    lengthPenalty,
+    noRepeatNgram,
+    signal,
+    heads,
     prefix: prefixIds,
     maxTokens: Math.min(maxTokens, longest - prefixIds.length),
     batchSize: Math.min(batchSize, MAX_BATCH),

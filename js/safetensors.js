@@ -4,19 +4,15 @@
 //
 //     { "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, …, "__metadata__": { "key": "text" } }
 
-import { describe, parseJson } from './json.js';
-import { Code, HeedError } from './wasm.js';
+import { describe, mismatch, parseJson } from './json.js';
+import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from './wasm.js';
 
 /** Longer headers are refused, as by the format's own reader. */
 const MAX_HEADER = 100_000_000;
 
-/** Element types of heed.h, and their bytes. @type {Record<string, { dtype: number, bytes: number } | undefined>} */
-const DTYPES = Object.assign(Object.create(null), {
-  F32: { dtype: 0, bytes: 4 },
-  F16: { dtype: 1, bytes: 2 },
-  BF16: { dtype: 2, bytes: 2 },
-  I8: { dtype: 3, bytes: 1 },
-});
+/** Element types, in the order of heed.h, and their bytes. */
+export const DTYPES = ['F32', 'F16', 'BF16', 'I8'];
+const BYTES = [4, 2, 2, 1];
 
 /**
  * @typedef {object} TensorEntry
@@ -31,7 +27,7 @@ const isCount = (n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
 
 /** @param {string} message @returns {never} */
 function refuse(message) {
-  throw new HeedError(Code.SAFETENSORS, message);
+  throw new HeedError(E_SAFETENSORS, message);
 }
 
 /**
@@ -53,32 +49,26 @@ export function headerLength(bytes, file) {
 /** @param {string} where @param {string} name @param {unknown} entry @returns {TensorEntry & { begin: number }} */
 function readEntry(where, name, entry) {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    refuse(`${where}: found ${describe(entry)}, expected an object`);
+    refuse(mismatch(where, entry, 'an object'));
   }
   const { dtype, shape, data_offsets: offsets, ...rest } = /** @type {Record<string, any>} */ (entry);
   const extra = Object.keys(rest)[0];
   if (extra !== undefined) refuse(`${where}: unknown key ${JSON.stringify(extra)}`);
-  if (typeof dtype !== 'string') refuse(`${where}: dtype: found ${describe(dtype)}, expected a string`);
   if (!Array.isArray(shape) || !shape.every(isCount)) {
-    refuse(`${where}: shape: found ${describe(shape)}, expected an array of non-negative integers`);
+    refuse(mismatch(`${where}: shape`, shape, 'an array of non-negative integers'));
   }
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount) || offsets[0] > offsets[1]) {
-    refuse(`${where}: data_offsets: found ${describe(offsets)}, expected [begin, end]`);
+    refuse(mismatch(`${where}: data_offsets`, offsets, '[begin, end]'));
   }
-  const known = DTYPES[dtype];
-  if (!known) {
-    throw new HeedError(Code.TENSOR_DTYPE, `${where}: found dtype ${describe(dtype)}, expected F32, F16, BF16 or I8`);
-  }
-  let bytes = known.bytes;
-  for (const n of shape) {
-    bytes *= n;
-    if (!Number.isSafeInteger(bytes)) refuse(`${where}: shape ${describe(shape)} is larger than any file`);
-  }
+  const type = DTYPES.indexOf(dtype);
+  if (type < 0) throw new HeedError(E_TENSOR_DTYPE, mismatch(`${where}: dtype`, dtype, `one of ${DTYPES}`));
+  // a product past 2^53 is inexact, but equals no difference of two offsets, which are below
+  const bytes = shape.reduce((product, n) => product * n, BYTES[type]);
   const [begin, end] = offsets;
   if (end - begin !== bytes) {
     refuse(`${where}: found ${end - begin} bytes, expected ${bytes} for ${dtype} ${describe(shape)}`);
   }
-  return { name, dtype: known.dtype, shape, begin, bytes };
+  return { name, dtype: type, shape, begin, bytes };
 }
 
 /**
@@ -90,16 +80,20 @@ function readEntry(where, name, entry) {
  */
 export function parseHeader(header, file) {
   if (header[0] !== 0x7b) refuse(`${file}: the header does not begin with '{': not a safetensors file?`);
-  const { __metadata__: metadata = {}, ...entries } = parseJson(header, file, Code.SAFETENSORS);
-  if (typeof metadata !== 'object' || metadata === null || !Object.values(metadata).every((v) => typeof v === 'string')) {
-    refuse(`${file}: __metadata__: found ${describe(metadata)}, expected an object of strings`);
+  const { __metadata__: metadata = {}, ...entries } = parseJson(header, file, E_SAFETENSORS);
+  if (
+    typeof metadata !== 'object' ||
+    metadata === null ||
+    !Object.values(metadata).every((v) => typeof v === 'string')
+  ) {
+    refuse(mismatch(`${file}: __metadata__`, metadata, 'an object of strings'));
   }
   const tensors = Object.entries(entries).map(([name, entry]) => readEntry(`${file}: ${name}`, name, entry));
   tensors.sort((a, b) => a.begin - b.begin || a.bytes - b.bytes);
   let end = 0;
   for (const { name, begin, bytes } of tensors) {
     if (begin !== end) {
-      refuse(`${file}: ${name}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole before it' : 'it overlaps another'}`);
+      refuse(`${file}: ${name}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole' : 'an overlap'}`);
     }
     end += bytes;
   }

@@ -10,28 +10,12 @@
 
 const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
-/** Abbreviations that a name, a number or a noun follows: the sentence goes on. */
-const ABBREVIATION = new RegExp(
-  '(?:^|[\\s(\\[\u201c\u201e"\'])(?:' +
-    'Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Rev|Gen|Col|Capt|Lt|Sgt|Hon|vs|No|Fig|Vol|approx|e\\.g|i\\.e|cf|' +
-    'Hr|Fr|Nr|Str|bzw|ca|evtl|ggf|inkl|usw|vgl|z\\.\\s?B|d\\.\\s?h|u\\.\\s?a|o\\.\\s?\u00e4|' +
-    'M|MM|Mme|Mlle|Sra|Sta|D|p\\.\\s?ex' +
-    ')\\.$',
+/** Abbreviations that a name, a number or a noun follows, and first letters of names: the sentence goes on. */
+const GOES_ON = new RegExp(
+  '(?:^|[^\\p{L}.])(?:M[rs]|Mrs|[DSJ]r|Prof|St|Rev|Gen|Col|Capt|Lt|vs|No|Fig|Vol|e\\.g|i\\.e|cf|Hr|Nr|bzw|ca|evtl|ggf|' +
+    'inkl|vgl|z\\.\\s?B|d\\.\\s?h|u\\.\\s?a|Mme|Mlle|Sra|p\\.\\s?ex|(?!I)\\p{Lu})\\.\\s*$',
+  'u',
 );
-/** A name's first letter: "J. S. Bach". "I." ends sentences too often. */
-const INITIAL = /(?:^|[\s.(])(?!I\.)\p{Lu}\.$/u;
-
-/** @param {string} locale */
-function makeSegmenter(locale) {
-  try {
-    return new Intl.Segmenter(locale, { granularity: 'sentence' });
-  } catch {
-    return new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  }
-}
-
-/** @type {Map<string, Intl.Segmenter>} */
-const segmenters = new Map();
 
 /**
  * What Intl.Segmenter finds, a window at a time: some engines take time in proportion to the whole text for each
@@ -44,7 +28,7 @@ const segmenters = new Map();
 function* segmentWindows(line, segmenter) {
   const margin = 128;
   let size = 2048;
-  for (let start = 0; start < line.length; ) {
+  for (let start = 0; start < line.length;) {
     const window = line.slice(start, start + size);
     const isLast = start + size >= line.length;
     let done = 0;
@@ -59,15 +43,13 @@ function* segmentWindows(line, segmenter) {
   }
 }
 
-/** @param {string} line @param {string} locale @returns {string[]} */
-function splitLine(line, locale) {
-  let segmenter = segmenters.get(locale);
-  if (!segmenter) segmenters.set(locale, (segmenter = makeSegmenter(locale)));
+/** @param {string} line @param {Intl.Segmenter} segmenter @returns {string[]} */
+function splitLine(line, segmenter) {
   const sentences = [];
   let start = 0;
   let end = ''; // of the sentence so far: as much as an abbreviation may take
   for (const { segment, index } of segmentWindows(line, segmenter)) {
-    if (index > start && !ABBREVIATION.test(end.trimEnd()) && !INITIAL.test(end.trimEnd())) {
+    if (index > start && !GOES_ON.test(end)) {
       sentences.push(line.slice(start, index));
       start = index;
       end = '';
@@ -82,15 +64,15 @@ function splitLine(line, locale) {
  * The sentences of a text. Line breaks always end one.
  *
  * @param {string} text
- * @param {string} locale  of the text, a BCP 47 tag
+ * @param {Intl.Segmenter} segmenter  by sentence, of the text's language
  * @returns {Part[]}
  */
-export function splitSentences(text, locale) {
+export function splitSentences(text, segmenter) {
   /** @type {Part[]} */
   const parts = [{ text: '', after: '' }];
   text.split(LINE_BREAK).forEach((line, i) => {
     // split() puts the line breaks at odd places
-    for (const sentence of i % 2 === 0 ? splitLine(line, locale) : [line]) {
+    for (const sentence of i % 2 === 0 ? splitLine(line, segmenter) : [line]) {
       const start = sentence.length - sentence.trimStart().length;
       const body = sentence.trim();
       /** @type {Part} */ (parts.at(-1)).after += sentence.slice(0, start);
@@ -100,13 +82,16 @@ export function splitSentences(text, locale) {
   return parts[0].after === '' ? parts.slice(1) : parts;
 }
 
-/** Grapheme clusters are what a reader calls characters. */
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
 const CLAUSE = /[,;:\u2013\u2014)\]](?=\s)|[\u060c\u3001\u3002\uff0c\uff1b]/gu;
 const SPACE = /\s(?=\S)/gu;
 
-/** The end of the last match that ends at or before `limit`; 0 if none. @param {string} text @param {RegExp} pattern @param {number} limit */
+/**
+ * The end of the last match that ends at or before `limit`; 0 if none.
+ *
+ * @param {string} text
+ * @param {RegExp} pattern
+ * @param {number} limit
+ */
 function lastEnd(text, pattern, limit) {
   let last = 0;
   for (const match of text.matchAll(pattern)) {
@@ -129,7 +114,8 @@ export function findCut(text, limit) {
   const clause = lastEnd(head, CLAUSE, limit);
   const cut = clause > limit / 2 ? clause : lastEnd(head, SPACE, limit) || clause;
   if (cut > 0) return cut;
-  // the segmenter reads from the start of what it is given: a window keeps long texts linear
+  // what a reader calls a character is a grapheme cluster; a window keeps long texts linear
+  const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const from = Math.max(0, limit - 256);
   const at = graphemes.segment(text.slice(from, limit + 256)).containing(limit - from);
   const start = from + Number(at?.index);

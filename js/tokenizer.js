@@ -1,9 +1,9 @@
-// tokenizer.js - text to the model's ids and back: SentencePiece in C, its pieces mapped through vocab.json here; made by
-// load.js, public as Transformer.tokenizer.
+// tokenizer.js - text to the model's ids and back: SentencePiece in C, its pieces mapped through vocab.json here; made
+// by load.js, public as Transformer.tokenizer.
 
-import { describe } from './json.js';
-import { checkIds } from './options.js';
-import { Code, HeedError, ints } from './wasm.js';
+import { describe, mismatch } from './json.js';
+import { badType, checkIds } from './options.js';
+import { E_LANGUAGE, E_VOCAB, HeedError, ints } from './wasm.js';
 
 /** Piece types of heed.h that are not text. */
 const UNKNOWN = 2;
@@ -24,15 +24,20 @@ class Vocabulary {
   languages = new Map();
   unknown;
 
-  /** @param {Record<string, unknown>} json @param {string} file @param {number} size @param {Record<string, any>} config */
+  /**
+   * @param {Record<string, unknown>} json
+   * @param {string} file
+   * @param {number} size
+   * @param {Record<string, any>} config
+   */
   constructor(json, file, size, config) {
     const entries = /** @type {[string, number][]} */ (Object.entries(json));
     for (const [piece, id] of entries) {
       if (!Number.isInteger(id) || id < 0 || id >= size) {
-        throw new HeedError(Code.VOCAB, `${file}: ${describe(piece)}: found ${describe(id)}, expected an id from 0 to ${size - 1}`);
+        throw new HeedError(E_VOCAB, mismatch(`${file}: ${describe(piece)}`, id, `an id from 0 to ${size - 1}`));
       }
       if (this.pieces[id] !== undefined) {
-        throw new HeedError(Code.VOCAB, `${file}: id ${id} is both ${describe(this.pieces[id])} and ${describe(piece)}`);
+        throw new HeedError(E_VOCAB, `${file}: id ${id} is both ${describe(this.pieces[id])} and ${describe(piece)}`);
       }
       this.pieces[id] = piece;
       const language = LANGUAGE.exec(piece)?.[1];
@@ -42,11 +47,15 @@ class Vocabulary {
       }
     }
     this.ids = new Map(entries);
-    const { eos_token_id: eos, pad_token_id: pad, unk_token_id: unk } = config;
-    if (this.pieces[eos] === undefined) throw new HeedError(Code.VOCAB, `${file}: no piece has id ${eos}, the eos_token_id`);
-    const unknown = this.ids.get('<unk>') ?? (this.pieces[unk] === undefined ? undefined : unk);
-    if (unknown === undefined) throw new HeedError(Code.VOCAB, `${file}: "<unk>" is missing`);
-    this.unknown = /** @type {number} */ (unknown);
+    const { eos_token_id: eos, pad_token_id: pad } = config;
+    const unknown = this.ids.get('<unk>');
+    if (unknown === undefined || this.pieces[eos] === undefined) {
+      throw new HeedError(
+        E_VOCAB,
+        `${file}: found no ${unknown === undefined ? '<unk>' : `piece with id ${eos}, the eos_token_id`}`,
+      );
+    }
+    this.unknown = unknown;
     for (const id of [eos, pad, this.unknown]) this.special.add(id);
   }
 }
@@ -65,7 +74,9 @@ class Side {
     this.#handle = handle;
     this.vocabulary = vocabulary;
     this.#pieces = core.tokenizerPieces(handle);
-    this.#idOfPiece = Int32Array.from(this.#pieces, ({ piece, type }) => (type === CONTROL ? vocabulary.unknown : this.#textId(piece)));
+    this.#idOfPiece = Int32Array.from(this.#pieces, ({ piece, type }) =>
+      type === CONTROL ? vocabulary.unknown : this.#textId(piece),
+    );
   }
 
   /** What a user typed is text: never `</s>`, never a language. @param {string} piece */
@@ -78,16 +89,25 @@ class Side {
   /** @param {string} text */
   encode(text) {
     const { ids, offsets, surface } = this.#core.tokenizerEncode(this.#handle, text);
-    const pieces = Array.from(ids, (id, i) => (this.#pieces[id].type === UNKNOWN ? surface(i) : this.#pieces[id].piece));
+    const pieces = Array.from(ids, (id, i) =>
+      this.#pieces[id].type === UNKNOWN ? surface(i) : this.#pieces[id].piece,
+    );
     // a piece that this file does not know may be one of the other language's
-    return { ids: ids.map((id, i) => (this.#pieces[id].type === UNKNOWN ? this.#textId(pieces[i]) : this.#idOfPiece[id])), offsets, pieces };
+    return {
+      ids: ids.map((id, i) => (this.#pieces[id].type === UNKNOWN ? this.#textId(pieces[i]) : this.#idOfPiece[id])),
+      offsets,
+      pieces,
+    };
   }
 
   /** @param {ArrayLike<number>} ids */
   decode(ids) {
     const { special, pieces, unknown } = this.vocabulary;
     const kept = Array.from(ids).filter((id) => id === unknown || !special.has(id));
-    return this.#core.tokenizerDecode(this.#handle, kept.map((id) => pieces[id] ?? ''));
+    return this.#core.tokenizerDecode(
+      this.#handle,
+      kept.map((id) => pieces[id] ?? ''),
+    );
   }
 }
 
@@ -100,21 +120,26 @@ export class Tokenizer {
 
   /**
    * @internal
-   * @param {{ core: import('./wasm.js').Core, config: Record<string, any>, sourceSpm: Uint8Array, targetSpm: Uint8Array,
-   *           vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
+   * @param {{ core: import('./wasm.js').Core, config: Record<string, any>, sourceSpm: Uint8Array,
+   *           targetSpm: Uint8Array, vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
    */
   constructor({ core, config, sourceSpm, targetSpm, vocab, targetVocab }) {
     const { eos_token_id: eos, vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
-    const shared = new Vocabulary(vocab, 'vocab.json', targetVocab ? sourceSize : Math.max(sourceSize, targetSize), config);
+    const shared = new Vocabulary(
+      vocab,
+      'vocab.json',
+      targetVocab ? sourceSize : Math.max(sourceSize, targetSize),
+      config,
+    );
     const own = targetVocab ? new Vocabulary(targetVocab, 'target_vocab.json', targetSize, config) : shared;
     const read = (/** @type {string} */ file, /** @type {Uint8Array} */ bytes) => {
       const handle = ints(1);
-      core.report((_, rule, __, status) => `${file}: ${rule ?? 'not a SentencePiece model'} (${status})`,
-        'heed_tokenizer_create', bytes, bytes.length, handle);
+      core.report(file, 'heed_tokenizer_create', bytes, bytes.length, handle);
       return handle.value[0];
     };
     const source = new Side(core, read('source.spm', sourceSpm), shared);
-    const same = own === shared && sourceSpm.length === targetSpm.length && sourceSpm.every((byte, i) => byte === targetSpm[i]);
+    const same =
+      own === shared && sourceSpm.length === targetSpm.length && sourceSpm.every((byte, i) => byte === targetSpm[i]);
     this.#sides = { source, target: same ? source : new Side(core, read('target.spm', targetSpm), own) };
     this.#sizes = { source: sourceSize, target: targetSize };
     this.#eos = /** @type {number} */ (eos);
@@ -122,15 +147,13 @@ export class Tokenizer {
 
   /** @param {'source' | 'target'} side */
   #side(side) {
-    if (side !== 'source' && side !== 'target') {
-      throw new TypeError(`side: found ${describe(side)}, expected 'source' or 'target'`);
-    }
+    if (side !== 'source' && side !== 'target') badType('side', side, "'source' or 'target'");
     return this.#sides[side];
   }
 
   /**
-   * Ids with `</s>` last. A language's token comes first. Offsets are UTF-16 [start, end) into `text`, one pair for each
-   * id; `</s>` stands at the end of the text, a language token at its beginning, both empty.
+   * Ids with `</s>` last. A language's token comes first. Offsets are UTF-16 [start, end) into `text`, one pair for
+   * each id; `</s>` stands at the end of the text, a language token at its beginning, both empty.
    *
    * @param {string} text
    * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: of a model with several targets, as
@@ -138,13 +161,13 @@ export class Tokenizer {
    * @returns {{ ids: Int32Array, pieces: string[], offsets: Int32Array }}
    */
   encode(text, { side = 'source', language } = {}) {
-    if (typeof text !== 'string') throw new TypeError(`text: found ${describe(text)}, expected a string`);
+    if (typeof text !== 'string') badType('text', text, 'a string');
     const encoder = this.#side(side);
     const { languages, pieces } = encoder.vocabulary;
     const token = language === undefined ? undefined : languages.get(LANGUAGE.exec(language)?.[1] ?? language);
     if (language !== undefined && token === undefined) {
       const known = [...languages.keys()].join(', ') || 'none: this model has one target language';
-      throw new HeedError(Code.LANGUAGE, `language: found ${describe(language)}, available: ${known}`);
+      throw new HeedError(E_LANGUAGE, `language: found ${describe(language)}, available: ${known}`);
     }
     const body = encoder.encode(text);
     // not spread into arguments: a text may have a million pieces

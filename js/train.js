@@ -1,10 +1,9 @@
 // train.js - the Trainer: a model that learns in the calling thread, over heed-train.wasm. Public as 'heed/train'.
 
 import { configNumbers, readConfig } from './config.js';
-import { describe } from './json.js';
-import { checkSequence } from './options.js';
+import { badRange, badType, checkInteger, checkSequence } from './options.js';
 import { Transformer } from './transformer.js';
-import { Code, floats, HeedError, instantiate, ints } from './wasm.js';
+import { E_DIVERGED, E_TENSOR_UNKNOWN, floats, HeedError, instantiate, ints } from './wasm.js';
 
 /** @typedef {{ source: ArrayLike<number>, target: ArrayLike<number> }} Pair  ids; both sides end with `</s>` */
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
@@ -33,13 +32,32 @@ const GRADIENTS = 1;
 /** Only create() makes a Trainer. */
 const KEY = Symbol('Trainer');
 
-/** @param {string} name @param {unknown} value @param {number} least @param {number} below @param {boolean} [whole] */
-function checkNumber(name, value, least, below, whole = false) {
-  if (typeof value !== 'number') throw new TypeError(`${name}: found ${describe(value)}, expected a number`);
-  if (!(value >= least && value < below) || (whole && !Number.isInteger(value))) {
-    throw new RangeError(`${name}: found ${value}, expected ${whole ? 'an integer' : 'a number'} from ${least} to below ${below}`);
+/** @param {string} name @param {unknown} value @param {number} least @param {number} below @returns {number} */
+function checkNumber(name, value, least, below) {
+  if (typeof value !== 'number') badType(name, value, 'a number');
+  return value >= least && value < below ? value : badRange(name, value, `a number from ${least} to below ${below}`);
+}
+
+/**
+ * The weights of a loaded model, one tensor after the other, as floats: copies of what its arithmetic sees.
+ *
+ * @param {Transformer} model
+ * @returns {Generator<{ name: string, data: Float32Array }, void, void>}
+ */
+function* weightsOf(model) {
+  const { core, model: handle } = model.parts();
+  const count = core.run('heed_tensor_count', handle);
+  for (let index = 0; index < count; index++) {
+    const [rows, cols] = [ints(1), ints(1)];
+    core.run('heed_tensor_shape', handle, index, rows, cols);
+    const [r, c] = [rows.value[0], cols.value[0]];
+    const [data, row] = [new Float32Array(r * c), floats(c)];
+    for (let i = 0; i < r; i++) {
+      core.call('weights', 'heed_tensor_row', handle, index, i, row);
+      data.set(row.value, i * c);
+    }
+    yield { name: String(core.string('heed_tensor_name', handle, index)), data };
   }
-  return value;
 }
 
 /**
@@ -54,22 +72,20 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     dropout = 0.1, clipNorm = 1, seed = 1, maxTokens = 512,
   } = options;
   const code = typeof schedule === 'string' ? SCHEDULES[schedule] : undefined;
-  if (code === undefined) {
-    throw new TypeError(`schedule: found ${describe(schedule)}, expected 'inverse-sqrt', 'constant' or 'cosine'`);
-  }
-  checkNumber('warmupSteps', warmupSteps, 0, 2 ** 31, true);
+  if (code === undefined) badType('schedule', schedule, "'inverse-sqrt', 'constant' or 'cosine'");
+  checkInteger('warmupSteps', warmupSteps, 0);
   // 0 asks the core for the paper's rate
   const learningRate = options.learningRate ?? (!fresh ? 1e-4 : code === 0 ? 0 : 1e-3);
   if (options.learningRate !== undefined) {
     checkNumber('learningRate', learningRate, 0, 1e6);
-    if (learningRate === 0) throw new RangeError('learningRate: found 0, expected more');
+    if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
-  if (code === SCHEDULES.cosine) checkNumber('totalSteps', totalSteps, warmupSteps + 1, 2 ** 31, true);
+  if (code === SCHEDULES.cosine) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
   const view = new DataView(new ArrayBuffer(44));
   [learningRate, checkNumber('labelSmoothing', labelSmoothing, 0, 1), checkNumber('dropout', dropout, 0, 1),
     checkNumber('clipNorm', clipNorm, 0, 1e30)].forEach((value, i) => view.setFloat32(4 * i, value, true));
-  [code, warmupSteps, totalSteps, checkNumber('seed', seed, -(2 ** 31), 2 ** 32, true), modelSeed, Number(learnsPositions),
-    checkNumber('maxTokens', maxTokens, 1, 2 ** 20 + 1, true)].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
+  [code, warmupSteps, totalSteps, checkInteger('seed', seed, 0), modelSeed, Number(learnsPositions),
+    checkInteger('maxTokens', maxTokens, 1, 2 ** 20)].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
   return { bytes: new Uint8Array(view.buffer), maxTokens };
 }
 
@@ -145,31 +161,26 @@ export class Trainer {
   static async create(from, options = {}) {
     const model = from instanceof Transformer ? from : undefined;
     const given = /** @type {{ config: Record<string, unknown>, seed?: number }} */ (from);
-    if (typeof given?.config !== 'object' || given.config === null) {
-      throw new TypeError(`from: found ${describe(from)}, expected a Transformer or { config }`);
-    }
+    if (typeof given?.config !== 'object' || given.config === null) badType('from', from, 'a Transformer or { config }');
     const config = model ? { ...model.config } : readConfig({ model_type: 'marian', ...given.config }, {});
-    const modelSeed = model ? 0 : checkNumber('seed', given.seed ?? 1, -(2 ** 31), 2 ** 32, true);
+    const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
     // sinusoids are constants, also where a file has them; MarianConfig says so unless told otherwise
     const learnsPositions = config.static_position_embeddings === false;
     const { bytes, maxTokens } = packOptions(options, { fresh: !model, modelSeed, learnsPositions });
 
     const core = await instantiate({ wasm: options.wasm ?? new URL('./heed-train.wasm', import.meta.url), simd: 'simd128' });
     try {
-      const weights = model ? [...model.tensors()] : [];
+      const weights = model ? [...weightsOf(model)] : [];
       const stored = (/** @type {string} */ side) =>
         Number(model ? weights.some(({ name }) => name === `model.${side}.embed_positions.weight`) : learnsPositions);
       const numbers = configNumbers(config, core.configFields(), {
         dtype: 0, encoder_positions_stored: stored('encoder'), decoder_positions_stored: stored('decoder'),
       });
       const handle = ints(1);
-      core.report(
-        (name, rule, found, status) =>
-          name ? `config: ${name}: found ${found}, ${rule ?? status}` : `a trainer of this size: ${status}`,
-        'heed_trainer_create', numbers, numbers.length, bytes, handle);
+      core.report('config', 'heed_trainer_create', numbers, numbers.length, bytes, handle);
       const longest = Math.min(maxTokens, config.max_position_embeddings);
       const trainer = new Trainer(KEY, {
-        core, handle: handle.value[0], config, longest, files: { ...(model?.files ?? {}) }, wasm: options.wasm,
+        core, handle: handle.value[0], config, longest, files: { ...model?.parts().files }, wasm: options.wasm,
       });
       for (const { name, data } of weights) {
         const { index } = trainer.#find(name);
@@ -195,7 +206,7 @@ export class Trainer {
   /** @param {string} name */
   #find(name) {
     const tensor = this.#tensors.get(name);
-    if (!tensor) throw new HeedError(Code.TENSOR_UNKNOWN, `${describe(name)}: this model has no such tensor`);
+    if (!tensor) throw new HeedError(E_TENSOR_UNKNOWN, `${name}: this model has no such tensor`);
     return tensor;
   }
 
@@ -216,9 +227,7 @@ export class Trainer {
    * @param {Pair[]} pairs
    */
   #run(name, pairs) {
-    if (!Array.isArray(pairs) || pairs.length === 0) {
-      throw new TypeError(`pairs: found ${describe(pairs)}, expected an array of { source, target }`);
-    }
+    if (!Array.isArray(pairs) || pairs.length === 0) badType('pairs', pairs, 'an array of { source, target }');
     const { vocab_size: sources, decoder_vocab_size: targets } = this.#config;
     const checked = pairs.flatMap((pair, i) => [
       checkSequence(`pairs[${i}].source`, pair?.source, sources, this.#longest),
@@ -233,7 +242,7 @@ export class Trainer {
     }
     const result = floats(5);
     const status = this.#core.run(name, this.#handle, ids, lengths, pairs.length, result);
-    if (status === Code.DIVERGED) {
+    if (status === E_DIVERGED) {
       throw new HeedError(status, 'the loss or its gradient is not finite; the weights are as before: a lower learningRate, or clipNorm?');
     }
     this.#core.check(status, name);

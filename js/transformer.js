@@ -1,9 +1,8 @@
 // transformer.js - the model: ids in, ids, logits and attention out. Public; the Translator is built on it.
 
-import { describe } from './json.js';
 import { loadModel } from './load.js';
-import { checkGenerate, checkHeads, checkSequence } from './options.js';
-import { Code, floats, HeedError, instantiate, ints } from './wasm.js';
+import { badType, checkGenerate, checkHeads, checkSequence } from './options.js';
+import { E_STATE, E_TOKENIZER, floats, HeedError, instantiate, ints } from './wasm.js';
 
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
 /** @typedef {{ encoder: Tensor, decoder: Tensor, cross: Tensor }} AttentionMaps  rows sum to 1 */
@@ -15,60 +14,41 @@ import { Code, floats, HeedError, instantiate, ints } from './wasm.js';
  * @property {boolean} finished  false: stopped by maxTokens
  */
 
-/** What a session was made for. @typedef {{ source: number, target: number, beams: number, batch: number }} Capacity */
-
-/** Only load() makes a Transformer. */
-const KEY = Symbol('Transformer');
-
-/** The power of two that holds n, but not more than `limit`. @param {number} n @param {number} limit */
-const roomy = (n, limit) => Math.min(2 ** Math.ceil(Math.log2(n)), limit);
-
 /** A session, made when first needed and made anew when a call needs more than it holds. */
 class Session {
   #core;
   #model;
-  #longest;
   #handle = 0;
-  /** @type {Capacity} */
-  #has = { source: 1, target: 1, beams: 1, batch: 1 };
+  /** max_source, max_target, max_beams, max_batch of heed_session_options: what there is, and the most there may be. */
+  #has = [1, 1, 1, 1];
+  #most;
 
   /** @param {import('./wasm.js').Core} core @param {number} model @param {number} longest */
   constructor(core, model, longest) {
     this.#core = core;
     this.#model = model;
-    this.#longest = longest;
+    this.#most = [longest, longest, 64, 1024];
   }
 
-  /** The handle of a session that holds this much. @param {Capacity} need */
-  for(need) {
-    const has = this.#has;
-    const fits = this.#handle && need.source <= has.source && need.target <= has.target && need.beams <= has.beams
-      && need.batch <= has.batch;
-    if (fits) return this.#handle;
-    this.#has = {
-      source: roomy(Math.max(need.source, has.source), this.#longest),
-      target: roomy(Math.max(need.target, has.target), this.#longest),
-      beams: Math.max(need.beams, has.beams),
-      batch: roomy(Math.max(need.batch, has.batch), 1024),
-    };
+  /** The handle of a session that holds this much. @param {...number} need  in the order above */
+  for(...need) {
+    if (this.#handle !== 0 && need.every((n, i) => n <= this.#has[i])) return this.#handle;
     this.#core.run('heed_session_free', this.#handle);
     this.#handle = 0;
-    try {
-      this.#handle = this.#create(this.#has);
-    } catch {
-      // kept capacity may be what is too much: the bare need decides
-      this.#has = { ...need };
-      this.#handle = this.#create(need);
-    }
-    return this.#handle;
-  }
-
-  /** @param {Capacity} c @returns {number} */
-  #create({ source, target, beams, batch }) {
+    // powers of two: a text with ever longer sentences makes few sessions
+    const wanted = need.map((n, i) =>
+      Math.max(n, Math.min(2 ** Math.ceil(Math.log2(Math.max(n, this.#has[i]))), this.#most[i])),
+    );
     const handle = ints(1);
-    this.#core.call(`a session for ${source} source and ${target} target tokens, ${beams} beams, ${batch} sentences`,
-      'heed_session_create', this.#model, Int32Array.of(source, target, beams, batch), handle);
-    return handle.value[0];
+    this.#core.call(
+      `a session for ${need.join(', ')} source tokens, target tokens, beams, sentences`,
+      'heed_session_create',
+      this.#model,
+      Int32Array.from(wanted),
+      handle,
+    );
+    this.#has = wanted;
+    return (this.#handle = Number(handle.value[0]));
   }
 }
 
@@ -81,8 +61,6 @@ export class Transformer {
   #model;
   #defaults;
   #tokenizer;
-  #weightBytes;
-  #parameters;
   #arithmetic;
   #files;
   /** For generate(); a run of it may rest between two steps. */
@@ -93,19 +71,18 @@ export class Transformer {
   #searching = false;
 
   /**
-   * @param {symbol} key
+   * Only load() makes one.
+   *
+   * @internal
    * @param {Awaited<ReturnType<typeof loadModel>>} parts
    */
-  constructor(key, { core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
-    if (key !== KEY) throw new TypeError('use Transformer.load()');
+  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
     this.#core = core;
     this.#model = model;
     this.#defaults = defaults;
     this.#tokenizer = tokenizer;
     this.#arithmetic = arithmetic;
     this.#files = files;
-    this.#parameters = core.run('heed_model_parameters', model);
-    this.#weightBytes = core.run('heed_model_bytes', model) >>> 0;
     this.#search = new Session(core, model, config.max_position_embeddings);
     this.#pass = new Session(core, model, config.max_position_embeddings);
     /** config.json, with what a MarianConfig holds where it is silent. @type {Readonly<Record<string, unknown>>} */
@@ -121,16 +98,14 @@ export class Transformer {
    */
   static async load(source, options = {}) {
     const { dtype = 'auto', onProgress, signal, wasm, simd } = options;
-    if (!['auto', 'f32', 'int8'].includes(dtype)) {
-      throw new TypeError(`dtype: found ${describe(dtype)}, expected 'auto', 'f32' or 'int8'`);
-    }
+    if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
     if (onProgress !== undefined && typeof onProgress !== 'function') {
-      throw new TypeError(`onProgress: found ${describe(onProgress)}, expected a function`);
+      badType('onProgress', onProgress, 'a function');
     }
     signal?.throwIfAborted();
     const core = await instantiate({ wasm, simd });
     try {
-      return new Transformer(KEY, await loadModel(core, source, options));
+      return new Transformer(await loadModel(core, source, options));
     } catch (error) {
       core.dispose();
       throw error;
@@ -139,9 +114,12 @@ export class Transformer {
 
   /** Of the model's files. HEED_E_TOKENIZER if it came without. @returns {import('./tokenizer.js').Tokenizer} */
   get tokenizer() {
-    if (this.#core.disposed) throw new HeedError(Code.STATE, 'this object was disposed');
-    if (typeof this.#tokenizer === 'string') {
-      throw new HeedError(Code.TOKENIZER, `this model has no tokenizer: ${this.#tokenizer} missing; it works with ids`);
+    if (this.#core.disposed) throw new HeedError(E_STATE, 'this object was disposed');
+    if (!this.#tokenizer) {
+      throw new HeedError(
+        E_TOKENIZER,
+        'source.spm, target.spm or vocab.json is missing: this model works with ids only',
+      );
     }
     return this.#tokenizer;
   }
@@ -154,8 +132,8 @@ export class Transformer {
     return {
       dtype: this.#arithmetic === 0 ? 'f32' : 'int8',
       simd: this.#core.simd,
-      parameters: this.#parameters,
-      weightBytes: this.#weightBytes,
+      parameters: this.#core.run('heed_model_parameters', this.#model),
+      weightBytes: this.#core.run('heed_model_bytes', this.#model) >>> 0,
       memoryBytes: this.#core.memoryBytes,
     };
   }
@@ -165,29 +143,9 @@ export class Transformer {
     return this.#defaults;
   }
 
-  /** The model's files but for its weights, by name. @returns {Readonly<Record<string, Uint8Array>>} */
-  get files() {
-    return this.#files;
-  }
-
-  /**
-   * The weights, one tensor after the other, as floats: copies of what the arithmetic sees.
-   *
-   * @returns {Generator<{ name: string, shape: [number, number], data: Float32Array }, void, void>}
-   */
-  *tensors() {
-    const count = this.#core.run('heed_tensor_count', this.#model);
-    for (let index = 0; index < count; index++) {
-      const [rows, cols] = [ints(1), ints(1)];
-      this.#core.run('heed_tensor_shape', this.#model, index, rows, cols);
-      const [r, c] = [rows.value[0], cols.value[0]];
-      const [data, row] = [new Float32Array(r * c), floats(c)];
-      for (let i = 0; i < r; i++) {
-        this.#core.call('tensors', 'heed_tensor_row', this.#model, index, i, row);
-        data.set(row.value, i * c);
-      }
-      yield { name: String(this.#core.string('heed_tensor_name', this.#model, index)), shape: [r, c], data };
-    }
+  /** For train.js, which reads the weights. @internal */
+  parts() {
+    return { core: this.#core, model: this.#model, files: this.#files };
   }
 
   /** @param {string} what @param {ArrayLike<number>} ids @param {'source' | 'target'} side */
@@ -206,7 +164,7 @@ export class Transformer {
     const ids = this.#check('source', source, 'source');
     const shape = [ids.length, Number(this.config.d_model)];
     const out = floats(shape[0] * shape[1]);
-    const session = this.#pass.for({ source: ids.length, target: 1, beams: 1, batch: 1 });
+    const session = this.#pass.for(ids.length, 1, 1, 1);
     this.#core.call('encode', 'heed_encode', session, ids, ids.length, out);
     return { shape, data: out.value };
   }
@@ -220,7 +178,7 @@ export class Transformer {
    */
   forward(source, target) {
     const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
-    const session = this.#pass.for({ source: from.length, target: to.length, beams: 1, batch: 1 });
+    const session = this.#pass.for(from.length, to.length, 1, 1);
     this.#core.forward(session, from, to, []);
     const shape = [to.length, Number(this.config.decoder_vocab_size)];
     const data = new Float32Array(shape[0] * shape[1]);
@@ -235,8 +193,8 @@ export class Transformer {
 
   /**
    * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
-   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are those
-   * of the same pass.
+   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are
+   * those of the same pass.
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
@@ -247,10 +205,17 @@ export class Transformer {
     const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
     const heads = checkHeads(disabledHeads, this.config);
     const [S, T] = [from.length, to.length];
-    const of = (/** @type {string} */ side) => [Number(this.config[`${side}_layers`]), Number(this.config[`${side}_attention_heads`])];
-    const shapes = [[...of('encoder'), S, S], [...of('decoder'), T, T], [...of('decoder'), T, S]];
+    const of = (/** @type {string} */ side) => [
+      Number(this.config[`${side}_layers`]),
+      Number(this.config[`${side}_attention_heads`]),
+    ];
+    const shapes = [
+      [...of('encoder'), S, S],
+      [...of('decoder'), T, T],
+      [...of('decoder'), T, S],
+    ];
     const rooms = shapes.map((shape) => floats(shape.reduce((product, n) => product * n)));
-    const session = this.#pass.for({ source: S, target: T, beams: 1, batch: 1 });
+    const session = this.#pass.for(S, T, 1, 1);
     this.#disableHeads(session, heads);
     try {
       this.#core.forward(session, from, to, rooms);
@@ -258,7 +223,10 @@ export class Transformer {
       this.#core.run('heed_session_enable_heads', session);
     }
     const logProbs = Float32Array.from(to, (_, t) => this.#core.logits(session, t, 0).logProb);
-    const [encoder, decoder, cross] = rooms.map((room, i) => ({ shape: shapes[i], data: /** @type {Float32Array} */ (room.value) }));
+    const [encoder, decoder, cross] = rooms.map((room, i) => ({
+      shape: shapes[i],
+      data: /** @type {Float32Array} */ (room.value),
+    }));
     return { encoder, decoder, cross, logProbs };
   }
 
@@ -279,40 +247,35 @@ export class Transformer {
   generate(sources, options = {}) {
     const run = this.generateSteps(sources, options);
     for (;;) {
-      const { done, value } = run.next();
-      if (done) return value;
+      const step = run.next();
+      if (step.done) return step.value;
     }
   }
 
   /**
    * generate(), resting after every decoder step: between two, other work can be done, or the run be given up by
-   * return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives what was finished in it, and
-   * the hypothesis under way where there is but one.
+   * return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where there
+   * is but one sentence and one beam.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
-   * @returns {Generator<{ finished: number[], ids: Int32Array | undefined }, Generated[][], void>}
+   * @returns {Generator<Int32Array | undefined, Generated[][], void>}
    */
   *generateSteps(sources, options = {}) {
     const core = this.#core;
-    if (core.disposed) throw new HeedError(Code.STATE, 'this object was disposed');
-    if (!Array.isArray(sources)) throw new TypeError(`sources: found ${describe(sources)}, expected an array of arrays of ids`);
+    if (core.disposed) throw new HeedError(E_STATE, 'this object was disposed');
+    if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
     const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.config);
     const all = sources.map((ids, i) => this.#check(`sources[${i}]`, ids, 'source'));
-    if (this.#searching) throw new HeedError(Code.STATE, 'another generate() of this model has not ended');
+    if (this.#searching) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
     /** @type {Generated[][]} */
     const results = new Array(all.length);
     if (all.length === 0) return results;
 
     const batch = Math.min(batchSize, all.length);
-    const session = this.#search.for({
-      source: Math.max(...all.map((ids) => ids.length)),
-      target: rules.prefix.length + rules.maxTokens,
-      beams: rules.beams,
-      batch,
-    });
     // long ones first: what is left at the end, when the batch empties, is short
     const order = all.map((_, i) => i).sort((a, b) => all[b].length - all[a].length || a - b);
+    const session = this.#search.for(all[order[0]].length, rules.prefix.length + rules.maxTokens, rules.beams, batch);
     /** @type {Map<number, number>} place in the batch -> index of the source */
     const running = new Map();
     this.#searching = true;
@@ -320,24 +283,22 @@ export class Transformer {
       core.searchBegin(session, rules);
       this.#disableHeads(session, heads);
       const slot = ints(1);
-      for (let next = 0; next < order.length || running.size > 0; ) {
+      for (let next = 0; next < order.length || running.size > 0;) {
         for (; next < order.length && running.size < batch; next++) {
           const ids = all[order[next]];
           core.call('generate', 'heed_search_add', session, ids, ids.length, slot);
           running.set(slot.value[0], order[next]);
         }
         core.call('generate', 'heed_search_step', session, slot);
-        const finished = [];
-        for (let place; (place = core.run('heed_search_finished', session)) >= 0; ) {
+        for (let place; (place = core.run('heed_search_finished', session)) >= 0;) {
           const index = Number(running.get(place));
           const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place));
           results[index] = Array.from({ length: count }, (_, rank) => core.hypothesis(session, place, rank));
           core.call('generate', 'heed_search_release', session, place);
           running.delete(place);
-          finished.push(index);
         }
         const [only] = running.size === 1 && rules.beams === 1 && all.length === 1 ? running.keys() : [];
-        yield { finished, ids: only === undefined ? undefined : core.hypothesis(session, only, 0).ids };
+        yield only === undefined ? undefined : core.hypothesis(session, only, 0).ids;
         signal?.throwIfAborted();
       }
       return results;

@@ -1,12 +1,11 @@
 // translator.js - text in, text out, in the shape of the Web Translator API; over transformer.js. Public.
 
 import { isNode, turn } from './host.js';
-import { readFileAt } from './files.js';
-import { describe, parseJson } from './json.js';
-import { checkSignal } from './options.js';
+import { canonical, checkTag, findModel, languageOf } from './languages.js';
+import { badType, checkSignal } from './options.js';
 import { findCut, splitSentences } from './sentences.js';
 import { Transformer } from './transformer.js';
-import { Code, HeedError } from './wasm.js';
+import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
 
 /** @typedef {import('./options.js').GenerateOptions} TranslateOptions */
 
@@ -27,60 +26,14 @@ import { Code, HeedError } from './wasm.js';
 /**
  * A part of the input that is translated as one, and the white space after it.
  *
- * @typedef {{ text: string, after: string, start: number, ids: Int32Array, pieces: string[], offsets: Int32Array }} Sentence
+ * @typedef {{ text: string, after: string, start: number } & ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Sentence
  */
-
-/** Only create() makes a Translator. */
-const KEY = Symbol('Translator');
 
 /** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
 const LONGEST = 128;
 
 /** @param {string} message */
 const notSupported = (message) => new DOMException(message, 'NotSupportedError');
-
-/** A BCP 47 tag without what does not matter for a choice of model. @param {string} tag */
-const languageOf = (tag) => new Intl.Locale(tag).language;
-
-/** @param {unknown} tag @param {string} option @returns {string} */
-function checkTag(tag, option) {
-  if (typeof tag !== 'string') throw new TypeError(`${option}: found ${describe(tag)}, expected a language tag like 'de'`);
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    throw new RangeError(`${option}: found ${describe(tag)}, expected a language tag like 'de'`);
-  }
-}
-
-/**
- * The directory of the model for a pair, or undefined if the index has none.
- *
- * @param {string | URL} models  address of an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
- * @param {string} source
- * @param {string} target
- * @param {AbortSignal} [signal]
- */
-async function findModel(models, source, target, signal) {
-  const { bytes, sibling } = await readFileAt(models, signal);
-  const { models: list } = parseJson(bytes, String(models));
-  const isEntry = (/** @type {any} */ m) => [m?.source, m?.target, m?.path].every((v) => typeof v === 'string');
-  if (!Array.isArray(list) || !list.every(isEntry)) {
-    throw new HeedError(Code.JSON, `${models}: models: found ${describe(list)}, expected an array of { source, target, path }`);
-  }
-  const found = list.find((m) => languageOf(m.source) === languageOf(source) && languageOf(m.target) === languageOf(target));
-  return found && sibling(found.path);
-}
-
-/** The token that a model with several targets needs. @param {string[]} tokens @param {string} target */
-function languageToken(tokens, target) {
-  return tokens.find((token) => {
-    try {
-      return Intl.getCanonicalLocales(token.replaceAll('_', '-'))[0] === target;
-    } catch {
-      return false; // not every token is a tag
-    }
-  });
-}
 
 /** @param {EventTarget} monitor @param {number} loaded */
 function fireProgress(monitor, loaded) {
@@ -99,17 +52,26 @@ export class Translator {
   #language;
   /** Tokens of the longest source that is translated as one. */
   #longest;
+  #segmenter;
   /** Ends with the Translator; its abort ends what runs and waits. */
   #life = new AbortController();
   /** When it resolves, the model is free. @type {Promise<unknown>} */
   #tail = Promise.resolve();
 
-  /** @param {symbol} key @param {Transformer} model @param {string} source @param {string} target @param {string} [language] */
-  constructor(key, model, source, target, language) {
-    if (key !== KEY) throw new TypeError('use Translator.create()');
+  /**
+   * Only create() makes one.
+   *
+   * @internal
+   * @param {Transformer} model
+   * @param {string} source
+   * @param {string} target
+   * @param {string} [language]
+   */
+  constructor(model, source, target, language) {
     this.#model = model;
     this.#language = language;
     this.#longest = Math.min(Number(model.config.max_position_embeddings), LONGEST);
+    this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
     /** @readonly */
     this.sourceLanguage = source;
     /** @readonly */
@@ -123,8 +85,8 @@ export class Translator {
    * @param {import('./files.js').ModelSource} [options.model]  a model directory
    * @param {string | URL} [options.models]  an index.json to look the pair up in
    * @param {AbortSignal} [options.signal]
-   * @param {(monitor: EventTarget) => void} [options.monitor]  gets a target of 'downloadprogress' events, { loaded: 0…1,
-   *   total: 1 }
+   * @param {(monitor: EventTarget) => void} [options.monitor]  gets a target of 'downloadprogress' events,
+   *   { loaded: 0…1, total: 1 }
    * @param {boolean} [options.worker]  without effect so far: the model runs in the calling thread
    * @param {string} [options.language]  the language token of a model with several targets, if targetLanguage does not
    *   tell
@@ -135,36 +97,48 @@ export class Translator {
    * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
    */
   static async create(options) {
-    const { sourceLanguage, targetLanguage, model, models, signal, monitor, language, dtype, wasm, simd, cache } = options ?? {};
+    const { sourceLanguage, targetLanguage, model, models, signal, monitor, language, dtype, wasm, simd, cache } =
+      options ?? {};
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
-    if (monitor !== undefined && typeof monitor !== 'function') throw new TypeError('monitor: expected a function');
     checkSignal(signal);
     const events = new EventTarget();
     monitor?.(events);
     const from = model ?? (models === undefined ? undefined : await findModel(models, source, target, signal));
     if (from === undefined) {
-      throw notSupported(models === undefined
-        ? "no model: give 'model', a model directory, or 'models', an index of them"
-        : `${models} has no model from ${source} to ${target}`);
+      throw notSupported(
+        models === undefined
+          ? "no model: give 'model', a model directory, or 'models', an index of them"
+          : `${models} has no model from ${source} to ${target}`,
+      );
     }
     const transformer = await Transformer.load(from, {
-      dtype, wasm, simd, cache, signal,
+      dtype,
+      wasm,
+      simd,
+      cache,
+      signal,
       onProgress: ({ loaded, total }) => fireProgress(events, loaded / total),
     });
     try {
-      const { manifest: { source: has, target: into }, tokenizer: { languages } } = transformer;
-      for (const [stated, wanted, option] of [[has, source, 'sourceLanguage'], [into, target, 'targetLanguage']]) {
+      const {
+        manifest: { source: has, target: into },
+        tokenizer: { languages },
+      } = transformer;
+      for (const [stated, wanted, option] of [
+        [has, source, 'sourceLanguage'],
+        [into, target, 'targetLanguage'],
+      ]) {
         if (typeof stated === 'string' && languageOf(stated) !== languageOf(String(wanted))) {
           throw notSupported(`${option}: found ${wanted}, the model is for ${stated}`);
         }
       }
-      const token = language ?? languageToken(languages, target);
+      const token = language ?? languages.find((name) => canonical(name.replaceAll('_', '-')) === target);
       if (languages.length > 0 && token === undefined && into === undefined) {
         throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
       }
       if (token !== undefined) transformer.tokenizer.encode('', { language: token });
-      return new Translator(KEY, transformer, String(sourceLanguage), String(targetLanguage), token);
+      return new Translator(transformer, String(sourceLanguage), String(targetLanguage), token);
     } catch (error) {
       transformer.dispose();
       throw error;
@@ -196,31 +170,25 @@ export class Translator {
    */
   async #queued(signal, f) {
     this.#checkAlive(signal);
-    const free = this.#tail;
-    let end = () => {};
-    /** @type {Promise<void>} */
-    const ended = new Promise((resolve) => void (end = resolve));
-    this.#tail = free.then(() => ended);
-    try {
-      const signals = [signal, this.#life.signal].filter((s) => s !== undefined);
-      await new Promise((resolve, reject) => {
-        const stop = () => reject(signals.find((s) => s.aborted)?.reason);
-        for (const s of signals) s.addEventListener('abort', stop, { once: true });
-        free.then(() => {
-          for (const s of signals) s.removeEventListener('abort', stop);
-          resolve(undefined);
-        });
-      });
-      return await f();
-    } finally {
-      end();
-    }
+    const job = this.#tail.then(() => {
+      this.#checkAlive(signal);
+      return f();
+    });
+    this.#tail = job.catch(() => {});
+    // who is given up need not wait for the turn, nor for the step that runs, to be told
+    const settledJob = new AbortController();
+    return new Promise((resolve, reject) => {
+      for (const s of [signal, this.#life.signal]) {
+        s?.addEventListener('abort', () => reject(s.reason), { signal: settledJob.signal });
+      }
+      job.then(resolve, reject).finally(() => settledJob.abort());
+    });
   }
 
   /** @param {AbortSignal | undefined} signal */
   #checkAlive(signal) {
     if (this.#life.signal.aborted) {
-      throw new HeedError(Code.STATE, 'the translator was destroyed', { name: 'InvalidStateError' });
+      throw new HeedError(E_STATE, 'the translator was destroyed', { name: 'InvalidStateError' });
     }
     checkSignal(signal);
   }
@@ -235,17 +203,20 @@ export class Translator {
   /**
    * generate() in steps. `onStep` gets the ids so far of the one sentence that runs.
    *
-   * @param {Sentence[]} sentences
+   * @param {{ ids: Int32Array }[]} sentences
    * @param {TranslateOptions} options
    * @param {(ids: Int32Array | undefined) => void} [onStep]
    */
   async #generate(sentences, options, onStep) {
-    const run = this.#model.generateSteps(sentences.map(({ ids }) => ids), options);
+    const run = this.#model.generateSteps(
+      sentences.map(({ ids }) => ids),
+      options,
+    );
     try {
       for (;;) {
-        const { done, value } = run.next();
-        if (done) return value;
-        onStep?.(value.ids);
+        const step = run.next();
+        if (step.done) return step.value;
+        onStep?.(step.value);
         await this.#rest(options.signal);
       }
     } finally {
@@ -265,11 +236,11 @@ export class Translator {
    * @returns {Sentence[]}
    */
   #split(input) {
-    if (typeof input !== 'string') throw new TypeError(`input: found ${describe(input)}, expected a string`);
+    if (typeof input !== 'string') badType('input', input, 'a string');
     /** @type {Sentence[]} */
     const sentences = [];
     let start = 0;
-    for (const { text, after } of splitSentences(input, this.sourceLanguage)) {
+    for (const { text, after } of splitSentences(input, this.#segmenter)) {
       this.#splitSentence(text, start, sentences);
       const last = sentences.at(-1);
       if (text && last) last.after += after;
@@ -290,13 +261,16 @@ export class Translator {
     }
     // a part alone may take a token more than within the whole
     const room = this.#longest - 4;
-    for (let at = 0, token = 0; at < text.length; ) {
+    for (let at = 0, token = 0; at < text.length;) {
       let cut = text.length;
       if (ids.length - token > room) {
         const limit = offsets[2 * (token + room)] - at;
         if (limit >= 1) cut = at + findCut(text.slice(at, at + limit + 512), limit);
         else if (at === 0 && token === 0) {
-          throw new HeedError(Code.LENGTH, `input: one character takes more than the ${this.#longest} tokens the model allows`);
+          throw new HeedError(
+            E_LENGTH,
+            `input: one character takes more than the ${this.#longest} tokens the model allows`,
+          );
         }
       }
       const part = text.slice(at, cut);
@@ -336,10 +310,16 @@ export class Translator {
   async translate(input, options = {}) {
     return this.#queued(options.signal, async () => {
       const texts = (Array.isArray(input) ? input : [input]).map((text) => this.#split(text));
-      const results = await this.#generate(texts.flat().filter(({ text }) => text), { ...options, nBest: 1 });
+      const results = await this.#generate(
+        texts.flat().filter(({ text }) => text),
+        { ...options, nBest: 1 },
+      );
       let next = 0;
       const outputs = texts.map((sentences) =>
-        sentences.map(({ text, after }) => (text && this.#model.tokenizer.decode(results[next++][0].ids)) + after).join(''));
+        sentences
+          .map(({ text, after }) => (text && this.#model.tokenizer.decode(results[next++][0].ids)) + after)
+          .join(''),
+      );
       return Array.isArray(input) ? outputs : outputs[0];
     });
   }
@@ -379,13 +359,24 @@ export class Translator {
       source: text,
       start,
       target: tokenizer.decode(best.ids),
-      sourceTokens: Array.from(ids, (id, i) => ({ piece: pieces[i], id, start: offsets[2 * i], end: offsets[2 * i + 1] })),
-      targetTokens: Array.from(best.ids, (id, i) => ({ piece: tokenizer.idToPiece(id, { side: 'target' }), id, logProb: logProbs[i] })),
+      sourceTokens: Array.from(ids, (id, i) => ({
+        piece: pieces[i],
+        id,
+        start: offsets[2 * i],
+        end: offsets[2 * i + 1],
+      })),
+      targetTokens: Array.from(best.ids, (id, i) => ({
+        piece: tokenizer.idToPiece(id, { side: 'target' }),
+        id,
+        logProb: logProbs[i],
+      })),
       logProb: best.logProb,
       finished: best.finished,
       alignment: align(maps.cross),
       ...(attention && { attention: maps }),
-      ...(nBest > 1 && { alternatives: others.map(({ ids: other, logProb }) => ({ text: tokenizer.decode(other), logProb })) }),
+      ...(nBest > 1 && {
+        alternatives: others.map(({ ids: other, logProb }) => ({ text: tokenizer.decode(other), logProb })),
+      }),
     };
   }
 
@@ -398,52 +389,48 @@ export class Translator {
    * @returns {ReadableStream<string>}
    */
   translateStreaming(input, options = {}) {
-    const cancelled = new AbortController();
-    let wake = () => {};
-    /** @param {ReadableStreamDefaultController<string>} stream */
-    const produce = async (stream) => {
-      this.#checkAlive(options.signal);
-      for (const sentence of this.#split(input)) {
-        while (Number(stream.desiredSize) <= 0 && !cancelled.signal.aborted) await new Promise((resolve) => void (wake = () => resolve(undefined)));
-        if (cancelled.signal.aborted) return;
-        if (sentence.text) await this.#streamSentence(sentence, options, cancelled.signal, (text) => stream.enqueue(text));
-        if (sentence.after) stream.enqueue(sentence.after);
-      }
-      stream.close();
-    };
+    const { signal } = options;
+    const stop = new AbortController();
+    /** @type {Iterator<Sentence, undefined>} */
+    let sentences;
     return new ReadableStream({
-      start(stream) {
-        produce(stream).catch((error) => void (cancelled.signal.aborted || stream.error(error)));
+      start: () => {
+        this.#checkAlive(signal);
+        sentences = this.#split(input).values();
+        signal?.addEventListener('abort', () => stop.abort(signal.reason), { signal: stop.signal });
       },
-      pull: () => wake(),
-      cancel(reason) {
-        cancelled.abort(reason);
-        wake();
+      pull: async (stream) => {
+        while (Number(stream.desiredSize) > 0) {
+          const { done, value: sentence } = sentences.next();
+          if (done) {
+            stop.abort();
+            stream.close();
+            return;
+          }
+          await this.#streamSentence(sentence, { ...options, signal: stop.signal }, (text) => stream.enqueue(text));
+        }
       },
+      cancel: (reason) => stop.abort(reason),
     });
   }
 
-  /**
-   * @param {Sentence} sentence
-   * @param {TranslateOptions} options
-   * @param {AbortSignal} cancelled
-   * @param {(text: string) => void} emit
-   */
-  async #streamSentence(sentence, options, cancelled, emit) {
+  /** @param {Sentence} sentence @param {TranslateOptions} options @param {(text: string) => void} emit */
+  async #streamSentence({ after, ...sentence }, options, emit) {
     const { tokenizer } = this.#model;
-    let emitted = '';
+    let emitted = 0;
     const emitUpTo = (/** @type {string} */ text) => {
-      if (text.length <= emitted.length || !text.startsWith(emitted)) return;
-      emit(text.slice(emitted.length));
-      emitted = text;
+      if (text.length > emitted) emit(text.slice(emitted));
+      emitted = Math.max(emitted, text.length);
     };
-    await this.#queued(options.signal, async () => {
-      const [[{ ids }]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
-        cancelled.throwIfAborted();
-        if (running) emitUpTo(settled(tokenizer.decode(running)));
+    if (sentence.text) {
+      await this.#queued(options.signal, async () => {
+        const [[{ ids }]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
+          if (running) emitUpTo(settled(tokenizer.decode(running)));
+        });
+        emitUpTo(tokenizer.decode(ids));
       });
-      emitUpTo(tokenizer.decode(ids));
-    });
+    }
+    if (after) emit(after);
   }
 
   /** Tokens that the input takes. There is no quota. @param {string} input @returns {Promise<number>} */

@@ -27,6 +27,14 @@ static void blame(heed_report *report, const char *name, const char *rule, int32
     if (report) *report = (heed_report){name, rule, found};
 }
 
+int heed_relaxed(void) {
+#ifdef HEED_RELAXED
+    return 1;
+#else
+    return 0;
+#endif
+}
+
 /* ------------------------------------------------------------------------------------ model */
 
 const char *heed_config_field(int index) { return config_field(index); }
@@ -48,7 +56,7 @@ size_t heed_model_bytes(const heed_model *model) { return model->block_bytes; }
 double heed_model_parameters(const heed_model *model) {
     double n = 0;
     for (int i = 0; i < model->n_tensors; i++)
-        if (!model->tensors[i].optional) n += (double)model->tensors[i].rows * model->tensors[i].cols;
+        if (model->tensors[i].loaded) n += (double)model->tensors[i].rows * model->tensors[i].cols;
     return n;
 }
 

@@ -39,6 +39,9 @@ typedef struct {
     int32_t found;    /* the offending number                               */
 } heed_report;
 
+/* 1 if this build uses relaxed SIMD (heed-relaxed.wasm), which gives the same results.  Cannot fail. */
+int heed_relaxed(void);
+
 /* ------------------------------------------------------------------------------------ model */
 
 enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };         /* activation_function */
@@ -63,7 +66,7 @@ void heed_model_free(heed_model *model); /* NULL is fine */
 
 /* Bytes of the model's block: what it costs in memory. */
 size_t heed_model_bytes(const heed_model *model);
-/* Numbers in all weight tensors that the configuration asks for. */
+/* Numbers in all tensors that were loaded (tied ones count once, scales of int8 do not). */
 double heed_model_parameters(const heed_model *model);
 
 /*

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-const wasmLimit = 100_000; // bytes of heed.wasm after brotli
+const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
 const scriptLimit = 15_000; // bytes of the library's JavaScript, minified, after gzip
 const packageLimit = 300_000; // bytes of the tarball: models are not in it
 
@@ -71,17 +71,19 @@ test('the tarball holds the library and nothing else', () => {
   const allowed = /^(js\/[\w-]+\.(js|wasm)|build\/types\/[\w/-]+\.d\.ts|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
   const paths = packed.files.map(({ path }) => path);
   assert.deepEqual(paths.filter((path) => !allowed.test(path)), []);
-  for (const path of ['js/index.js', 'js/ops.js', 'js/cli.js', 'js/heed.wasm', 'build/types/index.d.ts', 'README.md',
-    'LICENSE', 'CHANGELOG.md']) {
+  for (const path of ['js/index.js', 'js/ops.js', 'js/cli.js', 'js/heed.wasm', 'js/heed-relaxed.wasm',
+    'build/types/index.d.ts', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
     assert.ok(paths.includes(path), `${path} is in the tarball`);
   }
 });
 
 test('sizes stay within their limits', async (t) => {
-  const wasm = await readFile(join(root, 'js/heed.wasm'));
-  const compressed = brotliCompressSync(wasm, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length } }).length;
-  t.diagnostic(`heed.wasm: ${wasm.length} bytes, ${compressed} after brotli`);
-  assert.ok(compressed <= wasmLimit, `heed.wasm: ${compressed} bytes after brotli, limit ${wasmLimit}`);
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) {
+    const wasm = await readFile(join(root, 'js', name));
+    const compressed = brotliCompressSync(wasm, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length } }).length;
+    t.diagnostic(`${name}: ${wasm.length} bytes, ${compressed} after brotli`);
+    assert.ok(compressed <= wasmLimit, `${name}: ${compressed} bytes after brotli, limit ${wasmLimit}`);
+  }
 
   const { code } = await bundle();
   const zipped = gzipSync(code, { level: 9 }).length;
@@ -95,8 +97,11 @@ test('sizes stay within their limits', async (t) => {
 test('a bundler takes it for a page without a word', async () => {
   const { code, warnings } = await bundle();
   assert.deepEqual(warnings.map(({ text }) => text), []);
-  // the literal that bundlers look for must survive
-  assert.match(new TextDecoder().decode(code), /new URL\(["']\.\/heed\.wasm["'],\s*import\.meta\.url\)/);
+  // the literals that bundlers look for must survive
+  const text = new TextDecoder().decode(code);
+  for (const name of ['heed', 'heed-relaxed']) {
+    assert.match(text, new RegExp(`new URL\\(["'\`]\\./${name}\\.wasm["'\`],\\s*import\\.meta\\.url\\)`));
+  }
 });
 
 test('publint finds nothing', async () => {

@@ -30,6 +30,66 @@ void ref_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *pan
     }
 }
 
+/* Where element (n, i) of W [N, k] lies in int8 panels. */
+static size_t at_i8(int n, int i, int k) {
+    return (size_t)(n / PANEL) * (size_t)quantized_cols(k) * PANEL + (size_t)(i / 4) * 4 * PANEL +
+           (size_t)(n % PANEL) * 4 + (size_t)(i % 4);
+}
+
+void ref_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k) {
+    sums[n] = 0;
+    for (int i = 0; i < quantized_cols(k); i++) {
+        panels[at_i8(n, i, k)] = i < k ? row[i] : 0;
+        sums[n] += panels[at_i8(n, i, k)];
+    }
+}
+
+void ref_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k) {
+    for (int i = 0; i < k; i++) row[i] = panels[at_i8(n, i, k)];
+}
+
+float ref_quantize_weights(int8_t *row, const float *x, int k) {
+    float max = 0.0f;
+    for (int i = 0; i < k; i++) {
+        if (fabsf(x[i]) > max) max = fabsf(x[i]);
+    }
+    const float inverse = max >= 1e-30f ? 127.0f / max : 0.0f;
+    for (int i = 0; i < k; i++) row[i] = (int8_t)nearbyintf(x[i] * inverse);
+    return max >= 1e-30f ? max / 127.0f : 0.0f;
+}
+
+void ref_quantize_rows(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k) {
+    for (int r = 0; r < m; r++) {
+        const float *row = x + (size_t)r * (size_t)ldx;
+        float least = 0.0f, greatest = 0.0f;
+        for (int i = 0; i < k; i++) {
+            if (row[i] < least) least = row[i];
+            if (row[i] > greatest) greatest = row[i];
+        }
+        const float span = greatest - least >= 1e-30f ? greatest - least : 0.0f;
+        const float inverse = span > 0.0f ? 127.0f / span : 0.0f;
+        scales[r] = span / 127.0f;
+        zeros[r] = (int32_t)nearbyintf(-least * inverse);
+        for (int i = 0; i < k; i++) {
+            const int q = (int)nearbyintf(row[i] * inverse) + zeros[r];
+            rows[(size_t)r * (size_t)k + i] = (uint8_t)(q < 0 ? 0 : q > 127 ? 127 : q);
+        }
+    }
+}
+
+void ref_gemm_i8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                 const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                 int k) {
+    for (int r = 0; r < m; r++) {
+        for (int c = 0; c < n; c++) {
+            int32_t sum = -zeros[r] * sums[c];
+            for (int i = 0; i < k; i++) sum += rows[(size_t)r * (size_t)k + i] * panels[at_i8(c, i, k)];
+            const float scaled = (float)sum * (scales[r] * w_scales[c]);
+            out[(size_t)r * (size_t)ldo + c] = scaled + (bias ? bias[c] : 0.0f);
+        }
+    }
+}
+
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k) {
     for (int r = 0; r < m; r++) {
         for (int c = 0; c < n; c++) {

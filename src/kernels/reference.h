@@ -1,7 +1,7 @@
 /*
  * reference.h - the plain twin of every kernel in kernels.h: same signature, same contract, one obvious loop.
  *
- * Sums are taken in double, so what a test measures is the error of the fast kernel.  The ref_ names differ in
+ * Float sums are taken in double, so what a test measures is the error of the fast kernel.  The ref_ names differ in
  * nothing else, except that they make no promise of bits.
  *
  * Depends on: kernels.h for the panel layout.  Used by: tests, and whoever ports the kernels.
@@ -16,6 +16,18 @@ void ref_pack_row_f32(float *panels, int n, const float *row, int k);
 void ref_unpack_row_f32(float *row, const float *panels, int n, int k);
 void ref_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
                   int k);
+void ref_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k);
+void ref_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k);
+float ref_quantize_weights(int8_t *row, const float *x, int k);
+
+/*
+ * The int8 twins are exact: integers and bits equal to the kernels'.  They differ in the form of the activations,
+ * which here is plain: rows [m, k] of q in 0..127.
+ */
+void ref_quantize_rows(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
+void ref_gemm_i8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                 const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                 int k);
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k);
 void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
                 float scale);

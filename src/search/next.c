@@ -12,8 +12,8 @@ int candidate_precedes(const heed_candidate *a, const heed_candidate *b) {
 
 /* Ids that would complete an n-gram the target already holds. */
 static void forbid_repeats(float *logits, const heed_target *target, int n) {
-    const int32_t *tail = target->ids + target->n_ids - (n - 1);
     if (target->n_ids < n - 1) return;
+    const int32_t *tail = target->ids + target->n_ids - (n - 1);
     for (int i = 0; i + n <= target->n_ids; i++) {
         int same = 1;
         for (int j = 0; j < n - 1 && same; j++) same = target->ids[i + j] == tail[j];
@@ -23,10 +23,10 @@ static void forbid_repeats(float *logits, const heed_target *target, int n) {
 
 static void forbid_bad_words(float *logits, const heed_target *target, const int32_t *words, int n_words) {
     for (int i = 0; i < n_words; i += words[i] + 1) {
-        const int n = words[i];
-        const int32_t *word = words + i + 1, *tail = target->ids + target->n_ids - (n - 1);
-        int same = target->n_ids >= n - 1;
-        for (int j = 0; j < n - 1 && same; j++) same = tail[j] == word[j];
+        const int n = words[i], start = target->n_ids - (n - 1);
+        const int32_t *word = words + i + 1;
+        int same = start >= 0;
+        for (int j = 0; j < n - 1 && same; j++) same = target->ids[start + j] == word[j];
         if (same) logits[word[n - 1]] = -INFINITY;
     }
 }

@@ -46,7 +46,8 @@ void normalizer_place(heed_arena *arena, const spm_normalizer *from, heed_normal
     *normalizer = (heed_normalizer){.add_dummy_prefix = from->add_dummy_prefix,
                                     .remove_extra_whitespaces = from->remove_extra_whitespaces,
                                     .escape_whitespaces = from->escape_whitespaces,
-                                    .rules = {units, (uint32_t)n}, .strings = copy};
+                                    .rules = {units, (uint32_t)n},
+                                    .strings = copy};
 }
 
 /* The output of one step: n bytes that replace `consumed` bytes of the input. */

@@ -35,11 +35,11 @@ void normalizer_place(heed_arena *arena, const spm_normalizer *from, heed_normal
 
 /* Where the result goes. */
 typedef struct {
-    char *text;      /* [capacity] written                                                      */
-    int32_t *map;    /* [capacity + 1] written: UTF-16 position in the input of what byte i was made
+    char *text;   /* [capacity] written                                                      */
+    int32_t *map; /* [capacity + 1] written: UTF-16 position in the input of what byte i was made
                         of, and of the end; NULL: not wanted                                     */
     size_t capacity;
-    size_t length;   /* written: bytes of the result; or, above capacity, bytes to try again with */
+    size_t length; /* written: bytes of the result; or, above capacity, bytes to try again with */
 } heed_normalized;
 
 /*

@@ -40,9 +40,7 @@ static int next_field(heed_reader *message, field *f) {
 
 static int is_field(const field *f, uint64_t number, int wire) { return f->number == number && f->wire == wire; }
 
-static spm_bytes as_bytes(const heed_reader *slice) {
-    return (spm_bytes){(const char *)slice->at, reader_left(slice)};
-}
+static spm_bytes as_bytes(const heed_reader *slice) { return (spm_bytes){(const char *)slice->at, reader_left(slice)}; }
 
 /* Enums and ints travel as 64 bits; what does not fit is some number that no list has. */
 static int32_t as_int(uint64_t varint) { return varint <= INT32_MAX ? (int32_t)varint : -1; }

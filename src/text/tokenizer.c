@@ -26,14 +26,14 @@ enum { WORK_BYTES = 4096 };
 typedef struct {
     void *block;
     size_t capacity;
-    char *text;           /* [capacity] normalised, or decoded                         */
-    int32_t *map;         /* [capacity + 1]; as chars: decoded, to be denormalised     */
-    int32_t *ids;         /* [capacity]                                                */
-    int32_t *offsets;     /* [2 capacity]                                              */
-    int32_t *spans;       /* [2 capacity]                                              */
-    unigram_node *nodes;  /* [capacity + 1] unigram                                    */
-    bpe_symbol *symbols;  /* [capacity] BPE                                            */
-    bpe_pair *pairs;      /* [2 capacity] BPE                                          */
+    char *text;          /* [capacity] normalised, or decoded                         */
+    int32_t *map;        /* [capacity + 1]; as chars: decoded, to be denormalised     */
+    int32_t *ids;        /* [capacity]                                                */
+    int32_t *offsets;    /* [2 capacity]                                              */
+    int32_t *spans;      /* [2 capacity]                                              */
+    unigram_node *nodes; /* [capacity + 1] unigram                                    */
+    bpe_symbol *symbols; /* [capacity] BPE                                            */
+    bpe_pair *pairs;     /* [2 capacity] BPE                                          */
 } work_arrays;
 
 struct heed_tokenizer {
@@ -92,7 +92,9 @@ static heed_tokenizer *place(heed_arena *arena, const spm_file *file, const voca
     memcpy(unk_surface, file->unk_surface.text, n_surface);
     t->normalizer.whitespace_as_suffix = file->whitespace_as_suffix;
     t->normalizer.user = t->vocab.user.n ? &t->vocab.user : NULL;
-    t->decoder = (heed_decoder){.vocab = &t->vocab, .unk_surface = unk_surface, .n_unk_surface = n_surface,
+    t->decoder = (heed_decoder){.vocab = &t->vocab,
+                                .unk_surface = unk_surface,
+                                .n_unk_surface = n_surface,
                                 .add_dummy_prefix = file->normalizer.add_dummy_prefix,
                                 .remove_extra_whitespaces = file->normalizer.remove_extra_whitespaces};
     t->splits = splits;

@@ -13,9 +13,7 @@ enum {
 static const uint32_t FREE_UNIT = 0x80000000u; /* bit 31: no byte leads here */
 
 /* Byte `depth` of a key, -1 behind its end. */
-static int byte_at(const heed_trie_key *key, int32_t depth) {
-    return depth < key->length ? key->text[depth] : -1;
-}
+static int byte_at(const heed_trie_key *key, int32_t depth) { return depth < key->length ? key->text[depth] : -1; }
 
 static void swap(heed_trie_key *a, heed_trie_key *b) {
     const heed_trie_key t = *a;
@@ -65,12 +63,12 @@ typedef struct {
 } task;
 
 typedef struct {
-    uint32_t *units;        /* [capacity]                                                    */
-    int32_t *next, *prev;   /* [capacity] ring of the free units of the window; next == NO_UNIT: taken */
-    uint8_t *is_state;      /* [capacity] a state is here: states never share a place, as units name only their byte */
-    task *stack;            /* [n keys]: waiting tasks have different keys                   */
+    uint32_t *units;      /* [capacity]                                                    */
+    int32_t *next, *prev; /* [capacity] ring of the free units of the window; next == NO_UNIT: taken */
+    uint8_t *is_state;    /* [capacity] a state is here: states never share a place, as units name only their byte */
+    task *stack;          /* [n keys]: waiting tasks have different keys                   */
     int32_t n, capacity;
-    int32_t first;          /* a free unit, or NO_UNIT                                       */
+    int32_t first; /* a free unit, or NO_UNIT                                       */
 } builder;
 
 static void place_builder(heed_arena *arena, builder *b, int32_t n_keys) {

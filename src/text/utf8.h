@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
-#define UTF8_SPACE "\xE2\x96\x81"       /* U+2581, which stands for a space in pieces */
+#define UTF8_SPACE       "\xE2\x96\x81" /* U+2581, which stands for a space in pieces */
 
 /*
  * Bytes of the valid character at text[0..n), 1 to 4, or 0 if the bytes there are not valid (the

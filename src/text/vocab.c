@@ -116,9 +116,17 @@ void vocab_place(heed_arena *arena, const vocab_draft *draft, heed_vocab *vocab)
     const heed_trie user = place_trie(arena, &draft->user);
     if (arena->base == NULL || arena->overflow) return;
 
-    *vocab = (heed_vocab){.n = n, .is_bpe = file->model_type == SPM_BPE, .byte_fallback = file->byte_fallback,
-                          .text = text, .start = start, .score = score, .type = type,
-                          .reserved = reserved, .n_reserved = draft->n_reserved, .pieces = all, .user = user};
+    *vocab = (heed_vocab){.n = n,
+                          .is_bpe = file->model_type == SPM_BPE,
+                          .byte_fallback = file->byte_fallback,
+                          .text = text,
+                          .start = start,
+                          .score = score,
+                          .type = type,
+                          .reserved = reserved,
+                          .n_reserved = draft->n_reserved,
+                          .pieces = all,
+                          .user = user};
     /* first values as in SentencePiece: FLT_MIN, above all log-probabilities, stays and prices user-defined pieces */
     vocab->min_score = FLT_MAX;
     vocab->max_score = FLT_MIN;

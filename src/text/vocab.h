@@ -20,28 +20,28 @@
 
 typedef struct {
     int32_t n;
-    int32_t unk;              /* id of the unknown piece                            */
+    int32_t unk; /* id of the unknown piece                            */
     int is_bpe, byte_fallback;
-    int has_unused;           /* some piece is SPM_UNUSED                           */
+    int has_unused;             /* some piece is SPM_UNUSED                           */
     float min_score, max_score; /* of the normal pieces                             */
-    const char *text;         /* all pieces, one after another                      */
-    const int32_t *start;     /* [n + 1] piece i is text[start[i] .. start[i + 1])  */
-    const float *score;       /* [n]                                                */
-    const uint8_t *type;      /* [n] SPM_NORMAL ...                                 */
-    const int32_t *reserved;  /* [n_reserved] ids of the second kind, by their text */
+    const char *text;           /* all pieces, one after another                      */
+    const int32_t *start;       /* [n + 1] piece i is text[start[i] .. start[i + 1])  */
+    const float *score;         /* [n]                                                */
+    const uint8_t *type;        /* [n] SPM_NORMAL ...                                 */
+    const int32_t *reserved;    /* [n_reserved] ids of the second kind, by their text */
     int32_t n_reserved;
-    int32_t byte_id[256];     /* if byte_fallback: the piece of each byte           */
-    heed_trie pieces;         /* those of the first kind                            */
-    heed_trie user;           /* the user-defined ones among them                   */
+    int32_t byte_id[256]; /* if byte_fallback: the piece of each byte           */
+    heed_trie pieces;     /* those of the first kind                            */
+    heed_trie user;       /* the user-defined ones among them                   */
 } heed_vocab;
 
 /* A vocabulary on its way from the file to its place. */
 typedef struct {
     const spm_file *file;
-    const spm_piece *pieces;      /* [n_pieces]                                        */
-    heed_trie_key *keys;          /* [n_pieces] scratch: text pieces, then the reserved */
+    const spm_piece *pieces; /* [n_pieces]                                        */
+    heed_trie_key *keys;     /* [n_pieces] scratch: text pieces, then the reserved */
     int32_t n_text, n_reserved;
-    heed_trie all, user;          /* built here, copied by vocab_place()               */
+    heed_trie all, user; /* built here, copied by vocab_place()               */
 } vocab_draft;
 
 /*

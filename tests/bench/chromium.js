@@ -7,7 +7,8 @@ import { serve } from './server.js';
 
 /** Path of a Chromium, or undefined. */
 export const findChromium = () =>
-  [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => p && existsSync(p));
+  [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+    .find((path) => path && existsSync(path));
 
 async function main(model, dtype, rounds) {
   const { chromium } = await import('playwright-core');

@@ -4,11 +4,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, gzip } from 'node:zlib';
 import { FOLDER } from './models.js';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const ORT = 'node_modules/onnxruntime-web/dist/';
+const ORT = ['ort.wasm.min.mjs', 'ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'];
 
 /** js/index.js and all it needs, minified as a bundler does it: onnxruntime-web comes minified too. */
 async function heedScript() {
@@ -25,7 +25,7 @@ async function sizes(parts) {
   for (const part of parts) {
     raw += part.length;
     zipped += (await promisify(gzip)(part, { level: 9 })).length;
-    brotli += (await promisify(brotliCompress)(part, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: part.length } })).length;
+    brotli += (await promisify(brotliCompress)(part)).length;
   }
   return { raw, gzip: zipped, brotli };
 }
@@ -35,15 +35,16 @@ export async function engineSizes() {
   return {
     heed: await sizes([await heedScript(), await readFile(here('../../js/heed.wasm'))]),
     'onnxruntime-web': await sizes(await Promise.all(
-      ['ort.wasm.min.mjs', 'ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'].map((f) => readFile(here(ORT + f))))),
+      ORT.map((file) => readFile(here(`node_modules/onnxruntime-web/dist/${file}`))))),
   };
 }
 
 /** Bytes of a model's weights; random ones do not compress. */
 export async function modelSizes(model, dtype) {
   const size = async (...path) => (await stat(join(FOLDER, model, ...path))).size;
+  const onnx = `onnx-${dtype}`;
   return {
     heed: await size(dtype, 'model.safetensors'),
-    'onnxruntime-web': await size(`onnx-${dtype}`, 'encoder_model.onnx') + await size(`onnx-${dtype}`, 'decoder_model_merged.onnx'),
+    'onnxruntime-web': await size(onnx, 'encoder_model.onnx') + await size(onnx, 'decoder_model_merged.onnx'),
   };
 }

@@ -43,8 +43,8 @@ function best(logits, start, end) {
 const int64 = (ort, values, dims) => new ort.Tensor('int64', values, dims);
 
 /**
- * onnxruntime, driven as transformers.js does: the decoder's caches go out of one run and into the next as tensors, keys
- * and values of the source are kept from the first step, logits come to JavaScript.
+ * onnxruntime, driven as transformers.js does: the decoder's caches go out of one run and into the next as tensors,
+ * keys and values of the source are kept from the first step, logits come to JavaScript.
  * @param ort  onnxruntime-web or onnxruntime-node
  * @param files  the bytes of encoder_model.onnx and decoder_model_merged.onnx
  */
@@ -55,29 +55,30 @@ export async function onnxruntime(ort, name, files, { layers, heads, width }, op
     Array.from({ length: layers }, (_, i) => `${i}.${side}.${what}`)));
   return {
     name,
-    /** `record`: called with the logits of every step and how many rows they have; `forced`: ids to take in place of the best */
+    /** `record`: called with the logits of every step, [batch, vocabulary]; `forced`: ids to take, not the best ones */
     async translate(sources, length, { record, forced } = {}) {
       const batch = sources.length;
       const n = sources[0].length;
       const ids = new BigInt64Array(batch * n);
       sources.forEach((s, b) => s.forEach((id, i) => (ids[b * n + i] = BigInt(id))));
       const mask = int64(ort, new BigInt64Array(batch * n).fill(1n), [batch, n]);
-      const { last_hidden_state: hidden } = await encoder.run({ input_ids: int64(ort, ids, [batch, n]), attention_mask: mask });
+      const encoded = await encoder.run({ input_ids: int64(ort, ids, [batch, n]), attention_mask: mask });
 
       const out = Array.from({ length: batch }, () => new Int32Array(length));
       const last = new BigInt64Array(batch).fill(BigInt(START));
       const past = {};
-      for (const c of caches) past[`past_key_values.${c}`] = new ort.Tensor('float32', [], [batch, heads, 0, width / heads]);
+      const nothing = new ort.Tensor('float32', [], [batch, heads, 0, width / heads]);
+      for (const c of caches) past[`past_key_values.${c}`] = nothing;
       for (let t = 0; t < length; t++) {
         const result = await decoder.run({
           input_ids: int64(ort, last, [batch, 1]),
           encoder_attention_mask: mask,
-          encoder_hidden_states: hidden,
+          encoder_hidden_states: encoded.last_hidden_state,
           use_cache_branch: new ort.Tensor('bool', [t > 0], [1]),
           ...past,
         });
         const logits = result.logits.data;
-        record?.(logits, batch);
+        record?.(logits);
         const vocabulary = logits.length / batch;
         for (let b = 0; b < batch; b++) {
           const id = forced ? forced[b][t] : best(logits, b * vocabulary, (b + 1) * vocabulary);

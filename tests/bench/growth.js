@@ -23,7 +23,8 @@ function exponent(points) {
 
 /** Medians, one for each shape; the shapes take turns, so that a busy moment of the machine touches all. */
 function measure(engine, vocabulary, shapes) {
-  const runs = shapes.map(({ batch = 1, source = 20, target = 25 }) => ({ input: sentences(batch, source, vocabulary), target, times: [] }));
+  const runs = shapes.map(({ batch = 1, source = 20, target = 25 }) =>
+    ({ input: sentences(batch, source, vocabulary), target, times: [] }));
   for (let r = 0; r < ROUNDS + 1; r++) {
     for (const { input, target, times } of runs) {
       const start = performance.now();
@@ -40,7 +41,7 @@ const { vocabulary } = MODELS[model];
 const engine = await open(`heed ${simd}`, model, dtype);
 for (let i = 0; i < 20; i++) engine.translate(sentences(8, 20, vocabulary), 25); // until it is compiled
 
-console.log(`${engine.name} ${dtype}, model ${model}, Node ${process.versions.node}; ${machine()}; medians of ${ROUNDS}`);
+console.log(`${engine.name} ${dtype}, model ${model}; ${machine()}; medians of ${ROUNDS}`);
 for (const [what, sizes, shape] of [
   ['source tokens (25 target tokens)', [16, 32, 64, 128, 256, 512], (n) => ({ source: n })],
   ['target tokens (20 source tokens)', [16, 32, 64, 128, 256, 512], (n) => ({ target: n })],

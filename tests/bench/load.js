@@ -29,13 +29,14 @@ async function timeToFirst() {
   const runs = [];
   for (let i = 0; i < PROCESSES; i++) runs.push(await child('load.js', ['--first']));
   const of = (key) => brief(median(runs.map((r) => r[key])));
-  console.log(`models/en-de, ${PROCESSES} fresh processes, medians: loaded after ${of('loaded')} ms, first translation ` +
-    `(${JSON.stringify(runs[0].text)}) after ${of('translated')} ms; ${of('sinceStart')} ms with the start of Node`);
+  console.log(`models/en-de in ${PROCESSES} fresh processes, medians: loaded after ${of('loaded')} ms,`);
+  console.log(`first translation (${runs[0].text}) after ${of('translated')} ms;`);
+  console.log(`with the start of Node ${of('sinceStart')} ms`);
 }
 
 /** Sentences of many lengths, from a few words. */
 function texts(n) {
-  const words = ['the', 'old', 'house', 'was', 'near', 'a', 'river', 'and', 'we', 'often', 'went', 'there', 'in', 'summer'];
+  const words = 'the old house was near a river and we often went there in summer'.split(' ');
   return Array.from({ length: n }, (_, i) =>
     `${Array.from({ length: 1 + (i % 10) }, (_, w) => words[(i * 5 + w * (1 + (i % 3))) % words.length]).join(' ')}.`);
 }
@@ -55,7 +56,8 @@ async function growth() {
   for (let done = 0; done < TRANSLATIONS; done += input.length) pass();
   const seconds = (performance.now() - start) / 1000;
   const grown = model.info.memoryBytes - before;
-  console.log(`${TRANSLATIONS} translations with models/en-de in ${brief(seconds)} s: wasm memory ${before} bytes, grown by ${grown}`);
+  console.log(`${TRANSLATIONS} translations with models/en-de in ${brief(seconds)} s: ` +
+    `wasm memory ${before} bytes, grown by ${grown}`);
   if (grown !== 0) process.exitCode = 1;
   model.dispose();
 }
@@ -84,12 +86,13 @@ async function peaks() {
     server.close();
   }
   const heading = ['model', 'from', 'weights', 'wasm', 'loading', 'translating', '1.3 weights + 16', 'within'];
-  console.log(`${table(heading, rows, 2)}\nMB; loading, translating: growth of the peak of resident memory, code and caches of Node included`);
+  console.log(table(heading, rows, 2));
+  console.log('MB; loading, translating: growth of the peak of resident memory, code and caches of Node included');
 }
 
 if (process.argv[2] === '--first') await first();
 else {
-  console.log(`Node ${process.versions.node}; ${machine()}`);
+  console.log(machine());
   await writeModels();
   await timeToFirst();
   await growth();

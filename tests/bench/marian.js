@@ -1,12 +1,12 @@
 // marian.js - a Marian model as the two ONNX files that transformers.js loads: encoder_model and decoder_model_merged;
 // used by models.js.
 //
-// The graphs are what the exporter makes of Hugging Face's Marian: padding masks, heads as one long batch, shapes computed
-// from the inputs, caches of keys and values, one file for the first step and the later ones. They are leaner where that
-// costs the engine nothing: LayerNormalization is one node, and the decoder takes one token at a time, so that it needs
-// no causal mask. `int8` is what onnxruntime's quantize_dynamic makes with the settings of transformers.js' `q8`: every product
-// with a weight, and the embedding, in int8 with one scale for each matrix; activations are measured and rounded to
-// uint8 as they come.
+// The graphs are what the exporter makes of Hugging Face's Marian: padding masks, heads as one long batch, shapes
+// computed from the inputs, caches of keys and values, one file for the first step and the later ones. They are leaner
+// where that can only help the engine: LayerNormalization is one node, and the decoder takes one token at a time, so
+// that it needs no causal mask. `int8` is what onnxruntime's quantize_dynamic makes with the settings of
+// transformers.js for `q8`: every product with a weight, and the embedding, in int8 with one scale for each matrix;
+// activations are measured and rounded to uint8 as they come.
 import { Graph } from './onnx.js';
 
 const MASKED = -3.4028234663852886e38; // the most negative float, as the exporter has it
@@ -200,10 +200,12 @@ export function encoder(model, weights, int8) {
   return g.file();
 }
 
-/** One step of the decoder; `output`: the matrix of the logits; `past`: with what earlier steps left, else the first step. */
+/** One step of the decoder. `output`: the matrix of the logits; `past`: a later step, with what earlier ones left. */
 function step(layers, model, output, past) {
   const { g } = layers;
-  const cache = (length) => ['batch', model.heads, length, model.width / model.heads];
+  const width = model.width / model.heads;
+  const own = ['batch', model.heads, 'decoded', width];
+  const source = ['kept', model.heads, 'kept_source', width];
   const mask = layers.mask('encoder_attention_mask');
   const offset = past ? layers.size('past_key_values.0.decoder.key', 2) : g.ints(0);
   let x = layers.embed('input_ids', offset, g.op('Add', [offset, g.ints(1)]));
@@ -217,15 +219,18 @@ function step(layers, model, output, past) {
     }
     x = layers.attend(x, `${layer}.self_attn`, keys, values);
     // the later steps are given what the first one made, and hand on nothing
-    const empty = () => g.constant('float', [0, model.heads, 1, model.width / model.heads], new Float32Array(0));
+    const empty = () => g.constant('float', [0, model.heads, 1, width], new Float32Array(0));
     const [sourceKeys, sourceValues] = past
       ? [`past_key_values.${i}.encoder.key`, `past_key_values.${i}.encoder.value`]
       : layers.keysAndValues('encoder_hidden_states', `${layer}.encoder_attn`);
     x = layers.attend(x, `${layer}.encoder_attn`, sourceKeys, sourceValues, mask);
     x = layers.feedForward(x, layer);
-    present.push([`present.${i}.decoder.key`, keys, cache('decoded')], [`present.${i}.decoder.value`, values, cache('decoded')],
-      [`present.${i}.encoder.key`, past ? empty() : sourceKeys, ['kept', ...cache('kept_source').slice(1)]],
-      [`present.${i}.encoder.value`, past ? empty() : sourceValues, ['kept', ...cache('kept_source').slice(1)]]);
+    present.push(
+      [`present.${i}.decoder.key`, keys, own],
+      [`present.${i}.decoder.value`, values, own],
+      [`present.${i}.encoder.key`, past ? empty() : sourceKeys, source],
+      [`present.${i}.encoder.value`, past ? empty() : sourceValues, source],
+    );
   }
   const logits = layers.product(x, 'model.shared.weight', 'final_logits_bias', output);
   g.output('logits', logits, 'float', ['batch', 1, model.vocabulary]);
@@ -241,7 +246,8 @@ export function decoder(model, weights, int8) {
   for (let i = 0; i < model.layers; i++) {
     for (const [side, length] of [['decoder', 'past'], ['encoder', 'past_source']]) {
       for (const what of ['key', 'value']) {
-        g.input(`past_key_values.${i}.${side}.${what}`, 'float', ['batch', model.heads, length, model.width / model.heads]);
+        const dims = ['batch', model.heads, length, model.width / model.heads];
+        g.input(`past_key_values.${i}.${side}.${what}`, 'float', dims);
       }
     }
   }

@@ -1,4 +1,4 @@
-// measure.js - the comparison itself: engines in turns, round by round; used in Node (node.js) and in the page (page.js).
+// measure.js - the comparison itself: engines in turns, round by round; used in Node (node.js) and a page (page.js).
 import { CASES, sentences } from './shapes.js';
 
 export function median(values) {
@@ -14,8 +14,8 @@ async function time(work) {
 }
 
 /**
- * Milliseconds of each engine for each case. An engine is run until the host has compiled all of it (onnxruntime's module
- * takes V8 seconds), then all engines take turns; every other round goes backwards, so that none always comes first.
+ * Milliseconds of each engine for each case. An engine is run until the host has compiled all of it (onnxruntime's
+ * module takes V8 seconds), then all take turns; every other round goes backwards, so that none always comes first.
  * @param engines  as engines.js makes them
  * @returns {Promise<{case: string, rounds: number, engines: Record<string, number>}[]>}  medians
  */
@@ -28,7 +28,10 @@ export async function compare(engines, vocabulary, { rounds = 7, seconds = 2, ca
     for (const engine of engines) {
       const start = performance.now();
       let runs = 0;
-      for (; runs < 3 || (performance.now() - start < 1000 * seconds && runs < 50); runs++) await engine.translate(input, target);
+      while (runs < 3 || (performance.now() - start < 1000 * seconds && runs < 50)) {
+        await engine.translate(input, target);
+        runs++;
+      }
       once += (performance.now() - start) / runs;
     }
     const n = Math.max(rounds, Math.min(31, Math.floor((1000 * seconds * engines.length) / once)) | 1);
@@ -39,7 +42,8 @@ export async function compare(engines, vocabulary, { rounds = 7, seconds = 2, ca
         times[e].push(await time(() => engines[e].translate(input, target)));
       }
     }
-    results.push({ case: name, rounds: n, engines: Object.fromEntries(engines.map((e, i) => [e.name, median(times[i])])) });
+    const medians = Object.fromEntries(engines.map((engine, i) => [engine.name, median(times[i])]));
+    results.push({ case: name, rounds: n, engines: medians });
   }
   return results;
 }

@@ -1,4 +1,4 @@
-// models.js - writes the random models of shapes.js, the same weights for every engine; used by index.js.
+// models.js - writes the random models of shapes.js, the same weights for every engine; used by all programs here.
 //
 //   build/bench/<model>/f32        config.json, generation_config.json, model.safetensors (F32)
 //   build/bench/<model>/int8       the same with I8 matrices and a scale for each row
@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { decoder, encoder } from './marian.js';
 import { END, MODELS, POSITIONS, START, random } from './shapes.js';
 
@@ -101,6 +101,14 @@ const config = (model) => ({
   decoder_start_token_id: START,
 });
 
+const generation = {
+  decoder_start_token_id: START,
+  eos_token_id: END,
+  pad_token_id: START,
+  max_length: POSITIONS,
+  num_beams: 1,
+};
+
 const bytesOf = (data) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
 /** A safetensors file as a list of pieces. */
@@ -115,7 +123,8 @@ function safetensors(tensors) {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const padded = new Uint8Array(Math.ceil(text.length / 8) * 8).fill(0x20);
   padded.set(text);
-  return [bytesOf(BigUint64Array.of(BigInt(padded.length))), padded, ...Array.from(tensors.values(), (t) => bytesOf(t.data))];
+  const length = bytesOf(BigUint64Array.of(BigInt(padded.length)));
+  return [length, padded, ...Array.from(tensors.values(), (t) => bytesOf(t.data))];
 }
 
 /** Matrices to int8, one scale for each row, the row's greatest magnitude at 127. */
@@ -169,10 +178,7 @@ export async function writeModels(names = Object.keys(MODELS)) {
     await rm(folder, { recursive: true, force: true });
     const model = MODELS[name];
     const tensors = weights(model);
-    const json = {
-      'config.json': config(model),
-      'generation_config.json': { decoder_start_token_id: START, eos_token_id: END, pad_token_id: START, max_length: POSITIONS, num_beams: 1 },
-    };
+    const json = { 'config.json': config(model), 'generation_config.json': generation };
     await write(join(folder, 'f32'), { ...json, 'model.safetensors': safetensors(tensors) });
     await write(join(folder, 'int8'), { ...json, 'model.safetensors': safetensors(rowsToInt8(tensors)) });
     tensors.set('positions', positions(model.width));
@@ -185,5 +191,3 @@ export async function writeModels(names = Object.keys(MODELS)) {
     await writeFile(stampFile, stamp);
   }
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await writeModels(process.argv.slice(2).length ? process.argv.slice(2) : undefined);

@@ -19,7 +19,7 @@ const CREATE = {
   },
 };
 
-/** One engine of engines.js by name, on a model of models.js. `base`: where heed finds it, a path or URL ending with /. */
+/** An engine of engines.js by name, on a model of models.js. `base`: where heed finds it, path or URL, ends with /. */
 export async function open(name, model, dtype, base = FOLDER) {
   const [library, simd] = name.split(' ');
   if (library === 'heed') {

@@ -10,7 +10,7 @@ import { CASES, MODELS, sentences } from './shapes.js';
 
 const [name, model, dtype, base] = process.argv.slice(2);
 
-/** Linux keeps the peak of a program's own memory; elsewhere resourceUsage() has one, which may begin at the parent's. */
+/** Linux knows the peak of this program alone; that of resourceUsage(), for elsewhere, may begin at the parent's. */
 function peak() {
   if (!existsSync('/proc/self/status')) return process.resourceUsage().maxRSS * 1024;
   return 1024 * Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s*(\d+)/)[1]);

@@ -1,4 +1,4 @@
-// server.js - the repository over HTTP, as a static host serves it (no special headers); used by chromium.js and index.js.
+// server.js - the repository over HTTP as a static host serves it, no special headers; used by chromium.js and load.js.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -6,7 +6,13 @@ import { extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
 
 /** @returns {Promise<{url: string, close: () => void}>}  `url` ends with a slash */
 export async function serve() {
@@ -17,7 +23,8 @@ export async function serve() {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream', 'content-length': found.size });
+    const type = TYPES[extname(path)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type, 'content-length': found.size });
     createReadStream(path).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -81,7 +81,10 @@ static inline void put_small_model(message *m, int model_type) {
     put_piece(m, "\xE2\x96\x81", -2, HEED_PIECE_NORMAL);
     put_piece(m, "a", -2, HEED_PIECE_NORMAL);
     put_piece(m, "b", -2, HEED_PIECE_NORMAL);
-    put_piece(m, "\xE2\x96\x81" "a", -3, HEED_PIECE_NORMAL);
+    put_piece(m,
+              "\xE2\x96\x81"
+              "a",
+              -3, HEED_PIECE_NORMAL);
     put_piece(m, "ab", -3, HEED_PIECE_NORMAL);
     put_piece(m, ">>fra<<", 0, HEED_PIECE_USER_DEFINED);
     put_trainer(m, model_type, 0);

@@ -106,11 +106,12 @@ static void fingerprint(const heed_model *model, float out[5 * 24]) {
     heed_session_free(session);
 }
 
-static void test_pieces(void) {
+static void test_pieces(int dtype) {
     int32_t config[MAX_CONFIG];
     const int n = default_config(config);
     static const size_t PIECES[] = {1, 3, 95, 1 << 20};
     float want[5 * 24], got[5 * 24];
+    config_set(config, "dtype", dtype);
     for (int i = 0; i < 4; i++) {
         heed_model *model = random_model(config, n, 1, PIECES[i]);
         if (!CHECK(model != NULL)) return;
@@ -166,6 +167,48 @@ static void test_dtypes(void) {
         if (dtype != HEED_F32) CHECK(memcmp(got, want, sizeof got) == 0);
         heed_model_free(model);
     }
+}
+
+/*
+ * A matrix of k/127 with +-127/127 in each row is exact in int8: quantised while loading and read from an I8 file it
+ * must be one and the same.  The encoder's output is close to that of f32 arithmetic: its activations carry 7 bits, so
+ * an error of about 1/127 of a row's range in each of few layers; a wrong scale, sum or zero point is off by its whole.
+ */
+static void test_int8(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = default_config(config);
+    float out[3][5 * 24];
+    for (int run = 0; run < 3; run++) { /* f32 arithmetic; int8 from F32; int8 from I8 */
+        heed_model *model;
+        config_set(config, "dtype", run ? HEED_I8 : HEED_F32);
+        CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+        for (int i = 0; i < heed_tensor_count(model); i++) {
+            int32_t rows, cols;
+            heed_tensor_shape(model, i, &rows, &cols);
+            if (rows == 1) {
+                CHECK_INT(fill_tensor(model, i, (uint32_t)i, 4096), HEED_OK);
+                continue;
+            }
+            const double dims[2] = {rows, cols}, scale_dims[1] = {rows};
+            uint32_t seed = (uint32_t)i;
+            CHECK_INT(heed_tensor_begin(model, i, 0, run == 2 ? HEED_I8 : HEED_F32, 2, dims), HEED_OK);
+            for (int e = 0; e < rows * cols; e++) {
+                const int8_t step = e % cols ? (int8_t)(random_float(&seed) * 127.0f) : e % 2 ? 127 : -127;
+                const float value = (float)step / 127.0f;
+                if (heed_tensor_write(model, run == 2 ? (const void *)&step : (const void *)&value, run == 2 ? 1 : 4)) CHECK(!"write");
+            }
+            if (run < 2) continue;
+            const float scale = 1.0f / 127.0f;
+            CHECK_INT(heed_tensor_begin(model, i, 1, HEED_F32, 1, scale_dims), HEED_OK);
+            for (int r = 0; r < rows; r++) CHECK_INT(heed_tensor_write(model, &scale, sizeof scale), HEED_OK);
+        }
+        CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
+        fingerprint(model, out[run]);
+        heed_model_free(model);
+    }
+    CHECK(memcmp(out[1], out[2], sizeof out[1]) == 0);
+    CHECK(memcmp(out[0], out[1], sizeof out[1]) != 0);
+    CHECK_NEAR("int8 against f32", out[1], out[0], 5 * 24, 1e-3);
 }
 
 static void test_forward(const int32_t *config, int n) {
@@ -233,7 +276,9 @@ int main(void) {
     const int n = default_config(config);
     test_config();
     test_loading();
-    test_pieces();
+    test_pieces(HEED_F32);
+    test_pieces(HEED_I8);
+    test_int8();
     test_dtypes();
     test_forward(config, n);
     config_set(config, "normalize_before", 1);
@@ -243,6 +288,9 @@ int main(void) {
     config_set(config, "tie_word_embeddings", 0);
     config_set(config, "encoder_positions_stored", 1);
     test_forward(config, n);
+    config_set(config, "dtype", HEED_I8);
+    test_forward(config, n);
+    config_set(config, "dtype", HEED_F32);
     config_set(config, "share_encoder_decoder_embeddings", 0);
     config_set(config, "vocab_size", 70);
     config_set(config, "activation_function", HEED_SWISH);

@@ -244,5 +244,11 @@ int main(void) {
     test_cache_runs_out(model, &c);
     test_errors(model);
     heed_model_free(model);
+
+    config_set(config, "dtype", HEED_I8); /* rows are quantised one by one: company does not matter here either */
+    model = random_model(config, n, 5, 4096);
+    if (!CHECK(model != NULL)) return check_summary("search");
+    test_company(model, &c, (heed_search_options){.beams = 3, .max_tokens = 40, .length_penalty = 1.0f});
+    heed_model_free(model);
     return check_summary("search");
 }

@@ -16,7 +16,7 @@ static void counting_free(void *p) {
 }
 
 #define malloc counting_malloc
-#define free counting_free
+#define free   counting_free
 #include "base/arena.c"
 #undef malloc
 #undef free
@@ -74,7 +74,9 @@ static void test_utf8(void) {
     CHECK_INT(utf8_decode("\xF8\x88\x80\x80", 4), 0);
     CHECK_INT(utf8_decode("\x80", 1), 0);
 
-    utf16_cursor cursor = {"a\xF0\x9F\x98\x80\xFF" "b", 7, 0, 0};
+    utf16_cursor cursor = {"a\xF0\x9F\x98\x80\xFF"
+                           "b",
+                           7, 0, 0};
     CHECK_INT(utf16_advance(&cursor, 1), 1);
     CHECK_INT(utf16_advance(&cursor, 4), 1); /* inside the character: before it */
     CHECK_INT(utf16_advance(&cursor, 5), 3);
@@ -119,6 +121,21 @@ static void test_trie(void) {
     CHECK_INT(trie_check(&trie, 10, &broken), HEED_OK);
     CHECK(broken != NULL);
     arena_free_block((void *)trie.units);
+
+    /* a trie that ends inside a block, at its exact size: bytes that would lead behind it lead nowhere */
+    uint32_t *units = malloc(3 * sizeof *units);
+    if (units == NULL) exit(3);
+    units[0] = 1u << 10;
+    units[1] = 0x80000000u;
+    units[2] = 3 | 0x100 | 99u << 10; /* byte 3 leads from state 1 here, and on to a leaf that is not there */
+    const heed_trie cut = {units, 3};
+    int32_t value;
+    for (int byte = 0; byte < 256; byte++) {
+        uint32_t state = trie_root(&cut);
+        CHECK_INT(trie_step(&cut, &state, (unsigned char)byte, &value), byte == 3);
+    }
+    CHECK_INT(trie_find(&cut, "\3", 1), -1);
+    free(units);
 
     CHECK_INT(trie_build(keys, 0, &trie), HEED_OK);
     CHECK(trie.n == 0 && trie_find(&trie, "a", 1) == -1);
@@ -390,7 +407,8 @@ static void test_decode(void) {
     put_rich_model(&model, 1);
     CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK);
     expect_text(t, (const char *const[]){"<0xE2>", "<0x82>", "<0xAC>", "<0xE2>", "<0x82>", "a"}, 6,
-                "\xE2\x82\xAC\xEF\xBF\xBD\xEF\xBF\xBD" "a");
+                "\xE2\x82\xAC\xEF\xBF\xBD\xEF\xBF\xBD"
+                "a");
     heed_tokenizer_free(t);
 }
 

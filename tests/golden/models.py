@@ -13,6 +13,7 @@ The same bytes come out on every run. No search hangs on two numbers nearer than
 32-bit arithmetic must not be able to come out on the other side.
 """
 import json
+import math
 import os
 
 import numpy as np
@@ -129,7 +130,7 @@ def make_weights(config, spec):
     bias = out['model.decoder.layer_norm.bias' if config['add_final_layer_norm'] else f'{name}.final_layer_norm.bias']
     output = 'lm_head.weight' if not config['tie_word_embeddings'] else (
         'model.shared.weight' if config['share_encoder_decoder_embeddings'] else 'model.decoder.embed_tokens.weight')
-    out[output][config['eos_token_id']] += spec['eos'] * bias / (bias @ bias)
+    out[output][config['eos_token_id']] += spec['eos'] * bias / math.fsum(bias.astype(np.float64) ** 2)
     return out
 
 
@@ -238,6 +239,7 @@ def search_cases(config, generation, model, rng):
     add('greedy, a bad sequence', without={}, bad_words=lambda g: [g[:2]], beams=1, maxTokens=16)
     add('4 beams, bad sequences', without={}, bad_words=lambda g: [g[:3], g[1:3]], **beams)
     add('4 beams, heads switched off', without={}, disabled=heads_off(config), **beams)
+    add('4 beams, n-best 4, </s> of low rank', without={'ranks': 2}, nBest=4, **{**beams, 'lengthPenalty': 0.0})
     if 'max_length' in generation:
         add('defaults of generation_config.json')
     return out

@@ -46,8 +46,11 @@ class Rules:
 
 
 def search(model, source, eos, bad_words=(), disabled=(), beams=1, lengthPenalty=1.0, nBest=1, maxTokens=1,
-           minTokens=0, prefix=(), noRepeatNgram=0):
-    """Hypotheses, best first, as {ids, logProb, score, finished}; and the least margin of the run."""
+           minTokens=0, prefix=(), noRepeatNgram=0, ranks=1):
+    """Hypotheses, best first, as {ids, logProb, score, finished}; and the least margin of the run.
+
+    ranks=2 breaks a rule, for models.py to find sources that tell: </s> then ends a hypothesis from rank N on too.
+    """
     prefix, margin = list(prefix), Margin()
     start = model.config['decoder_start_token_id']
     memory, _ = model.encode(source, disabled)
@@ -64,14 +67,18 @@ def search(model, source, eos, bad_words=(), disabled=(), beams=1, lengthPenalty
     def hypothesis(ids, total, finished):
         return {'ids': ids, 'logProb': total, 'score': total / len(ids) ** lengthPenalty, 'finished': finished}
 
+    def rounded(h):
+        """Without the digits that another order of summation may change."""
+        return {**h, 'logProb': round(h['logProb'], 9), 'score': round(h['score'], 9)}
+
     total = sum(log_probs(prefix[:i])[token] for i, token in enumerate(prefix))
     if beams == 1:
         found = greedy(allowed, hypothesis, prefix, total, eos, maxTokens, margin)
     else:
-        found = beam(allowed, hypothesis, prefix, total, eos, maxTokens, beams, margin)
+        found = beam(allowed, hypothesis, prefix, total, eos, maxTokens, beams, ranks * beams, margin)
     for a, b in zip(found, found[1:nBest + 1]):
         margin.between(a['score'], b['score'])
-    return found[:nBest], margin.least
+    return [rounded(h) for h in found[:nBest]], margin.least
 
 
 def greedy(allowed, hypothesis, ids, total, eos, max_tokens, margin):
@@ -84,7 +91,7 @@ def greedy(allowed, hypothesis, ids, total, eos, max_tokens, margin):
     return [hypothesis(ids, total, False)]
 
 
-def beam(allowed, hypothesis, prefix, total, eos, max_tokens, n, margin):
+def beam(allowed, hypothesis, prefix, total, eos, max_tokens, n, ending_ranks, margin):
     live, finished = [(total, prefix)], []
 
     def keep(one):
@@ -105,7 +112,7 @@ def beam(allowed, hypothesis, prefix, total, eos, max_tokens, n, margin):
             ids = live[b][1] + [token]
             if token != eos:
                 survivors.append((total, ids))
-            elif rank < n:
+            elif rank < ending_ranks:
                 keep(hypothesis(ids, total, True))
             if len(survivors) == n:
                 break

@@ -47,7 +47,8 @@ def sentences():
 # Rules of our own: one to one, many to one, one to many, to nothing, to spaces, prefixes of one another.
 RULES = [
     ('Ａ', 'A'), ('é', 'e\u0301'), ('e\u0301\u0302', 'E'), ('e\u0301', 'é'), ('ﬁ', 'fi'), ('½', '1 2'), ('…', '...'),
-    ('\u200d', ''), ('\ufeff', ''), ('\u00ad', ''), ('\t', ' '), ('\n', ' '), ('\u3000', ' '), ('ab', 'ba'), ('abc', ' x '),
+    ('\u200d', ''), ('\ufeff', ''), ('\u00ad', ''), ('\t', ' '), ('\n', ' '), ('\u3000', ' '),
+    ('ab', 'ba'), ('abc', ' x '),
     ('\ufdfa', 'صلى الله'), ('\U0001F600', ':-)'), ('①②③', '6'), ('①', '1'), ('\u0007', '  '),
 ]
 # What denormalising does: visible, of any length, one to nothing.
@@ -72,7 +73,8 @@ def train(**options):
     else:
         options.setdefault('normalization_rule_name', 'identity')
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=sentences(), model_writer=model, num_threads=1, minloglevel=2, character_coverage=0.999, **options)
+        sentence_iterator=sentences(), model_writer=model, num_threads=1, minloglevel=2, character_coverage=0.999,
+        **options)
     data = model.getvalue()
     if rules:
         os.remove(rules)
@@ -122,13 +124,13 @@ def some_unused(text, kind):
 
 
 # Of `letters`: ties everywhere, numbers that round in float, user-defined pieces that overlap, d unknown alone.
-TIES = [('<unk>', 0.0, 2), ('<s>', 0.0, 3), ('</s>', 0.0, 3), ('\u2581', -1.0, 1), ('a', -1.0, 1), ('b', -1.5, 1), ('c', -0.3, 1),
-        ('aa', -2.0, 1), ('ab', -2.5, 1), ('ba', -2.5, 1), ('aab', -3.5, 1), ('bb', -3.0, 1), ('ad', -11.9, 1), ('bd', -13.1, 1),
-        ('aaa', -3.0, 1), ('abab', -5.0, 5), ('cc', -0.6, 1), ('ccc', -0.9, 1), ('cca', -1.6, 1), ('acc', -1.6, 1)]
+TIES = [('<unk>', 0.0, 2), ('<s>', 0.0, 3), ('</s>', 0.0, 3), ('\u2581', -1.0, 1), ('a', -1.0, 1), ('b', -1.5, 1),
+        ('c', -0.3, 1), ('aa', -2.0, 1), ('ab', -2.5, 1), ('ba', -2.5, 1), ('aab', -3.5, 1), ('bb', -3.0, 1), ('ad', -11.9, 1),
+        ('bd', -13.1, 1), ('aaa', -3.0, 1), ('abab', -5.0, 5), ('cc', -0.6, 1), ('ccc', -0.9, 1), ('cca', -1.6, 1), ('acc', -1.6, 1)]
 CLASHES = [('bab', 0.0, 4), ('cab', 0.0, 4), ('abc', 0.0, 4), ('ca', 0.0, 4), ('\u2581a', 0.0, 4)]
-MERGES = [('<unk>', 0.0, 2), ('\u2581', -9.0, 1), ('a', -9.0, 1), ('b', -9.0, 1), ('c', -9.0, 1), ('aa', -1.0, 1), ('ab', -1.0, 1),
-          ('ba', -1.0, 5), ('bb', -2.0, 5), ('aaa', -1.0, 5), ('aab', -2.0, 1), ('baa', -1.0, 5), ('abab', 0.0, 5), ('ababa', 0.0, 1),
-          ('aaaa', 0.0, 5), ('cc', -1.0, 5), ('ccc', -1.0, 1), ('\u2581a', -1.0, 1), ('a\u2581', -1.0, 1)]
+MERGES = [('<unk>', 0.0, 2), ('\u2581', -9.0, 1), ('a', -9.0, 1), ('b', -9.0, 1), ('c', -9.0, 1),
+          ('aa', -1.0, 1), ('ab', -1.0, 1), ('ba', -1.0, 5), ('bb', -2.0, 5), ('aaa', -1.0, 5), ('aab', -2.0, 1), ('baa', -1.0, 5), ('abab', 0.0, 5),
+          ('ababa', 0.0, 1), ('aaaa', 0.0, 5), ('cc', -1.0, 5), ('ccc', -1.0, 1), ('\u2581a', -1.0, 1), ('a\u2581', -1.0, 1)]
 
 
 def by_hand(pieces, kind):
@@ -147,7 +149,8 @@ def models():
     yield 'unigram-plain', train(vocab_size=250, add_dummy_prefix=False, remove_extra_whitespaces=False)
     yield 'unigram-spaces', train(vocab_size=250, remove_extra_whitespaces=False, rules=RULES)
     yield 'unigram-unused', edited(train(vocab_size=400), piece=some_unused)
-    yield 'unigram-language', train(vocab_size=250, user_defined_symbols=['>>fra<<', '>>deu<<', '>>'], control_symbols=['>>eng<<'])
+    yield 'unigram-language', train(vocab_size=250, user_defined_symbols=['>>fra<<', '>>deu<<', '>>'],
+                                    control_symbols=['>>eng<<'])
     yield 'unigram-ties', by_hand(TIES, 1)
     yield 'unigram-clashes', by_hand(TIES + CLASHES, 1)
     yield 'bpe-ties', by_hand(MERGES, 2)
@@ -163,14 +166,21 @@ def models():
 # Strings that have broken tokenizers, or might.
 CASES = [
     '', ' ', '   ', '\t', '\n', '\u3000', '\0', 'a\0b', 'the', ' the  the ', 'Hello, wörld!', 'thethethe', 'THE',
-    '\u2581', '\u2581\u2581the\u2581', 'the\u2581ba', 'a' * 100, '\u0301', 'e\u0301', 'e\u0301\u0302', 'a' + '\u0301' * 50,
+    '\u2581', '\u2581\u2581the\u2581', 'the\u2581ba', 'a' * 100, '\u0301', 'e\u0301', 'e\u0301\u0302',
+    'a' + '\u0301' * 50,
     'ﬁn', '½ ½', 'abab', 'abcabc', 'abc abc ', '①②③①②', '\ufdfa', 'é', 'éé', '😀', '😀😀 😀', '\U0010FFFF', '\uFFFD',
     '\uFFFD\uFFFDthe', '\uFEFFthe', 'the\uFEFF', '\u202Ethe\u202C', 'א\u05B0ב', '漢字かな', '한국어', '\u1112\u1161\u11AB',
     '\U0001F469\u200D\U0001F469\u200D\U0001F467\u200D\U0001F466', '\U0001F1E9\U0001F1EA', '👍🏽', '<unk>', '<s>', '</s>',
-    '</s></s>', '>>fra<<', '>>fra<< the', '>>eng<< the', '>><<', '>>fra', '<mask>', '<mask>>', 'a<mask>b', '<0x41>', '<0x00>',
+    '</s></s>', '>>fra<<', '>>fra<< the', '>>eng<< the', '>><<', '>>fra', '<mask>', '<mask>>', 'a<mask>b', '<0x41>',
+    '<0x00>',
     'ba ba', 'ba  ba', 'ba ba ba', 'ro', ' ro', 'the\u2581ro', '⁇', ' ⁇ ', 'the\r\nba', '\u0007', 'x\u0007', '\u200d',
-    '\u200d\u200d', 'the \u200d ', '\u00ad', 'q', 'qui', 'quibader', '€', '\u0378', '\uE000', '\uFFFE', '\uFFFF', '0', '007',
+    '\u200d\u200d', 'the \u200d ', '\u00ad', 'q', 'qui', 'quibader', '€', '\u0378', '\uE000', '\uFFFE', '\uFFFF',
+    '0', '007',
 ]
+
+
+def first(n, lines):
+    return [line for line, _ in zip(lines, range(n))]
 
 
 def crc_of(original, lines):
@@ -213,13 +223,13 @@ def main():
                 file.write(data)
             original = SentencePiece(path)
             golden[name] = []
-            more = [line.decode() for make in (text_lines.mixed, text_lines.letters) for line, _ in zip(make(), range(16))]
-            for text in CASES + more + [line for line, _ in zip(sentences(), range(8))]:
+            hostile = [line.decode() for line in [*first(16, text_lines.mixed()), *first(16, text_lines.letters())]]
+            for text in CASES + hostile + first(8, sentences()):
                 ids, offsets, _ = original.encode(text.encode())
                 decoded = original.decode([original.id_to_piece(i) for i in ids]).decode()
                 golden[name].append({'text': text, 'ids': ids, 'offsets': offsets, 'decoded': decoded})
         with open(f'{HERE}/cases.json', 'w') as file:
-            rows = (json.dumps(name) + ': [\n' + ',\n'.join(json.dumps(c) for c in cases) + '\n]' for name, cases in golden.items())
+            rows = [f'"{name}": [\n' + ',\n'.join(map(json.dumps, cases)) + '\n]' for name, cases in golden.items()]
             file.write('{' + ',\n'.join(rows) + '}\n')
     write_hashes()
 

@@ -11,7 +11,8 @@ POOLS = [
 STRINGS = [
     ' ', '  ', '\u2581', '\r\n', '\0', '\uFEFF', '\uFFFD', '</s>', '<unk>', '>>fra<<', '<0x41>',
     '\U0001F469\u200D\U0001F469\u200D\U0001F467', '\U0001F1E9\U0001F1EA', 'e\u0301', '\u202E', 'the ',
-    'ba', 'der', 'hau', 'lich', 'qui', 'ro', 'sch', 'zen', 'ing', '\u00FCn', '<mask>', 'The house is ', 'ba ba', 'nationally',
+    'ba', 'der', 'hau', 'lich', 'qui', 'ro', 'sch', 'zen', 'ing', '\u00FCn', '<mask>', 'The house is ', 'ba ba',
+    'nationally',
 ]
 
 

@@ -5,8 +5,8 @@ Run from the repository's root with the Python that has sentencepiece 0.1.97:
     python3 tests/golden/text_oracle.py [MODEL.spm ...]     default: those of MODELS below
 
 Lines: the hostile ones of text_lines.py and, where ../shared is there, both sides of its dev corpora.
-Compiles the C sources with $CC (default: cc) and calls them through ctypes.  Prints a line per model and exits with 1 if
-any line differs.  text.py uses the classes here to write the golden files.
+Compiles the C sources with $CC (default: cc) and calls them through ctypes.  Prints a line per model and exits with 1
+if any line differs.  text.py uses the classes here to write the golden files.
 """
 import ctypes
 import glob
@@ -129,7 +129,8 @@ class Heed:
         subprocess.run([os.environ.get('CC', 'cc'), '-std=c11', '-O2', '-ffp-contract=off', '-fPIC', '-shared', '-Isrc',
                         '-o', path, *SOURCES, '-lm'], check=True)
         cls.library = ctypes.CDLL(path)
-        cls.library.heed_tokenizer_encode.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
+        cls.library.heed_tokenizer_encode.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t,
+                                                      ctypes.c_void_p]
         cls.library.heed_tokenizer_decode.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int,
                                                       ctypes.c_void_p, ctypes.c_void_p]
         cls.library.heed_tokenizer_free.argtypes = [ctypes.c_void_p]
@@ -189,7 +190,7 @@ def compare(original, ours, text):
     decoded, got = original.decode(by_id), ours.decode(by_id)
     if got != decoded:
         return 'decoded ids', decoded, got
-    # strings that are no pieces: a leading U+2581 and spaces are treated as in pieces by us, left alone by SentencePiece
+    # strings that are no pieces: U+2581 is a space in them for us, SentencePiece leaves them alone
     if not any(i == original.unk and SPACE in piece for i, piece in zip(ids, pieces)):
         decoded, got = original.decode(pieces), ours.decode(pieces)
         if got != decoded:
@@ -212,7 +213,8 @@ def main(models):
                 if difference:
                     different += 1
                     if different <= 5:
-                        print(f'{path}: {line!r}: {difference[0]}\n  SentencePiece {difference[1]}\n  heed {difference[2]}')
+                        what, theirs, got = difference
+                        print(f'{path}: {line!r}: {what}\n  SentencePiece {theirs}\n  heed {got}')
             print(f'{path}: {len(lines)} lines, {different} differ', flush=True)
             failed |= different > 0
     return 1 if failed else 0

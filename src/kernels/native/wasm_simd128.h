@@ -11,4 +11,17 @@
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/wasm/simd128.h>
 
+#ifdef HEED_RELAXED
+#include <assert.h>
+
+/* SIMDe 0.7 predates the final instruction.  Its contract, b in 0..127, is asserted: past it, hosts differ. */
+static inline v128_t wasm_i32x4_relaxed_dot_i8x16_i7x16_add(v128_t a, v128_t b, v128_t c) {
+    assert(wasm_i8x16_bitmask(b) == 0);
+    v128_t low = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extmul_low_i8x16(a, b));
+    v128_t high = wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extmul_high_i8x16(a, b));
+    v128_t even = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6), odd = wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);
+    return wasm_i32x4_add(c, wasm_i32x4_add(even, odd));
+}
+#endif
+
 #endif /* HEED_KERNELS_NATIVE_WASM_SIMD128_H */

@@ -1,0 +1,45 @@
+// languages.js - language tags, and the model for a pair of them; used by translator.js.
+
+import { readFileAt } from './files.js';
+import { mismatch, parseJson } from './json.js';
+import { badRange, badType } from './options.js';
+import { E_JSON, HeedError } from './wasm.js';
+
+/** A BCP 47 tag without what does not matter for a choice of model. @param {string} tag */
+export const languageOf = (tag) => new Intl.Locale(tag).language;
+
+/** The canonical form of a tag ('de' of 'deu'), undefined if it is none. @param {string} tag */
+export function canonical(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {unknown} tag @param {string} option @returns {string} */
+export function checkTag(tag, option) {
+  const expected = "a language tag like 'de'";
+  return typeof tag !== 'string' ? badType(option, tag, expected) : (canonical(tag) ?? badRange(option, tag, expected));
+}
+
+/**
+ * The directory of the model for a pair, or undefined if the index has none.
+ *
+ * @param {string | URL} models  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
+ * @param {string} source
+ * @param {string} target
+ * @param {AbortSignal} [signal]
+ */
+export async function findModel(models, source, target, signal) {
+  const { bytes, sibling } = await readFileAt(models, signal);
+  const { models: list } = parseJson(bytes, String(models));
+  const isEntry = (/** @type {any} */ m) => [m?.source, m?.target, m?.path].every((v) => typeof v === 'string');
+  if (!Array.isArray(list) || !list.every(isEntry)) {
+    throw new HeedError(E_JSON, mismatch(`${models}: models`, list, 'an array of { source, target, path }'));
+  }
+  const found = list.find(
+    (m) => languageOf(m.source) === languageOf(source) && languageOf(m.target) === languageOf(target),
+  );
+  return found && sibling(found.path);
+}

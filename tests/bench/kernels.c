@@ -1,0 +1,243 @@
+/*
+ * kernels.c - how fast each kernel is, beside what the machine attains; `make bench-kernels` runs it as wasm under Node.
+ *
+ *     GOP/s = 2 M N K / time, a multiply and an add counting as two
+ *
+ * Attainable are loops of the same instructions that stay in registers: f32 mul and add, int8 the widest dot product
+ * the build has and the add that goes with it.  Every figure is the best of several short runs, for other programs
+ * only ever slow one down.  Shapes are the matrices of two models: A d 256, feed-forward 1024, vocabulary 8,000; B d
+ * 512, 2048, 32,000; M is the number of rows that are decoded or encoded together.
+ */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/kernels.h"
+#include "kernels/simd.h"
+
+#ifdef HEED_RELAXED
+#include "kernels/relaxed.h"
+#define BUILD "relaxed SIMD"
+#else
+#define BUILD "SIMD128"
+#endif
+
+enum { ROUNDS = 15, N_M = 5 };
+static const double ROUND_SECONDS = 0.003, WARM_SECONDS = 0.03; /* the engine compiles for good meanwhile */
+static const int ROWS[N_M] = {1, 4, 8, 20, 160};
+
+/* Everything that one measured call needs. */
+typedef struct {
+    int m, n, k;
+    float *x, *w, *bias, *out;
+    int8_t *w8;
+    float *w_scales, *scales;
+    int32_t *sums, *zeros;
+    void *rows;
+    size_t calls; /* of a peak loop */
+} job;
+
+static volatile float sink;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds of one call: the best of ROUNDS, each long enough for the clock. */
+static double measure(void (*f)(job *), job *j) {
+    double best = 1e9;
+    int calls = 1;
+    for (const double start = now(); now() - start < WARM_SECONDS;) f(j);
+    for (int round = 0; round < ROUNDS;) {
+        const double start = now();
+        for (int i = 0; i < calls; i++) f(j);
+        const double seconds = now() - start;
+        if (seconds < ROUND_SECONDS) {
+            calls *= 2;
+            continue;
+        }
+        if (seconds / calls < best) best = seconds / calls;
+        round++;
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------------------ what is attainable */
+
+/*
+ * Four by two sums as in the tiles of the products, with operands that stay in registers; the two that swap places keep
+ * compilers from taking a product out of the loop.
+ */
+enum { PEAK_SUMS = 8, PEAK_STEPS = 2000 };
+
+#define PEAK(name, multiply_add)                                                                                     \
+    static void name(job *j) {                                                                                       \
+        v128_t acc[PEAK_SUMS], x[4], even = wasm_v128_load(j->x + 16), odd = wasm_v128_load(j->x + 20);              \
+        UNROLL for (int i = 0; i < 4; i++) x[i] = wasm_v128_load(j->x + 4 * i);                                      \
+        UNROLL for (int i = 0; i < PEAK_SUMS; i++) acc[i] = wasm_i32x4_splat(0);                                     \
+        KEEP_LOOP for (int t = 0; t < PEAK_STEPS; t++) {                                                             \
+            v128_t swap = even;                                                                                      \
+            UNROLL for (int i = 0; i < PEAK_SUMS; i++) acc[i] = multiply_add(x[i / 2], i % 2 ? odd : even, acc[i]);   \
+            even = odd;                                                                                              \
+            odd = swap;                                                                                              \
+        }                                                                                                            \
+        UNROLL for (int i = 0; i < PEAK_SUMS; i++) wasm_v128_store(j->out, wasm_v128_xor(wasm_v128_load(j->out), acc[i])); \
+    }
+
+#ifdef HEED_RELAXED
+INLINE v128_t dot_add(v128_t a, v128_t b, v128_t c) { return dot_i8_u7(b, wasm_v128_and(a, a), c); }
+#else
+INLINE v128_t dot_add(v128_t a, v128_t b, v128_t c) { return wasm_i32x4_add(wasm_i32x4_dot_i16x8(a, b), c); }
+#endif
+
+PEAK(peak_f32, mul_add)
+PEAK(peak_i8, dot_add)
+
+/* ------------------------------------------------------------------------------ products */
+
+static void gemm_f32(job *j) { k_gemm_f32(j->out, j->n, j->x, j->k, j->w, j->bias, j->m, j->n, j->k); }
+
+static void gemm_i8(job *j) {
+    k_gemm_i8(j->out, j->n, j->rows, j->scales, j->zeros, j->w8, j->w_scales, j->sums, j->bias, j->m, j->n, j->k);
+}
+
+static void quantize(job *j) { k_quantize_rows(j->rows, j->scales, j->zeros, j->x, j->k, j->m, j->k); }
+
+static void gemm_i8_whole(job *j) {
+    quantize(j);
+    gemm_i8(j);
+}
+
+/* ------------------------------------------------------------------------------ rows */
+
+static void scores(job *j) { k_scores(j->out, j->x, j->w, (size_t)j->k, NULL, j->n, 64, 0.125f); }
+static void weighted_sum(job *j) { k_weighted_sum(j->out, j->x, j->w, (size_t)j->k, NULL, j->n, 64); }
+static void softmax(job *j) { k_softmax(j->x, j->n); }
+static void log_sum_exp(job *j) { sink = k_log_sum_exp(j->x, j->n); }
+static void arg_max(job *j) { sink = (float)k_argmax(j->x, j->n); }
+static void layer_norm(job *j) { k_layer_norm(j->out, j->x, j->w, j->bias, j->bias, j->n, 1e-5f); }
+static void relu(job *j) { k_relu(j->out, (size_t)j->n); }
+
+/* Of fresh numbers: applied again and again these two end in denormals. */
+static void gelu(job *j) {
+    memcpy(j->out, j->x, (size_t)j->n * sizeof *j->x);
+    k_gelu(j->out, (size_t)j->n);
+}
+
+static void swish(job *j) {
+    memcpy(j->out, j->x, (size_t)j->n * sizeof *j->x);
+    k_swish(j->out, (size_t)j->n);
+}
+
+static void add(job *j) { k_add(j->out, j->x, j->w, (size_t)j->n); }
+
+static void *memory(size_t bytes) {
+    void *p = malloc(bytes);
+    if (p == NULL) {
+        puts("out of memory");
+        exit(1);
+    }
+    return p;
+}
+
+/* The pattern does not matter, only that nothing is denormal or zero. */
+static void fill(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] = (float)((i * 7919 + 13) % 1021) / 1021.0f - 0.49f;
+}
+
+static job new_job(int m, int n, int k) {
+    const size_t columns = (size_t)panel_rows(n), padded = (size_t)quantized_cols(k);
+    job j = {.m = m, .n = n, .k = k};
+    j.x = memory((size_t)m * (size_t)k * 4 + 256);
+    j.w = memory(columns * (size_t)k * 4);
+    j.out = memory((size_t)m * columns * 4);
+    j.bias = memory(columns * 4);
+    j.w8 = memory(columns * padded);
+    j.w_scales = memory(columns * 4);
+    j.sums = memory(columns * 4);
+    j.scales = memory((size_t)m * 4);
+    j.zeros = memory((size_t)m * 4);
+    j.rows = memory(quantized_bytes(m, k));
+    fill(j.x, (size_t)m * (size_t)k + 64);
+    fill(j.w, columns * (size_t)k);
+    fill(j.out, (size_t)m * columns);
+    fill(j.bias, columns);
+    fill(j.w_scales, columns);
+    memset(j.sums, 0, columns * 4);
+    for (size_t i = 0; i < columns * padded; i++) j.w8[i] = (int8_t)(i * 31 % 255 - 127);
+    quantize(&j);
+    return j;
+}
+
+static void free_job(job *j) {
+    void *all[] = {j->x, j->w, j->out, j->bias, j->w8, j->w_scales, j->sums, j->scales, j->zeros, j->rows};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+static void products(const char *name, void (*f)(job *), double peak) {
+    static const struct {
+        const char *what;
+        int n, k;
+    } shapes[] = {{"A  d x d", 256, 256},    {"A  ffn x d", 1024, 256},  {"A  d x ffn", 256, 1024},
+                  {"A  vocabulary", 8000, 256}, {"B  d x d", 512, 512},   {"B  ffn x d", 2048, 512},
+                  {"B  d x ffn", 512, 2048}, {"B  vocabulary", 32000, 512}};
+    printf("\n%-32s", name);
+    for (int i = 0; i < N_M; i++) printf("   M=%-9d", ROWS[i]);
+    printf("\n");
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        printf("  %-15s %5d x %-5d ", shapes[s].what, shapes[s].n, shapes[s].k);
+        job j = new_job(ROWS[N_M - 1], shapes[s].n, shapes[s].k);
+        for (int i = 0; i < N_M; i++) {
+            j.m = ROWS[i];
+            const double rate = 2e-9 * j.m * j.n * j.k / measure(f, &j);
+            printf("  %6.1f %3.0f %%", rate, 100.0 * rate / peak);
+        }
+        printf("\n");
+        free_job(&j);
+    }
+}
+
+/* `per_element` operations, or 1 for elements alone; n elements, or n rows of 64 for attention. */
+static void row(const char *name, void (*f)(job *), const char *unit, double per_element) {
+    static const int sizes[] = {64, 256, 1024, 8000};
+    printf("  %-30s", name);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        job j = new_job(1, sizes[i], sizes[i] < 512 ? 512 : sizes[i]);
+        j.k = 512;
+        printf("  %6.2f n=%-5d", 1e-9 * sizes[i] * per_element / measure(f, &j), sizes[i]);
+        free_job(&j);
+    }
+    printf("  %s\n", unit);
+}
+
+int main(void) {
+    job j = new_job(1, 8, 512);
+    const double f32 = 1e-9 * 8.0 * PEAK_SUMS * PEAK_STEPS / measure(peak_f32, &j);
+#ifdef HEED_RELAXED
+    const double i8 = 1e-9 * 32.0 * PEAK_SUMS * PEAK_STEPS / measure(peak_i8, &j);
+#else
+    const double i8 = 1e-9 * 16.0 * PEAK_SUMS * PEAK_STEPS / measure(peak_i8, &j);
+#endif
+    free_job(&j);
+    printf("%s, one thread, GOP/s and its share of what is attainable: f32 %.1f, int8 %.1f\n", BUILD, f32, i8);
+    products("k_gemm_f32", gemm_f32, f32);
+    products("k_gemm_i8", gemm_i8, i8);
+    products("k_quantize_rows + k_gemm_i8", gemm_i8_whole, i8);
+    printf("\nrows\n");
+    row("k_scores, 64 of 512 columns", scores, "GOP/s", 128.0);
+    row("k_weighted_sum, likewise", weighted_sum, "GOP/s", 128.0);
+    row("k_softmax", softmax, "Gelem/s", 1.0);
+    row("k_log_sum_exp", log_sum_exp, "Gelem/s", 1.0);
+    row("k_argmax", arg_max, "Gelem/s", 1.0);
+    row("k_layer_norm + residual", layer_norm, "Gelem/s", 1.0);
+    row("k_relu", relu, "Gelem/s", 1.0);
+    row("k_gelu", gelu, "Gelem/s", 1.0);
+    row("k_swish", swish, "Gelem/s", 1.0);
+    row("k_add", add, "Gelem/s", 1.0);
+    return 0;
+}

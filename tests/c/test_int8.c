@@ -1,0 +1,238 @@
+/*
+ * test_int8.c - int8 products against their plain twins, bit for bit: the sums are integers and the scaling rounds the
+ * same way everywhere, so there is no tolerance.  test_relaxed.c runs this file over the relaxed route.
+ */
+#include "check.h"
+#include "guard.h"
+#include "kernels/kernels.h"
+#include "kernels/reference.h"
+
+#ifdef HEED_RELAXED
+#define PROGRAM "int8, relaxed"
+typedef uint8_t stored; /* what k_quantize_rows stores of an activation: q */
+static stored form(uint8_t q, int32_t zero) { return (void)zero, q; }
+#else
+#define PROGRAM "int8"
+typedef int16_t stored; /* q - zero */
+static stored form(uint8_t q, int32_t zero) { return (int16_t)(q - zero); }
+#endif
+
+static const int SIZES[] = {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 67};
+enum { N_SIZES = sizeof SIZES / sizeof *SIZES, M = 13 };
+
+static void test_pack(int n, int k) {
+    const size_t count = (size_t)panel_rows(n) * (size_t)quantized_cols(k);
+    guard gp, gt, gs, gu, gr, gb;
+    int8_t *panels = guard_new(&gp, count), *twin = guard_new(&gt, count), *row = guard_new(&gr, (size_t)k);
+    int8_t *back = guard_new(&gb, (size_t)k);
+    int32_t *sums = guard_new(&gs, (size_t)panel_rows(n) * 4), *twin_sums = guard_new(&gu, (size_t)panel_rows(n) * 4);
+    memset(panels, 77, count); /* the padding of a row is written, rows past n are not */
+    memset(twin, 77, count);
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < k; c++) row[c] = (int8_t)(guard_random() * 127.9f);
+        k_pack_row_i8(panels, sums, i, row, k);
+        ref_pack_row_i8(twin, twin_sums, i, row, k);
+        k_unpack_row_i8(back, panels, i, k);
+        CHECK(memcmp(back, row, (size_t)k) == 0);
+        ref_unpack_row_i8(back, panels, i, k);
+        CHECK(memcmp(back, row, (size_t)k) == 0);
+    }
+    CHECK(memcmp(panels, twin, count) == 0);
+    CHECK(memcmp(sums, twin_sums, (size_t)n * 4) == 0);
+    guard *all[] = {&gp, &gt, &gs, &gu, &gr, &gb};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+/* Each weight is at most half a step from its integer times the scale; the rounding of that product is the rest. */
+static void test_weights(int k, float size) {
+    guard gx, gq, gt;
+    float *x = guard_new(&gx, (size_t)k * 4);
+    int8_t *q = guard_new(&gq, (size_t)k), *twin = guard_new(&gt, (size_t)k);
+    guard_fill(x, (size_t)k, 1.0f);
+    for (int i = 0; i < k; i++) x[i] *= size;
+    const float scale = k_quantize_weights(q, x, k);
+    CHECK(scale == ref_quantize_weights(twin, x, k));
+    CHECK(memcmp(q, twin, (size_t)k) == 0);
+    for (int i = 0; i < k; i++) {
+        CHECK(q[i] >= -127);
+        CHECK(fabs((double)x[i] - (double)q[i] * (double)scale) <= (double)scale * 0.50001 + 1e-30);
+    }
+    CHECK(guard_end(&gx));
+    CHECK(guard_end(&gq));
+    CHECK(guard_end(&gt));
+}
+
+/* Rows of different kinds: mixed, without negatives, without positives, zeros, too small, one number. */
+static void fill_activations(float *x, int ldx, int m, int k) {
+    guard_fill(x, (size_t)m * (size_t)ldx, 3.0f);
+    for (int r = 0; r < m; r++) {
+        for (int i = 0; i < k; i++) {
+            float *v = x + (size_t)r * (size_t)ldx + i;
+            if (r % 6 == 1) *v = fabsf(*v);
+            if (r % 6 == 2) *v = -fabsf(*v);
+            if (r % 6 == 3) *v = i % 2 ? 0.0f : -0.0f;
+            if (r % 6 == 4) *v *= 1e-33f;
+            if (r % 6 == 5) *v = i == k / 2 ? -7.5f : 0.0f;
+        }
+    }
+}
+
+static void test_rows(int m, int k) {
+    const int ldx = k + 3;
+    guard gx, gq, gs, gz, gt, gu, gv;
+    float *x = guard_new(&gx, (size_t)((m - 1) * ldx + k) * 4), *scales = guard_new(&gs, (size_t)m * 4);
+    float *twin_scales = guard_new(&gu, (size_t)m * 4);
+    int32_t *zeros = guard_new(&gz, (size_t)m * 4), *twin_zeros = guard_new(&gv, (size_t)m * 4);
+    stored *rows = guard_new(&gq, quantized_bytes(m, k));
+    uint8_t *twin = guard_new(&gt, (size_t)m * (size_t)k);
+    float all_rows[M * (67 + 3)];
+    fill_activations(all_rows, ldx, m, k);
+    memcpy(x, all_rows, (size_t)((m - 1) * ldx + k) * 4);
+    CHECK_INT(quantized_bytes(m, k), (size_t)m * (size_t)quantized_cols(k) * sizeof(stored));
+    k_quantize_rows(rows, scales, zeros, x, ldx, m, k);
+    ref_quantize_rows(twin, twin_scales, twin_zeros, x, ldx, m, k);
+    CHECK(memcmp(scales, twin_scales, (size_t)m * 4) == 0);
+    CHECK(memcmp(zeros, twin_zeros, (size_t)m * 4) == 0);
+    for (int r = 0; r < m; r++) {
+        CHECK(zeros[r] >= 0 && zeros[r] <= 127);
+        for (int i = 0; i < quantized_cols(k); i++) {
+            const int q = i < k ? twin[r * k + i] : zeros[r];
+            CHECK(rows[r * quantized_cols(k) + i] == form((uint8_t)q, zeros[r]));
+            if (i >= k) continue;
+            const double back = (double)scales[r] * (q - zeros[r]), off = fabs(back - (double)x[r * ldx + i]);
+            CHECK(off <= 1.001 * (double)scales[r] + 1e-30); /* half a step for it, half for the zero point */
+            if (x[r * ldx + i] == 0.0f) CHECK(q == zeros[r]);
+        }
+    }
+    guard *all[] = {&gx, &gq, &gs, &gz, &gt, &gu, &gv};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+/* Numbers no model should have: whatever comes out, q stays in 0..127, which the relaxed dot relies on. */
+static void test_hostile_rows(void) {
+    const float hostile[] = {INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-45f, 0.0f, 1.0f};
+    enum { K = 16 };
+    for (int trial = 0; trial < 200; trial++) {
+        float x[K], scale;
+        int32_t zero;
+        stored rows[K];
+        for (int i = 0; i < K; i++) x[i] = hostile[(int)((guard_random() + 1.0f) * 3.999f)];
+        k_quantize_rows(rows, &scale, &zero, x, K, 1, K);
+#ifdef HEED_RELAXED
+        for (int i = 0; i < K; i++) CHECK(rows[i] <= 127);
+#else
+        for (int i = 0; i < K; i++) CHECK(rows[i] >= -127 && rows[i] <= 127);
+#endif
+    }
+}
+
+/* Every m = 1..13: each row has the bits of the twin, hence the same for each m; nothing is written beside the rows. */
+static void test_gemm(int n, int k, int with_bias) {
+    const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
+    guard g[10];
+    int8_t *panels = guard_new(&g[0], (size_t)columns * (size_t)quantized_cols(k)), *w = guard_new(&g[1], (size_t)k);
+    int32_t *sums = guard_new(&g[2], (size_t)columns * 4), *zeros = guard_new(&g[3], M * 4);
+    float *w_scales = guard_new(&g[4], (size_t)columns * 4), *bias = guard_new(&g[5], (size_t)n * 4);
+    float *scales = guard_new(&g[6], M * 4), *x = guard_new(&g[7], (size_t)(M * ldx) * 4);
+    float *want = guard_new(&g[8], (size_t)(M * n) * 4);
+    uint8_t *plain = guard_new(&g[9], (size_t)(M * k));
+    memset(panels, 0, (size_t)columns * (size_t)quantized_cols(k));
+    memset(sums, 0, (size_t)columns * 4);
+    memset(w_scales, 0, (size_t)columns * 4);
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < k; c++) w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : -127) : (int)(guard_random() * 127.9f));
+        k_pack_row_i8(panels, sums, i, w, k);
+        w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
+    }
+    guard_fill(bias, (size_t)n, 1.0f);
+    fill_activations(x, ldx, M, k);
+    ref_quantize_rows(plain, scales, zeros, x, ldx, M, k);
+    ref_gemm_i8(want, n, plain, scales, zeros, panels, w_scales, sums, with_bias ? bias : NULL, M, n, k);
+    for (int m = 1; m <= M; m++) {
+        guard gr, go;
+        void *rows = guard_new(&gr, quantized_bytes(m, k));
+        float *out = guard_new(&go, (size_t)((m - 1) * ldo + n) * 4);
+        k_quantize_rows(rows, scales, zeros, x, ldx, m, k);
+        k_gemm_i8(out, ldo, rows, scales, zeros, panels, w_scales, sums, with_bias ? bias : NULL, m, n, k);
+        for (int i = 0; i < m; i++) CHECK(memcmp(out + i * ldo, want + i * n, (size_t)n * 4) == 0);
+        for (int i = 0; i + 1 < m; i++) CHECK(isnan(out[i * ldo + n]) && isnan(out[i * ldo + n + 1]));
+        CHECK(guard_end(&gr));
+        CHECK(guard_end(&go));
+    }
+    for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
+}
+
+/* The greatest sum there can be: 65536 products of 127 and 127, in both signs. */
+static void test_greatest_sum(void) {
+    enum { K = 65536 };
+    static int8_t panels[8 * K], row[K];
+    static float x[2 * K];
+    static unsigned char rows[2 * K * sizeof(stored)];
+    int32_t sums[8], zeros[2];
+    float w_scales[8], scales[2], out[16];
+    for (int n = 0; n < 8; n++) {
+        memset(row, n % 2 ? -127 : 127, K);
+        k_pack_row_i8(panels, sums, n, row, K);
+        w_scales[n] = 1.0f;
+    }
+    for (int i = 0; i < K; i++) {
+        x[i] = 127.0f;
+        x[K + i] = -127.0f;
+    }
+    CHECK(sizeof rows >= quantized_bytes(2, K));
+    k_quantize_rows(rows, scales, zeros, x, K, 2, K);
+    k_gemm_i8(out, 8, rows, scales, zeros, panels, w_scales, sums, NULL, 2, 8, K);
+    for (int i = 0; i < 16; i++) CHECK(out[i] == (i / 8 == i % 2 ? 1057030144.0f : -1057030144.0f)); /* 127^2 * 2^16 */
+}
+
+/*
+ * As a whole: quantised weights and activations multiply like the floats they stand for.  Each weight is off by up to
+ * half its step and each activation by up to one; the bound adds up what that can come to.
+ */
+static void test_meaning(void) {
+    enum { ROWS = 5, N = 24, K = 100 };
+    static float w[N * K], x[ROWS * K], scales[ROWS], w_scales[N], out[ROWS * N];
+    static int8_t panels[N * 112], q[K];
+    static unsigned char rows[ROWS * 112 * sizeof(stored)];
+    int32_t sums[N], zeros[ROWS];
+    guard_fill(w, N * K, 0.1f);
+    guard_fill(x, ROWS * K, 1.0f);
+    for (int n = 0; n < N; n++) {
+        w_scales[n] = k_quantize_weights(q, w + n * K, K);
+        k_pack_row_i8(panels, sums, n, q, K);
+    }
+    k_quantize_rows(rows, scales, zeros, x, K, ROWS, K);
+    k_gemm_i8(out, N, rows, scales, zeros, panels, w_scales, sums, NULL, ROWS, N, K);
+    for (int r = 0; r < ROWS; r++) {
+        for (int n = 0; n < N; n++) {
+            double sum = 0.0, bound = 1e-5;
+            for (int i = 0; i < K; i++) {
+                const double a = (double)x[r * K + i], b = (double)w[n * K + i];
+                sum += a * b;
+                bound += fabs(a) * 0.5 * (double)w_scales[n] + (fabs(b) + 0.5 * (double)w_scales[n]) * (double)scales[r];
+            }
+            CHECK(fabs((double)out[r * N + n] - sum) <= bound);
+        }
+    }
+}
+
+int main(void) {
+    for (int i = 0; i < N_SIZES; i++) {
+        for (int j = 0; j < N_SIZES; j++) {
+            test_gemm(SIZES[i], SIZES[j], j % 2);
+            if (i % 3 == j % 3) test_pack(SIZES[i], SIZES[j]);
+        }
+        test_gemm(SIZES[i], 40, 0);
+        test_weights(SIZES[i], 1.0f);
+        test_weights(SIZES[i], 1e-20f);
+        test_weights(SIZES[i], 1e-33f);
+        test_weights(SIZES[i], 1e30f);
+        test_rows(1, SIZES[i]);
+        test_rows(M, SIZES[i]);
+    }
+    test_gemm(520, 260, 1);
+    test_hostile_rows();
+    test_greatest_sum();
+    test_meaning();
+    return check_summary(PROGRAM);
+}

@@ -1,0 +1,30 @@
+/*
+ * test_relaxed.c - test_int8.c over the kernels as they are compiled for relaxed SIMD, beside the others under names of
+ * their own.  Natively the instruction is emulated, and its contract asserted.
+ */
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+
+#include <stdio.h>
+
+int main(void) {
+    puts("int8, relaxed: skipped, this compiler was not asked for relaxed SIMD");
+    return 0;
+}
+
+#else
+
+#ifndef HEED_RELAXED
+#define HEED_RELAXED
+#endif
+#define k_pack_row_i8 relaxed_pack_row_i8
+#define k_unpack_row_i8 relaxed_unpack_row_i8
+#define k_quantize_weights relaxed_quantize_weights
+#define quantized_bytes relaxed_quantized_bytes
+#define k_quantize_rows relaxed_quantize_rows
+#define k_gemm_i8 relaxed_gemm_i8
+
+#include "kernels/gemm_i8.c"
+#include "kernels/quantize.c"
+#include "test_int8.c"
+
+#endif

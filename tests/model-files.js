@@ -1,0 +1,55 @@
+// model-files.js - model directories in memory, to be changed before they are loaded. Used by the tests of js/.
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The shipped English-German model. */
+export const EN_DE = fileURLToPath(new URL('../models/en-de', import.meta.url));
+/** A random model that takes ids only: d_model 32, 67 pieces, 48 positions. */
+export const TINY = fileURLToPath(new URL('golden/postnorm-relu-shared', import.meta.url));
+
+/** @typedef {Record<string, Uint8Array>} Files */
+
+/** @param {string} directory @returns {Files} */
+export function readFiles(directory) {
+  const names = readdirSync(directory).filter((name) => !name.startsWith('expected'));
+  return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(`${directory}/${name}`))]));
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** @param {Files} files @param {string} name @param {(json: any) => any} change  gives what to store, or changes it */
+export function changeJson(files, name, change) {
+  const json = JSON.parse(decoder.decode(files[name]));
+  return { ...files, [name]: encoder.encode(JSON.stringify(change(json) ?? json)) };
+}
+
+/** Bytes of a text. @param {string} text */
+export const bytes = (text) => encoder.encode(text);
+
+/** Bytes one after another. @param {...Uint8Array} parts */
+export function concat(...parts) {
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** A safetensors file. @param {string | object} header @param {Uint8Array} [data] */
+export function safetensors(header, data = new Uint8Array()) {
+  const json = bytes(typeof header === 'string' ? header : JSON.stringify(header));
+  const length = new Uint8Array(8);
+  new DataView(length.buffer).setBigUint64(0, BigInt(json.length), true);
+  return concat(length, json, data);
+}
+
+/** The two parts of a safetensors file. @param {Uint8Array} file */
+export function takeApart(file) {
+  const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+  return { header: JSON.parse(decoder.decode(file.subarray(8, 8 + length))), data: file.subarray(8 + length) };
+}
+
+/** @param {Files} files @param {(header: any, data: Uint8Array) => void} change */
+export function changeWeights(files, change) {
+  const { header, data } = takeApart(files['model.safetensors']);
+  const copy = data.slice();
+  change(header, copy);
+  return { ...files, 'model.safetensors': safetensors(header, copy) };
+}

@@ -1,0 +1,138 @@
+// Text to the model's ids and back: vocab.json, offsets, languages, and text that looks like control tokens. The pieces
+// themselves are compared with SentencePiece's in text.test.js.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { HeedError, Transformer } from '../js/index.js';
+import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+
+const model = await Transformer.load(EN_DE);
+const { tokenizer } = model;
+
+test('text becomes ids with </s>, pieces, and offsets into the text', () => {
+  const text = 'How are you, Tom?';
+  const { ids, pieces, offsets } = tokenizer.encode(text);
+  assert.deepEqual(pieces, ['▁How', '▁are', '▁you', ',', '▁Tom', '?', '</s>']);
+  assert.deepEqual([...ids], pieces.map((piece) => tokenizer.pieceToId(piece)));
+  assert.deepEqual(pieces.map((_, i) => text.slice(offsets[2 * i], offsets[2 * i + 1])), ['How', ' are', ' you', ',', ' Tom', '?', '']);
+  assert.equal(offsets.at(-1), text.length);
+  assert.ok(ids instanceof Int32Array && offsets instanceof Int32Array);
+});
+
+test('ids become text again', () => {
+  for (const text of ['Have you had breakfast yet?', 'Grüße aus Köln', 'Tom paid "1,000" – or 12?', '']) {
+    assert.equal(tokenizer.decode(tokenizer.encode(text).ids, { side: 'source' }), text);
+    assert.equal(tokenizer.decode([...tokenizer.encode(text, { side: 'target' }).ids]), text);
+  }
+  // padding and </s> are not text, wherever they stand
+  assert.equal(tokenizer.decode([0, ...tokenizer.encode('Guten Tag').ids, 0, 2]), 'Guten Tag');
+});
+
+test('what nobody can spell becomes <unk>, with its offsets', () => {
+  const text = 'a 𓀀𓀁 b';
+  const { ids, pieces, offsets } = tokenizer.encode(text);
+  const unknown = ids.indexOf(1);
+  assert.ok(unknown > 0);
+  assert.match(pieces[unknown], /𓀀/, 'the piece is what the text says');
+  assert.equal(text.slice(offsets[2 * unknown], offsets[2 * unknown + 1]).trim(), '𓀀𓀁');
+});
+
+test('lone surrogates, NUL and BOM are text like other text', () => {
+  for (const text of ['a\ud800b', '\udc00', 'a\0b', '\ufeffa', '\u202eabc']) {
+    const { ids, offsets } = tokenizer.encode(text);
+    assert.equal(ids.at(-1), 2);
+    assert.ok(offsets.every((at) => at >= 0 && at <= text.length));
+    assert.equal(typeof tokenizer.decode(ids), 'string');
+  }
+});
+
+test('typed control tokens stay text', () => {
+  for (const text of ['</s>', 'a </s> b', '<pad>', '<unk>', '<s>']) {
+    const { ids } = tokenizer.encode(text);
+    assert.deepEqual([...ids].filter((id) => id === 2 || id === 0), [2], `${text}: the last is the only control token`);
+  }
+});
+
+test('pieces and ids', () => {
+  assert.equal(tokenizer.size, 8000);
+  assert.equal(tokenizer.idToPiece(2), '</s>');
+  assert.equal(tokenizer.pieceToId('▁Tom'), 4);
+  assert.equal(tokenizer.pieceToId('no such piece'), undefined);
+  assert.equal(tokenizer.pieceToId('__proto__'), undefined);
+  for (let id = 0; id < tokenizer.size; id++) assert.equal(tokenizer.pieceToId(tokenizer.idToPiece(id)), id);
+  assert.throws(() => tokenizer.idToPiece(8000), { code: 3 });
+  assert.throws(() => tokenizer.idToPiece(-1), { code: 3 });
+  assert.throws(() => tokenizer.decode([8000]), { code: 3 });
+});
+
+test('wrong arguments are refused by name', () => {
+  const any = /** @type {any} */ (tokenizer);
+  assert.throws(() => any.encode(), { name: 'TypeError', message: /^text: found undefined/ });
+  assert.throws(() => any.encode('a', { side: 'left' }), { name: 'TypeError', message: /^side: found 'left'/ });
+  assert.throws(() => any.decode('abc'), { name: 'TypeError', message: /^ids: found 'abc'/ });
+  assert.throws(() => any.decode(['a']), { name: 'TypeError', message: /^ids\[0\]: found 'a'/ });
+  assert.throws(() => any.idToPiece('2'), { name: 'TypeError' });
+});
+
+test('a million characters take linear time, without a space too', () => {
+  for (const text of ['x'.repeat(1_000_000), 'word '.repeat(200_000)]) {
+    const { ids, offsets } = tokenizer.encode(text);
+    assert.equal(offsets[offsets.length - 3], text.trimEnd().length);
+    assert.equal(tokenizer.decode(ids), text.trimEnd());
+  }
+});
+
+// The shipped vocabulary, two rare pieces of which are made language tokens.
+const several = await Transformer.load(changeJson(readFiles(EN_DE), 'vocab.json', (v) => {
+  const rename = (/** @type {number} */ id, /** @type {string} */ name) => {
+    delete v[Object.keys(v).find((piece) => v[piece] === id) ?? ''];
+    v[name] = id;
+  };
+  rename(7998, '>>deu<<');
+  rename(7999, '>>fra<<');
+}));
+
+test('a language is an option, and stands first', () => {
+  const { tokenizer: t } = several;
+  assert.deepEqual(t.languages, ['deu', 'fra']);
+  for (const language of ['fra', '>>fra<<']) {
+    const { ids, pieces, offsets } = t.encode('Hello', { language });
+    assert.deepEqual([ids[0], pieces[0], offsets[0], offsets[1]], [7999, '>>fra<<', 0, 0]);
+    assert.deepEqual([...ids.slice(1)], [...t.encode('Hello').ids]);
+    assert.equal(t.decode(ids, { side: 'source' }), 'Hello', 'it is not text');
+  }
+  assert.throws(() => t.encode('a', { language: 'spa' }), (/** @type {any} */ error) =>
+    error instanceof HeedError && error.status === 'HEED_E_LANGUAGE' && /found 'spa', available: deu, fra/.test(error.message));
+  assert.equal(tokenizer.languages.length, 0);
+});
+
+test('a typed language token stays text', () => {
+  const { ids } = several.tokenizer.encode('>>fra<< Hello');
+  assert.ok(!ids.includes(7999));
+});
+
+test('two vocabularies, one for each side', async () => {
+  // a model of 67 ids on both sides; its pieces are those of the shipped file, in another order on the target side
+  const directory = TINY.replace('postnorm-relu-shared', 'prenorm-gelu-separate-stored');
+  const { 'source.spm': source, 'target.spm': target } = readFiles(EN_DE);
+  const files = readFiles(directory);
+  const { vocab_size: from, decoder_vocab_size: to, eos_token_id: eos } = JSON.parse(new TextDecoder().decode(files['config.json']));
+  const all = ['▁Tom', '.', ',', 's', '▁I', 'a', 'e'];
+  const number = (/** @type {string[]} */ pieces, /** @type {number} */ size) => {
+    const ids = Array.from({ length: size }, (_, id) => id).filter((id) => id !== eos);
+    return bytes(JSON.stringify({ '</s>': eos, ...Object.fromEntries(['<unk>', ...pieces].map((piece, i) => [piece, ids[i]])) }));
+  };
+  const two = await Transformer.load({
+    ...files, 'source.spm': source, 'target.spm': target,
+    'vocab.json': number(all, from), 'target_vocab.json': number(all.toReversed(), to),
+  });
+  const { tokenizer: t } = two;
+  const left = t.encode('Tom.');
+  const right = t.encode('Tom.', { side: 'target' });
+  assert.deepEqual(left.pieces, right.pieces);
+  assert.notDeepEqual(left.ids, right.ids);
+  assert.equal(t.decode(right.ids), 'Tom.');
+  assert.equal(t.decode(left.ids, { side: 'source' }), 'Tom.');
+  assert.equal(t.size, from);
+  assert.equal(t.idToPiece(right.ids[0], { side: 'target' }), '▁Tom');
+  assert.equal(t.pieceToId('▁Tom', { side: 'target' }), right.ids[0]);
+});
