@@ -171,11 +171,17 @@ bench: js/heed.wasm
 	$(if $(wildcard tests/bench/index.js),$(NODE) tests/bench/index.js,@$(MAKE) --no-print-directory bench-kernels)
 
 # GOP/s of every kernel and shape, beside what the machine attains, as wasm under Node.
-bench-kernels: $(BUILD)/wasm/bench/kernels.wasm
-	@$(NODE) tests/run-wasi.mjs $<
+bench-kernels: $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm
+	@$(NODE) tests/bench/kernels.js $^
 $(BUILD)/wasm/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm/libheed.a
 	@mkdir -p $(@D)
 	$(Q)$(EMCC) $(wasm_CFLAGS) -MF $(@:.wasm=.d) $< $(BUILD)/wasm/libheed.a $(wasm_LIBS) -o $@
+$(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libheed.a
+	@mkdir -p $(@D)
+	$(Q)$(wasm-relaxed_CC) $(wasm-relaxed_CFLAGS) -MF $(@:.wasm=.d) -c $< -o $(@:.wasm=.o)
+	$(Q)$(WASM_LD) $(WASM_LIB)/crt1.o $(@:.wasm=.o) $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) -lstandalonewasm-memgrow \
+	    -lstubs -lc -ldlmalloc -lcompiler_rt --allow-undefined -z stack-size=1048576 --stack-first \
+	    --max-memory=4294967296 --strip-all --gc-sections --export-if-defined=memory -o $@
 
 score: js/heed.wasm
 	@if [ ! -d ../shared/data ]; then echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi

@@ -12,6 +12,7 @@ const HELP = `heed - translates with a Transformer, on this machine
   heed translate [options] [TEXT…]   translate the texts, one a line; without any, standard
                                      input: one line out for each line in, in order
   heed info DIR                      what a model directory holds
+  heed quantize IN OUT               a model directory with its matrices in int8, a quarter of F32
   heed --help | --version
 
   --model DIR           a model directory or the URL of one
@@ -217,6 +218,14 @@ async function info(rest) {
   model.dispose();
 }
 
+/** @param {string[]} rest */
+async function quantizeModel(rest) {
+  if (rest.length !== 2) throw new UsageError('quantize: expected a model directory and a new one');
+  const { quantize } = await import('./convert/quantize.js');
+  const { before, after } = await quantize(rest[0], rest[1]);
+  await write(`${rest[1]}: ${after} bytes of weights, from ${before}\n`);
+}
+
 /** @param {Transformer} model @returns {string} */
 function tokenizerLanguages(model) {
   try {
@@ -238,6 +247,7 @@ async function main(argv) {
   } else if (values.help) await write(HELP);
   else if (command === 'translate') await translate(values, rest);
   else if (command === 'info') await info(rest);
+  else if (command === 'quantize') await quantizeModel(rest);
   else throw new UsageError(command === undefined ? 'no command' : `unknown command '${command}'`);
 }
 

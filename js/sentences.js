@@ -13,7 +13,7 @@ const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 /** Abbreviations that a name, a number or a noun follows, and first letters of names: the sentence goes on. */
 const GOES_ON = new RegExp(
   '(?:^|[^\\p{L}.])(?:M[rs]|Mrs|[DSJ]r|Prof|St|Rev|Gen|Col|Capt|Lt|vs|No|Fig|Vol|e\\.g|i\\.e|cf|Hr|Nr|bzw|ca|evtl|ggf|' +
-    'inkl|vgl|z\\.\\s?B|d\\.\\s?h|u\\.\\s?a|Mme|Mlle|Sra|p\\.\\s?ex|(?!I)\\p{Lu})\\.\\s*$',
+    'inkl|vgl|z\\.B|d\\.h|u\\.a|Mme|Mlle|Sra|ex|(?!I)\\p{L})\\.\\s*$',
   'u',
 );
 

@@ -394,7 +394,7 @@ export class Translator {
     /** @type {Iterator<Sentence, undefined>} */
     let sentences;
     return new ReadableStream({
-      start: () => {
+      start: async () => {
         this.#checkAlive(signal);
         sentences = this.#split(input).values();
         signal?.addEventListener('abort', () => stop.abort(signal.reason), { signal: stop.signal });

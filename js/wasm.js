@@ -20,6 +20,7 @@ export const E_SAFETENSORS = 13;
 export const E_TENSOR_UNKNOWN = 15;
 export const E_TENSOR_SHAPE = 16;
 export const E_TENSOR_DTYPE = 17;
+export const E_TENSOR_VALUE = 18;
 export const E_VOCAB = 21;
 export const E_TOKENIZER = 22;
 export const E_LANGUAGE = 23;

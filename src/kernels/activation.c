@@ -35,11 +35,11 @@ INLINE v128_t swish(v128_t x) {
     return wasm_f32x4_div(x, wasm_f32x4_add(wasm_f32x4_splat(1.0f), exp_f32x4(wasm_f32x4_neg(x))));
 }
 
-#define IN_PLACE(name, f)                                                                                            \
-    void name(float *x, size_t n) {                                                                                  \
-        size_t i = 0;                                                                                                \
-        for (; n - i >= 4; i += 4) wasm_v128_store(x + i, f(wasm_v128_load(x + i)));                                 \
-        if (i < n) store_part(x + i, f(load_part(x + i, (int)(n - i), 0.0f)), (int)(n - i));                         \
+#define IN_PLACE(name, f)                                                                    \
+    void name(float *x, size_t n) {                                                          \
+        size_t i = 0;                                                                        \
+        for (; n - i >= 4; i += 4) wasm_v128_store(x + i, f(wasm_v128_load(x + i)));         \
+        if (i < n) store_part(x + i, f(load_part(x + i, (int)(n - i), 0.0f)), (int)(n - i)); \
     }
 IN_PLACE(k_relu, relu)
 IN_PLACE(k_gelu, gelu)

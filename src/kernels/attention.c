@@ -58,9 +58,9 @@ void k_scores(float *scores, const float *q, const float *k, size_t ld, const in
 }
 
 /* 4 * vectors columns of sum_i p[i] v_i. */
-INLINE void sum_columns(const int vectors, float *out, const float *p, const float *v, size_t ld,
-                        const int32_t *slots, int n) {
-    v128_t acc[8];
+INLINE void sum_columns(const int vectors, float *out, const float *p, const float *v, size_t ld, const int32_t *slots,
+                        int n) {
+    v128_t acc[6];
     UNROLL for (int j = 0; j < vectors; j++) acc[j] = wasm_f32x4_splat(0.0f);
     KEEP_LOOP for (int i = 0; i < n; i++) {
         const float *row = row_of(v, ld, slots, i);
@@ -70,17 +70,18 @@ INLINE void sum_columns(const int vectors, float *out, const float *p, const flo
     UNROLL for (int j = 0; j < vectors; j++) wasm_v128_store(out + 4 * j, acc[j]);
 }
 
-#define SUM_COLUMNS(name, vectors)                                                                                   \
-    NOINLINE void name(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n) {         \
-        sum_columns(vectors, out, p, v, ld, slots, n);                                                               \
+#define SUM_COLUMNS(name, vectors)                                                                           \
+    NOINLINE void name(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n) { \
+        sum_columns(vectors, out, p, v, ld, slots, n);                                                       \
     }
-SUM_COLUMNS(sum_columns_32, 8)
+SUM_COLUMNS(sum_columns_24, 6)
 SUM_COLUMNS(sum_columns_16, 4)
 SUM_COLUMNS(sum_columns_4, 1)
 
 void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh) {
     int c = 0;
-    for (; dh - c >= 32; c += 32) sum_columns_32(out + c, p, v + c, ld, slots, n);
+    /* six sums fit every engine's registers, eight do not; 32 are better cut in halves than into 24 and 8 */
+    for (; dh - c >= 24 && dh - c != 32; c += 24) sum_columns_24(out + c, p, v + c, ld, slots, n);
     for (; dh - c >= 16; c += 16) sum_columns_16(out + c, p, v + c, ld, slots, n);
     for (; dh - c >= 4; c += 4) sum_columns_4(out + c, p, v + c, ld, slots, n);
     for (; c < dh; c++) {

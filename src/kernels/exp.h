@@ -14,7 +14,7 @@
 #include "kernels/simd.h"
 
 INLINE v128_t exp_f32x4(v128_t x) {
-    const v128_t least = wasm_f32x4_splat(-87.33f); /* ln of the smallest normal float is -87.336 */
+    const v128_t least = wasm_f32x4_splat(-87.33f);     /* ln of the smallest normal float is -87.336 */
     const v128_t magic = wasm_f32x4_splat(12582912.0f); /* 1.5 * 2^23: adding it leaves the integer in the low bits */
     v128_t underflow = wasm_f32x4_lt(x, least);
     /* pmax and pmin return their first argument when the comparison fails, so a NaN goes on */

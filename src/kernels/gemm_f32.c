@@ -45,10 +45,10 @@ INLINE void tile(const int rows, const int panels, int k, const float *x, int ld
 }
 
 /* One function per tile size: eight accumulators or more keep both adders busy, twelve registers hold them. */
-#define TILE(name, rows, panels)                                                                                     \
-    NOINLINE void name(int k, const float *x, int ldx, const float *b, size_t step, size_t next, const float *bias,    \
-                       float *out, int ldo) {                                                                        \
-        tile(rows, panels, k, x, ldx, b, step, next, bias, out, ldo);                                                \
+#define TILE(name, rows, panels)                                                                                    \
+    NOINLINE void name(int k, const float *x, int ldx, const float *b, size_t step, size_t next, const float *bias, \
+                       float *out, int ldo) {                                                                       \
+        tile(rows, panels, k, x, ldx, b, step, next, bias, out, ldo);                                               \
     }
 TILE(tile_1x1, 1, 1)
 TILE(tile_1x4, 1, 4)
@@ -65,11 +65,11 @@ static void columns_8(float *out, int ldo, const float *x, int ldx, const float 
         /* blocks of 4; a remainder of 1 makes the last block 5 */
         const int rows = m == 5 || m < 4 ? m : 4;
         switch (rows) {
-        case 5: tile_5x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
-        case 4: tile_4x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
-        case 3: tile_3x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
-        case 2: tile_2x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
-        default: tile_1x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
+            case 5: tile_5x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
+            case 4: tile_4x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
+            case 3: tile_3x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
+            case 2: tile_2x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
+            default: tile_1x1(k, x, ldx, b, step, 0, bias, out, ldo); break;
         }
         m -= rows;
         x += (size_t)rows * (size_t)ldx;
@@ -108,11 +108,9 @@ void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panel
 void k_matmul(float *out, const float *a, const float *b, int m, int n, int k) {
     int j = 0;
     if (m == 1) {
-        for (; n - j >= 4 * PANEL; j += 4 * PANEL)
-            tile_1x4(k, a, k, b + j, (size_t)n, PANEL, zeros, out + j, n);
+        for (; n - j >= 4 * PANEL; j += 4 * PANEL) tile_1x4(k, a, k, b + j, (size_t)n, PANEL, zeros, out + j, n);
     } else if (m == 2) {
-        for (; n - j >= 2 * PANEL; j += 2 * PANEL)
-            tile_2x2(k, a, k, b + j, (size_t)n, PANEL, zeros, out + j, n);
+        for (; n - j >= 2 * PANEL; j += 2 * PANEL) tile_2x2(k, a, k, b + j, (size_t)n, PANEL, zeros, out + j, n);
     }
     for (; n - j >= PANEL; j += PANEL) columns_8(out + j, n, a, k, b + j, (size_t)n, zeros, m, k);
 

@@ -57,13 +57,13 @@ INLINE void tile(const int rows, const int panels, int k, const quantized *x, co
             UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][j] = dot_i8_u7(b[j], a, acc[i][j]);
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) {
-        UNROLL for (int j = 0; j < 2 * panels; j++) finish(e, i, j, acc[i][j]);
-    }
+    UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int j = 0; j < 2 * panels; j++) finish(e, i, j, acc[i][j]); }
 }
 
-#define TILE(name, rows, panels)                                                                                     \
-    NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { tile(rows, panels, k, x, w, e); }
+#define TILE(name, rows, panels)                                                        \
+    NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
+        tile(rows, panels, k, x, w, e);                                                 \
+    }
 TILE(tile_1x1, 1, 1)
 TILE(tile_1x4, 1, 4)
 TILE(tile_2x1, 2, 1)
@@ -78,12 +78,12 @@ static int block_rows(int m) { return m <= 6 ? m : m == 7 || m == 8 ? 4 : m == 9
 
 static void columns_8(int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
     switch (rows) {
-    case 6: tile_6x1(k, x, w, e); break;
-    case 5: tile_5x1(k, x, w, e); break;
-    case 4: tile_4x1(k, x, w, e); break;
-    case 3: tile_3x1(k, x, w, e); break;
-    case 2: tile_2x1(k, x, w, e); break;
-    default: tile_1x1(k, x, w, e); break;
+        case 6: tile_6x1(k, x, w, e); break;
+        case 5: tile_5x1(k, x, w, e); break;
+        case 4: tile_4x1(k, x, w, e); break;
+        case 3: tile_3x1(k, x, w, e); break;
+        case 2: tile_2x1(k, x, w, e); break;
+        default: tile_1x1(k, x, w, e); break;
     }
 }
 
@@ -115,10 +115,10 @@ INLINE void tile(const int rows, int k, const quantized *x, const int8_t *w, con
     UNROLL for (int i = 0; i < rows; i++) finish(e, i, half, add_pairs(acc[i][0], acc[i][1]));
 }
 
-#define TILE(name, rows)                                                                                             \
-    NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) {                              \
-        tile(rows, k, x, w, e, 0);                                                                                   \
-        tile(rows, k, x, w, e, 1);                                                                                   \
+#define TILE(name, rows)                                                                \
+    NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
+        tile(rows, k, x, w, e, 0);                                                      \
+        tile(rows, k, x, w, e, 1);                                                      \
     }
 TILE(tile_2, 2)
 TILE(tile_3, 3)
@@ -146,11 +146,11 @@ static int block_rows(int m) { return m <= 5 ? m : m == 6 ? 3 : 4; }
 
 static void columns_8(int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
     switch (rows) {
-    case 5: tile_5(k, x, w, e); break;
-    case 4: tile_4(k, x, w, e); break;
-    case 3: tile_3(k, x, w, e); break;
-    case 2: tile_2(k, x, w, e); break;
-    default: tile_1(k, x, w, e); break;
+        case 5: tile_5(k, x, w, e); break;
+        case 4: tile_4(k, x, w, e); break;
+        case 3: tile_3(k, x, w, e); break;
+        case 2: tile_2(k, x, w, e); break;
+        default: tile_1(k, x, w, e); break;
     }
 }
 
@@ -181,8 +181,8 @@ void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const
         if (!whole && bias) memcpy(last_bias, bias + j, bytes);
         for (int i = 0, block; i < m; i += block) {
             block = block_rows(m - i);
-            epilogue e = {scales + i, zeros + i, w_scales + j, sums + j, bias ? bias + j : zeros_f32,
-                          out + (size_t)i * (size_t)ldo + j, ldo};
+            float *corner = out + (size_t)i * (size_t)ldo + j;
+            epilogue e = {scales + i, zeros + i, w_scales + j, sums + j, bias ? bias + j : zeros_f32, corner, ldo};
             if (!whole) {
                 e.bias = last_bias;
                 e.out = last_out;
@@ -190,7 +190,7 @@ void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const
             }
             columns_8(block, padded, x + (size_t)i * (size_t)padded, panels, &e);
             for (int r = 0; r < block && !whole; r++)
-                memcpy(out + (size_t)(i + r) * (size_t)ldo + j, last_out + r * PANEL, bytes);
+                memcpy(corner + (size_t)r * (size_t)ldo, last_out + r * PANEL, bytes);
         }
     }
 }

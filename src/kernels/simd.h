@@ -20,7 +20,7 @@
  * is left alone: unrolled, its hoisted loads spill.  Only wasm needs telling; native builds are for tests.
  */
 #if defined(__clang__) && defined(__wasm__)
-#define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLL    _Pragma("clang loop unroll(full)")
 #define KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
 #define UNROLL

@@ -209,7 +209,8 @@ static void test_meaning(void) {
             for (int i = 0; i < K; i++) {
                 const double a = (double)x[r * K + i], b = (double)w[n * K + i];
                 sum += a * b;
-                bound += fabs(a) * 0.5 * (double)w_scales[n] + (fabs(b) + 0.5 * (double)w_scales[n]) * (double)scales[r];
+                bound +=
+                    fabs(a) * 0.5 * (double)w_scales[n] + (fabs(b) + 0.5 * (double)w_scales[n]) * (double)scales[r];
             }
             CHECK(fabs((double)out[r * N + n] - sum) <= bound);
         }

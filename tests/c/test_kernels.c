@@ -77,8 +77,7 @@ static void test_gemm(int n, int k, int with_bias) {
     ref_gemm_f32(bound, n, ax, ldx, apanels, with_bias ? ab : NULL, M, n, k);
     for (int i = 0; i < M * n; i++) bound[i] = bound[i] * (float)(k + 2) * ULP + 1e-44f;
 
-    for (int i = 0; i < M; i++)
-        k_gemm_f32(one + i * ldo, ldo, x + i * ldx, ldx, panels, with_bias ? b : NULL, 1, n, k);
+    for (int i = 0; i < M; i++) k_gemm_f32(one + i * ldo, ldo, x + i * ldx, ldx, panels, with_bias ? b : NULL, 1, n, k);
     for (int i = 0; i < M; i++) CHECK(guard_within("gemm_f32", one + i * ldo, want + i * n, bound + i * n, (size_t)n));
     for (int m = 1; m <= M; m++) {
         const size_t used = (size_t)((m - 1) * ldo + n); /* the last row has no gap behind it */
@@ -121,7 +120,8 @@ static void test_attention(int n, int dh, int with_slots) {
     guard gq, gk, gaq, gak, gs, gsl, gwant, gbound, gout, gwant2, gbound2, gap;
     float *q = floats(&gq, (size_t)dh), *k = floats(&gk, cache), *got = floats(&gs, (size_t)n);
     float *want = floats(&gwant, (size_t)n), *bound = floats(&gbound, (size_t)n);
-    float *sum = floats(&gout, (size_t)dh), *want_sum = floats(&gwant2, (size_t)dh), *bound_sum = floats(&gbound2, (size_t)dh);
+    float *sum = floats(&gout, (size_t)dh), *want_sum = floats(&gwant2, (size_t)dh),
+          *bound_sum = floats(&gbound2, (size_t)dh);
     int32_t *slots = guard_new(&gsl, (size_t)n * sizeof *slots);
     for (int i = 0; i < n; i++) slots[i] = 2 * ((i * 7 + 3) % n) + i % 2;
     guard_fill(q, (size_t)dh, 1.0f);

@@ -142,8 +142,8 @@ static void test_multi_head(int n, int m, int heads, int dh, int causal) {
 static void test_positions(void) {
     float pe[3 * 5];
     CHECK_INT(heed_op_positional_encoding(pe, 3, 4, 0), HEED_OK);
-    const double interleaved[12] = {0,        1,         0,         1,         sin(1.0),  cos(1.0),
-                                    sin(.01), cos(0.01), sin(2.0),  cos(2.0),  sin(0.02), cos(0.02)};
+    const double interleaved[12] = {0,        1,         0,        1,        sin(1.0),  cos(1.0),
+                                    sin(.01), cos(0.01), sin(2.0), cos(2.0), sin(0.02), cos(0.02)};
     for (int i = 0; i < 12; i++) CHECK(pe[i] == (float)interleaved[i]);
     CHECK_INT(heed_op_positional_encoding(pe, 3, 4, 1), HEED_OK);
     for (int i = 0; i < 12; i++) CHECK(pe[i] == (float)interleaved[i / 4 * 4 + (i % 4 % 2 * 2 + i % 4 / 2)]);
@@ -197,7 +197,8 @@ static void test_layer_norm(void) {
     for (int i = 0; i < 4; i++) CLOSE(out[i], (i - 1.5) * u);
     for (int i = 4; i < 8; i++) CHECK(out[i] == 0.0f);
     CHECK_INT(heed_op_layer_norm(out, x, gain, bias, 2, 4, 1e-5f), HEED_OK);
-    for (int i = 0; i < 4; i++) CHECK(fabs((double)out[i] - ((i - 1.5) * u * gain[i] + bias[i])) <= 4e-6); /* gains to 4 */
+    for (int i = 0; i < 4; i++)
+        CHECK(fabs((double)out[i] - ((i - 1.5) * u * gain[i] + bias[i])) <= 4e-6); /* gains to 4 */
     for (int i = 4; i < 8; i++) CHECK(out[i] == bias[i - 4]);
 }
 

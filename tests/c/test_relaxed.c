@@ -16,12 +16,12 @@ int main(void) {
 #ifndef HEED_RELAXED
 #define HEED_RELAXED
 #endif
-#define k_pack_row_i8 relaxed_pack_row_i8
-#define k_unpack_row_i8 relaxed_unpack_row_i8
+#define k_pack_row_i8      relaxed_pack_row_i8
+#define k_unpack_row_i8    relaxed_unpack_row_i8
 #define k_quantize_weights relaxed_quantize_weights
-#define quantized_bytes relaxed_quantized_bytes
-#define k_quantize_rows relaxed_quantize_rows
-#define k_gemm_i8 relaxed_gemm_i8
+#define quantized_bytes    relaxed_quantized_bytes
+#define k_quantize_rows    relaxed_quantize_rows
+#define k_gemm_i8          relaxed_gemm_i8
 
 #include "kernels/gemm_i8.c"
 #include "kernels/quantize.c"

@@ -1,0 +1,332 @@
+// Text to text with the shipped model: exact strings, white space, long input, streams, queues, cancelling; and the
+// splitting into sentences that all of it rests on.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { HeedError, Transformer, Translator } from '../js/index.js';
+import { findCut, splitSentences } from '../js/sentences.js';
+import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+
+const INDEX = fileURLToPath(new URL('../models/index.json', import.meta.url));
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
+
+// in these the best translation leads by far: they are the same in f32 and in int8
+const PAIRS = [
+  ['Have you had breakfast yet?', 'Hast du schon gefrühstückt?'],
+  ['Good morning.', 'Guten Morgen!'],
+  ['Where is the nearest bank?', 'Wo ist die nächste Bank?'],
+  ['I love you.', 'Ich liebe dich.'],
+  ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
+  ['She is reading a book.', 'Sie liest ein Buch.'],
+  ['We live in a small house.', 'Wir leben in einem kleinen Haus.'],
+  ['The weather is nice today.', 'Das Wetter ist heute schön.'],
+  ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],
+  ['Can you help me?', 'Kannst du mir helfen?'],
+];
+const ENGLISH = PAIRS.map(([english]) => english);
+const GERMAN = PAIRS.map(([, german]) => german);
+
+const translator = await Translator.create({ ...PAIR, model: EN_DE });
+
+/** @param {ReadableStream<string>} stream */
+async function collect(stream) {
+  const pieces = [];
+  for await (const piece of stream) pieces.push(piece);
+  return pieces;
+}
+
+test('a string gives a string, an array an array in the same order', async () => {
+  for (const [english, german] of PAIRS) assert.equal(await translator.translate(english), german);
+  assert.deepEqual(await translator.translate(ENGLISH), GERMAN);
+  assert.deepEqual(await translator.translate([]), []);
+});
+
+test('batches of every size, f32 and int8, say the same', async () => {
+  for (const batchSize of [1, 3, 100]) assert.deepEqual(await translator.translate(ENGLISH, { batchSize }), GERMAN);
+  for (const dtype of /** @type {const} */ (['f32', 'int8'])) {
+    const other = await Translator.create({ ...PAIR, model: EN_DE, dtype });
+    assert.deepEqual(await other.translate(ENGLISH), GERMAN, dtype);
+    other.destroy();
+  }
+});
+
+test('empty and white-space text comes back as it is', async () => {
+  for (const text of ['', ' ', '\n', ' \t\r\n\u00a0\u2003 ']) {
+    assert.equal(await translator.translate(text), text);
+    assert.deepEqual(await translator.translateDetailed(text), []);
+    assert.equal((await collect(translator.translateStreaming(text))).join(''), text);
+    assert.equal(await translator.measureInputUsage(text), 0);
+  }
+});
+
+test('line breaks, paragraphs and spacing are kept', async () => {
+  assert.equal(await translator.translate(`  ${ENGLISH[0]}  ${ENGLISH[1]}\r\n\r\n\t${ENGLISH[2]}\n${ENGLISH[3]} \n`),
+    `  ${GERMAN[0]}  ${GERMAN[1]}\r\n\r\n\t${GERMAN[2]}\n${GERMAN[3]} \n`);
+});
+
+test('details: tokens with offsets, probabilities, alignment', async () => {
+  const input = ` ${ENGLISH[4]}\n${ENGLISH[3]}`;
+  const sentences = await translator.translateDetailed(input, { beams: 4, nBest: 3, attention: true });
+  assert.deepEqual(sentences.map(({ source, start, target }) => [source, start, target]), [
+    [ENGLISH[4], 1, GERMAN[4]], [ENGLISH[3], 2 + ENGLISH[4].length, GERMAN[3]],
+  ]);
+  for (const { source, sourceTokens, targetTokens, logProb, finished, alignment, attention, alternatives } of sentences) {
+    assert.ok(finished);
+    assert.equal(sourceTokens.map(({ start, end }) => source.slice(start, end)).join(''), source);
+    const sum = targetTokens.reduce((total, token) => total + token.logProb, 0);
+    // two orders of summation in 32 bits, of a dozen numbers below 10
+    assert.ok(Math.abs(sum - logProb) < 1e-4, `${sum} is ${logProb}`);
+    assert.deepEqual([targetTokens.at(-1)?.piece, sourceTokens.at(-1)?.piece], ['</s>', '</s>']);
+    assert.equal(alignment.length, targetTokens.length);
+    assert.ok(alignment.every((s) => s >= 0 && s < sourceTokens.length));
+    assert.deepEqual(attention?.cross.shape, [3, 4, targetTokens.length, sourceTokens.length]);
+    assert.equal(alternatives?.length, 2);
+    assert.ok(alternatives.every((a) => typeof a.text === 'string' && a.logProb < 0));
+  }
+  const [{ targetTokens, sourceTokens, alignment }] = sentences;
+  const red = targetTokens.findIndex(({ piece }) => piece.startsWith('▁rot'));
+  assert.equal(sourceTokens[alignment[red]].piece, '▁red');
+  const [plain] = await translator.translateDetailed(ENGLISH[0]);
+  assert.ok(!('attention' in plain) && !('alternatives' in plain));
+});
+
+test('maxTokens cuts, and says so', async () => {
+  const [{ finished, targetTokens }] = await translator.translateDetailed(ENGLISH[0], { maxTokens: 2 });
+  assert.deepEqual([finished, targetTokens.length], [false, 2]);
+});
+
+test('long sentences are split, never cut', async () => {
+  const long = Array.from({ length: 60 }, (_, i) => `Tom has ${i} red cars and a small house in Berlin`).join(', ');
+  const unbroken = 'Donaudampfschifffahrt'.repeat(100);
+  const clusters = 'e\u0301\u0323'.repeat(700);
+  for (const text of [long, `${long}.`, unbroken, clusters, `a ${unbroken} b`, '𝒳'.repeat(600)]) {
+    const sentences = await translator.translateDetailed(text, { maxTokens: 1 });
+    assert.ok(sentences.length > 1);
+    assert.ok(sentences.every(({ sourceTokens }) => sourceTokens.length <= 128));
+    let at = 0;
+    for (const { source, start } of sentences) {
+      assert.match(text.slice(at, start), /^\s*$/, 'between them is white space only');
+      assert.equal(text.slice(start, start + source.length), source);
+      at = start + source.length;
+    }
+    assert.equal(at, text.length, 'the last ends where the text ends');
+  }
+  const parts = await translator.translateDetailed(long, { maxTokens: 1 });
+  assert.ok(parts.slice(0, -1).every(({ source }) => source.endsWith(',')), 'after a clause, where there is one');
+  const letters = await translator.translateDetailed(clusters, { maxTokens: 1 });
+  assert.ok(letters.every(({ source }) => source.startsWith('e') && source.length % 3 === 0), 'between characters otherwise');
+});
+
+test('a hundred thousand characters are split in linear time', async () => {
+  for (const text of ['x'.repeat(1e5), 'J. '.repeat(3e4).trim(), 'Hello. '.repeat(1e4), `a${'\u0301'.repeat(1e5)}`]) {
+    const start = performance.now();
+    assert.ok(await translator.measureInputUsage(text) > 0);
+    assert.ok(performance.now() - start < 10_000, 'a quadratic way takes minutes');
+  }
+});
+
+test('a model of 48 positions gets pieces that fit', async () => {
+  const [source, target] = ['source.spm', 'target.spm'].map((name) => readFiles(EN_DE)[name]);
+  const files = { ...readFiles(TINY), 'source.spm': source, 'target.spm': target, 'vocab.json': bytes('{"</s>":0,"<unk>":1,"▁Tom":2}') };
+  const tiny = await Translator.create({ ...PAIR, model: files });
+  const sentences = await tiny.translateDetailed('Tom '.repeat(100).trim(), { maxTokens: 1 });
+  assert.ok(sentences.every(({ sourceTokens }) => sourceTokens.length <= 48));
+  assert.equal(sentences.map(({ source: text }) => text).join(' '), 'Tom '.repeat(100).trim());
+});
+
+test('streams give words as they come, and joined what translate() gives', async () => {
+  const text = `${ENGLISH.slice(0, 4).join(' ')}\n\n  ${ENGLISH.slice(4).join('  ')}\n`;
+  for (const options of [{}, { beams: 3 }, { maxTokens: 3 }]) {
+    const pieces = await collect(translator.translateStreaming(text, options));
+    assert.equal(pieces.join(''), await translator.translate(text, options));
+    assert.ok(pieces.length > (options.beams ? 10 : 20), `${pieces.length} pieces`);
+  }
+  assert.ok((await collect(translator.translateStreaming(ENGLISH[7]))).length > 4, 'one sentence, several pieces');
+});
+
+test('a stream stops when it is cancelled or aborted, and waits while nobody reads', async () => {
+  const text = ENGLISH.join(' ').repeat(20);
+  const reader = translator.translateStreaming(text).getReader();
+  assert.ok((await reader.read()).value);
+  await reader.cancel('enough');
+  assert.equal(await translator.translate(ENGLISH[1]), GERMAN[1]);
+
+  const stop = new AbortController();
+  const second = translator.translateStreaming(text, { signal: stop.signal }).getReader();
+  await second.read();
+  stop.abort();
+  await assert.rejects(async () => { while (!(await second.read()).done); }, { name: 'AbortError' });
+  await assert.rejects(collect(translator.translateStreaming(text, { signal: stop.signal })), { name: 'AbortError' });
+  await assert.rejects(collect(translator.translateStreaming(text, { beams: 0 })), RangeError);
+  await assert.rejects(collect(translator.translateStreaming(/** @type {any} */ (5))), TypeError);
+
+  translator.translateStreaming(text); // never read
+  assert.equal(await translator.translate(ENGLISH[1]), GERMAN[1], 'it keeps nobody waiting');
+});
+
+test('concurrent calls are queued, and all are right', async () => {
+  const jobs = [...PAIRS, ...PAIRS].map(async ([english, german], i) => {
+    const got = i % 3 === 0 ? (await collect(translator.translateStreaming(english))).join('')
+      : i % 3 === 1 ? await translator.translate(english) : (await translator.translateDetailed(english))[0].target;
+    assert.equal(got, german);
+  });
+  await Promise.all(jobs);
+});
+
+test('a call is given up at once, running or waiting, and the next works', async () => {
+  const text = ENGLISH.join(' ').repeat(50);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const running = translator.translate(text, { signal: first.signal });
+  const waiting = translator.translate(ENGLISH[0], { signal: second.signal });
+  const third = translator.translate(ENGLISH[0]);
+  second.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+  first.abort(new Error('no more'));
+  await assert.rejects(running, { message: 'no more' });
+  assert.equal(await third, GERMAN[0]);
+  await assert.rejects(translator.translate('a', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('a timer gets through while a long text is translated', async () => {
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  await translator.translate(ENGLISH.join(' '));
+  clearInterval(timer);
+  assert.ok(ticks > 2, `${ticks} ticks`);
+});
+
+test('wrong input is refused by name', async () => {
+  const any = /** @type {any} */ (translator);
+  await assert.rejects(any.translate(5), { name: 'TypeError', message: /^input: found 5/ });
+  await assert.rejects(any.translate(['a', null]), { name: 'TypeError', message: /^input: found null/ });
+  await assert.rejects(any.translate('a', { beams: 'x' }), { name: 'TypeError', message: /^beams/ });
+  await assert.rejects(any.translateDetailed(undefined), TypeError);
+  await assert.rejects(any.measureInputUsage(undefined), TypeError);
+  assert.equal(await translator.translate(ENGLISH[0]), GERMAN[0]);
+});
+
+test('usage is counted in tokens, and there is no quota', async () => {
+  assert.equal(await translator.measureInputUsage('I love you.'), 5);
+  assert.equal(await translator.measureInputUsage('I love you. I love you.\nI love you.'), 15);
+  assert.equal(translator.inputQuota, Infinity);
+});
+
+test('create: the pair, the index, progress', async () => {
+  /** @type {number[]} */
+  const seen = [];
+  const found = await Translator.create({ ...PAIR, models: INDEX, monitor: (m) => m.addEventListener('downloadprogress', (event) => {
+    const { loaded, total } = /** @type {any} */ (event);
+    assert.equal(total, 1);
+    seen.push(loaded);
+  }) });
+  assert.deepEqual([seen[0], seen.at(-1)], [0, 1]);
+  assert.ok(seen.every((loaded, i) => i === 0 || loaded >= seen[i - 1]));
+  assert.equal(await found.translate(ENGLISH[1]), GERMAN[1]);
+  found.destroy();
+
+  const regional = await Translator.create({ sourceLanguage: 'en-US', targetLanguage: 'de-AT', models: INDEX });
+  assert.deepEqual([regional.sourceLanguage, regional.targetLanguage], ['en-US', 'de-AT']);
+  regional.destroy();
+
+  const unsupported = { name: 'NotSupportedError' };
+  await assert.rejects(Translator.create({ sourceLanguage: 'de', targetLanguage: 'en', models: INDEX }), unsupported);
+  await assert.rejects(Translator.create({ sourceLanguage: 'de', targetLanguage: 'en', model: EN_DE }), unsupported);
+  await assert.rejects(Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model: EN_DE }), unsupported);
+  await assert.rejects(Translator.create(PAIR), unsupported);
+  await assert.rejects(Translator.create(/** @type {any} */ ({ targetLanguage: 'de' })), { name: 'TypeError', message: /^sourceLanguage/ });
+  await assert.rejects(Translator.create({ ...PAIR, targetLanguage: 'no tag' }), { name: 'RangeError', message: /^targetLanguage/ });
+  await assert.rejects(Translator.create({ ...PAIR, models: '/nowhere.json' }), { code: 10 });
+  await assert.rejects(Translator.create({ ...PAIR, models: `${EN_DE}/config.json` }), { code: 11 });
+  await assert.rejects(Translator.create({ ...PAIR, model: TINY }), { code: 22 });
+  await assert.rejects(Translator.create({ ...PAIR, model: EN_DE, signal: AbortSignal.abort() }), { name: 'AbortError' });
+  const stop = new AbortController();
+  const monitor = (/** @type {EventTarget} */ m) => m.addEventListener('downloadprogress', () => stop.abort());
+  await assert.rejects(Translator.create({ ...PAIR, model: EN_DE, signal: stop.signal, monitor }), { name: 'AbortError' });
+});
+
+test('availability', async () => {
+  assert.equal(await Translator.availability(PAIR), 'unavailable');
+  assert.equal(await Translator.availability({ ...PAIR, models: INDEX }), 'available');
+  assert.equal(await Translator.availability({ sourceLanguage: 'fi', targetLanguage: 'de', models: INDEX }), 'unavailable');
+  await assert.rejects(Translator.availability(/** @type {any} */ ({})), TypeError);
+});
+
+test('a model of several target languages is told which', async () => {
+  const files = changeJson(readFiles(EN_DE), 'vocab.json', (v) => {
+    const names = Object.keys(v);
+    delete v[names[7998]];
+    delete v[names[7999]];
+    Object.assign(v, { '>>deu<<': 7998, '>>fra<<': 7999 });
+  });
+  const { 'heed.json': _, ...anonymous } = files;
+  for (const [options, piece] of [[{}, '>>deu<<'], [{ targetLanguage: 'fr' }, '>>fra<<'], [{ language: 'fra' }, '>>fra<<']]) {
+    const several = await Translator.create({ ...PAIR, .../** @type {object} */ (options), model: anonymous });
+    const [{ sourceTokens }] = await several.translateDetailed('Hello.', { maxTokens: 1 });
+    assert.equal(sourceTokens[0].piece, piece);
+    several.destroy();
+  }
+  await assert.rejects(Translator.create({ ...PAIR, targetLanguage: 'es', model: anonymous }), { name: 'NotSupportedError', message: /deu, fra/ });
+});
+
+test('destroy ends what runs and what waits', async () => {
+  const other = await Translator.create({ ...PAIR, model: EN_DE });
+  const running = other.translate(ENGLISH);
+  const waiting = other.translate(ENGLISH[0]);
+  const stream = collect(other.translateStreaming(ENGLISH[0]));
+  setImmediate(() => other.destroy());
+  for (const job of [running, waiting, stream]) await assert.rejects(job, { name: 'AbortError' });
+  await assert.rejects(other.translate('a'), (error) => error instanceof HeedError && error.name === 'InvalidStateError');
+  await assert.rejects(collect(other.translateStreaming('a')), { name: 'InvalidStateError' });
+  await assert.rejects(other.measureInputUsage('a'), { name: 'InvalidStateError' });
+});
+
+test('memory stays as it is over hundreds of calls of every kind', async () => {
+  const model = await Transformer.load(EN_DE);
+  const own = new Translator(model, 'en', 'de');
+  const round = async () => {
+    await own.translate(ENGLISH);
+    await own.translateDetailed(ENGLISH.slice(0, 3).join(' '), { attention: true });
+    await collect(own.translateStreaming(ENGLISH[2]));
+  };
+  await round();
+  const { memoryBytes } = model.info;
+  for (let i = 0; i < 30; i++) await round();
+  assert.equal(model.info.memoryBytes, memoryBytes);
+});
+
+// ---------------------------------------------------------------- sentences
+
+const english = new Intl.Segmenter('en', { granularity: 'sentence' });
+const split = (/** @type {string} */ text) => splitSentences(text, english).map((part) => part.text);
+
+test('sentences are told apart, and nothing is lost between them', () => {
+  const texts = ['', ' ', 'a', 'a b.', 'A. B', 'One. Two! Three?\n\nFour\r\n  five ', '\n\n', '\u2028x\u2029', 'He said: "No." Then he left.',
+    'a\u0085b\vc\fd', '...', '。你好。再见。', '\ud800. \udc00.'];
+  for (const text of texts) {
+    assert.equal(splitSentences(text, english).map((part) => part.text + part.after).join(''), text);
+  }
+  assert.deepEqual(split('One. Two! Three?\n\nFour\r\n  five '), ['One.', 'Two!', 'Three?', 'Four', 'five']);
+});
+
+test('abbreviations and initials end no sentence', () => {
+  for (const text of ['Mr. Smith met Dr. Jones.', 'J. S. Bach wrote it.', 'See Fig. 3 and No. 7.', 'It is 3.5 m long.', 'Use e.g. Node.',
+    'Prof. Dr. Meyer came, z. B. Today.']) assert.deepEqual(split(text), [text]);
+  assert.deepEqual(split('So did I. We left.'), ['So did I.', 'We left.']);
+});
+
+test('windows see what a whole line shows', () => {
+  const line = Array.from({ length: 900 }, (_, i) => `This is sentence ${i}, no more.`).join(' ');
+  assert.equal(split(line).length, 900);
+  assert.deepEqual(split('x'.repeat(10_000)), ['x'.repeat(10_000)]);
+});
+
+test('cuts: a clause, a space, a character', () => {
+  const cut = (/** @type {string} */ text, /** @type {number} */ limit) => text.slice(0, findCut(text, limit));
+  assert.equal(cut('one two, three four five', 12), 'one two,');
+  assert.equal(cut('one, two three four five', 20), 'one, two three four ');
+  assert.equal(cut('abcdefghij', 4), 'abcd');
+  assert.equal(cut('ab\u0301cd', 2), 'a');
+  assert.equal(cut('a👩‍👩‍👧b', 5), 'a');
+  assert.equal(cut('𝒳𝒳', 1).length, 1, 'progress is made whatever the limit');
+  assert.equal(cut('𝒳𝒳𝒳', 3), '𝒳');
+});
