@@ -5,14 +5,13 @@
 // be used, in WORK/round; the one with the best BLEU on the held-out pairs is kept in OUT.
 
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { quantize } from '../../../js/convert/quantize.js';
 import { Transformer } from '../../../js/index.js';
 import { bleu, chrf } from '../../../tests/score/score.js';
 import { readCorpus, trainingLines } from './corpus.js';
-import { quantize } from './quantize.js';
 
 const HELP = `usage: node src/train/model/make.js --pair en-de --data DIR [options]
   DIR has en-de.train.tsv.gz and en-de.dev.tsv.gz; for de-en the same files serve, turned round
@@ -45,8 +44,6 @@ function run(program, list) {
   if (error) fail(`${program}: ${error.message}`);
   if (status !== 0) fail(`${program} ended with ${status}`);
 }
-
-const sha256 = (/** @type {Uint8Array} */ bytes) => createHash('sha256').update(bytes).digest('hex');
 
 /** heed-train's defaults, and what config.json says beside. @param {number} vocabulary @param {Record<string, number>} set */
 function makeConfig(vocabulary, set) {
@@ -130,32 +127,39 @@ async function main() {
   const options = ['--train', lines, '--dev', held, '--spm', spm, '--out', join(work, 'run'), '--seed', values.seed,
     ...(values.threads ? ['--threads', values.threads] : []), ...values.set.flatMap((text) => ['--config', text]), ...forTrainer];
 
-  /** One model directory from what training has so far. @param {string} directory @param {number} minutes */
-  async function finish(directory, minutes) {
-    /** @type {Record<string, Uint8Array>} */
-    const files = { ...small, 'model.safetensors': quantize(new Uint8Array(readFileSync(join(work, 'run/model.safetensors')))) };
-    const model = await Transformer.load(files);
-    const translations = translate(model, dev);
-    const references = dev.map((p) => p.target);
-    const figures = { bleu: bleu(translations, references).score, chrf2: chrf(translations, references).score };
-    const labels = [...new Set(train.map(({ label }) => label))];
+  /** The model of what training has so far, in WORK/round, and its scores. @param {number} minutes */
+  async function finish(minutes) {
+    const [float, round] = [join(work, 'float'), join(work, 'round')];
     const log = readFileSync(join(work, 'run/log.tsv'), 'utf8').trim().split('\n').at(-1)?.split('\t') ?? [];
+    const labels = [...new Set(train.map(({ label }) => label))];
     const manifest = {
-      format: 1, name: pair, source, target, parameters: model.info.parameters, dtype: 'int8', license: 'CC-BY-2.0-FR',
+      format: 1, name: pair, source, target, parameters: 0, dtype: 'float32', license: 'CC-BY-2.0-FR',
       data: labels.map((label) => ({ ...(SOURCES[label] ?? { name: label }), pairs: train.filter((p) => p.label === label).length })),
       training: {
         with: 'heed-train', minutes: Math.round(minutes), steps: Number(log[1]), epochs: Number(log[2]) + 1, tokens: Number(log[3]),
         seed: Number(values.seed), options: [...values.set, ...forTrainer],
       },
-      scores: {
-        [`${corpus}.dev`]: { sentences: dev.length, beams: 1, bleu: Math.round(figures.bleu * 10) / 10, chrf2: Math.round(figures.chrf2 * 10) / 10 },
-      },
-      files: Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, { size: bytes.length, sha256: sha256(bytes) }])),
+      scores: {},
+    };
+    mkdirSync(float, { recursive: true });
+    for (const [name, bytes] of Object.entries({ ...small, 'heed.json': json(manifest) })) writeFileSync(join(float, name), bytes);
+    cpSync(join(work, 'run/model.safetensors'), join(float, 'model.safetensors'));
+    rmSync(round, { recursive: true, force: true });
+    await quantize(float, round);
+
+    const model = await Transformer.load(round);
+    const translations = translate(model, dev);
+    const references = dev.map((p) => p.target);
+    const figures = { bleu: bleu(translations, references).score, chrf2: chrf(translations, references).score };
+    const written = JSON.parse(readFileSync(join(round, 'heed.json'), 'utf8'));
+    written.parameters = model.info.parameters;
+    const rounded = (/** @type {number} */ n) => Math.round(n * 10) / 10;
+    written.scores = {
+      [`${corpus}.dev`]: { sentences: dev.length, beams: 1, bleu: rounded(figures.bleu), chrf2: rounded(figures.chrf2) },
     };
     model.dispose();
-    mkdirSync(directory, { recursive: true });
-    for (const [name, bytes] of Object.entries({ ...files, 'heed.json': json(manifest) })) writeFileSync(join(directory, name), bytes);
-    writeFileSync(join(directory, '../dev.hyp'), translations.map((line) => `${line}\n`).join(''));
+    writeFileSync(join(round, 'heed.json'), json(written));
+    writeFileSync(join(work, 'dev.hyp'), translations.map((line) => `${line}\n`).join(''));
     return figures;
   }
 
@@ -166,7 +170,7 @@ async function main() {
   while (past.length === 0 || (past.at(-1)?.[0] ?? 0) < total) {
     const minutes = Math.min(total, (past.at(-1)?.[0] ?? 0) + length);
     run('build/heed-train', [...options, '--minutes', String(minutes)]);
-    const figures = await finish(join(work, 'round'), minutes);
+    const figures = await finish(minutes);
     const best = Math.max(-1, ...past.map(([, score]) => score));
     past.push([minutes, figures.bleu, figures.chrf2]);
     writeFileSync(scores, `minutes\tbleu\tchrf2\n${past.map((row) => `${row.join('\t')}\n`).join('')}`);
