@@ -1,6 +1,6 @@
 """Training speed of heed-train and of the same model in PyTorch, in one run. Used by hand.
 
-    make build/heed-train && /usr/bin/python3 tests/bench/train.py [seconds of each]
+    make build/heed-train && /usr/bin/python3 tests/bench/train.py [seconds of each] [threads]
 
 d 256, ffn 1024, 3 + 3 layers, 4 heads, 8,000 pieces, tied, post-norm, ReLU, dropout 0.1, label smoothing 0.1, Adam, about
 4,096 target tokens a step, on the pairs of ../shared/data/en-de. PyTorch gets nn.Transformer's layers, batches of pairs of
@@ -109,6 +109,7 @@ def heed_speed(threads, product, seconds, folder, corpus):
 
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20
+    threads = int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()
     if not os.path.exists(DATA):
         sys.exit('tests/bench/train.py: skipped: ../shared/data is missing')
     found = {}
@@ -117,18 +118,18 @@ def main():
         with gzip.open(DATA, 'rb') as file, open(corpus, 'wb') as copy:
             copy.writelines(line for _, line in zip(range(PAIRS), file))
         os.mkdir(out)
-        for turn in range(TURNS):
-            for threads in (1, 2):
-                for product in ('f32', 'auto'):
-                    speed, memory = heed_speed(threads, product, seconds, out, corpus)
-                    found.setdefault((threads, f'heed-train {product}'), []).append((speed, memory))
-                for dtype in ('f32', 'bf16'):
-                    inner = [sys.executable, __file__, '--torch', str(threads), dtype, str(seconds)]
-                    result = json.loads(subprocess.run(inner, check=True, capture_output=True, text=True).stdout)
-                    found.setdefault((threads, f'PyTorch {dtype}'), []).append(tuple(result))
-    for (threads, name), turns in found.items():
-        speed, memory = (statistics.median(column) for column in zip(*turns))
-        print(f'{threads} threads  {name:16} {speed:7.0f} target tokens/s   peak {memory:5.0f} MB')
+        for _ in range(TURNS):
+            for product in ('f32', 'auto'):
+                found.setdefault(f'heed-train {product}', []).append(heed_speed(threads, product, seconds, out, corpus))
+            for dtype in ('f32', 'bf16'):
+                inner = [sys.executable, __file__, '--torch', str(threads), dtype, str(seconds)]
+                result = json.loads(subprocess.run(inner, check=True, capture_output=True, text=True).stdout)
+                found.setdefault(f'PyTorch {dtype}', []).append(tuple(result))
+    medians = {name: [statistics.median(column) for column in zip(*turns)] for name, turns in found.items()}
+    best = max(speed for name, (speed, _) in medians.items() if name.startswith('PyTorch'))
+    print(f'{threads} threads, medians of {TURNS} turns of {seconds:.0f} s; 1.00 is the better of PyTorch')
+    for name, (speed, memory) in medians.items():
+        print(f'{name:16} {speed:7.0f} target tokens/s  {speed / best:5.2f}  peak {memory:5.0f} MB')
 
 
 if __name__ == '__main__':
