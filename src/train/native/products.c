@@ -6,6 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#if defined(HEED_ONEDNN)
+#include <dnnl_version.h>
+#endif
+
 #include "train/native/files.h"
 
 typedef struct {
@@ -20,6 +24,9 @@ static const product ALL[] = {
 #endif
 #if defined(HEED_ONEDNN)
     {&gemm_onednn, 1},
+#if DNNL_VERSION_MAJOR == 2
+    {&gemm_onednn_bf16, 0},
+#endif
 
 #endif
 #if defined(HEED_OPENBLAS)

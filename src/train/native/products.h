@@ -17,7 +17,7 @@
 extern const heed_gemm gemm_bf16;
 #endif
 #if defined(HEED_ONEDNN)
-extern const heed_gemm gemm_onednn;
+extern const heed_gemm gemm_onednn, gemm_onednn_bf16; /* the latter with oneDNN 2 */
 #endif
 #if defined(HEED_OPENBLAS)
 extern const heed_gemm gemm_openblas;
