@@ -11,8 +11,9 @@ import { parseHeader } from '../js/safetensors.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'build/heed-train');
-const toy = join(root, 'build/train-toy');
-const skip = existsSync(program) && existsSync(toy) ? false : 'build/heed-train is missing: make build/heed-train build/train-toy';
+const [toy, products] = ['build/train-toy', 'build/train-products'].map((path) => join(root, path));
+const missing = [program, toy, products].filter((path) => !existsSync(path));
+const skip = missing.length > 0 && `missing: ${missing.join(', ')}; make builds them`;
 const folder = mkdtempSync(join(tmpdir(), 'heed-train-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
@@ -109,4 +110,10 @@ test('strings of digits are reversed within two minutes', { skip }, () => {
   console.log(`# ${stdout.trim()}`);
   assert.equal(status, 0, stdout);
   assert.ok(Number(/([\d.]+) seconds/.exec(stdout)[1]) <= 120);
+});
+
+test('every matrix product of this build is right', { skip }, () => {
+  const { status, stdout } = spawnSync(products, { encoding: 'utf8' });
+  console.log(`# ${stdout.trim()}`);
+  assert.equal(status, 0, stdout);
 });

@@ -34,10 +34,11 @@ $(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
 	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
 -include $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.d)
 
-# A task learned natively, as a test.
-$(BUILD)/train-toy: tests/train/toy.c $(SOURCES:src/%.c=$(BUILD)/train/%.o)
-	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/toy.d $^ -pthread $(TRAIN_LIBS) -o $@
-test-js: $(BUILD)/heed-train $(BUILD)/train-toy
+# Tests of it: a task learned from start to end, and every matrix product that this build has.
+TRAIN_OBJECTS := $(filter-out %/main.o,$(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o))
+$(BUILD)/train-%: tests/train/%.c $(TRAIN_OBJECTS)
+	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/$*.d $^ -pthread $(TRAIN_LIBS) -o $@
+test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products
 
 # ------------------------------------------------------------------------------ models
 
