@@ -10,17 +10,18 @@ import { E_DIVERGED, E_TENSOR_UNKNOWN, floats, HeedError, instantiate, ints } fr
 
 /**
  * @typedef {object} TrainOptions
- * @property {number} [learningRate]  the greatest the schedule reaches. Default: for a fresh model with 'inverse-sqrt' the
- *   paper's, (d_model warmupSteps)^-0.5, with other schedules 0.001; for a loaded model 0.0001
+ * @property {number} [learningRate]  the greatest the schedule reaches. Default: for a fresh model with 'inverse-sqrt'
+ *   the paper's, (d_model warmupSteps)^-0.5, with other schedules 0.001; for a loaded model 0.0001
  * @property {number} [warmupSteps]  steps over which the rate rises from 0. Default: 4000 for a fresh model, else 0
- * @property {'inverse-sqrt' | 'constant' | 'cosine'} [schedule]  after the rise. Default: 'inverse-sqrt' for a fresh model,
- *   'constant' for a loaded one
+ * @property {'inverse-sqrt' | 'constant' | 'cosine'} [schedule]  after the rise. Default: 'inverse-sqrt' for a fresh
+ *   model, 'constant' for a loaded one
  * @property {number} [totalSteps]  where 'cosine' reaches 0; default 10,000
  * @property {number} [labelSmoothing]  default 0.1
  * @property {number} [dropout]  default 0.1
  * @property {number} [clipNorm]  greatest norm of a gradient, 0: none; default 1
  * @property {number} [seed]  of dropout; default 1
- * @property {number} [maxTokens]  ids of the longest sentence; longer batches are computed in parts of this size. Default 512
+ * @property {number} [maxTokens]  ids of the longest sentence; longer batches are computed in parts of this size.
+ *   Default 512
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed-train.wasm comes from
  */
 
@@ -68,8 +69,14 @@ function* weightsOf(model) {
  */
 function packOptions(options, { fresh, modelSeed, learnsPositions }) {
   const {
-    schedule = fresh ? 'inverse-sqrt' : 'constant', warmupSteps = fresh ? 4000 : 0, totalSteps = 10_000, labelSmoothing = 0.1,
-    dropout = 0.1, clipNorm = 1, seed = 1, maxTokens = 512,
+    schedule = fresh ? 'inverse-sqrt' : 'constant',
+    warmupSteps = fresh ? 4000 : 0,
+    totalSteps = 10_000,
+    labelSmoothing = 0.1,
+    dropout = 0.1,
+    clipNorm = 1,
+    seed = 1,
+    maxTokens = 512,
   } = options;
   const code = typeof schedule === 'string' ? SCHEDULES[schedule] : undefined;
   if (code === undefined) badType('schedule', schedule, "'inverse-sqrt', 'constant' or 'cosine'");
@@ -82,10 +89,21 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
   }
   if (code === SCHEDULES.cosine) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
   const view = new DataView(new ArrayBuffer(44));
-  [learningRate, checkNumber('labelSmoothing', labelSmoothing, 0, 1), checkNumber('dropout', dropout, 0, 1),
-    checkNumber('clipNorm', clipNorm, 0, 1e30)].forEach((value, i) => view.setFloat32(4 * i, value, true));
-  [code, warmupSteps, totalSteps, checkInteger('seed', seed, 0), modelSeed, Number(learnsPositions),
-    checkInteger('maxTokens', maxTokens, 1, 2 ** 20)].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
+  [
+    learningRate,
+    checkNumber('labelSmoothing', labelSmoothing, 0, 1),
+    checkNumber('dropout', dropout, 0, 1),
+    checkNumber('clipNorm', clipNorm, 0, 1e30),
+  ].forEach((value, i) => view.setFloat32(4 * i, value, true));
+  [
+    code,
+    warmupSteps,
+    totalSteps,
+    checkInteger('seed', seed, 0),
+    modelSeed,
+    Number(learnsPositions),
+    checkInteger('maxTokens', maxTokens, 1, 2 ** 20),
+  ].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
   return { bytes: new Uint8Array(view.buffer), maxTokens };
 }
 
@@ -161,26 +179,37 @@ export class Trainer {
   static async create(from, options = {}) {
     const model = from instanceof Transformer ? from : undefined;
     const given = /** @type {{ config: Record<string, unknown>, seed?: number }} */ (from);
-    if (typeof given?.config !== 'object' || given.config === null) badType('from', from, 'a Transformer or { config }');
+    if (typeof given?.config !== 'object' || given.config === null)
+      badType('from', from, 'a Transformer or { config }');
     const config = model ? { ...model.config } : readConfig({ model_type: 'marian', ...given.config }, {});
     const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
     // sinusoids are constants, also where a file has them; MarianConfig says so unless told otherwise
     const learnsPositions = config.static_position_embeddings === false;
     const { bytes, maxTokens } = packOptions(options, { fresh: !model, modelSeed, learnsPositions });
 
-    const core = await instantiate({ wasm: options.wasm ?? new URL('./heed-train.wasm', import.meta.url), simd: 'simd128' });
+    const core = await instantiate({
+      wasm: options.wasm ?? new URL('./heed-train.wasm', import.meta.url),
+      simd: 'simd128',
+    });
     try {
       const weights = model ? [...weightsOf(model)] : [];
       const stored = (/** @type {string} */ side) =>
         Number(model ? weights.some(({ name }) => name === `model.${side}.embed_positions.weight`) : learnsPositions);
       const numbers = configNumbers(config, core.configFields(), {
-        dtype: 0, encoder_positions_stored: stored('encoder'), decoder_positions_stored: stored('decoder'),
+        dtype: 0,
+        encoder_positions_stored: stored('encoder'),
+        decoder_positions_stored: stored('decoder'),
       });
       const handle = ints(1);
       core.report('config', 'heed_trainer_create', numbers, numbers.length, bytes, handle);
       const longest = Math.min(maxTokens, config.max_position_embeddings);
       const trainer = new Trainer(KEY, {
-        core, handle: handle.value[0], config, longest, files: { ...model?.parts().files }, wasm: options.wasm,
+        core,
+        handle: handle.value[0],
+        config,
+        longest,
+        files: { ...model?.parts().files },
+        wasm: options.wasm,
       });
       for (const { name, data } of weights) {
         const { index } = trainer.#find(name);
@@ -243,7 +272,10 @@ export class Trainer {
     const result = floats(5);
     const status = this.#core.run(name, this.#handle, ids, lengths, pairs.length, result);
     if (status === E_DIVERGED) {
-      throw new HeedError(status, 'the loss or its gradient is not finite; the weights are as before: a lower learningRate, or clipNorm?');
+      throw new HeedError(
+        status,
+        'the loss or its gradient is not finite; the weights are as before: a lower learningRate, or clipNorm?',
+      );
     }
     this.#core.check(status, name);
     const [loss, , gradNorm, learningRate] = result.value;

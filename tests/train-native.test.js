@@ -1,5 +1,5 @@
-// The native trainer, build/heed-train: interrupted and killed it goes on as if nothing had been; it learns; it says what
-// is wrong.
+// The native trainer, build/heed-train: interrupted and killed it goes on as if nothing had been; it learns; it says
+// what is wrong.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -19,16 +19,58 @@ test.after(() => rmSync(folder, { recursive: true }));
 
 const words = 'house tree river stone cloud green small under walks sings never today'.split(' ');
 const corpus = join(folder, 'pairs.tsv');
-writeFileSync(corpus, Array.from({ length: 400 }, (_, i) => {
-  const line = Array.from({ length: 2 + (i % 7) }, (_, j) => words[(i * 5 + j * j * 3) % 12]);
-  return `${line.join(' ')}\t${line.toReversed().join(' ')}\tmade up`;
-}).join('\n'));
+writeFileSync(
+  corpus,
+  Array.from({ length: 400 }, (_, i) => {
+    const line = Array.from({ length: 2 + (i % 7) }, (_, j) => words[(i * 5 + j * j * 3) % 12]);
+    return `${line.join(' ')}\t${line.toReversed().join(' ')}\tmade up`;
+  }).join('\n'),
+);
 
 const STEPS = 60;
-const args = (out, ...more) => ['--train', corpus, '--dev', corpus, '--spm', join(root, 'models/en-de/source.spm'), '--out', out,
-  '--threads', '1', '--gemm', 'plain', '--steps', String(STEPS), '--batch', '256', '--part', '128', '--longest', '64', '--join', '0.3',
-  '--report', '1', '--evaluate', '25', '--rate', '0.01', '--warmup', '10', '--config', 'd_model=32', '--config', 'encoder_ffn_dim=48', '--config', 'decoder_ffn_dim=48',
-  '--config', 'encoder_layers=1', '--config', 'decoder_layers=1', ...more];
+const args = (out, ...more) => [
+  '--train',
+  corpus,
+  '--dev',
+  corpus,
+  '--spm',
+  join(root, 'models/en-de/source.spm'),
+  '--out',
+  out,
+  '--threads',
+  '1',
+  '--gemm',
+  'plain',
+  '--steps',
+  String(STEPS),
+  '--batch',
+  '256',
+  '--part',
+  '128',
+  '--longest',
+  '64',
+  '--join',
+  '0.3',
+  '--report',
+  '1',
+  '--evaluate',
+  '25',
+  '--rate',
+  '0.01',
+  '--warmup',
+  '10',
+  '--config',
+  'd_model=32',
+  '--config',
+  'encoder_ffn_dim=48',
+  '--config',
+  'decoder_ffn_dim=48',
+  '--config',
+  'encoder_layers=1',
+  '--config',
+  'decoder_layers=1',
+  ...more,
+];
 const run = (...list) => spawnSync(program, list, { encoding: 'utf8' });
 
 /** Weights and both moments, to the bit: what follows the checkpoint's header, which has the seconds spent. */
@@ -73,7 +115,11 @@ test('interrupted or killed, a run ends where an undisturbed one does, to the bi
 test('two threads do what one does, but for the order of sums', { skip }, () => {
   const [one, two] = ['whole', 'two'].map((name) => join(folder, name));
   assert.equal(run(...args(two, '--threads', '2')).status, 0);
-  const loss = (out) => readFileSync(join(out, 'log.tsv'), 'utf8').split('\n').filter((line) => line.startsWith('dev\t25\t'))[0].split('\t')[5];
+  const loss = (out) =>
+    readFileSync(join(out, 'log.tsv'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('dev\t25\t'))[0]
+      .split('\t')[5];
   // dropout differs: it depends on the part of the batch, and two threads cut in other places
   assert.ok(Math.abs(loss(one) - loss(two)) < 0.05, `${loss(one)}, ${loss(two)}`);
 });
@@ -81,7 +127,9 @@ test('two threads do what one does, but for the order of sums', { skip }, () => 
 test('model.safetensors has the tensors of MarianMTModel', { skip }, () => {
   const bytes = new Uint8Array(readFileSync(join(folder, 'whole/model.safetensors')));
   const length = new DataView(bytes.buffer).getUint32(0, true);
-  const shapes = new Map(parseHeader(bytes.subarray(8, 8 + length), 'model.safetensors').map(({ name, shape }) => [name, shape]));
+  const shapes = new Map(
+    parseHeader(bytes.subarray(8, 8 + length), 'model.safetensors').map(({ name, shape }) => [name, shape]),
+  );
   assert.equal(shapes.size, 2 + 16 + 26);
   assert.deepEqual(shapes.get('model.shared.weight'), [8000, 32]);
   assert.deepEqual(shapes.get('final_logits_bias'), [1, 8000]);

@@ -13,11 +13,13 @@ const golden = (path) => new URL(`golden/${path}`, import.meta.url);
 function readTensors(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   let at = 8 + length;
-  return new Map(parseHeader(bytes.subarray(8, at), 'file').map(({ name, shape, bytes: n }) => {
-    const data = new Float32Array(bytes.slice(at, at + n).buffer);
-    at += n;
-    return [name, { shape, data }];
-  }));
+  return new Map(
+    parseHeader(bytes.subarray(8, at), 'file').map(({ name, shape, bytes: n }) => {
+      const data = new Float32Array(bytes.slice(at, at + n).buffer);
+      at += n;
+      return [name, { shape, data }];
+    }),
+  );
 }
 
 const norm = (x) => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0));
@@ -34,7 +36,10 @@ for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swi
       const result = trainer.step(batches[step % batches.length]);
       // 64-bit floats there, 32-bit here: 1e-7 at first, and it grows with every step
       assert.ok(Math.abs(result.loss - loss) <= 1e-4 * loss, `step ${step}: loss ${result.loss}, expected ${loss}`);
-      assert.ok(Math.abs(result.gradNorm - gradientNorms[step]) <= 1e-3 * gradientNorms[step], `step ${step}: gradient norm`);
+      assert.ok(
+        Math.abs(result.gradNorm - gradientNorms[step]) <= 1e-3 * gradientNorms[step],
+        `step ${step}: gradient norm`,
+      );
       if (step > 0) continue;
       for (const [tensor, { shape, data }] of want) {
         const got = trainer.gradient(tensor);
@@ -60,9 +65,21 @@ function random(seed) {
 }
 
 const FRESH = {
-  model_type: 'marian', d_model: 64, encoder_layers: 2, decoder_layers: 2, encoder_attention_heads: 4,
-  decoder_attention_heads: 4, encoder_ffn_dim: 128, decoder_ffn_dim: 128, activation_function: 'relu', vocab_size: 13,
-  max_position_embeddings: 16, scale_embedding: true, pad_token_id: 0, eos_token_id: 2, decoder_start_token_id: 0,
+  model_type: 'marian',
+  d_model: 64,
+  encoder_layers: 2,
+  decoder_layers: 2,
+  encoder_attention_heads: 4,
+  decoder_attention_heads: 4,
+  encoder_ffn_dim: 128,
+  decoder_ffn_dim: 128,
+  activation_function: 'relu',
+  vocab_size: 13,
+  max_position_embeddings: 16,
+  scale_embedding: true,
+  pad_token_id: 0,
+  eos_token_id: 2,
+  decoder_start_token_id: 0,
 };
 
 /** A string of 3 to 10 digits, and its reverse; digit d is id 3 + d. */
@@ -74,16 +91,27 @@ function digits(next) {
 test('strings of digits are reversed after five minutes at most, and cross attention runs backwards', async () => {
   const STEPS = 1000;
   const next = random(12345);
-  const trainer = await Trainer.create({ config: FRESH, seed: 1 }, {
-    learningRate: 0.004, warmupSteps: 200, schedule: 'cosine', totalSteps: STEPS, dropout: 0, labelSmoothing: 0,
-  });
+  const trainer = await Trainer.create(
+    { config: FRESH, seed: 1 },
+    {
+      learningRate: 0.004,
+      warmupSteps: 200,
+      schedule: 'cosine',
+      totalSteps: STEPS,
+      dropout: 0,
+      labelSmoothing: 0,
+    },
+  );
   const start = performance.now();
   for (let step = 0; step < STEPS; step++) trainer.step(Array.from({ length: 64 }, () => digits(next)));
   const seconds = (performance.now() - start) / 1000;
   const model = await trainer.toModel();
   trainer.dispose();
   const trials = Array.from({ length: 500 }, () => digits(next));
-  const found = model.generate(trials.map(({ source }) => source), { maxTokens: 15, batchSize: 50 });
+  const found = model.generate(
+    trials.map(({ source }) => source),
+    { maxTokens: 15, batchSize: 50 },
+  );
   const right = found.filter(([best], i) => best.ids.join() === trials[i].target.join()).length;
   console.log(`# ${right} of 500 strings reversed exactly after ${STEPS} steps, ${seconds.toFixed(1)} seconds`);
   assert.ok(right >= 495, `${right} of 500`);
@@ -93,7 +121,10 @@ test('strings of digits are reversed after five minutes at most, and cross atten
   const hits = [0, 0];
   let rows = 0;
   for (const { source, target } of trials.slice(0, 50)) {
-    const { shape: [layers, heads, T, S], data } = model.attention(source, target).cross;
+    const {
+      shape: [layers, heads, T, S],
+      data,
+    } = model.attention(source, target).cross;
     rows += T - 1;
     for (let layer = 0; layer < layers; layer++) {
       for (let t = 0; t < T - 1; t++) {
@@ -115,20 +146,38 @@ test('strings of digits are reversed after five minutes at most, and cross atten
 test('a trained model is read by Transformer, with the names and shapes of MarianMTModel', async () => {
   const trainer = await Trainer.create({ config: FRESH });
   const tensors = readTensors(trainer.save());
-  const attention = (name) => ['q_proj', 'k_proj', 'v_proj', 'out_proj'].flatMap((p) => [
-    [`${name}.${p}.weight`, [64, 64]], [`${name}.${p}.bias`, [64]],
-  ]).concat([[`${name}_layer_norm.weight`, [64]], [`${name}_layer_norm.bias`, [64]]]);
+  const attention = (name) =>
+    ['q_proj', 'k_proj', 'v_proj', 'out_proj']
+      .flatMap((p) => [
+        [`${name}.${p}.weight`, [64, 64]],
+        [`${name}.${p}.bias`, [64]],
+      ])
+      .concat([
+        [`${name}_layer_norm.weight`, [64]],
+        [`${name}_layer_norm.bias`, [64]],
+      ]);
   const layer = (name, is) => [
-    ...attention(`${name}.self_attn`), ...(is === 'decoder' ? attention(`${name}.encoder_attn`) : []),
-    [`${name}.fc1.weight`, [128, 64]], [`${name}.fc1.bias`, [128]], [`${name}.fc2.weight`, [64, 128]],
-    [`${name}.fc2.bias`, [64]], [`${name}.final_layer_norm.weight`, [64]], [`${name}.final_layer_norm.bias`, [64]],
+    ...attention(`${name}.self_attn`),
+    ...(is === 'decoder' ? attention(`${name}.encoder_attn`) : []),
+    [`${name}.fc1.weight`, [128, 64]],
+    [`${name}.fc1.bias`, [128]],
+    [`${name}.fc2.weight`, [64, 128]],
+    [`${name}.fc2.bias`, [64]],
+    [`${name}.final_layer_norm.weight`, [64]],
+    [`${name}.final_layer_norm.bias`, [64]],
   ];
-  const want = [['model.shared.weight', [13, 64]], ['final_logits_bias', [1, 13]],
-    ...['encoder', 'decoder'].flatMap((is) => [0, 1].flatMap((l) => layer(`model.${is}.layers.${l}`, is)))];
+  const want = [
+    ['model.shared.weight', [13, 64]],
+    ['final_logits_bias', [1, 13]],
+    ...['encoder', 'decoder'].flatMap((is) => [0, 1].flatMap((l) => layer(`model.${is}.layers.${l}`, is))),
+  ];
   assert.deepEqual([...tensors].map(([name, { shape }]) => [name, shape]).sort(), want.sort());
 
   const model = await trainer.toModel();
-  assert.equal(model.info.parameters, [...tensors.values()].reduce((n, { data }) => n + data.length, 0));
+  assert.equal(
+    model.info.parameters,
+    [...tensors.values()].reduce((n, { data }) => n + data.length, 0),
+  );
   // the same -log p by the module that infers and by the one that learns
   const pair = { source: [4, 9, 2], target: [9, 4, 4, 2] };
   const { loss, tokens } = (await Trainer.create(model, { labelSmoothing: 0 })).evaluate([pair]);
@@ -141,7 +190,10 @@ test('a trained model is read by Transformer, with the names and shapes of Maria
 
 test('a loaded model learns pairs of its own, and is itself left as it is', async () => {
   const model = await Transformer.load(golden('swish-odd'));
-  const pairs = [{ source: [5, 9, 2], target: [17, 30, 44, 2] }, { source: [8, 2], target: [6, 2] }];
+  const pairs = [
+    { source: [5, 9, 2], target: [17, 30, 44, 2] },
+    { source: [8, 2], target: [6, 2] },
+  ];
   const before = model.generate([pairs[0].source], { maxTokens: 6 })[0][0].ids;
   const trainer = await Trainer.create(model, { learningRate: 0.003, dropout: 0, labelSmoothing: 0 });
   const first = trainer.evaluate(pairs).loss;
@@ -159,7 +211,10 @@ test('the same seed gives the same run, another seed another; a batch in parts i
   const next = random(7);
   const batch = Array.from({ length: 40 }, () => digits(next));
   const run = async (options, steps = 3, pairs = batch) => {
-    const trainer = await Trainer.create({ config: FRESH, seed: 5 }, { learningRate: 0.001, warmupSteps: 0, ...options });
+    const trainer = await Trainer.create(
+      { config: FRESH, seed: 5 },
+      { learningRate: 0.001, warmupSteps: 0, ...options },
+    );
     let result;
     for (let i = 0; i < steps; i++) result = trainer.step(pairs);
     trainer.dispose();
@@ -170,7 +225,9 @@ test('the same seed gives the same run, another seed another; a batch in parts i
   assert.notEqual((await run({ dropout: 0.3, seed: 2 })).loss, first.loss);
   // without dropout parts change no more than the order of sums
   const [whole, parts] = [await run({ dropout: 0 }, 1), await run({ dropout: 0, maxTokens: 16 }, 1)];
-  assert.ok(Math.abs(whole.loss - parts.loss) < 1e-5 && Math.abs(whole.gradNorm - parts.gradNorm) < 1e-4 * whole.gradNorm);
+  assert.ok(
+    Math.abs(whole.loss - parts.loss) < 1e-5 && Math.abs(whole.gradNorm - parts.gradNorm) < 1e-4 * whole.gradNorm,
+  );
   assert.equal(parts.tokens, whole.tokens);
 });
 
@@ -181,19 +238,37 @@ test('the schedules', async () => {
     trainer.dispose();
     return found;
   };
-  const near = (got, want) => got.forEach((x, i) => assert.ok(Math.abs(x - want[i]) < 1e-6 * want[i] + 1e-12, `${got}, expected ${want}`));
+  const near = (got, want) =>
+    got.forEach((x, i) => assert.ok(Math.abs(x - want[i]) < 1e-6 * want[i] + 1e-12, `${got}, expected ${want}`));
   const steps = [1, 2, 3, 4, 5, 6, 7, 8];
-  near(await rates({ warmupSteps: 4 }), steps.map((s) => 64 ** -0.5 * Math.min(s ** -0.5, s * 4 ** -1.5)));
-  near(await rates({ schedule: 'constant', warmupSteps: 2, learningRate: 0.01 }), steps.map((s) => 0.01 * Math.min(1, s / 2)));
-  near(await rates({ schedule: 'cosine', warmupSteps: 2, totalSteps: 8, learningRate: 0.01 }),
-    steps.map((s) => (s < 2 ? 0.005 : 0.005 * (1 + Math.cos(Math.PI * (s - 2) / 6)))));
+  near(
+    await rates({ warmupSteps: 4 }),
+    steps.map((s) => 64 ** -0.5 * Math.min(s ** -0.5, s * 4 ** -1.5)),
+  );
+  near(
+    await rates({ schedule: 'constant', warmupSteps: 2, learningRate: 0.01 }),
+    steps.map((s) => 0.01 * Math.min(1, s / 2)),
+  );
+  near(
+    await rates({ schedule: 'cosine', warmupSteps: 2, totalSteps: 8, learningRate: 0.01 }),
+    steps.map((s) => (s < 2 ? 0.005 : 0.005 * (1 + Math.cos((Math.PI * (s - 2)) / 6)))),
+  );
 });
 
 test('what is wrong is named', async () => {
-  await assert.rejects(Trainer.create({ config: FRESH }, { schedule: 'linear' }), { name: 'TypeError', message: /schedule/ });
+  await assert.rejects(Trainer.create({ config: FRESH }, { schedule: 'linear' }), {
+    name: 'TypeError',
+    message: /schedule/,
+  });
   await assert.rejects(Trainer.create({ config: FRESH }, { dropout: 1 }), { name: 'RangeError', message: /dropout/ });
-  await assert.rejects(Trainer.create({ config: FRESH }, { learningRate: 'fast' }), { name: 'TypeError', message: /learningRate/ });
-  await assert.rejects(Trainer.create({ config: { ...FRESH, d_model: 63 } }), (error) => error instanceof HeedError && error.status === 'HEED_E_CONFIG');
+  await assert.rejects(Trainer.create({ config: FRESH }, { learningRate: 'fast' }), {
+    name: 'TypeError',
+    message: /learningRate/,
+  });
+  await assert.rejects(
+    Trainer.create({ config: { ...FRESH, d_model: 63 } }),
+    (error) => error instanceof HeedError && error.status === 'HEED_E_CONFIG',
+  );
   await assert.rejects(Trainer.create(3), TypeError);
   assert.throws(() => new Trainer(), TypeError);
 
@@ -214,7 +289,7 @@ test('what is wrong is named', async () => {
   const wild = await Trainer.create({ config: FRESH });
   const file = wild.save();
   wild.dispose();
-  new Float32Array(file.buffer, file.length - file.length % 4 - 4 * 64, 64).fill(3e38); // the last norm's bias
+  new Float32Array(file.buffer, file.length - (file.length % 4) - 4 * 64, 64).fill(3e38); // the last norm's bias
   const config = new TextEncoder().encode(JSON.stringify(FRESH));
   const model = await Transformer.load({ 'config.json': config, 'model.safetensors': file });
   const broken = await Trainer.create(model);

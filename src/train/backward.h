@@ -19,7 +19,7 @@
 /* What the functions of one thread share. */
 typedef struct {
     float *weights;   /* parameters' flat array, read                 */
-    float *gradients;     /* of the same length, added to; NULL: forward only */
+    float *gradients; /* of the same length, added to; NULL: forward only */
     const heed_gemm *gemm;
     float *scratch; /* gemm->scratch_floats                         */
 } train_context;

@@ -31,24 +31,23 @@ enum { COLS = VECTORS * LANES, BLOCK_K = 256, BLOCK_N = 512, BLOCK_M = 8 * ROWS 
  * c [ROWS, COLS] = (add ? c : 0) + a b over k steps; a's element (i, p) is at a[i * row + p * step].  Out of line:
  * wasm engines and compilers allocate registers far better in small functions.
  */
-#define TILE(name, ROW, STEP)                                                                                        \
-    static __attribute__((noinline)) void name(float *c, size_t ldc, const float *a, size_t row, const float *b,     \
-                                               int k, int add) {                                                     \
-        (void)row;                                                                                                   \
-        vec sum[ROWS][VECTORS];                                                                                      \
-        UNROLLED for (int i = 0; i < ROWS; i++)                                                                      \
-            UNROLLED for (int j = 0; j < VECTORS; j++)                                                               \
-                sum[i][j] = add ? vec_load(c + (size_t)i * ldc + j * LANES) : vec_all(0.0f);                         \
-        for (int p = 0; p < k; p++, a += STEP, b += COLS) {                                                          \
-            vec w[VECTORS];                                                                                          \
-            UNROLLED for (int j = 0; j < VECTORS; j++) w[j] = vec_load(b + j * LANES);                               \
-            UNROLLED for (int i = 0; i < ROWS; i++) {                                                                \
-                const vec x = vec_all(a[(size_t)i * (ROW)]);                                                         \
-                UNROLLED for (int j = 0; j < VECTORS; j++) sum[i][j] += x * w[j];                                    \
-            }                                                                                                        \
-        }                                                                                                            \
-        UNROLLED for (int i = 0; i < ROWS; i++)                                                                      \
-            UNROLLED for (int j = 0; j < VECTORS; j++) vec_store(c + (size_t)i * ldc + j * LANES, sum[i][j]);        \
+#define TILE(name, ROW, STEP)                                                                                    \
+    static __attribute__((noinline)) void name(float *c, size_t ldc, const float *a, size_t row, const float *b, \
+                                               int k, int add) {                                                 \
+        (void)row;                                                                                               \
+        vec sum[ROWS][VECTORS];                                                                                  \
+        UNROLLED for (int i = 0; i < ROWS; i++) UNROLLED for (int j = 0; j < VECTORS; j++) sum[i][j] =           \
+            add ? vec_load(c + (size_t)i * ldc + j * LANES) : vec_all(0.0f);                                     \
+        for (int p = 0; p < k; p++, a += STEP, b += COLS) {                                                      \
+            vec w[VECTORS];                                                                                      \
+            UNROLLED for (int j = 0; j < VECTORS; j++) w[j] = vec_load(b + j * LANES);                           \
+            UNROLLED for (int i = 0; i < ROWS; i++) {                                                            \
+                const vec x = vec_all(a[(size_t)i * (ROW)]);                                                     \
+                UNROLLED for (int j = 0; j < VECTORS; j++) sum[i][j] += x * w[j];                                \
+            }                                                                                                    \
+        }                                                                                                        \
+        UNROLLED for (int i = 0; i < ROWS; i++) UNROLLED for (int j = 0; j < VECTORS; j++)                       \
+            vec_store(c + (size_t)i * ldc + j * LANES, sum[i][j]);                                               \
     }
 TILE(tile_rows, row, 1)
 TILE(tile_packed, 1, ROWS)
@@ -108,7 +107,8 @@ static void multiply(float *c, int ldc, const float *a, int lda, int a_flipped, 
         const int nb = n - j < BLOCK_N ? n - j : BLOCK_N;
         for (int p = 0; p < k; p += BLOCK_K) {
             const int kb = k - p < BLOCK_K ? k - p : BLOCK_K;
-            pack_b(packed_b, b + (b_flipped ? (size_t)j * ldb + p : (size_t)p * ldb + j), (size_t)ldb, b_flipped, kb, nb);
+            pack_b(packed_b, b + (b_flipped ? (size_t)j * ldb + p : (size_t)p * ldb + j), (size_t)ldb, b_flipped, kb,
+                   nb);
             for (int i = 0; i < m; i += BLOCK_M) {
                 const int mb = m - i < BLOCK_M ? m - i : BLOCK_M;
                 if (a_flipped) pack_a(packed_a, a + (size_t)p * lda + i, (size_t)lda, mb, kb);
@@ -131,4 +131,4 @@ static void multiply(float *c, int ldc, const float *a, int lda, int a_flipped, 
     }
 }
 
-const heed_gemm gemm_plain = {"plain", multiply, BLOCK_K * BLOCK_N + BLOCK_M * BLOCK_K};
+const heed_gemm gemm_plain = {"plain", multiply, BLOCK_K *BLOCK_N + BLOCK_M *BLOCK_K};

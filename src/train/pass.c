@@ -64,8 +64,8 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
     pass->longest = least(max_rows, c->max_position_embeddings);
     /* one sentence of the greatest length must fit; past 32768 its square would not be an int */
     pass->longest = least(pass->longest, 32768);
-    pass->max_cells = most(max_rows <= INT32_MAX / EVERYDAY ? max_rows * EVERYDAY : INT32_MAX,
-                           pass->longest * pass->longest);
+    pass->max_cells =
+        most(max_rows <= INT32_MAX / EVERYDAY ? max_rows * EVERYDAY : INT32_MAX, pass->longest * pass->longest);
     pass->slice = most(1, least(least(SLICE_FLOATS / V, MAX_SLICE), max_rows));
 
     layout_stack(&pass->encoder, arena, pass, &parameters->encoder, 0);
@@ -297,7 +297,8 @@ static void embed_backward(heed_pass *pass, const pass_stack *s) {
     if (s->embedded) norm_backward(&pass->context, dx, dx, s->embedded, &s->weights->layernorm_embedding, rows, D);
     for (int i = 0; i < pass->n_pairs; i++)
         for (int t = 0; t < length(pass, i, s == &pass->decoder); t++, dx += D) {
-            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), embedding_scale(c), D);
+            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), embedding_scale(c),
+                               D);
             if (s->weights->has_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
         }
 }

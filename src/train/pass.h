@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     const train_stack *weights;
-    int n_sublayers;       /* of the stack: 2 a layer, or 3                                  */
+    int n_sublayers; /* of the stack: 2 a layer, or 3                                  */
     pass_layer *layers;
     float *embedded;       /* [R, D] before layernorm_embedding; NULL without it             */
     float *stream, *other; /* [n_sublayers + 1, R, D], [n_sublayers, R, D]                   */

@@ -42,8 +42,7 @@ static const char *wrong_option(const heed_train_options *o) {
 static void trainer_layout(heed_trainer *t, heed_arena *arena, const struct heed_model *model, const heed_gemm *gemm) {
     parameters_layout(&t->parameters, arena, model, t->options.train_positions != 0);
     for (int i = 0; i < N_ARRAYS; i++)
-        t->arrays[i] =
-            arena_floats(arena, i < HEED_TRAIN_M ? t->parameters.n_floats : t->parameters.n_trained, 1, 1);
+        t->arrays[i] = arena_floats(arena, i < HEED_TRAIN_M ? t->parameters.n_floats : t->parameters.n_trained, 1, 1);
     t->pairs = arena_push(arena, (size_t)t->options.max_tokens, sizeof *t->pairs);
     pass_layout(&t->pass, arena, &t->parameters, gemm, t->options.max_tokens);
 }
@@ -93,7 +92,8 @@ heed_status trainer_create(const int32_t *config, int n, const heed_train_option
     if (status != HEED_OK) return status;
     heed_trainer *t = *out;
     if (t->options.learning_rate == 0.0f)
-        t->options.learning_rate = 1.0f / sqrtf((float)c.d_model * (float)(options->warmup_steps ? options->warmup_steps : 1));
+        t->options.learning_rate =
+            1.0f / sqrtf((float)c.d_model * (float)(options->warmup_steps ? options->warmup_steps : 1));
     parameters_initialize(t->arrays[HEED_TRAIN_WEIGHTS], &t->parameters, (uint32_t)options->model_seed);
     return HEED_OK;
 }
@@ -186,9 +186,8 @@ static heed_status check_pairs(const heed_trainer *t, const int32_t *ids, const 
 /* All pairs, in as many passes as they need. */
 static void run(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n, int64_t tokens, float *gradients,
                 pass_result *sum) {
-    pass_options options = {.dropout = t->options.dropout,
-                            .smoothing = t->options.label_smoothing,
-                            .scale = 1.0f / (float)tokens};
+    pass_options options = {
+        .dropout = t->options.dropout, .smoothing = t->options.label_smoothing, .scale = 1.0f / (float)tokens};
     for (int i = 0, part = 0; i < n; part++) {
         const int32_t *next = ids;
         int some = n - i < t->options.max_tokens ? n - i : t->options.max_tokens;

@@ -11,9 +11,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const TURNS = 3;
 const SECONDS = 12;
 const config = {
-  model_type: 'marian', d_model: 256, encoder_layers: 3, decoder_layers: 3, encoder_attention_heads: 4,
-  decoder_attention_heads: 4, encoder_ffn_dim: 1024, decoder_ffn_dim: 1024, activation_function: 'relu', vocab_size: 8000,
-  max_position_embeddings: 512, scale_embedding: true, pad_token_id: 0, eos_token_id: 2, decoder_start_token_id: 0,
+  model_type: 'marian',
+  d_model: 256,
+  encoder_layers: 3,
+  decoder_layers: 3,
+  encoder_attention_heads: 4,
+  decoder_attention_heads: 4,
+  encoder_ffn_dim: 1024,
+  decoder_ffn_dim: 1024,
+  activation_function: 'relu',
+  vocab_size: 8000,
+  max_position_embeddings: 512,
+  scale_embedding: true,
+  pad_token_id: 0,
+  eos_token_id: 2,
+  decoder_start_token_id: 0,
 };
 
 let seed = 1;
@@ -35,12 +47,36 @@ async function wasm() {
 
 function native() {
   const folder = mkdtempSync(join(tmpdir(), 'heed-bench-'));
-  const words = Array.from({ length: 400 }, (_, i) => `${'bcdfghjklmnprstvwz'[i % 18]}${'aeiou'[i % 5]}${'lmnrst'[i % 6]}${i % 7 ? '' : 'en'}`);
+  const words = Array.from(
+    { length: 400 },
+    (_, i) => `${'bcdfghjklmnprstvwz'[i % 18]}${'aeiou'[i % 5]}${'lmnrst'[i % 6]}${i % 7 ? '' : 'en'}`,
+  );
   const line = () => Array.from({ length: 4 + random(5) }, () => words[random(400)]).join(' ');
   writeFileSync(join(folder, 'pairs.tsv'), Array.from({ length: 20000 }, () => `${line()}\t${line()}\n`).join(''));
-  const { stdout } = spawnSync(join(root, 'build/heed-train'), ['--train', join(folder, 'pairs.tsv'), '--spm',
-    join(root, 'models/en-de/source.spm'), '--out', join(folder, 'out'), '--threads', '1', '--gemm', 'plain', '--join', '0', '--batch',
-    '1024', '--report', '4', '--minutes', String(SECONDS / 60)], { encoding: 'utf8' });
+  const { stdout } = spawnSync(
+    join(root, 'build/heed-train'),
+    [
+      '--train',
+      join(folder, 'pairs.tsv'),
+      '--spm',
+      join(root, 'models/en-de/source.spm'),
+      '--out',
+      join(folder, 'out'),
+      '--threads',
+      '1',
+      '--gemm',
+      'plain',
+      '--join',
+      '0',
+      '--batch',
+      '1024',
+      '--report',
+      '4',
+      '--minutes',
+      String(SECONDS / 60),
+    ],
+    { encoding: 'utf8' },
+  );
   rmSync(folder, { recursive: true });
   const speeds = [...stdout.matchAll(/([\d.]+) tokens\/s/g)].map(([, n]) => Number(n)).sort((a, b) => a - b);
   return speeds[speeds.length >> 1];
@@ -53,6 +89,10 @@ if (!existsSync(join(root, 'build/heed-train'))) {
   for (let turn = 0; turn < TURNS; turn++) found.push({ ...(await wasm()), native: native() });
   const median = (key) => found.map((f) => f[key]).sort((a, b) => a - b)[TURNS >> 1];
   const [speed, other] = [median('speed'), median('native')];
-  console.log(`training, wasm:               ${speed.toFixed(0)} target tokens/s, ${(median('memory') / 2 ** 20).toFixed(0)} MB`);
-  console.log(`training, native, one thread: ${other.toFixed(0)} target tokens/s (f32): ${(other / speed).toFixed(1)} times as many`);
+  console.log(
+    `training, wasm:               ${speed.toFixed(0)} target tokens/s, ${(median('memory') / 2 ** 20).toFixed(0)} MB`,
+  );
+  console.log(
+    `training, native, one thread: ${other.toFixed(0)} target tokens/s (f32), ${(other / speed).toFixed(1)} times`,
+  );
 }

@@ -2,10 +2,10 @@
 
     make build/heed-train && /usr/bin/python3 tests/bench/train.py [seconds of each] [threads]
 
-d 256, ffn 1024, 3 + 3 layers, 4 heads, 8,000 pieces, tied, post-norm, ReLU, dropout 0.1, label smoothing 0.1, Adam, about
-4,096 target tokens a step, on the pairs of ../shared/data/en-de. PyTorch gets nn.Transformer's layers, batches of pairs of
-like length (it has to pad), and one thread for each of heed-train's. Best of its f32 and bf16 autocast is what counts. The
-engines take turns, so that a busy machine is busy for all of them; the median of the turns is given.
+d 256, ffn 1024, 3 + 3 layers, 4 heads, 8,000 pieces, tied, post-norm, ReLU, dropout 0.1, label smoothing 0.1, Adam,
+about 4,096 target tokens a step, on the pairs of ../shared/data/en-de. PyTorch gets nn.Transformer's layers, batches of
+pairs of like length (it has to pad), and one thread for each of heed-train's; the better of its f32 and bf16 is what
+counts. The engines take turns, so that a busy machine is busy for all of them; the median of the turns is given.
 """
 import gzip
 import json
@@ -99,7 +99,8 @@ def torch_speed(threads, dtype, seconds):
 
 def heed_speed(threads, product, seconds, folder, corpus):
     command = [os.path.join(ROOT, 'build', 'heed-train'), '--train', corpus, '--spm', SPM, '--out', folder, '--threads',
-               str(threads), '--gemm', product, '--minutes', str(seconds / 60), '--report', '2', '--batch', str(TOKENS), '--join', '0']
+               str(threads), '--gemm', product, '--minutes', str(seconds / 60), '--report', '2', '--batch', str(TOKENS),
+               '--join', '0']
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))

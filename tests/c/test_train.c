@@ -1,4 +1,4 @@
-/* test_train.c - training: every gradient against central differences, dropout, batches in parts, errors, a small task. */
+/* test_train.c - training: products, dropout, every gradient against central differences, a small task, errors. */
 #include "check.h"
 #include "random_model.h"
 #include "train/adam.h"
@@ -38,7 +38,8 @@ static int other_config(int32_t config[MAX_CONFIG]) {
 }
 
 /* Ragged, with a sentence of one token on either side and ids that repeat. */
-static const int32_t IDS[] = {5, 9, 9, 14, 2, 7, 8, 2, /**/ 2, 11, 2, /**/ 20, 3, 2, 2, /**/ 4, 2, 13, 6, 22, 13, 17, 2};
+static const int32_t IDS[] = {5, 9, 9, 14,     2, 7,  8, 2,  /**/ 2, 11, 2, /**/ 20,
+                              3, 2, 2, /**/ 4, 2, 13, 6, 22, 13,     17, 2};
 static const int32_t LENGTHS[] = {5, 3, 1, 2, 3, 1, 2, 6};
 enum { PAIRS = 4, TARGETS = 12 };
 
@@ -175,7 +176,8 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
             for (size_t j = 0; j < size; j++) along[j] = (float)(g[j] / whole);
             const path all = {&pass, weights, along, origin, tensor->offset, size, &options};
             const double off = fabs(difference(&all) / whole - 1.0);
-            if (!CHECK(off <= 1e-3)) printf("  %s %s: its norm is off by %.1e of %.1e\n", name, tensor->name, off * whole, whole);
+            if (!CHECK(off <= 1e-3))
+                printf("  %s %s: its norm is off by %.1e of %.1e\n", name, tensor->name, off * whole, whole);
             if (off > worst) worst = off;
         }
         free(origin);
@@ -249,11 +251,13 @@ static void test_products(void) {
                     sum += (double)a[a_flipped ? p * m + i : i * k + p] * b[b_flipped ? j * k + p : p * n + j];
                 want[i * n + j] = (float)sum;
             }
-        gemm_plain.multiply(c, n, a, a_flipped ? m : k, a_flipped, b, b_flipped ? k : n, b_flipped, m, n, k, add, scratch);
+        gemm_plain.multiply(c, n, a, a_flipped ? m : k, a_flipped, b, b_flipped ? k : n, b_flipped, m, n, k, add,
+                            scratch);
         double worst = 0.0;
         for (int i = 0; i < m * n; i++) worst = fmax(worst, fabs((double)c[i] - want[i]));
         /* k roundings of sums of up to sqrt(k) / 3 */
-        if (!CHECK(worst < 1e-6 * k)) printf("  %d x %d x %d, flipped %d %d, add %d: %g\n", m, n, k, a_flipped, b_flipped, add, worst);
+        if (!CHECK(worst < 1e-6 * k))
+            printf("  %d x %d x %d, flipped %d %d, add %d: %g\n", m, n, k, a_flipped, b_flipped, add, worst);
     }
     free(scratch);
 }

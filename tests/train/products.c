@@ -46,12 +46,12 @@ static int check(const heed_gemm *gemm, int m, int n, int k, int form) {
     gemm->multiply(c, n, a, a_flipped ? m : k, a_flipped, b, b_flipped ? k : n, b_flipped, m, n, k, add, scratch);
     free(scratch);
 
-    /* bfloat16 has 8 bits, so each of two inputs is off by 2^-8 at most; floats have 24, and are rounded at every sum */
+    /* bfloat16 has 8 bits: each of two inputs is off by 2^-8 at most; floats have 24, and are rounded at every sum */
     const double unit = strstr(gemm->name, "bf16") ? 0x1p-7 + 0x1p-16 : 0.0, sums = 0x1p-24 * (k + 2);
     for (int i = 0; i < m * n; i++)
         if (!(fabs((double)c[i] - want[i]) <= bound[i] * (unit + sums) + 1e-30)) {
-            printf("%s: %d x %d x %d, form %d: element %d is %g, expected %g\n", gemm->name, m, n, k, form, i, (double)c[i],
-                   (double)want[i]);
+            printf("%s: %d x %d x %d, form %d: element %d is %g, expected %g\n", gemm->name, m, n, k, form, i,
+                   (double)c[i], (double)want[i]);
             return 0;
         }
     return 1;
@@ -59,8 +59,9 @@ static int check(const heed_gemm *gemm, int m, int n, int k, int form) {
 
 int main(void) {
     static const char *const NAMES[] = {"plain", "bf16", "onednn", "onednn-bf16", "openblas"};
-    static const int SIZES[][3] = {{1, 1, 1}, {1, 17, 3}, {2, 8, 1}, {3, 31, 33}, {5, 64, 64}, {12, 32, 2}, {13, 33, 7},
-        {63, 67, 15}, {64, 65, 66}, {97, 100, 130}, {67, 1030, 11}, {11, 67, 530}, {1030, 5, 40}, {200, 130, 257}};
+    static const int SIZES[][3] = {{1, 1, 1},      {1, 17, 3},    {2, 8, 1},     {3, 31, 33},    {5, 64, 64},
+                                   {12, 32, 2},    {13, 33, 7},   {63, 67, 15},  {64, 65, 66},   {97, 100, 130},
+                                   {67, 1030, 11}, {11, 67, 530}, {1030, 5, 40}, {200, 130, 257}};
     int failed = 0, found = 0;
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         const heed_gemm *gemm = product_find(NAMES[i]);

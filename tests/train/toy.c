@@ -15,15 +15,34 @@
 #include "train/trainer.h"
 
 /* 0 start, 2 </s>, digit d is 3 + d */
-enum { END = 2, FIRST_DIGIT = 3, VOCABULARY = 13, LONGEST = 11, BATCH = 64, STEPS = 1000, TRIALS = 1000, MAX_FIELDS = 64 };
+enum {
+    END = 2,
+    FIRST_DIGIT = 3,
+    VOCABULARY = 13,
+    LONGEST = 11,
+    BATCH = 64,
+    STEPS = 1000,
+    TRIALS = 1000,
+    MAX_FIELDS = 64
+};
 
 static const struct {
     const char *name;
     int32_t value;
-} CONFIG[] = {{"d_model", 64}, {"encoder_layers", 2}, {"decoder_layers", 2}, {"encoder_attention_heads", 4},
-    {"decoder_attention_heads", 4}, {"encoder_ffn_dim", 128}, {"decoder_ffn_dim", 128}, {"vocab_size", VOCABULARY},
-    {"decoder_vocab_size", VOCABULARY}, {"max_position_embeddings", 16}, {"scale_embedding", 1},
-    {"share_encoder_decoder_embeddings", 1}, {"tie_word_embeddings", 1}, {"eos_token_id", END}};
+} CONFIG[] = {{"d_model", 64},
+              {"encoder_layers", 2},
+              {"decoder_layers", 2},
+              {"encoder_attention_heads", 4},
+              {"decoder_attention_heads", 4},
+              {"encoder_ffn_dim", 128},
+              {"decoder_ffn_dim", 128},
+              {"vocab_size", VOCABULARY},
+              {"decoder_vocab_size", VOCABULARY},
+              {"max_position_embeddings", 16},
+              {"scale_embedding", 1},
+              {"share_encoder_decoder_embeddings", 1},
+              {"tie_word_embeddings", 1},
+              {"eos_token_id", END}};
 
 static int configure(int32_t config[MAX_FIELDS]) {
     int n = 0;
@@ -109,8 +128,14 @@ static int count_right(const heed_model *model) {
 }
 
 int main(void) {
-    const heed_train_options options = {.learning_rate = 0.004f, .schedule = SCHEDULE_COSINE, .warmup_steps = 200,
-        .total_steps = STEPS, .clip_norm = 1.0f, .seed = 1, .model_seed = 1, .max_tokens = 512};
+    const heed_train_options options = {.learning_rate = 0.004f,
+                                        .schedule = SCHEDULE_COSINE,
+                                        .warmup_steps = 200,
+                                        .total_steps = STEPS,
+                                        .clip_norm = 1.0f,
+                                        .seed = 1,
+                                        .model_seed = 1,
+                                        .max_tokens = 512};
     int32_t config[MAX_FIELDS];
     const int n = configure(config);
     const clock_t start = clock();

@@ -2,8 +2,8 @@
 // make.js.
 //
 // The corpora consist of sentences of eight words or so, properly written. What people type is not: so some pairs come
-// again in capitals, without their full stop, or (the source only) in small letters, and names, numbers and addresses come
-// alone, to be copied. Long input is heed-train's business: it joins neighbours.
+// again in capitals, without their full stop, or (the source only) in small letters, and names, numbers and addresses
+// come alone, to be copied. Long input is heed-train's business: it joins neighbours.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -25,18 +25,26 @@ export function random(seed) {
 
 /** @param {string} path  of a .tsv.gz @param {boolean} swap  the second column is the source @returns {Pair[]} */
 export function readCorpus(path, swap) {
-  return gunzipSync(readFileSync(path)).toString('utf8').split('\n').filter(Boolean).map((line) => {
-    const [first, second, label = ''] = line.split('\t');
-    return { source: swap ? second : first, target: swap ? first : second, label };
-  });
+  return gunzipSync(readFileSync(path))
+    .toString('utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [first, second, label = ''] = line.split('\t');
+      return { source: swap ? second : first, target: swap ? first : second, label };
+    });
 }
 
 const FULL_STOP = /^(.*[^.!?…\s])[.!]$/u;
 
 /** A word with a capital that both sides have, not at the start of either. @param {Pair} pair */
 function sharedName({ source, target }) {
-  const names = (/** @type {string} */ text) => text.split(' ').slice(1).map((w) => w.replace(/[^\p{L}-]+$/u, ''))
-    .filter((w) => /^\p{Lu}\p{Ll}+/u.test(w));
+  const names = (/** @type {string} */ text) =>
+    text
+      .split(' ')
+      .slice(1)
+      .map((w) => w.replace(/[^\p{L}-]+$/u, ''))
+      .filter((w) => /^\p{Lu}\p{Ll}+/u.test(w));
   const there = new Set(names(target));
   return names(source).find((w) => there.has(w));
 }
@@ -45,15 +53,21 @@ function sharedName({ source, target }) {
 function anyNumber(next) {
   const digits = 1 + Math.floor(next() * 6);
   const n = Math.floor(next() * 10 ** digits);
-  return [String(n), `${n} %`, `${(n / 100).toFixed(2)} €`, `${n % 24}:${String(n % 60).padStart(2, '0')}`][Math.floor(next() * 4)];
+  return [String(n), `${n} %`, `${(n / 100).toFixed(2)} €`, `${n % 24}:${String(n % 60).padStart(2, '0')}`][
+    Math.floor(next() * 4)
+  ];
 }
 
 /** @param {() => number} next @param {string} word */
 function anyAddress(next, word) {
   const name = word.toLowerCase().replace(/[^a-z]/g, '') || 'example';
   const top = ['com', 'org', 'net', 'de', 'fr', 'es'][Math.floor(next() * 6)];
-  return [`https://www.${name}.${top}/`, `www.${name}.${top}`, `info@${name}.${top}`, `https://${name}.${top}/${Math.floor(next() * 1000)}`][
-    Math.floor(next() * 4)];
+  return [
+    `https://www.${name}.${top}/`,
+    `www.${name}.${top}`,
+    `info@${name}.${top}`,
+    `https://${name}.${top}/${Math.floor(next() * 1000)}`,
+  ][Math.floor(next() * 4)];
 }
 
 /**

@@ -50,7 +50,8 @@ void corpus_read(corpus *c, const char *path, const char *spm_path, int eos, int
             c->n_skipped++;
             continue;
         }
-        if (c->n_pairs == max_pairs) c->pairs = reallocate(c->pairs, (size_t)(max_pairs = 2 * max_pairs + 1024) * sizeof *c->pairs);
+        if (c->n_pairs == max_pairs)
+            c->pairs = reallocate(c->pairs, (size_t)(max_pairs = 2 * max_pairs + 1024) * sizeof *c->pairs);
         c->pairs[c->n_pairs++] = (heed_pair){.n_source = S, .n_target = T};
         n_ids += (size_t)S + T;
         c->tokens += T;
@@ -135,7 +136,8 @@ int batches_next(batches *b, int tokens) {
             b->position = 0;
             shuffle(b);
         }
-        if (b->n_pairs == b->max_pairs) b->pairs = reallocate(b->pairs, (size_t)(b->max_pairs = 2 * b->max_pairs + 256) * sizeof *b->pairs);
+        if (b->n_pairs == b->max_pairs)
+            b->pairs = reallocate(b->pairs, (size_t)(b->max_pairs = 2 * b->max_pairs + 256) * sizeof *b->pairs);
         b->pairs[b->n_pairs] = next_pair(b);
         sum += b->pairs[b->n_pairs++].n_target;
     }

@@ -15,12 +15,15 @@
 typedef struct {
     heed_pair *pairs;
     int n_pairs;
-    int32_t *ids;      /* of all pairs */
-    long long tokens;  /* of all targets, </s> included                       */
-    int n_skipped;     /* lines without both sides, or longer than `longest`  */
+    int32_t *ids;     /* of all pairs */
+    long long tokens; /* of all targets, </s> included                       */
+    int n_skipped;    /* lines without both sides, or longer than `longest`  */
 } corpus;
 
-/* Read `path`; swap: the second column is the source.  longest: ids of a side.  Ends the program with a message if it cannot. */
+/*
+ * Read `path`; swap: the second column is the source.  longest: ids of a side.  Ends the program with a message if it
+ * cannot.
+ */
 void corpus_read(corpus *c, const char *path, const char *spm_path, int eos, int swap, int longest);
 
 /*

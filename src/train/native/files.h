@@ -24,9 +24,9 @@ typedef struct {
     double steps;
     long long epoch;
     int position, n_pairs; /* of the epoch; of the corpus, for the order depends on it */
-    double tokens;  /* target tokens learned from so far */
-    double seconds; /* spent so far                      */
-    char product[16]; /* name of the matrix product: another would round otherwise */
+    double tokens;         /* target tokens learned from so far */
+    double seconds;        /* spent so far                      */
+    char product[16];      /* name of the matrix product: another would round otherwise */
 } progress;
 
 /*

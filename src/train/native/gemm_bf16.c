@@ -24,7 +24,8 @@ static inline uint32_t round_up(float x) {
 
 static inline uint32_t pair_of(float first, float second) { return round_up(first) | round_up(second) << 16; }
 
-static __attribute__((noinline)) void tile(float *c, size_t ldc, const uint32_t *a, const uint32_t *b, int pairs, int add) {
+static __attribute__((noinline)) void tile(float *c, size_t ldc, const uint32_t *a, const uint32_t *b, int pairs,
+                                           int add) {
     __m512 sum[ROWS][2];
 #pragma GCC unroll 16
     for (int i = 0; i < ROWS; i++) {
@@ -75,11 +76,12 @@ static void multiply(float *c, int ldc, const float *a, int lda, int a_flipped, 
         const int nb = n - j < BLOCK_N ? n - j : BLOCK_N;
         for (int p = 0; p < k; p += BLOCK_K) {
             const int kb = k - p < BLOCK_K ? k - p : BLOCK_K, pairs = (kb + 1) / 2, sum = add || p > 0;
-            pack(packed_b, b + (b_flipped ? (size_t)j * ldb + p : (size_t)p * ldb + j), (size_t)ldb, b_flipped, kb, nb, COLS);
+            pack(packed_b, b + (b_flipped ? (size_t)j * ldb + p : (size_t)p * ldb + j), (size_t)ldb, b_flipped, kb, nb,
+                 COLS);
             for (int i = 0; i < m; i += BLOCK_M) {
                 const int mb = m - i < BLOCK_M ? m - i : BLOCK_M;
-                pack(packed_a, a + (a_flipped ? (size_t)p * lda + i : (size_t)i * lda + p), (size_t)lda, !a_flipped, kb, mb,
-                     ROWS);
+                pack(packed_a, a + (a_flipped ? (size_t)p * lda + i : (size_t)i * lda + p), (size_t)lda, !a_flipped, kb,
+                     mb, ROWS);
                 for (int jj = 0; jj < nb; jj += COLS) {
                     const int width = nb - jj < COLS ? nb - jj : COLS;
                     for (int ii = 0; ii < mb; ii += ROWS) {

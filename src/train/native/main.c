@@ -37,13 +37,15 @@ typedef struct {
 static const char USAGE[] =
     "heed-train --train FILE --dev FILE --spm FILE --out DIRECTORY [options]\n"
     "  FILE of pairs: UTF-8, source TAB target; --swap: target TAB source\n"
-    "  --config KEY=NUMBER        of config.json, any number of times; default d_model=256, ffn 1024, 3+3 layers, 4 heads\n"
+    "  --config KEY=NUMBER        of config.json, any number of times; default d_model=256, ffn 1024, 3+3 layers, 4 "
+    "heads\n"
     "  --minutes N --steps N      stop after (of all runs together); default: when interrupted\n"
     "  --batch N --part N         target tokens of a step (4096), of what one thread computes at a time (1024)\n"
     "  --longest N --join P       ids of a side (128); probability that neighbours are joined into one pair (0.1)\n"
     "  --threads N --gemm NAME    default: all processors, the fastest product; --gemm f32: the fastest exact; --list\n"
     "  --rate R --warmup N --schedule inverse-sqrt|constant|cosine --total N\n"
-    "                             R: greatest rate; default 0.0007 after 2000 steps, then falling with the square root\n"
+    "                             R: greatest rate; default 0.0007 after 2000 steps, then falling with the square "
+    "root\n"
     "  --dropout P --smoothing E --clip N --seed N      0.1, 0.1, 1, 1\n"
     "  --save-minutes N           between checkpoints (5)\n"
     "  --report N --evaluate N    steps between lines (50), between evaluations and snapshots (500)\n"
@@ -87,15 +89,40 @@ static void set_config(settings *s, const char *text) {
 }
 
 static void set_defaults(settings *s) {
-    static const char *const CONFIG[] = {"d_model=256", "encoder_layers=3", "decoder_layers=3", "encoder_attention_heads=4",
-        "decoder_attention_heads=4", "encoder_ffn_dim=1024", "decoder_ffn_dim=1024", "activation_function=0",
-        "max_position_embeddings=512", "scale_embedding=1", "share_encoder_decoder_embeddings=1", "tie_word_embeddings=1",
-        "eos_token_id=2", "decoder_start_token_id=0"};
-    *s = (settings){.batch = 4096, .part = 1024, .longest = 128, .report = 50, .evaluate = 500, .keep = 5, .join = 0.1,
-        .minutes = 1e9, .steps = 1e15, .save_minutes = 5,
-        .learn = {.learning_rate = 7e-4f, .label_smoothing = 0.1f, .dropout = 0.1f, .clip_norm = 1.0f,
-                  .schedule = SCHEDULE_INVERSE_SQRT, .warmup_steps = 2000, .total_steps = 100000, .seed = 1,
-                  .model_seed = 1, .max_tokens = 1}};
+    static const char *const CONFIG[] = {"d_model=256",
+                                         "encoder_layers=3",
+                                         "decoder_layers=3",
+                                         "encoder_attention_heads=4",
+                                         "decoder_attention_heads=4",
+                                         "encoder_ffn_dim=1024",
+                                         "decoder_ffn_dim=1024",
+                                         "activation_function=0",
+                                         "max_position_embeddings=512",
+                                         "scale_embedding=1",
+                                         "share_encoder_decoder_embeddings=1",
+                                         "tie_word_embeddings=1",
+                                         "eos_token_id=2",
+                                         "decoder_start_token_id=0"};
+    *s = (settings){.batch = 4096,
+                    .part = 1024,
+                    .longest = 128,
+                    .report = 50,
+                    .evaluate = 500,
+                    .keep = 5,
+                    .join = 0.1,
+                    .minutes = 1e9,
+                    .steps = 1e15,
+                    .save_minutes = 5,
+                    .learn = {.learning_rate = 7e-4f,
+                              .label_smoothing = 0.1f,
+                              .dropout = 0.1f,
+                              .clip_norm = 1.0f,
+                              .schedule = SCHEDULE_INVERSE_SQRT,
+                              .warmup_steps = 2000,
+                              .total_steps = 100000,
+                              .seed = 1,
+                              .model_seed = 1,
+                              .max_tokens = 1}};
     while (heed_config_field(s->n_fields)) s->n_fields++;
     for (size_t i = 0; i < sizeof CONFIG / sizeof CONFIG[0]; i++) set_config(s, CONFIG[i]);
 }
@@ -116,15 +143,29 @@ static void read_arguments(settings *s, char **argv) {
         double *real;
         float *real32;
     } OPTIONS[] = {
-        {"--train", &s->train, 0, 0, 0, 0}, {"--dev", &s->dev, 0, 0, 0, 0}, {"--spm", &s->spm, 0, 0, 0, 0},
-        {"--out", &s->out, 0, 0, 0, 0}, {"--gemm", &s->gemm, 0, 0, 0, 0}, {"--batch", 0, &s->batch, 0, 0, 0},
-        {"--part", 0, &s->part, 0, 0, 0}, {"--longest", 0, &s->longest, 0, 0, 0}, {"--threads", 0, &s->threads, 0, 0, 0},
-        {"--report", 0, &s->report, 0, 0, 0}, {"--evaluate", 0, &s->evaluate, 0, 0, 0}, {"--keep", 0, &s->keep, 0, 0, 0},
-        {"--join", 0, 0, 0, &s->join, 0}, {"--minutes", 0, 0, 0, &s->minutes, 0}, {"--steps", 0, 0, 0, &s->steps, 0},
-        {"--save-minutes", 0, 0, 0, &s->save_minutes, 0}, {"--rate", 0, 0, 0, 0, &s->learn.learning_rate},
-        {"--dropout", 0, 0, 0, 0, &s->learn.dropout}, {"--smoothing", 0, 0, 0, 0, &s->learn.label_smoothing},
-        {"--clip", 0, 0, 0, 0, &s->learn.clip_norm}, {"--warmup", 0, 0, &s->learn.warmup_steps, 0, 0},
-        {"--total", 0, 0, &s->learn.total_steps, 0, 0}, {"--seed", 0, 0, &s->learn.seed, 0, 0},
+        {"--train", &s->train, 0, 0, 0, 0},
+        {"--dev", &s->dev, 0, 0, 0, 0},
+        {"--spm", &s->spm, 0, 0, 0, 0},
+        {"--out", &s->out, 0, 0, 0, 0},
+        {"--gemm", &s->gemm, 0, 0, 0, 0},
+        {"--batch", 0, &s->batch, 0, 0, 0},
+        {"--part", 0, &s->part, 0, 0, 0},
+        {"--longest", 0, &s->longest, 0, 0, 0},
+        {"--threads", 0, &s->threads, 0, 0, 0},
+        {"--report", 0, &s->report, 0, 0, 0},
+        {"--evaluate", 0, &s->evaluate, 0, 0, 0},
+        {"--keep", 0, &s->keep, 0, 0, 0},
+        {"--join", 0, 0, 0, &s->join, 0},
+        {"--minutes", 0, 0, 0, &s->minutes, 0},
+        {"--steps", 0, 0, 0, &s->steps, 0},
+        {"--save-minutes", 0, 0, 0, &s->save_minutes, 0},
+        {"--rate", 0, 0, 0, 0, &s->learn.learning_rate},
+        {"--dropout", 0, 0, 0, 0, &s->learn.dropout},
+        {"--smoothing", 0, 0, 0, 0, &s->learn.label_smoothing},
+        {"--clip", 0, 0, 0, 0, &s->learn.clip_norm},
+        {"--warmup", 0, 0, &s->learn.warmup_steps, 0, 0},
+        {"--total", 0, 0, &s->learn.total_steps, 0, 0},
+        {"--seed", 0, 0, &s->learn.seed, 0, 0},
     };
     for (int i = 1; argv[i]; i++) {
         const char *name = argv[i];
@@ -160,7 +201,8 @@ static void read_arguments(settings *s, char **argv) {
     if (s->threads < 1) s->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (s->longest < 2 || s->part < s->longest || s->batch < 1 || s->keep < 1 || s->keep > MAX_KEEP || s->report < 1 ||
         s->evaluate < 1 || s->threads < 1 || s->threads > 256)
-        fail("an option is out of range: 2 <= longest <= part, 1 <= batch, keep <= %d, report, evaluate, threads", MAX_KEEP);
+        fail("an option is out of range: 2 <= longest <= part, 1 <= batch, keep <= %d, report, evaluate, threads",
+             MAX_KEEP);
     s->learn.model_seed = s->learn.seed;
 }
 
@@ -261,8 +303,8 @@ static void average(run *r) {
 
 static void log_line(run *r, const char *kind, double loss, double norm, double rate, double speed) {
     const double steps = heed_trainer_steps(r->trainer);
-    fprintf(r->log, "%s\t%.0f\t%lld\t%.0f\t%.1f\t%.6f\t%.4f\t%.3g\t%.0f\n", kind, steps, r->batches.epoch, r->done.tokens,
-            now() - r->started, loss, norm, rate, speed);
+    fprintf(r->log, "%s\t%.0f\t%lld\t%.0f\t%.1f\t%.6f\t%.4f\t%.3g\t%.0f\n", kind, steps, r->batches.epoch,
+            r->done.tokens, now() - r->started, loss, norm, rate, speed);
     fflush(r->log);
 }
 
@@ -333,7 +375,8 @@ int main(int argc, char **argv) {
 
     /* the trainer's own pass stays unused: of one token */
     const heed_status status = trainer_create(r.s.config, r.s.n_fields, &r.s.learn, gemm, &r.trainer, &report);
-    if (status != HEED_OK) fail("%s %s: %s", heed_status_name(status), report.name ? report.name : "", report.rule ? report.rule : "");
+    if (status != HEED_OK)
+        fail("%s %s: %s", heed_status_name(status), report.name ? report.name : "", report.rule ? report.rule : "");
     const heed_parameters *p = trainer_parameters(r.trainer);
     corpus_read(&r.train, r.s.train, r.s.spm, p->config.eos_token_id, r.s.swap, r.s.longest);
     if (r.s.dev) corpus_read(&r.dev, r.s.dev, r.s.spm, p->config.eos_token_id, r.s.swap, r.s.longest);
@@ -349,8 +392,8 @@ int main(int argc, char **argv) {
     }
     snprintf(r.done.product, sizeof r.done.product, "%s", gemm->name);
     r.started = now() - r.done.seconds;
-    printf("%zu parameters; %d pairs (%d skipped), %lld target tokens; %d held out; %d threads, product %s\n", p->n_trained,
-           r.train.n_pairs, r.train.n_skipped, r.train.tokens, r.dev.n_pairs, r.s.threads, gemm->name);
+    printf("%zu parameters; %d pairs (%d skipped), %lld target tokens; %d held out; %d threads, product %s\n",
+           p->n_trained, r.train.n_pairs, r.train.n_skipped, r.train.tokens, r.dev.n_pairs, r.s.threads, gemm->name);
     fflush(stdout);
     r.log = fopen(in_out(&r, "log.tsv"), "a");
     if (r.log == NULL) fail("%s: %s", r.path, strerror(errno));

@@ -62,7 +62,8 @@ static double measure(const heed_gemm *gemm, float *x, float *w, float *y, float
 
 /* The best of some turns of each, in GFLOP/s: turns, so that a busy machine is busy for all of them. */
 static void measure_all(double speeds[N_ALL]) {
-    float *x = allocate(sizeof(float) * M * K), *w = allocate(sizeof(float) * N * K), *y = allocate(sizeof(float) * M * N);
+    float *x = allocate(sizeof(float) * M * K), *w = allocate(sizeof(float) * N * K),
+          *y = allocate(sizeof(float) * M * N);
     for (int i = 0; i < N_ALL; i++) speeds[i] = 0.0;
     for (int turn = 0; turn < TURNS; turn++)
         for (int i = 0; i < N_ALL; i++) {
