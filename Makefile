@@ -71,6 +71,7 @@ help:
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
+	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
 	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
 	@echo 'make clean      remove what was built'
 
@@ -191,6 +192,7 @@ score: js/heed.wasm
 oracle:
 	$(PYTHON) tests/golden/text_oracle.py
 	$(PYTHON) tests/golden/models.py
+	$(PYTHON) tests/golden/train.py
 	git diff --exit-code --stat -- tests/golden
 
 format:
