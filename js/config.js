@@ -99,7 +99,7 @@ export function configNumbers(config, fields, extra) {
   return Int32Array.from(fields, (field) => {
     const value = /** @type {Record<string, unknown>} */ (numbers)[field];
     if (typeof value !== 'number' && typeof value !== 'boolean') {
-      throw new HeedError(E_WASM, `heed.wasm asks for ${field}, which this JavaScript does not know: versions differ`);
+      throw new HeedError(E_WASM, `heed.wasm asks for ${field}, unknown here: versions differ`);
     }
     return Number(value);
   });

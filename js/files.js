@@ -67,50 +67,38 @@ function byteChunks(bytes) {
  * @returns {Promise<Chunks | null>}
  */
 async function fetchChunks(url, signal, optional) {
-  let response;
-  try {
-    response = await fetch(url, { signal });
-  } catch (error) {
+  const { status, ok, body, headers } = await fetch(url, { signal }).catch((error) => {
     signal?.throwIfAborted();
     throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
-  }
-  const { status, ok, body } = response;
+  });
   // a server that answers every path with its start page has no such file either
-  const isPage = response.headers.get('content-type')?.startsWith('text/html');
-  if (status === 404 || status === 410 || (optional && ((status >= 400 && status < 500) || isPage))) {
-    await body?.cancel();
-    return null;
-  }
-  if (!ok) {
-    await body?.cancel();
-    throw unreadable(`${url}: HTTP ${status}`, undefined, 'NetworkError');
-  }
-  return body ? streamChunks(body, url.href) : byteChunks(new Uint8Array(await response.arrayBuffer()));
+  const isPage = headers.get('content-type')?.startsWith('text/html');
+  const isMissing = status === 404 || status === 410 || (optional && ((!ok && status < 500) || isPage));
+  if (ok && body && !isMissing) return streamChunks(body, url.href);
+  await body?.cancel();
+  if (isMissing) return null;
+  throw unreadable(`${url}: HTTP ${status}`, undefined, 'NetworkError');
 }
 
 /** @param {string} path @returns {Promise<Chunks | null>} */
 async function fileChunks(path) {
-  const buffer = new Uint8Array(CHUNK);
   /** @param {any} error @returns {never} */
   const fail = (error) => {
     throw unreadable(`${path}: ${error.message}`, error);
   };
-  const file = await (
-    await builtin('fs/promises')
-  )
-    .open(path)
-    .catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
+  const { open } = await builtin('fs/promises');
+  const file = await open(path).catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
+  if (!file) return null;
+  const buffer = new Uint8Array(CHUNK);
   /** @type {Promise<void> | undefined} */
   let closing;
-  return (
-    file && {
-      async next() {
-        const { bytesRead } = await file.read(buffer, 0, CHUNK).catch(fail);
-        return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
-      },
-      close: () => (closing ??= file.close()),
-    }
-  );
+  return {
+    async next() {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK).catch(fail);
+      return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
+    },
+    close: () => (closing ??= file.close()),
+  };
 }
 
 /**
@@ -123,7 +111,7 @@ async function givenChunks(files, name) {
   if (value === undefined) return null;
   if (ArrayBuffer.isView(value)) return byteChunks(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   if (value instanceof ArrayBuffer) return byteChunks(new Uint8Array(value));
-  if (typeof Blob === 'function' && value instanceof Blob) return streamChunks(value.stream(), name);
+  if (value instanceof Blob) return streamChunks(value.stream(), name);
   throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
 }
 
@@ -172,7 +160,7 @@ export class ChunkReader {
  *
  * @param {string | URL} place
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: where a file beside it is
+ * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: its neighbours
  */
 export async function readFileAt(place, signal) {
   const at = await resolve(place);

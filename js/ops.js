@@ -50,17 +50,11 @@ function vector(value, length, name) {
  * @returns {Matrix}
  */
 function matrix(value, name, expected = {}) {
-  if (typeof value !== 'object' || value === null) {
-    badType(name, value, '{ rows, cols, data }');
-  }
-  const rows = size(value.rows, `${name}.rows`);
-  const cols = size(value.cols, `${name}.cols`);
-  if (expected.rows !== undefined && rows !== expected.rows) {
-    badRange(`${name}.rows`, rows, expected.rows);
-  }
-  if (expected.cols !== undefined && cols !== expected.cols) {
-    badRange(`${name}.cols`, cols, expected.cols);
-  }
+  if (typeof value !== 'object' || value === null) badType(name, value, '{ rows, cols, data }');
+  const [rows, cols] = /** @type {const} */ (['rows', 'cols']).map((side) => {
+    const n = size(value[side], `${name}.${side}`);
+    return n === (expected[side] ?? n) ? n : badRange(`${name}.${side}`, n, Number(expected[side]));
+  });
   return { rows, cols, data: vector(value.data, rows * cols, `${name}.data`) };
 }
 
@@ -209,12 +203,9 @@ function opsOver(core) {
     const { rows: n, cols: d, data } = matrix(query, 'query');
     const keys = matrix(memory, 'memory', { cols: d });
     const m = keys.rows;
-    if (typeof weights !== 'object' || weights === null) {
-      badType('weights', weights, '{ wq, wk, wv, wo }');
-    }
-    const square = { rows: d, cols: d };
-    const [wq, wk, wv, wo] = [weights.wq, weights.wk, weights.wv, weights.wo].map(
-      (w, i) => matrix(w, `weights.${['wq', 'wk', 'wv', 'wo'][i]}`, square).data);
+    if (typeof weights !== 'object' || weights === null) badType('weights', weights, '{ wq, wk, wv, wo }');
+    const [wq, wk, wv, wo] = /** @type {const} */ (['wq', 'wk', 'wv', 'wo']).map(
+      (key) => matrix(weights[key], `weights.${key}`, { rows: d, cols: d }).data);
     if (d % size(heads, 'heads') !== 0) throw new RangeError(`heads: found ${heads}, expected a divisor of ${d}`);
     const [maps, output] = run('multi_head_attention', [[heads * n, m], [n, d]],
       data, keys.data, wq, wk, wv, wo, n, m, d, heads, Number(causal));

@@ -12,8 +12,8 @@ const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
 /** Abbreviations that a name, a number or a noun follows, and first letters of names: the sentence goes on. */
 const GOES_ON = new RegExp(
-  '(?:^|[^\\p{L}.])(?:M[rs]|Mrs|[DSJ]r|Prof|St|Rev|Gen|Col|Capt|Lt|vs|No|Fig|Vol|e\\.g|i\\.e|cf|Hr|Nr|bzw|ca|evtl|ggf|' +
-    'inkl|vgl|z\\.B|d\\.h|u\\.a|Mme|Mlle|Sra|ex|(?!I)\\p{L})\\.\\s*$',
+  '(?:^|[^\\p{L}.])(?:M[rs]|Mrs|[DSJ]r|Prof|St|Rev|Gen|Col|Capt|Lt|vs|No|Fig|Vol|e\\.g|i\\.e|cf|Hr|Nr|bzw|ca|evtl|' +
+    'ggf|inkl|vgl|z\\.B|d\\.h|u\\.a|Mme|Mlle|Sra|ex|(?!I)\\p{L})\\.\\s*$',
   'u',
 );
 
@@ -118,9 +118,7 @@ export function findCut(text, limit) {
   const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const from = Math.max(0, limit - 256);
   const at = graphemes.segment(text.slice(from, limit + 256)).containing(limit - from);
-  const start = from + Number(at?.index);
-  if (at && start > from) return start;
+  if (at?.index) return from + at.index;
   // one character longer than the window: between code points
-  const inside = /[\uDC00-\uDFFF]/.test(text[limit]) && /[\uD800-\uDBFF]/.test(text[limit - 1]);
-  return inside && limit > 1 ? limit - 1 : limit;
+  return limit > 1 && Number(text.codePointAt(limit - 1)) > 0xffff ? limit - 1 : limit;
 }

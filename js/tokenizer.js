@@ -5,9 +5,8 @@ import { describe, mismatch } from './json.js';
 import { badType, checkIds } from './options.js';
 import { E_LANGUAGE, E_VOCAB, HeedError, ints } from './wasm.js';
 
-/** Piece types of heed.h that are not text. */
+/** Piece type of heed.h. */
 const UNKNOWN = 2;
-const CONTROL = 3;
 
 /** A token that says into which language: `>>deu<<`. */
 const LANGUAGE = /^>>(.+)<<$/;
@@ -64,8 +63,8 @@ class Vocabulary {
 class Side {
   #core;
   #handle;
+  /** By id; null for the unknown one, which stands for any text. */
   #pieces;
-  #idOfPiece;
   vocabulary;
 
   /** @param {import('./wasm.js').Core} core @param {number} handle @param {Vocabulary} vocabulary */
@@ -73,29 +72,19 @@ class Side {
     this.#core = core;
     this.#handle = handle;
     this.vocabulary = vocabulary;
-    this.#pieces = core.tokenizerPieces(handle);
-    this.#idOfPiece = Int32Array.from(this.#pieces, ({ piece, type }) =>
-      type === CONTROL ? vocabulary.unknown : this.#textId(piece),
-    );
-  }
-
-  /** What a user typed is text: never `</s>`, never a language. @param {string} piece */
-  #textId(piece) {
-    const { ids, special, unknown } = this.vocabulary;
-    const id = ids.get(piece);
-    return id === undefined || special.has(id) ? unknown : id;
+    this.#pieces = core.tokenizerPieces(handle).map(({ piece, type }) => (type === UNKNOWN ? null : piece));
   }
 
   /** @param {string} text */
   encode(text) {
-    const { ids, offsets, surface } = this.#core.tokenizerEncode(this.#handle, text);
-    const pieces = Array.from(ids, (id, i) =>
-      this.#pieces[id].type === UNKNOWN ? surface(i) : this.#pieces[id].piece,
-    );
-    // a piece that this file does not know may be one of the other language's
+    const { special, unknown, ids } = this.vocabulary;
+    const found = this.#core.tokenizerEncode(this.#handle, text);
+    // a text that this file has no piece for may be a piece of the other language's
+    const pieces = Array.from(found.ids, (id, i) => this.#pieces[id] ?? found.surface(i));
     return {
-      ids: ids.map((id, i) => (this.#pieces[id].type === UNKNOWN ? this.#textId(pieces[i]) : this.#idOfPiece[id])),
-      offsets,
+      // what a user typed is text: never `</s>`, never a language
+      ids: pieces.map((piece) => ids.get(piece) ?? unknown).map((id) => (special.has(id) ? unknown : id)),
+      offsets: found.offsets,
       pieces,
     };
   }

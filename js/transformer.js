@@ -48,7 +48,7 @@ class Session {
       handle,
     );
     this.#has = wanted;
-    return (this.#handle = Number(handle.value[0]));
+    return (this.#handle = handle.value[0]);
   }
 }
 
@@ -59,6 +59,8 @@ class Session {
 export class Transformer {
   #core;
   #model;
+  /** Of readConfig. @type {Record<string, any>} */
+  #config;
   #defaults;
   #tokenizer;
   #arithmetic;
@@ -79,6 +81,7 @@ export class Transformer {
   constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
     this.#core = core;
     this.#model = model;
+    this.#config = config;
     this.#defaults = defaults;
     this.#tokenizer = tokenizer;
     this.#arithmetic = arithmetic;
@@ -97,11 +100,8 @@ export class Transformer {
    * @returns {Promise<Transformer>}
    */
   static async load(source, options = {}) {
-    const { dtype = 'auto', onProgress, signal, wasm, simd } = options;
+    const { dtype = 'auto', signal, wasm, simd } = options;
     if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
-    if (onProgress !== undefined && typeof onProgress !== 'function') {
-      badType('onProgress', onProgress, 'a function');
-    }
     signal?.throwIfAborted();
     const core = await instantiate({ wasm, simd });
     try {
@@ -150,8 +150,8 @@ export class Transformer {
 
   /** @param {string} what @param {ArrayLike<number>} ids @param {'source' | 'target'} side */
   #check(what, ids, side) {
-    const { vocab_size: sources, decoder_vocab_size: targets, max_position_embeddings: longest } = this.config;
-    return checkSequence(what, ids, Number(side === 'source' ? sources : targets), Number(longest));
+    const { vocab_size: sources, decoder_vocab_size: targets, max_position_embeddings: longest } = this.#config;
+    return checkSequence(what, ids, side === 'source' ? sources : targets, longest);
   }
 
   /**
@@ -162,7 +162,7 @@ export class Transformer {
    */
   encode(source) {
     const ids = this.#check('source', source, 'source');
-    const shape = [ids.length, Number(this.config.d_model)];
+    const shape = [ids.length, this.#config.d_model];
     const out = floats(shape[0] * shape[1]);
     const session = this.#pass.for(ids.length, 1, 1, 1);
     this.#core.call('encode', 'heed_encode', session, ids, ids.length, out);
@@ -180,7 +180,7 @@ export class Transformer {
     const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
     const session = this.#pass.for(from.length, to.length, 1, 1);
     this.#core.forward(session, from, to, []);
-    const shape = [to.length, Number(this.config.decoder_vocab_size)];
+    const shape = [to.length, this.#config.decoder_vocab_size];
     const data = new Float32Array(shape[0] * shape[1]);
     const logProbs = new Float32Array(to.length);
     for (let t = 0; t < to.length; t++) {
@@ -203,11 +203,11 @@ export class Transformer {
    */
   attention(source, target, { disabledHeads = [] } = {}) {
     const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
-    const heads = checkHeads(disabledHeads, this.config);
+    const heads = checkHeads(disabledHeads, this.#config);
     const [S, T] = [from.length, to.length];
     const of = (/** @type {string} */ side) => [
-      Number(this.config[`${side}_layers`]),
-      Number(this.config[`${side}_attention_heads`]),
+      this.#config[`${side}_layers`],
+      this.#config[`${side}_attention_heads`],
     ];
     const shapes = [
       [...of('encoder'), S, S],
@@ -263,9 +263,8 @@ export class Transformer {
    */
   *generateSteps(sources, options = {}) {
     const core = this.#core;
-    if (core.disposed) throw new HeedError(E_STATE, 'this object was disposed');
     if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
-    const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.config);
+    const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.#config);
     const all = sources.map((ids, i) => this.#check(`sources[${i}]`, ids, 'source'));
     if (this.#searching) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
     /** @type {Generated[][]} */
@@ -291,7 +290,7 @@ export class Transformer {
         }
         core.call('generate', 'heed_search_step', session, slot);
         for (let place; (place = core.run('heed_search_finished', session)) >= 0;) {
-          const index = Number(running.get(place));
+          const index = /** @type {number} */ (running.get(place));
           const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place));
           results[index] = Array.from({ length: count }, (_, rank) => core.hypothesis(session, place, rank));
           core.call('generate', 'heed_search_release', session, place);
@@ -313,6 +312,7 @@ export class Transformer {
 
   /** Give all memory back. */
   dispose() {
+    this.#searching = false;
     this.#core.dispose();
   }
 

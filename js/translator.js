@@ -1,6 +1,6 @@
 // translator.js - text in, text out, in the shape of the Web Translator API; over transformer.js. Public.
 
-import { isNode, turn } from './host.js';
+import { turn } from './host.js';
 import { canonical, checkTag, findModel, languageOf } from './languages.js';
 import { badType, checkSignal } from './options.js';
 import { findCut, splitSentences } from './sentences.js';
@@ -26,7 +26,8 @@ import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
 /**
  * A part of the input that is translated as one, and the white space after it.
  *
- * @typedef {{ text: string, after: string, start: number } & ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Sentence
+ * @typedef {ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Encoded
+ * @typedef {{ text: string, after: string, start: number } & Encoded} Sentence
  */
 
 /** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
@@ -37,7 +38,7 @@ const notSupported = (message) => new DOMException(message, 'NotSupportedError')
 
 /** @param {EventTarget} monitor @param {number} loaded */
 function fireProgress(monitor, loaded) {
-  monitor.dispatchEvent(Object.assign(new Event('downloadprogress'), { loaded, total: 1, lengthComputable: true }));
+  monitor.dispatchEvent(Object.assign(new Event('downloadprogress'), { loaded, total: 1 }));
 }
 
 /** As much of a translation under way as later tokens cannot change. @param {string} text */
@@ -97,8 +98,8 @@ export class Translator {
    * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
    */
   static async create(options) {
-    const { sourceLanguage, targetLanguage, model, models, signal, monitor, language, dtype, wasm, simd, cache } =
-      options ?? {};
+    const { sourceLanguage, targetLanguage, model, models, monitor, language, ...load } = options ?? {};
+    const { signal } = load;
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
     checkSignal(signal);
@@ -113,11 +114,7 @@ export class Translator {
       );
     }
     const transformer = await Transformer.load(from, {
-      dtype,
-      wasm,
-      simd,
-      cache,
-      signal,
+      ...load,
       onProgress: ({ loaded, total }) => fireProgress(events, loaded / total),
     });
     try {
@@ -125,13 +122,10 @@ export class Translator {
         manifest: { source: has, target: into },
         tokenizer: { languages },
       } = transformer;
-      for (const [stated, wanted, option] of [
-        [has, source, 'sourceLanguage'],
-        [into, target, 'targetLanguage'],
-      ]) {
-        if (typeof stated === 'string' && languageOf(stated) !== languageOf(String(wanted))) {
-          throw notSupported(`${option}: found ${wanted}, the model is for ${stated}`);
-        }
+      const differs = (/** @type {unknown} */ stated, /** @type {string} */ wanted) =>
+        typeof stated === 'string' && languageOf(stated) !== languageOf(wanted);
+      if (differs(has, source) || differs(into, target)) {
+        throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
       }
       const token = language ?? languages.find((name) => canonical(name.replaceAll('_', '-')) === target);
       if (languages.length > 0 && token === undefined && into === undefined) {
@@ -157,7 +151,7 @@ export class Translator {
     const target = checkTag(targetLanguage, 'targetLanguage');
     const found = models === undefined ? undefined : await findModel(models, source, target);
     if (found === undefined) return 'unavailable';
-    return isNode && !(found instanceof URL) ? 'available' : 'downloadable';
+    return found instanceof URL ? 'downloadable' : 'available';
   }
 
   /**

@@ -43,7 +43,7 @@ export class HeedError extends Error {
    * @param {{ name?: string, cause?: unknown }} [options]  `name`: as of the DOMException that a page would expect
    */
   constructor(code, message, { name = 'HeedError', cause } = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message, { cause });
     this.name = name;
     /** Pinned number, from src/base/status.h. @readonly */
     this.code = code;
@@ -86,7 +86,7 @@ export class Core {
 
   /** Bytes of memory the instance has. */
   get memoryBytes() {
-    return this.#c ? this.#c.memory.buffer.byteLength : 0;
+    return this.#c.memory.buffer.byteLength;
   }
 
   get disposed() {
@@ -318,7 +318,7 @@ export class Core {
     for (let id = 0; id < size; id++) {
       const address = this.run('heed_tokenizer_piece', tokenizer, id, length, type) >>> 0;
       const piece = decoder.decode(this.#u8.subarray(address, address + length.value[0]));
-      pieces.push({ piece, type: /** @type {number} */ (type.value[0]) });
+      pieces.push({ piece, type: type.value[0] });
     }
     return pieces;
   }

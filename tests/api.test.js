@@ -1,5 +1,5 @@
-// The Transformer's interface: shapes, options, sessions, memory, and that its types are those of the contract. What the
-// numbers should be is parity.test.js's business.
+// The Transformer's interface: shapes, options, sessions, memory, and that its types are those of the contract. What
+// the numbers should be is parity.test.js's business.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -27,7 +27,14 @@ test('tensors have the shapes of the contract, and are copies', () => {
   assert.deepEqual(logits.shape, [4, 67]);
   assert.equal(logProbs.length, 4);
   const { encoder, decoder, cross } = model.attention(SOURCE, TARGET);
-  assert.deepEqual([encoder.shape, decoder.shape, cross.shape], [[2, 4, 5, 5], [2, 4, 4, 4], [2, 4, 4, 5]]);
+  assert.deepEqual(
+    [encoder.shape, decoder.shape, cross.shape],
+    [
+      [2, 4, 5, 5],
+      [2, 4, 4, 4],
+      [2, 4, 4, 5],
+    ],
+  );
 
   const before = encoded.data.slice();
   model.encode([1, 2, 3]);
@@ -37,7 +44,12 @@ test('tensors have the shapes of the contract, and are copies', () => {
 
 test('ids may be any array of numbers', () => {
   const { data } = model.encode(SOURCE);
-  for (const ids of [Int32Array.from(SOURCE), Uint8Array.from(SOURCE), Float64Array.from(SOURCE), { length: 5, ...SOURCE }]) {
+  for (const ids of [
+    Int32Array.from(SOURCE),
+    Uint8Array.from(SOURCE),
+    Float64Array.from(SOURCE),
+    { length: 5, ...SOURCE },
+  ]) {
     assert.deepEqual(model.encode(ids).data, data);
   }
 });
@@ -53,7 +65,8 @@ test('config says what holds, info what it costs', () => {
 });
 
 test('the arithmetic is what one asks for', async () => {
-  const dtype = async (/** @type {string} */ source, /** @type {any} */ options) => (await Transformer.load(source, options)).info.dtype;
+  const dtype = async (/** @type {string} */ source, /** @type {any} */ options) =>
+    (await Transformer.load(source, options)).info.dtype;
   assert.equal(await dtype(TINY, { dtype: 'f32' }), 'f32');
   assert.equal(await dtype(TINY, { dtype: 'int8' }), 'int8');
   assert.equal(await dtype(EN_DE, {}), 'int8', 'auto follows the file');
@@ -69,23 +82,42 @@ test('generate gives a list of hypotheses for each source, in their order', () =
     assert.deepEqual(all[i], model.generate([source], { beams: 4, nBest: 3, maxTokens: 12 })[0]);
     assert.equal(all[i].length, 3);
     assert.ok(all[i].every(({ ids }) => ids.length <= 12 && ids instanceof Int32Array));
-    assert.ok(all[i].every(({ score }, rank) => rank === 0 || score <= all[i][rank - 1].score), 'best first');
+    assert.ok(
+      all[i].every(({ score }, rank) => rank === 0 || score <= all[i][rank - 1].score),
+      'best first',
+    );
   });
   assert.deepEqual(model.generate([]), []);
 });
 
-test('the model\'s files say what happens by default', async () => {
-  const files = { ...readFiles(TINY), 'generation_config.json': bytes('{"num_beams":3,"max_length":6,"min_length":3}') };
+test("the model's files say what happens by default", async () => {
+  const files = {
+    ...readFiles(TINY),
+    'generation_config.json': bytes('{"num_beams":3,"max_length":6,"min_length":3}'),
+  };
   const other = await Transformer.load(files);
   assert.deepEqual(other.generateDefaults, {
-    beams: 3, maxTokens: 5, minTokens: 2, noRepeatNgram: 0, lengthPenalty: 1, badWords: [],
+    beams: 3,
+    maxTokens: 5,
+    minTokens: 2,
+    noRepeatNgram: 0,
+    lengthPenalty: 1,
+    badWords: [],
   });
   assert.deepEqual(other.generate([SOURCE]), model.generate([SOURCE], { beams: 3, maxTokens: 5, minTokens: 2 }));
   assert.ok(other.generate([SOURCE])[0][0].ids.length <= 5);
-  const inConfig = changeJson(files, 'config.json', (json) => ({ ...json, num_beams: 2, length_penalty: 0.5, max_new_tokens: 4 }));
+  const inConfig = changeJson(files, 'config.json', (json) => ({
+    ...json,
+    num_beams: 2,
+    length_penalty: 0.5,
+    max_new_tokens: 4,
+  }));
   const { beams, lengthPenalty, maxTokens } = (await Transformer.load(inConfig)).generateDefaults;
   assert.deepEqual([beams, lengthPenalty, maxTokens], [3, 0.5, 4], 'generation_config.json speaks first');
-  assert.equal((await Transformer.load({ ...files, 'generation_config.json': bytes('{}') })).generateDefaults.maxTokens, 48);
+  assert.equal(
+    (await Transformer.load({ ...files, 'generation_config.json': bytes('{}') })).generateDefaults.maxTokens,
+    48,
+  );
 });
 
 test('maxTokens beyond the positions of the model is as many as there are', () => {
@@ -96,7 +128,10 @@ test('maxTokens beyond the positions of the model is as many as there are', () =
 
 test('heads can be switched off, and are on again afterwards', () => {
   const all = model.attention(SOURCE, TARGET);
-  const disabledHeads = [{ stack: /** @type {const} */ ('encoder'), layer: 0, head: 1 }, { stack: /** @type {const} */ ('cross'), layer: 1, head: 3 }];
+  const disabledHeads = [
+    { stack: /** @type {const} */ ('encoder'), layer: 0, head: 1 },
+    { stack: /** @type {const} */ ('cross'), layer: 1, head: 3 },
+  ];
   const some = model.attention(SOURCE, TARGET, { disabledHeads });
   assert.notDeepEqual(some.cross.data, all.cross.data);
   assert.deepEqual(model.attention(SOURCE, TARGET), all);
@@ -125,14 +160,22 @@ test('options are refused by name', () => {
     [{ prefix: [1.5] }, TypeError, /^prefix\[0\]: found 1\.5/],
     [{ signal: {} }, TypeError, /^signal: found/],
     [{ disabledHeads: 'all' }, TypeError, /^disabledHeads: found 'all'/],
-    [{ disabledHeads: [{ stack: 'middle', layer: 0, head: 0 }] }, TypeError, /^disabledHeads\[0\]\.stack: found 'middle'/],
+    [
+      { disabledHeads: [{ stack: 'middle', layer: 0, head: 0 }] },
+      TypeError,
+      /^disabledHeads\[0\]\.stack: found 'middle'/,
+    ],
     [{ disabledHeads: [{ stack: 'cross', layer: 2, head: 0 }] }, RangeError, /^disabledHeads\[0\]\.layer: found 2/],
     [{ disabledHeads: [{ stack: 'cross', layer: 0, head: 4 }] }, RangeError, /^disabledHeads\[0\]\.head: found 4/],
     [null, TypeError, /^options: found null/],
   ];
   const before = model.generate([SOURCE]);
   for (const [options, type, message] of cases) {
-    assert.throws(() => model.generate([SOURCE], options), (error) => error instanceof type && message.test(error.message), String(message));
+    assert.throws(
+      () => model.generate([SOURCE], options),
+      (error) => error instanceof type && message.test(error.message),
+      String(message),
+    );
   }
   assert.throws(() => model.generate(/** @type {any} */ (SOURCE)), TypeError, 'ids where a list of ids should be');
   assert.throws(() => model.generate(/** @type {any} */ ('abc')), TypeError);
@@ -154,7 +197,10 @@ test('a run stops at the step after the signal', () => {
 
 test('sessions grow with what is asked of them, and small calls are the same afterwards', () => {
   const before = model.generate([SOURCE], { maxTokens: 3 });
-  model.generate(Array.from({ length: 40 }, () => SOURCE), { beams: 5, batchSize: 40 });
+  model.generate(
+    Array.from({ length: 40 }, () => SOURCE),
+    { beams: 5, batchSize: 40 },
+  );
   model.encode(new Int32Array(48));
   assert.deepEqual(model.generate([SOURCE], { maxTokens: 3 }), before);
 });
@@ -164,7 +210,10 @@ test('memory does not grow over 2,000 translations', async () => {
   const { tokenizer } = translator;
   const texts = ['Good morning.', 'How are you?', 'I would like a cup of coffee, please.', 'Tom is here.'];
   const round = () => {
-    const results = translator.generate(texts.map((text) => tokenizer.encode(text).ids), { maxTokens: 20 });
+    const results = translator.generate(
+      texts.map((text) => tokenizer.encode(text).ids),
+      { maxTokens: 20 },
+    );
     return results.map(([{ ids }]) => tokenizer.decode(ids)).join();
   };
   const first = round();
@@ -187,7 +236,18 @@ function compile(text) {
   try {
     writeFileSync(join(directory, 'use.ts'), text);
     const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
-    const flags = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2023,dom,esnext.disposable', '--module', 'nodenext', '--typeRoots', directory];
+    const flags = [
+      '--strict',
+      '--noEmit',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2023,dom,esnext.disposable',
+      '--module',
+      'nodenext',
+      '--typeRoots',
+      directory,
+    ];
     execFileSync(process.execPath, [tsc, ...flags, join(directory, 'use.ts')], { encoding: 'utf8', stdio: 'pipe' });
     return '';
   } catch (error) {
@@ -199,20 +259,25 @@ function compile(text) {
 
 const hasTypes = existsSync(join(root, 'build/types/index.d.ts')) && existsSync(join(root, 'node_modules/typescript'));
 
-test('the declarations serve a strict TypeScript user', { skip: !hasTypes && 'build/types is missing: make types' }, () => {
-  const use = (/** @type {string} */ beams) => `
+test(
+  'the declarations serve a strict TypeScript user',
+  { skip: !hasTypes && 'build/types is missing: make types' },
+  () => {
+    const use = (/** @type {string} */ beams) => `
     import { Transformer, Translator, HeedError, loadOps } from '../types/index.js';
     export async function main(signal: AbortSignal): Promise<string> {
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: new URL('https://example.org/m/'), signal,
+      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', signal,
+        model: new URL('https://example.org/m/'),
         monitor: (m) => m.addEventListener('downloadprogress', () => {}) });
       const one: string = await translator.translate('a', { beams: ${beams}, signal });
       const many: string[] = await translator.translate(['a', 'b']);
       const [first] = await translator.translateDetailed('a', { attention: true, nBest: 1 });
       const weights: Float32Array | undefined = first.attention?.cross.data;
-      for (const { piece, start, end } of first.sourceTokens) console.log(piece.length, end - start, first.alignment[0]);
+      for (const { piece, start, end } of first.sourceTokens) console.log(piece, end - start, first.alignment[0]);
       const reader: ReadableStreamDefaultReader<string> = translator.translateStreaming('a').getReader();
       const usage: number = (await translator.measureInputUsage('a')) / translator.inputQuota;
-      const model = await Transformer.load({ 'config.json': new Uint8Array() }, { onProgress: ({ loaded, total }) => loaded / total });
+      const onProgress = ({ loaded, total }: { loaded: number; total: number }) => loaded / total;
+      const model = await Transformer.load({ 'config.json': new Uint8Array() }, { onProgress });
       const ids: Int32Array = model.tokenizer.encode('a', { side: 'source', language: 'deu' }).ids;
       const text: string = model.tokenizer.decode(model.generate([ids, [1, 2]], { nBest: 1 })[0][0].ids);
       const shape: readonly number[] = model.forward(ids, [2]).logits.shape;
@@ -222,17 +287,23 @@ test('the declarations serve a strict TypeScript user', { skip: !hasTypes && 'bu
       try { model.dispose(); } catch (error) { if (error instanceof HeedError) return error.status + error.code; }
       return [one, many, weights, reader, usage, text, shape, piece, dtype, rows].join();
     }`;
-  assert.equal(compile(use('4')), '');
-  assert.match(compile(use("'4'")), /TS2769/, 'a mistake is found');
-});
+    assert.equal(compile(use('4')), '');
+    assert.match(compile(use("'4'")), /TS2769/, 'a mistake is found');
+  },
+);
 
 const contract = join(root, '../shared/api.d.ts');
 
-test('the declarations fulfil the contract', {
-  skip: (!hasTypes && 'build/types is missing: make types') || (!existsSync(contract) && '../shared/api.d.ts is missing'),
-}, () => {
-  const names = ['Transformer', 'Tokenizer', 'Translator', 'HeedError'];
-  assert.equal(compile(`
+test(
+  'the declarations fulfil the contract',
+  {
+    skip:
+      (!hasTypes && 'build/types is missing: make types') || (!existsSync(contract) && '../shared/api.d.ts is missing'),
+  },
+  () => {
+    const names = ['Transformer', 'Tokenizer', 'Translator', 'HeedError'];
+    assert.equal(
+      compile(`
     import * as mine from '../types/index.js';
     import type * as api from '../../../shared/api.js';
     ${names.map((name) => `export const is${name} = (x: mine.${name}): api.${name} => x;`).join('\n')}
@@ -240,5 +311,8 @@ test('the declarations fulfil the contract', {
     export const create: typeof api.Translator.create = mine.Translator.create;
     export const availability: typeof api.Translator.availability = mine.Translator.availability;
     export const loadOps: typeof api.loadOps = mine.loadOps;
-  `), '');
-});
+  `),
+      '',
+    );
+  },
+);

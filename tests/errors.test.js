@@ -30,7 +30,7 @@ function check(error, status, message, name = 'HeedError') {
   return true;
 }
 
-/** @param {any} source @param {string} status @param {RegExp} message @param {object} [options] @param {string} [name] */
+/** Load, and check() how it fails. @param {any} source @param {string} status @param {RegExp} message */
 async function loadFails(source, status, message, options = {}, name = undefined) {
   await assert.rejects(Transformer.load(source, options), (error) => check(error, status, message, name));
 }
@@ -57,7 +57,8 @@ test('servers that answer with something else', async (t) => {
     if (where === 'page') response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>app</title>');
     else if (where === 'forbidden') response.writeHead(403).end('no');
     else if (where === 'cut') {
-      if (name !== 'model.safetensors') return void (tiny[name] ? response.end(tiny[name]) : response.writeHead(404).end());
+      if (name !== 'model.safetensors')
+        return void (tiny[name] ? response.end(tiny[name]) : response.writeHead(404).end());
       response.writeHead(200, { 'content-length': tiny[name].length });
       response.write(tiny[name].subarray(0, 9000), () => response.destroy());
     } else response.writeHead(404).end();
@@ -80,7 +81,11 @@ test('JSON that is none', async () => {
   await loadFails({ ...tiny, 'config.json': bytes('{"a":') }, 'HEED_E_JSON', /^config\.json: not JSON/);
   await loadFails({ ...tiny, 'config.json': new Uint8Array([0x80]) }, 'HEED_E_JSON', /^config\.json: not UTF-8/);
   await loadFails({ ...tiny, 'generation_config.json': bytes('[]') }, 'HEED_E_JSON', /^generation_config\.json: found/);
-  await loadFails({ ...enDe, 'vocab.json': bytes('{"a":0,"a":1}') }, 'HEED_E_JSON', /^vocab\.json: the key 'a' stands twice/);
+  await loadFails(
+    { ...enDe, 'vocab.json': bytes('{"a":0,"a":1}') },
+    'HEED_E_JSON',
+    /^vocab\.json: the key 'a' stands twice/,
+  );
 });
 
 test('configurations that make no sense, by key, with what was found', async () => {
@@ -114,14 +119,26 @@ test('configurations that make no sense, by key, with what was found', async () 
   const files = { ...tiny, 'generation_config.json': bytes('{}') };
   for (const [key, value, message] of cases) {
     const changed = changeJson(files, 'config.json', (json) => ({ ...json, [key]: value }));
-    await loadFails(changed, 'HEED_E_CONFIG', new RegExp(`^config\\.json: ${key}: .*${message.source}|^config\\.json: ${message.source}`));
+    await loadFails(
+      changed,
+      'HEED_E_CONFIG',
+      new RegExp(`^config\\.json: ${key}: .*${message.source}|^config\\.json: ${message.source}`),
+    );
   }
-  await loadFails({ ...tiny, 'generation_config.json': bytes('{"num_beams":1.5}') }, 'HEED_E_CONFIG',
-    /^generation_config\.json: num_beams: found 1\.5/);
+  await loadFails(
+    { ...tiny, 'generation_config.json': bytes('{"num_beams":1.5}') },
+    'HEED_E_CONFIG',
+    /^generation_config\.json: num_beams: found 1\.5/,
+  );
 });
 
 test('a model that cannot fit in memory', async () => {
-  const huge = changeJson(tiny, 'config.json', (json) => ({ ...json, vocab_size: 2 ** 24, decoder_vocab_size: 2 ** 24, d_model: 65536 }));
+  const huge = changeJson(tiny, 'config.json', (json) => ({
+    ...json,
+    vocab_size: 2 ** 24,
+    decoder_vocab_size: 2 ** 24,
+    d_model: 65536,
+  }));
   await loadFails(huge, 'HEED_E_MEMORY', /^config\.json: HEED_E_MEMORY/);
   works();
 });
@@ -129,18 +146,40 @@ test('a model that cannot fit in memory', async () => {
 test('weights that are not what the configuration asks for', async () => {
   const NAME = 'model.encoder.layers.0.fc1.weight';
   const change = (/** @type {Parameters<typeof changeWeights>[1]} */ f) => changeWeights(tiny, f);
-  await loadFails(change((h) => void (h.extra = h[NAME], delete h[NAME])), 'HEED_E_TENSOR_UNKNOWN', /model\.safetensors: extra: /);
-  await loadFails(change((h) => void (h[`${NAME}\0`] = h[NAME], delete h[NAME])), 'HEED_E_TENSOR_UNKNOWN', /model\.safetensors: /);
-  await loadFails(change((h) => h[NAME].shape.reverse()), 'HEED_E_TENSOR_SHAPE', /fc1\.weight: found shape \[32,48\], expected \[48,32\]/);
-  await loadFails(change((h) => void (h[NAME].shape = [48 * 32])), 'HEED_E_TENSOR_SHAPE', /found shape \[1536\]/);
+  await loadFails(
+    change((h) => void ((h.extra = h[NAME]), delete h[NAME])),
+    'HEED_E_TENSOR_UNKNOWN',
+    /model\.safetensors: extra: /,
+  );
+  await loadFails(
+    change((h) => void ((h[`${NAME}\0`] = h[NAME]), delete h[NAME])),
+    'HEED_E_TENSOR_UNKNOWN',
+    /model\.safetensors: /,
+  );
+  await loadFails(
+    change((h) => h[NAME].shape.reverse()),
+    'HEED_E_TENSOR_SHAPE',
+    /fc1\.weight: found shape \[32,48\], expected \[48,32\]/,
+  );
+  await loadFails(
+    change((h) => void (h[NAME].shape = [48 * 32])),
+    'HEED_E_TENSOR_SHAPE',
+    /found shape \[1536\]/,
+  );
   const bias = 'model.encoder.layers.0.fc1.bias';
-  await loadFails(change((h) => void (h[bias].shape = [2, 24])), 'HEED_E_TENSOR_SHAPE', /found shape \[2,24\], expected \[48\]/);
+  await loadFails(
+    change((h) => void (h[bias].shape = [2, 24])),
+    'HEED_E_TENSOR_SHAPE',
+    /found shape \[2,24\], expected \[48\]/,
+  );
   const double = change((h) => Object.assign(h[bias], { dtype: 'F64', shape: [24] }));
   await loadFails(double, 'HEED_E_TENSOR_DTYPE', /fc1\.bias: dtype: found 'F64'/);
   const int8 = change((h) => Object.assign(h[bias], { dtype: 'I8', shape: [192] }));
   await loadFails(int8, 'HEED_E_TENSOR_DTYPE', /fc1\.bias: I8: HEED_E_TENSOR_DTYPE/);
   for (const number of [NaN, Infinity, -Infinity]) {
-    const poisoned = change((h, data) => new DataView(data.buffer).setFloat32(h[NAME].data_offsets[0] + 400, number, true));
+    const poisoned = change((h, data) =>
+      new DataView(data.buffer).setFloat32(h[NAME].data_offsets[0] + 400, number, true),
+    );
     await loadFails(poisoned, 'HEED_E_TENSOR_VALUE', /fc1\.weight: HEED_E_TENSOR_VALUE/);
   }
   // a model whose last layer is not in the file
@@ -156,12 +195,20 @@ test('weights that are cut, or go on', async () => {
   const { data } = takeApart(weights);
   const header = weights.length - data.length;
   for (const n of [0, 7, 8, 9, header - 1, header, header + 1, weights.length - 4, weights.length - 1]) {
-    await loadFails({ ...tiny, 'model.safetensors': weights.subarray(0, n) }, 'HEED_E_SAFETENSORS', /^model\.safetensors/);
+    await loadFails(
+      { ...tiny, 'model.safetensors': weights.subarray(0, n) },
+      'HEED_E_SAFETENSORS',
+      /^model\.safetensors/,
+    );
   }
   const longer = new Uint8Array(weights.length + 1);
   longer.set(weights);
   await loadFails({ ...tiny, 'model.safetensors': longer }, 'HEED_E_SAFETENSORS', /bytes after the last tensor/);
-  await loadFails({ ...tiny, 'model.safetensors': bytes('<!doctype html><title>Not found</title>') }, 'HEED_E_SAFETENSORS', /./);
+  await loadFails(
+    { ...tiny, 'model.safetensors': bytes('<!doctype html><title>Not found</title>') },
+    'HEED_E_SAFETENSORS',
+    /./,
+  );
   works();
 });
 
@@ -170,14 +217,41 @@ test('tokenizers that cannot be used', async () => {
     await loadFails({ ...enDe, 'source.spm': spm }, 'HEED_E_SPM', /^source\.spm: /);
   }
   const vocabulary = (/** @type {(json: any) => any} */ f) => changeJson(enDe, 'vocab.json', f);
-  await loadFails(vocabulary((v) => void (v['.'] = 8000)), 'HEED_E_VOCAB', /^vocab\.json: '\.': found 8000, expected an id from 0 to 7999/);
-  await loadFails(vocabulary((v) => void (v['.'] = '3')), 'HEED_E_VOCAB', /found '3'/);
-  await loadFails(vocabulary((v) => void (v['.'] = 3.5)), 'HEED_E_VOCAB', /found 3\.5/);
-  await loadFails(vocabulary((v) => void (v['.'] = 4)), 'HEED_E_VOCAB', /id 4 is both/);
-  await loadFails(vocabulary((v) => void delete v['<unk>']), 'HEED_E_VOCAB', /no <unk>/);
-  await loadFails(vocabulary((v) => void delete v['</s>']), 'HEED_E_VOCAB', /no piece with id 2, the eos_token_id/);
+  await loadFails(
+    vocabulary((v) => void (v['.'] = 8000)),
+    'HEED_E_VOCAB',
+    /^vocab\.json: '\.': found 8000, expected an id from 0 to 7999/,
+  );
+  await loadFails(
+    vocabulary((v) => void (v['.'] = '3')),
+    'HEED_E_VOCAB',
+    /found '3'/,
+  );
+  await loadFails(
+    vocabulary((v) => void (v['.'] = 3.5)),
+    'HEED_E_VOCAB',
+    /found 3\.5/,
+  );
+  await loadFails(
+    vocabulary((v) => void (v['.'] = 4)),
+    'HEED_E_VOCAB',
+    /id 4 is both/,
+  );
+  await loadFails(
+    vocabulary((v) => void delete v['<unk>']),
+    'HEED_E_VOCAB',
+    /no <unk>/,
+  );
+  await loadFails(
+    vocabulary((v) => void delete v['</s>']),
+    'HEED_E_VOCAB',
+    /no piece with id 2, the eos_token_id/,
+  );
 
-  assert.throws(() => model.tokenizer, (error) => check(error, 'HEED_E_TOKENIZER', /vocab\.json is missing/));
+  assert.throws(
+    () => model.tokenizer,
+    (error) => check(error, 'HEED_E_TOKENIZER', /vocab\.json is missing/),
+  );
   works();
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
   await assert.rejects(
@@ -196,27 +270,51 @@ test('ids and lengths that the model does not have', () => {
     (/** @type {any} */ ids) => model.attention(ids, SOURCE),
     (/** @type {any} */ ids) => model.generate([SOURCE, ids]),
   ]) {
-    assert.throws(() => f([5, 67]), (error) => check(error, 'HEED_E_ID', /\[1\]: found id 67, expected 0 to 66/));
-    assert.throws(() => f([-1]), (error) => check(error, 'HEED_E_ID', /\[0\]: found id -1/));
-    assert.throws(() => f([]), (error) => check(error, 'HEED_E_LENGTH', /found 0 ids, expected 1 to 48/));
-    assert.throws(() => f(new Int32Array(49)), (error) => check(error, 'HEED_E_LENGTH', /found 49 ids, expected 1 to 48/));
+    assert.throws(
+      () => f([5, 67]),
+      (error) => check(error, 'HEED_E_ID', /\[1\]: found id 67, expected 0 to 66/),
+    );
+    assert.throws(
+      () => f([-1]),
+      (error) => check(error, 'HEED_E_ID', /\[0\]: found id -1/),
+    );
+    assert.throws(
+      () => f([]),
+      (error) => check(error, 'HEED_E_LENGTH', /found 0 ids, expected 1 to 48/),
+    );
+    assert.throws(
+      () => f(new Int32Array(49)),
+      (error) => check(error, 'HEED_E_LENGTH', /found 49 ids, expected 1 to 48/),
+    );
     for (const wrong of [undefined, null, 5, ['5'], [1.5], [5n]]) assert.throws(() => f(wrong), TypeError);
     works();
   }
-  assert.throws(() => model.generate([SOURCE], { prefix: [67] }), (error) => check(error, 'HEED_E_ID', /^prefix\[0\]/));
-  assert.throws(() => model.generate([SOURCE], { prefix: new Int32Array(48) }), (error) => check(error, 'HEED_E_LENGTH', /^prefix/));
+  assert.throws(
+    () => model.generate([SOURCE], { prefix: [67] }),
+    (error) => check(error, 'HEED_E_ID', /^prefix\[0\]/),
+  );
+  assert.throws(
+    () => model.generate([SOURCE], { prefix: new Int32Array(48) }),
+    (error) => check(error, 'HEED_E_LENGTH', /^prefix/),
+  );
   works();
 });
 
 test('more than the core can do', () => {
-  assert.throws(() => model.generate([SOURCE], { beams: 65 }), (error) => check(error, 'HEED_E_ARGUMENT', /65/));
+  assert.throws(
+    () => model.generate([SOURCE], { beams: 65 }),
+    (error) => check(error, 'HEED_E_ARGUMENT', /65/),
+  );
   works();
 });
 
 test('an object that was disposed, or is busy', async () => {
   const run = model.generateSteps([SOURCE]);
   run.next();
-  assert.throws(() => model.generate([SOURCE]), (error) => check(error, 'HEED_E_STATE', /has not ended/));
+  assert.throws(
+    () => model.generate([SOURCE]),
+    (error) => check(error, 'HEED_E_STATE', /has not ended/),
+  );
   assert.equal(model.encode(SOURCE).shape[0], 4, 'other calls go on');
   run.return([]);
   works();
@@ -228,14 +326,24 @@ test('an object that was disposed, or is busy', async () => {
   gone.dispose();
   gone.dispose();
   for (const f of [
-    () => gone.encode([2]), () => gone.forward([2], [2]), () => gone.attention([2], [2]), () => gone.generate([[2]]),
-    () => gone.info, () => gone.tokenizer, () => tokenizer.encode('a'), () => tokenizer.decode([5]), () => resting.next(),
-  ]) assert.throws(f, (error) => check(error, 'HEED_E_STATE', /was disposed/), String(f));
+    () => gone.encode([2]),
+    () => gone.forward([2], [2]),
+    () => gone.attention([2], [2]),
+    () => gone.generate([[2]]),
+    () => gone.info,
+    () => gone.tokenizer,
+    () => tokenizer.encode('a'),
+    () => tokenizer.decode([5]),
+    () => resting.next(),
+  ])
+    assert.throws(f, (error) => check(error, 'HEED_E_STATE', /was disposed/), String(f));
 
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
   translator.destroy();
   translator[Symbol.dispose]();
-  await assert.rejects(translator.translate('a'), (error) => check(error, 'HEED_E_STATE', /destroyed/, 'InvalidStateError'));
+  await assert.rejects(translator.translate('a'), (error) =>
+    check(error, 'HEED_E_STATE', /destroyed/, 'InvalidStateError'),
+  );
 });
 
 test('wasm modules that are none, or not ours', async () => {
@@ -248,24 +356,36 @@ test('wasm modules that are none, or not ours', async () => {
   if (relaxedDot() === 'none') {
     await loadFails(TINY, 'HEED_E_WASM', /lacks WebAssembly relaxed SIMD/, { simd: 'relaxed' }, 'NotSupportedError');
   } else {
-    await loadFails(TINY, 'HEED_E_WASM', /asked for 'relaxed', the given module is 'simd128'/, { simd: 'relaxed', wasm: heed });
+    await loadFails(TINY, 'HEED_E_WASM', /asked for 'relaxed', the given module is 'simd128'/, {
+      simd: 'relaxed',
+      wasm: heed,
+    });
   }
   assert.equal((await Transformer.load(TINY, { simd: 'simd128' })).info.simd, 'simd128', `auto is ${simd}`);
   assert.ok(await Transformer.load(TINY), 'the next load works');
 });
 
 test('a module that traps answers no more', () => {
-  const core = new Core({
-    memory: new WebAssembly.Memory({ initial: 1 }),
-    heed_status_name: () => 0,
-    fine: () => 0,
-    trap() {
-      throw new WebAssembly.RuntimeError('unreachable');
+  const core = new Core(
+    {
+      memory: new WebAssembly.Memory({ initial: 1 }),
+      heed_status_name: () => 0,
+      fine: () => 0,
+      trap() {
+        throw new WebAssembly.RuntimeError('unreachable');
+      },
     },
-  }, 'simd128');
+    'simd128',
+  );
   assert.equal(core.run('fine'), 0);
-  assert.throws(() => core.run('trap'), (error) => check(error, 'HEED_E_WASM', /broke: RuntimeError: unreachable/));
-  assert.throws(() => core.run('fine'), (error) => check(error, 'HEED_E_WASM', /broke before/));
+  assert.throws(
+    () => core.run('trap'),
+    (error) => check(error, 'HEED_E_WASM', /broke: RuntimeError: unreachable/),
+  );
+  assert.throws(
+    () => core.run('fine'),
+    (error) => check(error, 'HEED_E_WASM', /broke before/),
+  );
 });
 
 test('the spelling is that of the C core, for every number', () => {
@@ -280,5 +400,9 @@ after(() => {
   const all = [...header.matchAll(/\b(HEED_\w+) = \d+/g)].map(([, name]) => name);
   const missing = all.filter((name) => !met.has(name) && !(name in NOT_REACHED));
   assert.deepEqual(missing, [], 'statuses that no test meets');
-  assert.deepEqual(Object.keys(NOT_REACHED).filter((name) => met.has(name)), [], 'statuses that are met after all');
+  assert.deepEqual(
+    Object.keys(NOT_REACHED).filter((name) => met.has(name)),
+    [],
+    'statuses that are met after all',
+  );
 });

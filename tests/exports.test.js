@@ -1,4 +1,4 @@
-// The border between C and JavaScript: heed.h, exports.txt and the module agree, and the module asks the host for nothing.
+// The border between C and JavaScript: heed.h, exports.txt and the modules agree; they ask the host for nothing.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,9 +18,8 @@ const listed = read('../src/exports.txt').split('\n').filter(Boolean).map((line)
 const learns = read('../src/train/exports.txt').split('\n').filter(Boolean).map((line) => line.replace(/^_/, ''));
 
 test('declarations are found in a header', () => {
-  assert.deepEqual(declared('/* heed_no(int); */\nint heed_a(void);\nconst char *heed_b(int x,\n    int y); enum { HEED_C };'), [
-    'heed_a', 'heed_b',
-  ]);
+  const header = '/* heed_no(int); */\nint heed_a(void);\nconst char *heed_b(int x,\n    int y); enum { HEED_C };';
+  assert.deepEqual(declared(header), ['heed_a', 'heed_b']);
 });
 
 test('exports.txt lists what heed.h declares, with malloc and free', () => {
@@ -40,8 +39,8 @@ function moduleOf(name) {
 }
 
 // What Emscripten adds to a module without glue of its own accord.
-const EMSCRIPTEN = ['memory', '_initialize', '__indirect_function_table', '__errno_location', 'stackSave', 'stackRestore',
-  'stackAlloc'];
+const EMSCRIPTEN = ['memory', '_initialize', '__indirect_function_table', '__errno_location', 'stackSave',
+  'stackRestore', 'stackAlloc'];
 
 for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm']) {
   const wanted = name === 'heed-train.wasm' ? [...listed, ...learns] : listed;

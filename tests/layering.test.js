@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const list = (dir, pattern) =>
-  readdirSync(join(root, dir), { recursive: true }).map((f) => f.replaceAll('\\', '/')).filter((f) => pattern.test(f)).sort();
+  readdirSync(join(root, dir), { recursive: true }).filter((f) => pattern.test(f)).sort();
 
 /** The rooms that a room may include, itself aside. The files directly in src/ are the room 'heed'. */
 const downstairs = {

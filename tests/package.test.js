@@ -22,7 +22,8 @@ let packed;
 before(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'heed-package-'));
   // --ignore-scripts: the wasm module and the types are built already, by `make test`
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root });
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch];
+  const { stdout } = await run('npm', pack, { cwd: root });
   const answer = JSON.parse(stdout);
   [packed] = Array.isArray(answer) ? answer : Object.values(answer);
 });
@@ -68,7 +69,7 @@ test('every exported path exists, and types come first', async () => {
 });
 
 test('the tarball holds the library and nothing else', () => {
-  const allowed = /^(js\/[\w-]+\.(js|wasm)|build\/types\/[\w/-]+\.d\.ts|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  const allowed = /^(js\/[\w-]+\.(js|wasm)|build\/types\/[\w/-]+\.d\.ts|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
   const paths = packed.files.map(({ path }) => path);
   assert.deepEqual(paths.filter((path) => !allowed.test(path)), []);
   for (const path of ['js/index.js', 'js/ops.js', 'js/cli.js', 'js/heed.wasm', 'js/heed-relaxed.wasm',
@@ -121,7 +122,9 @@ test('the tarball installs, and what it installs translates', async () => {
     import * as ops from 'heed/ops';
     import { createRequire } from 'node:module';
     const require = createRequire(import.meta.url);
-    if (![Translator, Transformer, Tokenizer, HeedError, loadOps].every((f) => typeof f === 'function')) throw new Error('exports');
+    for (const f of [Translator, Transformer, Tokenizer, HeedError, loadOps]) {
+      if (typeof f !== 'function') throw new Error('exports');
+    }
     if (Object.keys(ops).join() !== 'loadOps') throw new Error('heed/ops exports ' + Object.keys(ops));
     if (!require.resolve('heed/heed.wasm').endsWith('heed.wasm')) throw new Error('heed/heed.wasm');
     if (require('heed/package.json').name !== 'heed') throw new Error('heed/package.json');

@@ -6,7 +6,16 @@
 // during a call.
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { argv, exit, hrtime, stdout, version, versions } from 'node:process';
+import process, { argv, hrtime, stdout, version, versions } from 'node:process';
+
+/** How a program ends: thrown through it. */
+class Exit extends Error {
+  /** @param {number} code */
+  constructor(code) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
 
 /** What a program that prints and reads the clock asks of its host. */
 function system() {
@@ -45,7 +54,9 @@ function system() {
           view().setBigUint64(at, hrtime.bigint(), true);
           return 0;
         },
-        proc_exit: (code) => exit(code),
+        proc_exit(code) {
+          throw new Exit(code);
+        },
       },
     },
   };
@@ -62,5 +73,10 @@ for (const path of argv.slice(2)) {
   const { instance } = await WebAssembly.instantiate(bytes, host.imports);
   host.attach(/** @type {WebAssembly.Memory} */ (instance.exports.memory));
   console.log('');
-  instance.exports._start();
+  try {
+    instance.exports._start();
+  } catch (end) {
+    if (!(end instanceof Exit)) throw end;
+    process.exitCode ||= end.code;
+  }
 }
