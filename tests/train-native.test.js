@@ -112,6 +112,18 @@ test('interrupted or killed, a run ends where an undisturbed one does, to the bi
   assert.ok(dev.at(-1) < 9, `it learns: ${dev}`);
 });
 
+test('two runs in one directory are refused', { skip }, async () => {
+  const out = join(folder, 'whole');
+  const child = spawn(program, args(out, '--steps', '100000'));
+  await new Promise((resolve) => void child.stdout.once('data', resolve));
+  const { status, stderr } = run(...args(out));
+  const ended = new Promise((resolve) => void child.once('close', resolve));
+  child.kill();
+  await ended;
+  assert.equal(status, 1);
+  assert.match(stderr, /another heed-train is at work there/);
+});
+
 test('two threads do what one does, but for the order of sums', { skip }, () => {
   const [one, two] = ['whole', 'two'].map((name) => join(folder, name));
   assert.equal(run(...args(two, '--threads', '2')).status, 0);

@@ -9,7 +9,7 @@
  * Every function that can fail returns a heed_status, sets its results to NULL or 0 first, and leaves the trainer
  * usable.  Nothing prints, exits or aborts.
  *
- * Depends on: everything else in train/.  Used by: js/wasm.js, the native trainer.
+ * Depends on: everything else in train/.  Used by: js/train.js, the native trainer.
  */
 #ifndef HEED_TRAIN_TRAINER_H
 #define HEED_TRAIN_TRAINER_H

@@ -342,7 +342,27 @@ static void test_errors(void) {
     heed_trainer_free(NULL);
 }
 
+/* Rows of a model can be read back, which is how training starts from one. */
+static void test_rows(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = default_config(config);
+    heed_model *model = random_model(config, n, 3, 100);
+    uint32_t seed = 3;
+    float row[24];
+    if (!CHECK(model != NULL)) return;
+    for (int r = 0; r < 61; r++) {
+        CHECK_INT(heed_tensor_row(model, 0, r, row), HEED_OK);
+        for (int i = 0; i < 24; i++) CHECK(row[i] == 0.5f * random_float(&seed));
+    }
+    CHECK_INT(heed_tensor_row(model, 0, 61, row), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tensor_row(model, 0, -1, row), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tensor_row(model, -1, 0, row), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tensor_row(model, heed_tensor_count(model), 0, row), HEED_E_ARGUMENT);
+    heed_model_free(model);
+}
+
 int main(void) {
+    test_rows();
     test_products();
     test_dropout();
     test_gradients();

@@ -29,7 +29,8 @@ void corpus_read(corpus *c, const char *path, const char *spm_path, int eos, int
 /*
  * The batches of endless epochs.  An epoch is a permutation of the pairs that depends on (seed, epoch) alone; with
  * probability `join` a pair is followed by the next ones as one long pair of up to `longest` ids, for the corpora have
- * few long sentences.  So (epoch, position) is all there is to a reader's state.
+ * few long sentences.  So (epoch, position) is all there is to a reader's state.  Pairs are not sorted by length:
+ * nothing is padded, so nothing would be gained.
  */
 typedef struct {
     const corpus *corpus;

@@ -7,11 +7,13 @@
  * weights at the last evaluations), model.safetensors (their mean), log.tsv (one line a report).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -363,6 +365,13 @@ static void learn(run *r) {
     }
 }
 
+/* Two at once in one directory would write over each other.  The lock goes with the process, however it ends. */
+static void lock(run *r) {
+    const int file = open(in_out(r, "lock"), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0) fail("%s: %s", r->path, strerror(errno));
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) fail("%s: another heed-train is at work there", r->s.out);
+}
+
 int main(int argc, char **argv) {
     static run r;
     heed_report report = {0};
@@ -371,6 +380,8 @@ int main(int argc, char **argv) {
     set_defaults(&r.s);
     read_arguments(&r.s, argv);
     set_vocabulary(&r.s);
+    if (mkdir(r.s.out, 0777) != 0 && errno != EEXIST) fail("%s: %s", r.s.out, strerror(errno));
+    lock(&r);
     const heed_gemm *gemm = choose_product(&r);
 
     /* the trainer's own pass stays unused: of one token */
@@ -382,7 +393,6 @@ int main(int argc, char **argv) {
     if (r.s.dev) corpus_read(&r.dev, r.s.dev, r.s.spm, p->config.eos_token_id, r.s.swap, r.s.longest);
     r.workers = workers_create(r.trainer, gemm, r.s.threads, r.s.part);
     batches_begin(&r.batches, &r.train, (uint64_t)r.s.learn.seed, r.s.join, r.s.longest);
-    if (mkdir(r.s.out, 0777) != 0 && errno != EEXIST) fail("%s: %s", r.s.out, strerror(errno));
 
     r.done.n_pairs = r.train.n_pairs;
     if (checkpoint_load(in_out(&r, "checkpoint"), r.trainer, &r.done)) {
