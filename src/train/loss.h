@@ -4,7 +4,7 @@
  *     loss_t = (1 - e) (-log p[y_t]) + e / V sum_i (-log p[i])       p = softmax(logits_t)
  *     dlogits_i = scale (p_i - (1 - e) [i = y_t] - e / V)
  *
- * Depends on: nothing.  Used by: pass.c.
+ * Depends on: vector.h.  Used by: pass.c.
  */
 #ifndef HEED_TRAIN_LOSS_H
 #define HEED_TRAIN_LOSS_H

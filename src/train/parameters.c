@@ -26,7 +26,6 @@ static int ends_with(const char *name, const char *suffix) {
 static size_t take(walker *w, const char *suffix, int trained, int *rows, int *cols) {
     const heed_tensor *t = &w->model->tensors[w->next];
     assert(w->next < w->model->n_tensors && ends_with(t->name, suffix));
-    (void)ends_with;
     (void)suffix;
     size_t *end = trained ? &w->trained : &w->fixed;
     const size_t offset = *end;
