@@ -21,7 +21,7 @@ BUILD ?= build
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)')
 
-SOURCES := $(filter-out src/train/% src/kernels/native/%,$(wildcard src/*.c src/*/*.c))
+SOURCES := $(filter-out src/kernels/native/%,$(wildcard src/*.c src/*/*.c))
 TESTS   := $(patsubst tests/c/%.c,%,$(wildcard tests/c/test_*.c))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wpedantic -Wstrict-prototypes -Wmissing-prototypes
@@ -72,6 +72,7 @@ help:
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
+	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
 	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
 	@echo 'make clean      remove what was built'
 
@@ -132,6 +133,8 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
 	    --strip-all --gc-sections -o $@
 
+include src/train/train.mk
+
 # ------------------------------------------------------------------------------ tests
 
 # Every program runs, also after one failed, so that one run shows all failures.
@@ -190,10 +193,11 @@ score: js/heed.wasm
 oracle:
 	$(PYTHON) tests/golden/text_oracle.py
 	$(PYTHON) tests/golden/models.py
+	$(PYTHON) tests/golden/train.py
 	git diff --exit-code --stat -- tests/golden
 
 format:
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed-relaxed.wasm
+	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

@@ -139,9 +139,14 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
   const files = await openSource(source, signal);
   /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
   const sizes = [];
+  /** Their bytes, for who makes another model of this one. @type {Record<string, Uint8Array>} */
+  const small = {};
   const read = async (/** @type {string} */ name, optional = true) => {
     const bytes = await (optional ? files.readOptional(name) : files.read(name));
-    if (bytes) sizes.push([name, bytes.length]);
+    if (bytes) {
+      sizes.push([name, bytes.length]);
+      small[name] = bytes;
+    }
     return bytes;
   };
   const json = async (/** @type {string} */ name, optional = true) => {
@@ -192,7 +197,7 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
     progress('config.json', 0);
     for (const [name, bytes] of sizes) progress(name, bytes);
     await streamWeights(core, model, tensors, reader, (bytes) => progress(WEIGHTS, bytes));
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic };
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, files: small };
   } finally {
     await reader.close();
   }

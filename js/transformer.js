@@ -64,6 +64,7 @@ export class Transformer {
   #defaults;
   #tokenizer;
   #arithmetic;
+  #files;
   /** For generate(); a run of it may rest between two steps. */
   #search;
   /** For everything else. */
@@ -77,13 +78,14 @@ export class Transformer {
    * @internal
    * @param {Awaited<ReturnType<typeof loadModel>>} parts
    */
-  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic }) {
+  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
     this.#core = core;
     this.#model = model;
     this.#config = config;
     this.#defaults = defaults;
     this.#tokenizer = tokenizer;
     this.#arithmetic = arithmetic;
+    this.#files = files;
     this.#search = new Session(core, model, config.max_position_embeddings);
     this.#pass = new Session(core, model, config.max_position_embeddings);
     /** config.json, with what a MarianConfig holds where it is silent. @type {Readonly<Record<string, unknown>>} */
@@ -139,6 +141,11 @@ export class Transformer {
   /** What generate() does when its options are silent. @returns {Readonly<import('./config.js').GenerateDefaults>} */
   get generateDefaults() {
     return this.#defaults;
+  }
+
+  /** For train.js, which reads the weights. @internal */
+  parts() {
+    return { core: this.#core, model: this.#model, files: this.#files };
   }
 
   /** @param {string} what @param {ArrayLike<number>} ids @param {'source' | 'target'} side */

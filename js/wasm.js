@@ -24,6 +24,7 @@ export const E_TENSOR_VALUE = 18;
 export const E_VOCAB = 21;
 export const E_TOKENIZER = 22;
 export const E_LANGUAGE = 23;
+export const E_DIVERGED = 30;
 
 /** Spelling by number, read from the first module that loads. Before, the one failure is that there is none. */
 /** @type {string[]} */

@@ -82,6 +82,14 @@ heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dt
 
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n) { return load_write(model, bytes, n); }
 
+heed_status heed_tensor_row(const heed_model *model, int index, int row, float *out) {
+    if (index < 0 || index >= model->n_tensors || row < 0 || row >= model->tensors[index].rows) return HEED_E_ARGUMENT;
+    const heed_tensor *t = &model->tensors[index];
+    if (t->matrix) matrix_get_row(out, t->matrix, row);
+    else memcpy(out, t->plain + (size_t)row * t->cols, (size_t)t->cols * sizeof *out);
+    return HEED_OK;
+}
+
 heed_status heed_model_finish(heed_model *model, heed_report *report) {
     const char *name, *rule;
     const heed_status status = load_finish(model, &name, &rule);

@@ -91,6 +91,9 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
 heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
 
+/* out [cols] = row `row` of a tensor, as the arithmetic sees it.  HEED_E_ARGUMENT: there is no such row. */
+heed_status heed_tensor_row(const heed_model *model, int index, int row, float *out);
+
 /* All tensors there?  Makes the model usable.  HEED_E_TENSOR_MISSING names the first one. */
 heed_status heed_model_finish(heed_model *model, heed_report *report);
 

@@ -16,6 +16,7 @@ const met = new Set();
 const NOT_REACHED = {
   HEED_OK: 'it is no error',
   HEED_E_HASH: 'files are not compared with the sha256 of heed.json yet',
+  HEED_E_DIVERGED: 'of training: train.test.js meets it',
 };
 
 /** @param {unknown} error @param {string} status @param {RegExp} message @param {string} [name] */

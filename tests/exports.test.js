@@ -15,6 +15,8 @@ function declared(header) {
 const functions = [...declared(read('../src/heed.h')), ...declared(read('../src/base/status.h'))].sort();
 const listed = read('../src/exports.txt').split('\n').filter(Boolean).map((line) => line.replace(/^_/, ''));
 
+const learns = read('../src/train/exports.txt').split('\n').filter(Boolean).map((line) => line.replace(/^_/, ''));
+
 test('declarations are found in a header', () => {
   const header = '/* heed_no(int); */\nint heed_a(void);\nconst char *heed_b(int x,\n    int y); enum { HEED_C };';
   assert.deepEqual(declared(header), ['heed_a', 'heed_b']);
@@ -23,6 +25,10 @@ test('declarations are found in a header', () => {
 test('exports.txt lists what heed.h declares, with malloc and free', () => {
   assert.deepEqual(listed.toSorted(), [...functions, 'free', 'malloc'].sort());
   assert.equal(new Set(listed).size, listed.length, 'no name twice');
+});
+
+test("training's exports.txt lists what trainer.h declares", () => {
+  assert.deepEqual(learns.toSorted(), declared(read('../src/train/trainer.h')).sort());
 });
 
 /** A module to look at, not to run: Node 20 knows relaxed SIMD behind a flag only. */
@@ -36,11 +42,13 @@ function moduleOf(name) {
 const EMSCRIPTEN = ['memory', '_initialize', '__indirect_function_table', '__errno_location', 'stackSave',
   'stackRestore', 'stackAlloc'];
 
-for (const name of ['heed.wasm', 'heed-relaxed.wasm']) {
+for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm']) {
+  const wanted = name === 'heed-train.wasm' ? [...listed, ...learns] : listed;
+
   test(`${name} exports those, its memory and its start, and nothing of ours besides`, () => {
     const names = WebAssembly.Module.exports(moduleOf(name)).map((e) => e.name);
-    assert.deepEqual([...listed, 'memory', '_initialize'].filter((e) => !names.includes(e)), [], 'missing');
-    assert.deepEqual(names.filter((e) => !listed.includes(e) && !EMSCRIPTEN.includes(e)), [], 'too many');
+    assert.deepEqual([...wanted, 'memory', '_initialize'].filter((e) => !names.includes(e)), [], 'missing');
+    assert.deepEqual(names.filter((e) => !wanted.includes(e) && !EMSCRIPTEN.includes(e)), [], 'too many');
   });
 
   test(`${name} imports at most the notice of memory growth`, () => {

@@ -27,6 +27,7 @@ const char *heed_status_name(int status) {
         NAME(HEED_E_VOCAB);
         NAME(HEED_E_TOKENIZER);
         NAME(HEED_E_LANGUAGE);
+        NAME(HEED_E_DIVERGED);
         default: return "HEED_E_?";
     }
 }

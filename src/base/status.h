@@ -33,8 +33,9 @@ typedef enum {
     HEED_E_SPM = 20,       /* not a SentencePiece model, or one that contradicts itself */
     HEED_E_VOCAB = 21,     /* vocab.json lacks what the model needs              */
     HEED_E_TOKENIZER = 22, /* the model came without a tokenizer                 */
-    HEED_E_LANGUAGE = 23   /* the language is not one of the model's             */
+    HEED_E_LANGUAGE = 23,  /* the language is not one of the model's             */
     /* 30-39: training */
+    HEED_E_DIVERGED = 30 /* the loss or a gradient is not finite; the weights are as before the step */
 } heed_status;
 
 /* "HEED_E_MEMORY" and so on; "HEED_E_?" for a number that is not in the list.  Static. */

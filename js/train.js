@@ -1,0 +1,348 @@
+// train.js - the Trainer: a model that learns in the calling thread, over heed-train.wasm. Public as 'heed/train'.
+
+import { configNumbers, readConfig } from './config.js';
+import { badRange, badType, checkInteger, checkSequence } from './options.js';
+import { Transformer } from './transformer.js';
+import { E_DIVERGED, E_TENSOR_UNKNOWN, floats, HeedError, instantiate, ints } from './wasm.js';
+
+/** @typedef {{ source: ArrayLike<number>, target: ArrayLike<number> }} Pair  ids; both sides end with `</s>` */
+/** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
+
+/**
+ * @typedef {object} TrainOptions
+ * @property {number} [learningRate]  the greatest the schedule reaches. Default: for a fresh model with 'inverse-sqrt'
+ *   the paper's, (d_model warmupSteps)^-0.5, with other schedules 0.001; for a loaded model 0.0001
+ * @property {number} [warmupSteps]  steps over which the rate rises from 0. Default: 4000 for a fresh model, else 0
+ * @property {'inverse-sqrt' | 'constant' | 'cosine'} [schedule]  after the rise. Default: 'inverse-sqrt' for a fresh
+ *   model, 'constant' for a loaded one
+ * @property {number} [totalSteps]  where 'cosine' reaches 0; default 10,000
+ * @property {number} [labelSmoothing]  default 0.1
+ * @property {number} [dropout]  default 0.1
+ * @property {number} [clipNorm]  greatest norm of a gradient, 0: none; default 1
+ * @property {number} [seed]  of dropout; default 1
+ * @property {number} [maxTokens]  ids of the longest sentence; longer batches are computed in parts of this size.
+ *   Default 512
+ * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed-train.wasm comes from
+ */
+
+/** Of src/train/adam.h. @type {Record<string, number | undefined>} */
+const SCHEDULES = Object.assign(Object.create(null), { 'inverse-sqrt': 0, constant: 1, cosine: 2 });
+const WEIGHTS = 0;
+const GRADIENTS = 1;
+
+/** Only create() makes a Trainer. */
+const KEY = Symbol('Trainer');
+
+/** @param {string} name @param {unknown} value @param {number} least @param {number} below @returns {number} */
+function checkNumber(name, value, least, below) {
+  if (typeof value !== 'number') badType(name, value, 'a number');
+  return value >= least && value < below ? value : badRange(name, value, `a number from ${least} to below ${below}`);
+}
+
+/**
+ * The weights of a loaded model, one tensor after the other, as floats: copies of what its arithmetic sees.
+ *
+ * @param {Transformer} model
+ * @returns {Generator<{ name: string, data: Float32Array }, void, void>}
+ */
+function* weightsOf(model) {
+  const { core, model: handle } = model.parts();
+  const count = core.run('heed_tensor_count', handle);
+  for (let index = 0; index < count; index++) {
+    const [rows, cols] = [ints(1), ints(1)];
+    core.run('heed_tensor_shape', handle, index, rows, cols);
+    const [r, c] = [rows.value[0], cols.value[0]];
+    const [data, row] = [new Float32Array(r * c), floats(c)];
+    for (let i = 0; i < r; i++) {
+      core.call('weights', 'heed_tensor_row', handle, index, i, row);
+      data.set(row.value, i * c);
+    }
+    yield { name: String(core.string('heed_tensor_name', handle, index)), data };
+  }
+}
+
+/**
+ * heed_train_options: eleven fields of four bytes.
+ *
+ * @param {TrainOptions} options
+ * @param {{ fresh: boolean, modelSeed: number, learnsPositions: boolean }} model
+ */
+function packOptions(options, { fresh, modelSeed, learnsPositions }) {
+  const {
+    schedule = fresh ? 'inverse-sqrt' : 'constant',
+    warmupSteps = fresh ? 4000 : 0,
+    totalSteps = 10_000,
+    labelSmoothing = 0.1,
+    dropout = 0.1,
+    clipNorm = 1,
+    seed = 1,
+    maxTokens = 512,
+  } = options;
+  const code = typeof schedule === 'string' ? SCHEDULES[schedule] : undefined;
+  if (code === undefined) badType('schedule', schedule, "'inverse-sqrt', 'constant' or 'cosine'");
+  checkInteger('warmupSteps', warmupSteps, 0);
+  // 0 asks the core for the paper's rate
+  const learningRate = options.learningRate ?? (!fresh ? 1e-4 : code === 0 ? 0 : 1e-3);
+  if (options.learningRate !== undefined) {
+    checkNumber('learningRate', learningRate, 0, 1e6);
+    if (learningRate === 0) badRange('learningRate', 0, 'more');
+  }
+  if (code === SCHEDULES.cosine) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
+  const view = new DataView(new ArrayBuffer(44));
+  [
+    learningRate,
+    checkNumber('labelSmoothing', labelSmoothing, 0, 1),
+    checkNumber('dropout', dropout, 0, 1),
+    checkNumber('clipNorm', clipNorm, 0, 1e30),
+  ].forEach((value, i) => view.setFloat32(4 * i, value, true));
+  [
+    code,
+    warmupSteps,
+    totalSteps,
+    checkInteger('seed', seed, 0),
+    modelSeed,
+    Number(learnsPositions),
+    checkInteger('maxTokens', maxTokens, 1, 2 ** 20),
+  ].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
+  return { bytes: new Uint8Array(view.buffer), maxTokens };
+}
+
+/**
+ * A safetensors file of F32 tensors.
+ *
+ * @param {{ name: string, shape: number[], data: Float32Array }[]} tensors
+ * @returns {Uint8Array}
+ */
+export function writeSafetensors(tensors) {
+  /** @type {Record<string, unknown>} */
+  const header = { __metadata__: { format: 'pt' } };
+  let end = 0;
+  for (const { name, shape, data } of tensors) {
+    header[name] = { dtype: 'F32', shape, data_offsets: [end, end + data.byteLength] };
+    end += data.byteLength;
+  }
+  let json = new TextEncoder().encode(JSON.stringify(header));
+  // the data begins at a multiple of 8, as the format's own writer has it
+  const padded = new Uint8Array(Math.ceil(json.length / 8) * 8).fill(0x20);
+  padded.set(json);
+  json = padded;
+  const file = new Uint8Array(8 + json.length + end);
+  new DataView(file.buffer).setUint32(0, json.length, true);
+  file.set(json, 8);
+  let at = 8 + json.length;
+  for (const { data } of tensors) {
+    file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
+    at += data.byteLength;
+  }
+  return file;
+}
+
+/** Learns in the calling thread. Start from a config (fresh weights) or from a loaded model, which stays as it is. */
+export class Trainer {
+  #core;
+  #handle;
+  #config;
+  #longest;
+  /** Of the model's other files, for toModel(). */
+  #files;
+  #wasm;
+  /** Tensors by name. @type {Map<string, { index: number, rows: number, cols: number }>} */
+  #tensors = new Map();
+
+  /**
+   * @param {symbol} key
+   * @param {{ core: import('./wasm.js').Core, handle: number, config: Record<string, any>, longest: number,
+   *   files: Record<string, Uint8Array>, wasm: TrainOptions['wasm'] }} parts
+   */
+  constructor(key, { core, handle, config, longest, files, wasm }) {
+    if (key !== KEY) throw new TypeError('use Trainer.create()');
+    this.#core = core;
+    this.#handle = handle;
+    this.#config = config;
+    this.#longest = longest;
+    this.#files = files;
+    this.#wasm = wasm;
+    const count = core.run('heed_trainer_tensor_count', handle);
+    for (let index = 0; index < count; index++) {
+      const [rows, cols] = [ints(1), ints(1)];
+      core.run('heed_trainer_tensor_shape', handle, index, rows, cols);
+      const name = String(core.string('heed_trainer_tensor_name', handle, index));
+      this.#tensors.set(name, { index, rows: rows.value[0], cols: cols.value[0] });
+    }
+  }
+
+  /**
+   * @param {Transformer | { config: Record<string, unknown>, seed?: number }} from
+   * @param {TrainOptions} [options]
+   * @returns {Promise<Trainer>}
+   */
+  static async create(from, options = {}) {
+    const model = from instanceof Transformer ? from : undefined;
+    const given = /** @type {{ config: Record<string, unknown>, seed?: number }} */ (from);
+    if (typeof given?.config !== 'object' || given.config === null)
+      badType('from', from, 'a Transformer or { config }');
+    const config = model ? { ...model.config } : readConfig({ model_type: 'marian', ...given.config }, {});
+    const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
+    // sinusoids are constants, also where a file has them; MarianConfig says so unless told otherwise
+    const learnsPositions = config.static_position_embeddings === false;
+    const { bytes, maxTokens } = packOptions(options, { fresh: !model, modelSeed, learnsPositions });
+
+    const core = await instantiate({
+      wasm: options.wasm ?? new URL('./heed-train.wasm', import.meta.url),
+      simd: 'simd128',
+    });
+    try {
+      const weights = model ? [...weightsOf(model)] : [];
+      const stored = (/** @type {string} */ side) =>
+        Number(model ? weights.some(({ name }) => name === `model.${side}.embed_positions.weight`) : learnsPositions);
+      const numbers = configNumbers(config, core.configFields(), {
+        dtype: 0,
+        encoder_positions_stored: stored('encoder'),
+        decoder_positions_stored: stored('decoder'),
+      });
+      const handle = ints(1);
+      core.report('config', 'heed_trainer_create', numbers, numbers.length, bytes, handle);
+      const longest = Math.min(maxTokens, config.max_position_embeddings);
+      const trainer = new Trainer(KEY, {
+        core,
+        handle: handle.value[0],
+        config,
+        longest,
+        files: { ...model?.parts().files },
+        wasm: options.wasm,
+      });
+      for (const { name, data } of weights) {
+        const { index } = trainer.#find(name);
+        core.call(name, 'heed_trainer_set_values', trainer.#handle, index, WEIGHTS, data, data.length);
+      }
+      return trainer;
+    } catch (error) {
+      core.dispose();
+      throw error;
+    }
+  }
+
+  /** config.json of the model. @returns {Readonly<Record<string, unknown>>} */
+  get config() {
+    return this.#config;
+  }
+
+  /** Bytes of wasm memory in use. */
+  get memoryBytes() {
+    return this.#core.memoryBytes;
+  }
+
+  /** @param {string} name */
+  #find(name) {
+    const tensor = this.#tensors.get(name);
+    if (!tensor) throw new HeedError(E_TENSOR_UNKNOWN, `${name}: this model has no such tensor`);
+    return tensor;
+  }
+
+  /** @param {string} name @param {number} what */
+  #read(name, what) {
+    const { index, rows, cols } = this.#find(name);
+    const room = floats(rows * cols);
+    this.#core.call(name, 'heed_trainer_get_values', this.#handle, index, what, room, rows * cols);
+    // as in Hugging Face's checkpoints: vectors have one dimension, but for this one
+    const shape = rows === 1 && name !== 'final_logits_bias' ? [cols] : [rows, cols];
+    return { name, shape, data: /** @type {Float32Array} */ (room.value) };
+  }
+
+  /**
+   * One call of the core over pairs: ids and lengths in, loss, -log p, norm, rate, tokens out.
+   *
+   * @param {string} name
+   * @param {Pair[]} pairs
+   */
+  #run(name, pairs) {
+    if (!Array.isArray(pairs) || pairs.length === 0) badType('pairs', pairs, 'an array of { source, target }');
+    const { vocab_size: sources, decoder_vocab_size: targets } = this.#config;
+    const checked = pairs.flatMap((pair, i) => [
+      checkSequence(`pairs[${i}].source`, pair?.source, sources, this.#longest),
+      checkSequence(`pairs[${i}].target`, pair?.target, targets, this.#longest),
+    ]);
+    const lengths = Int32Array.from(checked, (ids) => ids.length);
+    const ids = new Int32Array(lengths.reduce((sum, n) => sum + n, 0));
+    let at = 0;
+    for (const part of checked) {
+      ids.set(part, at);
+      at += part.length;
+    }
+    const result = floats(5);
+    const status = this.#core.run(name, this.#handle, ids, lengths, pairs.length, result);
+    if (status === E_DIVERGED) {
+      throw new HeedError(
+        status,
+        'the loss or its gradient is not finite; the weights are as before: a lower learningRate, or clipNorm?',
+      );
+    }
+    this.#core.check(status, name);
+    const [loss, , gradNorm, learningRate] = result.value;
+    return { loss, tokens: new Int32Array(result.value.buffer)[4], gradNorm, learningRate };
+  }
+
+  /**
+   * One optimiser step. `loss` is per target token, natural logarithm, label smoothing included; `gradNorm` is before
+   * clipping. HEED_E_DIVERGED: the step was not made.
+   *
+   * @param {Pair[]} pairs
+   * @returns {{ loss: number, tokens: number, gradNorm: number, learningRate: number }}
+   */
+  step(pairs) {
+    return this.#run('heed_trainer_step', pairs);
+  }
+
+  /**
+   * The loss, without dropout and without learning.
+   *
+   * @param {Pair[]} pairs
+   * @returns {{ loss: number, tokens: number }}
+   */
+  evaluate(pairs) {
+    const { loss, tokens } = this.#run('heed_trainer_evaluate', pairs);
+    return { loss, tokens };
+  }
+
+  /**
+   * The gradient of the last step, before clipping, of a tensor by the name it has in model.safetensors.
+   *
+   * @param {string} name
+   * @returns {Tensor}
+   */
+  gradient(name) {
+    const { shape, data } = this.#read(name, GRADIENTS);
+    return { shape, data };
+  }
+
+  /**
+   * A model that uses a copy of the weights as they are, with the tokenizer of the model that training started from.
+   *
+   * @returns {Promise<Transformer>}
+   */
+  async toModel() {
+    const files = {
+      'config.json': new TextEncoder().encode(JSON.stringify({ model_type: 'marian', ...this.#config })),
+      ...this.#files,
+      'model.safetensors': this.save(),
+    };
+    // what the manifest says of the files is no longer so
+    delete (/** @type {Record<string, unknown>} */ (files)['heed.json']);
+    // this module can do all that heed.wasm can
+    return Transformer.load(files, { dtype: 'f32', ...(this.#wasm === undefined ? {} : { wasm: this.#wasm }) });
+  }
+
+  /** model.safetensors, F32, with the names and shapes of Hugging Face's MarianMTModel. @returns {Uint8Array} */
+  save() {
+    return writeSafetensors([...this.#tensors.keys()].map((name) => this.#read(name, WEIGHTS)));
+  }
+
+  /** Give all memory back. */
+  dispose() {
+    this.#core.dispose();
+  }
+
+  [Symbol.dispose]() {
+    this.dispose();
+  }
+}

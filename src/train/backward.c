@@ -1,0 +1,170 @@
+/* backward.c - see backward.h for the contract. */
+#include "train/backward.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "layers/ffn.h"
+#include "layers/norm.h"
+#include "train/random.h"
+#include "train/vector.h"
+
+void affine_forward(const train_context *c, float *y, const float *x, const train_linear *w, int m) {
+    const int N = w->rows, K = w->cols;
+    for (int t = 0; t < m; t++) memcpy(y + (size_t)t * N, c->weights + w->bias, (size_t)N * sizeof *y);
+    c->gemm->multiply(y, N, x, K, 0, c->weights + w->weight, K, 1, m, N, K, 1, c->scratch);
+}
+
+/* to [n] += the sum of the rows of x [m, n]. */
+static void add_rows(float *to, const float *x, int m, int n) {
+    for (int t = 0; t < m; t++) {
+        const float *row = x + (size_t)t * n;
+        for (int i = 0; i < n; i++) to[i] += row[i];
+    }
+}
+
+void affine_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_linear *w, int m,
+                     int add) {
+    const int N = w->rows, K = w->cols;
+    c->gemm->multiply(c->gradients + w->weight, K, dy, N, 1, x, K, 0, N, K, m, 1, c->scratch);
+    add_rows(c->gradients + w->bias, dy, m, N);
+    if (dx) c->gemm->multiply(dx, K, dy, N, 0, c->weights + w->weight, K, 0, m, K, N, add, c->scratch);
+}
+
+/* ------------------------------------------------------------------------------------ norm */
+
+/* Element i of a row, padded past the end with `fill`. */
+static inline vec part(const float *x, int i, int n, float fill) {
+    return n - i >= LANES ? vec_load(x + i) : vec_load_part(x + i, n - i, fill);
+}
+
+static inline void put(float *x, vec v, int i, int n) {
+    if (n - i >= LANES) vec_store(x + i, v);
+    else vec_store_part(x + i, v, n - i);
+}
+
+void norm_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_norm *w, int m,
+                   int d_model) {
+    const int D = d_model;
+    const float *gain = c->weights + w->gain;
+    float *dgain = c->gradients + w->gain, *dbias = c->gradients + w->bias;
+
+    for (int t = 0; t < m; t++, x += D, dy += D, dx += D) {
+        vec sum = vec_all(0.0f), squares = sum, sum_g = sum, sum_gz = sum;
+        for (int i = 0; i < D; i += LANES) sum += part(x, i, D, 0.0f);
+        const float mean = vec_sum(sum) / (float)D;
+        for (int i = 0; i < D; i += LANES) {
+            const vec d = part(x, i, D, mean) - mean;
+            squares += d * d;
+        }
+        const float rstd = 1.0f / sqrtf(vec_sum(squares) / (float)D + NORM_EPSILON);
+
+        /* y = z gain + bias,  z = (x - mean) rstd */
+        for (int i = 0; i < D; i += LANES) {
+            const vec y = part(dy, i, D, 0.0f), g = y * part(gain, i, D, 0.0f), z = (part(x, i, D, mean) - mean) * rstd;
+            sum_g += g;
+            sum_gz += g * z;
+            put(dgain, part(dgain, i, D, 0.0f) + y * z, i, D);
+            put(dbias, part(dbias, i, D, 0.0f) + y, i, D);
+        }
+        const float mean_g = vec_sum(sum_g) / (float)D, mean_gz = vec_sum(sum_gz) / (float)D;
+        for (int i = 0; i < D; i += LANES) {
+            const vec g = part(dy, i, D, 0.0f) * part(gain, i, D, 0.0f), z = (part(x, i, D, mean) - mean) * rstd;
+            put(dx, (g - mean_g - z * mean_gz) * rstd, i, D);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------ activation */
+
+void activation_backward(float *dx, const float *dy, const float *x, size_t n, int activation) {
+    if (activation == FFN_RELU) { /* max(x, 0) */
+        for (size_t i = 0; i < n; i++) dx[i] = x[i] > 0.0f ? dy[i] : 0.0f;
+        return;
+    }
+    for (size_t i = 0; i < n; i += LANES) {
+        const int left = n - i < LANES ? (int)(n - i) : LANES;
+        const vec v = part(x + i, 0, left, 0.0f);
+        vec slope;
+        if (activation == FFN_SWISH) { /* x s,  s = 1 / (1 + e^-x);  s + x s (1 - s) */
+            /* e^88 is as good as infinite and stays a number */
+            const vec minus = vec_select(v < -88.0f, vec_all(88.0f), -v), s = 1.0f / (1.0f + vec_exp(minus));
+            slope = s + v * s * (1.0f - s);
+        } else { /* x C(x), C the normal distribution's; C(x) + x e^(-x^2/2) / sqrt(2 pi) */
+            float lanes[LANES];
+            vec_store(lanes, v);
+            for (int j = 0; j < left; j++) lanes[j] = 0.5f * (1.0f + erff(lanes[j] * 0.70710678f));
+            slope = part(lanes, 0, left, 0.0f) + v * vec_exp(v * v * -0.5f) * 0.39894228f;
+        }
+        put(dx + i, part(dy + i, 0, left, 0.0f) * slope, 0, left);
+    }
+}
+
+/* ------------------------------------------------------------------------------- attention */
+
+size_t attention_backward_floats(int n_query, int n_key) { return (2 * (size_t)n_query + 1) * n_key; }
+
+void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
+                        const float *k, const float *v, int n_query, int n_key, int n_heads, int d_model, int causal,
+                        float *scratch) {
+    const int T = n_query, S = n_key, D = d_model, Dh = D / n_heads;
+    const size_t ld = (size_t)D;
+    const float scale = 1.0f / sqrtf((float)Dh);
+    float *ds = scratch, *ds_st = ds + S, *p_st = ds_st + (size_t)S * T; /* [S]; [S, T] transposed, for sums over t */
+
+    for (int h = 0; h < n_heads; h++) {
+        const size_t at = (size_t)h * Dh;
+        for (int t = 0; t < T; t++) {
+            const float *p = probs + ((size_t)h * T + t) * S;
+            const int n = causal ? t + 1 : S;
+            k_scores(ds, dout + t * ld + at, v + at, ld, NULL, n, Dh, 1.0f); /* dP */
+            const float mean = k_dot(ds, p, n);
+            for (int s = 0; s < n; s++) {
+                ds[s] = p[s] * (ds[s] - mean) * scale;
+                ds_st[(size_t)s * T + t] = ds[s];
+                p_st[(size_t)s * T + t] = p[s];
+            }
+            k_weighted_sum(dq + t * ld + at, ds, k + at, ld, NULL, n, Dh);
+        }
+        for (int s = 0; s < S; s++) {
+            const int first = causal ? s : 0; /* the first query that saw key s */
+            const size_t from = (size_t)s * T + first;
+            k_weighted_sum(dk + s * ld + at, ds_st + from, q + first * ld + at, ld, NULL, T - first, Dh);
+            k_weighted_sum(dv + s * ld + at, p_st + from, dout + first * ld + at, ld, NULL, T - first, Dh);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------- the ends */
+
+void embedding_backward(float *dtable, const float *dy, int id, float scale, int d_model) {
+    float *row = dtable + (size_t)id * d_model;
+    for (int i = 0; i < d_model; i++) row[i] += dy[i] * scale;
+}
+
+/*
+ * 32 bits for element i: two rounds of multiply and shift over i and the key's halves, all lanes at once.  A full
+ * splitmix per element would cost more than the layer it follows.
+ */
+static inline vec_bits hash(vec_bits i, uint32_t low, uint32_t high) {
+    i = (i ^ low) * 0x85ebca6bu;
+    i = (i ^ i >> 15 ^ high) * 0xc2b2ae35u;
+    i = (i ^ i >> 13) * 0x27d4eb2fu;
+    return i ^ i >> 16;
+}
+
+void dropout(float *x, size_t n, float probability, uint64_t key) {
+    if (probability <= 0.0f) return;
+    const uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32);
+    /* kept if the hash's upper 24 bits, a number every float can hold, reach the threshold */
+    const int32_t threshold = (int32_t)(probability * 16777216.0f);
+    const float scale = 1.0f / (1.0f - probability);
+    vec_bits index;
+    for (int j = 0; j < LANES; j++) index[j] = (uint32_t)j;
+    for (size_t i = 0; i < n; i += LANES, index += LANES) {
+        const int left = n - i < LANES ? (int)(n - i) : LANES;
+        const vec_int kept = (vec_int)(hash(index, low, high) >> 8) >= threshold;
+        put(x + i, vec_select(kept, part(x + i, 0, left, 0.0f) * scale, vec_all(0.0f)), 0, left);
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * backward.h - the backward twins of layers/: given the gradient of what a layer wrote, that of what it read.
+ *
+ * dx is the gradient of the loss by x.  Gradients of activations are written; gradients of weights are added to, since
+ * a weight is used by every row, by every part of a batch and, if tied, in several places.  The forward halves are
+ * layers/'s own functions: training and inference compute the same numbers.
+ *
+ * Depends on: layers/, kernels/, gemm.h, parameters.h.  Used by: pass.c.
+ */
+#ifndef HEED_TRAIN_BACKWARD_H
+#define HEED_TRAIN_BACKWARD_H
+
+#include <stdint.h>
+
+#include "layers/attention.h"
+#include "train/gemm.h"
+#include "train/parameters.h"
+
+/* What the functions of one thread share. */
+typedef struct {
+    float *weights;   /* parameters' flat array, read                 */
+    float *gradients; /* of the same length, added to; NULL: forward only */
+    const heed_gemm *gemm;
+    float *scratch; /* gemm->scratch_floats                         */
+} train_context;
+
+/* y [m, N] = x [m, K] W^T + b. */
+void affine_forward(const train_context *c, float *y, const float *x, const train_linear *w, int m);
+/* dW += dy^T x, db += sum of dy's rows, and dx = (add ? dx : 0) + dy W, unless dx is NULL. */
+void affine_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_linear *w, int m,
+                     int add);
+
+/*
+ * Twin of norm_forward:  y = (x - mean) rstd gain + bias.  With g = dy gain and z = (x - mean) rstd,
+ *     dx = rstd (g - mean(g) - z mean(g z))     dgain += dy z     dbias += dy
+ * x [m, D] is what was normalised; mean and rstd are computed again.  dx may be dy.
+ */
+void norm_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_norm *w, int m,
+                   int d_model);
+
+/*
+ * Twin of activation_forward: dx [n] = dy f'(x), with x [n] what went into it.  activation as in layers/ffn.h.
+ * dx may be dy.
+ */
+void activation_backward(float *dx, const float *dy, const float *x, size_t n, int activation);
+
+/*
+ * Twin of attention_forward for one sentence.  With dP = dout v^T and P the rows of softmax,
+ *     dS = P (dP - sum_s P dP)     dq = dS k / sqrt(Dh)     dk = dS^T q / sqrt(Dh)     dv = P^T dout
+ *   dq [T, D], dk, dv [S, D]  written
+ *   probs  [H, T, S] as the forward pass wrote them
+ *   causal: row t saw keys 0..t only (and T == S); the rest of its row in probs is not read
+ *   scratch  attention_backward_floats(T, S) floats
+ */
+size_t attention_backward_floats(int n_query, int n_key);
+void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
+                        const float *k, const float *v, int n_query, int n_key, int n_heads, int d_model, int causal,
+                        float *scratch);
+
+/* Twin of embedding_forward: gradient row `id` += dy scale. */
+void embedding_backward(float *dtable, const float *dy, int id, float scale, int d_model);
+
+/*
+ * x [n] in place: each element is 0 with `probability`, else divided by 1 - probability.  The same key gives the same
+ * choice, so this is its own twin.  n < 2^32.
+ */
+void dropout(float *x, size_t n, float probability, uint64_t key);
+
+#endif /* HEED_TRAIN_BACKWARD_H */

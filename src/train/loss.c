@@ -1,0 +1,48 @@
+/* loss.c - see loss.h for the contract. */
+#include "train/loss.h"
+
+#include <math.h>
+
+#include "train/vector.h"
+
+double cross_entropy(float *logits, int label, int vocabulary, float smoothing, float scale, double *likelihood) {
+    const int V = vocabulary, whole = V - V % LANES;
+    const float target = logits[label];
+
+    vec greatest = vec_all(target), total = vec_all(0.0f);
+    for (int i = 0; i < whole; i += LANES) {
+        const vec x = vec_load(logits + i);
+        greatest = vec_max(x, greatest);
+        total += x;
+    }
+    float max = vec_greatest(greatest), mean = vec_sum(total);
+    for (int i = whole; i < V; i++) {
+        max = logits[i] > max ? logits[i] : max;
+        mean += logits[i];
+    }
+    mean /= (float)V;
+
+    /* e^(x - max), kept in place of x: one exponential serves the loss and its gradient */
+    vec sums = vec_all(0.0f);
+    for (int i = 0; i < whole; i += LANES) {
+        const vec e = vec_exp(vec_load(logits + i) - max);
+        vec_store(logits + i, e);
+        sums += e;
+    }
+    if (whole < V) {
+        const vec e = vec_exp(vec_load_part(logits + whole, V - whole, -INFINITY) - max);
+        vec_store_part(logits + whole, e, V - whole);
+        sums += e;
+    }
+    const float sum = vec_sum(sums);
+
+    if (scale != 0.0f) {
+        const float factor = scale / sum, shift = scale * smoothing / (float)V;
+        for (int i = 0; i < V; i++) logits[i] = logits[i] * factor - shift;
+        logits[label] -= scale * (1.0f - smoothing);
+    }
+    /* in double: the differences of finite-difference tests are in the last bits */
+    const double log_sum = (double)max + log((double)sum);
+    *likelihood += log_sum - target;
+    return (1.0 - smoothing) * (log_sum - target) + smoothing * (log_sum - mean);
+}

@@ -1,0 +1,78 @@
+/*
+ * parameters.h - every weight of a model as one flat array of floats, by tensor name and by place in the network.
+ *
+ * A tensor is an offset: the same offset finds its value, its gradient and its two Adam moments in arrays of one
+ * length.  Trained tensors come first, so clipping and Adam are loops over the first n_trained floats; what
+ * is never trained (final_logits_bias, sinusoidal tables that a file stores) lies behind.
+ *
+ * Names and shapes are those of model.c's one table.
+ *
+ * Depends on: model/.  Used by: train/.
+ */
+#ifndef HEED_TRAIN_PARAMETERS_H
+#define HEED_TRAIN_PARAMETERS_H
+
+#include "base/arena.h"
+#include "model/model.h"
+
+/* Offsets into the flat arrays, in floats. */
+typedef struct {
+    size_t weight, bias; /* [rows, cols], [rows] */
+    int rows, cols;
+} train_linear;
+
+typedef struct {
+    size_t gain, bias; /* [D] each */
+} train_norm;
+
+typedef struct {
+    train_linear q_proj, k_proj, v_proj, out_proj;
+    train_norm norm;
+} train_attention;
+
+typedef struct {
+    train_attention self_attn, encoder_attn; /* encoder_attn: decoder only */
+    train_linear fc1, fc2;
+    train_norm final_layer_norm;
+} train_layer;
+
+typedef struct {
+    int n_layers, n_heads, ffn_dim;
+    train_layer *layers;
+    size_t embed_tokens;
+    size_t embed_positions; /* if has_positions: the model's own, else the sinusoids' */
+    int has_positions;
+    train_norm layernorm_embedding, layer_norm; /* if the configuration has them */
+} train_stack;
+
+typedef struct {
+    char name[TENSOR_NAME_BYTES];
+    int rows, cols; /* a vector is [1, n] */
+    size_t offset;
+    int trained;
+} train_tensor;
+
+typedef struct {
+    heed_config config;
+    train_tensor *tensors;
+    int n_tensors;
+    size_t n_trained, n_floats; /* trained floats, all floats */
+    train_stack encoder, decoder;
+    size_t output;            /* [V, D] the matrix that makes logits */
+    size_t final_logits_bias; /* [V] */
+} heed_parameters;
+
+/*
+ * Lay the table and the offsets out in `arena` (which may only measure) for the configuration of `model`, whose table
+ * is read; the model need not be loaded and is not kept.
+ *   train_positions  1: stored position tables are learned
+ */
+void parameters_layout(heed_parameters *p, heed_arena *arena, const struct heed_model *model, int train_positions);
+
+/*
+ * values [n_floats] = a fresh model, the same for the same seed: matrices uniform in +-sqrt(6 / (rows + cols)),
+ * embeddings normal of deviation d_model^-0.5, gains 1, biases 0; stored positions sinusoidal.
+ */
+void parameters_initialize(float *values, const heed_parameters *p, uint32_t seed);
+
+#endif /* HEED_TRAIN_PARAMETERS_H */

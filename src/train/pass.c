@@ -1,0 +1,406 @@
+/* pass.c - see pass.h for the contract: what a pass remembers, and its two halves. */
+#include "train/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "layers/ffn.h"
+#include "layers/norm.h"
+#include "layers/positions.h"
+#include "train/loss.h"
+#include "train/random.h"
+
+/* ---------------------------------------------------------------------------------- layout */
+
+/* Everyday sentences have few dozen tokens: room for rows of 64 each, or for one sentence as long as may be. */
+enum { EVERYDAY = 64 };
+/* Rows of logits at a time: the slice stays in the second or third cache for common vocabularies. */
+enum { SLICE_FLOATS = 1 << 21, MAX_SLICE = 512 };
+
+static int most(int a, int b) { return a > b ? a : b; }
+static int least(int a, int b) { return a < b ? a : b; }
+
+static float *rows_of(float *first, int i, int rows, int cols) { return first + (size_t)i * rows * cols; }
+
+static void layout_attention(pass_attention *a, heed_arena *arena, size_t R, size_t D, size_t heads, size_t cells) {
+    a->q = arena_floats(arena, R, D, 1);
+    a->k = arena_floats(arena, R, D, 1);
+    a->v = arena_floats(arena, R, D, 1);
+    a->mix = arena_floats(arena, R, D, 1);
+    a->probs = arena_floats(arena, heads, cells, 1);
+}
+
+static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass, const train_stack *weights,
+                         int is_decoder) {
+    const heed_config *c = &pass->parameters->config;
+    const size_t R = (size_t)pass->max_rows, D = (size_t)c->d_model;
+    s->weights = weights;
+    s->n_sublayers = weights->n_layers * (is_decoder ? 3 : 2);
+    s->layers = arena_push(arena, (size_t)weights->n_layers, sizeof *s->layers);
+    for (int l = 0; l < weights->n_layers; l++) {
+        pass_layer unplaced, *layer = s->layers ? &s->layers[l] : &unplaced;
+        const size_t heads = (size_t)weights->n_heads, cells = (size_t)pass->max_cells;
+        layout_attention(&layer->self_attn, arena, R, D, heads, cells);
+        if (is_decoder) layout_attention(&layer->encoder_attn, arena, R, D, heads, cells);
+        layer->pre = arena_floats(arena, R, (size_t)weights->ffn_dim, 1);
+    }
+    s->embedded = c->normalize_embedding ? arena_floats(arena, R, D, 1) : NULL;
+    s->stream = arena_floats(arena, (size_t)s->n_sublayers + 1, R, D);
+    s->other = arena_floats(arena, (size_t)s->n_sublayers, R, D);
+    s->out = c->add_final_layer_norm ? arena_floats(arena, R, D, 1)
+             : s->stream             ? rows_of(s->stream, s->n_sublayers, pass->max_rows, c->d_model)
+                                     : NULL;
+}
+
+void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
+                 int max_rows) {
+    const heed_config *c = &parameters->config;
+    const int F = most(most(c->encoder_ffn_dim, c->decoder_ffn_dim), c->d_model), V = c->decoder_vocab_size;
+    const int d_head = c->d_model / least(c->encoder_attention_heads, c->decoder_attention_heads);
+    const size_t R = (size_t)max_rows, D = (size_t)c->d_model;
+
+    *pass = (heed_pass){.parameters = parameters, .max_rows = max_rows};
+    pass->longest = least(max_rows, c->max_position_embeddings);
+    /* one sentence of the greatest length must fit; past 32768 its square would not be an int */
+    pass->longest = least(pass->longest, 32768);
+    pass->max_cells =
+        most(max_rows <= INT32_MAX / EVERYDAY ? max_rows * EVERYDAY : INT32_MAX, pass->longest * pass->longest);
+    pass->slice = most(1, least(least(SLICE_FLOATS / V, MAX_SLICE), max_rows));
+
+    layout_stack(&pass->encoder, arena, pass, &parameters->encoder, 0);
+    layout_stack(&pass->decoder, arena, pass, &parameters->decoder, 1);
+    if (!parameters->encoder.has_positions || !parameters->decoder.has_positions) {
+        float *table = arena_floats(arena, (size_t)pass->longest, D, 1);
+        if (table) positions_fill(table, pass->longest, c->d_model, POSITIONS_HALVES);
+        pass->encoder.table = pass->decoder.table = table;
+    }
+    float **const vectors[] = {&pass->dx, &pass->dy, &pass->dn, &pass->dq, &pass->dk, &pass->dv, &pass->dmemory};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = arena_floats(arena, R, D, 1);
+    pass->hidden = arena_floats(arena, R, (size_t)F, 1);
+    pass->dhidden = arena_floats(arena, R, (size_t)F, 1);
+    pass->logits = arena_floats(arena, (size_t)pass->slice, (size_t)V, 1);
+    const int L = pass->longest;
+    const size_t forward = attention_scratch_floats(most(L, 2), L, d_head), backward = attention_backward_floats(L, L);
+    pass->scratch = arena_floats(arena, forward > backward ? forward : backward, 1, 1);
+    pass->context.gemm = gemm;
+    pass->context.scratch = arena_floats(arena, gemm->scratch_floats, 1, 1);
+}
+
+int pass_capacity(const heed_pass *pass, const heed_pair *pairs, int n) {
+    int64_t source = 0, target = 0, cells = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t side = most(pairs[i].n_source, pairs[i].n_target);
+        source += pairs[i].n_source;
+        target += pairs[i].n_target;
+        cells += side * side;
+        if (source > pass->max_rows || target > pass->max_rows || cells > pass->max_cells || side > pass->longest)
+            return i;
+    }
+    return n;
+}
+
+/* ------------------------------------------------------------------------------- sublayers */
+
+/* The sentences of a side: lengths of queries and keys of pair i. */
+static int length(const heed_pass *pass, int i, int is_target) {
+    return is_target ? pass->pairs[i].n_target : pass->pairs[i].n_source;
+}
+
+static int stack_rows(const heed_pass *pass, const pass_stack *s) {
+    return s == &pass->decoder ? pass->n_target : pass->n_source;
+}
+
+static float *stream_at(const heed_pass *pass, const pass_stack *s, int i) {
+    return rows_of(s->stream, i, pass->max_rows, pass->parameters->config.d_model);
+}
+
+static float *other_at(const heed_pass *pass, const pass_stack *s, int i) {
+    return rows_of(s->other, i, pass->max_rows, pass->parameters->config.d_model);
+}
+
+/* What sublayer i reads. */
+static const float *input_at(const heed_pass *pass, const pass_stack *s, int i) {
+    return pass->parameters->config.normalize_before ? other_at(pass, s, i) : stream_at(pass, s, i);
+}
+
+/* One number for each place of the network that drops. */
+static uint64_t dropout_key(const heed_pass *pass, const pass_stack *s, int sublayer) {
+    return random_key(pass->key, (uint64_t)(s == &pass->decoder) << 32 | (uint32_t)(sublayer + 1));
+}
+
+static void normalize(const heed_pass *pass, float *out, const float *x, const train_norm *w, int rows) {
+    float *values = pass->context.weights;
+    const heed_norm norm = {values + w->gain, values + w->bias};
+    norm_forward(out, x, NULL, &norm, rows, pass->parameters->config.d_model);
+}
+
+static void sublayer_begin(const heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
+    if (pass->parameters->config.normalize_before)
+        normalize(pass, other_at(pass, s, i), stream_at(pass, s, i), norm, stack_rows(pass, s));
+}
+
+/* y [R, D], in pass->dy, is what the sublayer made. */
+static void sublayer_end(heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
+    const int rows = stack_rows(pass, s);
+    const size_t n = (size_t)rows * pass->parameters->config.d_model;
+    dropout(pass->dy, n, pass->dropout, dropout_key(pass, s, i));
+    if (pass->parameters->config.normalize_before) {
+        k_add(stream_at(pass, s, i + 1), stream_at(pass, s, i), pass->dy, n);
+    } else {
+        k_add(other_at(pass, s, i), stream_at(pass, s, i), pass->dy, n);
+        normalize(pass, stream_at(pass, s, i + 1), other_at(pass, s, i), norm, rows);
+    }
+}
+
+/* From pass->dx, the gradient of stream[i+1]: pass->dy becomes that of what the sublayer made.  Post-norm: dx becomes
+ * that of other[i]. */
+static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
+    const int rows = stack_rows(pass, s), D = pass->parameters->config.d_model;
+    if (!pass->parameters->config.normalize_before)
+        norm_backward(&pass->context, pass->dx, pass->dx, other_at(pass, s, i), norm, rows, D);
+    memcpy(pass->dy, pass->dx, (size_t)rows * D * sizeof *pass->dy);
+    dropout(pass->dy, (size_t)rows * D, pass->dropout, dropout_key(pass, s, i));
+}
+
+/* Where the gradient of a sublayer's input goes, and whether it is added: the stream's own, or that of its norm. */
+static float *input_gradient(heed_pass *pass, int *add) {
+    *add = !pass->parameters->config.normalize_before;
+    return *add ? pass->dx : pass->dn;
+}
+
+static void sublayer_begin_backward(heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
+    if (!pass->parameters->config.normalize_before) return;
+    const int rows = stack_rows(pass, s), D = pass->parameters->config.d_model;
+    norm_backward(&pass->context, pass->dn, pass->dn, stream_at(pass, s, i), norm, rows, D);
+    k_add(pass->dx, pass->dx, pass->dn, (size_t)rows * D);
+}
+
+/* Queries of the stack `s` over its own rows, or (cross) over the encoder's output; y to pass->dy. */
+static void attend(heed_pass *pass, const pass_stack *s, const float *in, const pass_attention *a,
+                   const train_attention *w, int cross) {
+    const int D = pass->parameters->config.d_model, H = s->weights->n_heads, is_target = s == &pass->decoder;
+    const int rows = stack_rows(pass, s), memory_rows = cross ? pass->n_source : rows;
+    const float *memory = cross ? pass->encoder.out : in;
+    affine_forward(&pass->context, a->q, in, &w->q_proj, rows);
+    affine_forward(&pass->context, a->k, memory, &w->k_proj, memory_rows);
+    affine_forward(&pass->context, a->v, memory, &w->v_proj, memory_rows);
+
+    float *probs = a->probs;
+    size_t query = 0, key = 0;
+    for (int i = 0; i < pass->n_pairs; i++) {
+        const int T = length(pass, i, is_target), S = cross ? length(pass, i, 0) : T;
+        heed_attention_shape shape = {
+            .n_query = T, .n_key = S, .n_heads = H, .d_model = D, .probs_row = (size_t)S, .probs_head = (size_t)T * S};
+        if (is_target && !cross) { /* causal: every row over its own past */
+            shape.n_query = 1;
+            for (int t = 0; t < T; t++) {
+                const size_t row = query + (size_t)t * D;
+                shape.n_key = t + 1;
+                attention_forward(a->mix + row, probs + (size_t)t * S, a->q + row, a->k + key, a->v + key, &shape,
+                                  pass->scratch);
+            }
+        } else {
+            attention_forward(a->mix + query, probs, a->q + query, a->k + key, a->v + key, &shape, pass->scratch);
+        }
+        probs += (size_t)H * T * S;
+        query += (size_t)T * D;
+        key += (size_t)S * D;
+    }
+    affine_forward(&pass->context, pass->dy, a->mix, &w->out_proj, rows);
+}
+
+static void attend_backward(heed_pass *pass, const pass_stack *s, const float *in, const pass_attention *a,
+                            const train_attention *w, int cross) {
+    const int D = pass->parameters->config.d_model, H = s->weights->n_heads, is_target = s == &pass->decoder;
+    const int rows = stack_rows(pass, s), memory_rows = cross ? pass->n_source : rows;
+    const float *memory = cross ? pass->encoder.out : in;
+    float *dmix = pass->hidden; /* free here, and at least D wide */
+    int add;
+    float *din = input_gradient(pass, &add);
+
+    affine_backward(&pass->context, dmix, pass->dy, a->mix, &w->out_proj, rows, 0);
+    const float *probs = a->probs;
+    size_t query = 0, key = 0;
+    for (int i = 0; i < pass->n_pairs; i++) {
+        const int T = length(pass, i, is_target), S = cross ? length(pass, i, 0) : T;
+        attention_backward(pass->dq + query, pass->dk + key, pass->dv + key, dmix + query, probs, a->q + query,
+                           a->k + key, a->v + key, T, S, H, D, is_target && !cross, pass->scratch);
+        probs += (size_t)H * T * S;
+        query += (size_t)T * D;
+        key += (size_t)S * D;
+    }
+    affine_backward(&pass->context, din, pass->dq, in, &w->q_proj, rows, add);
+    float *dmemory = cross ? pass->dmemory : din;
+    affine_backward(&pass->context, dmemory, pass->dk, memory, &w->k_proj, memory_rows, 1);
+    affine_backward(&pass->context, dmemory, pass->dv, memory, &w->v_proj, memory_rows, 1);
+}
+
+/* hidden = activation(pre) */
+static void activate(heed_pass *pass, const pass_layer *layer, size_t n) {
+    memcpy(pass->hidden, layer->pre, n * sizeof *pass->hidden);
+    activation_forward(pass->hidden, n, pass->parameters->config.activation_function);
+}
+
+static void feed_forward(heed_pass *pass, const pass_stack *s, const float *in, const pass_layer *layer,
+                         const train_layer *w) {
+    const int rows = stack_rows(pass, s);
+    affine_forward(&pass->context, layer->pre, in, &w->fc1, rows);
+    activate(pass, layer, (size_t)rows * w->fc1.rows);
+    affine_forward(&pass->context, pass->dy, pass->hidden, &w->fc2, rows);
+}
+
+static void feed_backward(heed_pass *pass, const pass_stack *s, const float *in, const pass_layer *layer,
+                          const train_layer *w) {
+    const int rows = stack_rows(pass, s);
+    const size_t n = (size_t)rows * w->fc1.rows;
+    int add;
+    float *din = input_gradient(pass, &add);
+    activate(pass, layer, n);
+    affine_backward(&pass->context, pass->dhidden, pass->dy, pass->hidden, &w->fc2, rows, 0);
+    activation_backward(pass->dhidden, pass->dhidden, layer->pre, n, pass->parameters->config.activation_function);
+    affine_backward(&pass->context, din, pass->dhidden, in, &w->fc1, rows, add);
+}
+
+/* ---------------------------------------------------------------------------------- stacks */
+
+/* Token t of pair i as the stack reads it: the decoder reads the start token, then the target without its last. */
+static int32_t input_id(const heed_pass *pass, const pass_stack *s, int i, int t) {
+    if (s == &pass->encoder) return pass->pairs[i].source[t];
+    return t ? pass->pairs[i].target[t - 1] : pass->parameters->config.decoder_start_token_id;
+}
+
+static float embedding_scale(const heed_config *c) { return c->scale_embedding ? sqrtf((float)c->d_model) : 1.0f; }
+
+static void embed(heed_pass *pass, const pass_stack *s) {
+    const heed_config *c = &pass->parameters->config;
+    const size_t D = (size_t)c->d_model;
+    const float *values = pass->context.weights, scale = embedding_scale(c);
+    const float *positions = s->weights->has_positions ? values + s->weights->embed_positions : s->table;
+    float *const to = s->embedded ? s->embedded : s->stream;
+    float *x = to;
+    for (int i = 0; i < pass->n_pairs; i++)
+        for (int t = 0; t < length(pass, i, s == &pass->decoder); t++, x += D) {
+            k_scale(x, values + s->weights->embed_tokens + (size_t)input_id(pass, s, i, t) * D, scale, D);
+            k_add(x, x, positions + (size_t)t * D, D);
+        }
+    const int rows = stack_rows(pass, s);
+    if (s->embedded) normalize(pass, s->stream, to, &s->weights->layernorm_embedding, rows);
+    dropout(s->stream, (size_t)rows * D, pass->dropout, dropout_key(pass, s, -1));
+}
+
+static void embed_backward(heed_pass *pass, const pass_stack *s) {
+    const heed_config *c = &pass->parameters->config;
+    const int rows = stack_rows(pass, s), D = c->d_model;
+    float *gradients = pass->context.gradients, *dx = pass->dx;
+    dropout(dx, (size_t)rows * D, pass->dropout, dropout_key(pass, s, -1));
+    if (s->embedded) norm_backward(&pass->context, dx, dx, s->embedded, &s->weights->layernorm_embedding, rows, D);
+    for (int i = 0; i < pass->n_pairs; i++)
+        for (int t = 0; t < length(pass, i, s == &pass->decoder); t++, dx += D) {
+            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), embedding_scale(c),
+                               D);
+            if (s->weights->has_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
+        }
+}
+
+static void stack_forward(heed_pass *pass, const pass_stack *s) {
+    const int is_decoder = s == &pass->decoder;
+    embed(pass, s);
+    for (int l = 0, i = 0; l < s->weights->n_layers; l++) {
+        const train_layer *w = &s->weights->layers[l];
+        const pass_layer *layer = &s->layers[l];
+        sublayer_begin(pass, s, i, &w->self_attn.norm);
+        attend(pass, s, input_at(pass, s, i), &layer->self_attn, &w->self_attn, 0);
+        sublayer_end(pass, s, i++, &w->self_attn.norm);
+        if (is_decoder) {
+            sublayer_begin(pass, s, i, &w->encoder_attn.norm);
+            attend(pass, s, input_at(pass, s, i), &layer->encoder_attn, &w->encoder_attn, 1);
+            sublayer_end(pass, s, i++, &w->encoder_attn.norm);
+        }
+        sublayer_begin(pass, s, i, &w->final_layer_norm);
+        feed_forward(pass, s, input_at(pass, s, i), layer, w);
+        sublayer_end(pass, s, i++, &w->final_layer_norm);
+    }
+    if (pass->parameters->config.add_final_layer_norm)
+        normalize(pass, s->out, stream_at(pass, s, s->n_sublayers), &s->weights->layer_norm, stack_rows(pass, s));
+}
+
+/* From pass->dx, the gradient of s->out. */
+static void stack_backward(heed_pass *pass, const pass_stack *s) {
+    const int is_decoder = s == &pass->decoder;
+    if (pass->parameters->config.add_final_layer_norm)
+        norm_backward(&pass->context, pass->dx, pass->dx, stream_at(pass, s, s->n_sublayers), &s->weights->layer_norm,
+                      stack_rows(pass, s), pass->parameters->config.d_model);
+    for (int l = s->weights->n_layers - 1, i = s->n_sublayers - 1; l >= 0; l--) {
+        const train_layer *w = &s->weights->layers[l];
+        const pass_layer *layer = &s->layers[l];
+        sublayer_end_backward(pass, s, i, &w->final_layer_norm);
+        feed_backward(pass, s, input_at(pass, s, i), layer, w);
+        sublayer_begin_backward(pass, s, i--, &w->final_layer_norm);
+        if (is_decoder) {
+            sublayer_end_backward(pass, s, i, &w->encoder_attn.norm);
+            attend_backward(pass, s, input_at(pass, s, i), &layer->encoder_attn, &w->encoder_attn, 1);
+            sublayer_begin_backward(pass, s, i--, &w->encoder_attn.norm);
+        }
+        sublayer_end_backward(pass, s, i, &w->self_attn.norm);
+        attend_backward(pass, s, input_at(pass, s, i), &layer->self_attn, &w->self_attn, 0);
+        sublayer_begin_backward(pass, s, i--, &w->self_attn.norm);
+    }
+    embed_backward(pass, s);
+}
+
+/* ------------------------------------------------------------------------------------ pass */
+
+/* Logits, loss and their gradient, a slice of rows at a time; the gradient of the decoder's output to pass->dx. */
+static void output(heed_pass *pass, const pass_options *o, pass_result *result) {
+    const heed_parameters *p = pass->parameters;
+    const train_context *c = &pass->context;
+    const int D = p->config.d_model, V = p->config.decoder_vocab_size;
+    const float *weights = c->weights + p->output;
+    const train_linear w = {.weight = p->output, .bias = p->final_logits_bias, .rows = V, .cols = D};
+    int pair = 0, t = 0;
+    for (int first = 0; first < pass->n_target; first += pass->slice) {
+        const int n = least(pass->slice, pass->n_target - first);
+        const float *x = pass->decoder.out + (size_t)first * D;
+        affine_forward(c, pass->logits, x, &w, n);
+        for (int r = 0; r < n; r++, t++) {
+            if (t == pass->pairs[pair].n_target) {
+                t = 0;
+                pair++;
+            }
+            result->loss += cross_entropy(pass->logits + (size_t)r * V, pass->pairs[pair].target[t], V, o->smoothing,
+                                          c->gradients ? o->scale : 0.0f, &result->likelihood);
+        }
+        if (c->gradients) {
+            c->gemm->multiply(c->gradients + p->output, D, pass->logits, V, 1, x, D, 0, V, D, n, 1, c->scratch);
+            c->gemm->multiply(pass->dx + (size_t)first * D, D, pass->logits, V, 0, weights, D, 0, n, D, V, 0,
+                              c->scratch);
+        }
+    }
+    result->tokens += pass->n_target;
+}
+
+void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair *pairs, int n,
+              const pass_options *options, pass_result *result) {
+    pass->context.weights = weights;
+    pass->context.gradients = gradients;
+    pass->pairs = pairs;
+    pass->n_pairs = n;
+    pass->dropout = gradients ? options->dropout : 0.0f;
+    pass->key = options->key;
+    pass->n_source = pass->n_target = 0;
+    for (int i = 0; i < n; i++) {
+        pass->n_source += pairs[i].n_source;
+        pass->n_target += pairs[i].n_target;
+    }
+    stack_forward(pass, &pass->encoder);
+    stack_forward(pass, &pass->decoder);
+    output(pass, options, result);
+    if (gradients == NULL) return;
+
+    const size_t source = (size_t)pass->n_source * pass->parameters->config.d_model;
+    memset(pass->dmemory, 0, source * sizeof *pass->dmemory);
+    stack_backward(pass, &pass->decoder);
+    memcpy(pass->dx, pass->dmemory, source * sizeof *pass->dx);
+    stack_backward(pass, &pass->encoder);
+}

@@ -1,0 +1,96 @@
+/*
+ * pass.h - one teacher-forced pass over a part of a batch, forward and backward, with everything it must remember.
+ *
+ * A part is a ragged list of pairs: all source tokens are the rows of one tall matrix, all target tokens of another,
+ * and only attention knows where a sentence ends.  Nothing is padded.  Per sublayer two matrices are kept,
+ *
+ *     post-norm   stream[i+1] = LayerNorm(other[i]),    other[i] = stream[i] + dropout(f(stream[i]))
+ *     pre-norm    stream[i+1] = stream[i] + dropout(f(other[i])),    other[i] = LayerNorm(stream[i])
+ *
+ * and what f itself needs; hidden layers are computed again.  Logits exist for a slice of rows at a time.
+ *
+ * Depends on: base/, layers/, backward.h, loss.h, parameters.h.  Used by: trainer.c and the native trainer's threads.
+ */
+#ifndef HEED_TRAIN_PASS_H
+#define HEED_TRAIN_PASS_H
+
+#include "base/arena.h"
+#include "train/backward.h"
+#include "train/parameters.h"
+
+/* A sentence and its translation; both end with </s>, and the target is without decoder_start_token_id. */
+typedef struct {
+    const int32_t *source, *target;
+    int32_t n_source, n_target;
+} heed_pair;
+
+/* What an attention keeps; q, mix [R, D], k, v [R of its memory, D], probs [H, T, S] of one sentence after another. */
+typedef struct {
+    float *q, *k, *v, *mix, *probs;
+} pass_attention;
+
+typedef struct {
+    pass_attention self_attn, encoder_attn;
+    float *pre; /* [R, F] what went into the activation */
+} pass_layer;
+
+typedef struct {
+    const train_stack *weights;
+    int n_sublayers; /* of the stack: 2 a layer, or 3                                  */
+    pass_layer *layers;
+    float *embedded;       /* [R, D] before layernorm_embedding; NULL without it             */
+    float *stream, *other; /* [n_sublayers + 1, R, D], [n_sublayers, R, D]                   */
+    float *out;            /* [R, D] after the final norm, or the last of stream             */
+    const float *table;    /* [longest, D] sinusoids; unused if the model has its own        */
+} pass_stack;
+
+typedef struct {
+    const heed_parameters *parameters;
+    train_context context;
+    int max_rows;  /* R : tokens of a side                                          */
+    int max_cells; /* bound of the sum of max(S, T)^2 over the part's pairs         */
+    int longest;   /* tokens of a sentence                                          */
+    pass_stack encoder, decoder;
+    float *dx, *dy, *dn, *dq, *dk, *dv, *dmemory; /* [R, D] gradients under way     */
+    float *hidden, *dhidden;                      /* [R, the widest of F and D]     */
+    float *logits;                                /* [slice, V]                     */
+    int slice;
+    float *scratch; /* of attention, either direction */
+
+    /* the part being computed */
+    const heed_pair *pairs;
+    int n_pairs, n_source, n_target; /* pairs, rows of either side */
+    float dropout;
+    uint64_t key;
+} heed_pass;
+
+/* Lay a pass out in `arena` (which may only measure); max_rows >= 1. */
+void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
+                 int max_rows);
+
+/* How many of the first pairs [n] one pass can hold together; 0: the first is too long for it. */
+int pass_capacity(const heed_pass *pass, const heed_pair *pairs, int n);
+
+typedef struct {
+    float dropout;   /* probability                                                */
+    float smoothing; /* of labels                                                  */
+    float scale;     /* of every token's gradient: 1 / tokens of the whole batch   */
+    uint64_t key;    /* of dropout: a function of seed, step and part              */
+} pass_options;
+
+typedef struct {
+    double loss, likelihood; /* sums over target tokens: smoothed loss, -log p */
+    int tokens;
+} pass_result;
+
+/*
+ * Forward over pairs [n], n <= pass_capacity(), and backward if gradients is not NULL.
+ *   weights    [n_floats] read
+ *   gradients  [n_floats] added to
+ *   result     added to
+ * Ids were checked.  Cannot fail.
+ */
+void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair *pairs, int n,
+              const pass_options *options, pass_result *result);
+
+#endif /* HEED_TRAIN_PASS_H */

@@ -1,0 +1,53 @@
+# The build of training: the wasm module that learns, the native trainer, and models made from a corpus. Included by the
+# Makefile, whose variables it uses.
+
+# All that js/heed.wasm exports as well, so that one module can train a model and try it.
+js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/exports.txt src/train/exports.txt
+	$(call say,wasm  $@)
+	@cat src/exports.txt src/train/exports.txt > $(BUILD)/wasm/train-exports.txt
+	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@$(BUILD)/wasm/train-exports.txt \
+	    $(WASM_EXTRA) -o $@
+wasm: js/heed-train.wasm
+test-js: js/heed-train.wasm
+
+# ------------------------------------------------------------------------------ the native trainer
+
+# Compiled for the processor at hand, whole: the core's own vectors are too narrow for hours of training.
+TRAIN_CFLAGS := $(CFLAGS) $(WERROR) -D_GNU_SOURCE -Isrc/kernels/native -O3 -march=native -ffp-contract=fast -pthread
+TRAIN_SOURCES := $(SOURCES) $(wildcard src/train/native/*.c)
+TRAIN_LIBS := -lm
+has_header = $(shell echo '\#include <$(1)>' | $(HOST_CC) -E - >/dev/null 2>&1 && echo yes)
+ifeq ($(call has_header,dnnl.h),yes)
+TRAIN_CFLAGS += -DHEED_ONEDNN
+TRAIN_LIBS += -ldnnl
+endif
+ifeq ($(call has_header,cblas.h),yes)
+TRAIN_CFLAGS += -DHEED_OPENBLAS
+TRAIN_LIBS += -lopenblas
+endif
+
+$(BUILD)/train/%.o: src/%.c | need-native
+	@mkdir -p $(@D)
+	$(call say,train  $<)
+	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -c $< -o $@
+$(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
+	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
+-include $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.d)
+
+# Tests of it: a task learned from start to end, and every matrix product that this build has.
+TRAIN_OBJECTS := $(filter-out %/main.o,$(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o))
+$(BUILD)/train-%: tests/train/%.c $(TRAIN_OBJECTS)
+	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/$*.d $^ -pthread $(TRAIN_LIBS) -o $@
+test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products
+
+# ------------------------------------------------------------------------------ models
+
+# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR; started
+# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
+PAIR ?= en-de
+DATA ?= ../shared/data
+MODEL ?=
+.PHONY: model
+model: $(BUILD)/heed-train js/heed.wasm
+	@command -v spm_train > /dev/null || { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
+	$(NODE) src/train/model/make.js --pair $(PAIR) --data $(DATA) $(MODEL)

@@ -1,0 +1,259 @@
+/* trainer.c - see trainer.h for the contract. */
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "train/adam.h"
+#include "train/random.h"
+
+enum { N_ARRAYS = 4 }; /* HEED_TRAIN_WEIGHTS ... HEED_TRAIN_V */
+
+struct heed_trainer {
+    heed_train_options options;
+    heed_parameters parameters;
+    heed_pass pass;
+    float *arrays[N_ARRAYS]; /* [n_floats] weights and gradients, [n_trained] moments */
+    heed_pair *pairs;        /* [max_tokens] of one pass */
+    double steps;
+    size_t bytes;
+};
+
+/* Far past what a pass can use; keeps every sum of tokens an int. */
+enum { MAX_TOKENS = 1 << 20 };
+
+static void blame(heed_report *report, const char *name, const char *rule, int32_t found) {
+    if (report) *report = (heed_report){name, rule, found};
+}
+
+/* The name of the first option that is out of range, or NULL.  Comparisons are such that a NaN fails. */
+static const char *wrong_option(const heed_train_options *o) {
+    if (!(o->learning_rate >= 0.0f && o->learning_rate <= 1e6f)) return "learningRate";
+    if (!(o->label_smoothing >= 0.0f && o->label_smoothing < 1.0f)) return "labelSmoothing";
+    if (!(o->dropout >= 0.0f && o->dropout < 1.0f)) return "dropout";
+    if (!(o->clip_norm >= 0.0f && o->clip_norm <= 1e30f)) return "clipNorm";
+    if (o->schedule < SCHEDULE_INVERSE_SQRT || o->schedule > SCHEDULE_COSINE) return "schedule";
+    if (o->warmup_steps < 0) return "warmupSteps";
+    if (o->schedule == SCHEDULE_COSINE && o->total_steps <= o->warmup_steps) return "totalSteps";
+    if (o->max_tokens < 1 || o->max_tokens > MAX_TOKENS) return "maxTokens";
+    return NULL;
+}
+
+static void trainer_layout(heed_trainer *t, heed_arena *arena, const struct heed_model *model, const heed_gemm *gemm) {
+    parameters_layout(&t->parameters, arena, model, t->options.train_positions != 0);
+    for (int i = 0; i < N_ARRAYS; i++)
+        t->arrays[i] = arena_floats(arena, i < HEED_TRAIN_M ? t->parameters.n_floats : t->parameters.n_trained, 1, 1);
+    t->pairs = arena_push(arena, (size_t)t->options.max_tokens, sizeof *t->pairs);
+    pass_layout(&t->pass, arena, &t->parameters, gemm, t->options.max_tokens);
+}
+
+/* Measure, allocate, lay out again; `model` is only read. */
+static heed_status place(const struct heed_model *model, const heed_train_options *options, const heed_gemm *gemm,
+                         heed_trainer **out) {
+    heed_trainer measured = {.options = *options};
+    heed_arena arena = {0};
+    arena_push(&arena, 1, sizeof measured);
+    trainer_layout(&measured, &arena, model, gemm);
+    if (arena_block(&arena) == NULL) return HEED_E_MEMORY;
+    heed_trainer *t = arena_push(&arena, 1, sizeof *t);
+    t->options = *options;
+    t->bytes = arena.size;
+    trainer_layout(t, &arena, model, gemm);
+    *out = t;
+    return HEED_OK;
+}
+
+heed_status trainer_create(const int32_t *config, int n, const heed_train_options *options, const heed_gemm *gemm,
+                           heed_trainer **out, heed_report *report) {
+    *out = NULL;
+    blame(report, NULL, NULL, 0);
+    const char *wrong = wrong_option(options);
+    if (wrong) {
+        blame(report, wrong, "is out of range", 0);
+        return HEED_E_ARGUMENT;
+    }
+    heed_config c;
+    const char *name, *rule;
+    int32_t found;
+    heed_status status = config_read(&c, config, n, &name, &rule, &found);
+    blame(report, name, rule, found);
+    if (status != HEED_OK) return status;
+    if (c.dtype != LINEAR_F32) {
+        blame(report, "dtype", "must be f32: int8 weights cannot learn", c.dtype);
+        return HEED_E_CONFIG;
+    }
+
+    /* a model for a moment, for the sake of its table */
+    struct heed_model *model;
+    status = model_create(&c, &model);
+    if (status != HEED_OK) return status;
+    status = place(model, options, gemm, out);
+    arena_free_block(model);
+    if (status != HEED_OK) return status;
+    heed_trainer *t = *out;
+    if (t->options.learning_rate == 0.0f)
+        t->options.learning_rate =
+            1.0f / sqrtf((float)c.d_model * (float)(options->warmup_steps ? options->warmup_steps : 1));
+    parameters_initialize(t->arrays[HEED_TRAIN_WEIGHTS], &t->parameters, (uint32_t)options->model_seed);
+    return HEED_OK;
+}
+
+heed_status heed_trainer_create(const int32_t *config, int n, const heed_train_options *options, heed_trainer **out,
+                                heed_report *report) {
+    return trainer_create(config, n, options, &gemm_plain, out, report);
+}
+
+void heed_trainer_free(heed_trainer *trainer) { arena_free_block(trainer); }
+
+size_t heed_trainer_bytes(const heed_trainer *trainer) { return trainer->bytes; }
+
+/* --------------------------------------------------------------------------------- tensors */
+
+static const train_tensor *find(const heed_trainer *t, int index) {
+    return index >= 0 && index < t->parameters.n_tensors ? &t->parameters.tensors[index] : NULL;
+}
+
+int heed_trainer_tensor_count(const heed_trainer *trainer) { return trainer->parameters.n_tensors; }
+
+const char *heed_trainer_tensor_name(const heed_trainer *trainer, int index) {
+    const train_tensor *tensor = find(trainer, index);
+    return tensor ? tensor->name : NULL;
+}
+
+void heed_trainer_tensor_shape(const heed_trainer *trainer, int index, int32_t *rows, int32_t *cols) {
+    const train_tensor *tensor = find(trainer, index);
+    *rows = tensor ? tensor->rows : 0;
+    *cols = tensor ? tensor->cols : 0;
+}
+
+/* The place of a tensor in the array `what`, for n floats. */
+static heed_status locate(const heed_trainer *t, int index, int what, size_t n, float **values) {
+    const train_tensor *tensor = find(t, index);
+    *values = NULL;
+    if (tensor == NULL || what < 0 || what >= N_ARRAYS || (what >= HEED_TRAIN_M && !tensor->trained))
+        return HEED_E_ARGUMENT;
+    if (n != (size_t)tensor->rows * tensor->cols) return HEED_E_TENSOR_SHAPE;
+    *values = t->arrays[what] + tensor->offset;
+    return HEED_OK;
+}
+
+heed_status heed_trainer_get_values(const heed_trainer *trainer, int index, int what, float *values, size_t n) {
+    float *from;
+    const heed_status status = locate(trainer, index, what, n, &from);
+    if (status == HEED_OK) memcpy(values, from, n * sizeof *values);
+    return status;
+}
+
+heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, const float *values, size_t n) {
+    float *to;
+    const heed_status status = locate(trainer, index, what, n, &to);
+    if (status != HEED_OK) return status;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i])) return HEED_E_TENSOR_VALUE;
+    memcpy(to, values, n * sizeof *to);
+    return HEED_OK;
+}
+
+double heed_trainer_steps(const heed_trainer *trainer) { return trainer->steps; }
+void heed_trainer_set_steps(heed_trainer *trainer, double steps) { trainer->steps = steps; }
+
+/* ----------------------------------------------------------------------------------- steps */
+
+static heed_status check_ids(const int32_t *ids, int n, int longest, int vocabulary) {
+    if (n < 1 || n > longest) return HEED_E_LENGTH;
+    for (int i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= vocabulary) return HEED_E_ID;
+    return HEED_OK;
+}
+
+static heed_status check_pairs(const heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n,
+                               int64_t *tokens) {
+    const heed_config *c = &t->parameters.config;
+    *tokens = 0;
+    if (n < 1) return HEED_E_ARGUMENT;
+    for (int i = 0; i < n; i++) {
+        heed_status status = check_ids(ids, lengths[2 * i], t->pass.longest, c->vocab_size);
+        if (status != HEED_OK) return status;
+        ids += lengths[2 * i];
+        status = check_ids(ids, lengths[2 * i + 1], t->pass.longest, c->decoder_vocab_size);
+        if (status != HEED_OK) return status;
+        ids += lengths[2 * i + 1];
+        *tokens += lengths[2 * i + 1];
+    }
+    return *tokens > INT32_MAX ? HEED_E_LENGTH : HEED_OK;
+}
+
+/* All pairs, in as many passes as they need. */
+static void run(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n, int64_t tokens, float *gradients,
+                pass_result *sum) {
+    pass_options options = {
+        .dropout = t->options.dropout, .smoothing = t->options.label_smoothing, .scale = 1.0f / (float)tokens};
+    for (int i = 0, part = 0; i < n; part++) {
+        const int32_t *next = ids;
+        int some = n - i < t->options.max_tokens ? n - i : t->options.max_tokens;
+        for (int j = 0; j < some; j++) {
+            const int S = lengths[2 * (i + j)], T = lengths[2 * (i + j) + 1];
+            t->pairs[j] = (heed_pair){.source = next, .target = next + S, .n_source = S, .n_target = T};
+            next += S + T;
+        }
+        some = pass_capacity(&t->pass, t->pairs, some); /* at least 1: lengths were checked */
+        options.key = trainer_key(t, part);
+        pass_run(&t->pass, t->arrays[HEED_TRAIN_WEIGHTS], gradients, t->pairs, some, &options, sum);
+        ids = t->pairs[some - 1].target + t->pairs[some - 1].n_target;
+        i += some;
+    }
+}
+
+static void report_sum(const pass_result *sum, heed_train_result *result) {
+    result->loss = (float)(sum->loss / sum->tokens);
+    result->likelihood = (float)(sum->likelihood / sum->tokens);
+    result->tokens = sum->tokens;
+}
+
+heed_status heed_trainer_step(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n,
+                              heed_train_result *result) {
+    int64_t tokens;
+    pass_result sum = {0};
+    *result = (heed_train_result){0};
+    const heed_status status = check_pairs(t, ids, lengths, n, &tokens);
+    if (status != HEED_OK) return status;
+    memset(t->arrays[HEED_TRAIN_GRADIENTS], 0, t->parameters.n_floats * sizeof(float));
+    run(t, ids, lengths, n, tokens, t->arrays[HEED_TRAIN_GRADIENTS], &sum);
+    report_sum(&sum, result);
+    return trainer_update(t, result);
+}
+
+heed_status heed_trainer_evaluate(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n,
+                                  heed_train_result *result) {
+    int64_t tokens;
+    pass_result sum = {0};
+    *result = (heed_train_result){0};
+    const heed_status status = check_pairs(t, ids, lengths, n, &tokens);
+    if (status != HEED_OK) return status;
+    run(t, ids, lengths, n, tokens, NULL, &sum);
+    report_sum(&sum, result);
+    return HEED_OK;
+}
+
+const heed_parameters *trainer_parameters(const heed_trainer *trainer) { return &trainer->parameters; }
+
+float *trainer_array(heed_trainer *trainer, int what) { return trainer->arrays[what]; }
+
+uint64_t trainer_key(const heed_trainer *t, int part) {
+    return random_key(random_key((uint32_t)t->options.seed, (uint64_t)t->steps), (uint64_t)part);
+}
+
+heed_status trainer_update(heed_trainer *t, heed_train_result *result) {
+    const heed_train_options *o = &t->options;
+    const double norm = gradient_norm(t->arrays[HEED_TRAIN_GRADIENTS], t->parameters.n_trained), step = t->steps + 1.0;
+    const double rate = learning_rate(o->schedule, o->learning_rate, o->warmup_steps, o->total_steps, step);
+    result->gradient_norm = (float)norm;
+    result->learning_rate = (float)rate;
+    if (!isfinite(norm) || !isfinite(result->loss)) return HEED_E_DIVERGED;
+    /* 1e-6 keeps the quotient finite; PyTorch's clip_grad_norm_ has the same */
+    const double factor = o->clip_norm > 0.0f && norm > o->clip_norm ? o->clip_norm / (norm + 1e-6) : 1.0;
+    adam_update(t->arrays[HEED_TRAIN_WEIGHTS], t->arrays[HEED_TRAIN_M], t->arrays[HEED_TRAIN_V],
+                t->arrays[HEED_TRAIN_GRADIENTS], t->parameters.n_trained, (float)factor, rate, step);
+    t->steps = step;
+    return HEED_OK;
+}

@@ -1,0 +1,98 @@
+/*
+ * trainer.h - the public C interface of training: a model that learns from pairs of ids.
+ *
+ *     create -> (set tensors) -> step, step, ... -> read tensors
+ *
+ * A trainer is one heap block: weights, gradients, Adam's moments, and the activations of one pass.  It is apart from
+ * heed.h because inference must not carry it: heed-train.wasm and the native trainer have it, heed.wasm has not.
+ *
+ * Every function that can fail returns a heed_status, sets its results to NULL or 0 first, and leaves the trainer
+ * usable.  Nothing prints, exits or aborts.
+ *
+ * Depends on: everything else in train/.  Used by: js/train.js, the native trainer.
+ */
+#ifndef HEED_TRAIN_TRAINER_H
+#define HEED_TRAIN_TRAINER_H
+
+#include "heed.h"
+#include "train/gemm.h"
+#include "train/pass.h"
+
+typedef struct heed_trainer heed_trainer;
+
+typedef struct {
+    float learning_rate;     /* the greatest of the schedule; 0: the paper's, (d_model warmup_steps)^-0.5      */
+    float label_smoothing;   /* 0 <= . < 1                                                                     */
+    float dropout;           /* 0 <= . < 1                                                                     */
+    float clip_norm;         /* greatest norm of a gradient; 0: none                                           */
+    int32_t schedule;        /* of adam.h                                                                      */
+    int32_t warmup_steps;    /* >= 0                                                                           */
+    int32_t total_steps;     /* of the cosine schedule                                                         */
+    int32_t seed;            /* of dropout                                                                     */
+    int32_t model_seed;      /* of fresh weights                                                               */
+    int32_t train_positions; /* 1: position tables that the model stores are learned; 0: they stay             */
+    int32_t max_tokens;      /* of one side in one pass, and of the longest sentence; batches of any size are split */
+} heed_train_options;
+
+/*
+ * config: as heed_model_create's.  HEED_E_CONFIG names the key; HEED_E_ARGUMENT: an option is out of range (named);
+ * HEED_E_MEMORY.  report may be NULL.
+ */
+heed_status heed_trainer_create(const int32_t *config, int n, const heed_train_options *options, heed_trainer **out,
+                                heed_report *report);
+void heed_trainer_free(heed_trainer *trainer); /* NULL is fine */
+size_t heed_trainer_bytes(const heed_trainer *trainer);
+
+/* The tensors, in the order of heed_tensor_name. */
+int heed_trainer_tensor_count(const heed_trainer *trainer);
+const char *heed_trainer_tensor_name(const heed_trainer *trainer, int index); /* NULL out of range */
+void heed_trainer_tensor_shape(const heed_trainer *trainer, int index, int32_t *rows, int32_t *cols);
+
+enum { HEED_TRAIN_WEIGHTS = 0, HEED_TRAIN_GRADIENTS = 1, HEED_TRAIN_M = 2, HEED_TRAIN_V = 3 };
+/*
+ * Copy a tensor's weights, gradient (of the last step, before clipping) or moments out of or into the trainer: n =
+ * rows * cols floats.  HEED_E_ARGUMENT (no such tensor, or it has no moments), HEED_E_TENSOR_SHAPE (n); set:
+ * HEED_E_TENSOR_VALUE (not finite), with nothing changed.
+ */
+heed_status heed_trainer_get_values(const heed_trainer *trainer, int index, int what, float *values, size_t n);
+heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, const float *values, size_t n);
+
+/* Steps made so far; setting it is for going on with weights and moments of before. */
+double heed_trainer_steps(const heed_trainer *trainer);
+void heed_trainer_set_steps(heed_trainer *trainer, double steps);
+
+typedef struct {
+    float loss;          /* per target token, natural logarithm, smoothing included */
+    float likelihood;    /* per target token, -log p of the target alone            */
+    float gradient_norm; /* before clipping; 0 from heed_trainer_evaluate           */
+    float learning_rate; /* of this step;    0 from heed_trainer_evaluate           */
+    int32_t tokens;      /* of all targets                                          */
+} heed_train_result;
+
+/*
+ * One optimiser step over n pairs.
+ *   ids      all pairs' ids: source of pair 0, target of pair 0, source of pair 1, ...
+ *   lengths  [2n] how many each has; both sides end with </s>
+ * HEED_E_ARGUMENT (n < 1), HEED_E_ID, HEED_E_LENGTH (empty, or past max_tokens or the model's positions);
+ * HEED_E_DIVERGED: nothing was changed.
+ */
+heed_status heed_trainer_step(heed_trainer *trainer, const int32_t *ids, const int32_t *lengths, int n,
+                              heed_train_result *result);
+/* The same without dropout, gradient and step. */
+heed_status heed_trainer_evaluate(heed_trainer *trainer, const int32_t *ids, const int32_t *lengths, int n,
+                                  heed_train_result *result);
+
+/* ------------------------------------------------------------- for the native trainer's threads */
+
+/* As heed_trainer_create, with another matrix product. */
+heed_status trainer_create(const int32_t *config, int n, const heed_train_options *options, const heed_gemm *gemm,
+                           heed_trainer **out, heed_report *report);
+const heed_parameters *trainer_parameters(const heed_trainer *trainer);
+/* Flat arrays of parameters.h. */
+float *trainer_array(heed_trainer *trainer, int what);
+/* Dropout's key for part `part` of the next step. */
+uint64_t trainer_key(const heed_trainer *trainer, int part);
+/* Clip and apply the gradients array.  Fills gradient_norm and learning_rate.  HEED_E_DIVERGED. */
+heed_status trainer_update(heed_trainer *trainer, heed_train_result *result);
+
+#endif /* HEED_TRAIN_TRAINER_H */

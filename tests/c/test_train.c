@@ -1,0 +1,372 @@
+/* test_train.c - training: products, dropout, every gradient against central differences, a small task, errors. */
+#include "check.h"
+#include "random_model.h"
+#include "train/adam.h"
+#include "train/trainer.h"
+
+static const heed_train_options PLAIN = {
+    .learning_rate = 0.01f, .schedule = SCHEDULE_CONSTANT, .seed = 7, .model_seed = 3, .max_tokens = 64};
+
+/* d 12, 2 + 2 layers, 23 pieces: post-norm, ReLU, everything shared and tied. */
+static int small_config(int32_t config[MAX_CONFIG]) {
+    const int n = default_config(config);
+    config_set(config, "d_model", 12);
+    config_set(config, "encoder_attention_heads", 3);
+    config_set(config, "decoder_attention_heads", 2);
+    config_set(config, "decoder_layers", 2);
+    config_set(config, "encoder_ffn_dim", 20);
+    config_set(config, "decoder_ffn_dim", 17);
+    config_set(config, "vocab_size", 23);
+    config_set(config, "decoder_vocab_size", 23);
+    config_set(config, "max_position_embeddings", 24);
+    return n;
+}
+
+/* Pre-norm, GELU, nothing shared, every optional tensor there. */
+static int other_config(int32_t config[MAX_CONFIG]) {
+    const int n = small_config(config);
+    config_set(config, "activation_function", HEED_GELU);
+    config_set(config, "normalize_before", 1);
+    config_set(config, "normalize_embedding", 1);
+    config_set(config, "add_final_layer_norm", 1);
+    config_set(config, "share_encoder_decoder_embeddings", 0);
+    config_set(config, "tie_word_embeddings", 0);
+    config_set(config, "decoder_vocab_size", 29);
+    config_set(config, "encoder_positions_stored", 1);
+    config_set(config, "decoder_positions_stored", 1);
+    return n;
+}
+
+/* Ragged, with a sentence of one token on either side and ids that repeat. */
+static const int32_t IDS[] = {5, 9, 9, 14,     2, 7,  8, 2,  /**/ 2, 11, 2, /**/ 20,
+                              3, 2, 2, /**/ 4, 2, 13, 6, 22, 13,     17, 2};
+static const int32_t LENGTHS[] = {5, 3, 1, 2, 3, 1, 2, 6};
+enum { PAIRS = 4, TARGETS = 12 };
+
+static void split(heed_pair pairs[PAIRS]) {
+    const int32_t *ids = IDS;
+    for (int i = 0; i < PAIRS; i++) {
+        const int S = LENGTHS[2 * i], T = LENGTHS[2 * i + 1];
+        pairs[i] = (heed_pair){ids, ids + S, S, T};
+        ids += S + T;
+    }
+}
+
+static int is_named(const heed_trainer *t, int index, const char *part) {
+    return strstr(heed_trainer_tensor_name(t, index), part) != NULL;
+}
+
+/* ------------------------------------------------------------------------------- gradients */
+
+/*
+ * The loss as a function of one number: of how far the weights of a tensor are moved along a direction.
+ */
+typedef struct {
+    heed_pass *pass;
+    float *weights;
+    const float *direction, *origin; /* [n] the step for 1.0, and the tensor's own values */
+    size_t at, n;
+    const pass_options *options;
+} path;
+
+static double loss_at(const path *p, double distance) {
+    heed_pair pairs[PAIRS];
+    split(pairs);
+    pass_result sum = {0};
+    for (size_t i = 0; i < p->n; i++) p->weights[p->at + i] = p->origin[i] + (float)(distance * p->direction[i]);
+    pass_run(p->pass, p->weights, NULL, pairs, PAIRS, p->options, &sum);
+    memcpy(p->weights + p->at, p->origin, p->n * sizeof(float));
+    return sum.loss;
+}
+
+/* The derivative from four losses: its error falls with eps^4, its noise is what floats leave, 2e-6 / eps here. */
+static double stencil(const path *p, double eps) {
+    const double far = loss_at(p, 2 * eps) - loss_at(p, -2 * eps), near = loss_at(p, eps) - loss_at(p, -eps);
+    return (8.0 * near - far) / (12.0 * eps);
+}
+
+/*
+ * Which eps is best differs from weight to weight: it is doubled from 0.01, and of the estimates that one counts which
+ * differs least from the one before: a choice that knows nothing of the gradient to be tested.
+ */
+static double difference(const path *p) {
+    double last = stencil(p, 0.01), best = last, least = INFINITY;
+    for (double eps = 0.02; eps < 0.4; eps *= 2.0) {
+        const double estimate = stencil(p, eps);
+        if (fabs(estimate - last) < least) {
+            least = fabs(estimate - last);
+            best = estimate;
+        }
+        last = estimate;
+    }
+    return best;
+}
+
+/* Spread the weights, so that nothing is near 0 by initialisation; ReLU's units are kept away from the kink, where
+ * differences say nothing, by biases that decide each of them. */
+static void spread(heed_trainer *t, int has_kink) {
+    const heed_parameters *p = trainer_parameters(t);
+    float *w = trainer_array(t, HEED_TRAIN_WEIGHTS);
+    uint32_t seed = 99;
+    for (int i = 0; i < p->n_tensors; i++) {
+        const train_tensor *tensor = &p->tensors[i];
+        const size_t n = (size_t)tensor->rows * tensor->cols;
+        const int is_kinked = has_kink && is_named(t, i, "fc1");
+        for (size_t j = 0; j < n; j++) {
+            float *x = &w[tensor->offset + j];
+            if (is_kinked) *x = tensor->rows == 1 ? (j % 2 ? 1.5f : -1.5f) : 0.1f * random_float(&seed);
+            else *x += (is_named(t, i, "encoder_attn.") ? 0.6f : 0.3f) * random_float(&seed);
+        }
+    }
+}
+
+static void check_gradients(const char *name, const int32_t *config, int n, int has_kink) {
+    heed_train_options o = PLAIN;
+    heed_trainer *t;
+    o.train_positions = 1;
+    if (!CHECK_INT(trainer_create(config, n, &o, &gemm_plain, &t, NULL), HEED_OK)) return;
+    spread(t, has_kink);
+    const heed_parameters *p = trainer_parameters(t);
+    float *weights = trainer_array(t, HEED_TRAIN_WEIGHTS), *gradients = trainer_array(t, HEED_TRAIN_GRADIENTS);
+
+    heed_arena arena = {0};
+    heed_pass pass;
+    pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens);
+    void *block = arena_block(&arena);
+    pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens);
+
+    const pass_options options = {.smoothing = 0.1f, .scale = 1.0f};
+    heed_pair pairs[PAIRS];
+    split(pairs);
+    pass_result sum = {0};
+    CHECK_INT(pass_capacity(&pass, pairs, PAIRS), PAIRS);
+    pass_run(&pass, weights, gradients, pairs, PAIRS, &options, &sum);
+    CHECK_INT(sum.tokens, TARGETS);
+
+    double worst = 0.0;
+    for (int i = 0; i < p->n_tensors; i++) {
+        const train_tensor *tensor = &p->tensors[i];
+        if (!tensor->trained) continue;
+        const size_t size = (size_t)tensor->rows * tensor->cols, stride = size > 40 ? size / 40 | 1 : 1;
+        const float *g = gradients + tensor->offset, one = 1.0f;
+        float *origin = malloc(size * sizeof *origin), *along = malloc(size * sizeof *along);
+        memcpy(origin, weights + tensor->offset, size * sizeof *origin);
+        path p1 = {&pass, weights, &one, NULL, 0, 1, &options};
+
+        /* element by element, up to 40 of them, as a vector */
+        double error = 0.0, norm = 0.0, whole = 0.0;
+        for (size_t j = 0; j < size; j += stride) {
+            p1.at = tensor->offset + j;
+            p1.origin = origin + j;
+            const double want = difference(&p1);
+            error += (g[j] - want) * (g[j] - want);
+            norm += want * want;
+        }
+        /* the noise of 40 differences is about 1e-4, whatever the size of the gradient */
+        if (!CHECK(sqrt(error) <= 1e-3 * sqrt(norm) + 1e-4))
+            printf("  %s %s: off by %.1e of %.1e\n", name, tensor->name, sqrt(error), sqrt(norm));
+
+        /* and all elements at once, along the gradient itself, where the derivative is its norm */
+        for (size_t j = 0; j < size; j++) whole += (double)g[j] * g[j];
+        whole = sqrt(whole);
+        /* softmax does not see a constant added to all scores: k_proj.bias has no gradient */
+        if (is_named(t, i, "k_proj.bias")) {
+            CHECK(whole < 1e-5);
+        } else {
+            for (size_t j = 0; j < size; j++) along[j] = (float)(g[j] / whole);
+            const path all = {&pass, weights, along, origin, tensor->offset, size, &options};
+            const double off = fabs(difference(&all) / whole - 1.0);
+            if (!CHECK(off <= 1e-3))
+                printf("  %s %s: its norm is off by %.1e of %.1e\n", name, tensor->name, off * whole, whole);
+            if (off > worst) worst = off;
+        }
+        free(origin);
+        free(along);
+    }
+    printf("%s: norms of gradients differ from central differences by %.1e or less\n", name, worst);
+    arena_free_block(block);
+    heed_trainer_free(t);
+}
+
+static void test_gradients(void) {
+    int32_t config[MAX_CONFIG];
+    int n = small_config(config);
+    check_gradients("post-norm, ReLU, shared", config, n, 1);
+    config_set(config, "activation_function", HEED_SWISH);
+    config_set(config, "share_encoder_decoder_embeddings", 0);
+    check_gradients("post-norm, swish, separate, tied", config, n, 0);
+    n = other_config(config);
+    check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0);
+}
+
+/* -------------------------------------------------------------------------------- the rest */
+
+/* Every element is dropped or scaled, the share is as asked, and the key decides. */
+static void test_dropout(void) {
+    enum { N = 100003 };
+    static float x[N], again[N];
+    static const float SHARES[] = {0.1f, 0.5f, 0.9f};
+    for (int k = 0; k < 3; k++) {
+        int dropped = 0, odd = 0;
+        for (int i = 0; i < N; i++) x[i] = again[i] = 1.0f;
+        dropout(x, N, SHARES[k], 77);
+        dropout(again, N, SHARES[k], 77);
+        for (int i = 0; i < N; i++) {
+            dropped += x[i] == 0.0f;
+            odd += x[i] != 0.0f && x[i] != 1.0f / (1.0f - SHARES[k]);
+        }
+        CHECK(memcmp(x, again, sizeof x) == 0 && odd == 0);
+        /* five deviations of a binomial share */
+        const double p = SHARES[k];
+        CHECK(fabs(dropped - N * p) < 5.0 * sqrt(N * p * (1.0 - p)));
+        dropout(again, N, SHARES[k], 78);
+        CHECK(memcmp(x, again, sizeof x) != 0);
+    }
+    for (int i = 0; i < N; i++) x[i] = 3.0f;
+    dropout(x, N, 0.0f, 77);
+    CHECK(x[0] == 3.0f && x[N - 1] == 3.0f);
+}
+
+/* C = A B in all its forms against three loops, at awkward sizes. */
+static void test_products(void) {
+    static const int SIZES[] = {1, 2, 3, 5, 7, 11, 12, 13, 15, 16, 17, 31, 33, 63, 67};
+    enum { N_SIZES = sizeof SIZES / sizeof SIZES[0], LONG = 530 };
+    static float a[80 * LONG], b[80 * LONG], c[80 * LONG], want[80 * LONG];
+    float *scratch = malloc(gemm_plain.scratch_floats * sizeof *scratch);
+    uint32_t seed = 5;
+    for (int t = 0; t < 120; t++) {
+        /* one of the three may be past a block */
+        int size[3];
+        for (int i = 0; i < 3; i++) size[i] = SIZES[(t * 7 + i * 4 + t / 15 * i) % N_SIZES];
+        if (t % 4 < 3) size[t % 4] = LONG;
+        const int m = size[0], n = size[1], k = size[2], a_flipped = t % 2, b_flipped = t / 2 % 2, add = t / 4 % 2;
+        if ((size_t)m * k > sizeof a / 4 || (size_t)n * k > sizeof b / 4 || (size_t)m * n > sizeof c / 4) continue;
+        for (int i = 0; i < m * k; i++) a[i] = random_float(&seed);
+        for (int i = 0; i < n * k; i++) b[i] = random_float(&seed);
+        for (int i = 0; i < m * n; i++) want[i] = c[i] = random_float(&seed);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = add ? want[i * n + j] : 0.0;
+                for (int p = 0; p < k; p++)
+                    sum += (double)a[a_flipped ? p * m + i : i * k + p] * b[b_flipped ? j * k + p : p * n + j];
+                want[i * n + j] = (float)sum;
+            }
+        gemm_plain.multiply(c, n, a, a_flipped ? m : k, a_flipped, b, b_flipped ? k : n, b_flipped, m, n, k, add,
+                            scratch);
+        double worst = 0.0;
+        for (int i = 0; i < m * n; i++) worst = fmax(worst, fabs((double)c[i] - want[i]));
+        /* k roundings of sums of up to sqrt(k) / 3 */
+        if (!CHECK(worst < 1e-6 * k))
+            printf("  %d x %d x %d, flipped %d %d, add %d: %g\n", m, n, k, a_flipped, b_flipped, add, worst);
+    }
+    free(scratch);
+}
+
+static void test_learning(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = small_config(config);
+    heed_train_result first, result;
+    heed_trainer *t;
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
+    CHECK_INT(heed_trainer_evaluate(t, IDS, LENGTHS, PAIRS, &first), HEED_OK);
+    CHECK(first.tokens == TARGETS && first.gradient_norm == 0.0f && fabsf(first.loss - first.likelihood) < 1e-6f);
+    for (int i = 0; i < 200; i++) CHECK_INT(heed_trainer_step(t, IDS, LENGTHS, PAIRS, &result), HEED_OK);
+    CHECK_INT(heed_trainer_evaluate(t, IDS, LENGTHS, PAIRS, &result), HEED_OK);
+    /* all targets begin with the same start token: only a working cross-attention can tell the first words apart */
+    CHECK(first.loss > 2.0f && result.loss < 0.05f);
+    CHECK(heed_trainer_steps(t) == 200.0);
+    heed_trainer_free(t);
+}
+
+static void test_errors(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = small_config(config);
+    heed_train_options o = PLAIN;
+    heed_report report;
+    heed_trainer *t;
+    heed_train_result result;
+
+    o.dropout = 1.0f;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, &report), HEED_E_ARGUMENT);
+    CHECK(t == NULL && strcmp(report.name, "dropout") == 0);
+    o = PLAIN;
+    o.learning_rate = NAN;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_ARGUMENT);
+    o = PLAIN;
+    o.schedule = SCHEDULE_COSINE;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_ARGUMENT);
+    config_set(config, "dtype", HEED_I8);
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, &report), HEED_E_CONFIG);
+    CHECK(strcmp(report.name, "dtype") == 0);
+    config_set(config, "dtype", HEED_F32);
+    config_set(config, "d_model", 13);
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, &report), HEED_E_CONFIG);
+    if (sizeof(size_t) == 4) { /* sizes that no memory holds: a status, not a wrapped product */
+        small_config(config);
+        config_set(config, "vocab_size", 1 << 20);
+        config_set(config, "decoder_vocab_size", 1 << 20);
+        config_set(config, "d_model", 384);
+        CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_E_MEMORY);
+        o = PLAIN;
+        o.max_tokens = 1 << 20;
+        small_config(config);
+        config_set(config, "max_position_embeddings", 1 << 20);
+        CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_MEMORY);
+    }
+
+    small_config(config);
+    CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
+    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, lengths[] = {2, 2}, none[] = {4, 0}, minus[] = {-1, 4};
+    static int32_t many[64], long_one[2] = {25, 2};
+    CHECK_INT(heed_trainer_step(t, ids, lengths, 0, &result), HEED_E_ARGUMENT);
+    CHECK_INT(heed_trainer_step(t, wrong, lengths, 1, &result), HEED_E_ID);
+    CHECK_INT(heed_trainer_step(t, ids, none, 1, &result), HEED_E_LENGTH);
+    CHECK_INT(heed_trainer_step(t, ids, minus, 1, &result), HEED_E_LENGTH);
+    CHECK_INT(heed_trainer_step(t, many, long_one, 1, &result), HEED_E_LENGTH); /* 24 positions */
+    CHECK(heed_trainer_steps(t) == 0.0);
+    float values[23 * 12];
+    CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_OK);
+    CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_WEIGHTS, values, 3), HEED_E_TENSOR_SHAPE);
+    CHECK_INT(heed_trainer_get_values(t, 999, HEED_TRAIN_WEIGHTS, values, 3), HEED_E_ARGUMENT);
+    CHECK_INT(heed_trainer_get_values(t, 0, 4, values, 23 * 12), HEED_E_ARGUMENT);
+    CHECK_INT(heed_trainer_get_values(t, 1, HEED_TRAIN_M, values, 23), HEED_E_ARGUMENT); /* final_logits_bias */
+    CHECK(strcmp(heed_trainer_tensor_name(t, 1), "final_logits_bias") == 0 && heed_trainer_tensor_name(t, -1) == NULL);
+    values[5] = INFINITY;
+    CHECK_INT(heed_trainer_set_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_E_TENSOR_VALUE);
+    values[5] = 3e38f;
+    for (int i = 0; i < 23 * 12; i++) values[i] = 3e38f;
+    CHECK_INT(heed_trainer_set_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_OK);
+    CHECK_INT(heed_trainer_step(t, ids, lengths, 1, &result), HEED_E_DIVERGED);
+    CHECK(heed_trainer_steps(t) == 0.0);
+    heed_trainer_free(t);
+    heed_trainer_free(NULL);
+}
+
+/* Rows of a model can be read back, which is how training starts from one. */
+static void test_rows(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = default_config(config);
+    heed_model *model = random_model(config, n, 3, 100);
+    uint32_t seed = 3;
+    float row[24];
+    if (!CHECK(model != NULL)) return;
+    for (int r = 0; r < 61; r++) {
+        CHECK_INT(heed_tensor_row(model, 0, r, row), HEED_OK);
+        for (int i = 0; i < 24; i++) CHECK(row[i] == 0.5f * random_float(&seed));
+    }
+    CHECK_INT(heed_tensor_row(model, 0, 61, row), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tensor_row(model, 0, -1, row), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tensor_row(model, -1, 0, row), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tensor_row(model, heed_tensor_count(model), 0, row), HEED_E_ARGUMENT);
+    heed_model_free(model);
+}
+
+int main(void) {
+    test_rows();
+    test_products();
+    test_dropout();
+    test_gradients();
+    test_learning();
+    test_errors();
+    return check_summary("train");
+}

@@ -1,0 +1,179 @@
+// The native trainer, build/heed-train: interrupted and killed it goes on as if nothing had been; it learns; it says
+// what is wrong.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseHeader } from '../js/safetensors.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'build/heed-train');
+const [toy, products] = ['build/train-toy', 'build/train-products'].map((path) => join(root, path));
+const missing = [program, toy, products].filter((path) => !existsSync(path));
+const skip = missing.length > 0 && `missing: ${missing.join(', ')}; make builds them`;
+const folder = mkdtempSync(join(tmpdir(), 'heed-train-'));
+test.after(() => rmSync(folder, { recursive: true }));
+
+const words = 'house tree river stone cloud green small under walks sings never today'.split(' ');
+const corpus = join(folder, 'pairs.tsv');
+writeFileSync(
+  corpus,
+  Array.from({ length: 400 }, (_, i) => {
+    const line = Array.from({ length: 2 + (i % 7) }, (_, j) => words[(i * 5 + j * j * 3) % 12]);
+    return `${line.join(' ')}\t${line.toReversed().join(' ')}\tmade up`;
+  }).join('\n'),
+);
+
+const STEPS = 60;
+const args = (out, ...more) => [
+  '--train',
+  corpus,
+  '--dev',
+  corpus,
+  '--spm',
+  join(root, 'models/en-de/source.spm'),
+  '--out',
+  out,
+  '--threads',
+  '1',
+  '--gemm',
+  'plain',
+  '--steps',
+  String(STEPS),
+  '--batch',
+  '256',
+  '--part',
+  '128',
+  '--longest',
+  '64',
+  '--join',
+  '0.3',
+  '--report',
+  '1',
+  '--evaluate',
+  '25',
+  '--rate',
+  '0.01',
+  '--warmup',
+  '10',
+  '--config',
+  'd_model=32',
+  '--config',
+  'encoder_ffn_dim=48',
+  '--config',
+  'decoder_ffn_dim=48',
+  '--config',
+  'encoder_layers=1',
+  '--config',
+  'decoder_layers=1',
+  ...more,
+];
+const run = (...list) => spawnSync(program, list, { encoding: 'utf8' });
+
+/** Weights and both moments, to the bit: what follows the checkpoint's header, which has the seconds spent. */
+const learned = (out) => readFileSync(join(out, 'checkpoint')).subarray(512);
+
+/** Start, and send `signal` once that step is reported. @returns {Promise<number>} the step it came to */
+function stopAt(step, signal, out, ...more) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args(out, ...more));
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes(`step ${step},`)) child.kill(signal);
+    });
+    child.on('close', () => resolve(Number([...text.matchAll(/step (\d+),/g)].at(-1)?.[1])));
+  });
+}
+
+test('interrupted or killed, a run ends where an undisturbed one does, to the bit', { skip }, async () => {
+  const [whole, stopped, killed] = ['whole', 'stopped', 'killed'].map((name) => join(folder, name));
+  assert.equal(run(...args(whole)).status, 0);
+  assert.equal(learned(whole).length > 3 * 8000 * 32 * 4, true);
+
+  const first = await stopAt(20, 'SIGTERM', stopped);
+  assert.ok(first >= 20 && first < STEPS, `interrupted after ${first}`);
+  const second = run(...args(stopped));
+  assert.match(second.stdout, new RegExp(`going on after step ${first}\\b`));
+  assert.ok(learned(stopped).equals(learned(whole)), 'after SIGTERM');
+
+  const at = await stopAt(30, 'SIGKILL', killed, '--save-minutes', '0.0001');
+  assert.ok(at >= 30 && at < STEPS, `killed after ${at}`);
+  const last = run(...args(killed));
+  assert.match(last.stdout, /going on after step \d+/);
+  assert.ok(learned(killed).equals(learned(whole)), 'after SIGKILL');
+
+  const [before, after] = [second, last].map(({ stdout }) => Number([...stdout.matchAll(/loss ([\d.]+)/g)].at(-1)[1]));
+  assert.equal(before, after);
+  const dev = [...last.stdout.matchAll(/-log p ([\d.]+)/g)].map(([, loss]) => Number(loss));
+  assert.ok(dev.at(-1) < 9, `it learns: ${dev}`);
+});
+
+test('two runs in one directory are refused', { skip }, async () => {
+  const out = join(folder, 'whole');
+  const child = spawn(program, args(out, '--steps', '100000'));
+  await new Promise((resolve) => void child.stdout.once('data', resolve));
+  const { status, stderr } = run(...args(out));
+  const ended = new Promise((resolve) => void child.once('close', resolve));
+  child.kill();
+  await ended;
+  assert.equal(status, 1);
+  assert.match(stderr, /another heed-train is at work there/);
+});
+
+test('two threads do what one does, but for the order of sums', { skip }, () => {
+  const [one, two] = ['whole', 'two'].map((name) => join(folder, name));
+  assert.equal(run(...args(two, '--threads', '2')).status, 0);
+  const loss = (out) =>
+    readFileSync(join(out, 'log.tsv'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('dev\t25\t'))[0]
+      .split('\t')[5];
+  // dropout differs: it depends on the part of the batch, and two threads cut in other places
+  assert.ok(Math.abs(loss(one) - loss(two)) < 0.05, `${loss(one)}, ${loss(two)}`);
+});
+
+test('model.safetensors has the tensors of MarianMTModel', { skip }, () => {
+  const bytes = new Uint8Array(readFileSync(join(folder, 'whole/model.safetensors')));
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const shapes = new Map(
+    parseHeader(bytes.subarray(8, 8 + length), 'model.safetensors').map(({ name, shape }) => [name, shape]),
+  );
+  assert.equal(shapes.size, 2 + 16 + 26);
+  assert.deepEqual(shapes.get('model.shared.weight'), [8000, 32]);
+  assert.deepEqual(shapes.get('final_logits_bias'), [1, 8000]);
+  assert.deepEqual(shapes.get('model.decoder.layers.0.encoder_attn_layer_norm.bias'), [32]);
+});
+
+test('what is wrong is named', { skip }, () => {
+  const says = (pattern, ...list) => {
+    const { status, stderr } = run(...list);
+    assert.equal(status, 1);
+    assert.match(stderr, pattern);
+  };
+  const out = join(folder, 'none');
+  says(/--train, --spm and --out are needed/);
+  says(/--speed: no such option/, '--speed', '3');
+  says(/--gemm magic: this build has no such product/, ...args(out, '--gemm', 'magic'));
+  says(/--batch: found 'many', expected a number/, ...args(out, '--batch', 'many'));
+  says(/d_models: no such key|--config/, ...args(out, '--config', 'd_models=3'));
+  says(/HEED_E_CONFIG encoder_attention_heads/, ...args(out, '--config', 'encoder_attention_heads=5'));
+  says(/missing\.tsv: No such file/, ...args(out, '--train', join(folder, 'missing.tsv')));
+  says(/a checkpoint of another model/, ...args(join(folder, 'whole'), '--config', 'd_model=64'));
+});
+
+test('strings of digits are reversed within two minutes', { skip }, () => {
+  const { status, stdout } = spawnSync(toy, { encoding: 'utf8' });
+  console.log(`# ${stdout.trim()}`);
+  assert.equal(status, 0, stdout);
+  assert.ok(Number(/([\d.]+) seconds/.exec(stdout)[1]) <= 120);
+});
+
+test('every matrix product of this build is right', { skip }, () => {
+  const { status, stdout } = spawnSync(products, { encoding: 'utf8' });
+  console.log(`# ${stdout.trim()}`);
+  assert.equal(status, 0, stdout);
+});
