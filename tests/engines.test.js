@@ -1,5 +1,5 @@
-// engines.test.js - the same bits everywhere: both builds say the same in Node, Chromium and Firefox, by their hashes. What
-// they should say is parity.test.js's business.
+// engines.test.js - the same bits everywhere: both builds say the same in Node, Chromium and Firefox, by their hashes.
+// What they should say is parity.test.js's business.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -12,7 +12,7 @@ import { serve } from './browser/server.js';
 
 const folder = fileURLToPath(new URL('browser/', import.meta.url));
 const run = promisify(execFile);
-/** What a survey may take: twenty times what it takes on two shared cores. */
+/** What a survey may take: ten times what it takes on two shared cores. */
 const LIMIT = 240_000;
 
 const here = await survey();

@@ -1,5 +1,5 @@
-// fingerprint.js - all that heed says of some sentences, as hashes: what is the same here and there agrees in every bit.
-// Runs in a page, a worker and Node; used by page.js, worker.js, node.js and engines.test.js.
+// fingerprint.js - all that heed says of some sentences, as hashes: what is the same here and there agrees in every
+// bit. Runs in a page, a worker and Node; used by page.js, worker.js, node.js and engines.test.js.
 import { Transformer } from '../../js/index.js';
 import { SENTENCES } from './sentences.js';
 

@@ -38,8 +38,8 @@ const BROWSERS = {
   firefox: {
     names: ['firefox-esr', 'firefox'],
     args(profile, url) {
-      const lines = Object.entries(FIREFOX).map((entry) => `user_pref(${entry.map((v) => JSON.stringify(v)).join(', ')});`);
-      writeFileSync(join(profile, 'user.js'), `${lines.join('\n')}\n`);
+      const lines = Object.entries(FIREFOX).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`);
+      writeFileSync(join(profile, 'user.js'), lines.join(''));
       return ['--headless', '--no-remote', '--profile', profile, url];
     },
   },

@@ -1,4 +1,5 @@
-// page.js - the survey in a page and in a module worker, sent to the server that the page came from; loaded by page.html.
+// page.js - the survey in a page and in a module worker, sent to the server that the page came from; loaded by
+// page.html.
 import { survey } from './fingerprint.js';
 
 /** What the page's policy forbade. */

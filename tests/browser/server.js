@@ -26,8 +26,8 @@ const HEADERS = {
 };
 
 /**
- * @returns {Promise<{ url: string, report: Promise<object>, close: () => void }>}  `url`: of page.html; `report`: what the
- *   page found
+ * @returns {Promise<{ url: string, report: Promise<object>, close: () => void }>}  `url`: of page.html; `report`: what
+ *   the page found
  */
 export async function serve() {
   /** @type {(report: object) => void} */
