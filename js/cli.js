@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { openSource } from './files.js';
 import { Transformer } from './transformer.js';
 import { Translator } from './translator.js';
 
@@ -109,13 +110,21 @@ class Progress {
   }
 }
 
+/** What a model says of itself, if it does. @param {string} model @returns {Promise<Record<string, any>>} */
+async function readManifest(model) {
+  const bytes = await (await openSource(model)).readOptional('heed.json');
+  return bytes ? JSON.parse(new TextDecoder().decode(bytes)) : {};
+}
+
 /** @param {{ model?: string, from?: string, to?: string }} values */
-async function openTranslator({ model, from = 'en', to = 'de' }) {
+async function openTranslator({ model, from, to }) {
+  if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
+  const { source = 'en', target = 'de' } = model ? await readManifest(model) : {};
   const shipped = fileURLToPath(new URL('../models/index.json', import.meta.url));
   try {
     return await Translator.create({
-      sourceLanguage: from,
-      targetLanguage: to,
+      sourceLanguage: from ?? source,
+      targetLanguage: to ?? target,
       ...(model ? { model } : { models: shipped }),
     });
   } catch (error) {
@@ -254,7 +263,8 @@ async function main(argv) {
 // whoever reads may have had enough: `heed translate | head -1`
 process.stdout.on('error', (error) => {
   if (/** @type {any} */ (error).code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`heed: ${error.message}\n`);
+  process.exit(1);
 });
 
 try {

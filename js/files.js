@@ -29,9 +29,10 @@ function join(place, name) {
 /**
  * @param {ReadableStream<Uint8Array>} stream
  * @param {string} where
+ * @param {AbortSignal} [signal]
  * @returns {Chunks}
  */
-function streamChunks(stream, where) {
+function streamChunks(stream, where, signal) {
   const reader = stream.getReader();
   return {
     async next() {
@@ -39,7 +40,7 @@ function streamChunks(stream, where) {
         const { done, value } = await reader.read();
         return done ? null : value;
       } catch (error) {
-        if (/** @type {any} */ (error)?.name === 'AbortError') throw error;
+        signal?.throwIfAborted();
         throw unreadable(`${where}: the connection broke`, error, 'NetworkError');
       }
     },
@@ -73,8 +74,9 @@ async function fetchChunks(url, signal, optional) {
   });
   // a server that answers every path with its start page has no such file either
   const isPage = headers.get('content-type')?.startsWith('text/html');
-  const isMissing = status === 404 || status === 410 || (optional && ((!ok && status < 500) || isPage));
-  if (ok && body && !isMissing) return streamChunks(body, url.href);
+  // an object store answers 403 for what is not there
+  const isMissing = status === 404 || status === 410 || (optional && (status === 403 || isPage));
+  if (ok && body && !isMissing) return streamChunks(body, url.href, signal);
   await body?.cancel();
   if (isMissing) return null;
   throw unreadable(`${url}: HTTP ${status}`, undefined, 'NetworkError');

@@ -108,8 +108,9 @@ export function checkHeads(heads, config) {
 
 /** What one session decodes together by default: more gains little, and costs memory. */
 const BATCH = 32;
-/** The core's own limit. */
+/** The core's own limits. */
 const MAX_BATCH = 1024;
+const MAX_BEAMS = 64;
 
 /**
  * generate()'s options, complete.
@@ -133,7 +134,7 @@ export function checkGenerate(options, defaults, config) {
     disabledHeads = [],
     signal,
   } = options;
-  checkInteger('beams', beams, 1);
+  checkInteger('beams', beams, 1, MAX_BEAMS);
   checkInteger('nBest', nBest, 1, beams);
   checkInteger('maxTokens', maxTokens, 1);
   checkInteger('minTokens', minTokens, 0);

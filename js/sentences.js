@@ -72,7 +72,8 @@ export function splitSentences(text, segmenter) {
   const parts = [{ text: '', after: '' }];
   text.split(LINE_BREAK).forEach((line, i) => {
     // split() puts the line breaks at odd places
-    for (const sentence of i % 2 === 0 ? splitLine(line, segmenter) : [line]) {
+    if (i % 2 === 1) /** @type {Part} */ (parts.at(-1)).after += line;
+    else for (const sentence of splitLine(line, segmenter)) {
       const start = sentence.length - sentence.trimStart().length;
       const body = sentence.trim();
       /** @type {Part} */ (parts.at(-1)).after += sentence.slice(0, start);

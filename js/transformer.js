@@ -35,9 +35,10 @@ class Session {
     if (this.#handle !== 0 && need.every((n, i) => n <= this.#has[i])) return this.#handle;
     this.#core.run('heed_session_free', this.#handle);
     this.#handle = 0;
-    // powers of two: a text with ever longer sentences makes few sessions
+    // powers of two: a text with ever longer sentences makes few sessions; beams and sentences multiply, so what an
+    // earlier call had of them is no reason to have it now
     const wanted = need.map((n, i) =>
-      Math.max(n, Math.min(2 ** Math.ceil(Math.log2(Math.max(n, this.#has[i]))), this.#most[i])),
+      Math.max(n, Math.min(2 ** Math.ceil(Math.log2(i < 2 ? Math.max(n, this.#has[i]) : n)), this.#most[i])),
     );
     const handle = ints(1);
     this.#core.call(

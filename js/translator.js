@@ -56,6 +56,8 @@ export class Translator {
   #segmenter;
   /** Ends with the Translator; its abort ends what runs and waits. */
   #life = new AbortController();
+  /** How to give up each call that has not ended. @type {Set<(reason: unknown) => void>} */
+  #waiting = new Set();
   /** When it resolves, the model is free. @type {Promise<unknown>} */
   #tail = Promise.resolve();
 
@@ -172,10 +174,12 @@ export class Translator {
     // who is given up need not wait for the turn, nor for the step that runs, to be told
     const settledJob = new AbortController();
     return new Promise((resolve, reject) => {
-      for (const s of [signal, this.#life.signal]) {
-        s?.addEventListener('abort', () => reject(s.reason), { signal: settledJob.signal });
-      }
-      job.then(resolve, reject).finally(() => settledJob.abort());
+      signal?.addEventListener('abort', () => reject(signal.reason), { signal: settledJob.signal });
+      this.#waiting.add(reject);
+      job.then(resolve, reject).finally(() => {
+        settledJob.abort();
+        this.#waiting.delete(reject);
+      });
     });
   }
 
@@ -237,7 +241,7 @@ export class Translator {
     for (const { text, after } of splitSentences(input, this.#segmenter)) {
       this.#splitSentence(text, start, sentences);
       const last = sentences.at(-1);
-      if (text && last) last.after += after;
+      if (text && last?.text) last.after += after;
       else sentences.push({ text: '', after, start, ids: new Int32Array(), pieces: [], offsets: new Int32Array() });
       start += text.length + after.length;
     }
@@ -250,7 +254,9 @@ export class Translator {
     const whole = this.#encode(text);
     const { ids, offsets } = whole;
     if (ids.length <= this.#longest) {
-      out.push({ text, after: '', start, ...whole });
+      // of characters that the tokenizer drops nothing is left to translate: they stay, as white space does
+      const isEmpty = !offsets.some((end, i) => i % 2 === 1 && end > offsets[i - 1]);
+      out.push({ text: isEmpty ? '' : text, after: isEmpty ? text : '', start, ...whole });
       return;
     }
     // a part alone may take a token more than within the whole
@@ -442,6 +448,7 @@ export class Translator {
   destroy() {
     if (this.#life.signal.aborted) return;
     this.#life.abort(new DOMException('the translator was destroyed', 'AbortError'));
+    for (const reject of this.#waiting) reject(this.#life.signal.reason);
     this.#model.dispose();
   }
 

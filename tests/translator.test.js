@@ -41,6 +41,26 @@ test('a string gives a string, an array an array in the same order', async () =>
   assert.deepEqual(await translator.translate([]), []);
 });
 
+test('what the tokenizer drops stays, and a line break of any kind too', async () => {
+  assert.equal(await translator.translate('\u200b'), '\u200b');
+  assert.equal(await translator.translate(`${ENGLISH[1]}\n\u200b\n${ENGLISH[3]}`), `${GERMAN[1]}\n\u200b\n${GERMAN[3]}`);
+  for (const lineBreak of ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029']) {
+    assert.equal(await translator.translate(ENGLISH[1] + lineBreak + ENGLISH[3]), GERMAN[1] + lineBreak + GERMAN[3]);
+  }
+});
+
+test('many calls at once are no leak', async () => {
+  /** @type {string[]} */
+  const warnings = [];
+  const listen = (/** @type {Error} */ warning) => void warnings.push(warning.message);
+  process.on('warning', listen);
+  const all = await Promise.all(Array.from({ length: 30 }, () => translator.translate(ENGLISH[1])));
+  await new Promise((resolve) => void setImmediate(resolve));
+  process.off('warning', listen);
+  assert.deepEqual(all, Array(30).fill(GERMAN[1]));
+  assert.deepEqual(warnings, []);
+});
+
 test('batches of every size, f32 and int8, say the same', async () => {
   for (const batchSize of [1, 3, 100]) assert.deepEqual(await translator.translate(ENGLISH, { batchSize }), GERMAN);
   for (const dtype of /** @type {const} */ (['f32', 'int8'])) {
@@ -51,7 +71,7 @@ test('batches of every size, f32 and int8, say the same', async () => {
 });
 
 test('empty and white-space text comes back as it is', async () => {
-  for (const text of ['', ' ', '\n', ' \t\r\n\u00a0\u2003 ']) {
+  for (const text of ['', ' ', '\n', ' \t\r\n\u00a0\u2003 ', '\u0085', ' \n\u2028\v']) {
     assert.equal(await translator.translate(text), text);
     assert.deepEqual(await translator.translateDetailed(text), []);
     assert.equal((await collect(translator.translateStreaming(text))).join(''), text);
