@@ -3,7 +3,9 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TINY, EN_DE } from './model-files.js';
 
@@ -27,6 +29,33 @@ test('texts as arguments, one line each', () => {
   });
   assert.equal(heed(['translate', '--from', 'en', '--to', 'de', 'Good morning.']).stdout, 'Guten Morgen!\n');
   assert.equal(heed(['translate', '--model', EN_DE, '--beams', '4', '--', 'I love you.']).stdout, 'Ich liebe dich.\n');
+});
+
+test("a model's own languages are taken when none are asked for", () => {
+  const directory = mkdtempSync(join(tmpdir(), 'heed-cli-'));
+  try {
+    cpSync(EN_DE, directory, { recursive: true });
+    const manifest = JSON.parse(readFileSync(join(EN_DE, 'heed.json'), 'utf8'));
+    writeFileSync(join(directory, 'heed.json'), JSON.stringify({ ...manifest, source: 'fr', target: 'nl' }));
+    assert.equal(heed(['translate', '--model', directory, 'Good morning.']).stdout, 'Guten Morgen!\n');
+    assert.equal(heed(['translate', '--model', directory, '--from', 'en', '--to', 'de', 'Hi.']).status, 1);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+  const { status, stderr } = heed(['translate', '--model', '', 'Good morning.']);
+  assert.equal(status, 2);
+  assert.match(stderr, /--model: found nothing/);
+});
+
+test('a full disk is said without a stack trace', { skip: !existsSync('/dev/full') && 'no /dev/full here' }, () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [CLI, 'translate', 'Good morning.'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  assert.equal(status, 1);
+  assert.match(stderr, /^heed: .*ENOSPC.*\n$/);
 });
 
 test('one line out for each line in', () => {
