@@ -104,7 +104,11 @@ export class Transformer {
     const { dtype = 'auto', signal, wasm, simd } = options;
     if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
     signal?.throwIfAborted();
-    const core = await instantiate({ wasm, simd });
+    // modules are shared between loads: this one stops waiting, the download goes on for the others
+    const core = await new Promise((/** @type {(core: import('./wasm.js').Core) => void} */ resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      instantiate({ wasm, simd }).then(resolve, reject);
+    });
     try {
       return new Transformer(await loadModel(core, source, options));
     } catch (error) {

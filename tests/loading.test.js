@@ -121,10 +121,32 @@ test('loading stops when it is told to', async (t) => {
     const onProgress = (/** @type {{ loaded: number }} */ p) => void (p.loaded > 3e6 && stop.abort(reason));
     await assert.rejects(Transformer.load(source, { signal: stop.signal, onProgress }), reason);
   }
+  // one that falls silent in the middle of a body
+  const stalling = await serve(t, (name, response) => {
+    if (name === 'model.safetensors') response.write(files[name].subarray(0, 1e6));
+    else sendFiles(files)(name, response);
+  });
+  await assert.rejects(Transformer.load(stalling, { signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' });
   // a server that never answers
   const silent = await serve(t, () => {});
+  const wasm = `${silent}heed.wasm`;
+  await assert.rejects(Transformer.load(EN_DE, { wasm, signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' });
   const loading = Transformer.load(silent, { signal: AbortSignal.timeout(50) });
   await assert.rejects(loading, { name: 'TimeoutError' });
+});
+
+test('an optional file that a server withholds is an error, one that is not there is none', async (t) => {
+  const files = readFiles(TINY);
+  const answers = { 404: true, 410: true, 403: true, 401: false, 429: false, 500: false };
+  for (const [status, loads] of Object.entries(answers)) {
+    const address = await serve(t, (name, response) => {
+      if (name === 'generation_config.json') response.writeHead(Number(status)).end();
+      else sendFiles(files)(name, response);
+    });
+    const loading = Transformer.load(address);
+    if (loads) (await loading).dispose();
+    else await assert.rejects(loading, new RegExp(`generation_config\\.json: HTTP ${status}`));
+  }
 });
 
 test('what onProgress throws ends the load', async () => {

@@ -7,7 +7,8 @@ import { EN_DE } from './model-files.js';
 test('many sentences, then many beams: each alone fits, so each after the other does', async () => {
   const source = [46, 1140, 982, 6, 3, 2];
   const load = () => Transformer.load(EN_DE);
-  const many = (/** @type {Transformer} */ model) => model.generate(Array(200).fill(source), { batchSize: 200, maxTokens: 4 });
+  const many = (/** @type {Transformer} */ model) =>
+    model.generate(Array(200).fill(source), { batchSize: 200, maxTokens: 4 });
   const wide = (/** @type {Transformer} */ model) => model.generate([source], { beams: 40, maxTokens: 4 });
   const peaks = [];
   for (const call of [many, wide]) {
