@@ -174,8 +174,8 @@ test:
 run: js/heed.wasm
 	@$(NODE) web/examples/translate.js
 
-bench: js/heed.wasm
-	$(if $(wildcard tests/bench/index.js),$(NODE) tests/bench/index.js,@$(MAKE) --no-print-directory bench-kernels)
+bench: js/heed.wasm js/heed-relaxed.wasm
+	$(NODE) tests/bench/index.js
 
 # GOP/s of every kernel and shape, beside what the machine attains, as wasm under Node.
 bench-kernels: $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm
