@@ -9,5 +9,6 @@ export { HeedError } from './wasm.js';
  * The parts as they are taught; also as 'heed/ops'. Loaded when asked for.
  *
  * @param {Parameters<typeof import('./ops.js').loadOps>[0]} [options]
+ * @returns {Promise<import('./ops.js').Ops>}
  */
 export const loadOps = async (options) => (await import('./ops.js')).loadOps(options);
