@@ -70,7 +70,7 @@ help:
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
-	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
+	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
 	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
@@ -192,7 +192,7 @@ $(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libhee
 
 score: js/heed.wasm
 	@if [ ! -d ../shared/data ]; then echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
-	$(NODE) tests/score/dev.js --model models/en-de --data ../shared/data/en-de.dev.tsv.gz
+	$(NODE) tests/score/dev.js --data ../shared/data
 
 # What the golden data says is compared with SentencePiece, and made again with PyTorch: not a byte may change.
 oracle:
