@@ -62,7 +62,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
         clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
-        need-npm need-browsers
+        need-npm need-browsers need-bundlers
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
@@ -79,8 +79,8 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers
-need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers bundlers
+need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers need-bundlers: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
 
@@ -158,7 +158,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: wasm types | need-browsers
+test-js: wasm types | need-browsers need-bundlers
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
