@@ -133,6 +133,11 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
 	    --strip-all --gc-sections -o $@
 
+# All in one file, of what esbuild makes of js/index.js and of heed.wasm.
+js/inline.js: js/make-inline.mjs js/heed.wasm $(filter-out js/inline.js,$(wildcard js/*.js)) | need-npm
+	$(call say,js  $@)
+	$(Q)$(NODE) js/make-inline.mjs
+
 include src/train/train.mk
 
 # ------------------------------------------------------------------------------ tests
@@ -158,7 +163,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: wasm types | need-browsers need-bundlers
+test-js: wasm js/inline.js types | need-browsers need-bundlers
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
@@ -205,4 +210,4 @@ format:
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
+	rm -rf build js/inline.js js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

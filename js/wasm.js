@@ -4,6 +4,7 @@
 // Nothing that leaves this file is a view of the module's memory: results are copies. Addresses that do leave (of a
 // model, a session, a tokenizer) are handles, of use only as arguments here.
 
+import { builds } from './builds.js';
 import { builtin, resolve } from './host.js';
 import { hasSimd, relaxedDot } from './simd.js';
 
@@ -387,12 +388,12 @@ async function chooseModule(wasm, simd) {
   if (wasm !== undefined) return moduleFrom(wasm);
   if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
     try {
-      return await moduleFrom(new URL('./heed-relaxed.wasm', import.meta.url));
+      return await moduleFrom(await builds.relaxed());
     } catch (error) {
       if (simd === 'relaxed') throw error; // else the other does the same, more slowly
     }
   }
-  return moduleFrom(new URL('./heed.wasm', import.meta.url));
+  return moduleFrom(await builds.simd128());
 }
 
 /**

@@ -119,6 +119,16 @@ const BUNDLERS = {
     await addModules(out);
     await addPage(out);
   },
+  // for hosts that know neither modules nor other files: nothing is beside the script
+  async 'esbuild, one classic script of heed/inline'(out) {
+    const { build } = await import('esbuild');
+    const { warnings } = await build({
+      absWorkingDir: app, entryPoints: ['main.js'], bundle: true, format: 'iife', target: 'es2022', outdir: out,
+      alias: { heed: 'heed/inline' }, logLevel: 'error',
+    });
+    assert.deepEqual(warnings, []);
+    await addPage(out);
+  },
   async Rollup(out) {
     const { rollup } = await tool('rollup');
     const { default: resolve } = await tool('@rollup/plugin-node-resolve');

@@ -6,16 +6,17 @@ document.addEventListener('securitypolicyviolation', (event) => {
   violations.push(`${event.effectiveDirective}: ${event.blockedURI}`);
 });
 
-let report;
-try {
+async function translate() {
   const translator = await Translator.create({
     sourceLanguage: 'en',
     targetLanguage: 'de',
     model: new URL('../models/en-de/', document.baseURI),
   });
-  report = { text: await translator.translate('The house is small.'), info: translator.info };
+  const text = await translator.translate('The house is small.');
   translator.destroy();
-} catch (error) {
-  report = { error: `${error.name}: ${error.message}\n${error.cause?.message ?? ''}\n${error.stack}` };
+  return { text };
 }
-await fetch('./report', { method: 'POST', body: JSON.stringify({ ...report, violations }) });
+
+translate()
+  .catch((error) => ({ error: `${error.name}: ${error.message}\n${error.cause?.message ?? ''}\n${error.stack}` }))
+  .then((report) => fetch('./report', { method: 'POST', body: JSON.stringify({ ...report, violations }) }));
