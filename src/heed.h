@@ -147,7 +147,10 @@ typedef struct {
     const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
 } heed_search_options;
 
-/* Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH (beams, prefix + max_tokens past the session's). */
+/*
+ * Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT (beams past the session's, a number out of
+ * range, torn bad_words), HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
+ */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
  * Put a source into a free place; *slot gets its number.  HEED_E_STATE: all places are taken (or no
@@ -168,7 +171,7 @@ typedef struct {
     int32_t n;
     float log_prob; /* sum of natural-log token probabilities */
     float score;
-    int32_t finished; /* 0: stopped by max_tokens               */
+    int32_t finished; /* 0: stopped by max_tokens, or because nothing is allowed to follow */
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /* Give the slot back (finished or not: an unfinished one is dropped). */
