@@ -134,6 +134,7 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	    --strip-all --gc-sections -o $@
 
 include src/train/train.mk
+include tests/fuzz/fuzz.mk
 
 # ------------------------------------------------------------------------------ tests
 
