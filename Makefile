@@ -139,6 +139,7 @@ js/inline.js: js/make-inline.mjs js/heed.wasm $(filter-out js/inline.js,$(wildca
 	$(Q)$(NODE) js/make-inline.mjs
 
 include src/train/train.mk
+include tests/fuzz/fuzz.mk
 
 # ------------------------------------------------------------------------------ tests
 
