@@ -20,6 +20,8 @@ function inlinedBuilds() {
     export const builds = {
       simd128: () => (module ??= unpack()),
       relaxed: () => { throw new Error('heed/inline has the plain SIMD128 build only'); },
+      worker: () => { throw new Error('heed/inline has no worker'); },
+      workerAddress: () => { throw new Error('heed/inline has no worker'); },
     };`;
 }
 

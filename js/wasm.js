@@ -41,15 +41,16 @@ export class HeedError extends Error {
   /**
    * @param {number} code
    * @param {string} message
-   * @param {{ name?: string, cause?: unknown }} [options]  `name`: as of the DOMException that a page would expect
+   * @param {{ name?: string, cause?: unknown, status?: string }} [options]  `name`: as of the DOMException that a page
+   *   would expect; `status`: where no module was loaded that knows it
    */
-  constructor(code, message, { name = 'HeedError', cause } = {}) {
+  constructor(code, message, { name = 'HeedError', cause, status = spell(code) } = {}) {
     super(message, { cause });
     this.name = name;
     /** Pinned number, from src/base/status.h. @readonly */
     this.code = code;
     /** Its spelling: "HEED_E_CONFIG". @readonly */
-    this.status = spell(code);
+    this.status = status;
   }
 }
 

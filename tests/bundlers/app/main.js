@@ -13,8 +13,9 @@ async function translate() {
     model: new URL('../models/en-de/', document.baseURI),
   });
   const text = await translator.translate('The house is small.');
+  const { worker } = translator.info;
   translator.destroy();
-  return { text };
+  return { text, worker };
 }
 
 translate()

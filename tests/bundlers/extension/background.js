@@ -8,7 +8,8 @@ async function translate() {
     targetLanguage: 'de',
     model: chrome.runtime.getURL('en-de/'),
   });
-  const report = { text: await translator.translate('The house is small.'), violations: [] };
+  const text = await translator.translate('The house is small.');
+  const report = { text, worker: translator.info.worker, violations: [] };
   translator.destroy();
   return report;
 }
