@@ -87,7 +87,8 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
  * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece
  * completes it.  dtype: of the file; rank 1 or 2; dims [rank].
  * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity, be it of a scale times 128;
- * HEED_E_STATE for bytes too many, or a begin before the tensor before is complete.
+ * HEED_E_STATE for bytes too many, a begin before the tensor before is complete, and one of a tensor that is
+ * there already or that the table has not.  After a failed write the model is of no use but to be freed.
  */
 heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
@@ -124,6 +125,7 @@ heed_status heed_encode(heed_session *session, const int32_t *source, int n, flo
  * Teacher-forced pass: row t is computed from source and target[0..t-1] and predicts target[t].
  *   maps   may be NULL, as may each: encoder [Le,H,S,S], decoder [Ld,H,T,T], cross [Ld,H,T,S], written
  * Afterwards heed_forward_logits(t) gives row t until the next call on the session.
+ * HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running).
  */
 typedef struct {
     float *encoder, *decoder, *cross;
