@@ -11,7 +11,7 @@
 
 FUZZ_SECONDS       ?= 3600
 FUZZ_SHORT_SECONDS ?= 60
-FUZZ ?= spm text decode weights translate
+FUZZ ?= spm pieces text decode weights translate
 
 fuzz_CC     := $(ASAN_CC)
 fuzz_CFLAGS := $(subst -O1,-O2,$(asan_CFLAGS)) -fsanitize=fuzzer-no-link

@@ -83,6 +83,7 @@ const noise = Array.from({ length: 40 }, (_, i) => random(i, 8 + 12 * i));
 
 write('spm', spm);
 write('text', forTokenizers([...texts, ...broken.map((bytes) => Buffer.from(bytes))]));
+write('pieces', noise);
 write('decode', noise);
 write('weights', noise);
 // a model, sizes, then: begin with plain options, add three, step, as many times as it takes
