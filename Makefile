@@ -204,7 +204,7 @@ oracle:
 	git diff --exit-code --stat -- tests/golden
 
 format:
-	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c)
 
 clean:
 	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

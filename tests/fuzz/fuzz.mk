@@ -33,10 +33,10 @@ define fuzz
 for t in $(FUZZ); do \
     case $$t in spm) bytes=8192;; weights) bytes=2048;; translate) bytes=512;; *) bytes=1024;; esac; \
     log=$(BUILD)/fuzz/found/$$t.log; mkdir -p $(BUILD)/fuzz/corpus/$$t; \
-    if $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
+    if $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -timeout=30 -rss_limit_mb=1024 -verbosity=0 \
         -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/found/$$t- \
         $(BUILD)/fuzz/corpus/$$t $(BUILD)/fuzz/seeds/$$t > $$log 2>&1; \
-    then echo "fuzz $$t: $(1) s, $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) executions, nothing found"; \
+    then echo "fuzz $$t: $(1) s, $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) inputs, nothing found"; \
     else failed=1; grep -v '# Uses' $$log; echo "fuzz $$t: FAILED: see $(BUILD)/fuzz/found/$$t-*"; fi; \
 done; exit $$failed
 endef

@@ -191,8 +191,7 @@ static int settle(const recipe *r, const char *text, int count, const int *ends,
         if (ids[i] != 0) {
             out[n++] = ids[i];
         } else if (r->byte_fallback) {
-            for (int at = i ? ends[i - 1] : 0; at < ends[i]; at++)
-                out[n++] = r->bytes_from + (unsigned char)text[at];
+            for (int at = i ? ends[i - 1] : 0; at < ends[i]; at++) out[n++] = r->bytes_from + (unsigned char)text[at];
         } else if (i == 0 || ids[i - 1] != 0) {
             out[n++] = 0;
         }
