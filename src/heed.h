@@ -5,7 +5,8 @@
  *
  * A *model* holds weights and never changes after loading.  A *session* holds everything that a
  * run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.
- * Each is one heap block; after heed_session_create() nothing allocates until the next create.
+ * Model and session are one heap block each, a tokenizer is two, of which the second grows with the longest text.
+ * Nothing else allocates but the heed_op_ functions, and they for one call.
  * Several sessions may share a model; an object is used by one thread at a time.
  *
  * The host (JavaScript or a native program) parses JSON and the safetensors header; this library
@@ -132,7 +133,7 @@ typedef struct {
 } heed_maps;
 heed_status heed_forward(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
                          int n_target, const heed_maps *maps);
-/* Logits [V] of row t in session memory, valid until the next call; *log_prob of target[t].  NULL if t is out of range. */
+/* Logits [V] of row t in session memory, until the next call; *log_prob of target[t].  NULL: t is out of range. */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
 /* ----------------------------------------------------------------------------------- search */
@@ -201,7 +202,8 @@ const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_
 
 /*
  * Text to SentencePiece ids.  n bytes of UTF-8 (invalid bytes become U+FFFD as in SentencePiece).
- * Time is linear in n for unigram, n log n for BPE.  The result lives in the tokenizer until its next call.
+ * Time is linear in n for unigram, n log n for BPE, both times the longest piece.  HEED_E_LENGTH: the normalised
+ * text exceeds 2 GiB; HEED_E_MEMORY.  The result lives in the tokenizer until its next call.
  */
 typedef struct {
     int32_t n;              /* pieces                                                        */
