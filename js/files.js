@@ -17,10 +17,10 @@ import { E_FILE, HeedError } from './wasm.js';
 const CHUNK = 1 << 18;
 
 /** @param {string} message @param {unknown} [cause] @param {string} [name] */
-const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });
+export const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });
 
 /** @param {URL | string} place @param {string} name  of a file in it */
-function join(place, name) {
+export function join(place, name) {
   const url = new URL(place);
   url.pathname = url.pathname.replace(/\/?$/, '/') + name;
   return url;
@@ -32,7 +32,7 @@ function join(place, name) {
  * @param {AbortSignal} [signal]
  * @returns {Chunks}
  */
-function streamChunks(stream, where, signal) {
+export function streamChunks(stream, where, signal) {
   const reader = stream.getReader();
   return {
     async next() {
@@ -49,7 +49,7 @@ function streamChunks(stream, where, signal) {
 }
 
 /** @param {Uint8Array} bytes @returns {Chunks} */
-function byteChunks(bytes) {
+export function byteChunks(bytes) {
   let at = 0;
   return {
     async next() {
@@ -65,10 +65,11 @@ function byteChunks(bytes) {
  * @param {URL} url
  * @param {AbortSignal | undefined} signal
  * @param {boolean} optional
- * @returns {Promise<Chunks | null>}
+ * @param {Record<string, string>} [asked]  headers of the request
+ * @returns {Promise<Chunks & { status: number, headers: Headers } | null>}
  */
-async function fetchChunks(url, signal, optional) {
-  const { status, ok, body, headers } = await fetch(url, { signal }).catch((error) => {
+export async function fetchChunks(url, signal, optional, asked) {
+  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked }).catch((error) => {
     signal?.throwIfAborted();
     throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
   });
@@ -76,7 +77,7 @@ async function fetchChunks(url, signal, optional) {
   const isPage = headers.get('content-type')?.startsWith('text/html');
   // an object store answers 403 for what is not there
   const isMissing = status === 404 || status === 410 || (optional && (status === 403 || isPage));
-  if (ok && body && !isMissing) return streamChunks(body, url.href, signal);
+  if (ok && body && !isMissing) return { ...streamChunks(body, url.href, signal), status, headers };
   await body?.cancel();
   if (isMissing) return null;
   throw unreadable(`${url}: HTTP ${status}`, undefined, 'NetworkError');
@@ -142,6 +143,12 @@ export class ChunkReader {
     const chunk = this.#rest?.length ? this.#rest : await this.#chunks.next();
     this.#rest = chunk && chunk.subarray(most);
     return chunk && chunk.subarray(0, most);
+  }
+
+  /** Go past the next n bytes. Gives how many of them are missing. @param {number} n */
+  async skip(n) {
+    for (let chunk; n > 0 && (chunk = await this.next(n));) n -= chunk.length;
+    return n;
   }
 
   /** The next n bytes, or all there are. A copy. @param {number} n @returns {Promise<Uint8Array>} */
@@ -213,6 +220,11 @@ export async function openSource(source, signal) {
     return chunks;
   };
   return {
+    url,
+    path,
+    given: isPlace ? undefined : source,
+    signal,
+    find,
     open,
     read: async (/** @type {string} */ name) => readAll(await open(name)),
     readOptional: async (/** @type {string} */ name) => {
