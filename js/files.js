@@ -17,10 +17,10 @@ import { E_FILE, HeedError } from './wasm.js';
 const CHUNK = 1 << 18;
 
 /** @param {string} message @param {unknown} [cause] @param {string} [name] */
-export const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });
+const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });
 
 /** @param {URL | string} place @param {string} name  of a file in it */
-export function join(place, name) {
+function join(place, name) {
   const url = new URL(place);
   url.pathname = url.pathname.replace(/\/?$/, '/') + name;
   return url;
@@ -32,7 +32,7 @@ export function join(place, name) {
  * @param {AbortSignal} [signal]
  * @returns {Chunks}
  */
-export function streamChunks(stream, where, signal) {
+function streamChunks(stream, where, signal) {
   const reader = stream.getReader();
   return {
     async next() {
@@ -49,7 +49,7 @@ export function streamChunks(stream, where, signal) {
 }
 
 /** @param {Uint8Array} bytes @returns {Chunks} */
-export function byteChunks(bytes) {
+function byteChunks(bytes) {
   let at = 0;
   return {
     async next() {
@@ -68,7 +68,7 @@ export function byteChunks(bytes) {
  * @param {Record<string, string>} [asked]  headers of the request
  * @returns {Promise<Chunks & { status: number, headers: Headers } | null>}
  */
-export async function fetchChunks(url, signal, optional, asked) {
+async function fetchChunks(url, signal, optional, asked) {
   const { status, ok, body, headers } = await fetch(url, { signal, headers: asked }).catch((error) => {
     signal?.throwIfAborted();
     throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
@@ -164,6 +164,9 @@ export class ChunkReader {
   }
 }
 
+/** What containers/ reads with. It is handed over: if it were imported, bundlers would split this file off its users. */
+const means = { ChunkReader, byteChunks, fetchChunks, join, streamChunks, unreadable };
+
 /**
  * One file by its own address, HEED_E_FILE if it is missing.
  *
@@ -222,8 +225,9 @@ export async function openSource(source, signal) {
   return {
     url,
     path,
-    given: isPlace ? undefined : source,
+    source,
     signal,
+    means,
     find,
     open,
     read: async (/** @type {string} */ name) => readAll(await open(name)),

@@ -2,10 +2,11 @@
 // Range requests on a server; used by the containers of this directory.
 
 import { builtin } from '../host.js';
-import { byteChunks, ChunkReader, fetchChunks, join, streamChunks, unreadable } from '../files.js';
+import { badType } from '../options.js';
 
 /** @typedef {import('../files.js').Chunks} Chunks */
 /** @typedef {Awaited<ReturnType<typeof import('../files.js').openSource>>} Files */
+/** @typedef {Files['means']} Means */
 
 /** Bytes read at a time. */
 const CHUNK = 1 << 18;
@@ -20,8 +21,8 @@ const GAP = 1 << 17;
  *   close?: () => Promise<void> }} Supply
  */
 
-/** @param {string} path @returns {Promise<Supply | null>} */
-async function fileSupply(path) {
+/** @param {Means} means @param {string} path @returns {Promise<Supply | null>} */
+async function fileSupply({ unreadable }, path) {
   /** @param {any} error @returns {never} */
   const fail = (error) => {
     throw unreadable(`${path}: ${error.message}`, error);
@@ -54,22 +55,22 @@ async function fileSupply(path) {
   };
 }
 
-/** @param {Blob} blob @param {string} where @returns {Supply} */
-const blobSupply = (blob, where) => ({
+/** @param {Means} means @param {Blob} blob @param {string} where @returns {Supply} */
+const blobSupply = ({ streamChunks }, blob, where) => ({
   size: blob.size,
   first: streamChunks(blob.stream(), where),
   from: async (at) => streamChunks(blob.slice(at).stream(), where),
 });
 
-/** @param {Uint8Array} bytes @returns {Supply} */
-const byteSupply = (bytes) => ({
+/** @param {Means} means @param {Uint8Array} bytes @returns {Supply} */
+const byteSupply = ({ byteChunks }, bytes) => ({
   size: bytes.length,
   first: byteChunks(bytes),
   from: async (at) => byteChunks(bytes.subarray(at)),
 });
 
-/** @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Supply | null>} */
-async function serverSupply(url, signal) {
+/** @param {Means} means @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Supply | null>} */
+async function serverSupply({ fetchChunks, unreadable }, url, signal) {
   const first = await fetchChunks(url, signal, true);
   if (!first) return null;
   const told = (/** @type {string} */ name) => first.headers.get(name);
@@ -105,12 +106,21 @@ export class Cursor {
   /** @readonly */
   signal;
 
-  /** @param {Supply} supply @param {string} file  for messages @param {AbortSignal} [signal] */
-  constructor(supply, file, signal) {
+  /** @readonly */
+  means;
+
+  /** @param {Supply} supply @param {string} file  for messages @param {Means} means @param {AbortSignal} [signal] */
+  constructor(supply, file, means, signal) {
     this.#supply = supply;
+    this.means = means;
     this.signal = signal;
-    this.#reader = new ChunkReader(supply.first);
+    this.#reader = this.chunked(supply.first);
     this.file = file;
+  }
+
+  /** Chunks of one's own size. @param {Chunks} chunks */
+  chunked(chunks) {
+    return new this.means.ChunkReader(chunks);
   }
 
   /** Bytes of the file; undefined where a server does not tell. */
@@ -125,7 +135,7 @@ export class Cursor {
     const from = gap > 0 && gap <= GAP ? null : await this.#supply.from(at);
     if (from) await this.#enter(from);
     else if (gap < 0) {
-      throw unreadable(`${this.file}: the server sends no parts of a file, and the parts of this one are not in order`);
+      throw this.means.unreadable(`${this.file}: the server sends no parts of a file, and the parts of this one are not in order`);
     } else await this.#reader.skip(gap);
     this.#at = at;
   }
@@ -133,7 +143,7 @@ export class Cursor {
   /** @param {Chunks} stream */
   async #enter(stream) {
     await this.#reader.close();
-    this.#reader = new ChunkReader(stream);
+    this.#reader = this.chunked(stream);
   }
 
   /** What follows: 1 to `most` bytes, good until the next call; null at the end. @param {number} most */
@@ -162,7 +172,7 @@ export class Cursor {
     const rest = this.#reader;
     /** @type {Uint8Array | null} */
     let again = bytes.subarray(at);
-    this.#reader = new ChunkReader({
+    this.#reader = this.chunked({
       next() {
         const chunk = again;
         again = null;
@@ -198,7 +208,7 @@ export class Cursor {
     for (let chunk; (chunk = await this.next(CHUNK));) parts.push(chunk.slice());
     await this.close();
     const blob = new Blob(parts);
-    this.#supply = blobSupply(blob, this.file);
+    this.#supply = blobSupply(this.means, blob, this.file);
     await this.#enter(this.#supply.first);
     this.#at = 0;
     return blob.size;
@@ -217,25 +227,25 @@ export class Cursor {
  * @param {string} name
  * @returns {Promise<Cursor | null>}
  */
-export async function openCursor({ url, path, given, signal }, name) {
+export async function openCursor({ url, path, source, signal, means }, name) {
   signal?.throwIfAborted();
-  const own = /** @type {Record<string, any>} */ (given);
-  const value = own && Object.hasOwn(own, name) ? own[name] : undefined;
+  const given = /** @type {Record<string, any>} */ (source);
+  const value = !url && path === undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   const supply = url
-    ? await serverSupply(join(url, name), signal)
+    ? await serverSupply(means, means.join(url, name), signal)
     : path !== undefined
-      ? await fileSupply(`${path}/${name}`)
+      ? await fileSupply(means, `${path}/${name}`)
       : value === undefined
         ? null
         : value instanceof Blob
-          ? blobSupply(value, name)
-          : byteSupply(bytesOf(value, name));
-  return supply && new Cursor(supply, name, signal);
+          ? blobSupply(means, value, name)
+          : byteSupply(means, bytesOf(value, name));
+  return supply && new Cursor(supply, name, means, signal);
 }
 
 /** @param {any} value @param {string} name */
 function bytesOf(value, name) {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
+  return badType(`source: ${name}`, value, 'a Blob, ArrayBuffer or Uint8Array');
 }

@@ -6,7 +6,6 @@
 // Marian has no padding: its decoder starts from zeros. Here that is one more piece, the last, with a row of zeros and a
 // bias of 0, as in the checkpoints that Hugging Face's converter makes.
 
-import { ChunkReader } from '../files.js';
 import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, HeedError } from '../wasm.js';
 import { readNpz } from './npy.js';
 
@@ -209,7 +208,7 @@ export async function openMarian(cursor, size, given) {
   const config = given ?? deriveConfig(file, await readSettings(arrays), arrays);
   const tensors = arrays.filter(({ name }) => name !== SETTINGS).map((array) => makeTensor(file, array, config));
   let index = 0;
-  /** @type {ChunkReader | null} */
+  /** @type {import('../files.js').ChunkReader | null} */
   let reader = null;
   let left = tensors[0]?.bytes ?? 0;
   const leave = () => {
@@ -226,7 +225,7 @@ export async function openMarian(cursor, size, given) {
       if (index >= tensors.length) return null;
       if (!reader) {
         const pieces = tensorBytes(tensors[index]);
-        reader = new ChunkReader({ next: async () => (await pieces.next()).value ?? null, close: async () => {} });
+        reader = cursor.chunked({ next: async () => (await pieces.next()).value ?? null, close: async () => {} });
       }
       const chunk = await reader.next(Math.min(most, left));
       left -= chunk?.length ?? 0;

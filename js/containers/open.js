@@ -1,6 +1,7 @@
 // open.js - weights in other containers than safetensors: PyTorch's pytorch_model.bin and Marian's .npz; loaded by
 // load.js where a model has no model.safetensors.
 
+import { builtin } from '../host.js';
 import { openCursor } from './cursor.js';
 import { openMarian } from './marian.js';
 import { openTorchPickles, openTorchZip } from './torch.js';
@@ -15,9 +16,9 @@ const TORCH = 'pytorch_model.bin';
 const MARIAN = 'model.npz';
 
 /** Names of the files at a source, none where they cannot be listed. @param {Files} files @returns {Promise<string[]>} */
-export async function listFiles({ path, given }) {
-  if (path === undefined) return Object.keys(given ?? {});
-  const { readdir } = await (await import('../host.js')).builtin('fs/promises');
+export async function listFiles({ url, path, source }) {
+  if (path === undefined) return url ? [] : Object.keys(source);
+  const { readdir } = await builtin('fs/promises');
   return readdir(path).catch(() => []);
 }
 

@@ -5,7 +5,6 @@
 //
 // Entries are stored or deflated; zip64 is read. Checksums are not compared: PyTorch lets its users leave them out.
 
-import { ChunkReader, streamChunks } from '../files.js';
 import { E_SAFETENSORS, HeedError } from '../wasm.js';
 
 /**
@@ -187,7 +186,7 @@ export class EntryReader {
   #entry;
   /** Of its first byte in the archive; 0: the local header was not read. */
   #begin = 0;
-  /** Of a deflated one. @type {ChunkReader | undefined} */
+  /** Of a deflated one. @type {import('../files.js').ChunkReader | undefined} */
   #inflated;
   #at = 0;
 
@@ -236,7 +235,8 @@ export class EntryReader {
         await this.close();
         const inflate = /** @type {any} */ (new DecompressionStream('deflate-raw'));
         const where = `${this.#cursor.file}: ${this.#entry.name}`;
-        this.#inflated = new ChunkReader(streamChunks(this.#packedStream().pipeThrough(inflate), where));
+        const stream = this.#packedStream().pipeThrough(inflate);
+        this.#inflated = this.#cursor.chunked(this.#cursor.means.streamChunks(stream, where));
         this.#at = 0;
       }
       await this.#inflated.skip(at - this.#at);
@@ -266,7 +266,7 @@ export class EntryReader {
   /** n bytes at a place, or all there are. A copy. @param {number} at @param {number} n */
   async read(at, n) {
     await this.seek(at);
-    const reader = new ChunkReader({ next: () => this.next(n), close: async () => {} });
+    const reader = this.#cursor.chunked({ next: () => this.next(n), close: async () => {} });
     return reader.take(Math.min(n, this.#entry.size - at));
   }
 
