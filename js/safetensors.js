@@ -31,7 +31,9 @@ const BYTES = [4, 2, 2, 1];
  *   file: string,
  *   tensors: TensorEntry[],
  *   head: number,
- * }} Weights  file: for messages; head: bytes of the file that are no tensor's
+ *   size?: number,
+ * }} Weights  file: for messages; head: bytes of the file that are no tensor's; size: of the file, if it is not head
+ *   and all tensors
  */
 
 /** @param {unknown} n */

@@ -207,6 +207,10 @@ export async function openMarian(cursor, size, given) {
   const arrays = await readNpz(cursor, size);
   const config = given ?? deriveConfig(file, await readSettings(arrays), arrays);
   const tensors = arrays.filter(({ name }) => name !== SETTINGS).map((array) => makeTensor(file, array, config));
+  for (const [i, { name, array }] of tensors.entries()) {
+    const other = tensors.findIndex((t) => t.name === name);
+    if (other < i) throw new HeedError(E_SAFETENSORS, `${file}: ${array.name} and ${tensors[other].array.name} are one`);
+  }
   let index = 0;
   /** @type {import('../files.js').ChunkReader | null} */
   let reader = null;
@@ -219,6 +223,7 @@ export async function openMarian(cursor, size, given) {
     file,
     tensors,
     config,
+    size,
     head: Math.max(0, size - tensors.reduce((sum, tensor) => sum + tensor.bytes, 0)),
     async next(most) {
       while (left === 0 && index < tensors.length) leave();

@@ -32,7 +32,7 @@ async function marianName(files) {
  * The weights of a model that has no model.safetensors, null if there are none.
  *
  * @param {Files} files
- * @param {Record<string, any>} config  of readConfig
+ * @param {Record<string, any> | undefined} config  of readConfig; undefined: there is none, Marian's settings will do
  * @returns {Promise<import('../safetensors.js').Weights | null>}
  */
 export async function openContainer(files, config) {
