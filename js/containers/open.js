@@ -8,8 +8,8 @@ import { openTorchPickles, openTorchZip } from './torch.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
 
-/** Local header of a zip archive's first entry. */
-const ZIP = [0x50, 0x4b, 3, 4];
+/** What a zip archive begins with; a pickle begins with 0x80. */
+const ZIP = [0x50, 0x4b];
 
 const TORCH = 'pytorch_model.bin';
 /** What Marian's weights are called where names cannot be listed: on a server. */

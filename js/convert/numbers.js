@@ -57,7 +57,7 @@ export function toFloats(bytes, dtype) {
   const count = bytes.length / WIDTHS[dtype];
   const buffer = /** @type {ArrayBuffer} */ (bytes.buffer);
   if (dtype === F32) return new Float32Array(buffer, 0, count);
-  if (dtype === I8) return Float32Array.from(new Int8Array(buffer, 0, count));
+  if (dtype === I8) return new Float32Array(new Int8Array(buffer, 0, count));
   const words = new Uint16Array(buffer, 0, count);
   const floats = new Float32Array(count);
   if (dtype === F16) {
@@ -77,7 +77,8 @@ export function toFloats(bytes, dtype) {
  * @param {number} dtype  F32 or F16
  */
 export function fromFloats(floats, dtype) {
-  const array = dtype === F32 ? floats : Uint16Array.from(floats, toHalf);
+  const array = dtype === F32 ? floats : new Uint16Array(floats.length);
+  if (dtype !== F32) for (let i = 0; i < floats.length; i++) array[i] = toHalf(floats[i]);
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
