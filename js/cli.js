@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openSource } from './files.js';
+import { openWeights } from './load.js';
+import { DTYPES } from './safetensors.js';
 import { Transformer } from './transformer.js';
 import { Translator } from './translator.js';
 
@@ -192,6 +194,19 @@ async function translate(values, texts) {
   translator.destroy();
 }
 
+/** The file of a model's weights, and its types by the numbers they hold. @param {string} model @param {any} config */
+async function describeWeights(model, config) {
+  const weights = await openWeights(await openSource(model), config);
+  await weights.close();
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { dtype, shape } of weights.tensors) {
+    counts.set(DTYPES[dtype], (counts.get(DTYPES[dtype]) ?? 0) + shape.reduce((product, n) => product * n, 1));
+  }
+  const types = [...counts].sort(([, a], [, b]) => b - a).map(([type]) => type);
+  return `${weights.file}, ${types.join(' and ')}`;
+}
+
 /** @param {string[]} rest */
 async function info(rest) {
   if (rest.length !== 1) throw new UsageError('info: expected one model directory');
@@ -218,7 +233,7 @@ async function info(rest) {
     ],
     ['positions', config.max_position_embeddings],
     ['parameters', about.parameters],
-    ['stored as', manifest.dtype],
+    ['stored as', await describeWeights(rest[0], config)],
     ['computes in', `${about.dtype}, ${about.simd}, ${mb(about.weightBytes)} of weights`],
     ['targets', tokenizerLanguages(model)],
     ['licence', manifest.license],
