@@ -32,7 +32,7 @@ const filesOf = (name, bytes = read(name)) => ({
 });
 
 /** @type {{ cases: { source: number[], target: number[], logits: number[][] }[] }} */
-const { cases } = JSON.parse(new TextDecoder().decode(read('expected.json')));
+const { cases } = JSON.parse(new TextDecoder().decode(read('cases.json')));
 
 /** @param {Transformer} model */
 function speak(model) {

@@ -100,7 +100,7 @@ function directoryOf(container, others = ['config.json', 'generation_config.json
   return to;
 }
 
-const { cases } = JSON.parse(readFileSync(join(checkpoints, 'expected.json'), 'utf8'));
+const { cases } = JSON.parse(readFileSync(join(checkpoints, 'cases.json'), 'utf8'));
 /** @param {string | URL} from @param {'f32' | 'int8'} [dtype] */
 async function speak(from, dtype) {
   const model = await Transformer.load(from, { dtype });
