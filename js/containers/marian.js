@@ -239,11 +239,9 @@ export async function openMarian(cursor, size, given) {
     async skip(n) {
       while (left === 0 && index < tensors.length) leave();
       // a tensor is left out whole
-      if (n === left) {
-        leave();
-        return 0;
-      }
-      return n;
+      if (n !== left || n === 0) return 0;
+      leave();
+      return { length: n };
     },
     close: () => cursor.close(),
   };

@@ -107,15 +107,16 @@ class TensorReader {
 
   /** @param {number} n */
   async skip(n) {
-    for (let left = n; left > 0; ) {
+    let length = 0;
+    while (length < n) {
       while (this.#done === this.#tensors[this.#index]?.bytes) this.#leave();
-      if (this.#index === this.#tensors.length) return left;
-      const step = Math.min(left, this.#tensors[this.#index].bytes - this.#done);
+      if (this.#index === this.#tensors.length) break;
+      const step = Math.min(n - length, this.#tensors[this.#index].bytes - this.#done);
       this.#done += step;
       this.#reader = null;
-      left -= step;
+      length += step;
     }
-    return 0;
+    return length && { length };
   }
 }
 
