@@ -62,7 +62,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
         clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
-        need-npm need-browsers
+        need-npm need-browsers need-bundlers
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
@@ -70,6 +70,7 @@ help:
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
+	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
@@ -79,8 +80,8 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers
-need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers bundlers
+need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers need-bundlers: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
 
@@ -133,7 +134,13 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
 	    --strip-all --gc-sections -o $@
 
+# All in one file, of what esbuild makes of js/index.js and of heed.wasm.
+js/inline.js: js/make-inline.mjs js/heed.wasm $(filter-out js/inline.js,$(wildcard js/*.js)) | need-npm
+	$(call say,js  $@)
+	$(Q)$(NODE) js/make-inline.mjs
+
 include src/train/train.mk
+include tests/fuzz/fuzz.mk
 
 # ------------------------------------------------------------------------------ tests
 
@@ -158,7 +165,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: wasm types | need-browsers
+test-js: wasm js/inline.js types | need-browsers need-bundlers
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
@@ -202,7 +209,7 @@ oracle:
 	git diff --exit-code --stat -- tests/golden
 
 format:
-	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
+	rm -rf build js/inline.js js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

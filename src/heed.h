@@ -5,7 +5,8 @@
  *
  * A *model* holds weights and never changes after loading.  A *session* holds everything that a
  * run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.
- * Each is one heap block; after heed_session_create() nothing allocates until the next create.
+ * Model and session are one heap block each, a tokenizer is two, of which the second grows with the longest text.
+ * Nothing else allocates but the heed_op_ functions, and they for one call.
  * Several sessions may share a model; an object is used by one thread at a time.
  *
  * The host (JavaScript or a native program) parses JSON and the safetensors header; this library
@@ -62,7 +63,8 @@ const char *heed_config_field(int index);
  * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY.
  */
 heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report);
-void heed_model_free(heed_model *model); /* NULL is fine */
+/* NULL is fine.  Sessions of the model are of no use afterwards but can still be freed. */
+void heed_model_free(heed_model *model);
 
 /* Bytes of the model's block: what it costs in memory. */
 size_t heed_model_bytes(const heed_model *model);
@@ -85,8 +87,9 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
 /*
  * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece
  * completes it.  dtype: of the file; rank 1 or 2; dims [rank].
- * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity;
- * HEED_E_STATE for bytes too many, or a begin before the tensor before is complete.
+ * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity, be it of a scale times 128;
+ * HEED_E_STATE for bytes too many, a begin before the tensor before is complete, and one of a tensor that is
+ * there already or that the table has not.  After a failed write the model is of no use but to be freed.
  */
 heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
@@ -123,13 +126,14 @@ heed_status heed_encode(heed_session *session, const int32_t *source, int n, flo
  * Teacher-forced pass: row t is computed from source and target[0..t-1] and predicts target[t].
  *   maps   may be NULL, as may each: encoder [Le,H,S,S], decoder [Ld,H,T,T], cross [Ld,H,T,S], written
  * Afterwards heed_forward_logits(t) gives row t until the next call on the session.
+ * HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running).
  */
 typedef struct {
     float *encoder, *decoder, *cross;
 } heed_maps;
 heed_status heed_forward(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
                          int n_target, const heed_maps *maps);
-/* Logits [V] of row t in session memory, valid until the next call; *log_prob of target[t].  NULL if t is out of range. */
+/* Logits [V] of row t in session memory, until the next call; *log_prob of target[t].  NULL: t is out of range. */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
 /* ----------------------------------------------------------------------------------- search */
@@ -146,14 +150,20 @@ typedef struct {
     const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
 } heed_search_options;
 
-/* Start: no sentences.  HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH (beams, prefix + max_tokens past the session's). */
+/*
+ * Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT (beams past the session's, a number out of
+ * range, torn bad_words), HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
+ */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
  * Put a source into a free place; *slot gets its number.  HEED_E_STATE: all places are taken (or no
  * search begun).  Sentences may be added between steps at any time: they join the running batch.
  */
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *slot);
-/* Encode newcomers, then one decoder step for all.  *running: sentences that are not finished. */
+/*
+ * Encode newcomers, then one decoder step for all.  *running: sentences that are not finished.  HEED_E_STATE: no search
+ * begun.  HEED_E_TENSOR_VALUE: the weights are too large to compute with, activations overflowed; the search has ended.
+ */
 heed_status heed_search_step(heed_session *session, int32_t *running);
 /* A finished slot, or -1. */
 int heed_search_finished(const heed_session *session);
@@ -164,7 +174,7 @@ typedef struct {
     int32_t n;
     float log_prob; /* sum of natural-log token probabilities */
     float score;
-    int32_t finished; /* 0: stopped by max_tokens               */
+    int32_t finished; /* 0: stopped by max_tokens, or because nothing is allowed to follow */
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /* Give the slot back (finished or not: an unfinished one is dropped). */
@@ -192,7 +202,8 @@ const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_
 
 /*
  * Text to SentencePiece ids.  n bytes of UTF-8 (invalid bytes become U+FFFD as in SentencePiece).
- * Time is linear in n for unigram, n log n for BPE.  The result lives in the tokenizer until its next call.
+ * Time is linear in n for unigram, n log n for BPE, both times the longest piece.  HEED_E_LENGTH: the normalised
+ * text exceeds 2 GiB; HEED_E_MEMORY.  The result lives in the tokenizer until its next call.
  */
 typedef struct {
     int32_t n;              /* pieces                                                        */
