@@ -22,7 +22,7 @@ import { E_STATE, HeedError } from './wasm.js';
  */
 /** @typedef {{ term: string, translation: string, start: number, end: number }} Found */
 /** @typedef {import('./transformer.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
-/** @typedef {{ text: string, ids: Int32Array, offsets: Int32Array }} Sentence */
+/** @typedef {{ text: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
 
 /** Characters that belong to a word. */
 const WORD = '[\\p{L}\\p{N}\\p{M}_]';
@@ -31,7 +31,7 @@ const isWord = new RegExp(`^${WORD}`, 'u');
 const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /** @param {string} text */
-const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** What is no letter of a longer word at the edges of a text. @param {string} text @param {string} [pattern] */
 function whole(text, pattern = escaped(text)) {
@@ -146,10 +146,10 @@ class Forced {
     return this.#model.tokenizer.idToPiece(id, { side: 'target' });
   }
 
-  /** Begins a word, or stands between words. @param {number} id */
+  /** Begins a word, or stands between words, and not within one as a hyphen does. @param {number} id */
   #parts(id) {
     const piece = this.#piece(id);
-    return id === this.#eos || (piece !== '' && !isWord.test(piece));
+    return id === this.#eos || (piece !== '' && !isWord.test(piece) && !/^[-\u2010\u2011'\u2019]/.test(piece));
   }
 
   /** Attention of each target token to each source token, the mean over layers and heads, [T, S]. */
@@ -180,7 +180,7 @@ class Forced {
       if (mass > most) [place, most] = [t, mass];
     }
     const beginOf = (/** @type {number} */ t) => {
-      while (t > this.#fixed && t < last && !this.#parts(this.#ids[t]) && !/^\P{L}*$/u.test(this.#piece(this.#ids[t - 1]))) t--;
+      while (t > this.#fixed && t < last && !this.#parts(this.#ids[t]) && !/^[^\p{L}\p{N}-]*$/u.test(this.#piece(this.#ids[t - 1]))) t--;
       return t;
     };
     const looksAtIt = (/** @type {number} */ t) => {
@@ -276,6 +276,21 @@ class Forced {
 }
 
 /**
+ * Terms that begin in one sentence and end in the next: they cannot be translated as one.
+ *
+ * @param {Sentence} sentence
+ * @param {Sentence | undefined} next
+ * @param {Glossary} glossary
+ * @returns {GlossaryMatch[]}
+ */
+function findDivided({ text, start }, next, glossary) {
+  if (!next || next.start < start + text.length) return []; // of another text
+  return findTerms(`${text} ${next.text}`, glossary)
+    .filter((found) => found.start < text.length && found.end > text.length)
+    .map((found) => ({ ...found, targetStart: -1, targetEnd: -1, exact: false }));
+}
+
+/**
  * What the generate() of a Translator does with a glossary.
  *
  * @template {Sentence} T
@@ -291,15 +306,19 @@ export async function generateWith(model, sentences, glossary, options, generate
   const terms = sentences.map(({ text }) => findTerms(text, glossary));
   const results = await generate(sentences, options);
   for (const [i, [free]] of results.entries()) {
-    if (terms[i].length === 0) continue;
+    const divided = findDivided(sentences[i], sentences[i + 1], glossary);
+    if (terms[i].length + divided.length === 0) continue;
     const matches = report(model.tokenizer.decode(free.ids), terms[i]);
-    if (matches.every(({ exact }) => exact)) results[i][0] = { ...free, glossary: matches };
-    else {
+    /** @type {Result} */
+    let result = { ...free, glossary: matches };
+    if (!matches.every(({ exact }) => exact)) {
       const again = async (/** @type {number[]} */ prefix) =>
         (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
-      results[i] = [await new Forced(model, again, sentences[i], options.prefix?.length ?? 0).run(free, terms[i])];
-    }
-    const lost = onStep !== null && results[i][0].glossary?.find(({ exact }) => !exact);
+      result = await new Forced(model, again, sentences[i], options.prefix?.length ?? 0).run(free, terms[i]);
+      results[i] = [result];
+    } else results[i][0] = result;
+    result.glossary?.push(...divided);
+    const lost = onStep !== null && result.glossary?.find(({ exact }) => !exact);
     if (lost) throw new HeedError(E_STATE, `glossary: '${lost.term}' did not come out as '${lost.translation}' once`);
   }
   return results;
