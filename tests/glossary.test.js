@@ -55,9 +55,14 @@ test('200 sentences: each term once for each time', async (t) => {
 });
 
 test('one call, a list, a stream and a worker say the same', async () => {
-  const texts = sentences.filter((_, i) => i % 23 === 0).map(({ source }) => source);
+  const some = sentences.filter((_, i) => i % 23 === 0);
+  const texts = some.map(({ source }) => source);
   const one = [];
-  for (const text of texts) one.push(await translator.translate(text, { glossary, beams: 2 }));
+  for (const { source, term, times } of some) {
+    const text = await translator.translate(source, { glossary, beams: 2 });
+    assert.equal(text.split(glossary[term]).length - 1, times, `${source} | ${text}`);
+    one.push(text);
+  }
   assert.deepEqual(await translator.translate(texts, { glossary, beams: 2 }), one);
   let streamed = '';
   for await (const part of translator.translateStreaming(texts.join(' '), { glossary, beams: 2 })) streamed += part;
