@@ -154,8 +154,12 @@ function readGlossary(path) {
     if (line.trim() === '') continue;
     const [term, translation, ...more] = line.split('\t').map((part) => part.trim());
     const where = `${path}: line ${i + 1}`;
-    if (!term || !translation || more.length > 0) throw new Error(`${where}: expected a term, a tab and its translation`);
-    if ((terms.get(term) ?? translation) !== translation) throw new Error(`${where}: '${term}' has another translation before`);
+    if (!term || !translation || more.length > 0) {
+      throw new Error(`${where}: expected a term, a tab and its translation`);
+    }
+    if ((terms.get(term) ?? translation) !== translation) {
+      throw new Error(`${where}: '${term}' has another translation before`);
+    }
     terms.set(term, translation);
   }
   return Object.fromEntries(terms);

@@ -165,7 +165,7 @@ export class ChunkReader {
   }
 }
 
-/** What containers/ reads with. It is handed over: if it were imported, bundlers would split this file off its users. */
+/** What containers/ reads with. It is handed over: were it imported, bundlers would split this file off its users. */
 const means = { ChunkReader, byteChunks, fetchChunks, join, streamChunks, unreadable };
 
 /**

@@ -58,7 +58,9 @@ function patternOf(glossary) {
   const terms = Object.entries(glossary).map(([term, translation]) => {
     if (term.trim() === '' || term !== term.trim()) badRange('glossary', term, 'a term without white space around it');
     if (typeof translation !== 'string') badType(`glossary: ${term}`, translation, 'a text');
-    if (translation.trim() === '' || /[\r\n]/.test(translation)) badRange(`glossary: ${term}`, translation, 'a text on one line');
+    if (translation.trim() === '' || /[\r\n]/.test(translation)) {
+      badRange(`glossary: ${term}`, translation, 'a text on one line');
+    }
     return term;
   });
   terms.sort((a, b) => b.length - a.length);
@@ -108,9 +110,11 @@ function report(text, terms, starts) {
   const places = new Map([...counts.keys()].map((translation) => [translation, placesOf(text, translation)]));
   return terms.map((found) => {
     const all = places.get(found.translation) ?? [];
-    const exact = all.length === counts.get(found.translation);
-    const start = starts ? (starts.get(found) ?? -1) : exact ? Number(all[terms.filter((t) => t.translation === found.translation).indexOf(found)]) : -1;
-    return { ...found, targetStart: start, targetEnd: start < 0 ? -1 : start + found.translation.length, exact: exact && start >= 0 };
+    const isExact = all.length === counts.get(found.translation);
+    const alike = terms.filter(({ translation }) => translation === found.translation);
+    const start = (starts ? starts.get(found) : isExact ? all[alike.indexOf(found)] : undefined) ?? -1;
+    const end = start < 0 ? -1 : start + found.translation.length;
+    return { ...found, targetStart: start, targetEnd: end, exact: isExact && start >= 0 };
   });
 }
 
@@ -179,8 +183,10 @@ class Forced {
       for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
       if (mass > most) [place, most] = [t, mass];
     }
+    const pieceAt = (/** @type {number} */ t) => this.#piece(this.#ids[t]);
     const beginOf = (/** @type {number} */ t) => {
-      while (t > this.#fixed && t < last && !this.#parts(this.#ids[t]) && !/^[^\p{L}\p{N}-]*$/u.test(this.#piece(this.#ids[t - 1]))) t--;
+      const isWithin = () => t > this.#fixed && t < last && !this.#parts(this.#ids[t]);
+      while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
       return t;
     };
     const looksAtIt = (/** @type {number} */ t) => {
@@ -188,13 +194,18 @@ class Forced {
       return isOf(row.indexOf(Math.max(...row)));
     };
     place = beginOf(place);
-    while (place > this.#fixed && looksAtIt(place - 1) && isWord.test(this.#piece(this.#ids[place - 1]).replace('\u2581', ''))) {
+    while (place > this.#fixed && looksAtIt(place - 1) && isWord.test(pieceAt(place - 1).replace('\u2581', ''))) {
       place = beginOf(place - 1);
     }
     return place;
   }
 
-  /** Ids of a translation, as a word of its own or after something it has no space to. @param {string} translation @param {boolean} spaced */
+  /**
+   * Ids of a translation, as a word of its own or after something it has no space to.
+   *
+   * @param {string} translation
+   * @param {boolean} spaced
+   */
   #idsOf(translation, spaced) {
     const { tokenizer } = this.#model;
     const ids = [...tokenizer.encode(translation, { side: 'target' }).ids].slice(0, -1);
@@ -205,7 +216,13 @@ class Forced {
     return first.startsWith('\u2581') && rest !== undefined ? [rest, ...ids.slice(1)] : ids;
   }
 
-  /** Put one term's translation in, and go on from it. @param {Found} found @param {number} place @returns {Promise<boolean>} */
+  /**
+   * Put one term's translation in, and go on from it.
+   *
+   * @param {Found} found
+   * @param {number} place
+   * @returns {Promise<boolean>}
+   */
   async #put(found, place) {
     const after = this.#ids[place - 1];
     const here = this.#ids[place];
@@ -230,7 +247,8 @@ class Forced {
     const { logits } = this.#model.forward(this.#sentence.ids, [...prefix, this.#eos]);
     const vocabulary = logits.shape[1];
     const row = logits.data.subarray(prefix.length * vocabulary);
-    const never = new Set([this.#model.config.pad_token_id, this.#model.tokenizer.pieceToId('<unk>', { side: 'target' })]);
+    const { config, tokenizer } = this.#model;
+    const never = new Set([config.pad_token_id, tokenizer.pieceToId('<unk>', { side: 'target' })]);
     let best = this.#eos;
     for (let id = 0; id < vocabulary; id++) if (row[id] > row[best] && !never.has(id) && this.#parts(id)) best = id;
     return best;

@@ -216,7 +216,8 @@ export class Translator {
    *
    * @param {Sentence[]} sentences
    * @param {TranslateOptions} options
-   * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not thrown
+   * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
+   *   thrown
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
   async #generate(sentences, { glossary, ...options }, onStep) {
