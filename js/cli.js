@@ -27,6 +27,7 @@ const HELP = `heed - translates with a Transformer, on this machine
   --json                one JSON object a line: tokens, scores, alignment
   --beams N             beam search; 1 is greedy; default: what the model says
   --length-penalty X    score = log-probability / length^X
+  --glossary FILE       lines of a term, a tab and its translation, which comes out exactly
   --max-tokens N        new tokens of a sentence at most
   --batch N             lines translated together (32)
   --dtype T             of convert: int8, f16 or f32; default: as it is
@@ -48,6 +49,7 @@ const OPTIONS = /** @type {const} */ ({
   'length-penalty': { type: 'string' },
   'max-tokens': { type: 'string' },
   batch: { type: 'string' },
+  glossary: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 });
@@ -144,8 +146,37 @@ async function openTranslator({ model, from, to, language }) {
   }
 }
 
+/** A glossary: lines of term, tab, translation. @param {string} path @returns {Record<string, string>} */
+function readGlossary(path) {
+  /** @type {Map<string, string>} */
+  const terms = new Map();
+  for (const [i, line] of readFileSync(path, 'utf8').split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue;
+    const [term, translation, ...more] = line.split('\t').map((part) => part.trim());
+    const where = `${path}: line ${i + 1}`;
+    if (!term || !translation || more.length > 0) {
+      throw new Error(`${where}: expected a term, a tab and its translation`);
+    }
+    if ((terms.get(term) ?? translation) !== translation) {
+      throw new Error(`${where}: '${term}' has another translation before`);
+    }
+    terms.set(term, translation);
+  }
+  return Object.fromEntries(terms);
+}
+
+/** Say which terms of a glossary did not come out. @param {Awaited<ReturnType<typeof details>>} lines */
+function warnOfTerms(lines) {
+  for (const { source, target, glossary = [] } of lines.flatMap(({ sentences }) => sentences)) {
+    for (const { term, translation } of glossary.filter(({ exact }) => !exact)) {
+      process.stderr.write(`heed: '${term}' is not '${translation}' once for each time: ${source} | ${target}\n`);
+      process.exitCode = 1;
+    }
+  }
+}
+
 /**
- * Lines' details as JSON, one object each. They are translated together: a line break always ends a sentence.
+ * Lines' details, one object each. They are translated together: a line break always ends a sentence.
  *
  * @param {Translator} translator
  * @param {string[]} lines
@@ -166,7 +197,7 @@ async function details(translator, lines, options) {
       at = start + sentence.source.length;
     }
     begin += source.length + 1;
-    return JSON.stringify({ source, target: target + source.slice(at), sentences: own });
+    return { source, target: target + source.slice(at), sentences: own };
   });
 }
 
@@ -178,14 +209,20 @@ async function translate(values, texts) {
     beams: number('beams', values.beams),
     maxTokens: number('max-tokens', values['max-tokens']),
     lengthPenalty: number('length-penalty', values['length-penalty'], false),
+    glossary: values.glossary === undefined ? undefined : readGlossary(values.glossary),
   };
   const translator = await openTranslator(values);
   const progress = new Progress();
   const groups = texts.length > 0 ? [texts] : lineGroups(process.stdin, batch);
   for await (const lines of groups) {
+    // translate() would throw where a term does not come out
+    const detailed = values.json || options.glossary ? await details(translator, lines, options) : [];
+    warnOfTerms(detailed);
     const results = values.json
-      ? await details(translator, lines, options)
-      : await translator.translate(lines, options);
+      ? detailed.map((line) => JSON.stringify(line))
+      : options.glossary
+        ? detailed.map(({ target }) => target)
+        : await translator.translate(lines, options);
     // a line stays a line, whatever a model says
     for (const result of results) await write(`${texts.length > 0 ? result : result.replace(/\n/g, ' ')}\n`);
     progress.add(lines.length);

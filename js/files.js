@@ -145,10 +145,11 @@ export class ChunkReader {
     return chunk && chunk.subarray(0, most);
   }
 
-  /** Go past the next n bytes. Gives how many of them are missing. @param {number} n */
+  /** Go past n bytes, or all there are: how many they were, nothing at the end. @param {number} n */
   async skip(n) {
-    for (let chunk; n > 0 && (chunk = await this.next(n));) n -= chunk.length;
-    return n;
+    let length = 0;
+    for (let chunk; length < n && (chunk = await this.next(n - length));) length += chunk.length;
+    return length && { length };
   }
 
   /** The next n bytes, or all there are. A copy. @param {number} n @returns {Promise<Uint8Array>} */
@@ -164,7 +165,7 @@ export class ChunkReader {
   }
 }
 
-/** What containers/ reads with. It is handed over: if it were imported, bundlers would split this file off its users. */
+/** What containers/ reads with. It is handed over: were it imported, bundlers would split this file off its users. */
 const means = { ChunkReader, byteChunks, fetchChunks, join, streamChunks, unreadable };
 
 /**

@@ -40,9 +40,8 @@ const I8 = 3;
 export async function openWeights(files, config) {
   const file = 'model.safetensors';
   const chunks = await files.find(file, true);
-  if (chunks) return openSafetensors(chunks, file);
-  const weights = await (await import('./containers/open.js')).openContainer(files, config);
-  return weights ?? openSafetensors(await files.open(file), file);
+  const other = !chunks && (await (await import('./containers/open.js')).openContainer(files, config));
+  return other || openSafetensors(chunks || (await files.open(file)), file);
 }
 
 /** @param {string | undefined} dtype @param {import('./safetensors.js').TensorEntry[]} tensors */
@@ -130,22 +129,13 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
   const { file } = weights;
   for (const tensor of tensors) {
     const what = `${file}: ${tensor.name}`;
-    const missing = (/** @type {number} */ bytes) => {
-      throw new HeedError(E_SAFETENSORS, `${what}: the file is cut short: ${bytes} bytes are missing`);
-    };
-    if (!tensor.used) {
-      const left = await weights.skip(tensor.bytes);
-      if (left) missing(left);
-      onBytes(tensor.bytes);
-      continue;
-    }
-    beginTensor(core, model, file, tensor);
+    if (tensor.used) beginTensor(core, model, file, tensor);
     for (let left = tensor.bytes; left > 0;) {
-      const bytes = await weights.next(Math.min(left, STAGE));
-      if (!bytes) return missing(left);
-      core.call(what, 'heed_tensor_write', model, bytes, bytes.length);
-      left -= bytes.length;
-      onBytes(bytes.length);
+      const part = await (tensor.used ? weights.next(Math.min(left, STAGE)) : weights.skip(left));
+      if (!part) throw new HeedError(E_SAFETENSORS, `${what}: cut short: ${left} bytes are missing`);
+      if (tensor.used) core.call(what, 'heed_tensor_write', model, /** @type {Uint8Array} */ (part), part.length);
+      left -= part.length;
+      onBytes(part.length);
     }
   }
   if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${file}: bytes after the last tensor`);
@@ -202,10 +192,9 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
 
     sizes.push([weights.file, weights.head]);
     let loaded = 0;
-    const total = [...sizes, ...tensors.map((t) => [t.name, t.bytes])].reduce(
-      (sum, [, bytes]) => sum + Number(bytes),
-      0,
-    );
+    let total = 0;
+    for (const [, bytes] of sizes) total += bytes;
+    for (const { bytes } of tensors) total += bytes;
     const progress = (/** @type {string} */ file, /** @type {number} */ bytes) => {
       loaded += bytes;
       onProgress?.({ file, loaded, total });

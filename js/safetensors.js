@@ -119,7 +119,7 @@ export async function openSafetensors(chunks, file) {
   try {
     const length = headerLength(await reader.take(8), file);
     const header = await reader.take(length);
-    if (header.length < length) refuse(`${file}: cut short: found ${header.length} bytes of header, expected ${length}`);
+    if (header.length < length) refuse(`${file}: cut short: found ${header.length} of ${length} bytes of header`);
     return Object.assign(reader, { file, tensors: parseHeader(header, file), head: 8 + length });
   } catch (error) {
     await reader.close();

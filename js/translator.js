@@ -7,7 +7,12 @@ import { findCut, splitSentences } from './sentences.js';
 import { Model } from './model.js';
 import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
 
-/** @typedef {import('./options.js').GenerateOptions} TranslateOptions */
+/**
+ * glossary: translations of terms, which come out exactly; where one cannot, translate() throws and translateDetailed()
+ * tells. With it translateStreaming() gives sentences.
+ *
+ * @typedef {import('./options.js').GenerateOptions & { glossary?: Record<string, string> }} TranslateOptions
+ */
 
 /**
  * @typedef {object} TranslatedSentence
@@ -20,6 +25,7 @@ import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
  * @property {boolean} finished
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention
  * @property {import('./model.js').AttentionMaps} [attention]
+ * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
  * @property {(import('./tree.js').BeamNode & { piece: string })[]} [tree]  all that the search looked at
  */
@@ -209,12 +215,18 @@ export class Translator {
   /**
    * generate() in steps. `onStep` gets the ids so far of the one sentence that runs.
    *
-   * @param {{ ids: Int32Array }[]} sentences
+   * @param {Sentence[]} sentences
    * @param {TranslateOptions} options
-   * @param {(ids: Int32Array | undefined) => void} [onStep]
-   * @param {import('./tree.js').Trees} [trees]
+   * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
+   *   thrown
+   * @param {import('./tree.js').Trees} [trees]  without a glossary
+   * @returns {Promise<import('./glossary.js').Result[][]>}
    */
-  async #generate(sentences, options, onStep, trees) {
+  async #generate(sentences, { glossary, ...options }, onStep, trees) {
+    if (glossary) {
+      const { generateWith } = await import('./glossary.js');
+      return generateWith(this.#model, sentences, glossary, options, this.#generate.bind(this), onStep);
+    }
     const run = this.#model.generateSteps(
       sentences.map(({ ids }) => ids),
       options,
@@ -230,6 +242,11 @@ export class Translator {
     } finally {
       run.return([]);
     }
+  }
+
+  /** @param {import('./glossary.js').Result} result */
+  #text({ ids, text }) {
+    return text ?? this.#model.tokenizer.decode(ids);
   }
 
   /** @param {string} text */
@@ -327,7 +344,7 @@ export class Translator {
       let next = 0;
       const outputs = texts.map((sentences) =>
         sentences
-          .map(({ text, after }) => (text && this.#model.tokenizer.decode(results[next++][0].ids)) + after)
+          .map(({ text, after }) => (text && this.#text(results[next++][0])) + after)
           .join(''),
       );
       return Array.isArray(input) ? outputs : outputs[0];
@@ -348,7 +365,7 @@ export class Translator {
     return this.#queued(options.signal, async () => {
       const sentences = this.#split(input).filter(({ text }) => text);
       const trees = Trees && new Trees(options.beams ?? this.#model.generateDefaults.beams);
-      const results = await this.#generate(sentences, generate, undefined, trees);
+      const results = await this.#generate(sentences, generate, null, trees);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
         await this.#rest(options.signal);
@@ -360,7 +377,7 @@ export class Translator {
 
   /**
    * @param {Sentence} sentence
-   * @param {import('./model.js').Generated[]} hypotheses
+   * @param {import('./glossary.js').Result[]} hypotheses
    * @param {boolean} attention
    * @param {TranslateOptions} options
    * @returns {TranslatedSentence}
@@ -371,7 +388,8 @@ export class Translator {
     return {
       source: text,
       start,
-      target: tokenizer.decode(best.ids),
+      target: this.#text(best),
+      ...(best.glossary && { glossary: best.glossary }),
       sourceTokens: Array.from(ids, (id, i) => ({
         piece: pieces[i],
         id,
@@ -391,7 +409,7 @@ export class Translator {
         tree: best.tree.map((node) => ({ ...node, piece: tokenizer.idToPiece(node.id, { side: 'target' }) })),
       }),
       ...(nBest > 1 && {
-        alternatives: others.map(({ ids: other, logProb }) => ({ text: tokenizer.decode(other), logProb })),
+        alternatives: others.map((other) => ({ text: this.#text(other), logProb: other.logProb })),
       }),
     };
   }
@@ -431,7 +449,8 @@ export class Translator {
   }
 
   /** @param {Sentence} sentence @param {TranslateOptions} options @param {(text: string) => void} emit */
-  async #streamSentence({ after, ...sentence }, options, emit) {
+  async #streamSentence(sentence, options, emit) {
+    const { after } = sentence;
     const { tokenizer } = this.#model;
     let emitted = 0;
     const emitUpTo = (/** @type {string} */ text) => {
@@ -440,10 +459,10 @@ export class Translator {
     };
     if (sentence.text) {
       await this.#queued(options.signal, async () => {
-        const [[{ ids }]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
+        const [[result]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
           if (running) emitUpTo(settled(tokenizer.decode(running)));
         });
-        emitUpTo(tokenizer.decode(ids));
+        emitUpTo(this.#text(result));
       });
     }
     if (after) emit(after);

@@ -1,5 +1,5 @@
-// convert.test.js - `heed convert`, `heed quantize` and `heed verify`: the directory that is written holds what the core
-// makes of the weights itself, from every container; what fails leaves nothing; what was changed is found.
+// convert.test.js - `heed convert`, `heed quantize` and `heed verify`: the directory that is written holds what the
+// core makes of the weights itself, from every container; what fails leaves nothing; what was changed is found.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -205,7 +205,12 @@ test('scores belong to the type they were measured in', () => {
   assert.ok(!('a' in manifestOf(same).files));
 });
 
-/** Where a tensor of golden/checkpoints begins in a file that has its bytes. @param {Uint8Array} file @param {string} name */
+/**
+ * Where a tensor of golden/checkpoints begins in a file that has its bytes.
+ *
+ * @param {Uint8Array} file
+ * @param {string} name
+ */
 function find(file, name) {
   const { header, data } = takeApart(new Uint8Array(readFileSync(join(checkpoints, 'model.safetensors'))));
   const [begin, end] = header[name].data_offsets;

@@ -17,7 +17,10 @@ function number(n, width) {
 }
 const [u16, u32, u64] = [2, 4, 8].map((width) => (/** @type {number} */ n) => number(n, width));
 
-/** @typedef {{ name: string, data: Uint8Array, packed?: Uint8Array, method?: number, flags?: number, size?: number, packedSize?: number, at?: number, localName?: string, extra?: Uint8Array }} Entry */
+/**
+ * @typedef {{ name: string, data: Uint8Array, packed?: Uint8Array, method?: number, flags?: number, size?: number,
+ *  packedSize?: number, at?: number, localName?: string, extra?: Uint8Array }} Entry
+ */
 
 /**
  * A zip archive; what an entry states of itself may be untrue.
@@ -64,7 +67,10 @@ const long = (/** @type {bigint} */ n) => {
   return concat(op(0x8a, 8), new Uint8Array(view.buffer));
 };
 
-/** @param {{ type?: string, key?: string, count?: Uint8Array, offset?: Uint8Array, shape?: Uint8Array, stride?: Uint8Array, rest?: Uint8Array[] }} [o] */
+/**
+ * @param {{ type?: string, key?: string, count?: Uint8Array, offset?: Uint8Array, shape?: Uint8Array, stride?:
+ *  Uint8Array, rest?: Uint8Array[] }} [o]
+ */
 function tensor({ type = 'FloatStorage', key = '0', count = int(6), offset = int(0), shape = tuple(int(2), int(3)),
   stride = tuple(int(3), int(1)), rest = [] } = {}) {
   const id = tuple(text('storage'), global('torch', type), text(key), text('cpu'), count, ...rest);
@@ -84,7 +90,10 @@ const one = (/** @type {Parameters<typeof tensor>[0]} */ options) => state(dict(
 
 const machine = dict(text('protocol_version'), int(1001), text('little_endian'), op(0x88));
 const MAGIC = concat(op(0x8a, 10), Uint8Array.from([0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19]));
-/** @param {{ magic?: Uint8Array, version?: number, machine?: Uint8Array, state?: Uint8Array, keys?: Uint8Array, count?: number, tail?: Uint8Array }} [o] */
+/**
+ * @param {{ magic?: Uint8Array, version?: number, machine?: Uint8Array, state?: Uint8Array, keys?: Uint8Array,
+ *  count?: number, tail?: Uint8Array }} [o]
+ */
 const legacy = (o = {}) =>
   concat(pickle(o.magic ?? MAGIC), pickle(int(o.version ?? 1001)), pickle(o.machine ?? machine), o.state ?? good,
     pickle(o.keys ?? concat(op(0x5d, 0x28), text('0'), op(0x65))), u64(o.count ?? 6), numbers, o.tail ?? new Uint8Array());
@@ -239,8 +248,11 @@ test('archives do not lie', () => {
     });
   const torch64 = (/** @type {(at: number, bytes: number, count: number) => Uint8Array} */ end) =>
     zip([{ name: 'm/data.pkl', data: good }, { name: 'm/data/0', data: numbers }], { end });
-  return drain(TORCH, end64((at, size, count) => [count, size, at])).then((sums) => {
-    assert.deepEqual(sums, [['w', [2, 3], 0]], 'zip64 itself is read');
+  const at = 30 + 'm/data.pkl'.length + good.length;
+  const wide = { size: 0xffffffff, packedSize: 0xffffffff, at: 0xffffffff,
+    extra: concat(u16(7), u16(2), u16(0), u16(1), u16(24), u64(24), u64(24), u64(at)) };
+  return Promise.all([drain(TORCH, end64((at, size, count) => [count, size, at])), drain(TORCH, entry(wide))]).then((sums) => {
+    assert.deepEqual(sums, [[['w', [2, 3], 0]], [['w', [2, 3], 0]]], 'zip64 itself is read');
     return refuseAll(
       {
         'only the beginning': [bytes('PK\x03\x04'), /no end of a zip archive/],

@@ -1,4 +1,4 @@
-// cursor.js - a file of weights read at any place: forwards as one stream, elsewhere by seeking in a file or Blob and by
+// cursor.js - a file of weights read at any place: forwards as one stream, elsewhere by seeking in a file or Blob, by
 // Range requests on a server; used by the containers of this directory.
 
 import { builtin } from '../host.js';
@@ -135,7 +135,8 @@ export class Cursor {
     const from = gap > 0 && gap <= GAP ? null : await this.#supply.from(at);
     if (from) await this.#enter(from);
     else if (gap < 0) {
-      throw this.means.unreadable(`${this.file}: the server sends no parts of a file, and the parts of this one are not in order`);
+      const why = 'the server sends no parts of a file, and those of this one are not in order';
+      throw this.means.unreadable(`${this.file}: ${why}`);
     } else await this.#reader.skip(gap);
     this.#at = at;
   }

@@ -1,17 +1,21 @@
-// marian.js - weights as Marian itself saves them: an .npz with matrices of [in, out] under Marian's own names, given as
-// Hugging Face's names and [out, in]; used by open.js.
+// marian.js - weights as Marian itself saves them: an .npz with matrices of [in, out] under Marian's names, given as
+// [out, in] under Hugging Face's; used by open.js.
 //
 //     Wemb, encoder_l1_self_Wq, decoder_l6_context_Wo_ln_scale, decoder_ff_logit_out_b, …, special:model.yml
 //
-// Marian has no padding: its decoder starts from zeros. Here that is one more piece, the last, with a row of zeros and a
-// bias of 0, as in the checkpoints that Hugging Face's converter makes.
+// Marian has no padding: its decoder starts from zeros. Here that is one more piece, the last, with a row of zeros and
+// a bias of 0, as in the checkpoints that Hugging Face's converter makes.
 
 import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, HeedError } from '../wasm.js';
 import { readNpz } from './npy.js';
 
 /** @typedef {import('../safetensors.js').TensorEntry} TensorEntry */
 /** @typedef {import('./npy.js').NumpyArray} NumpyArray */
-/** A tensor as the model has it, and the array that it is made of. @typedef {TensorEntry & { array: NumpyArray, turn: boolean }} Made */
+/**
+ * A tensor as the model has it, and the array that it is made of.
+ *
+ * @typedef {TensorEntry & { array: NumpyArray, turn: boolean }} Made
+ */
 
 const SETTINGS = 'special:model.yml';
 const ATTENTION = { self: 'self_attn', context: 'encoder_attn' };
@@ -209,7 +213,8 @@ export async function openMarian(cursor, size, given) {
   const tensors = arrays.filter(({ name }) => name !== SETTINGS).map((array) => makeTensor(file, array, config));
   for (const [i, { name, array }] of tensors.entries()) {
     const other = tensors.findIndex((t) => t.name === name);
-    if (other < i) throw new HeedError(E_SAFETENSORS, `${file}: ${array.name} and ${tensors[other].array.name} are one`);
+    if (other === i) continue;
+    throw new HeedError(E_SAFETENSORS, `${file}: ${array.name} and ${tensors[other].array.name} are one tensor`);
   }
   let index = 0;
   /** @type {import('../files.js').ChunkReader | null} */
@@ -239,11 +244,9 @@ export async function openMarian(cursor, size, given) {
     async skip(n) {
       while (left === 0 && index < tensors.length) leave();
       // a tensor is left out whole
-      if (n === left) {
-        leave();
-        return 0;
-      }
-      return n;
+      if (n !== left || n === 0) return 0;
+      leave();
+      return { length: n };
     },
     close: () => cursor.close(),
   };

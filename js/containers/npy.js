@@ -48,7 +48,8 @@ async function readArray(cursor, entry) {
   const width = Number(field(/'descr': *'[<|=][a-zA-Z](\d+)'/));
   const dims = field(/'shape': *\(([\d, ]*)\)/);
   const shape = dims.split(',').map((n) => n.trim()).filter((n) => n !== '').map(Number);
-  if (!width || !/'shape': *\([\d, ]*\)/.test(header) || shape.length > 8) refuse('found no type and shape of an array');
+  const isShape = /'shape': *\([\d, ]*\)/.test(header) && shape.length <= 8;
+  if (!width || !isShape) refuse('found no type and shape of an array');
   if (!/'fortran_order': *False/.test(header)) refuse('expected numbers in row order');
   // past 2^53 a product is inexact, but equals no size
   const bytes = shape.reduce((product, n) => product * n, width);

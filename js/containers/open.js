@@ -15,7 +15,12 @@ const TORCH = 'pytorch_model.bin';
 /** What Marian's weights are called where names cannot be listed: on a server. */
 const MARIAN = 'model.npz';
 
-/** Names of the files at a source, none where they cannot be listed. @param {Files} files @returns {Promise<string[]>} */
+/**
+ * Names of the files at a source, none where they cannot be listed.
+ *
+ * @param {Files} files
+ * @returns {Promise<string[]>}
+ */
 export async function listFiles({ url, path, source }) {
   if (path === undefined) return url ? [] : Object.keys(source);
   const { readdir } = await builtin('fs/promises');

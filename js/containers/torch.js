@@ -16,7 +16,11 @@ import { EntryReader, readZip } from './zip.js';
 const MAX_PICKLE = 1 << 23;
 const MAGIC = 0x1950a86a20f9469cfc6cn;
 
-/** Storage types by the number of their elements' type in heed.h, and bytes of an element. @type {Record<string, [number, number]>} */
+/**
+ * Storage types by the number of their elements' type in heed.h, and bytes of an element.
+ *
+ * @type {Record<string, [number, number]>}
+ */
 const STORAGES = { FloatStorage: [0, 4], HalfStorage: [1, 2], BFloat16Storage: [2, 2] };
 
 /** @param {string} message @returns {never} */
@@ -58,7 +62,9 @@ function readState(state, file) {
     let count = 1;
     for (let i = shape.length; i-- > 0; count *= shape[i]) {
       // the stride of a dimension of one says nothing
-      if (shape[i] > 1 && stride[i] !== count) refuse(`${what}: found strides [${stride}] for [${shape}]: not contiguous`);
+      if (shape[i] > 1 && stride[i] !== count) {
+        refuse(`${what}: found strides [${stride}] for [${shape}]: not contiguous`);
+      }
     }
     // past 2^53 a product is inexact, but no storage is as large
     if (!(offset + count <= storage.count)) {
@@ -107,15 +113,16 @@ class TensorReader {
 
   /** @param {number} n */
   async skip(n) {
-    for (let left = n; left > 0; ) {
+    let length = 0;
+    while (length < n) {
       while (this.#done === this.#tensors[this.#index]?.bytes) this.#leave();
-      if (this.#index === this.#tensors.length) return left;
-      const step = Math.min(left, this.#tensors[this.#index].bytes - this.#done);
+      if (this.#index === this.#tensors.length) break;
+      const step = Math.min(n - length, this.#tensors[this.#index].bytes - this.#done);
       this.#done += step;
       this.#reader = null;
-      left -= step;
+      length += step;
     }
-    return 0;
+    return length && { length };
   }
 }
 
@@ -164,9 +171,8 @@ export async function openTorchZip(cursor, size) {
     const entry = entryOf(storage);
     const bytes = storage.count * STORAGES[storage.type][1];
     if (entry?.size === bytes) return entry.at;
-    return refuse(
-      `${file}: ${name}: storage ${storage.key}: found ${entry ? `${entry.size} bytes` : 'no entry'}, expected ${bytes} bytes`,
-    );
+    const found = entry ? `${entry.size} bytes` : 'no entry';
+    return refuse(`${file}: ${name}: storage ${storage.key}: found ${found}, expected ${bytes} bytes`);
   };
   /** The last one: tensors of one storage stand together. @type {{ key: string, reader: EntryReader } | undefined} */
   let last;
@@ -237,7 +243,9 @@ export async function openTorchPickles(cursor, head) {
   let end = begin;
   for (const key of keys) {
     const storage = counts.get(key);
-    if (!storage || places.has(key)) return refuse(`${file}: storage ${key.slice(0, 60)} belongs to no tensor, or stands twice`);
+    if (!storage || places.has(key)) {
+      return refuse(`${file}: storage ${key.slice(0, 60)} belongs to no tensor, or stands twice`);
+    }
     places.set(key, end + 8);
     end += 8 + storage.count * STORAGES[storage.type][1];
   }

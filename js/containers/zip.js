@@ -1,5 +1,5 @@
-// zip.js - the entries of a zip archive, with every size held against the others before it is believed; used by torch.js
-// and npz.js.
+// zip.js - the entries of a zip archive, with every size held against the others before it is believed; used by
+// torch.js and npy.js.
 //
 //     (local header | bytes of an entry)… | central directory: an entry's name, sizes, place … | end record
 //
@@ -94,7 +94,11 @@ function refuse(file, message) {
   throw new HeedError(E_SAFETENSORS, `${file}: ${message}`);
 }
 
-/** @param {import('./cursor.js').Cursor} cursor @param {number} size @returns {Promise<{ at: number, bytes: number, count: number }>} */
+/**
+ * @param {import('./cursor.js').Cursor} cursor
+ * @param {number} size
+ * @returns {Promise<{ at: number, bytes: number, count: number }>}
+ */
 async function findDirectory(cursor, size) {
   const { file } = cursor;
   const start = Math.max(0, size - TAIL);
@@ -173,7 +177,9 @@ export async function readZip(cursor, size) {
   for (const [i, entry] of list.entries()) {
     entry.end = list[i + 1]?.at ?? at;
     const room = entry.end - entry.at - 30;
-    if (entry.packed > room) refuse(file, `${entry.name}: ${entry.packed} bytes overlap what follows: room for ${room}`);
+    if (entry.packed > room) {
+      refuse(file, `${entry.name}: ${entry.packed} bytes overlap what follows: room for ${room}`);
+    }
     if (entries.has(entry.name)) refuse(file, `the entry ${entry.name} stands twice`);
     entries.set(entry.name, entry);
   }

@@ -37,15 +37,26 @@ const BLOCK = 1 << 20;
 /** Matrices are quantised; positions are added, not multiplied, and stay. @param {TensorEntry} tensor */
 const isMatrix = ({ name, shape }) => shape.length === 2 && shape[0] > 1 && !name.endsWith('.embed_positions.weight');
 
-/** The tensor that a configuration ties another to, as the core's table has it. @param {string} name @param {Record<string, any>} config */
+/**
+ * The tensor that a configuration ties another to, as the core's table has it.
+ *
+ * @param {string} name
+ * @param {Record<string, any>} config
+ */
 function tiedTo(name, config) {
   const { share_encoder_decoder_embeddings: share, tie_word_embeddings: tie } = config;
   const embeddings = share ? 'model.shared.weight' : 'model.decoder.embed_tokens.weight';
-  const isCopy = (share && /^model\.(en|de)coder\.embed_tokens\.weight$/.test(name)) || (tie && name === 'lm_head.weight');
+  const isTable = /^model\.(en|de)coder\.embed_tokens\.weight$/.test(name);
+  const isCopy = (share && isTable) || (tie && name === 'lm_head.weight');
   return isCopy ? embeddings : name;
 }
 
-/** The tensors to keep: of several copies of one the one of its own name, else the first. @param {TensorEntry[]} tensors @param {Record<string, any>} config */
+/**
+ * The tensors to keep: of several copies of one the one of its own name, else the first.
+ *
+ * @param {TensorEntry[]} tensors
+ * @param {Record<string, any>} config
+ */
 function withoutCopies(tensors, config) {
   const stem = (/** @type {string} */ name) => name.replace(/\.scale$/, '');
   const key = (/** @type {string} */ name) => tiedTo(stem(name), config) + name.slice(stem(name).length);
@@ -108,7 +119,13 @@ async function fill(weights, tensor, buffer) {
   }
 }
 
-/** @param {string} what @param {TensorEntry} tensor @param {Float32Array} floats @param {number} row @param {number} type */
+/**
+ * @param {string} what
+ * @param {TensorEntry} tensor
+ * @param {Float32Array} floats
+ * @param {number} row
+ * @param {number} type
+ */
 function checkFloats(what, { shape }, floats, row, type) {
   const bad = findUnfit(floats, type);
   if (bad < 0) return;
@@ -232,7 +249,12 @@ async function describeFile(path) {
   return { size: (await stat(path)).size, sha256: hash.digest('hex') };
 }
 
-/** What the weights are in, in the names of --dtype: what `convert` keeps if it is not told otherwise. @param {TensorEntry[]} tensors @returns {Dtype} */
+/**
+ * What the weights are in, in the names of --dtype: what `convert` keeps if it is not told otherwise.
+ *
+ * @param {TensorEntry[]} tensors
+ * @returns {Dtype}
+ */
 function ownType(tensors) {
   const types = new Set(tensors.filter(isMatrix).map(({ dtype }) => dtype));
   return types.has(I8) ? 'int8' : types.size === 1 && types.has(F16) ? 'f16' : 'f32';

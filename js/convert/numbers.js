@@ -82,7 +82,12 @@ export function fromFloats(floats, dtype) {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** Floats that a type can hold: the index of the first that it cannot, or -1. @param {Float32Array} floats @param {number} dtype */
+/**
+ * Floats that a type can hold: the index of the first that it cannot, or -1.
+ *
+ * @param {Float32Array} floats
+ * @param {number} dtype
+ */
 export function findUnfit(floats, dtype) {
   const bound = dtype === F16 ? 65520 : Infinity;
   for (let i = 0; i < floats.length; i++) if (!(Math.abs(floats[i]) < bound)) return i;

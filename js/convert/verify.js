@@ -1,4 +1,4 @@
-// verify.js - `heed verify`: the files of a model against the sizes and sha256 that its heed.json states; used by cli.js.
+// verify.js - `heed verify`: the files of a model against the sizes and sha256 in its heed.json; used by cli.js.
 
 import { createHash } from 'node:crypto';
 import { openSource } from '../files.js';
@@ -19,7 +19,9 @@ export async function* verify(source) {
   const entries = Object.entries(/** @type {Record<string, any>} */ (stated)).map(([name, entry]) => {
     const { size, sha256 } = entry ?? {};
     const fits = Number.isSafeInteger(size) && size >= 0 && /^[\da-f]{64}$/.test(String(sha256));
-    if (!fits) throw new HeedError(E_JSON, mismatch(`heed.json: files: ${name}`, describe(sha256), 'a size and a sha256'));
+    if (!fits) {
+      throw new HeedError(E_JSON, mismatch(`heed.json: files: ${name}`, describe(sha256), 'a size and a sha256'));
+    }
     // a manifest is as foreign as the model: it names files of its own directory
     if (!/^[^/\\]+$/.test(name) || name === '..' || name === '.') {
       throw new HeedError(E_JSON, mismatch('heed.json: files', name, 'names without a path'));

@@ -3,6 +3,9 @@
 import { mismatch } from '../json.js';
 import { E_VOCAB, HeedError } from '../wasm.js';
 
+/** `"piece": id`, or with single quotes, or none. */
+const LINE = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/;
+
 /** A double-quoted text of YAML, which has \x41 beside what JSON has. @param {string} text */
 const unquote = (text) => JSON.parse(text.replace(/(\\\\)|\\x([\da-f]{2})/gi, (_, pair, hex) => pair ?? `\\u00${hex}`));
 
@@ -16,13 +19,15 @@ export async function readVocabularyYaml(files, names, config) {
   const found = names.filter((name) => /(^|\.)vocab\.ya?ml$/.test(name));
   const [file] = found;
   if (file === undefined) return undefined;
-  if (found.length > 1) throw new HeedError(E_VOCAB, `${found.sort().join(', ')}: expected one vocabulary, or vocab.json`);
+  if (found.length > 1) {
+    throw new HeedError(E_VOCAB, `${found.sort().join(', ')}: expected one vocabulary, or vocab.json`);
+  }
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(file));
   /** @type {Map<string, number>} */
   const ids = new Map();
   for (const [i, line] of text.split(/\r?\n/).entries()) {
     if (line === '' || line === '---') continue;
-    const [, double, single, plain, id] = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/.exec(line) ?? [];
+    const [, double, single, plain, id] = LINE.exec(line) ?? [];
     let piece;
     try {
       piece = double === undefined ? (single?.replaceAll("''", "'") ?? plain) : unquote(double);

@@ -3,9 +3,9 @@
     /usr/bin/python3 tests/golden/checkpoints.py          the small ones, in tests/golden/checkpoints
     /usr/bin/python3 tests/golden/checkpoints.py --big    two of real shape, in build/checkpoints: 0.8 GB
 
-Small: one model in every container. Its numbers are multiples of 1/64 below 4, so F16 and BF16 hold them exactly and all
-containers say the same to the bit. The last piece is padding, with a row of zeros, as in OPUS-MT's checkpoints; the .npz
-lack it, as Marian's do.
+Small: one model in every container. Its numbers are multiples of 1/64 below 4, so F16 and BF16 hold them exactly and
+all containers say the same to the bit. The last piece is padding, with a row of zeros, as in OPUS-MT's checkpoints; the
+.npz lack it, as Marian's do.
 
     config.json, generation_config.json, model.safetensors, cases.json (source, target, logits [T][V])
     zip.bin          torch.save(): a zip archive; the embeddings under all four names that share a storage
@@ -16,7 +16,8 @@ lack it, as Marian's do.
     model.npz        numpy.savez() under Marian's names   compressed.npz   numpy.savez_compressed()
 
 Big: opus-mt (d 512, 8 heads, ffn 2048, 6+6, 58,101 pieces, swish, F32) and tc-big (d 1024, 16 heads, ffn 4096, 53,017
-pieces, relu, F16), as pytorch_model.bin with config.json, expected.json (source, target) and expected.safetensors (logits).
+pieces, relu, F16), as pytorch_model.bin with config.json, expected.json (source, target) and expected.safetensors
+(logits).
 
 The bytes of legacy.bin differ in every run: its storages are named by their addresses.
 """

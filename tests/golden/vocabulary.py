@@ -2,8 +2,8 @@
 
     /usr/bin/python3 tests/golden/vocabulary.py        needs ../shared (its tokenizers and dev corpora)
 
-A line of the file: model, side, number of the group, start of the SHA-256 of the ids of its 100 lines, as int32 with </s> at the end of
-each line. A piece that vocab.json lacks is <unk>. Read by tokenizer.test.js.
+A line of the file: model, side, number of the group, start of the SHA-256 of the ids of its 100 lines, as int32 with
+</s> at the end of each line. A piece that vocab.json lacks is <unk>. Read by tokenizer.test.js.
 """
 import glob
 import hashlib

@@ -1,0 +1,345 @@
+// glossary.js - terms whose translation is given: they come out exactly; loaded by translator.js when a call has the
+// option `glossary`.
+//
+// A sentence is first translated freely. If a term does not come out as it is to, the translation is taken up to where
+// the cross attention sees the term, the wanted words are put there, and the model goes on from them (constrained by a
+// prefix, as often as there are terms). The model's own spelling of the words is replaced by the given one at the end,
+// so that they are exact even where the tokenizer has no piece for a character.
+
+import { inspect } from './inspect.js';
+import { badRange, badType } from './options.js';
+import { E_STATE, HeedError } from './wasm.js';
+
+/** @typedef {Record<string, string>} Glossary  translation by term */
+/**
+ * @typedef {object} GlossaryMatch  a term in a sentence
+ * @property {string} term
+ * @property {string} translation
+ * @property {number} start  where it stands in the source, UTF-16
+ * @property {number} end
+ * @property {number} targetStart  where its translation stands in the target; -1: it does not
+ * @property {number} targetEnd
+ * @property {boolean} exact  the translation stands there once for each time that its terms stand in the source
+ */
+/** @typedef {{ term: string, translation: string, start: number, end: number }} Found */
+/** @typedef {import('./model.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
+/** @typedef {{ text: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
+
+/** Characters that belong to a word. */
+const WORD = '[\\p{L}\\p{N}\\p{M}_]';
+const isWord = new RegExp(`^${WORD}`, 'u');
+/** Scripts that do not part words: the edge of a term is no edge of a word there. */
+const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/** @param {string} text */
+const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** What is no letter of a longer word at the edges of a text. @param {string} text @param {string} [pattern] */
+function whole(text, pattern = escaped(text)) {
+  const [first, last] = [[...text][0], [...text].at(-1) ?? ''];
+  const parts = (/** @type {string} */ c) => isWord.test(c) && !unparted.test(c);
+  return `${parts(first) ? `(?<!${WORD})` : ''}(?:${pattern})${parts(last) ? `(?!${WORD})` : ''}`;
+}
+
+/** @type {WeakMap<Glossary, RegExp | null>} */
+const patterns = new WeakMap();
+
+/**
+ * Finds the terms of a glossary: the longest first, as it is written; with a capital too where a sentence begins.
+ *
+ * @param {Glossary} glossary
+ * @returns {RegExp | null}  null: it is empty
+ */
+function patternOf(glossary) {
+  if (typeof glossary !== 'object' || glossary === null || Array.isArray(glossary)) {
+    badType('glossary', glossary, 'an object: { term: translation }');
+  }
+  const known = patterns.get(glossary);
+  if (known !== undefined) return known;
+  const terms = Object.entries(glossary).map(([term, translation]) => {
+    if (term.trim() === '' || term !== term.trim()) badRange('glossary', term, 'a term without white space around it');
+    if (typeof translation !== 'string') badType(`glossary: ${term}`, translation, 'a text');
+    if (translation.trim() === '' || /[\r\n]/.test(translation)) {
+      badRange(`glossary: ${term}`, translation, 'a text on one line');
+    }
+    return term;
+  });
+  terms.sort((a, b) => b.length - a.length);
+  const alternatives = terms.flatMap((term) => {
+    const [first] = term;
+    const capital = first.toUpperCase() + term.slice(first.length);
+    const own = whole(term);
+    return capital === term ? [own] : [own, `(?<=^[^\\p{L}\\p{N}]*)${whole(capital)}`];
+  });
+  const pattern = terms.length > 0 ? new RegExp(alternatives.join('|'), 'gu') : null;
+  patterns.set(glossary, pattern);
+  return pattern;
+}
+
+/** @param {string} text @param {Glossary} glossary @returns {Found[]} */
+export function findTerms(text, glossary) {
+  const pattern = patternOf(glossary);
+  if (!pattern) return [];
+  return Array.from(text.matchAll(pattern), ({ 0: found, index = 0 }) => {
+    const [first] = found;
+    const term = Object.hasOwn(glossary, found) ? found : first.toLowerCase() + found.slice(first.length);
+    return { term, translation: glossary[term], start: index, end: index + found.length };
+  });
+}
+
+/** Places of a translation as words of their own. @param {string} text @param {string} translation */
+const placesOf = (text, translation) =>
+  Array.from(text.matchAll(new RegExp(whole(translation), 'gu')), ({ index }) => Number(index));
+
+/** Each translation, and how often it is wanted. @param {Found[]} terms */
+function countTranslations(terms) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { translation } of terms) counts.set(translation, (counts.get(translation) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * @param {string} text
+ * @param {Found[]} terms
+ * @param {Map<Found, number>} [starts]  where each stands, if that is known
+ * @returns {GlossaryMatch[]}
+ */
+function report(text, terms, starts) {
+  const counts = countTranslations(terms);
+  /** @type {Map<string, number[]>} */
+  const places = new Map([...counts.keys()].map((translation) => [translation, placesOf(text, translation)]));
+  return terms.map((found) => {
+    const all = places.get(found.translation) ?? [];
+    const isExact = all.length === counts.get(found.translation);
+    const alike = terms.filter(({ translation }) => translation === found.translation);
+    const start = (starts ? starts.get(found) : isExact ? all[alike.indexOf(found)] : undefined) ?? -1;
+    const end = start < 0 ? -1 : start + found.translation.length;
+    return { ...found, targetStart: start, targetEnd: end, exact: isExact && start >= 0 };
+  });
+}
+
+/** Decodes a sentence around the words that its terms ask for. */
+class Forced {
+  #model;
+  #generate;
+  #sentence;
+  #eos;
+  /** @type {number[]} the translation so far, and what the model goes on with */
+  #ids = [];
+  /** Of `#ids`, how many stay. */
+  #fixed;
+  /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} ids of the terms that stand */
+  #spans = [];
+
+  /**
+   * @param {import('./model.js').Model} model
+   * @param {(prefix: number[]) => Promise<Result>} generate
+   * @param {Sentence} sentence
+   * @param {number} fixed  ids of the translation that the caller wants as they are
+   */
+  constructor(model, generate, sentence, fixed) {
+    this.#model = model;
+    this.#generate = generate;
+    this.#sentence = sentence;
+    this.#fixed = fixed;
+    this.#eos = Number(model.config.eos_token_id);
+  }
+
+  /** @param {number} id */
+  #piece(id) {
+    return this.#model.tokenizer.idToPiece(id, { side: 'target' });
+  }
+
+  /** Begins a word, or stands between words, and not within one as a hyphen does. @param {number} id */
+  #parts(id) {
+    const piece = this.#piece(id);
+    return id === this.#eos || (piece !== '' && !isWord.test(piece) && !/^[-\u2010\u2011'\u2019]/.test(piece));
+  }
+
+  /** Attention of each target token to each source token, the mean over layers and heads, [T, S]. */
+  #attention() {
+    const { shape: [layers, heads, T, S], data } = this.#model.attention(this.#sentence.ids, this.#ids).cross;
+    const mean = new Float64Array(T * S);
+    for (let map = 0; map < layers * heads; map++) {
+      for (let i = 0; i < mean.length; i++) mean[i] += data[map * mean.length + i];
+    }
+    return { mean, S };
+  }
+
+  /**
+   * Where in the ids a term's translation begins: at the word that looks at the term most, and the words before it that
+   * look at nothing else.
+   *
+   * @param {Found} found
+   * @param {{ mean: Float64Array, S: number }} attention
+   */
+  #placeOf({ start, end }, { mean, S }) {
+    const { offsets } = this.#sentence;
+    const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > start;
+    const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
+    let [place, most] = [last, 0];
+    for (let t = this.#fixed; t < last; t++) {
+      let mass = 0;
+      for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
+      if (mass > most) [place, most] = [t, mass];
+    }
+    const pieceAt = (/** @type {number} */ t) => this.#piece(this.#ids[t]);
+    const beginOf = (/** @type {number} */ t) => {
+      const isWithin = () => t > this.#fixed && t < last && !this.#parts(this.#ids[t]);
+      while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
+      return t;
+    };
+    const looksAtIt = (/** @type {number} */ t) => {
+      const row = mean.subarray(t * S, (t + 1) * S);
+      return isOf(row.indexOf(Math.max(...row)));
+    };
+    place = beginOf(place);
+    while (place > this.#fixed && looksAtIt(place - 1) && isWord.test(pieceAt(place - 1).replace('\u2581', ''))) {
+      place = beginOf(place - 1);
+    }
+    return place;
+  }
+
+  /**
+   * Ids of a translation, as a word of its own or after something it has no space to.
+   *
+   * @param {string} translation
+   * @param {boolean} spaced
+   */
+  #idsOf(translation, spaced) {
+    const { tokenizer } = this.#model;
+    const ids = [...tokenizer.encode(translation, { side: 'target' }).ids].slice(0, -1);
+    if (spaced) return ids;
+    const first = this.#piece(ids[0]);
+    const rest = tokenizer.pieceToId(first.slice(1), { side: 'target' });
+    if (first === '\u2581') return ids.slice(1);
+    return first.startsWith('\u2581') && rest !== undefined ? [rest, ...ids.slice(1)] : ids;
+  }
+
+  /**
+   * Put one term's translation in, and go on from it.
+   *
+   * @param {Found} found
+   * @param {number} place
+   * @returns {Promise<boolean>}
+   */
+  async #put(found, place) {
+    const after = this.#ids[place - 1];
+    const here = this.#ids[place];
+    // after an opening bracket or quotation mark the model itself had no space
+    const spaced = place === 0 || here === undefined || here === this.#eos || this.#piece(here).startsWith('\u2581') ||
+      isWord.test(this.#piece(after).slice(-1));
+    const prefix = [...this.#ids.slice(0, place), ...this.#idsOf(found.translation, spaced)];
+    if (prefix.length + 2 > Number(this.#model.config.max_position_embeddings)) return false;
+    this.#fixed = prefix.length;
+    this.#spans.push({ found, begin: place, end: prefix.length, spaced });
+    this.#ids = [...(await this.#generate(prefix)).ids];
+    const next = this.#ids[prefix.length];
+    if (next !== undefined && !this.#parts(next)) {
+      const id = this.#bestParting(prefix);
+      this.#ids = id === this.#eos ? [...prefix, id] : [...(await this.#generate([...prefix, id])).ids];
+    }
+    return true;
+  }
+
+  /** What follows a word that is to end here. @param {number[]} prefix */
+  #bestParting(prefix) {
+    const target = [...prefix, this.#eos];
+    const { logits } = inspect(this.#model, this.#sentence.ids, target, { names: ['logits'] });
+    const vocabulary = logits.shape[1];
+    const row = logits.data.subarray(prefix.length * vocabulary);
+    const { config, tokenizer } = this.#model;
+    const never = new Set([config.pad_token_id, tokenizer.pieceToId('<unk>', { side: 'target' })]);
+    let best = this.#eos;
+    for (let id = 0; id < vocabulary; id++) if (row[id] > row[best] && !never.has(id) && this.#parts(id)) best = id;
+    return best;
+  }
+
+  /**
+   * @param {Result} free  the translation without any force
+   * @param {Found[]} terms
+   * @returns {Promise<Result>}
+   */
+  async run(free, terms) {
+    this.#ids = [...free.ids];
+    let pending = terms;
+    while (pending.length > 0) {
+      const attention = this.#attention();
+      const [next] = pending
+        .map((found) => ({ found, place: this.#placeOf(found, attention) }))
+        .sort((a, b) => a.place - b.place || a.found.start - b.found.start);
+      pending = pending.filter((found) => found !== next.found);
+      if (!(await this.#put(next.found, next.place))) break;
+    }
+    const { tokenizer } = this.#model;
+    const ids = Int32Array.from(this.#ids);
+    const raw = tokenizer.decode(ids);
+    let text = '';
+    let at = 0;
+    /** @type {Map<Found, number>} */
+    const starts = new Map();
+    for (const { found, begin, end, spaced } of this.#spans) {
+      const [left, right] = [begin, end].map((n) => tokenizer.decode(ids.subarray(0, n)).length);
+      const own = raw.slice(left, right);
+      text += raw.slice(at, left) + (spaced ? own.slice(0, own.length - own.trimStart().length) : '');
+      starts.set(found, text.length);
+      text += found.translation;
+      at = right;
+    }
+    text += raw.slice(at);
+    const { logProbs } = this.#model.attention(this.#sentence.ids, ids);
+    const logProb = logProbs.reduce((sum, x) => sum + x, 0);
+    const finished = ids.at(-1) === this.#eos;
+    return { ids, logProb, score: logProb, finished, text, glossary: report(text, terms, starts) };
+  }
+}
+
+/**
+ * Terms that begin in one sentence and end in the next: they cannot be translated as one.
+ *
+ * @param {Sentence} sentence
+ * @param {Sentence | undefined} next
+ * @param {Glossary} glossary
+ * @returns {GlossaryMatch[]}
+ */
+function findDivided({ text, start }, next, glossary) {
+  if (!next || next.start < start + text.length) return []; // of another text
+  return findTerms(`${text} ${next.text}`, glossary)
+    .filter((found) => found.start < text.length && found.end > text.length)
+    .map((found) => ({ ...found, targetStart: -1, targetEnd: -1, exact: false }));
+}
+
+/**
+ * What the generate() of a Translator does with a glossary.
+ *
+ * @template {Sentence} T
+ * @param {import('./model.js').Model} model
+ * @param {T[]} sentences
+ * @param {Glossary} glossary
+ * @param {import('./options.js').GenerateOptions} options
+ * @param {(sentences: T[], options: import('./options.js').GenerateOptions) => Promise<Result[][]>} generate
+ * @param {unknown} [onStep]  null: where a term does not come out that is told, not thrown as HEED_E_STATE
+ * @returns {Promise<Result[][]>}
+ */
+export async function generateWith(model, sentences, glossary, options, generate, onStep) {
+  const terms = sentences.map(({ text }) => findTerms(text, glossary));
+  const results = await generate(sentences, options);
+  for (const [i, [free]] of results.entries()) {
+    const divided = findDivided(sentences[i], sentences[i + 1], glossary);
+    if (terms[i].length + divided.length === 0) continue;
+    const matches = report(model.tokenizer.decode(free.ids), terms[i]);
+    /** @type {Result} */
+    let result = { ...free, glossary: matches };
+    if (!matches.every(({ exact }) => exact)) {
+      const again = async (/** @type {number[]} */ prefix) =>
+        (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
+      result = await new Forced(model, again, sentences[i], options.prefix?.length ?? 0).run(free, terms[i]);
+      results[i] = [result];
+    } else results[i][0] = result;
+    result.glossary?.push(...divided);
+    const lost = onStep !== null && result.glossary?.find(({ exact }) => !exact);
+    if (lost) throw new HeedError(E_STATE, `glossary: '${lost.term}' did not come out as '${lost.translation}' once`);
+  }
+  return results;
+}

@@ -1,0 +1,171 @@
+// glossary.test.js - terms of a glossary come out exactly, once for each time they stand in the source, or it is said
+// which did not. What the model makes of the rest is not looked at: any model will do.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HeedError, Translator } from '../js/index.js';
+import { findTerms } from '../js/glossary.js';
+import { EN_DE } from './model-files.js';
+
+const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const translator = await Translator.create(options);
+
+/** Words the model does not know, terms of two words, signs, a character without a piece, terms that stay as they are. */
+const glossary = {
+  router: 'Datenverteiler', 'machine learning': 'Machine Learning', car: 'Kraftfahrzeug', 'Node.js': 'Node.js',
+  'C++': 'C++', dog: 'Köter', house: 'Gebäude 𓀀', teacher: 'Lehrkraft', 'New York': 'Neu-York', 'e-mail': 'eMail™',
+};
+const TEMPLATES = ['The X is new.', 'I like X.', 'Where is the X?', 'Tom bought a X yesterday.',
+  'Have you ever seen a X?', "I don't know anything about X.", 'My brother talks about X every day.',
+  'Is this your X?', 'X is very important to me.', 'She said that the X was too expensive.',
+  'If the X does not work, call me.', 'There is a X in front of the X.', 'We cannot live without X.',
+  'Who told you about X?', 'The old man looked at the X and smiled.', 'Please give me the X (it is mine).',
+  'Nobody believes that the X is dangerous.', '"X" is a word.', 'After work he goes to the X.',
+  'What do you think of X, and why?'];
+
+/** @type {{ source: string, term: keyof typeof glossary, times: number }[]} */
+const sentences = TEMPLATES.flatMap((template) =>
+  /** @type {(keyof typeof glossary)[]} */ (Object.keys(glossary)).map((term) => {
+    const text = template.replaceAll('X', term);
+    return { source: text[0].toUpperCase() + text.slice(1), term, times: template.split('X').length - 1 };
+  }));
+
+test('200 sentences: each term once for each time', async (t) => {
+  assert.equal(sentences.length, 200);
+  let free = 0;
+  for (const { source, term, times } of sentences) {
+    const detailed = await translator.translateDetailed(source, { glossary });
+    const matches = detailed.flatMap((sentence) => (sentence.glossary ?? []).map((match) => ({ ...match, sentence })));
+    assert.equal(matches.length, times, source);
+    for (const { sentence, start, end, targetStart, targetEnd, exact, ...match } of matches) {
+      assert.ok(exact, `${source} | ${sentence.target}`);
+      assert.deepEqual([match.term, match.translation], [term, glossary[term]]);
+      assert.equal(sentence.source.slice(start, end).toLowerCase(), term.toLowerCase());
+      assert.equal(sentence.target.slice(targetStart, targetEnd), glossary[term], source);
+    }
+    const whole = detailed.map(({ target }) => target).join(' ');
+    assert.equal(whole.split(glossary[term]).length - 1, times, `${source} | ${whole}`);
+    free += Number((await translator.translate(source)).split(glossary[term]).length - 1 === times);
+  }
+  t.diagnostic(`without a glossary ${free} of 200 do so`);
+});
+
+test('one call, a list, a stream and a worker say the same', async () => {
+  const some = sentences.filter((_, i) => i % 23 === 0);
+  const texts = some.map(({ source }) => source);
+  const one = [];
+  for (const { source, term, times } of some) {
+    const text = await translator.translate(source, { glossary, beams: 2 });
+    assert.equal(text.split(glossary[term]).length - 1, times, `${source} | ${text}`);
+    one.push(text);
+  }
+  assert.deepEqual(await translator.translate(texts, { glossary, beams: 2 }), one);
+  let streamed = '';
+  for await (const part of translator.translateStreaming(texts.join(' '), { glossary, beams: 2 })) streamed += part;
+  assert.equal(streamed, await translator.translate(texts.join(' '), { glossary, beams: 2 }));
+  const worker = await Translator.create({ ...options, worker: true });
+  assert.equal(await worker.translate(texts[0], { glossary, beams: 2 }), one[0]);
+  worker.destroy();
+});
+
+test('a text without terms is translated as ever, with n-best', async () => {
+  const plain = await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3 });
+  assert.deepEqual(await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3, glossary }), plain);
+  assert.deepEqual(await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3, glossary: {} }), plain);
+});
+
+test("a translation that has the term already stays the model's own", async () => {
+  const [free] = await translator.translateDetailed('I love you.');
+  const word = /** @type {string} */ (/\p{L}{3,}/u.exec(free.target)?.[0]);
+  const [kept] = await translator.translateDetailed('I love you.', { glossary: { love: word } });
+  assert.equal(kept.target, free.target);
+  assert.deepEqual(kept.glossary?.map(({ targetStart, exact }) => [targetStart, exact]), [[free.target.indexOf(word), true]]);
+});
+
+test('terms are whole words, the longest first, as they are written', () => {
+  const found = (/** @type {string} */ text, /** @type {Record<string, string>} */ terms) =>
+    findTerms(text, terms).map(({ term, start, end }) => `${term}@${start}-${end}`);
+  const terms = { car: 'a', 'car park': 'b', 'C++': 'c', US: 'd', été: 'e', 車: 'f', '.NET': 'g', parking: 'h' };
+  assert.deepEqual(found('My car, my cars, a scar; car-free car park.', terms), ['car@3-6', 'car@25-28', 'car park@34-42']);
+  assert.deepEqual(found('Car and Car', terms), ['car@0-3'], 'a capital begins a sentence, nothing else');
+  assert.deepEqual(found('"Car" it was', terms), ['car@1-4']);
+  assert.deepEqual(found('us, US, USA', terms), ['US@4-6']);
+  assert.deepEqual(found('C++ C++11 C+++ .NET ASP.NET', terms), ['C++@0-3', 'C++@4-7', 'C++@10-13', '.NET@15-19', '.NET@23-27']);
+  assert.deepEqual(found('un été\u0301 étés été', terms), ['été@13-16']);
+  assert.deepEqual(found('電車と自動車', terms), ['車@1-2', '車@5-6'], 'where words are not parted');
+  assert.deepEqual(found('constructor __proto__ toString', {}), []);
+  assert.deepEqual(found('a constructor', { constructor: 'x' }), ['constructor@2-13']);
+  assert.deepEqual(found('a', JSON.parse('{"__proto__": "x"}')), []);
+});
+
+test('what cannot come out is said', async () => {
+  // a term that ends in the next sentence
+  const divided = { 'morning. Tom': 'x' };
+  const text = 'Good morning. Tom has a red car.';
+  await assert.rejects(translator.translate(text, { glossary: divided }), (/** @type {any} */ error) =>
+    error instanceof HeedError && /^glossary: 'morning\. Tom' did not come out as 'x' once$/.test(error.message));
+  const [first] = await translator.translateDetailed(text, { glossary: divided });
+  assert.deepEqual(first.glossary?.map(({ term, targetStart, exact }) => [term, targetStart, exact]), [['morning. Tom', -1, false]]);
+  // more terms than a translation of the model's length can hold
+  const long = { a: 'Kraftfahrzeug '.repeat(400).trim() };
+  const [cut] = await translator.translateDetailed('This is a dog.', { glossary: long });
+  assert.deepEqual(cut.glossary?.map(({ exact }) => exact), [false]);
+  assert.equal(await translator.translate('I love you.'), await translator.translate('I love you.', { glossary }));
+});
+
+test('a glossary that is none is refused by name', async () => {
+  const any = /** @type {any} */ (translator);
+  for (const [wrong, name, message] of /** @type {[any, string, RegExp][]} */ ([
+    ['car', 'TypeError', /^glossary: found 'car', expected an object/],
+    [['car'], 'TypeError', /^glossary: found \[car\], expected an object/],
+    [{ car: 7 }, 'TypeError', /^glossary: car: found 7, expected a text/],
+    [{ car: '' }, 'RangeError', /^glossary: car: found '', expected a text on one line/],
+    [{ car: 'a\nb' }, 'RangeError', /^glossary: car: /],
+    [{ '': 'a' }, 'RangeError', /^glossary: found '', expected a term/],
+    [{ ' car': 'a' }, 'RangeError', /^glossary: found ' car', expected a term without white space/],
+  ])) {
+    await assert.rejects(any.translate('The car.', { glossary: wrong }), { name, message });
+  }
+});
+
+test('cancelling ends it', async () => {
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const running = translator.translate(sentences.map(({ source }) => source), { glossary, signal: stop.signal });
+  setTimeout(() => stop.abort(reason), 50);
+  await assert.rejects(running, reason);
+  assert.match(await translator.translate('The car is red.', { glossary }), /Kraftfahrzeug/);
+});
+
+test('heed translate --glossary', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-glossary-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+  let n = 0;
+  const heed = (/** @type {string} */ content, /** @type {string} */ input, /** @type {string[]} */ ...args) => {
+    const path = join(folder, `${n++}.tsv`);
+    writeFileSync(path, content);
+    return spawnSync(process.execPath, [cli, 'translate', '--glossary', path, ...args], { input, encoding: 'utf8' });
+  };
+  const good = heed('car\tKraftfahrzeug\r\n\nNew York\tNeu-York\n', 'The car is red.\n\nI live in New York. My car is old.\n');
+  assert.deepEqual([good.status, good.stderr], [0, '']);
+  const lines = good.stdout.split('\n');
+  assert.deepEqual(lines.map((line) => [line.includes('Kraftfahrzeug'), line.includes('Neu-York')]),
+    [[true, false], [false, false], [true, true], [false, false]]);
+  const json = JSON.parse(heed('car\tKraftfahrzeug\n', 'The car is red.\n', '--json').stdout);
+  assert.equal(json.sentences[0].glossary[0].exact, true);
+  const lost = heed('morning. Tom\tx\n', 'Good morning. Tom has a car.\nI love you.\n');
+  assert.equal(lost.status, 1);
+  assert.match(lost.stderr, /^heed: 'morning\. Tom' is not 'x' once for each time: Good morning\. \| /);
+  assert.equal(lost.stdout.trim().split('\n').length, 2, 'the lines are translated all the same');
+  for (const [content, message] of [['car\n', /0?\d+\.tsv: line 1: expected a term, a tab/], ['a\tb\tc\n', /line 1: expected/],
+    ['a\tb\na\tc\n', /line 2: 'a' has another translation before/]]) {
+    const { status, stderr } = heed(String(content), 'a\n');
+    assert.equal(status, 1);
+    assert.match(stderr, /** @type {RegExp} */ (message));
+  }
+});
