@@ -43,6 +43,7 @@ function resumable({ fetchChunks, unreadable }, url, answer, { signal, listed, o
   /** The rest, from another answer; undefined: there is no more. @param {unknown} error  what ended the last */
   const again = async (error) => {
     await answer.close();
+    if (!listed && !version) throw error; // nothing tells whether the rest would be of the same file
     onResume();
     while (++tries <= TRIES) {
       await pause(PAUSE * 4 ** (tries - 2), signal);
