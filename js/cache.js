@@ -1,8 +1,6 @@
 // cache.js - where downloaded files are kept: the Cache API of pages and workers, a directory in Node. Nothing of it may
 // fail a load: what cannot be kept is downloaded again. Used by download.js.
 
-import { builtin, isNode } from './host.js';
-
 /**
  * What is known of a kept file. `sha256`: as heed.json listed it, else ''; `version`: ETag or Last-Modified, else '';
  * `isMissing`: the server has no such file.
@@ -91,8 +89,8 @@ async function openWebStore({ streamChunks, byteChunks }) {
 }
 
 /** @param {import('./files.js').Means} means @param {string} [given] @returns {Promise<Store>} */
-async function openDirectory({ ChunkReader, fileChunks }, given) {
-  const [fs, path, os, { createHash }] = await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map(builtin));
+async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
+  const [fs, path, os, { createHash }] = await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map((name) => builtin(name)));
   const directory = given ?? path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'heed');
   const nameOf = (/** @type {string} */ url) => createHash('sha256').update(url).digest('hex').slice(0, 40);
   const fileOf = (/** @type {string} */ url) => path.join(directory, nameOf(url));
@@ -157,7 +155,7 @@ async function openDirectory({ ChunkReader, fileChunks }, given) {
  */
 export async function openStore(means, cache) {
   const given = typeof cache === 'string' ? cache : undefined;
-  const store = await attempt(() => (isNode ? openDirectory(means, given) : openWebStore(means)));
+  const store = await attempt(() => (means.isNode ? openDirectory(means, given) : openWebStore(means)));
   if (!store) return null;
   return {
     get: (url) => attempt(() => store.get(url)),
@@ -181,8 +179,8 @@ export async function openStore(means, cache) {
 export async function isKept({ join, readAll }, store, url) {
   const get = (/** @type {string} */ name) => store.get(join(url, name).href);
   const kept = await get('heed.json');
-  const text = kept && !kept.isMissing ? new TextDecoder().decode(await readAll(kept.chunks)) : '{}';
-  const { files } = (await attempt(async () => JSON.parse(text))) ?? {};
+  const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
+  const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server has none
   for (const [name, listed] of Object.entries(files ?? { 'config.json': {}, 'model.safetensors': {} })) {
     const file = await get(name);
     await file?.chunks.close();

@@ -2,7 +2,6 @@
 // model comes from a URL, and by translator.js to look what is there.
 
 import { isKept, openStore } from './cache.js';
-import { onAbort } from './host.js';
 
 /** Requests for one file, at most. */
 const TRIES = 3;
@@ -17,13 +16,6 @@ const versionOf = (headers) => headers.get('etag') ?? headers.get('last-modified
 /** True where any header may be sent without the server being asked first. @param {URL} url */
 const isNear = (url) => globalThis.location === undefined || url.origin === globalThis.location.origin;
 
-/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
-const pause = (ms, signal) =>
-  new Promise((resolve, reject) => {
-    const forget = onAbort(signal, () => reject(signal?.reason));
-    setTimeout(() => resolve(forget()), ms);
-  });
-
 /**
  * A file as one body, whatever number of answers it comes in.
  *
@@ -33,12 +25,18 @@ const pause = (ms, signal) =>
  * @param {{ signal?: AbortSignal, listed?: import('./files.js').Listed, onResume: () => void }} options
  * @returns {import('./files.js').Chunks}
  */
-function resumable({ fetchChunks, unreadable }, url, answer, { signal, listed, onResume }) {
+function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, listed, onResume }) {
   const version = versionOf(answer.headers);
   const isPacked = answer.headers.has('content-encoding'); // ranges count the bytes before unpacking
   let at = 0; // bytes given out
   let skip = 0; // bytes that are coming again
   let tries = 1;
+
+  const pause = (/** @type {number} */ ms) =>
+    new Promise((/** @type {(value: void) => void} */ resolve, reject) => {
+      const forget = onAbort(signal, () => reject(signal?.reason));
+      setTimeout(() => resolve(forget()), ms);
+    });
 
   /** The rest, from another answer; undefined: there is no more. @param {unknown} error  what ended the last */
   const again = async (error) => {
@@ -46,7 +44,7 @@ function resumable({ fetchChunks, unreadable }, url, answer, { signal, listed, o
     if (!listed && !version) throw error; // nothing tells whether the rest would be of the same file
     onResume();
     while (++tries <= TRIES) {
-      await pause(PAUSE * 4 ** (tries - 2), signal);
+      await pause(PAUSE * 4 ** (tries - 2));
       const isPart = at > 0 && !isPacked;
       // a weak tag is good for no range
       const condition = version && !version.startsWith('W/') && isNear(url) ? { 'if-range': version } : {};
@@ -57,7 +55,7 @@ function resumable({ fetchChunks, unreadable }, url, answer, { signal, listed, o
         error = e;
         return undefined;
       });
-      if (next === null) throw unreadable(`${url}: is there no more`, error);
+      if (next === null) throw unreadable(`${url}: is there no more`, error, 'NetworkError');
       if (!next && Number(/** @type {any} */ (error).cause) === 416) return undefined;
       if (!next) continue;
       // other servers than one's own may hide where a part begins

@@ -1,7 +1,7 @@
 // files.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
 // read in chunks, never held whole unless asked for, and checked. Used by load.js, languages.js, cli.js and convert/.
 
-import { builtin, resolve } from './host.js';
+import { builtin, isNode, onAbort, resolve } from './host.js';
 import { describe, mismatch } from './json.js';
 import { E_FILE, E_HASH, E_JSON, HeedError } from './wasm.js';
 
@@ -42,17 +42,24 @@ function join(place, name) {
  */
 function streamChunks(stream, where, signal) {
   const reader = stream.getReader();
+  const cancel = () => reader.cancel().catch(() => {});
+  // Node's fetch forgets to end a body whose Response is no longer held
+  const forget = onAbort(signal, cancel);
   return {
     async next() {
       try {
         const { done, value } = await reader.read();
+        signal?.throwIfAborted();
         return done ? null : value;
       } catch (error) {
         signal?.throwIfAborted();
         throw unreadable(`${where}: the connection broke`, error, 'NetworkError');
       }
     },
-    close: () => reader.cancel().catch(() => {}),
+    close() {
+      forget();
+      return cancel();
+    },
   };
 }
 
@@ -137,7 +144,8 @@ async function givenChunks(files, name) {
  * @returns {Chunks}
  */
 function checked(chunks, name, listed, sha256) {
-  const hash = listed && sha256?.();
+  /** Made when it is needed: by then the core may be gone, and the file must be closed. @type {ReturnType<Sha256> | undefined} */
+  let hash;
   let size = 0;
   const compare = (/** @type {string} */ what, /** @type {unknown} */ found, /** @type {unknown} */ expected) => {
     if (found !== expected) {
@@ -149,6 +157,7 @@ function checked(chunks, name, listed, sha256) {
       const chunk = await chunks.next();
       size += chunk?.length ?? 0;
       if (listed && (!chunk || size > listed.size)) compare('bytes', chunk ? `more than ${listed.size}` : size, listed.size);
+      if (listed) hash ??= sha256?.();
       if (chunk) hash?.update(chunk);
       else {
         if (listed && hash) compare('sha256', hash.end(), listed.sha256);
@@ -159,9 +168,9 @@ function checked(chunks, name, listed, sha256) {
     async verify(/** @type {any} */ error) {
       if (listed && error?.code > E_FILE && error.code < E_HASH) while (await self.next());
     },
-    close() {
+    async close() {
+      await chunks.close();
       hash?.free();
-      return chunks.close();
     },
   };
   return self;
@@ -240,7 +249,9 @@ export class ChunkReader {
 }
 
 /** What download.js and containers/ read with. It is handed over: if it were imported, bundlers would split this file off its users. */
-const means = { ChunkReader, byteChunks, fetchChunks, fileChunks, join, readAll, streamChunks, unreadable };
+const means = {
+  ChunkReader, builtin, byteChunks, fetchChunks, fileChunks, isNode, join, onAbort, readAll, streamChunks, unreadable,
+};
 /** @typedef {typeof means} Means */
 
 /** What is at URLs, in a chunk of its own. @param {boolean | string} [cache] @param {boolean} [isRetry] */
