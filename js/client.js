@@ -3,7 +3,7 @@
 
 import { builds } from './builds.js';
 import { builtin, isNode, onAbort, resolve } from './host.js';
-import { checkSignal } from './options.js';
+import { checkOptions, checkSignal } from './options.js';
 import { Translator } from './translator.js';
 import { E_STATE, E_WASM, HeedError } from './wasm.js';
 
@@ -149,9 +149,9 @@ class Client extends Translator {
 
   /** A call with options that may hold a signal. @param {string} method @param {unknown} input @param {any} [options] */
   async #ask(method, input, options = {}) {
-    const { signal } = options ?? {};
+    const { signal } = checkOptions(options);
     this.#check(signal);
-    return this.#line.call(method, [input, options && { ...options, signal: signal && true }], { signal });
+    return this.#line.call(method, [input, { ...options, signal: signal && true }], { signal });
   }
 
   /** @param {string} method @param {unknown[]} args */
@@ -187,7 +187,7 @@ class Client extends Translator {
 
   /** @override @param {string} input @param {any} [options] @returns {ReadableStream<string>} */
   translateStreaming(input, options = {}) {
-    const { signal, ...rest } = options;
+    const { signal, ...rest } = options ?? {};
     /** @type {Promise<number>} */
     let stream;
     let forget = () => {};
@@ -195,6 +195,7 @@ class Client extends Translator {
       stream.then((id) => this.#line.call('cancel', [id, String(reason)])).catch(() => {});
     return new ReadableStream({
       start: async (controller) => {
+        checkOptions(options);
         this.#check(signal);
         forget = onAbort(signal, () => {
           controller.error(signal.reason);
@@ -214,24 +215,15 @@ class Client extends Translator {
     });
   }
 
-  /** @override @param {string} input */
-  measureInputUsage(input) {
-    return this.#tell('measureInputUsage', input);
-  }
-
-  /** @override @param {string} text */
-  tokenize(text) {
-    return this.#tell('tokenize', text);
-  }
-
-  /** @override @param {ArrayLike<number>} ids */
-  detokenize(ids) {
-    return this.#tell('detokenize', ids);
-  }
-
-  /** @override @param {any[]} args @returns {Promise<any>} */
-  attention(...args) {
-    return this.#tell('attention', ...args);
+  static {
+    // methods that need no more than to be asked for
+    for (const method of ['measureInputUsage', 'tokenize', 'detokenize', 'attention']) {
+      Object.defineProperty(Client.prototype, method, {
+        value: /** @this {Client} @param {unknown[]} args */ function (...args) {
+          return this.#tell(method, ...args);
+        },
+      });
+    }
   }
 
   /** @override @param {any[]} args @returns {Promise<any>} */

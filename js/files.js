@@ -1,8 +1,9 @@
 // files.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
-// read in chunks, never held whole unless asked for. Used by load.js and languages.js.
+// read in chunks, never held whole unless asked for, and checked. Used by load.js, languages.js, cli.js and convert/.
 
-import { builtin, resolve } from './host.js';
-import { E_FILE, HeedError } from './wasm.js';
+import { builtin, isNode, onAbort, resolve } from './host.js';
+import { describe, mismatch } from './json.js';
+import { E_FILE, E_HASH, E_JSON, HeedError } from './wasm.js';
 
 /** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
 
@@ -10,7 +11,14 @@ import { E_FILE, HeedError } from './wasm.js';
  * A file being read. A chunk is good until the next call; null is the end. close() may be called at any time, and more
  * than once.
  *
- * @typedef {{ next(): Promise<Uint8Array | null>, close(): Promise<void> }} Chunks
+ * @typedef {object} Chunks
+ * @property {() => Promise<Uint8Array | null>} next
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} [accept]  all was read and is right
+ * @property {(error: unknown) => Promise<void>} [verify]  what was read has this error: HEED_E_HASH if the file is not
+ *   the one listed, which then is what to say
+ * @typedef {{ size: number, sha256: string }} Listed  what heed.json says of a file
+ * @typedef {() => ReturnType<import('./wasm.js').Core['sha256']>} Sha256
  */
 
 /** Bytes read at a time. */
@@ -34,17 +42,24 @@ function join(place, name) {
  */
 function streamChunks(stream, where, signal) {
   const reader = stream.getReader();
+  const cancel = () => reader.cancel().catch(() => {});
+  // Node's fetch forgets to end a body whose Response is no longer held
+  const forget = onAbort(signal, cancel);
   return {
     async next() {
       try {
         const { done, value } = await reader.read();
+        signal?.throwIfAborted();
         return done ? null : value;
       } catch (error) {
         signal?.throwIfAborted();
         throw unreadable(`${where}: the connection broke`, error, 'NetworkError');
       }
     },
-    close: () => reader.cancel().catch(() => {}),
+    close() {
+      forget();
+      return cancel();
+    },
   };
 }
 
@@ -69,7 +84,8 @@ function byteChunks(bytes) {
  * @returns {Promise<Chunks & { status: number, headers: Headers } | null>}
  */
 async function fetchChunks(url, signal, optional, asked) {
-  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked }).catch((error) => {
+  // no-cache: copies that the host keeps are good after a word with the server only
+  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked, cache: 'no-cache' }).catch((error) => {
     signal?.throwIfAborted();
     throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
   });
@@ -80,7 +96,7 @@ async function fetchChunks(url, signal, optional, asked) {
   if (ok && body && !isMissing) return { ...streamChunks(body, url.href, signal), status, headers };
   await body?.cancel();
   if (isMissing) return null;
-  throw unreadable(`${url}: HTTP ${status}`, undefined, 'NetworkError');
+  throw unreadable(`${url}: HTTP ${status}`, status, 'NetworkError');
 }
 
 /** @param {string} path @returns {Promise<Chunks | null>} */
@@ -116,6 +132,69 @@ async function givenChunks(files, name) {
   if (value instanceof ArrayBuffer) return byteChunks(new Uint8Array(value));
   if (value instanceof Blob) return streamChunks(value.stream(), name);
   throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
+}
+
+/**
+ * The same chunks, compared with what is listed: HEED_E_HASH before the end is given out.
+ *
+ * @param {Chunks} chunks
+ * @param {string} name
+ * @param {Listed | undefined} listed
+ * @param {Sha256} [sha256]
+ * @returns {Chunks}
+ */
+function checked(chunks, name, listed, sha256) {
+  /** Made when it is needed: by then the core may be gone, and the file must be closed. @type {ReturnType<Sha256> | undefined} */
+  let hash;
+  let size = 0;
+  const compare = (/** @type {string} */ what, /** @type {unknown} */ found, /** @type {unknown} */ expected) => {
+    if (found !== expected) {
+      throw new HeedError(E_HASH, `${name}: ${what}: found ${found}, expected ${expected} as heed.json says`);
+    }
+  };
+  const self = {
+    async next() {
+      const chunk = await chunks.next();
+      size += chunk?.length ?? 0;
+      if (listed && (!chunk || size > listed.size)) compare('bytes', chunk ? `more than ${listed.size}` : size, listed.size);
+      if (listed) hash ??= sha256?.();
+      if (chunk) hash?.update(chunk);
+      else {
+        if (listed && hash) compare('sha256', hash.end(), listed.sha256);
+        await chunks.accept?.();
+      }
+      return chunk;
+    },
+    async verify(/** @type {any} */ error) {
+      if (listed && error?.code > E_FILE && error.code < E_HASH) while (await self.next());
+    },
+    async close() {
+      await chunks.close();
+      hash?.free();
+    },
+  };
+  return self;
+}
+
+/**
+ * The files that a manifest lists.
+ *
+ * @param {Record<string, unknown>} manifest  heed.json
+ * @returns {Map<string, Listed>}
+ */
+export function listedFiles({ files = {} }) {
+  if (Object(files) !== files || Array.isArray(files)) {
+    throw new HeedError(E_JSON, mismatch('heed.json: files', files, 'an object of { size, sha256 } by name'));
+  }
+  return new Map(
+    Object.entries(/** @type {object} */ (files)).map(([name, value]) => {
+      const { size, sha256 } = value ?? {};
+      if (!Number.isSafeInteger(size) || size < 0 || !/^[\da-f]{64}$/i.test(sha256)) {
+        throw new HeedError(E_JSON, mismatch(`heed.json: files: ${describe(name)}`, JSON.stringify(value), '{ size, sha256 }'));
+      }
+      return [name, { size, sha256: sha256.toLowerCase() }];
+    }),
+  );
 }
 
 /** @param {Chunks} chunks @returns {Promise<Uint8Array>} */
@@ -163,25 +242,37 @@ export class ChunkReader {
   close() {
     return this.#chunks.close();
   }
+
+  /** See Chunks. @param {unknown} error */
+  async verify(error) {
+    await this.#chunks.verify?.(error);
+  }
 }
 
-/** What containers/ reads with. It is handed over: were it imported, bundlers would split this file off its users. */
-const means = { ChunkReader, byteChunks, fetchChunks, join, streamChunks, unreadable };
+/** What download.js and containers/ read with. Handed over: were it imported, bundlers would split this file off its users. */
+const means = {
+  ChunkReader, builtin, byteChunks, fetchChunks, fileChunks, isNode, join, onAbort, readAll, streamChunks, unreadable,
+};
+/** @typedef {typeof means} Means */
+
+/** What is at URLs, in a chunk of its own. @param {boolean | string} [cache] @param {boolean} [isRetry] */
+export const openRemote = async (cache, isRetry) => (await import('./download.js')).openRemote(means, cache, isRetry);
 
 /**
  * One file by its own address, HEED_E_FILE if it is missing.
  *
  * @param {string | URL} place
  * @param {AbortSignal} [signal]
+ * @param {boolean | string} [cache]
  * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: its neighbours
  */
-export async function readFileAt(place, signal) {
+export async function readFileAt(place, signal, cache) {
   const at = await resolve(place);
-  const chunks = at.url ? await fetchChunks(at.url, signal, false) : await fileChunks(at.path);
+  const chunks = at.url ? await (await openRemote(cache)).find(at.url, false, { signal }) : await fileChunks(at.path);
   if (!chunks) throw unreadable(`${place} is missing`);
   const path = at.url ? null : await builtin('path');
   return {
-    bytes: await readAll(chunks),
+    bytes: await readAll(checked(chunks, String(place), undefined)),
     sibling: (name) => (at.url ? new URL(name, at.url) : path.join(path.dirname(at.path), name)),
   };
 }
@@ -192,31 +283,40 @@ export async function readFileAt(place, signal) {
  *
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
+ * @param {object} [options]
+ * @param {boolean | string} [options.cache]  keep what comes from URLs; a text: in that directory
+ * @param {boolean} [options.isRetry]  do not take what is kept
+ * @param {Sha256} [options.sha256]
  */
-export async function openSource(source, signal) {
+export async function openSource(source, signal, { cache, isRetry, sha256 } = {}) {
   const isPlace = typeof source === 'string' || source instanceof URL;
-  if (!isPlace && (typeof source !== 'object' || source === null || ArrayBuffer.isView(source))) {
-    throw new TypeError('source: expected a URL, a directory path, or an object of files by name');
+  const isFiles = Object.prototype.toString.call(source) === '[object Object]';
+  if (!isPlace && !isFiles) {
+    throw new TypeError(mismatch('source', source, 'a URL, a directory path, or an object of files by name'));
   }
   const { url, path } = isPlace ? await resolve(source) : { url: undefined, path: undefined };
+
+  const remote = url && (await openRemote(cache, isRetry));
+  /** @type {Map<string, Listed>} */
+  let listed = new Map();
 
   /** @param {string} name @param {boolean} optional @returns {Promise<Chunks | null>} */
   const find = async (name, optional) => {
     signal?.throwIfAborted();
-    const chunks = await (url
-      ? fetchChunks(join(url, name), signal, optional)
+    const chunks = await (url && remote
+      ? remote.find(join(url, name), optional, { signal, listed: listed.get(name) })
       : path !== undefined
         ? fileChunks(`${path}/${name}`)
         : givenChunks(/** @type {any} */ (source), name));
-    return (
-      chunks && {
-        next() {
-          signal?.throwIfAborted();
-          return chunks.next();
-        },
-        close: chunks.close,
-      }
-    );
+    if (!chunks) return null;
+    const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
+    return {
+      next() {
+        signal?.throwIfAborted();
+        return next();
+      },
+      ...others,
+    };
   };
   const open = async (/** @type {string} */ name) => {
     const chunks = await find(name, false);
@@ -224,6 +324,12 @@ export async function openSource(source, signal) {
     return chunks;
   };
   return {
+    /** From here on, files are compared with these. @param {Map<string, Listed>} files */
+    expect(files) {
+      listed = files;
+    },
+    /** Whether to begin again, after this error: what was kept or resumed may be why. @param {unknown} error */
+    heals: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.heals(error))),
     url,
     path,
     source,

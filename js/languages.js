@@ -5,9 +5,6 @@ import { mismatch, parseJson } from './json.js';
 import { badRange, badType } from './options.js';
 import { E_JSON, HeedError } from './wasm.js';
 
-/** A BCP 47 tag without what does not matter for a choice of model. @param {string} tag */
-export const languageOf = (tag) => new Intl.Locale(tag).language;
-
 /** The canonical form of a tag ('de' of 'deu'), undefined if it is none. @param {string} tag */
 export function canonical(tag) {
   try {
@@ -15,6 +12,12 @@ export function canonical(tag) {
   } catch {
     return undefined;
   }
+}
+
+/** A tag without what does not matter for a choice of model; as it is if it is none. @param {string} tag */
+export function languageOf(tag) {
+  const known = canonical(tag.replaceAll('_', '-'));
+  return known === undefined ? tag : new Intl.Locale(known).language;
 }
 
 /** @param {unknown} tag @param {string} option @returns {string} */
@@ -30,9 +33,10 @@ export function checkTag(tag, option) {
  * @param {string} source
  * @param {string} target
  * @param {AbortSignal} [signal]
+ * @param {boolean | string} [cache]
  */
-export async function findModel(models, source, target, signal) {
-  const { bytes, sibling } = await readFileAt(models, signal);
+export async function findModel(models, source, target, signal, cache) {
+  const { bytes, sibling } = await readFileAt(models, signal, cache);
   const { models: list } = parseJson(bytes, String(models));
   const isEntry = (/** @type {any} */ m) => [m?.source, m?.target, m?.path].every((v) => typeof v === 'string');
   if (!Array.isArray(list) || !list.every(isEntry)) {

@@ -2,7 +2,8 @@
 // model.js.
 
 import { configNumbers, generateDefaults, readConfig } from './config.js';
-import { openSource } from './files.js';
+import { listedFiles, openSource } from './files.js';
+import { isNode, onAbort } from './host.js';
 import { parseJson } from './json.js';
 import { DTYPES, openSafetensors } from './safetensors.js';
 import { Tokenizer } from './tokenizer.js';
@@ -23,7 +24,8 @@ const I8 = 3;
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed.wasm comes from, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD where the host and this build have it
- * @property {boolean} [cache]  keep downloaded weights; without effect so far: the host's own HTTP cache serves
+ * @property {boolean | string} [cache]  keep what comes from a URL, in the Cache API of pages, in Node in
+ *   `$XDG_CACHE_HOME/heed` or `~/.cache/heed`, or in the directory named. Default: true in pages, false in Node
  */
 
 /**
@@ -143,14 +145,37 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
 }
 
 /**
- * Load everything. The core is the caller's to dispose of when this fails.
+ * Load everything. The core is the caller's to dispose of when this fails. Files that heed.json lists are compared with
+ * it: HEED_E_HASH.
  *
  * @param {import('./wasm.js').Core} core
  * @param {import('./files.js').ModelSource} source
+ * @param {LoadOptions & { isRetry: boolean }} options  isRetry: take nothing that is kept
+ * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: to be tried again, with a core of its own;
+ *   what was kept or resumed is why
+ */
+export async function loadModel(core, source, { signal, cache = !isNode, isRetry, ...options }) {
+  // when one download fails or the caller has enough, all end
+  const stop = new AbortController();
+  const forget = onAbort(signal, () => stop.abort(signal?.reason));
+  const files = await openSource(source, stop.signal, { cache, isRetry, sha256: () => core.sha256() });
+  try {
+    return await readModel(core, files, options);
+  } catch (error) {
+    if (await files.heals(error)) return undefined;
+    throw error;
+  } finally {
+    forget();
+    stop.abort();
+  }
+}
+
+/**
+ * @param {import('./wasm.js').Core} core
+ * @param {Awaited<ReturnType<typeof openSource>>} files
  * @param {LoadOptions} options
  */
-export async function loadModel(core, source, { signal, onProgress, dtype }) {
-  const files = await openSource(source, signal);
+async function readModel(core, files, { onProgress, dtype }) {
   /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
   const sizes = [];
   /** Their bytes, for who makes another model of this one. @type {Record<string, Uint8Array>} */
@@ -167,10 +192,12 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
     const bytes = await read(name, optional);
     return bytes ? parseJson(bytes, name) : undefined;
   };
+  // first, as it says what the others are
+  const manifest = (await json('heed.json')) ?? {};
+  files.expect(listedFiles(manifest));
   const configJson = /** @type {Record<string, unknown>} */ (await json('config.json', false));
-  const [generation = {}, manifest = {}, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
+  const [generation = {}, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json('generation_config.json'),
-    json('heed.json'),
     json('vocab.json'),
     configJson.share_encoder_decoder_embeddings === false ? json('target_vocab.json') : undefined,
     read('source.spm'),
@@ -203,6 +230,9 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
     for (const [name, bytes] of sizes) progress(name, bytes);
     await streamWeights(core, model, tensors, weights, (bytes) => progress(weights.file, bytes));
     return { core, model, config, defaults, tokenizer, manifest, arithmetic, files: small };
+  } catch (error) {
+    await weights.verify?.(error);
+    throw error;
   } finally {
     await weights.close();
   }

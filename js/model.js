@@ -1,8 +1,9 @@
 // model.js - the model as far as translating needs it: ids in, ids and attention out. The Translator is built on it,
 // and transformer.js adds the rest.
 
+import { onAbort } from './host.js';
 import { loadModel } from './load.js';
-import { badType, checkGenerate, checkHeads, checkSequence } from './options.js';
+import { badType, checkGenerate, checkHeads, checkLoad, checkOptions, checkSequence } from './options.js';
 import { E_STATE, E_TOKENIZER, floats, HeedError, instantiate, ints } from './wasm.js';
 
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
@@ -76,7 +77,7 @@ export class Model {
    * Only load() makes one.
    *
    * @internal
-   * @param {Awaited<ReturnType<typeof loadModel>>} parts
+   * @param {NonNullable<Awaited<ReturnType<typeof loadModel>>>} parts
    */
   constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
     this.#core = core;
@@ -100,19 +101,31 @@ export class Model {
    * @returns {Promise<Model>}
    */
   static async load(source, options = {}) {
-    const { dtype = 'auto', signal, wasm, simd } = options;
-    if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
-    signal?.throwIfAborted();
-    // modules are shared between loads: this one stops waiting, the download goes on for the others
-    const core = await new Promise((/** @type {(core: import('./wasm.js').Core) => void} */ resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      instantiate({ wasm, simd }).then(resolve, reject);
-    });
-    try {
-      return new this(await loadModel(core, source, options));
-    } catch (error) {
-      core.dispose();
-      throw error;
+    checkLoad(options);
+    const { signal, wasm, simd, onProgress } = options;
+    let most = 0;
+    for (let isRetry = false; ; isRetry = true) {
+      // modules are shared between loads: this one stops waiting, the download goes on for the others
+      const core = await new Promise((/** @type {(core: import('./wasm.js').Core) => void} */ resolve, reject) => {
+        const forget = onAbort(signal, () => reject(signal?.reason));
+        instantiate({ wasm, simd }).then(resolve, reject).finally(forget);
+      });
+      try {
+        const parts = await loadModel(core, source, {
+          ...options,
+          isRetry,
+          onProgress: (progress) => {
+            // what is loaded once more is no news
+            if (progress.loaded >= most) onProgress?.(progress);
+            most = Math.max(most, progress.loaded);
+          },
+        });
+        if (parts) return new this(parts);
+        core.dispose();
+      } catch (error) {
+        core.dispose();
+        throw error;
+      }
     }
   }
 
@@ -175,7 +188,8 @@ export class Model {
    * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
    * @returns {AttentionMaps & { logProbs: Float32Array }}
    */
-  attention(source, target, { disabledHeads = [] } = {}) {
+  attention(source, target, options = {}) {
+    const { disabledHeads = [] } = checkOptions(options);
     const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
     const heads = checkHeads(disabledHeads, this.#config);
     const [S, T] = [from.length, to.length];

@@ -64,6 +64,25 @@ export function checkSequence(what, ids, vocabulary, longest) {
   return checkIds(what, ids, vocabulary);
 }
 
+/** @template T @param {T} options @returns {T} */
+export function checkOptions(options) {
+  return typeof options === 'object' && options !== null ? options : badType('options', options, 'an object');
+}
+
+/** @param {string} name @param {unknown} value */
+export function checkFunction(name, value) {
+  if (value !== undefined && typeof value !== 'function') badType(name, value, 'a function');
+}
+
+/** @param {import('./load.js').LoadOptions} options */
+export function checkLoad(options) {
+  const { dtype = 'auto', signal, onProgress, cache } = checkOptions(options);
+  if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
+  checkFunction('onProgress', onProgress);
+  if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
+  checkSignal(signal);
+}
+
 /** @param {AbortSignal | undefined} signal */
 export function checkSignal(signal) {
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') badType('signal', signal, 'an AbortSignal');
@@ -121,7 +140,7 @@ const MAX_BEAMS = 64;
  * @param {Record<string, any>} config
  */
 export function checkGenerate(options, defaults, config) {
-  if (typeof options !== 'object' || options === null) badType('options', options, 'an object');
+  checkOptions(options);
   const longest = config.max_position_embeddings;
   const {
     beams = defaults.beams,

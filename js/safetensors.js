@@ -32,6 +32,7 @@ const BYTES = [4, 2, 2, 1];
  *   tensors: TensorEntry[],
  *   head: number,
  *   size?: number,
+ *   verify?: (error: unknown) => Promise<void>,
  * }} Weights  file: for messages; head: bytes of the file that are no tensor's; size: of the file, if it is not head
  *   and all tensors
  */
@@ -122,7 +123,7 @@ export async function openSafetensors(chunks, file) {
     if (header.length < length) refuse(`${file}: cut short: found ${header.length} of ${length} bytes of header`);
     return Object.assign(reader, { file, tensors: parseHeader(header, file), head: 8 + length });
   } catch (error) {
-    await reader.close();
+    await reader.verify(error).finally(() => reader.close());
     throw error;
   }
 }

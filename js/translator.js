@@ -1,8 +1,9 @@
 // translator.js - text in, text out, in the shape of the Web Translator API; over model.js. Public.
 
+import { openRemote } from './files.js';
 import { isNode, onAbort, turn } from './host.js';
 import { canonical, checkTag, findModel, languageOf } from './languages.js';
-import { badType, checkSignal } from './options.js';
+import { badType, checkFunction, checkGenerate, checkOptions, checkSignal } from './options.js';
 import { findCut, splitSentences } from './sentences.js';
 import { Model } from './model.js';
 import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
@@ -104,16 +105,16 @@ export class Translator {
    * @param {import('./load.js').LoadOptions['dtype']} [options.dtype]
    * @param {import('./load.js').LoadOptions['wasm']} [options.wasm]
    * @param {import('./load.js').LoadOptions['simd']} [options.simd]
-   * @param {boolean} [options.cache]
+   * @param {import('./load.js').LoadOptions['cache']} [options.cache]
    * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
    */
   static async create(options) {
-    if (Object(options) !== options) badType('options', options, 'an object');
-    const { sourceLanguage, targetLanguage, model, models, monitor, language, worker, ...load } = options;
-    const { signal } = load;
+    const { sourceLanguage, targetLanguage, model, models, monitor, language, worker, ...load } = checkOptions(options);
+    const { signal, cache = !isNode } = load;
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
     checkSignal(signal);
+    checkFunction('monitor', monitor);
     const events = new EventTarget();
     monitor?.(events);
     const onProgress = (/** @type {number} */ loaded) => fireProgress(events, loaded);
@@ -122,7 +123,7 @@ export class Translator {
       const client = await createClient({ ...options, onProgress });
       if (client) return client;
     }
-    const from = model ?? (models === undefined ? undefined : await findModel(models, source, target, signal));
+    const from = model ?? (models === undefined ? undefined : await findModel(models, source, target, signal, cache));
     if (from === undefined) {
       throw notSupported(
         models === undefined
@@ -144,7 +145,8 @@ export class Translator {
       if (differs(has, source) || differs(into, target)) {
         throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
       }
-      const token = language ?? languages.find((name) => canonical(name.replaceAll('_', '-')) === target);
+      const tokenFor = (/** @type {string} */ tag) => languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
+      const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
       if (languages.length > 0 && token === undefined && into === undefined) {
         throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
       }
@@ -157,18 +159,21 @@ export class Translator {
   }
 
   /**
-   * Whether `models` has a model for the pair: 'available' if it is a local directory, 'downloadable' if it is on a
-   * server; 'unavailable' without `models`.
+   * Whether `models` has a model for the pair: 'available' if it is a local directory or all of it is kept,
+   * 'downloadable' if it is on a server; 'unavailable' without `models`.
    *
-   * @param {{ sourceLanguage: string, targetLanguage: string, models?: string | URL }} options
+   * @param {{ sourceLanguage: string, targetLanguage: string, models?: string | URL, cache?: boolean | string }} options
+   *   cache: as for create()
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
-  static async availability({ sourceLanguage, targetLanguage, models }) {
+  static async availability(options) {
+    const { sourceLanguage, targetLanguage, models, cache = !isNode } = checkOptions(options);
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
-    const found = models === undefined ? undefined : await findModel(models, source, target);
+    const found = models === undefined ? undefined : await findModel(models, source, target, undefined, cache);
     if (found === undefined) return 'unavailable';
-    return found instanceof URL ? 'downloadable' : 'available';
+    const isHere = !(found instanceof URL) || (await (await openRemote(cache)).isKept(found));
+    return isHere ? 'available' : 'downloadable';
   }
 
   /**
@@ -335,7 +340,7 @@ export class Translator {
    * @returns {Promise<string | string[]>}
    */
   async translate(input, options = {}) {
-    return this.#queued(options.signal, async () => {
+    return this.#queued(checkOptions(options).signal, async () => {
       const texts = (Array.isArray(input) ? input : [input]).map((text) => this.#split(text));
       const results = await this.#generate(
         texts.flat().filter(({ text }) => text),
@@ -360,7 +365,7 @@ export class Translator {
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
-    const { attention = false, beamTree = false, ...generate } = options;
+    const { attention = false, beamTree = false, ...generate } = checkOptions(options);
     const { Trees } = beamTree ? await import('./tree.js') : {};
     return this.#queued(options.signal, async () => {
       const sentences = this.#split(input).filter(({ text }) => text);
@@ -423,28 +428,33 @@ export class Translator {
    * @returns {ReadableStream<string>}
    */
   translateStreaming(input, options = {}) {
-    const { signal } = options;
     const stop = new AbortController();
+    let forget = () => {};
     /** @type {Iterator<Sentence, undefined>} */
     let sentences;
     return new ReadableStream({
       start: async () => {
+        const { signal } = checkOptions(options);
         this.#checkAlive(signal);
+        checkGenerate(options, this.#model.generateDefaults, this.config);
         sentences = this.#split(input).values();
-        signal?.addEventListener('abort', () => stop.abort(signal.reason), { signal: stop.signal });
+        forget = onAbort(signal, () => stop.abort(signal?.reason));
       },
       pull: async (stream) => {
         while (Number(stream.desiredSize) > 0) {
           const { done, value: sentence } = sentences.next();
           if (done) {
-            stop.abort();
+            forget();
             stream.close();
             return;
           }
           await this.#streamSentence(sentence, { ...options, signal: stop.signal }, (text) => stream.enqueue(text));
         }
       },
-      cancel: (reason) => stop.abort(reason),
+      cancel: (reason) => {
+        forget();
+        stop.abort(reason);
+      },
     });
   }
 

@@ -23,6 +23,7 @@ export const E_TENSOR_UNKNOWN = 15;
 export const E_TENSOR_SHAPE = 16;
 export const E_TENSOR_DTYPE = 17;
 export const E_TENSOR_VALUE = 18;
+export const E_HASH = 19;
 export const E_VOCAB = 21;
 export const E_TOKENIZER = 22;
 export const E_LANGUAGE = 23;
@@ -68,6 +69,9 @@ export const floats = (length) => ({ type: Float32Array, length, value: null });
 export const ints = (length) => ({ type: Int32Array, length, value: null });
 /** A C struct of int32s and addresses, passed by address. @param {...Argument} fields @returns {Struct} */
 const struct = (...fields) => ({ fields });
+
+/** Bytes hashed at a time: copies in the module's memory stay small. */
+const HASHED = 1 << 18;
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
 export class Core {
@@ -208,6 +212,34 @@ export class Core {
   }
 
   // ---------------------------------------------------------------- what C answers with strings and structs
+
+  /**
+   * SHA-256 of bytes as they come; end() gives it in hexadecimal. free() may be called at any time, and more than once.
+   *
+   * @returns {{ update: (bytes: Uint8Array) => void, end: () => string, free: () => void }}
+   */
+  sha256() {
+    const room = ints(1);
+    this.call('sha256', 'heed_sha256_create', room);
+    let [handle] = room.value;
+    return {
+      update: (bytes) => {
+        for (let at = 0; at < bytes.length; at += HASHED) {
+          const part = bytes.subarray(at, at + HASHED);
+          this.run('heed_sha256_update', handle, part, part.length);
+        }
+      },
+      end: () => {
+        const digest = { type: Uint8Array, length: 32, value: null };
+        this.run('heed_sha256_end', handle, digest);
+        return Array.from(digest.value ?? [], (byte) => Number(byte).toString(16).padStart(2, '0')).join('');
+      },
+      free: () => {
+        if (handle !== 0 && !this.disposed) this.run('heed_sha256_free', handle);
+        handle = 0;
+      },
+    };
+  }
 
   /** Index of a tensor, or -1; isScale is written. @param {number} model @param {string} name @param {Room} isScale */
   findTensor(model, name, isScale) {

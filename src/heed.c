@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sha256.h"
 #include "model/run.h"
 #include "search/search.h"
 
@@ -34,6 +35,32 @@ int heed_relaxed(void) {
     return 0;
 #endif
 }
+
+/* ------------------------------------------------------------------------------------- hash */
+
+struct heed_sha256 {
+    sha256 state;
+};
+
+heed_status heed_sha256_create(heed_sha256 **out) {
+    heed_arena arena = {0};
+    arena_push(&arena, 1, sizeof(heed_sha256));
+    *out = arena_block(&arena);
+    if (!*out) return HEED_E_MEMORY;
+    sha256_begin(&(*out)->state);
+    return HEED_OK;
+}
+
+void heed_sha256_update(heed_sha256 *sha, const uint8_t *bytes, int32_t n) {
+    sha256_update(&sha->state, bytes, (size_t)n);
+}
+
+void heed_sha256_end(heed_sha256 *sha, uint8_t *digest) {
+    sha256_end(&sha->state, digest);
+    sha256_begin(&sha->state);
+}
+
+void heed_sha256_free(heed_sha256 *sha) { arena_free_block(sha); }
 
 /* ------------------------------------------------------------------------------------ model */
 

@@ -43,6 +43,19 @@ typedef struct {
 /* 1 if this build uses relaxed SIMD (heed-relaxed.wasm), which gives the same results.  Cannot fail. */
 int heed_relaxed(void);
 
+/* ------------------------------------------------------------------------------------- hash */
+
+/*
+ * SHA-256 of bytes that arrive in pieces, for the files of a model.  heed_sha256_create allocates the state:
+ * HEED_E_MEMORY.  heed_sha256_update reads n bytes; heed_sha256_end writes the digest, 32 bytes, of all and begins anew.
+ * Both cannot fail.  heed_sha256_free: NULL is allowed.
+ */
+typedef struct heed_sha256 heed_sha256;
+heed_status heed_sha256_create(heed_sha256 **out);
+void heed_sha256_update(heed_sha256 *sha, const uint8_t *bytes, int32_t n);
+void heed_sha256_end(heed_sha256 *sha, uint8_t *digest);
+void heed_sha256_free(heed_sha256 *sha);
+
 /* ------------------------------------------------------------------------------------ model */
 
 enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };           /* activation_function */

@@ -8,14 +8,13 @@ import { createServer } from 'node:http';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { relaxedDot } from '../js/simd.js';
 import { Core } from '../js/wasm.js';
-import { bytes, changeJson, changeWeights, EN_DE, readFiles, takeApart, TINY } from './model-files.js';
+import { bytes, changeJson, changeWeights, EN_DE, readFiles, takeApart, TINY, unlisted } from './model-files.js';
 
 /** Statuses met so far. @type {Set<string>} */
 const met = new Set();
 
 const NOT_REACHED = {
   HEED_OK: 'it is no error',
-  HEED_E_HASH: 'files are not compared with the sha256 of heed.json yet',
   HEED_E_DIVERGED: 'of training: train.test.js meets it',
 };
 
@@ -36,7 +35,7 @@ async function loadFails(source, status, message, options = {}, name = undefined
 }
 
 const tiny = readFiles(TINY);
-const enDe = readFiles(EN_DE);
+const enDe = unlisted(readFiles(EN_DE));
 const SOURCE = [5, 9, 12, 0];
 const model = await Transformer.load(TINY);
 const expected = model.generate([SOURCE]);
@@ -73,6 +72,29 @@ test('servers that answer with something else', async (t) => {
   await loadFails(`${address}/forbidden`, 'HEED_E_FILE', /config\.json: HTTP 403/, {}, 'NetworkError');
   await loadFails(`${address}/cut`, 'HEED_E_FILE', /model\.safetensors: the connection broke/, {}, 'NetworkError');
   await loadFails('http://127.0.0.1:1/', 'HEED_E_FILE', /cannot be reached/, {}, 'NetworkError');
+  works();
+});
+
+test('files that are not those that heed.json lists', async () => {
+  const listed = readFiles(EN_DE);
+  const weights = listed['model.safetensors'];
+  const [last, header] = [weights.slice(), weights.slice()];
+  last[last.length - 1] ^= 1;
+  header[0] ^= 1;
+  const changes = {
+    'config.json': new Uint8Array([...listed['config.json'], 32]),
+    'source.spm': listed['source.spm'].with(1000, 7),
+    'model.safetensors': last,
+  };
+  for (const [name, changed] of Object.entries(changes)) {
+    await loadFails({ ...listed, [name]: changed }, 'HEED_E_HASH', new RegExp(`^${name}: (bytes|sha256): found .*, expected `));
+  }
+  // what is wrong with it is not what to say: that it is another file is
+  await loadFails({ ...listed, 'model.safetensors': header }, 'HEED_E_HASH', /^model\.safetensors: sha256: found /);
+  await loadFails({ ...listed, 'model.safetensors': weights.subarray(0, -1) }, 'HEED_E_HASH', /: bytes: found 7802439, expected 7802440/);
+  for (const files of [3, [], { a: null }, { a: { size: -1, sha256: '0'.repeat(64) } }, { a: { size: 1, sha256: 'x' } }]) {
+    await loadFails({ ...listed, 'heed.json': bytes(JSON.stringify({ files })) }, 'HEED_E_JSON', /^heed\.json: files/);
+  }
   works();
 });
 

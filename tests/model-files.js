@@ -18,10 +18,17 @@ export function readFiles(directory) {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** The files as they are, and none of them listed by heed.json: for those that will be changed. @param {Files} files @returns {Files} */
+export function unlisted(files) {
+  if (!files['heed.json']) return files;
+  const { files: _, ...manifest } = JSON.parse(decoder.decode(files['heed.json']));
+  return { ...files, 'heed.json': encoder.encode(JSON.stringify(manifest)) };
+}
+
 /** @param {Files} files @param {string} name @param {(json: any) => any} change  gives what to store, or changes it */
 export function changeJson(files, name, change) {
   const json = JSON.parse(decoder.decode(files[name]));
-  return { ...files, [name]: encoder.encode(JSON.stringify(change(json) ?? json)) };
+  return { ...unlisted(files), [name]: encoder.encode(JSON.stringify(change(json) ?? json)) };
 }
 
 /** Bytes of a text. @param {string} text */
@@ -51,5 +58,5 @@ export function changeWeights(files, change) {
   const { header, data } = takeApart(files['model.safetensors']);
   const copy = data.slice();
   change(header, copy);
-  return { ...files, 'model.safetensors': safetensors(header, copy) };
+  return { ...unlisted(files), 'model.safetensors': safetensors(header, copy) };
 }

@@ -97,6 +97,8 @@ export function launch(kind, program, url, flags = []) {
   };
   process.on('exit', kill);
   return {
+    /** Of its processes. */
+    group: Number(browser.pid),
     failed: ended.then((error) => {
       throw new Error(`${program}: ${error.message}\n${said.slice(-2000)}`);
     }),

@@ -29,9 +29,11 @@ const HEADERS = {
  * @param {object} [options]
  * @param {Record<string, string>} [options.folders]  more to serve: the beginning of a path, and the folder it stands for
  * @param {string} [options.page]  whose address `url` is
+ * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} [options.intercept]
+ *   sees every request first; true: it has answered
  * @returns {Promise<{ url: string, report: Promise<any>, close: () => void }>}  `report`: what the page found
  */
-export async function serve({ folders = {}, page = 'tests/browser/page.html' } = {}) {
+export async function serve({ folders = {}, page = 'tests/browser/page.html', intercept } = {}) {
   /** @type {(report: object) => void} */
   let settle;
   const report = new Promise((resolve) => (settle = resolve));
@@ -43,6 +45,7 @@ export async function serve({ folders = {}, page = 'tests/browser/page.html' } =
     return SERVED.test(name) ? join(ROOT, name) : null;
   };
   const server = createServer(async (request, response) => {
+    if (intercept?.(request, response)) return;
     const path = String(request.url).split('?')[0];
     if (request.method === 'POST' && path.endsWith('/report')) {
       settle(JSON.parse(await text(request)));

@@ -1,8 +1,11 @@
-/* test_base.c - the arena measures what it places and refuses what does not fit; status names are pinned. */
+/* test_base.c - the arena measures what it places and refuses what does not fit; status names are pinned; SHA-256 gives
+ * what FIPS 180-4 and its test vectors say, whatever the pieces. */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sha256.h"
 #include "base/status.h"
 #include "check.h"
 
@@ -57,9 +60,44 @@ static void test_status_names(void) {
     CHECK(strcmp(heed_status_name(1 << 30), "HEED_E_?") == 0);
 }
 
+/* `text` over and over, n bytes in pieces of at most `piece`, against a digest in hexadecimal. */
+static void check_sha256(const char *text, size_t n, size_t piece, const char *expected) {
+    static const char digits[] = "0123456789abcdef";
+    unsigned char digest[SHA256_DIGEST], bytes[256];
+    char found[2 * SHA256_DIGEST + 1] = {0};
+    const size_t period = strlen(text);
+    sha256 s;
+    sha256_begin(&s);
+    for (size_t at = 0, taken; at < n; at += taken) {
+        taken = n - at < piece ? n - at : piece;
+        for (size_t i = 0; i < taken; i++) bytes[i] = (unsigned char)text[(at + i) % period];
+        sha256_update(&s, bytes, taken);
+    }
+    sha256_update(&s, NULL, 0);
+    sha256_end(&s, digest);
+    for (int i = 0; i < SHA256_DIGEST; i++) {
+        found[2 * i] = digits[digest[i] >> 4];
+        found[2 * i + 1] = digits[digest[i] & 15];
+    }
+    if (strcmp(found, expected) != 0) printf("sha256 of %zu bytes in pieces of %zu: %s\n", n, piece, found);
+    CHECK(strcmp(found, expected) == 0);
+}
+
+static void test_sha256(void) {
+    static const size_t pieces[] = {1, 3, 55, 63, 64, 65, 127, 256};
+    const char *long_text = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        check_sha256("", 0, pieces[i], "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        check_sha256("abc", 3, pieces[i], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        check_sha256(long_text, 56, pieces[i], "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+        check_sha256("a", 1000000, pieces[i], "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    }
+}
+
 int main(void) {
     test_measure_then_place();
     test_sizes_that_wrap();
     test_status_names();
+    test_sha256();
     return check_summary("test_base");
 }

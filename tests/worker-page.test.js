@@ -1,0 +1,93 @@
+// worker-page.test.js - a Translator in a page of Chromium: in a worker by default, its model kept in the Cache API and
+// used without the network, aborted, destroyed again and again.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Translator } from '../js/index.js';
+import { findBrowser, launch } from './browser/launch.js';
+import { serve } from './browser/server.js';
+import { EN_DE } from './model-files.js';
+
+const TEXT = 'I love you. Where is the nearest bank?';
+/** A hundred times what it takes alone: the processors are shared. */
+const LIMIT = 300_000;
+
+/** Bytes that the processes of a group hold, counted once where they share them. @param {number} group */
+function memoryOf(group) {
+  let sum = 0;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      // the name, in brackets, may hold spaces; then state, parent, group
+      if (Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[2]) !== group) continue;
+      sum += 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      // it has ended meanwhile
+    }
+  }
+  return sum;
+}
+
+test('Chromium: worker, cache, abort, and memory given back', async (t) => {
+  const program = findBrowser('chromium');
+  assert.ok(program, 'Chromium is required: .ci/setup browsers');
+  let isOn = true;
+  let sent = 0;
+  /** @type {Record<string, number>} */
+  const memory = {};
+  /** @type {ReturnType<typeof launch>} */
+  let browser;
+  const server = await serve({
+    page: 'tests/browser/kept.html',
+    intercept(request, response) {
+      const [path, query] = String(request.url).split('?');
+      if (path.endsWith('/network')) {
+        isOn = query === 'true';
+        return void response.end(String(sent)) ?? true;
+      }
+      if (path.endsWith('/memory')) {
+        memory[query] = memoryOf(browser.group);
+        return void response.end() ?? true;
+      }
+      if (!path.includes('/models/')) return false;
+      if (!isOn) return void request.socket.destroy() ?? true;
+      if (path.endsWith('model.safetensors')) sent++;
+      return false;
+    },
+  });
+  browser = launch('chromium', program, server.url);
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no report after ${LIMIT} ms`)), LIMIT);
+  });
+  let found;
+  try {
+    found = await Promise.race([server.report, browser.failed, late]);
+  } finally {
+    clearTimeout(timer);
+    browser.failed.catch(() => {}); // it is ended here
+    await browser.close();
+    server.close();
+  }
+  assert.equal(found.error, undefined);
+
+  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  const text = await here.translate(TEXT);
+  const sentences = (await here.translateDetailed(TEXT)).map(({ target }) => target);
+  here.destroy();
+
+  assert.deepEqual(found.violations, []);
+  assert.ok(found.isTranslator && found.info.worker, 'in a worker by default');
+  for (const way of ['text', 'streamed', 'afterAbort', 'offline', 'healed']) assert.equal(found[way], text, way);
+  assert.deepEqual(found.detailed, sentences);
+  assert.deepEqual(found.here, { text, worker: false });
+  assert.deepEqual([found.aborted, found.destroyed, found.uncached], ['AbortError', 'AbortError', 'NetworkError']);
+  assert.deepEqual([found.before, found.after], ['downloadable', 'available']);
+  // once at first, once to heal: all other loads, 50 and more, took what was kept
+  assert.equal(sent, 2, 'downloads of the weights');
+
+  const megabytes = Object.fromEntries(Object.entries(memory).map(([when, bytes]) => [when, Math.round(bytes / 1e6)]));
+  t.diagnostic(`memory of all processes, MB: ${JSON.stringify(megabytes)}`);
+  assert.ok(memory.warm > 1e7, 'memory was measured');
+  // one model takes more than 16 MB: were one in five of 45 kept, it would be 144 MB more
+  assert.ok(memory.after - memory.warm < 100e6, `${megabytes.after} MB after, ${megabytes.warm} before`);
+});
