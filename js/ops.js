@@ -2,7 +2,7 @@
 // the C core with the model's own kernels. It is the module 'heed/ops'; index.js exports loadOps too.
 
 import { describe } from './json.js';
-import { badRange, badType, checkFinite, checkInteger } from './options.js';
+import { badRange, badType, checkFinite, checkInteger, checkOptions } from './options.js';
 import { floats, instantiate } from './wasm.js';
 
 /**
@@ -262,6 +262,6 @@ function opsOver(core) {
  *
  * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
  */
-export async function loadOps(options) {
-  return opsOver(await instantiate(options));
+export async function loadOps(options = {}) {
+  return opsOver(await instantiate(checkOptions(options)));
 }

@@ -1,0 +1,65 @@
+// door.test.js - wrong options and sources are named, in the calling thread and in a worker; tags of languages are read
+// as people write them; many calls may share a signal.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { loadOps, Transformer, Translator } from '../js/index.js';
+import { changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const named = (/** @type {string} */ name) => ({ name: 'TypeError', message: new RegExp(`^${name}: found `) });
+
+for (const worker of [false, true]) {
+  test(`options of a Translator, ${worker ? 'in a worker' : 'here'}`, async () => {
+    const translator = /** @type {any} */ (await Translator.create({ ...PAIR, worker }));
+    const ways = {
+      translate: (/** @type {any} */ text, /** @type {any} */ options) => translator.translate(text, options),
+      translateDetailed: (/** @type {any} */ text, /** @type {any} */ options) => translator.translateDetailed(text, options),
+      translateStreaming: (/** @type {any} */ text, /** @type {any} */ options) => translator.translateStreaming(text, options).getReader().read(),
+    };
+    for (const [way, call] of Object.entries(ways)) {
+      for (const options of [null, 5]) await assert.rejects(call('a', options), named('options'), way);
+      await assert.rejects(call(' \n', { beams: 'x' }), named('beams'), `${way} of white space`);
+      await assert.rejects(call('a', { signal: 5 }), named('signal'), way);
+    }
+    await assert.rejects(translator.attention([1, 0], [1, 0], null), named('options'));
+    translator.destroy();
+  });
+}
+
+test('options of loading', async () => {
+  const load = (/** @type {any} */ options) => Transformer.load(TINY, options);
+  for (const options of [null, 5]) await assert.rejects(load(options), named('options'));
+  for (const name of ['signal', 'onProgress', 'cache', 'dtype']) await assert.rejects(load({ [name]: 5 }), named(name));
+  for (const options of [null, 5]) await assert.rejects(loadOps(/** @type {any} */ (options)), named('options'));
+  await assert.rejects(Translator.create(/** @type {any} */ ({ ...PAIR, monitor: 5 })), named('monitor'));
+  for (const source of [new Blob(), new ArrayBuffer(1), [], new Map()]) {
+    await assert.rejects(Transformer.load(/** @type {any} */ (source)), named('source'));
+  }
+});
+
+test('en_US in heed.json is English; the token de serves Austria', async () => {
+  const files = changeJson(readFiles(EN_DE), 'heed.json', (json) => void (json.source = 'en_US'));
+  (await Translator.create({ ...PAIR, model: files })).destroy();
+  await assert.rejects(Translator.create({ ...PAIR, model: files, sourceLanguage: 'fr' }), { name: 'NotSupportedError' });
+  let several = changeJson(readFiles(EN_DE), 'heed.json', (json) => void delete json.target);
+  several = changeJson(several, 'vocab.json', (json) => {
+    const [piece, id] = /** @type {[string, number]} */ (Object.entries(json).at(-1));
+    delete json[piece];
+    json['>>de<<'] = id;
+  });
+  (await Translator.create({ ...PAIR, model: several, targetLanguage: 'de-AT' })).destroy();
+  await assert.rejects(Translator.create({ ...PAIR, model: several, targetLanguage: 'fr' }), { name: 'NotSupportedError' });
+});
+
+test('thirty calls share one signal without a warning', async () => {
+  const warned = once(process, 'warning').then(([warning]) => warning.message);
+  const translator = await Translator.create(PAIR);
+  const { signal } = new AbortController();
+  const read = async () => {
+    for await (const _ of translator.translateStreaming('a', { signal }));
+  };
+  await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 3 ? translator.translate('a', { signal }) : read())));
+  assert.equal(await Promise.race([warned, new Promise((resolve) => setTimeout(resolve, 50, 'none'))]), 'none');
+  translator.destroy();
+});
