@@ -21,7 +21,7 @@ import { E_STATE, HeedError } from './wasm.js';
  * @property {boolean} exact  the translation stands there once for each time that its terms stand in the source
  */
 /** @typedef {{ term: string, translation: string, start: number, end: number }} Found */
-/** @typedef {import('./transformer.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
+/** @typedef {import('./model.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
 /** @typedef {{ text: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
 
 /** Characters that belong to a word. */
@@ -132,7 +132,7 @@ class Forced {
   #spans = [];
 
   /**
-   * @param {import('./transformer.js').Transformer} model
+   * @param {import('./model.js').Model} model
    * @param {(prefix: number[]) => Promise<Result>} generate
    * @param {Sentence} sentence
    * @param {number} fixed  ids of the translation that the caller wants as they are
@@ -244,9 +244,13 @@ class Forced {
 
   /** What follows a word that is to end here. @param {number[]} prefix */
   #bestParting(prefix) {
-    const { logits } = this.#model.forward(this.#sentence.ids, [...prefix, this.#eos]);
-    const vocabulary = logits.shape[1];
-    const row = logits.data.subarray(prefix.length * vocabulary);
+    const { core, pass } = this.#model.parts();
+    const source = this.#sentence.ids;
+    const target = Int32Array.from([...prefix, this.#eos]);
+    const session = pass(source.length, target.length);
+    core.forward(session, source, target, []);
+    const vocabulary = Number(this.#model.config.decoder_vocab_size);
+    const row = core.logits(session, prefix.length, vocabulary).logits;
     const { config, tokenizer } = this.#model;
     const never = new Set([config.pad_token_id, tokenizer.pieceToId('<unk>', { side: 'target' })]);
     let best = this.#eos;
@@ -312,7 +316,7 @@ function findDivided({ text, start }, next, glossary) {
  * What the generate() of a Translator does with a glossary.
  *
  * @template {Sentence} T
- * @param {import('./transformer.js').Transformer} model
+ * @param {import('./model.js').Model} model
  * @param {T[]} sentences
  * @param {Glossary} glossary
  * @param {import('./options.js').GenerateOptions} options

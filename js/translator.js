@@ -1,10 +1,10 @@
-// translator.js - text in, text out, in the shape of the Web Translator API; over transformer.js. Public.
+// translator.js - text in, text out, in the shape of the Web Translator API; over model.js. Public.
 
 import { isNode, onAbort, turn } from './host.js';
 import { canonical, checkTag, findModel, languageOf } from './languages.js';
 import { badType, checkSignal } from './options.js';
 import { findCut, splitSentences } from './sentences.js';
-import { Transformer } from './transformer.js';
+import { Model } from './model.js';
 import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
 
 /**
@@ -24,9 +24,10 @@ import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
  * @property {number} logProb
  * @property {boolean} finished
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention
- * @property {import('./transformer.js').AttentionMaps} [attention]
+ * @property {import('./model.js').AttentionMaps} [attention]
  * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
+ * @property {(import('./tree.js').BeamNode & { piece: string })[]} [tree]  all that the search looked at
  */
 
 /**
@@ -71,13 +72,13 @@ export class Translator {
    * Only create() makes one.
    *
    * @internal
-   * @param {Transformer | null} model  null: it is elsewhere, see client.js
+   * @param {Model | null} model  null: it is elsewhere, see client.js
    * @param {string} source
    * @param {string} target
    * @param {string} [language]
    */
   constructor(model, source, target, language) {
-    this.#model = /** @type {Transformer} */ (model);
+    this.#model = /** @type {Model} */ (model);
     this.#language = language;
     this.#longest = Math.min(Number(model?.config.max_position_embeddings), LONGEST);
     this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
@@ -129,7 +130,7 @@ export class Translator {
           : `${models} has no model from ${source} to ${target}`,
       );
     }
-    const transformer = await Transformer.load(from, {
+    const transformer = await Model.load(from, {
       ...load,
       onProgress: ({ loaded, total }) => onProgress(loaded / total),
     });
@@ -218,9 +219,10 @@ export class Translator {
    * @param {TranslateOptions} options
    * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
    *   thrown
+   * @param {import('./tree.js').Trees} [trees]  not with a glossary
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
-  async #generate(sentences, { glossary, ...options }, onStep) {
+  async #generate(sentences, { glossary, ...options }, onStep, trees) {
     if (glossary) {
       const { generateWith } = await import('./glossary.js');
       return generateWith(this.#model, sentences, glossary, options, this.#generate.bind(this), onStep);
@@ -228,6 +230,7 @@ export class Translator {
     const run = this.#model.generateSteps(
       sentences.map(({ ids }) => ids),
       options,
+      trees,
     );
     try {
       for (;;) {
@@ -352,14 +355,17 @@ export class Translator {
    * The sentences one by one, with tokens, scores and alignment.
    *
    * @param {string} input
-   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives too
+   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives too;
+   *   beamTree: the tree too
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
-    const { attention = false, ...generate } = options;
+    const { attention = false, beamTree = false, ...generate } = options;
+    const { Trees } = beamTree ? await import('./tree.js') : {};
     return this.#queued(options.signal, async () => {
       const sentences = this.#split(input).filter(({ text }) => text);
-      const results = await this.#generate(sentences, generate, null);
+      const trees = Trees && new Trees(options.beams ?? this.#model.generateDefaults.beams);
+      const results = await this.#generate(sentences, generate, null, trees);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
         await this.#rest(options.signal);
@@ -399,6 +405,9 @@ export class Translator {
       finished: best.finished,
       alignment: align(maps.cross),
       ...(attention && { attention: maps }),
+      ...(best.tree && {
+        tree: best.tree.map((node) => ({ ...node, piece: tokenizer.idToPiece(node.id, { side: 'target' }) })),
+      }),
       ...(nBest > 1 && {
         alternatives: others.map((other) => ({ text: this.#text(other), logProb: other.logProb })),
       }),
@@ -489,11 +498,42 @@ export class Translator {
   /**
    * See Transformer.attention().
    *
-   * @param {Parameters<Transformer['attention']>} args
-   * @returns {Promise<ReturnType<Transformer['attention']>>}
+   * @param {Parameters<Model['attention']>} args
+   * @returns {Promise<ReturnType<Model['attention']>>}
    */
   async attention(...args) {
     return this.#queued(undefined, async () => this.#model.attention(...args));
+  }
+
+  /**
+   * See Transformer.inspect().
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {import('./inspect.js').InspectOptions} [options]
+   * @returns {Promise<Record<string, import('./model.js').Tensor>>}
+   */
+  async inspect(source, target, options) {
+    const { inspect } = await import('./inspect.js');
+    return this.#queued(undefined, async () => inspect(this.#model, source, target, options));
+  }
+
+  /** See Transformer.parameters. @returns {Promise<{ name: string, shape: number[] }[]>} */
+  async parameters() {
+    const { parameters } = await import('./inspect.js');
+    return this.#queued(undefined, async () => parameters(this.#model));
+  }
+
+  /**
+   * See Transformer.parameter().
+   *
+   * @param {string} name
+   * @param {[from: number, to: number]} [rows]
+   * @returns {Promise<import('./model.js').Tensor>}
+   */
+  async parameter(name, rows) {
+    const { parameter } = await import('./inspect.js');
+    return this.#queued(undefined, async () => parameter(this.#model, name, rows));
   }
 
   /** Tokens that the input takes. There is no quota. @param {string} input @returns {Promise<number>} */
@@ -523,7 +563,7 @@ export class Translator {
 /**
  * For each target token the source token that the mean over layers and heads attends to most.
  *
- * @param {import('./transformer.js').Tensor} cross  [layers, heads, target, source]
+ * @param {import('./model.js').Tensor} cross  [layers, heads, target, source]
  */
 function align({ shape: [layers, heads, T, S], data }) {
   const sums = new Float64Array(T * S);

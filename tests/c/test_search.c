@@ -159,7 +159,8 @@ static void test_ties(void) {
     CHECK_INT(c[0].id, 1);
     CHECK_INT(next_candidates(c, 4, logits, 7, &target, 0, &rules, 0), 4);
     CHECK(c[0].id == 1 && c[1].id == 3 && c[2].id == 6 && c[3].id == 2);
-    const heed_candidate low = {-1.0, 0, 5}, high = {-1.0, 1, 4}, better = {-0.5, 7, 7}, next = {-1.0, 0, 6};
+    const heed_candidate low = {-1.0, 0, 5, HEED_PRUNED}, high = {-1.0, 1, 4, HEED_PRUNED},
+                         better = {-0.5, 7, 7, HEED_PRUNED}, next = {-1.0, 0, 6, HEED_PRUNED};
     CHECK(candidate_precedes(&low, &high) && !candidate_precedes(&high, &low));
     CHECK(candidate_precedes(&better, &low) && candidate_precedes(&low, &next));
 }
