@@ -219,7 +219,7 @@ export class Translator {
    * @param {TranslateOptions} options
    * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
    *   thrown
-   * @param {import('./tree.js').Trees} [trees]  not with a glossary
+   * @param {import('./tree.js').Trees} [trees]  without a glossary
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
   async #generate(sentences, { glossary, ...options }, onStep, trees) {
