@@ -6,7 +6,6 @@
 // prefix, as often as there are terms). The model's own spelling of the words is replaced by the given one at the end,
 // so that they are exact even where the tokenizer has no piece for a character.
 
-import { inspect } from './inspect.js';
 import { badRange, badType } from './options.js';
 import { E_STATE, HeedError } from './wasm.js';
 
@@ -245,10 +244,13 @@ class Forced {
 
   /** What follows a word that is to end here. @param {number[]} prefix */
   #bestParting(prefix) {
-    const target = [...prefix, this.#eos];
-    const { logits } = inspect(this.#model, this.#sentence.ids, target, { names: ['logits'] });
-    const vocabulary = logits.shape[1];
-    const row = logits.data.subarray(prefix.length * vocabulary);
+    const { core, pass } = this.#model.parts();
+    const source = this.#sentence.ids;
+    const target = Int32Array.from([...prefix, this.#eos]);
+    const session = pass(source.length, target.length);
+    core.forward(session, source, target, []);
+    const vocabulary = Number(this.#model.config.decoder_vocab_size);
+    const row = core.logits(session, prefix.length, vocabulary).logits;
     const { config, tokenizer } = this.#model;
     const never = new Set([config.pad_token_id, tokenizer.pieceToId('<unk>', { side: 'target' })]);
     let best = this.#eos;

@@ -111,6 +111,28 @@ for (const name of [...TORCH, ...MARIAN]) {
   });
 }
 
+test('a server that refuses to send parts sends the whole', async (t) => {
+  const files = filesOf('zip.bin');
+  let refused = 0;
+  const server = createServer((request, response) => {
+    const file = files[/** @type {keyof typeof files} */ (String(request.url).slice(1))];
+    if (request.headers.range) {
+      refused++;
+      response.writeHead(400).end();
+    } else if (file) response.writeHead(200, { 'content-length': file.length }).end(file);
+    else response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  assert.deepEqual(speak(await Transformer.load(`http://127.0.0.1:${port}/`)), expected);
+  assert.ok(refused > 0);
+});
+
 test('an .npz of another name is found where names can be listed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'heed-checkpoint-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -81,7 +81,11 @@ async function serverSupply({ fetchChunks, unreadable }, url, signal) {
     first,
     from: async (at) => {
       if (length === null || told('accept-ranges') === 'none') return null;
-      const part = await fetchChunks(url, signal, false, { range: `bytes=${at}-` });
+      // a server, or a page's rules for other origins, may refuse what asks for a part: the whole is open already
+      const part = await fetchChunks(url, signal, false, { range: `bytes=${at}-` }).catch(() => {
+        signal?.throwIfAborted();
+        return null;
+      });
       if (part?.status !== 206) {
         await part?.close();
         return null;
