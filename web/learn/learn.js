@@ -1,0 +1,126 @@
+// learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file, loaded when first opened.
+
+import { h } from '../lib/dom.js';
+import { useStyles } from './kit.js';
+
+/**
+ * @typedef {object} Chapter
+ * @property {(host: HTMLElement, app: any, t: any) => any} mount  may be asynchronous; gives { unmount? } or nothing
+ */
+
+/** In the order they are taught. @type {Record<string, () => Promise<Chapter>>} */
+export const CHAPTERS = {
+  embeddings: () => import('./embeddings.js'),
+  positions: () => import('./positions.js'),
+  'self-attention': () => import('./self-attention.js'),
+  qkv: () => import('./qkv.js'),
+  scaled: () => import('./scaled.js'),
+  softmax: () => import('./softmax.js'),
+  masking: () => import('./masking.js'),
+  'multi-head': () => import('./multi-head.js'),
+  cross: () => import('./cross.js'),
+  ffn: () => import('./ffn.js'),
+  model: () => import('./model.js'),
+  train: () => import('./train.js'),
+};
+const IDS = Object.keys(CHAPTERS);
+
+/** Chapters with something to edit in a grid. */
+const EDITABLE = ['embeddings', 'self-attention', 'qkv', 'softmax', 'masking', 'multi-head', 'cross', 'ffn'];
+
+/**
+ * @param {HTMLElement} host
+ * @param {any} app
+ * @returns {{ update: (state: { view: string }) => void, unmount: () => void }}
+ */
+export function mount(host, app) {
+  const t = app.strings.learn;
+  useStyles();
+  /** @type {string | undefined} */
+  let open;
+  /** What the open chapter gave to be unmounted with. @type {any} */
+  let shown;
+  const links = IDS.map((id) => h('a', { href: `#/learn/${id}` }, t[id].title));
+  for (const [i, link] of links.entries()) {
+    link.addEventListener('click', (/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(i);
+    });
+  }
+  const article = h('article', { class: 'chapter' });
+  const root = h('div', { class: 'learn' },
+    h('nav', { 'aria-label': t.contents }, h('ol', {}, ...links.map((link) => h('li', {}, link)))), article);
+
+  /** @param {number} index */
+  function go(index) {
+    app.set({ room: 'learn', view: IDS[index] });
+    // a person who came by keyboard goes on reading where the new chapter begins
+    article.querySelector('h2')?.focus({ preventScroll: true });
+    article.scrollIntoView({ block: 'start' });
+  }
+
+  /** @param {number} index @param {string} text @param {string} kind */
+  function step(index, text, kind) {
+    if (!IDS[index]) return h('span', {});
+    const button = h('button', { type: 'button', class: kind }, h('small', {}, text), ' ', t[IDS[index]].title);
+    button.addEventListener('click', () => go(index));
+    return button;
+  }
+
+  /** @param {string} id */
+  async function show(id) {
+    open = id;
+    shown?.unmount?.();
+    shown = undefined;
+    const index = IDS.indexOf(id);
+    const chapter = t[id];
+    links.forEach((link, i) => (i === index ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current')));
+    const current = links[index];
+    const list = current.closest('ol');
+    // below each other or, on a narrow screen, beside each other: only the list itself scrolls
+    if (list) list.scrollTo({ left: current.offsetLeft - list.offsetLeft - 24 });
+    const figure = h('div', { class: 'figure', 'aria-busy': 'true' }, h('p', { class: 'remark' }, t.loading));
+    article.replaceChildren(
+      h('p', { class: 'kicker' }, t.chapter(index + 1, IDS.length)),
+      h('h2', { tabindex: -1 }, chapter.title),
+      ...chapter.text.map((/** @type {string} */ text) => h('p', {}, text)),
+      figure,
+      h('aside', { class: 'notice' }, h('strong', {}, t.notice), ' ', chapter.notice),
+      ...(EDITABLE.includes(id) ? [h('p', { class: 'remark' }, t.edit)] : []),
+      h('nav', { class: 'steps', 'aria-label': `${t.previous}, ${t.next}` },
+        step(index - 1, t.previous, 'previous'), step(index + 1, t.next, 'next')),
+    );
+    const body = h('div', {});
+    try {
+      const { mount: mountChapter } = await CHAPTERS[id]();
+      if (open !== id) return;
+      const mounted = await mountChapter(body, app, chapter);
+      if (open !== id) return void mounted?.unmount?.();
+      shown = mounted;
+      figure.replaceChildren(body);
+    } catch (error) {
+      if (open !== id) return;
+      const said = error instanceof Error ? error.message : String(error);
+      figure.replaceChildren(h('p', { role: 'alert' }, `${t.failed} ${said}`));
+    } finally {
+      figure.removeAttribute('aria-busy');
+    }
+  }
+
+  host.append(root);
+  /** @param {{ view: string }} state */
+  function update({ view }) {
+    const id = IDS.includes(view) ? view : IDS[0];
+    if (id !== open) show(id);
+  }
+  update(app.state);
+  return {
+    update,
+    unmount() {
+      open = undefined;
+      shown?.unmount?.();
+      root.remove();
+    },
+  };
+}
