@@ -62,7 +62,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
         clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
-        need-npm need-browsers
+        need-npm need-browsers need-bundlers
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
@@ -70,7 +70,7 @@ help:
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
-	@echo 'make bench      measure speed            make score     BLEU and chrF of models/en-de (needs ../shared/data)'
+	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
 	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
@@ -79,8 +79,8 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers
-need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers bundlers
+need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers need-bundlers: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
 
@@ -133,7 +133,13 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
 	    --strip-all --gc-sections -o $@
 
+# All in one file, of what esbuild makes of js/index.js and of heed.wasm.
+js/inline.js: js/make-inline.mjs js/heed.wasm $(filter-out js/inline.js,$(wildcard js/*.js)) | need-npm
+	$(call say,js  $@)
+	$(Q)$(NODE) js/make-inline.mjs
+
 include src/train/train.mk
+include tests/fuzz/fuzz.mk
 
 # ------------------------------------------------------------------------------ tests
 
@@ -158,7 +164,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: wasm types | need-browsers
+test-js: wasm js/inline.js types | need-browsers need-bundlers
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
@@ -192,7 +198,7 @@ $(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libhee
 
 score: js/heed.wasm
 	@if [ ! -d ../shared/data ]; then echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
-	$(NODE) tests/score/dev.js --model models/en-de --data ../shared/data/en-de.dev.tsv.gz
+	$(NODE) tests/score/dev.js --data ../shared/data
 
 # What the golden data says is compared with SentencePiece, and made again with PyTorch: not a byte may change.
 oracle:
@@ -205,4 +211,4 @@ format:
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
+	rm -rf build js/inline.js js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

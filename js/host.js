@@ -1,5 +1,5 @@
-// host.js - what differs between Node and a page: built-in modules, addresses, and giving the event loop a turn;
-// used by wasm.js, files.js and translator.js.
+// host.js - what differs between Node and a page: built-in modules, addresses, and giving the event loop a turn; and the
+// listening to signals. Used by wasm.js, files.js, transformer.js, translator.js, worker.js and client.js.
 
 /** True where files and directories can be read. */
 export const isNode = typeof globalThis.process?.versions?.node === 'string';
@@ -27,6 +27,28 @@ export async function resolve(place) {
   if (!hasScheme && isNode) return { path: String(place) };
   const url = hasScheme ? new URL(place) : new URL(place, globalThis.document?.baseURI ?? globalThis.location?.href);
   return isNode && url.protocol === 'file:' ? { path: (await builtin('url')).fileURLToPath(url) } : { url };
+}
+
+/** One listener a signal, however many calls share it. @type {WeakMap<AbortSignal, Set<() => void>>} */
+const listeners = new WeakMap();
+
+/**
+ * Call f when the signal aborts.
+ *
+ * @param {AbortSignal | undefined} signal
+ * @param {() => void} f
+ * @returns {() => void}  forgets it
+ */
+export function onAbort(signal, f) {
+  if (!signal) return () => {};
+  const known = listeners.get(signal);
+  const all = known ?? new Set();
+  if (!known) {
+    listeners.set(signal, all);
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+  }
+  all.add(f);
+  return () => void all.delete(f);
 }
 
 /** @type {(() => void)[]} */

@@ -1,6 +1,6 @@
 // translator.js - text in, text out, in the shape of the Web Translator API; over transformer.js. Public.
 
-import { turn } from './host.js';
+import { isNode, onAbort, turn } from './host.js';
 import { canonical, checkTag, findModel, languageOf } from './languages.js';
 import { badType, checkSignal } from './options.js';
 import { findCut, splitSentences } from './sentences.js';
@@ -65,15 +65,15 @@ export class Translator {
    * Only create() makes one.
    *
    * @internal
-   * @param {Transformer} model
+   * @param {Transformer | null} model  null: it is elsewhere, see client.js
    * @param {string} source
    * @param {string} target
    * @param {string} [language]
    */
   constructor(model, source, target, language) {
-    this.#model = model;
+    this.#model = /** @type {Transformer} */ (model);
     this.#language = language;
-    this.#longest = Math.min(Number(model.config.max_position_embeddings), LONGEST);
+    this.#longest = Math.min(Number(model?.config.max_position_embeddings), LONGEST);
     this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
     /** @readonly */
     this.sourceLanguage = source;
@@ -90,7 +90,8 @@ export class Translator {
    * @param {AbortSignal} [options.signal]
    * @param {(monitor: EventTarget) => void} [options.monitor]  gets a target of 'downloadprogress' events,
    *   { loaded: 0…1, total: 1 }
-   * @param {boolean} [options.worker]  without effect so far: the model runs in the calling thread
+   * @param {boolean | Worker | object} [options.worker]  true: in a worker; or one of your own (in Node of
+   *   worker_threads), that imports 'heed/worker'. Default: true in pages that can have one, false in Node
    * @param {string} [options.language]  the language token of a model with several targets, if targetLanguage does not
    *   tell
    * @param {import('./load.js').LoadOptions['dtype']} [options.dtype]
@@ -100,13 +101,20 @@ export class Translator {
    * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
    */
   static async create(options) {
-    const { sourceLanguage, targetLanguage, model, models, monitor, language, ...load } = options ?? {};
+    if (Object(options) !== options) badType('options', options, 'an object');
+    const { sourceLanguage, targetLanguage, model, models, monitor, language, worker, ...load } = options;
     const { signal } = load;
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
     checkSignal(signal);
     const events = new EventTarget();
     monitor?.(events);
+    const onProgress = (/** @type {number} */ loaded) => fireProgress(events, loaded);
+    if (worker ?? (!isNode && 'document' in globalThis)) {
+      const { createClient } = await import('./client.js');
+      const client = await createClient({ ...options, onProgress });
+      if (client) return client;
+    }
     const from = model ?? (models === undefined ? undefined : await findModel(models, source, target, signal));
     if (from === undefined) {
       throw notSupported(
@@ -117,7 +125,7 @@ export class Translator {
     }
     const transformer = await Transformer.load(from, {
       ...load,
-      onProgress: ({ loaded, total }) => fireProgress(events, loaded / total),
+      onProgress: ({ loaded, total }) => onProgress(loaded / total),
     });
     try {
       const {
@@ -172,12 +180,11 @@ export class Translator {
     });
     this.#tail = job.catch(() => {});
     // who is given up need not wait for the turn, nor for the step that runs, to be told
-    const settledJob = new AbortController();
     return new Promise((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason), { signal: settledJob.signal });
+      const forget = onAbort(signal, () => reject(signal?.reason));
       this.#waiting.add(reject);
       job.then(resolve, reject).finally(() => {
-        settledJob.abort();
+        forget();
         this.#waiting.delete(reject);
       });
     });
@@ -431,6 +438,43 @@ export class Translator {
       });
     }
     if (after) emit(after);
+  }
+
+  /** Of the model, as Transformer.info; `worker`: it runs in a worker. */
+  get info() {
+    return { ...this.#model.info, worker: false };
+  }
+
+  /** The model's config.json. @returns {Readonly<Record<string, unknown>>} */
+  get config() {
+    return this.#model.config;
+  }
+
+  /** The model's heed.json, or {}. @returns {Readonly<Record<string, unknown>>} */
+  get manifest() {
+    return this.#model.manifest;
+  }
+
+  /** As one sentence, see Tokenizer. @param {string} text @returns {Promise<Encoded>} */
+  async tokenize(text) {
+    this.#checkAlive(undefined);
+    return this.#encode(text);
+  }
+
+  /** Ids of the target side to text. @param {ArrayLike<number>} ids @returns {Promise<string>} */
+  async detokenize(ids) {
+    this.#checkAlive(undefined);
+    return this.#model.tokenizer.decode(ids);
+  }
+
+  /**
+   * See Transformer.attention().
+   *
+   * @param {Parameters<Transformer['attention']>} args
+   * @returns {Promise<ReturnType<Transformer['attention']>>}
+   */
+  async attention(...args) {
+    return this.#queued(undefined, async () => this.#model.attention(...args));
   }
 
   /** Tokens that the input takes. There is no quota. @param {string} input @returns {Promise<number>} */

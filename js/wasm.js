@@ -4,6 +4,7 @@
 // Nothing that leaves this file is a view of the module's memory: results are copies. Addresses that do leave (of a
 // model, a session, a tokenizer) are handles, of use only as arguments here.
 
+import { builds } from './builds.js';
 import { builtin, resolve } from './host.js';
 import { hasSimd, relaxedDot } from './simd.js';
 
@@ -40,15 +41,16 @@ export class HeedError extends Error {
   /**
    * @param {number} code
    * @param {string} message
-   * @param {{ name?: string, cause?: unknown }} [options]  `name`: as of the DOMException that a page would expect
+   * @param {{ name?: string, cause?: unknown, status?: string }} [options]  `name`: as of the DOMException that a page
+   *   would expect; `status`: where no module was loaded that knows it
    */
-  constructor(code, message, { name = 'HeedError', cause } = {}) {
+  constructor(code, message, { name = 'HeedError', cause, status = spell(code) } = {}) {
     super(message, { cause });
     this.name = name;
     /** Pinned number, from src/base/status.h. @readonly */
     this.code = code;
     /** Its spelling: "HEED_E_CONFIG". @readonly */
-    this.status = spell(code);
+    this.status = status;
   }
 }
 
@@ -387,12 +389,12 @@ async function chooseModule(wasm, simd) {
   if (wasm !== undefined) return moduleFrom(wasm);
   if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
     try {
-      return await moduleFrom(new URL('./heed-relaxed.wasm', import.meta.url));
+      return await moduleFrom(await builds.relaxed());
     } catch (error) {
       if (simd === 'relaxed') throw error; // else the other does the same, more slowly
     }
   }
-  return moduleFrom(new URL('./heed.wasm', import.meta.url));
+  return moduleFrom(await builds.simd128());
 }
 
 /**

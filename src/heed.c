@@ -288,7 +288,12 @@ heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32
 heed_status heed_search_step(heed_session *s, int32_t *running) {
     *running = 0;
     if (!s->search.active) return HEED_E_STATE;
-    *running = search_step(&s->search);
+    const int unfinished = search_step(&s->search);
+    if (unfinished < 0) {
+        search_end(&s->search);
+        return HEED_E_TENSOR_VALUE;
+    }
+    *running = unfinished;
     return HEED_OK;
 }
 

@@ -62,7 +62,8 @@ const char *heed_config_field(int index);
  * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY.
  */
 heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report);
-void heed_model_free(heed_model *model); /* NULL is fine */
+/* NULL is fine.  Sessions of the model are of no use afterwards but can still be freed. */
+void heed_model_free(heed_model *model);
 
 /* Bytes of the model's block: what it costs in memory. */
 size_t heed_model_bytes(const heed_model *model);
@@ -85,7 +86,7 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
 /*
  * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece
  * completes it.  dtype: of the file; rank 1 or 2; dims [rank].
- * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity;
+ * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity, be it of a scale times 128;
  * HEED_E_STATE for bytes too many, or a begin before the tensor before is complete.
  */
 heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
@@ -146,14 +147,20 @@ typedef struct {
     const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
 } heed_search_options;
 
-/* Start: no sentences.  HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH (beams, prefix + max_tokens past the session's). */
+/*
+ * Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT (beams past the session's, a number out of
+ * range, torn bad_words), HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
+ */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
  * Put a source into a free place; *slot gets its number.  HEED_E_STATE: all places are taken (or no
  * search begun).  Sentences may be added between steps at any time: they join the running batch.
  */
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *slot);
-/* Encode newcomers, then one decoder step for all.  *running: sentences that are not finished. */
+/*
+ * Encode newcomers, then one decoder step for all.  *running: sentences that are not finished.  HEED_E_STATE: no search
+ * begun.  HEED_E_TENSOR_VALUE: the weights are too large to compute with, activations overflowed; the search has ended.
+ */
 heed_status heed_search_step(heed_session *session, int32_t *running);
 /* A finished slot, or -1. */
 int heed_search_finished(const heed_session *session);
@@ -164,7 +171,7 @@ typedef struct {
     int32_t n;
     float log_prob; /* sum of natural-log token probabilities */
     float score;
-    int32_t finished; /* 0: stopped by max_tokens               */
+    int32_t finished; /* 0: stopped by max_tokens, or because nothing is allowed to follow */
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /* Give the slot back (finished or not: an unfinished one is dropped). */

@@ -15,7 +15,7 @@ static const char *const NAMES[] = {
 enum { N_FIELDS = sizeof NAMES / sizeof NAMES[0] };
 
 /* Generous: the largest Marian models have d_model 1024, 12 layers and 65,001 pieces. */
-enum { MAX_WIDTH = 1 << 16, MAX_LAYERS = 256, MAX_VOCABULARY = 1 << 24, MAX_POSITIONS = 1 << 20 };
+enum { MAX_WIDTH = 1 << 16, MAX_LAYERS = 256, MAX_VOCABULARY = 1 << 24, MAX_POSITIONS = 1 << 16 };
 
 const char *config_field(int index) { return index >= 0 && index < N_FIELDS ? NAMES[index] : NULL; }
 
@@ -52,7 +52,7 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, const
     BETWEEN(activation_function, 0, 2, "must be relu, gelu, swish or silu")
     BETWEEN(vocab_size, 1, MAX_VOCABULARY, "must be between 1 and 16777216")
     BETWEEN(decoder_vocab_size, 1, MAX_VOCABULARY, "must be between 1 and 16777216")
-    BETWEEN(max_position_embeddings, 1, MAX_POSITIONS, "must be between 1 and 1048576")
+    BETWEEN(max_position_embeddings, 1, MAX_POSITIONS, "must be between 1 and 65536")
     FLAG(normalize_before)
     FLAG(normalize_embedding)
     FLAG(add_final_layer_norm)

@@ -63,9 +63,10 @@ static void decode_row(float *out, const unsigned char *bytes, int n, int dtype)
         }
 }
 
-static int all_finite(const float *x, int n) {
-    float zero = 0.0f; /* stays 0 unless an element is infinite or NaN */
-    for (int i = 0; i < n; i++) zero += x[i] * 0.0f;
+/* Is every element finite, and still so when it is multiplied by `factor`? */
+static int all_finite(const float *x, int n, float factor) {
+    float zero = 0.0f; /* stays 0 unless a product is infinite or NaN */
+    for (int i = 0; i < n; i++) zero += x[i] * factor * 0.0f;
     return zero == 0.0f;
 }
 
@@ -76,7 +77,7 @@ static heed_status store_row(heed_loader *l) {
         return HEED_OK;
     }
     decode_row(l->floats, l->bytes, l->row_elements, l->dtype);
-    if (!all_finite(l->floats, l->row_elements)) return HEED_E_TENSOR_VALUE;
+    if (!all_finite(l->floats, l->row_elements, l->is_scale ? 128.0f : 1.0f)) return HEED_E_TENSOR_VALUE;
     if (l->is_scale) memcpy(t->scales, l->floats, (size_t)l->row_elements * sizeof *t->scales);
     else if (t->matrix) matrix_set_row(t->matrix, l->row, l->floats, (int8_t *)l->bytes);
     else memcpy(t->plain + (size_t)l->row * t->cols, l->floats, (size_t)t->cols * sizeof *t->plain);

@@ -35,6 +35,7 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
                     const heed_search_rules *rules, int eos_id) {
     /* probabilities are the model's own: what is forbidden is not chosen, but keeps its share */
     const float total = k_log_sum_exp(logits, n_vocabulary);
+    if (!isfinite(total)) return -1;
 
     if (target->n_ids < rules->n_prefix) {
         const int32_t id = rules->prefix[target->n_ids];

@@ -189,7 +189,8 @@ static int gather_rows(heed_search *search) {
     return n;
 }
 
-static void choose_candidates(heed_search *search, int n_rows) {
+/* 0: a row of logits is not finite. */
+static int choose_candidates(heed_search *search, int n_rows) {
     const int N = search->rules.beams, k = N == 1 ? 1 : 2 * N;
     const int V = search->run->model->output->rows;
     for (int first = 0; first < n_rows; first += LOGIT_ROWS) {
@@ -201,12 +202,15 @@ static void choose_candidates(heed_search *search, int n_rows) {
             slot->n_candidates[b] =
                 next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b],
                                 b, &search->rules, search->run->model->config.eos_token_id);
+            if (slot->n_candidates[b] < 0) return 0;
         }
     }
+    return 1;
 }
 
+/* Of nothing said: 0, as its log-probability. */
 static float score_of(double log_prob, int n_ids, float length_penalty) {
-    return (float)(log_prob / pow(n_ids, length_penalty));
+    return n_ids ? (float)(log_prob / pow(n_ids, length_penalty)) : 0.0f;
 }
 
 /* Keep an ended target if it is among the N best. */
@@ -301,7 +305,7 @@ int search_step(heed_search *search) {
     const int n_rows = gather_rows(search);
     if (n_rows > 0) {
         decoder_forward(run, search->rows, n_rows, NULL);
-        choose_candidates(search, n_rows);
+        if (!choose_candidates(search, n_rows)) return -1;
         for (int i = 0; i < search->max_batch; i++)
             if (search->slots[i].state == SLOT_RUNNING) advance(search, &search->slots[i], search->heads);
     }

@@ -94,12 +94,15 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
 void search_begin(heed_search *search, const heed_search_rules *rules);
 /* Slot of the new sentence, or -1 if none is free.  1 <= n <= max_source, ids checked. */
 int search_add(heed_search *search, const int32_t *source, int n);
-/* One step; returns how many sentences are not finished.  Cannot fail. */
+/* One step; returns how many sentences are not finished, or -1 as next_candidates(), with nothing advanced. */
 int search_step(heed_search *search);
 void search_release(heed_search *search, int slot);
 void search_end(heed_search *search);
 
-/* next.c: what one row of logits says.  Writes at most `k` candidates, best first; returns how many. */
+/*
+ * next.c: what one row of logits says.  Writes at most `k` candidates, best first; returns how many, or -1 if the
+ * logits are not numbers to choose by: activations have overflowed.
+ */
 int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
                     const heed_search_rules *rules, int eos_id);
 /* Better first: higher log-probability, then lower beam, then lower id. */

@@ -155,7 +155,12 @@ heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, 
 }
 
 double heed_trainer_steps(const heed_trainer *trainer) { return trainer->steps; }
-void heed_trainer_set_steps(heed_trainer *trainer, double steps) { trainer->steps = steps; }
+
+heed_status heed_trainer_set_steps(heed_trainer *trainer, double steps) {
+    if (!(steps >= 0.0 && steps <= 0x1p53 && steps == floor(steps))) return HEED_E_ARGUMENT;
+    trainer->steps = steps;
+    return HEED_OK;
+}
 
 /* ----------------------------------------------------------------------------------- steps */
 

@@ -57,9 +57,12 @@ enum { HEED_TRAIN_WEIGHTS = 0, HEED_TRAIN_GRADIENTS = 1, HEED_TRAIN_M = 2, HEED_
 heed_status heed_trainer_get_values(const heed_trainer *trainer, int index, int what, float *values, size_t n);
 heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, const float *values, size_t n);
 
-/* Steps made so far; setting it is for going on with weights and moments of before. */
+/*
+ * Steps made so far; setting it is for going on with weights and moments of before.  HEED_E_ARGUMENT, with nothing
+ * changed: not a whole number from 0 to 2^53.
+ */
 double heed_trainer_steps(const heed_trainer *trainer);
-void heed_trainer_set_steps(heed_trainer *trainer, double steps);
+heed_status heed_trainer_set_steps(heed_trainer *trainer, double steps);
 
 typedef struct {
     float loss;          /* per target token, natural logarithm, smoothing included */

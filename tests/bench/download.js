@@ -1,5 +1,5 @@
 // download.js - what a page downloads for each engine: scripts and wasm as a static host sends them, and the model;
-// used by index.js.
+// used by index.js and install.js.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ORT = ['ort.wasm.min.mjs', 'ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'];
 
 /** js/index.js and all it needs, minified as a bundler does it: onnxruntime-web comes minified too. */
-async function heedScript() {
+export async function heedScript() {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [here('../../js/index.js')],
@@ -20,7 +20,8 @@ async function heedScript() {
   return outputFiles[0].contents;
 }
 
-async function sizes(parts) {
+/** Bytes of parts that are sent one by one: as they are, gzip -9, brotli -q 11. @param {Uint8Array[]} parts */
+export async function sizes(parts) {
   let [raw, zipped, brotli] = [0, 0, 0];
   for (const part of parts) {
     raw += part.length;

@@ -1,5 +1,6 @@
 // launch.js - finds an installed browser and opens one page in it, headless, with a profile of its own that is gone
-// afterwards; used by engines.test.js. The page reports by itself: no driver is needed, stock browsers do.
+// afterwards; used by engines.test.js and bundlers.test.js. The page reports by itself: no driver is needed, stock
+// browsers do.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,10 +30,10 @@ const FIREFOX = {
 const BROWSERS = {
   chromium: {
     names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
-    args: (profile, url) => [
+    args: (profile, url, flags) => [
       '--headless', ...SANDBOX, '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage', '--no-first-run',
       '--no-default-browser-check', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-      `--user-data-dir=${profile}`, url,
+      `--user-data-dir=${profile}`, ...flags, url,
     ],
   },
   firefox: {
@@ -71,11 +72,12 @@ export function findBrowser(kind) {
  * @param {'chromium' | 'firefox'} kind
  * @param {string} program  of findBrowser()
  * @param {string} url
+ * @param {string[]} [flags]  more of Chromium's
  */
-export function launch(kind, program, url) {
+export function launch(kind, program, url, flags = []) {
   const profile = mkdtempSync(join(tmpdir(), `heed-${kind}-`));
   // a group of its own, so that its helpers end with it; HOME: what a browser keeps outside its profile goes too
-  const browser = spawn(program, BROWSERS[kind].args(profile, url), {
+  const browser = spawn(program, BROWSERS[kind].args(profile, url, flags), {
     detached: true,
     env: { ...process.env, HOME: profile },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 // server.js - the repository as a static host serves a site below a path: types, a strict Content-Security-Policy, no
-// COOP and COEP; takes the report of page.js. Used by engines.test.js.
+// COOP and COEP; takes the report of a page. Used by engines.test.js and bundlers.test.js.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Not the root of the host, so that an address which begins with a slash is found out. */
 const BASE = '/sites/heed/';
-/** What pages may ask for. Models are data; only the library and what the tests put on a page are code. */
+/** What the pages of the repository may ask for. Models are data; only the library and the tests' own files are code. */
 const SERVED = /^(js|models|tests\/browser)\/[\w./-]+$/;
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -26,34 +26,43 @@ const HEADERS = {
 };
 
 /**
- * @returns {Promise<{ url: string, report: Promise<object>, close: () => void }>}  `url`: of page.html; `report`: what
- *   the page found
+ * @param {object} [options]
+ * @param {Record<string, string>} [options.folders]  more to serve: the beginning of a path, and the folder it stands for
+ * @param {string} [options.page]  whose address `url` is
+ * @returns {Promise<{ url: string, report: Promise<any>, close: () => void }>}  `report`: what the page found
  */
-export async function serve() {
+export async function serve({ folders = {}, page = 'tests/browser/page.html' } = {}) {
   /** @type {(report: object) => void} */
   let settle;
   const report = new Promise((resolve) => (settle = resolve));
+  /** @param {string} name  below BASE */
+  const find = (name) => {
+    if (name.includes('..')) return null;
+    const other = Object.keys(folders).find((folder) => name.startsWith(folder));
+    if (other !== undefined) return join(folders[other], name.slice(other.length));
+    return SERVED.test(name) ? join(ROOT, name) : null;
+  };
   const server = createServer(async (request, response) => {
     const path = String(request.url).split('?')[0];
-    if (request.method === 'POST' && path === `${BASE}tests/browser/report`) {
+    if (request.method === 'POST' && path.endsWith('/report')) {
       settle(JSON.parse(await text(request)));
       response.writeHead(204, HEADERS).end();
       return;
     }
-    const name = path.startsWith(BASE) ? path.slice(BASE.length) : '';
-    const found = SERVED.test(name) && !name.includes('..') && (await stat(join(ROOT, name)).catch(() => null));
+    const file = path.startsWith(BASE) ? find(path.slice(BASE.length)) : null;
+    const found = file && (await stat(file).catch(() => null));
     if (!found || !found.isFile()) {
       response.writeHead(404, HEADERS).end();
       return;
     }
-    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    const type = TYPES[extname(file)] ?? 'application/octet-stream';
     response.writeHead(200, { ...HEADERS, 'content-type': type, 'content-length': found.size });
-    createReadStream(join(ROOT, name)).pipe(response);
+    createReadStream(file).pipe(response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${server.address().port}${BASE}tests/browser/page.html`,
+    url: `http://127.0.0.1:${server.address().port}${BASE}${page}`,
     report,
     close() {
       server.closeAllConnections();

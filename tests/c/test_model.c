@@ -32,6 +32,7 @@ static void test_config(void) {
     check_rule("vocab_size", 0, "vocab_size");
     check_rule("decoder_vocab_size", 60, "decoder_vocab_size");
     check_rule("max_position_embeddings", 0, "max_position_embeddings");
+    check_rule("max_position_embeddings", (1 << 16) + 1, "max_position_embeddings"); /* seconds of sines */
     check_rule("normalize_before", 2, "normalize_before");
     check_rule("tie_word_embeddings", -1, "tie_word_embeddings");
     check_rule("eos_token_id", V, "eos_token_id");
@@ -81,6 +82,20 @@ static void test_loading(void) {
     float row[24] = {0};
     row[23] = NAN;
     CHECK_INT(heed_tensor_write(model, row, sizeof row), HEED_E_TENSOR_VALUE);
+    heed_model_free(model);
+
+    /* a scale is finite, but 127 times it is not: infinite weights */
+    const double scales[1] = {V};
+    float scale[V] = {0};
+    scale[V - 1] = -3e36f;
+    CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    CHECK_INT(heed_tensor_begin(model, shared, 1, HEED_F32, 1, scales), HEED_OK);
+    CHECK_INT(heed_tensor_write(model, scale, sizeof scale), HEED_E_TENSOR_VALUE);
+    heed_model_free(model);
+    scale[V - 1] = -2.5e36f; /* 128 times it still is, and int8 goes down to -128 */
+    CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    CHECK_INT(heed_tensor_begin(model, shared, 1, HEED_F32, 1, scales), HEED_OK);
+    CHECK_INT(heed_tensor_write(model, scale, sizeof scale), HEED_OK);
     heed_model_free(model);
 
     const heed_session_options options = {8, 8, 1, 1};

@@ -146,7 +146,7 @@ static void test_rules(const heed_model *model, const corpus *c) {
     rules.bad_words = all;
     translate(model, c, &rules, 8, results);
     for (int i = 0; i < N_SENTENCES; i++)
-        CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f);
+        CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f && results[i].score == 0.0f);
 }
 
 /* Equal scores: the lower id of a row, the lower beam of a sentence. */
@@ -176,6 +176,40 @@ static void test_cache_runs_out(const heed_model *model, const corpus *c) {
         CHECK_INT(alone[i].n, MAX_TARGET);
         CHECK(memcmp(&alone[i], &together[i], sizeof alone[i]) == 0);
     }
+}
+
+/* Weights that are finite but too large to compute with: an error, instead of an empty translation. */
+static void test_overflow(int32_t *config, int n) {
+    static float huge[V * 24];
+    const double shape[2] = {V, 24};
+    const heed_session_options options = {4, 6, 2, 2};
+    const int32_t source[3] = {1, 2, EOS};
+    heed_model *model;
+    heed_session *session;
+    int32_t slot, running;
+    for (int i = 0; i < V * 24; i++) huge[i] = i % 2 ? 3e38f : -3e38f;
+    CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    for (int i = 0; i < heed_tensor_count(model); i++) {
+        if (strcmp(heed_tensor_name(model, i), "model.shared.weight") != 0) {
+            CHECK_INT(fill_tensor(model, i, (uint32_t)i, 4096), HEED_OK);
+            continue;
+        }
+        CHECK_INT(heed_tensor_begin(model, i, 0, HEED_F32, 2, shape), HEED_OK);
+        CHECK_INT(heed_tensor_write(model, huge, sizeof huge), HEED_OK);
+    }
+    CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    for (int beams = 1; beams <= 2; beams++) {
+        const heed_search_options rules = {.beams = beams, .max_tokens = 6, .length_penalty = 1.0f};
+        CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+        for (int i = 0; i < 2; i++) CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
+        CHECK_INT(heed_search_step(session, &running), HEED_E_TENSOR_VALUE);
+        CHECK_INT(running, 0);
+        CHECK_INT(heed_search_hypotheses(session, 0), 0);
+        CHECK_INT(heed_search_step(session, &running), HEED_E_STATE); /* the search has ended, its places are free */
+    }
+    heed_session_free(session);
+    heed_model_free(model);
 }
 
 static void test_errors(const heed_model *model) {
@@ -247,6 +281,7 @@ int main(void) {
     test_ties();
     test_cache_runs_out(model, &c);
     test_errors(model);
+    test_overflow(config, n);
     heed_model_free(model);
 
     config_set(config, "dtype", HEED_I8); /* rows are quantised one by one: company does not matter here either */

@@ -325,6 +325,13 @@ static void test_errors(void) {
     CHECK_INT(heed_trainer_step(t, many, long_one, 1, &result), HEED_E_LENGTH); /* 24 positions */
     CHECK(heed_trainer_steps(t) == 0.0);
     float values[23 * 12];
+    /* a count that no run reaches would be undefined as an integer */
+    const double not_steps[] = {-1.0, 0.5, 1e300, NAN, INFINITY};
+    for (int i = 0; i < 5; i++) CHECK_INT(heed_trainer_set_steps(t, not_steps[i]), HEED_E_ARGUMENT);
+    CHECK(heed_trainer_steps(t) == 0.0);
+    CHECK_INT(heed_trainer_set_steps(t, 9.0), HEED_OK);
+    CHECK(heed_trainer_steps(t) == 9.0);
+    CHECK_INT(heed_trainer_set_steps(t, 0.0), HEED_OK);
     CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_WEIGHTS, values, 23 * 12), HEED_OK);
     CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_WEIGHTS, values, 3), HEED_E_TENSOR_SHAPE);
     CHECK_INT(heed_trainer_get_values(t, 999, HEED_TRAIN_WEIGHTS, values, 3), HEED_E_ARGUMENT);

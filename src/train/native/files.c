@@ -127,7 +127,7 @@ int checkpoint_load(const char *path, heed_trainer *trainer, progress *p) {
     fclose(file);
     if (h.p.n_pairs != p->n_pairs) fail("%s: of a corpus of %d pairs, found %d", path, h.p.n_pairs, p->n_pairs);
     *p = h.p;
-    heed_trainer_set_steps(trainer, h.p.steps);
+    if (heed_trainer_set_steps(trainer, h.p.steps) != HEED_OK) fail("%s: after %g steps?", path, h.p.steps);
     return 1;
 }
 

@@ -1,0 +1,230 @@
+// bundlers.test.js - the packed package as people use it: installed into a fresh project, bundled by each bundler and run
+// in Chromium below a path under a strict policy, run by each Node, compiled against in TypeScript.
+import test, { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { access, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { findBrowser, launch } from './browser/launch.js';
+import { serve } from './browser/server.js';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tools = join(root, 'tests/bundlers');
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+const model = join(root, 'models/en-de');
+const require = createRequire(join(tools, 'package.json'));
+/** A tool of tests/bundlers. @param {string} name */
+const tool = (name) => import(pathToFileURL(require.resolve(name)).href);
+/** What a page may take: twenty times what it takes on two shared cores. */
+const LIMIT = 120_000;
+
+const missing = await access(join(tools, 'node_modules')).then(() => false, () => true);
+const skip = missing && 'the bundlers are not installed in tests/bundlers (.ci/setup bundlers)';
+
+let scratch;
+let app;
+let tarball;
+let expected;
+before(async () => {
+  if (skip) return;
+  scratch = await mkdtemp(join(tmpdir(), 'heed-bundlers-'));
+  // --ignore-scripts: the wasm modules and the types are built already, by `make test`
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root });
+  const answer = JSON.parse(stdout);
+  const [packed] = Array.isArray(answer) ? answer : Object.values(answer);
+  tarball = join(scratch, packed.filename);
+  app = join(scratch, 'app');
+  await mkdir(app);
+  await cp(join(tools, 'app'), app, { recursive: true });
+  await writeFile(join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: app });
+  await writeFile(join(app, 'node.js'), `
+    import { Translator } from 'heed';
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: ${JSON.stringify(model)} });
+    console.log(await translator.translate('The house is small.'));
+    translator.destroy();
+  `);
+  expected = (await run(process.execPath, ['node.js'], { cwd: app })).stdout.trim();
+});
+after(() => scratch && rm(scratch, { recursive: true, force: true }));
+
+/**
+ * What a page reports that Chromium opens.
+ *
+ * @param {{ report: Promise<any>, close: () => void }} server  it reports to
+ * @param {string} url
+ * @param {string[]} [flags]  of Chromium
+ */
+async function open(server, url, flags) {
+  const program = findBrowser('chromium');
+  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
+  const browser = launch('chromium', program, url, flags);
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no report after ${LIMIT} ms`)), LIMIT);
+  });
+  try {
+    return await Promise.race([server.report, browser.failed, late]);
+  } finally {
+    clearTimeout(timer);
+    browser.failed.catch(() => {}); // it is ended here
+    await browser.close();
+    server.close();
+  }
+}
+
+/** What the page in a folder reports. @param {string} folder */
+async function openFolder(folder) {
+  const server = await serve({ folders: { 'app/': folder }, page: 'app/index.html' });
+  return open(server, server.url);
+}
+
+/** @param {any} report @param {boolean} [inWorker] */
+function check({ error, text, worker, violations }, inWorker = true) {
+  assert.equal(error, undefined);
+  assert.deepEqual(violations, []);
+  assert.equal(text, expected);
+  assert.equal(worker, inWorker, 'worker');
+}
+
+/** index.html beside what was bundled. @param {string} out */
+const addPage = (out) => cp(join(app, 'index.html'), join(out, 'index.html'));
+
+/** What esbuild and Rollup leave to the user: the files that heed loads by their own address. @param {string} out */
+async function addModules(out) {
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) await cp(join(app, 'node_modules/heed/js', name), join(out, name));
+}
+
+const BUNDLERS = {
+  async 'Vite, production'(out) {
+    const { build } = await tool('vite');
+    await build({ root: app, base: './', logLevel: 'error', build: { outDir: out, emptyOutDir: true, target: 'es2022' } });
+  },
+  async 'webpack 5, production'(out) {
+    await webpack(out, 'production');
+  },
+  async 'webpack 5, development'(out) {
+    await webpack(out, 'development');
+  },
+  async esbuild(out) {
+    const { build } = await import('esbuild');
+    await build({
+      absWorkingDir: app, entryPoints: { main: 'main.js', worker: 'heed/worker' }, bundle: true, minify: true, splitting: true, format: 'esm',
+      target: 'es2022', outdir: out, logLevel: 'error',
+    });
+    await addModules(out);
+    await addPage(out);
+  },
+  // for hosts that know neither modules nor other files: nothing is beside the script
+  async 'esbuild, one classic script of heed/inline'(out) {
+    const { build } = await import('esbuild');
+    const { warnings } = await build({
+      absWorkingDir: app, entryPoints: ['main.js'], bundle: true, format: 'iife', target: 'es2022', outdir: out,
+      alias: { heed: 'heed/inline' }, logLevel: 'error',
+    });
+    assert.deepEqual(warnings, []);
+    await addPage(out);
+  },
+  async Rollup(out) {
+    const { rollup } = await tool('rollup');
+    const { default: resolve } = await tool('@rollup/plugin-node-resolve');
+    const bundle = await rollup({
+      input: { main: join(app, 'main.js'), worker: join(app, 'node_modules/heed/js/worker.js') },
+      plugins: [resolve({ browser: true })],
+      onwarn: (warning) => assert.fail(warning.message),
+    });
+    await bundle.write({ dir: out, format: 'es' });
+    await bundle.close();
+    await addModules(out);
+    await addPage(out);
+  },
+};
+
+/** @param {string} out @param {'production' | 'development'} mode */
+async function webpack(out, mode) {
+  const { default: pack } = await tool('webpack');
+  const compiler = pack({
+    mode, context: app, entry: { main: './main.js' }, devtool: mode === 'development' && 'source-map',
+    output: { path: out, module: true, filename: '[name].js', publicPath: 'auto' },
+    experiments: { outputModule: true },
+  });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors.map(({ message }) => message), []);
+  await addPage(out);
+}
+
+for (const [name, bundle] of Object.entries(BUNDLERS)) {
+  test(`${name}: bundled, it translates in Chromium`, { skip }, async () => {
+    const out = join(scratch, name.replace(/\W+/g, '-'));
+    await bundle(out);
+    check(await openFolder(out), !name.includes('inline'));
+  });
+}
+
+test('Vite, development: served, it translates in Chromium', { skip }, async () => {
+  const { createServer } = await tool('vite');
+  const server = await serve();
+  const { origin, pathname } = new URL('../../', server.url);
+  // the page's requests for the model and its report go to our server, as they would to one's own in development
+  const vite = await createServer({
+    root: app, logLevel: 'error', cacheDir: join(scratch, 'vite'), server: {
+      port: 0, proxy: Object.fromEntries(['/report', '/models'].map((path) => [path, {
+        target: origin, rewrite: (/** @type {string} */ rest) => pathname.replace(/\/$/, '') + rest,
+      }])),
+    },
+  });
+  try {
+    await vite.listen();
+    check(await open(server, String(vite.resolvedUrls?.local[0])));
+  } finally {
+    await vite.close();
+  }
+});
+
+test('the service worker of an extension (Manifest V3), unbundled', { skip }, async () => {
+  const extension = join(scratch, 'extension');
+  await cp(join(tools, 'extension'), extension, { recursive: true });
+  await cp(join(app, 'node_modules/heed'), join(extension, 'heed'), { recursive: true });
+  await cp(model, join(extension, 'en-de'), { recursive: true });
+  const server = await serve();
+  await writeFile(join(extension, 'server.js'), `export const server = '${new URL('report', server.url)}';\n`);
+  check(await open(server, 'about:blank', [`--load-extension=${extension}`, `--disable-extensions-except=${extension}`]), false);
+});
+
+for (const name of ['node22', 'node24']) {
+  test(`Node, ${name}: installed, it translates`, { skip }, async (t) => {
+    const program = join(root, 'tests/browser/node_modules', name, 'bin/node');
+    if (await access(program).then(() => false, () => true)) {
+      return t.skip(`${name} is not installed in tests/browser (.ci/setup browsers)`);
+    }
+    assert.equal((await run(program, ['node.js'], { cwd: app })).stdout.trim(), expected);
+  });
+}
+
+for (const [moduleResolution, module] of [['bundler', 'es2022'], ['nodenext', 'nodenext']]) {
+  test(`TypeScript, strict, moduleResolution ${moduleResolution}`, { skip }, async () => {
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({
+      compilerOptions: {
+        strict: true, noEmit: true, module, moduleResolution, target: 'es2022', types: [], skipLibCheck: false,
+        lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable', 'dom.asynciterable'],
+      },
+      files: ['program.ts'],
+    }));
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', app])
+      .catch(({ stdout }) => assert.fail(stdout));
+  });
+}
+
+test('attw finds nothing wrong with the types', { skip }, async () => {
+  const attw = join(tools, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+  await run(process.execPath, [attw, '--profile', 'esm-only', '--no-color', tarball,
+    // files, not modules
+    '--exclude-entrypoints', ...Object.keys(manifest.exports).filter((name) => name.endsWith('.wasm'))])
+    .catch(({ stdout }) => assert.fail(stdout));
+});

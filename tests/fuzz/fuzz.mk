@@ -1,0 +1,48 @@
+# The fuzz targets: libFuzzer over the C core, under AddressSanitizer and UBSan. Included by the Makefile, whose
+# variables it uses.
+#
+#   make fuzz                       every target, FUZZ_SECONDS each (an hour), on build/fuzz/corpus
+#   make fuzz-short                 the same for FUZZ_SHORT_SECONDS each (a minute)
+#   make fuzz-short FUZZ=spm        one target
+#
+# Each run begins with the seeds of tests/fuzz/seeds.js and what runs before it found. An input that breaks something is
+# left in build/fuzz/found; build/fuzz/targets/TARGET FILE runs it again.
+
+FUZZ_SECONDS       ?= 3600
+FUZZ_SHORT_SECONDS ?= 60
+FUZZ ?= spm text decode weights translate
+
+fuzz_CC     := $(ASAN_CC)
+fuzz_CFLAGS := $(subst -O1,-O2,$(asan_CFLAGS)) -fsanitize=fuzzer-no-link
+fuzz_LIBS   := $(asan_LIBS) -fsanitize=fuzzer
+$(eval $(call variant,fuzz,,$(filter-out src/train/%,$(SOURCES))))
+
+$(BUILD)/fuzz/targets/%: tests/fuzz/%.c $(BUILD)/fuzz/libheed.a
+	@mkdir -p $(@D)
+	$(call say,fuzz  $<)
+	$(Q)$(fuzz_CC) $(fuzz_CFLAGS) -MF $@.d $< $(BUILD)/fuzz/libheed.a $(fuzz_LIBS) -o $@
+-include $(wildcard $(BUILD)/fuzz/targets/*.d)
+
+# $(call fuzz,SECONDS): one target after another, all of them even if one fails; libFuzzer's own words only then.
+# The longest inputs are a file of a few pieces, some tensors, some hundred calls, a paragraph.
+define fuzz
+@rm -rf $(BUILD)/fuzz/seeds
+@$(NODE) tests/fuzz/seeds.js $(BUILD)/fuzz/seeds
+@failed=0; mkdir -p $(BUILD)/fuzz/found; \
+for t in $(FUZZ); do \
+    case $$t in spm) bytes=8192;; weights) bytes=2048;; translate) bytes=512;; *) bytes=1024;; esac; \
+    log=$(BUILD)/fuzz/found/$$t.log; mkdir -p $(BUILD)/fuzz/corpus/$$t; \
+    if $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
+        -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/found/$$t- \
+        $(BUILD)/fuzz/corpus/$$t $(BUILD)/fuzz/seeds/$$t > $$log 2>&1; \
+    then echo "fuzz $$t: $(1) s, $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) executions, nothing found"; \
+    else failed=1; grep -v '# Uses' $$log; echo "fuzz $$t: FAILED: see $(BUILD)/fuzz/found/$$t-*"; fi; \
+done; exit $$failed
+endef
+
+.PHONY: fuzz fuzz-short need-fuzz
+need-fuzz: need-asan
+fuzz: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
+	$(call fuzz,$(FUZZ_SECONDS))
+fuzz-short: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
+	$(call fuzz,$(FUZZ_SHORT_SECONDS))

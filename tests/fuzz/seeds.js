@@ -1,0 +1,50 @@
+// What the fuzz targets begin with: node tests/fuzz/seeds.js DIRECTORY writes a directory of seeds for each target.
+// Used by fuzz.mk.
+
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const golden = fileURLToPath(new URL('../golden/text/', import.meta.url));
+const out = process.argv[2];
+if (!out) {
+  console.error('usage: node tests/fuzz/seeds.js DIRECTORY');
+  process.exit(2);
+}
+
+/** @param {string} target @param {(string | Uint8Array)[]} seeds */
+function write(target, seeds) {
+  mkdirSync(join(out, target), { recursive: true });
+  seeds.forEach((bytes, i) => writeFileSync(join(out, target, `seed-${i}`), bytes));
+}
+
+const spm = readdirSync(golden).filter((name) => name.endsWith('.spm')).map((name) => readFileSync(join(golden, name)));
+
+const texts = [
+  '', ' ', 'Hello world', '  two   spaces  ', 'ab>>fra<<</s>ab', 'na\u00efve caf\u00e9 e\u0301\u0323', '\ufb01\u3000\uff21\ufdfa',
+  '\u65e5\u672c\u8a9e \u092e\u093f \u0627\u0644', '\u{1f469}\u200d\u{1f467}', '\u2581\u2581a', 'a'.repeat(300), '\u0301'.repeat(100), '1,234.5\n\t\u00a0',
+].map((text) => Buffer.from(text));
+const broken = [[0xff], [0xc3], [0xe2, 0x96], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0, 0, 0x61], [0xc0, 0x80]];
+
+/** Every text for one tokenizer after another. */
+const forTokenizers = (/** @type {Uint8Array[]} */ list) =>
+  list.flatMap((bytes, i) => [i, i + 5, i + 11].map((t) => Buffer.concat([Buffer.of(t % 16), bytes])));
+
+/** Bytes that are the same on every run, `n` of them. */
+function random(/** @type {number} */ seed, /** @type {number} */ n) {
+  const bytes = new Uint8Array(n);
+  for (let i = 0, x = seed + 1; i < n; i++) {
+    x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
+    bytes[i] = x >>> 24;
+  }
+  return bytes;
+}
+const noise = Array.from({ length: 40 }, (_, i) => random(i, 8 + 12 * i));
+
+write('spm', spm);
+write('text', forTokenizers([...texts, ...broken.map((bytes) => Buffer.from(bytes))]));
+write('decode', noise);
+write('weights', noise);
+// a model, sizes, then: begin with plain options, add three, step, as many times as it takes
+const session = [3, 8, 3, 3, 0, 0, 3, 9, 0, ...[1, 3, 4, 5, 6, 1, 2, 7, 8, 1, 1, 9], ...[8, 7, 8, 7, 8, 7]];
+write('translate', [...[0, 1, 2, 3, 4].map((model) => Buffer.of(model, ...session)), ...noise]);

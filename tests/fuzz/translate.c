@@ -1,0 +1,205 @@
+/*
+ * translate.c - whole translation on tiny models: any calls of a session in any order with any options and ids. After
+ * them a plain translation must give what a fresh session gave.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../c/random_model.h"
+#include "input.h"
+
+enum { D = 8, N_MODELS = 5, POSITIONS = 12, MAX_V = 19, HUGE_MODEL = 4 };
+enum { MAX_SOURCE = 6, MAX_TARGET = 9, MAX_BEAMS = 4, MAX_BATCH = 4 };
+
+typedef struct {
+    int32_t ids[MAX_TARGET];
+    int32_t n;
+    float log_prob;
+} result;
+
+static heed_model *models[N_MODELS];
+static int vocabulary[N_MODELS];
+static result expected[N_MODELS];
+
+/* Greedy, of a fixed source; HEED_OK unless the model's numbers overflow. */
+static heed_status translate(heed_session *s, result *r) {
+    static const int32_t SOURCE[1] = {1};
+    const heed_search_options rules = {.beams = 1, .max_tokens = 5, .length_penalty = 1.0f};
+    int32_t slot, running = 1;
+    heed_hypothesis h;
+    heed_session_enable_heads(s);
+    heed_search_end(s);
+    memset(r, 0, sizeof *r);
+    REQUIRE(heed_search_begin(s, &rules) == HEED_OK && heed_search_add(s, SOURCE, 1, &slot) == HEED_OK);
+    for (int i = 0; i < 5 && running; i++) {
+        const heed_status status = heed_search_step(s, &running);
+        if (status != HEED_OK) return status;
+    }
+    REQUIRE(running == 0 && heed_search_finished(s) == slot);
+    REQUIRE(heed_search_hypothesis(s, slot, 0, &h) == HEED_OK);
+    memcpy(r->ids, h.ids, (size_t)h.n * sizeof *h.ids);
+    r->n = h.n;
+    r->log_prob = h.log_prob;
+    heed_search_end(s);
+    return HEED_OK;
+}
+
+static heed_model *make_model(int index) {
+    int32_t config[MAX_CONFIG];
+    const int n = default_config(config), V = index == 2 ? 2 : MAX_V;
+    config_set(config, "d_model", D);
+    config_set(config, "encoder_layers", 1);
+    config_set(config, "decoder_layers", 1 + index % 2);
+    config_set(config, "encoder_attention_heads", 2);
+    config_set(config, "encoder_ffn_dim", 9);
+    config_set(config, "decoder_ffn_dim", 5);
+    config_set(config, "vocab_size", V);
+    config_set(config, "decoder_vocab_size", V);
+    config_set(config, "eos_token_id", 1);
+    config_set(config, "max_position_embeddings", POSITIONS);
+    config_set(config, "normalize_before", index == 1);
+    config_set(config, "dtype", index == 3 ? HEED_I8 : HEED_F32);
+    vocabulary[index] = V;
+    if (index != HUGE_MODEL) return random_model(config, n, (uint32_t)index, 4096);
+
+    /* one with numbers that are finite but overflow on their way */
+    heed_model *model;
+    static float huge[MAX_V * D];
+    for (int i = 0; i < MAX_V * D; i++) huge[i] = i % 2 ? 3e38f : -3e38f;
+    REQUIRE(heed_model_create(config, n, &model, NULL) == HEED_OK);
+    for (int i = 0; i < heed_tensor_count(model); i++) {
+        const double dims[2] = {MAX_V, D};
+        if (heed_tensor_begin(model, i, 0, HEED_F32, 2, dims) == HEED_OK) heed_tensor_write(model, huge, sizeof huge);
+        else fill_tensor(model, i, (uint32_t)i, 4096);
+    }
+    return heed_model_finish(model, NULL) == HEED_OK ? model : NULL;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    for (int i = 0; i < N_MODELS; i++) {
+        const heed_session_options options = {MAX_SOURCE, MAX_TARGET, MAX_BEAMS, MAX_BATCH};
+        heed_session *s;
+        REQUIRE((models[i] = make_model(i)) != NULL);
+        REQUIRE(heed_session_create(models[i], &options, &s) == HEED_OK);
+        REQUIRE(translate(s, &expected[i]) == (i == HUGE_MODEL ? HEED_E_TENSOR_VALUE : HEED_OK));
+        heed_session_free(s);
+    }
+    return 0;
+}
+
+/* Ids, mostly of the vocabulary; at most `most`.  Returns how many. */
+static int take_ids(input *in, int32_t *ids, int most, int V) {
+    const int n = take_byte(in) % (most + 1);
+    for (int i = 0; i < n; i++) {
+        const int byte = take_byte(in);
+        ids[i] = byte < 250 ? byte % V : byte < 253 ? V : -1;
+    }
+    return n;
+}
+
+static void begin(input *in, heed_session *s, int V) {
+    static const float PENALTIES[] = {1.0f, 0.0f, 0.6f, -1.0f, 1e30f, -1e30f, INFINITY, NAN};
+    int32_t prefix[POSITIONS], bad_words[64];
+    const int flags = take_byte(in);
+    heed_search_options o = {.beams = take_byte(in) % 6, .max_tokens = take_byte(in) % 12};
+    o.length_penalty = PENALTIES[take_byte(in) % 8];
+    o.prefix = prefix;
+    o.bad_words = bad_words;
+    if (flags & 1) o.min_tokens = take_byte(in) % 16 - 1;
+    if (flags & 2) o.no_repeat_ngram = flags & 64 ? INT32_MAX : take_byte(in) % 8 - 1;
+    if (flags & 4) o.n_prefix = take_ids(in, prefix, POSITIONS, V);
+    if (flags & 8) {
+        for (int words = take_byte(in) % 8; words > 0 && o.n_bad_words < 48; words--) {
+            const int n = take_ids(in, bad_words + o.n_bad_words + 1, 5, V);
+            bad_words[o.n_bad_words] = flags & 128 ? n + 1 : n;
+            o.n_bad_words += n + 1;
+        }
+    }
+    if (flags & 16) { /* every id, but for </s> perhaps */
+        o.n_bad_words = 0;
+        for (int id = flags & 32 ? 2 : 0; id < V; id++) {
+            bad_words[o.n_bad_words++] = 1;
+            bad_words[o.n_bad_words++] = id;
+        }
+    }
+    const heed_status status = heed_search_begin(s, &o);
+    REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_ID || status == HEED_E_LENGTH);
+}
+
+static void look(const heed_session *s, int slot, int V, const heed_session_options *sizes) {
+    const int n = heed_search_hypotheses(s, slot);
+    heed_hypothesis h;
+    float before = INFINITY;
+    REQUIRE(n >= 0 && n <= sizes->max_beams);
+    REQUIRE(heed_search_hypothesis(s, slot, n, &h) == HEED_E_ARGUMENT && h.ids == NULL);
+    for (int rank = 0; rank < n; rank++) {
+        REQUIRE(heed_search_hypothesis(s, slot, rank, &h) == HEED_OK);
+        REQUIRE(h.n >= 0 && h.n <= sizes->max_target && !isnan(h.score) && h.log_prob <= 0.0f);
+        for (int i = 0; i < h.n; i++) REQUIRE(h.ids[i] >= 0 && h.ids[i] < V);
+        if (heed_search_finished(s) == slot) REQUIRE(h.score <= before);
+        before = h.score;
+    }
+}
+
+static void step(heed_session *s, int V, const heed_session_options *sizes) {
+    int32_t running;
+    const heed_status status = heed_search_step(s, &running);
+    REQUIRE(status == HEED_OK || status == HEED_E_STATE || status == HEED_E_TENSOR_VALUE);
+    REQUIRE(running >= 0 && running <= sizes->max_batch);
+    for (int slot = -1; slot <= sizes->max_batch; slot++) look(s, slot, V, sizes);
+}
+
+static void forward(input *in, heed_session *s, int V) {
+    static float encoder[2 * POSITIONS * POSITIONS], decoder[2 * 4 * POSITIONS * POSITIONS], cross[sizeof decoder / 4];
+    const heed_maps maps = {encoder, take_byte(in) % 2 ? decoder : NULL, cross};
+    int32_t source[POSITIONS], target[POSITIONS];
+    float log_prob;
+    const int n_source = take_ids(in, source, POSITIONS, V), n_target = take_ids(in, target, POSITIONS, V);
+    const heed_status status = heed_forward(s, source, n_source, target, n_target, take_byte(in) % 4 ? &maps : NULL);
+    REQUIRE(status == HEED_OK || status == HEED_E_STATE || status == HEED_E_ID || status == HEED_E_LENGTH);
+    REQUIRE(status != HEED_OK || heed_forward_logits(s, n_target - 1, &log_prob) != NULL);
+}
+
+static void call(input *in, heed_session *s, int V, const heed_session_options *sizes) {
+    int32_t ids[POSITIONS], slot;
+    float out[POSITIONS * D], log_prob;
+    heed_status status;
+    switch (take_byte(in) % 10) {
+        case 0: begin(in, s, V); break;
+        case 1:
+            status = heed_search_add(s, ids, take_ids(in, ids, POSITIONS, V), &slot);
+            REQUIRE((status == HEED_OK) == (slot >= 0) && slot < sizes->max_batch);
+            break;
+        case 2: heed_search_release(s, take_byte(in) % 8 - 1); break;
+        case 3: heed_search_end(s); break;
+        case 4: forward(in, s, V); break;
+        case 5: heed_encode(s, ids, take_ids(in, ids, POSITIONS, V), out); break;
+        case 6: heed_forward_logits(s, take_byte(in) % 16 - 1, &log_prob); break;
+        case 7: {
+            const int stack = take_byte(in) % 5 - 1, layer = take_byte(in) % 4 - 1, head = take_byte(in) % 6 - 1;
+            heed_session_set_head(s, stack, layer, head, take_byte(in) % 2);
+            break;
+        }
+        default:
+            for (int steps = take_byte(in) % 8; steps >= 0; steps--) step(s, V, sizes);
+            break;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    input in = {data, size};
+    const int index = take_byte(&in) % N_MODELS, V = vocabulary[index];
+    const heed_session_options sizes = {.max_source = take_byte(&in) % MAX_SOURCE + 1,
+                                        .max_target = take_byte(&in) % (MAX_TARGET - 4) + 5,
+                                        .max_beams = take_byte(&in) % MAX_BEAMS + 1,
+                                        .max_batch = take_byte(&in) % MAX_BATCH + 1};
+    heed_session *s;
+    result r;
+    REQUIRE(heed_session_create(models[index], &sizes, &s) == HEED_OK);
+    for (int calls = 0; calls < 64 && in.left > 0; calls++) call(&in, s, V, &sizes);
+    REQUIRE(translate(s, &r) == (index == HUGE_MODEL ? HEED_E_TENSOR_VALUE : HEED_OK));
+    REQUIRE(memcmp(&r, &expected[index], sizeof r) == 0);
+    heed_session_free(s);
+    return 0;
+}

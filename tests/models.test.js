@@ -1,0 +1,106 @@
+// models.test.js - what is shipped: every model is whole, small enough, listed, described truly, and a MarianMT model in
+// the names of Hugging Face: tensors, shapes and the keys of config.json.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Translator } from '../js/index.js';
+import { makeReadme, shipped } from './score/readme.js';
+
+const models = new URL('../models/', import.meta.url);
+/** Bytes of model.safetensors: what a page has to load. */
+const LIMIT = 9_000_000;
+
+/** Every key that MarianConfig has, of its own or of PretrainedConfig, and that our files use. */
+const KEYS = [
+  'architectures', 'model_type', 'd_model', 'encoder_layers', 'decoder_layers', 'encoder_attention_heads',
+  'decoder_attention_heads', 'encoder_ffn_dim', 'decoder_ffn_dim', 'activation_function', 'static_position_embeddings',
+  'normalize_before', 'normalize_embedding', 'add_final_layer_norm', 'scale_embedding',
+  'share_encoder_decoder_embeddings', 'tie_word_embeddings', 'is_encoder_decoder', 'use_cache', 'vocab_size',
+  'decoder_vocab_size', 'max_position_embeddings', 'pad_token_id', 'unk_token_id', 'eos_token_id', 'bos_token_id',
+  'decoder_start_token_id', 'forced_eos_token_id', 'dropout', 'attention_dropout', 'activation_dropout',
+];
+
+/**
+ * The tensors that MarianMTModel.state_dict() has for a configuration with one vocabulary, without the tied copies of
+ * model.shared.weight and without the positions, which are computed.
+ *
+ * @param {Record<string, any>} config
+ */
+function marianTensors(config) {
+  const { d_model: D, vocab_size: V } = config;
+  /** @type {[string, number[]][]} */
+  const list = [['model.shared.weight', [V, D]], ['final_logits_bias', [1, V]]];
+  const linear = (/** @type {string} */ name, /** @type {number} */ out, /** @type {number} */ into) =>
+    list.push([`${name}.weight`, [out, into]], [`${name}.bias`, [out]]);
+  const norm = (/** @type {string} */ name) => list.push([`${name}.weight`, [D]], [`${name}.bias`, [D]]);
+  for (const stack of ['encoder', 'decoder']) {
+    for (let i = 0; i < config[`${stack}_layers`]; i++) {
+      const layer = `model.${stack}.layers.${i}`;
+      for (const attention of stack === 'encoder' ? ['self_attn'] : ['self_attn', 'encoder_attn']) {
+        for (const part of ['q_proj', 'k_proj', 'v_proj', 'out_proj']) linear(`${layer}.${attention}.${part}`, D, D);
+        norm(`${layer}.${attention}_layer_norm`);
+      }
+      const F = config[`${stack}_ffn_dim`];
+      linear(`${layer}.fc1`, F, D);
+      linear(`${layer}.fc2`, D, F);
+      norm(`${layer}.final_layer_norm`);
+    }
+  }
+  return list;
+}
+
+/** @param {URL} directory */
+function header(directory) {
+  const bytes = readFileSync(new URL('model.safetensors', directory));
+  return JSON.parse(bytes.toString('utf8', 8, 8 + Number(bytes.readBigUInt64LE(0))));
+}
+
+test('the index lists every directory, by its languages', () => {
+  const listed = JSON.parse(readFileSync(new URL('index.json', models), 'utf8')).models;
+  const directories = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.deepEqual(listed.map(({ path }) => path.replace(/\/$/, '')).sort(), directories.map(({ name }) => name).sort());
+  for (const { source, target, path } of listed) assert.equal(path, `${source}-${target}/`);
+});
+
+for (const { url, path, manifest } of shipped) {
+  test(`${path}: its files are those of the manifest, and small`, () => {
+    const names = readdirSync(url).filter((name) => name !== 'heed.json');
+    assert.deepEqual(names.sort(), Object.keys(manifest.files).sort());
+    for (const [name, { size, sha256 }] of Object.entries(manifest.files)) {
+      const bytes = readFileSync(new URL(name, url));
+      assert.equal(bytes.length, size, name);
+      assert.equal(createHash('sha256').update(bytes).digest('hex'), sha256, name);
+    }
+    assert.ok(manifest.files['model.safetensors'].size <= LIMIT);
+    assert.equal(`${manifest.source}-${manifest.target}`, path);
+  });
+
+  test(`${path}: names, shapes and keys are MarianMTModel's`, () => {
+    const config = JSON.parse(readFileSync(new URL('config.json', url), 'utf8'));
+    assert.deepEqual(Object.keys(config).filter((key) => !KEYS.includes(key)), []);
+    assert.deepEqual(config.architectures, ['MarianMTModel']);
+    const { __metadata__: _, ...tensors } = header(url);
+    const wanted = marianTensors(config);
+    // int8 adds to each matrix one scale a row
+    const scaled = wanted.filter(([name]) => tensors[name]?.dtype === 'I8');
+    const all = [...wanted, ...scaled.map(([name, [rows]]) => [`${name}.scale`, [rows]])];
+    const found = Object.entries(tensors).map(([name, { shape }]) => [name, shape]);
+    assert.deepEqual(found.sort(), all.sort());
+    assert.ok(scaled.length > 0 && scaled.every(([, shape]) => shape.length === 2));
+  });
+}
+
+test('models/README.md is what the models say, translations and all', async () => {
+  assert.equal(await makeReadme(), readFileSync(new URL('README.md', models), 'utf8'));
+});
+
+test('capitals, no full stop, single words, names, numbers and addresses', async (t) => {
+  for (const { url, path, manifest: { source, target } } of shipped) {
+    const translator = await Translator.create({ sourceLanguage: source, targetLanguage: target, model: url });
+    for (const text of ['https://www.example.org/', '12:45', '1789', 'info@example.com']) {
+      await t.test(`${path}: ${text}`, async () => assert.equal(await translator.translate(text), text));
+    }
+    translator.destroy();
+  }
+});

@@ -1,0 +1,100 @@
+// readme.js - what models/README.md says, from the models themselves: their manifests, and what they make of the
+// sentences of samples.json. Used by models.test.js, which compares; run by itself, it writes the file.
+//
+//     node tests/score/readme.js
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Translator } from '../../js/index.js';
+
+const models = new URL('../../models/', import.meta.url);
+const json = (/** @type {URL} */ url) => JSON.parse(readFileSync(url, 'utf8'));
+/** The same for every model, written before any of them, in nobody's training data. */
+const samples = json(new URL('samples.json', import.meta.url));
+const names = new Intl.DisplayNames('en', { type: 'language' });
+const number = (/** @type {number} */ n) => n.toLocaleString('en');
+
+/** Every shipped model: where it is and what its manifest says. */
+export const shipped = json(new URL('index.json', models)).models.map((/** @type {{ path: string }} */ { path }) => {
+  const url = new URL(path, models);
+  return { url, path: path.replace(/\/$/, ''), manifest: json(new URL('heed.json', url)) };
+});
+
+const HEAD = `# Shipped models
+
+Each directory is a model in the layout that Hugging Face uses for MarianMT, plus \`heed.json\`, a manifest with languages,
+licence, corpora, options of training, scores, and size and sha256 of every file. \`index.json\` lists the directories by
+language pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks there, and so
+does the command line.
+
+All are of one kind: d_model 256, 4 heads, feed-forward width 1,024, 3 + 3 layers, post-norm, ReLU, sinusoidal positions
+(sin half | cos half), one vocabulary of unigram pieces shared by both sides and by the output, stored as int8 rows with
+F32 scales. \`make model\` made each of them from its corpus, from nothing.
+`;
+
+const SCORES = `
+BLEU and chrF2 as sacreBLEU defines them (13a), on sentences of the same sources that were not trained on: greedy, in int8
+as shipped, each line as one sentence. \`make score\` measures them again. One reference a sentence, and short everyday
+sentences: the figures tell these models from one another, not from those of other tables.
+`;
+
+const LICENCE = `
+## Data and licence
+
+The weights and the vocabularies are given under the terms of the data that asks for most, CC BY 2.0 FR
+(https://creativecommons.org/licenses/by/2.0/fr/): name tatoeba.org and www.manythings.org/anki when you pass them on.
+The MIT licence of the code does not cover the model directories.
+`;
+
+/** @param {string[]} cells */
+const row = (cells) => `| ${cells.join(' | ')} |\n`;
+
+function scoreTable() {
+  const lines = shipped.map(({ path, manifest }) => {
+    const [[set, { sentences, bleu, chrf2 }]] = Object.entries(manifest.scores);
+    const { size } = manifest.files['model.safetensors'];
+    const { minutes, epochs } = manifest.training;
+    return row([
+      path, `${(size / 1e6).toFixed(1)} MB`, `${minutes} min, ${epochs} epochs`, `${set} (${number(sentences)})`,
+      bleu.toFixed(1), chrf2.toFixed(1),
+    ]);
+  });
+  return row(['model', 'weights', 'training', 'set (sentences)', 'BLEU', 'chrF2']) + `|${'---|'.repeat(6)}\n` +
+    lines.join('');
+}
+
+function dataTable() {
+  const lines = shipped.flatMap(({ path, manifest }) =>
+    manifest.data.map(({ name, pairs, license, attribution }) =>
+      row([path, name, number(pairs), license + (attribution ? `, attribution: ${attribution}` : '')])));
+  return row(['model', 'corpus', 'pairs', 'licence']) + `|${'---|'.repeat(4)}\n` + lines.join('');
+}
+
+/** @param {typeof shipped[number]} model */
+async function sampleTable({ url, manifest: { source, target } }) {
+  const translator = await Translator.create({ sourceLanguage: source, targetLanguage: target, model: url });
+  const lines = [];
+  for (const text of samples[source]) lines.push(row([text, await translator.translate(text)]));
+  translator.destroy();
+  const [from, to] = [source, target].map((tag) => names.of(tag) ?? tag);
+  return `\n### ${from} to ${to}\n\n` + row([from, to]) + `|${'---|'.repeat(2)}\n` + lines.join('');
+}
+
+/** The whole file. @returns {Promise<string>} */
+export async function makeReadme() {
+  const tables = [];
+  for (const model of shipped) tables.push(await sampleTable(model));
+  return `${HEAD}
+## Scores
+
+${scoreTable()}${SCORES}
+## Samples
+
+What each model makes of the same twenty sentences, greedy. They were written for this page before the models were
+trained; none was left out.
+${tables.join('')}${LICENCE}
+${dataTable()}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(new URL('README.md', models), await makeReadme());
+}
