@@ -36,7 +36,7 @@ export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u221
  *   x, y: what the axes span; label: what a screen reader says of the chart
  */
 export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
-  const [width, left, right, top, bottom] = [520, 46, 10, 12, 38];
+  const [width, left, right, top, bottom] = [520, 46, 18, 12, 38];
   const [x1, y1] = [x[1] > x[0] ? x[1] : x[0] + 1, y[1] > y[0] ? y[1] : y[0] + 1];
   const px = (/** @type {number} */ v) => left + ((v - x[0]) / (x1 - x[0])) * (width - left - right);
   const py = (/** @type {number} */ v) => height - bottom - ((v - y[0]) / (y1 - y[0])) * (height - top - bottom);
@@ -84,7 +84,7 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
  * @param {{ label: string, values: ArrayLike<number>, names: string[], format?: (x: number) => string }} options
  */
 export function probabilities({ label, values, names, format = (x) => x.toFixed(2) }) {
-  const [step, height] = [Math.max(44, 440 / names.length), 150];
+  const [step, height] = [Math.max(44, 440 / names.length), 120];
   const svg = s('svg', {
     viewBox: `0 0 ${step * names.length} ${height + 44}`, class: 'chart', role: 'img',
     'aria-label': `${label}: ${names.map((name, i) => `${name} ${format(values[i])}`).join(', ')}`,

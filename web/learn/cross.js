@@ -6,7 +6,7 @@ import { formula, m, n, o, paren, sub } from './math.js';
 import { openSum } from './sum.js';
 
 export const start = {
-  q: matrix([[2, 0], [0, 3]]),
+  q: matrix([[2, 0.5], [0.5, 3]]),
   k: matrix([[2, 0], [0, 2], [1, 0]]),
   v: matrix([[1, 0], [0, 1], [1, 1]]),
 };

@@ -106,7 +106,7 @@ async function mountReal(host, app, t, parts) {
 
   const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', value: t.wordsStart, spellcheck: 'false' }));
   const said = remark(t.size(count, width));
-  const result = h('div', {});
+  const result = h('div', { class: 'real' });
   let run = 0;
 
   /** One row for each word: of its token, or the mean of those of its tokens. @param {string} word */
@@ -131,7 +131,8 @@ async function mountReal(host, app, t, parts) {
       const found = await nearest(parts, shaped(1, width, rowOf(all, index)), rows, count, new Set(ids));
       const items = await Promise.all(found.map(async ({ id, cosine }) => {
         const text = (await translator.detokenize([id])).trim() || `#${id}`;
-        const meter = h('meter', { min: 0, max: 1, value: Math.max(cosine, 0), 'aria-hidden': 'true' });
+        const meter = h('span', { class: 'meter', 'aria-hidden': 'true' });
+        meter.style.setProperty('--strength', Math.max(cosine, 0).toFixed(3));
         return h('li', {}, h('span', {}, text), meter, h('span', { class: 'number' }, decimal(cosine)));
       }));
       if (mine !== run || words[index].word !== word) return;

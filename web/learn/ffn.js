@@ -3,7 +3,7 @@
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
 import { choice, flow, grid, matrix, ops, shaped, sign } from './kit.js';
-import { d, EQUALS, formula, m, n, o, paren, PLUS, row, sub } from './math.js';
+import { d, EQUALS, formula, m, n, paren, PLUS, row, sub } from './math.js';
 
 const w1 = matrix([[1, -1, 0, 1, 0, 0], [0, 1, 1, 0, -1, 0], [0, 0, 1, -1, 0, 1], [-1, 0, 0, 0, 1, 1]]);
 const w2 = matrix([[1, 0, 0, 0], [0, 1, 0, -1], [0, 0, 1, 0], [1, 0, 0, 1], [0, -1, 0, 1], [0, 1, 1, 0]]);
@@ -62,7 +62,7 @@ export async function mount(host, app, t) {
         sub(m('W'), d(2)), PLUS, sub(m('b'), d(2))],
       order === 'post'
         ? [m('y'), EQUALS, norm(m('x'), PLUS, n('FFN'), paren(m('x')))]
-        : [m('y'), EQUALS, m('x'), PLUS, n('FFN'), o('('), norm(m('x')), o(')')],
+        : [m('y'), EQUALS, m('x'), PLUS, n('FFN'), paren(norm(m('x')))],
     ));
   }
   function draw() {

@@ -52,6 +52,14 @@ export function decimal(x, digits = 2) {
 }
 
 /**
+ * Text with what follows a _ set as an index: d_k, W_Q.
+ *
+ * @param {string} text
+ * @returns {(string | Node)[]}
+ */
+export const rich = (text) => text.split(/(?<=[a-zA-Z])_([a-zA-Z]+)/).map((part, i) => (i % 2 ? h('sub', {}, part) : part));
+
+/**
  * A matrix with its name over it. Editable ones call onEdit with the matrix after each change.
  *
  * @param {string} name
@@ -62,7 +70,7 @@ export function decimal(x, digits = 2) {
  */
 export function grid(name, start, { rowLabels, colLabels, onEdit, digits = 2, scale = 'diverging' } = {}) {
   const host = h('div', { class: 'grid-host' });
-  const self = { element: h('figure', { class: 'grid' }, h('figcaption', {}, name), host), value: start, set };
+  const self = { element: h('figure', { class: 'grid' }, h('figcaption', {}, ...rich(name)), host), value: start, set };
   const draw = (/** @type {Matrix} */ x) => ({
     data: x.data, rows: x.rows, cols: x.cols, rowLabels, colLabels, scale, label: name, editable: Boolean(onEdit),
     format: (/** @type {number} */ v) => decimal(v, digits),
@@ -95,7 +103,7 @@ export function slider(label, { min, max, step = 1, value, format = String }, on
     input.setAttribute('aria-valuetext', format(x));
     onInput(x);
   });
-  return h('label', { class: 'slider' }, h('span', {}, label, ' ', shown), input);
+  return h('label', { class: 'slider' }, h('span', {}, ...rich(label), ' ', shown), input);
 }
 
 /**
@@ -152,7 +160,7 @@ export const flow = (...children) => h('div', { class: 'flow' }, ...children);
 export const sign = (text) => h('span', { class: 'sign', 'aria-hidden': 'true' }, text);
 
 /** What a figure says in words; read out when it changes. @param {string} [text] */
-export const remark = (text = '') => h('p', { class: 'remark', 'aria-live': 'polite' }, text);
+export const remark = (text = '') => h('p', { class: 'remark', 'aria-live': 'polite' }, ...rich(text));
 
 /** The Hugging Face prefix of one attention. @param {'encoder' | 'decoder' | 'cross'} stack @param {number} layer */
 export const attentionName = (stack, layer) =>

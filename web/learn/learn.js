@@ -1,7 +1,7 @@
 // learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file, loaded when first opened.
 
 import { h } from '../lib/dom.js';
-import { useStyles } from './kit.js';
+import { rich, useStyles } from './kit.js';
 
 /**
  * @typedef {object} Chapter
@@ -40,7 +40,7 @@ export function mount(host, app) {
   let open;
   /** What the open chapter gave to be unmounted with. @type {any} */
   let shown;
-  const links = IDS.map((id) => h('a', { href: `#/learn/${id}` }, t[id].title));
+  const links = IDS.map((id) => h('a', { href: `#/learn/${id}` }, h('span', {}, ...rich(t[id].title))));
   for (const [i, link] of links.entries()) {
     link.addEventListener('click', (/** @type {MouseEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -63,7 +63,7 @@ export function mount(host, app) {
   /** @param {number} index @param {string} text @param {string} kind */
   function step(index, text, kind) {
     if (!IDS[index]) return h('span', {});
-    const button = h('button', { type: 'button', class: kind }, h('small', {}, text), ' ', t[IDS[index]].title);
+    const button = h('button', { type: 'button', class: kind }, h('small', {}, text), ' ', ...rich(t[IDS[index]].title));
     button.addEventListener('click', () => go(index));
     return button;
   }
@@ -83,10 +83,10 @@ export function mount(host, app) {
     const figure = h('div', { class: 'figure', 'aria-busy': 'true' }, h('p', { class: 'remark' }, t.loading));
     article.replaceChildren(
       h('p', { class: 'kicker' }, t.chapter(index + 1, IDS.length)),
-      h('h2', { tabindex: -1 }, chapter.title),
-      ...chapter.text.map((/** @type {string} */ text) => h('p', {}, text)),
+      h('h2', { tabindex: -1 }, ...rich(chapter.title)),
+      ...chapter.text.map((/** @type {string} */ text) => h('p', {}, ...rich(text))),
       figure,
-      h('aside', { class: 'notice' }, h('strong', {}, t.notice), ' ', chapter.notice),
+      h('aside', { class: 'notice' }, h('strong', {}, t.notice), ' ', ...rich(chapter.notice)),
       ...(EDITABLE.includes(id) ? [h('p', { class: 'remark' }, t.edit)] : []),
       h('nav', { class: 'steps', 'aria-label': `${t.previous}, ${t.next}` },
         step(index - 1, t.previous, 'previous'), step(index + 1, t.next, 'next')),

@@ -10,8 +10,10 @@ export const o = (sign) => `<mo>${sign}</mo>`;
 export const d = (number) => `<mn>${number}</mn>`;
 /** @param {...string} parts */
 export const row = (...parts) => `<mrow>${parts.join('')}</mrow>`;
-/** In brackets. @param {...string} parts */
-export const paren = (...parts) => row('<mo>(</mo>', ...parts, '<mo>)</mo>');
+/** In brackets as high as a line. @param {...string} parts */
+export const paren = (...parts) => row('<mo stretchy="false">(</mo>', ...parts, '<mo stretchy="false">)</mo>');
+/** In brackets as high as what is inside. @param {...string} parts */
+export const tall = (...parts) => row('<mo>(</mo>', ...parts, '<mo>)</mo>');
 /** @param {string} above @param {string} below */
 export const frac = (above, below) => `<mfrac>${above}${below}</mfrac>`;
 /** @param {string} base @param {string} power */
@@ -32,7 +34,7 @@ export const APPLY = '<mo>\u2061</mo>';
 export const DK = sub(n('d'), n('k'));
 
 /** @param {...string} parts */
-export const softmax = (...parts) => row(n('softmax'), APPLY, paren(...parts));
+export const softmax = (...parts) => row(n('softmax'), APPLY, (parts.join('').includes('<mfrac>') ? tall : paren)(...parts));
 
 /**
  * One or more formulas, below each other. The markup is the page's own, never what a user typed.

@@ -2,7 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { choice, flow, grid, matrix, ops } from './kit.js';
-import { EQUALS, formula, m, n, o, row, sub } from './math.js';
+import { EQUALS, formula, m, n, o, paren, row, sub } from './math.js';
 
 const square = matrix([[2, 0, 0, 1], [0, 1, 2, 0], [1, 0, 0, 2], [0, 2, 1, 0]]);
 const unit = matrix([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]);
@@ -48,7 +48,7 @@ export async function mount(host, app, t) {
   host.append(
     formula(
       [n('MultiHead'), EQUALS, o('['), head('<mn>1</mn>'), o(','), o('\u2026'), o(','), head(n('h')), o(']'), sub(m('W'), m('O'))],
-      [head(n('i')), EQUALS, n('Attention'), o('('), side('Q'), o(','), side('K'), o(','), side('V'), o(')')],
+      [head(n('i')), EQUALS, n('Attention'), paren(side('Q'), o(','), side('K'), o(','), side('V'))],
     ),
     flow(x.element, choice(t.heads, [1, 2, 4].map((value) => ({ value, text: String(value) })), given.heads, (value) => {
       given.heads = value;

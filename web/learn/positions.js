@@ -3,7 +3,7 @@
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
 import { choice, flow, heat, ops, shaped, slider, rowOf } from './kit.js';
-import { EQUALS, formula, frac, n, o, paren, row, sub, sup } from './math.js';
+import { EQUALS, formula, frac, n, o, paren, row, sub, sup, tall } from './math.js';
 
 export const start = { positions: 32, width: 64, layout: /** @type {'interleaved' | 'halves'} */ ('interleaved'), from: 8 };
 
@@ -41,7 +41,7 @@ export async function mount(host, app, t) {
   };
   const wave = (/** @type {string} */ name, /** @type {string} */ column) => [
     n('PE'), paren(n('p'), o(','), column), EQUALS, n(name), o('\u2061'),
-    paren(frac(n('p'), sup('<mn>10000</mn>', frac(row('<mn>2</mn>', n('i')), sub(n('d'), n('model')))))),
+    tall(frac(n('p'), sup('<mn>10000</mn>', frac(row('<mn>2</mn>', n('i')), sub(n('d'), n('model')))))),
   ];
   host.append(
     formula(wave('sin', row('<mn>2</mn>', n('i'))), wave('cos', row('<mn>2</mn>', n('i'), o('+'), '<mn>1</mn>'))),

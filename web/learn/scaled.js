@@ -2,7 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { chart, probabilities } from './chart.js';
-import { button, flow, normal, ops, remark, shaped, slider, transpose } from './kit.js';
+import { button, flow, normal, ops, remark, rich, shaped, slider, transpose } from './kit.js';
 import { DK, formula, frac, m, softmax, sqrt, transposed } from './math.js';
 
 const [QUERIES, KEYS, SHOWN, BINS] = [50, 40, 8, 41];
@@ -50,12 +50,12 @@ export async function mount(host, app, t) {
     const bins = chart({ x: [-reach, reach], y: [0, Math.max(...counts)], xLabel: t.score, yLabel: t.count, label });
     bins.bars(counts);
     const shares = (/** @type {string} */ name, /** @type {Float32Array} */ values) =>
-      h('figure', { class: 'grid wide' }, h('figcaption', {}, name), probabilities({ label: name, values, names }));
+      h('figure', { class: 'grid wide' }, h('figcaption', {}, ...rich(name)), probabilities({ label: name, values, names }));
     figures.replaceChildren(
       h('figure', { class: 'grid wide' }, h('figcaption', {}, label), bins.element),
       flow(shares(t.raw, raw), shares(t.divided, divided)),
     );
-    said.textContent = t.spread(spread.toFixed(2), Math.sqrt(given.dk).toFixed(2));
+    said.replaceChildren(...rich(t.spread(spread.toFixed(2), Math.sqrt(given.dk).toFixed(2))));
   }
   host.append(
     formula([softmax(frac(`<mrow>${m('Q')}${transposed(m('K'))}</mrow>`, sqrt(DK))), m('V')]),

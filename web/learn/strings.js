@@ -34,7 +34,7 @@ export const learn = {
     names: ['cat', 'dog', 'car'],
     real: 'The same with the model that is loaded',
     words: 'Words, with spaces between them',
-    wordsStart: 'cat dog house man woman Monday Tuesday',
+    wordsStart: 'Monday Tuesday man woman house cat dog',
     compare: 'Compare',
     near: 'Nearest in the vocabulary to',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
@@ -104,7 +104,7 @@ export const learn = {
       'Softmax of large numbers is nearly all on one word, and where it is flat nothing can be learned. Dividing by \u221ad_k '
         + 'keeps scores at size 1, whatever the length.',
     ],
-    notice: 'Without the division one bar takes everything as d_k grows; with it the bars stay as they were.',
+    notice: 'Without the division one bar takes everything as d_k grows; with it the bars stay about as even as they were.',
     dk: 'd_k, numbers in a query and a key',
     again: 'Draw other vectors',
     histogram: (/** @type {number} */ count, /** @type {number} */ dk) =>
@@ -126,7 +126,7 @@ export const learn = {
       'Only differences count: add 10 to every number and nothing changes. Dividing by a temperature first makes the '
         + 'differences smaller (warm, even shares) or larger (cold, the winner takes all).',
     ],
-    notice: 'Two numbers that differ by 0.69 (ln 2) have shares that differ by a factor of 2, wherever they stand.',
+    notice: 'At temperature 1, two numbers that differ by 0.69 (ln 2) have shares that differ by a factor of 2, wherever they stand.',
     numbers: 'Numbers',
     exponentials: 'e to the power of number \u00f7 temperature',
     temperature: 'Temperature',
@@ -261,7 +261,7 @@ export const learn = {
         + 'backwards. It is told nothing but examples and, for each, how wrong it was.',
       'To write the first digit it has to look at the last. Watch its cross attention find that out by itself.',
     ],
-    notice: 'The loss rests on a plateau while the model guesses, then falls just when the backward diagonal appears.',
+    notice: 'Guessing alone gives a loss of 2.30. Once the loss is below, the model has begun to look at the right digits: the diagonal from corner to corner appears.',
     start: 'Train',
     stop: 'Stop',
     go: 'Continue',
@@ -270,10 +270,10 @@ export const learn = {
     loss: 'loss',
     steps: 'steps',
     curve: 'Loss for each step',
-    map: 'Cross attention on a string it has not seen',
+    map: 'Cross attention, mean of the heads',
     status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ loss, /** @type {string} */ right) =>
       `Step ${step} of ${of}. Loss ${loss}. Reversed without a mistake: ${right}.`,
-    idle: 'Not started. It takes half a minute on a usual computer; the page stays usable.',
+    idle: 'Not started. It takes half a minute to two minutes; the page stays usable.',
     finished: 'Finished.',
     stopped: 'Stopped.',
     failed: 'Training failed:',

@@ -2,7 +2,7 @@
 // own q, k and v. Opened from the maps of the room See and from chapters of Learn.
 
 import { h } from '../lib/dom.js';
-import { attentionName, decimal, fedIn, readable, useStyles } from './kit.js';
+import { attentionName, decimal, fedIn, readable, rich, useStyles } from './kit.js';
 
 /** @typedef {import('../../js/transformer.js').Tensor} Tensor */
 /** @typedef {{ stack: 'encoder' | 'decoder' | 'cross', layer: number, head: number, row: number, col: number }} Cell */
@@ -121,7 +121,7 @@ export async function openSum(app, { sentence: given, stack, layer, head, row, c
  */
 function describe(t, sum, { stack, layer, head, row, col, labels, show, dtype, predicts }) {
   const line = (/** @type {string} */ name, /** @type {string} */ number) =>
-    h('p', { class: 'line' }, h('span', {}, name), h('strong', {}, number));
+    h('p', { class: 'line' }, h('span', {}, ...rich(name)), h('strong', {}, number));
   const section = (/** @type {string} */ name, /** @type {Node[]} */ ...children) =>
     h('section', {}, h('h3', {}, name), ...children);
   const [here, inMap] = [sum.shares[col], sum.cell].map((x) => decimal(x, SHARE));

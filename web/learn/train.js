@@ -2,10 +2,10 @@
 
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
-import { button, choice, decimal, flow, heat, remark } from './kit.js';
-import { LONGEST, reversed, SHORTEST, STEPS } from './reverse-task.js';
+import { button, decimal, flow, heat, remark } from './kit.js';
+import { CONFIG, LONGEST, reversed, SHORTEST, STEPS } from './reverse-task.js';
 
-const LAYERS = 2;
+const layersOf = () => Array.from({ length: CONFIG.decoder_layers }, heat);
 
 /**
  * The mean over the heads of one layer of [layers, heads, target, source].
@@ -29,17 +29,14 @@ export function mount(host, app, t) {
   /** @type {Worker | undefined} */
   let worker;
   let state = /** @type {'idle' | 'running' | 'stopped' | 'finished' | 'failed'} */ ('idle');
-  let layer = 1;
   let right = '\u2013';
-  /** The last probe and the last answer. @type {any} */
-  let probe;
-  /** @type {any} */
-  let answer;
 
   const said = remark(t.idle);
   const bar = h('progress', { max: STEPS, value: 0, 'aria-label': t.steps });
   const curve = h('figure', { class: 'grid wide' });
-  const maps = { probe: heat(), answer: heat() };
+  const maps = { probe: layersOf(), answer: layersOf() };
+  const figures = (/** @type {ReturnType<typeof heat>[]} */ list) => flow(...list.map(({ element }, layer) =>
+    h('figure', { class: 'grid small' }, h('figcaption', {}, `${t.layer} ${layer + 1}`), element)));
   const toggle = /** @type {HTMLButtonElement} */ (button(t.start, () => (state === 'running' ? stop() : go())));
   toggle.classList.add('primary');
   const again = button(t.again, begin);
@@ -69,11 +66,11 @@ export function mount(host, app, t) {
   /** @param {'probe' | 'answer'} which @param {any} found */
   function drawMap(which, found) {
     const written = [...found.answer, t.end];
-    maps[which].set({
-      ...meanOfHeads(found.cross, layer), scale: 'sequential', label: t.map,
+    maps[which].forEach((map, layer) => map.set({
+      ...meanOfHeads(found.cross, layer), scale: 'sequential', label: `${t.map}, ${t.layer} ${layer + 1}`,
       rowLabels: Array.from({ length: found.cross.shape[2] }, (_, i) => written[i] ?? ''),
       colLabels: [...found.digits, t.end],
-    });
+    }));
   }
 
   /** @param {any} message */
@@ -83,13 +80,11 @@ export function mount(host, app, t) {
       drawCurve();
     } else if (message.type === 'probe') {
       right = `${message.right} / ${message.of}`;
-      probe = message;
-      drawMap('probe', probe);
+      drawMap('probe', message);
     } else if (message.type === 'answer') {
-      answer = message;
       const expected = reversed(message.digits);
       answered.textContent = `${t.answer}: ${message.answer}. ${message.answer === expected ? t.right : t.wrong(expected)}`;
-      drawMap('answer', answer);
+      drawMap('answer', message);
     } else if (message.type === 'finished') state = 'finished';
     else if (message.type === 'failed') return fail(message.message);
     describe();
@@ -138,16 +133,12 @@ export function mount(host, app, t) {
     flow(toggle, again, bar),
     said,
     curve,
-    choice(t.layer, Array.from({ length: LAYERS }, (_, value) => ({ value, text: String(value + 1) })), layer, (value) => {
-      layer = value;
-      if (probe) drawMap('probe', probe);
-      if (answer) drawMap('answer', answer);
-    }),
-    h('figure', { class: 'grid wide' }, h('figcaption', {}, `${t.map} (${t.rows})`), maps.probe.element),
+    remark(`${t.map} (${t.rows})`),
+    figures(maps.probe),
     h('h3', {}, t.use),
     form,
     answered,
-    maps.answer.element,
+    figures(maps.answer),
   );
   drawCurve();
   describe();
@@ -155,8 +146,7 @@ export function mount(host, app, t) {
   return {
     unmount() {
       worker?.terminate();
-      maps.probe.unmount();
-      maps.answer.unmount();
+      for (const map of [...maps.probe, ...maps.answer]) map.unmount();
     },
   };
 }
