@@ -102,7 +102,8 @@ async function mountReal(host, app, t, parts) {
   const [count, width] = table.shape;
   const rows = async (/** @type {number} */ from, /** @type {number} */ to) =>
     (await translator.parameter(table.name, [from, to])).data;
-  const end = translator.config.eos_token_id;
+  // what every text is given: the end, for some models the language too
+  const frame = new Set((await translator.tokenize('')).ids);
 
   const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', value: t.wordsStart, spellcheck: 'false' }));
   const said = remark(t.size(count, width));
@@ -112,10 +113,14 @@ async function mountReal(host, app, t, parts) {
   /** One row for each word: of its token, or the mean of those of its tokens. @param {string} word */
   async function look(word) {
     const { ids, pieces } = await translator.tokenize(word);
-    const kept = Array.from(ids, Number).filter((id) => id !== end);
+    const isWord = (/** @type {unknown} */ _, /** @type {number} */ i) => !frame.has(ids[i]);
+    const kept = Array.from(ids, Number).filter(isWord);
     const vector = new Float32Array(width);
-    for (const id of kept) (await rows(id, id + 1)).forEach((x, i) => (vector[i] += x / kept.length));
-    return { word, ids: kept, pieces: Array.from(pieces.slice(0, kept.length), readable), vector };
+    for (const id of kept) {
+      const found = await rows(id, id + 1);
+      for (let i = 0; i < width; i++) vector[i] += found[i] / kept.length;
+    }
+    return { word, ids: kept, pieces: Array.from(pieces).filter(isWord).map(readable), vector };
   }
 
   async function compare() {

@@ -1,27 +1,29 @@
-// learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file, loaded when first opened.
+// learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file.
 
 import { h } from '../lib/dom.js';
+import * as cross from './cross.js';
+import * as embeddings from './embeddings.js';
+import * as ffn from './ffn.js';
 import { rich, useStyles } from './kit.js';
+import * as masking from './masking.js';
+import * as model from './model.js';
+import * as multiHead from './multi-head.js';
+import * as positions from './positions.js';
+import * as qkv from './qkv.js';
+import * as scaled from './scaled.js';
+import * as selfAttention from './self-attention.js';
+import * as softmax from './softmax.js';
+import * as train from './train.js';
 
 /**
  * @typedef {object} Chapter
  * @property {(host: HTMLElement, app: any, t: any) => any} mount  may be asynchronous; gives { unmount? } or nothing
  */
 
-/** In the order they are taught. @type {Record<string, () => Promise<Chapter>>} */
+/** In the order they are taught. Together they are smaller than the parts that each alone would load. @type {Record<string, Chapter>} */
 export const CHAPTERS = {
-  embeddings: () => import('./embeddings.js'),
-  positions: () => import('./positions.js'),
-  'self-attention': () => import('./self-attention.js'),
-  qkv: () => import('./qkv.js'),
-  scaled: () => import('./scaled.js'),
-  softmax: () => import('./softmax.js'),
-  masking: () => import('./masking.js'),
-  'multi-head': () => import('./multi-head.js'),
-  cross: () => import('./cross.js'),
-  ffn: () => import('./ffn.js'),
-  model: () => import('./model.js'),
-  train: () => import('./train.js'),
+  embeddings, positions, 'self-attention': selfAttention, qkv, scaled, softmax, masking, 'multi-head': multiHead, cross,
+  ffn, model, train,
 };
 const IDS = Object.keys(CHAPTERS);
 
@@ -93,9 +95,7 @@ export function mount(host, app) {
     );
     const body = h('div', {});
     try {
-      const { mount: mountChapter } = await CHAPTERS[id]();
-      if (open !== id) return;
-      const mounted = await mountChapter(body, app, chapter);
+      const mounted = await CHAPTERS[id].mount(body, app, chapter);
       if (open !== id) return void mounted?.unmount?.();
       shown = mounted;
       figure.replaceChildren(body);

@@ -92,7 +92,8 @@ export function mount(host, app, t) {
     const layers = config.encoder_layers ? { encoder: config.encoder_layers, decoder: config.decoder_layers } : undefined;
     picture = diagram(t, { isPre: config.normalize_before === true, layers }, (box) => {
       Object.assign(place, { box, tensor: 0 });
-      show();
+      // on a narrow screen what opens is below the diagram
+      show().then(() => panel.scrollIntoView({ block: 'nearest' }));
     });
     drawing.replaceChildren(picture.element);
   }
