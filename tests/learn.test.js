@@ -11,15 +11,29 @@ const ops = await loadOps();
 /** 32-bit floats and our exp: 1e-6 of numbers of size 1 to 20. */
 function near(got, want, what) {
   assert.equal(got.length, want.length, `${what}: length`);
-  want.forEach((x, i) => assert.ok(Math.abs(got[i] - x) <= 1e-6 * Math.max(1, Math.abs(x)), `${what}[${i}]: ${got[i]}, expected ${x}`));
+  want.forEach((x, i) =>
+    assert.ok(Math.abs(got[i] - x) <= 1e-6 * Math.max(1, Math.abs(x)), `${what}[${i}]: ${got[i]}, expected ${x}`),
+  );
 }
 
 test('there are twelve chapters, in the order they are taught; each loads without a document', () => {
-  const ids = ['embeddings', 'positions', 'self-attention', 'qkv', 'scaled', 'softmax', 'masking', 'multi-head', 'cross',
-    'ffn', 'model', 'train'];
+  const ids = [
+    'embeddings',
+    'positions',
+    'self-attention',
+    'qkv',
+    'scaled',
+    'softmax',
+    'masking',
+    'multi-head',
+    'cross',
+    'ffn',
+    'model',
+    'train',
+  ];
   assert.equal(typeof document, 'undefined');
   assert.deepEqual(Object.keys(CHAPTERS), ids);
-  for (const id of ids) assert.equal(typeof (CHAPTERS[id]).mount, 'function', id);
+  for (const id of ids) assert.equal(typeof CHAPTERS[id].mount, 'function', id);
 });
 
 test('each chapter has a title, prose and one line to notice', () => {
@@ -54,7 +68,11 @@ test('Q, K, V: the figure shows what was worked out by hand', () => {
   // 'sleeps' asks (2 0): 'cat' answers with 4, the others with 0; divided by the square root of 2
   const [none, one, all] = [1, Math.exp(1 / Math.SQRT2), Math.exp(4 / Math.SQRT2)];
   const [row1, row2] = [one + 2 * none, all + 2 * none];
-  near(weights.data, [1 / 3, 1 / 3, 1 / 3, one / row1, none / row1, none / row1, none / row2, all / row2, none / row2], 'weights');
+  near(
+    weights.data,
+    [1 / 3, 1 / 3, 1 / 3, one / row1, none / row1, none / row1, none / row2, all / row2, none / row2],
+    'weights',
+  );
   near(output.data, [2 / 3, 2 / 3, (one + none) / row1, 2 / row1, 2 / row2, (all + none) / row2], 'output');
 });
 
@@ -98,7 +116,11 @@ test('feed-forward: both orders of the norm', () => {
   const deviation = Math.sqrt(3.5 + 1e-5);
   near(post.result.data.slice(0, 4), [2 / deviation, 1 / deviation, 0, -3 / deviation], 'post-norm');
   const pre = compute(ops, { ...start, order: 'pre' });
-  near(pre.result.data, pre.ffn.data.map((x, i) => x + start.x.data[i]), 'pre-norm');
+  near(
+    pre.result.data,
+    pre.ffn.data.map((x, i) => x + start.x.data[i]),
+    'pre-norm',
+  );
 });
 
 test('nearest: the best rows of a table, without those left out', async () => {
@@ -106,15 +128,31 @@ test('nearest: the best rows of a table, without those left out', async () => {
   const table = Float32Array.from([1, 0, 0, 1, 1, 1, -1, 0, 2, 1]);
   const rows = async (from, to) => table.subarray(2 * from, 2 * to);
   const found = await nearest(ops, { rows: 1, cols: 2, data: Float32Array.of(1, 0) }, rows, 5, new Set([0]));
-  assert.deepEqual(found.map(({ id }) => id), [4, 2, 1, 3]);
-  near(found.map(({ cosine }) => cosine), [2 / Math.sqrt(5), Math.SQRT1_2, 0, -1], 'cosines');
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [4, 2, 1, 3],
+  );
+  near(
+    found.map(({ cosine }) => cosine),
+    [2 / Math.sqrt(5), Math.SQRT1_2, 0, -1],
+    'cosines',
+  );
 });
 
 test('the diagram has a box for each part, and each names tensors', async () => {
   const { boxes } = await import('../web/learn/diagram.js');
   const { tensorsOf } = CHAPTERS.model;
   const names = (stack, isPre) => boxes(stack, isPre).map(({ id }) => id.replace(/^.*\./, ''));
-  assert.deepEqual(names('encoder', false), ['source', 'embedding', 'positions', 'self', 'norm1', 'ffn', 'norm2', 'output']);
+  assert.deepEqual(names('encoder', false), [
+    'source',
+    'embedding',
+    'positions',
+    'self',
+    'norm1',
+    'ffn',
+    'norm2',
+    'output',
+  ]);
   assert.deepEqual(names('decoder', true).slice(3, 9), ['norm1', 'self', 'norm2', 'cross', 'norm3', 'ffn']);
   for (const stack of ['encoder', 'decoder']) {
     for (const box of boxes(stack, false)) {
@@ -131,8 +169,15 @@ test('the diagram has a box for each part, and each names tensors', async () => 
 test('likeliest: softmax of a row of logits, the largest first', () => {
   const { likeliest, summary } = CHAPTERS.model;
   const found = likeliest(Float32Array.of(0, Math.log(2), Math.log(5)), 2);
-  assert.deepEqual(found.map(({ id }) => id), [2, 1]);
-  near(found.map(({ share }) => share), [5 / 8, 2 / 8], 'shares');
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [2, 1],
+  );
+  near(
+    found.map(({ share }) => share),
+    [5 / 8, 2 / 8],
+    'shares',
+  );
   assert.deepEqual(summary(Float32Array.of(1, -Infinity, 3)), { low: 1, high: 3, mean: 2 });
 });
 
@@ -149,8 +194,11 @@ test('the sum behind a cell, worked out by hand', async () => {
   const sum = compute(tensors, { stack: 'cross', layer: 0, head: 1, row: 0, col: 1 });
   const [a, b] = [Math.exp(1 / Math.SQRT2), Math.exp(2 / Math.SQRT2)];
   assert.deepEqual([sum.query, sum.key, sum.products, sum.dot], [[1, 2], [0, 1], [0, 2], 2]);
-  near([sum.scaled, ...sum.shares, ...sum.weighted, ...sum.mixed],
-    [Math.SQRT2, a / (a + b), b / (a + b), 0, (10 * b) / (a + b), (10 * a) / (a + b), (10 * b) / (a + b)], 'sum');
+  near(
+    [sum.scaled, ...sum.shares, ...sum.weighted, ...sum.mixed],
+    [Math.SQRT2, a / (a + b), b / (a + b), 0, (10 * b) / (a + b), (10 * a) / (a + b), (10 * b) / (a + b)],
+    'sum',
+  );
   assert.equal(sum.cell, 0.75);
   const masked = compute(tensors, { stack: 'decoder', layer: 0, head: 1, row: 0, col: 1 });
   assert.equal(masked.masked, true);
@@ -170,7 +218,9 @@ for (const dtype of ['f32', 'int8']) {
     let cells = 0;
     for (const stack of ['encoder', 'decoder', 'cross']) {
       for (let layer = 0; layer < layers; layer++) {
-        const names = ['q', 'k', 'v', 'weights', 'scores', 'context'].map((name) => `${attentionName(stack, layer)}.${name}`);
+        const names = ['q', 'k', 'v', 'weights', 'scores', 'context'].map(
+          (name) => `${attentionName(stack, layer)}.${name}`,
+        );
         const found = model.inspect(source, target, { names });
         const [q, k, v, weights, scores, context] = names.map((name) => found[name]);
         const [heads, rows, cols] = weights.shape;
@@ -178,12 +228,19 @@ for (const dtype of ['f32', 'int8']) {
           for (let row = 0; row < rows; row++) {
             const sum = compute({ q, k, v, weights }, { stack, layer, head, row, col: row % cols });
             const at = (head * rows + row) * cols;
-            // 64 products of size 1 to 10 summed in 32 bits are off by 1e-5 at most, shares by less than half a printed digit
+            // 64 products of size 1 to 10, summed in 32 bits, are off by 1e-5 at most; shares by less than half a
+            // printed digit
             for (let col = 0; col < cols; col++) {
               const cell = maps[stack].data[layer * heads * rows * cols + at + col];
-              assert.ok(Math.abs(sum.shares[col] - cell) < 2e-5, `${stack} ${layer} ${head} ${row} ${col}: ${sum.shares[col]}, map ${cell}`);
+              assert.ok(
+                Math.abs(sum.shares[col] - cell) < 2e-5,
+                `${stack} ${layer} ${head} ${row} ${col}: ${sum.shares[col]}, map ${cell}`,
+              );
               const score = scores.data[at + col];
-              assert.ok(sum.scores[col] === score || Math.abs(sum.scores[col] - score) < 1e-4, `score ${sum.scores[col]}, ${score}`);
+              assert.ok(
+                sum.scores[col] === score || Math.abs(sum.scores[col] - score) < 1e-4,
+                `score ${sum.scores[col]}, ${score}`,
+              );
               cells++;
             }
             const dk = q.shape[1] / heads;
@@ -203,7 +260,13 @@ for (const dtype of ['f32', 'int8']) {
 test('reversing digits: ids and back', async () => {
   const { pairOf, strings, toDigits } = await import('../web/learn/reverse-task.js');
   const { source, target } = pairOf('305');
-  assert.deepEqual([source, target], [[6, 3, 8, 2], [8, 3, 6, 2]]);
+  assert.deepEqual(
+    [source, target],
+    [
+      [6, 3, 8, 2],
+      [8, 3, 6, 2],
+    ],
+  );
   assert.equal(toDigits(target), '503');
   assert.equal(toDigits([3, 0, 4]), '0\u00b71');
   const next = strings(5);

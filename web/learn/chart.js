@@ -15,7 +15,13 @@ export function s(tag, attributes = {}, ...children) {
   return /** @type {SVGElement} */ (element);
 }
 
-/** Round numbers from low to high, about `count` of them. @param {number} low @param {number} high @param {number} count */
+/**
+ * Round numbers from low to high, about `count` of them.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} [count]
+ */
 export function ticks(low, high, count = 4) {
   if (!(high > low)) return [low];
   const rough = (high - low) / count;
@@ -32,8 +38,8 @@ export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u221
 /**
  * A frame with axes, that things are drawn into.
  *
- * @param {{ x: [number, number], y: [number, number], xLabel: string, yLabel: string, label: string, height?: number }} options
- *   x, y: what the axes span; label: what a screen reader says of the chart
+ * @param {{ x: [number, number], y: [number, number], xLabel: string, yLabel: string, label: string,
+ *   height?: number }} options  x, y: what the axes span; label: what a screen reader says of the chart
  */
 export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
   const [width, left, right, top, bottom] = [520, 46, 18, 12, 38];
@@ -55,7 +61,12 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
     s('text', { x: left, y: height - 4, class: 'axis' }, yLabel ? `\u2191 ${yLabel}` : ''),
   );
   const inside = s('g');
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': label }, axes, inside);
+  const svg = s(
+    'svg',
+    { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': label },
+    axes,
+    inside,
+  );
   return {
     element: svg,
     px,
@@ -65,14 +76,16 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
       const points = Array.from(xs, (v, i) => `${px(v).toFixed(1)},${py(ys[i]).toFixed(1)}`).join(' ');
       inside.append(s('polyline', { points, class: `curve ${name}` }));
     },
-    /** From 0 to each height, side by side over [from, to). @param {ArrayLike<number>} heights @param {number} from @param {number} to */
-    bars(heights, from = x[0], to = x1) {
-      const step = (to - from) / heights.length;
+    /** From 0 to each height, side by side over the width. @param {ArrayLike<number>} heights */
+    bars(heights) {
+      const step = (x1 - x[0]) / heights.length;
       for (let i = 0; i < heights.length; i++) {
-        const at = px(from + i * step);
-        const end = px(from + (i + 1) * step);
+        const at = px(x[0] + i * step);
+        const end = px(x[0] + (i + 1) * step);
         const [a, b] = [py(Math.max(heights[i], 0)), py(Math.min(heights[i], 0))];
-        inside.append(s('rect', { x: at + 0.5, y: a, width: Math.max(end - at - 1, 0.5), height: b - a, class: 'bar' }));
+        inside.append(
+          s('rect', { x: at + 0.5, y: a, width: Math.max(end - at - 1, 0.5), height: b - a, class: 'bar' }),
+        );
       }
     },
   };
@@ -86,14 +99,23 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
 export function probabilities({ label, values, names, format = (x) => x.toFixed(2) }) {
   const [step, height] = [Math.max(44, 440 / names.length), 120];
   const svg = s('svg', {
-    viewBox: `0 0 ${step * names.length} ${height + 44}`, class: 'chart', role: 'img',
+    viewBox: `0 0 ${step * names.length} ${height + 44}`,
+    class: 'chart',
+    role: 'img',
     'aria-label': `${label}: ${names.map((name, i) => `${name} ${format(values[i])}`).join(', ')}`,
   });
   names.forEach((name, i) => {
     const tall = Math.max(values[i] * height, 0.75);
     const middle = (i + 0.5) * step;
     svg.append(
-      s('rect', { x: i * step + step * 0.18, y: 18 + height - tall, width: step * 0.64, height: tall, rx: 2, class: 'bar' }),
+      s('rect', {
+        x: i * step + step * 0.18,
+        y: 18 + height - tall,
+        width: step * 0.64,
+        height: tall,
+        rx: 2,
+        class: 'bar',
+      }),
       s('text', { x: middle, y: 13 + height - tall, 'text-anchor': 'middle', class: 'number' }, format(values[i])),
       s('text', { x: middle, y: height + 36, 'text-anchor': 'middle' }, name),
     );

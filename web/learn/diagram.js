@@ -33,8 +33,12 @@ export function boxes(stack, isPre) {
 function yOf(list, i) {
   const end = Math.min(i, list.length);
   const before = list.slice(0, end + 1);
-  return TOP + end * STEP + (before.some(({ inLayer }) => inLayer) ? ABOVE : 0)
-    + (before.some(({ inLayer }, at) => !inLayer && list[at - 1]?.inLayer) ? BELOW : 0);
+  return (
+    TOP +
+    end * STEP +
+    (before.some(({ inLayer }) => inLayer) ? ABOVE : 0) +
+    (before.some(({ inLayer }, at) => !inLayer && list[at - 1]?.inLayer) ? BELOW : 0)
+  );
 }
 
 /**
@@ -44,10 +48,15 @@ function yOf(list, i) {
  * @returns {{ element: SVGElement, mark: (id: string) => void }}
  */
 export function diagram(t, { isPre, layers }, onChoose) {
-  const svg = s('svg', { viewBox: `0 0 ${WIDTH} ${yOf(boxes('decoder', isPre), Infinity)}`, class: 'diagram', role: 'group', 'aria-label': t.diagram });
+  const svg = s('svg', {
+    viewBox: `0 0 ${WIDTH} ${yOf(boxes('decoder', isPre), Infinity)}`,
+    class: 'diagram',
+    role: 'group',
+    'aria-label': t.diagram,
+  });
   /** @type {Map<string, SVGElement>} */
   const elements = new Map();
-  
+
   for (const stack of /** @type {const} */ (['encoder', 'decoder'])) {
     const x = LEFT[stack];
     const middle = x + BOX / 2;
@@ -57,33 +66,64 @@ export function diagram(t, { isPre, layers }, onChoose) {
     const [first, last] = [inLayer[0], inLayer[inLayer.length - 1]];
     svg.append(
       s('text', { x: middle, y: 18, 'text-anchor': 'middle', class: 'stack' }, t[stack]),
-      s('rect', { x: x - 13, y: yOf(list, first) - 25, width: BOX + 26, height: (last - first) * STEP + TALL + 35, rx: 10, class: 'frame' }),
+      s('rect', {
+        x: x - 13,
+        y: yOf(list, first) - 25,
+        width: BOX + 26,
+        height: (last - first) * STEP + TALL + 35,
+        rx: 10,
+        class: 'frame',
+      }),
     );
     if (layers) {
-      svg.append(s('text', {
-        x: stack === 'encoder' ? x - 9 : x + BOX + 9, y: yOf(list, first) - 10,
-        'text-anchor': stack === 'encoder' ? 'start' : 'end', class: 'times',
-      }, t.layers(layers[stack])));
+      svg.append(
+        s(
+          'text',
+          {
+            x: stack === 'encoder' ? x - 9 : x + BOX + 9,
+            y: yOf(list, first) - 10,
+            'text-anchor': stack === 'encoder' ? 'start' : 'end',
+            class: 'times',
+          },
+          t.layers(layers[stack]),
+        ),
+      );
     }
     list.forEach((box, i) => {
       const y = yOf(list, i);
       const below = yOf(list, i + 1);
       if (i + 1 < list.length) {
-        svg.append(s('path', { d: `M${middle} ${y + TALL}V${below - 5}`, class: 'wire' }),
-          s('path', { d: `M${middle - 3.5} ${below - 6}l3.5 5l3.5-5z`, class: 'tip' }));
+        svg.append(
+          s('path', { d: `M${middle} ${y + TALL}V${below - 5}`, class: 'wire' }),
+          s('path', { d: `M${middle - 3.5} ${below - 6}l3.5 5l3.5-5z`, class: 'tip' }),
+        );
       }
       // the residual connection goes around each pair of sub-layer and norm
       if (box.inLayer && (i - first) % 2 === 0) {
         const [from, to] = [y - 5, isPre ? y + STEP + TALL + 4 : y + STEP + TALL / 2];
-        svg.append(s('path', { d: `M${middle} ${from}H${outer}V${to}H${isPre ? middle : stack === 'encoder' ? x : x + BOX}`, class: 'wire residual' }));
+        svg.append(
+          s('path', {
+            d: `M${middle} ${from}H${outer}V${to}H${isPre ? middle : stack === 'encoder' ? x : x + BOX}`,
+            class: 'wire residual',
+          }),
+        );
       }
     });
     for (const [i, box] of list.entries()) {
       const kind = box.id.replace(/^.*\./, '').replace(/\d$/, '');
       const name = isPre && kind === 'norm' ? t.norm : t.boxes[box.id];
-      const element = s('g', { class: `box ${kind}`, role: 'button', tabindex: 0, 'aria-pressed': 'false', 'aria-label': `${t[stack]}: ${name}` },
+      const element = s(
+        'g',
+        {
+          class: `box ${kind}`,
+          role: 'button',
+          tabindex: 0,
+          'aria-pressed': 'false',
+          'aria-label': `${t[stack]}: ${name}`,
+        },
         s('rect', { x, y: yOf(list, i), width: BOX, height: TALL, rx: 7 }),
-        s('text', { x: middle, y: yOf(list, i) + TALL / 2 + 4.5, 'text-anchor': 'middle' }, name));
+        s('text', { x: middle, y: yOf(list, i) + TALL / 2 + 4.5, 'text-anchor': 'middle' }, name),
+      );
       element.addEventListener('click', () => onChoose(box));
       element.addEventListener('keydown', (event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
@@ -96,12 +136,14 @@ export function diagram(t, { isPre, layers }, onChoose) {
   }
 
   const at = (/** @type {'encoder' | 'decoder'} */ stack, /** @type {string} */ id) =>
-    yOf(boxes(stack, isPre), boxes(stack, isPre).findIndex((box) => box.id === id)) + TALL / 2;
+    yOf(
+      boxes(stack, isPre),
+      boxes(stack, isPre).findIndex((box) => box.id === id),
+    ) +
+    TALL / 2;
   const [from, to] = [at('encoder', 'encoder.output'), at('decoder', 'decoder.cross')];
   const end = LEFT.decoder;
-  svg.prepend(
-    s('path', { d: `M${LEFT.encoder + BOX} ${from}H${WIDTH / 2}V${to}H${end - 4}`, class: 'wire memory' }),
-  );
+  svg.prepend(s('path', { d: `M${LEFT.encoder + BOX} ${from}H${WIDTH / 2}V${to}H${end - 4}`, class: 'wire memory' }));
   svg.append(s('path', { d: `M${end - 6} ${to - 3.5}l5 3.5l-5 3.5z`, class: 'tip memory' }));
 
   return {

@@ -6,7 +6,11 @@ import { short, s } from './chart.js';
 import { choice, decimal, flow, grid, matrix, ops, readable, remark, rowOf, shaped, whenReady } from './kit.js';
 import { EQUALS, formula, frac, m, n, o, paren, row } from './math.js';
 
-export const start = matrix([[2, 1], [1.5, 1.5], [-1, 2]]);
+export const start = matrix([
+  [2, 1],
+  [1.5, 1.5],
+  [-1, 2],
+]);
 
 /** @param {import('./kit.js').Ops} parts @param {import('./kit.js').Matrix} x */
 export const compute = (parts, x) => parts.cosineSimilarity(x, x);
@@ -19,9 +23,17 @@ const NEAREST = 8;
 function plane(x, names, label) {
   const reach = Math.max(1, ...Array.from(x.data, Math.abs)) * 1.25;
   const at = (/** @type {number} */ v) => 110 + (v / reach) * 100;
-  const svg = s('svg', { viewBox: '0 0 220 220', class: 'chart plane', role: 'img', 'aria-label': label },
-    s('g', { class: 'axes' }, s('line', { x1: 10, x2: 210, y1: 110, y2: 110 }), s('line', { x1: 110, x2: 110, y1: 10, y2: 210 }),
-      s('text', { x: 208, y: 124, 'text-anchor': 'end' }, short(reach))));
+  const svg = s(
+    'svg',
+    { viewBox: '0 0 220 220', class: 'chart plane', role: 'img', 'aria-label': label },
+    s(
+      'g',
+      { class: 'axes' },
+      s('line', { x1: 10, x2: 210, y1: 110, y2: 110 }),
+      s('line', { x1: 110, x2: 110, y1: 10, y2: 210 }),
+      s('text', { x: 208, y: 124, 'text-anchor': 'end' }, short(reach)),
+    ),
+  );
   names.forEach((name, i) => {
     const [dx, dy] = x.data.subarray(2 * i, 2 * i + 2);
     const [px, py] = [at(dx), 220 - at(dy)];
@@ -29,7 +41,11 @@ function plane(x, names, label) {
     svg.append(
       s('line', { x1: 110, y1: 110, x2: px, y2: py, class: `curve c${i}` }),
       s('circle', { cx: px, cy: py, r: 4, class: `dot c${i}` }),
-      s('text', { x: px + ((px - 110) / length) * 14, y: py + ((py - 110) / length) * 12 + 4, 'text-anchor': 'middle' }, name),
+      s(
+        'text',
+        { x: px + ((px - 110) / length) * 14, y: py + ((py - 110) / length) * 12 + 4, 'text-anchor': 'middle' },
+        name,
+      ),
     );
   });
   return svg;
@@ -75,7 +91,12 @@ export async function mount(host, app, t) {
   const length = (/** @type {string} */ x) => row(o('\u2016'), m(x), o('\u2016'));
   const real = h('section', { class: 'real' });
   host.append(
-    formula([n('cos'), paren(m('a'), o(','), m('b')), EQUALS, frac(row(m('a'), o('\u00b7'), m('b')), row(length('a'), length('b')))]),
+    formula([
+      n('cos'),
+      paren(m('a'), o(','), m('b')),
+      EQUALS,
+      frac(row(m('a'), o('\u00b7'), m('b')), row(length('a'), length('b'))),
+    ]),
     flow(vectors.element, arrows, similarity.element),
     real,
   );
@@ -97,15 +118,19 @@ async function mountReal(host, app, t, parts) {
     host.replaceChildren(h('p', { class: 'remark' }, app.strings.learn.needsInspect));
     return;
   }
-  const table = (await translator.parameters()).find((/** @type {{ name: string }} */ { name }) =>
-    name === 'model.shared.weight' || name === 'model.encoder.embed_tokens.weight');
+  const table = (await translator.parameters()).find(
+    (/** @type {{ name: string }} */ { name }) =>
+      name === 'model.shared.weight' || name === 'model.encoder.embed_tokens.weight',
+  );
   const [count, width] = table.shape;
   const rows = async (/** @type {number} */ from, /** @type {number} */ to) =>
     (await translator.parameter(table.name, [from, to])).data;
   // what every text is given: the end, for some models the language too
   const frame = new Set((await translator.tokenize('')).ids);
 
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', value: t.wordsStart, spellcheck: 'false' }));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input', { type: 'text', value: t.wordsStart, spellcheck: 'false' })
+  );
   const said = remark(t.size(count, width));
   const result = h('div', { class: 'real' });
   let run = 0;
@@ -128,18 +153,24 @@ async function mountReal(host, app, t, parts) {
     const words = await Promise.all(input.value.split(/\s+/).filter(Boolean).slice(0, 10).map(look));
     if (mine !== run || words.length === 0) return;
     const names = words.map(({ word }) => word);
-    const all = shaped(words.length, width, words.flatMap(({ vector }) => Array.from(vector)));
+    const all = shaped(
+      words.length,
+      width,
+      words.flatMap(({ vector }) => Array.from(vector)),
+    );
     const neighbours = h('ol', { class: 'neighbours' });
     async function showNearest(/** @type {number} */ index) {
       const { word, ids } = words[index];
       neighbours.replaceChildren(h('li', {}, t.busy));
       const found = await nearest(parts, shaped(1, width, rowOf(all, index)), rows, count, new Set(ids));
-      const items = await Promise.all(found.map(async ({ id, cosine }) => {
-        const text = (await translator.detokenize([id])).trim() || `#${id}`;
-        const meter = h('span', { class: 'meter', 'aria-hidden': 'true' });
-        meter.style.setProperty('--strength', Math.max(cosine, 0).toFixed(3));
-        return h('li', {}, h('span', {}, text), meter, h('span', { class: 'number' }, decimal(cosine)));
-      }));
+      const items = await Promise.all(
+        found.map(async ({ id, cosine }) => {
+          const text = (await translator.detokenize([id])).trim() || `#${id}`;
+          const meter = h('span', { class: 'meter', 'aria-hidden': 'true' });
+          meter.style.setProperty('--strength', Math.max(cosine, 0).toFixed(3));
+          return h('li', {}, h('span', {}, text), meter, h('span', { class: 'number' }, decimal(cosine)));
+        }),
+      );
       if (mine !== run || words[index].word !== word) return;
       neighbours.replaceChildren(...items);
     }
@@ -147,7 +178,12 @@ async function mountReal(host, app, t, parts) {
     result.replaceChildren(
       ...split.map(({ word, pieces }) => remark(t.pieces(word, pieces))),
       grid(t.similarity, parts.cosineSimilarity(all, all), { rowLabels: names, colLabels: names }).element,
-      choice(t.near, names.map((text, value) => ({ value, text })), 0, showNearest),
+      choice(
+        t.near,
+        names.map((text, value) => ({ value, text })),
+        0,
+        showNearest,
+      ),
       neighbours,
     );
     await showNearest(0);
@@ -155,7 +191,12 @@ async function mountReal(host, app, t, parts) {
   const failed = (/** @type {unknown} */ error) => {
     said.textContent = `${app.strings.learn.failed} ${error instanceof Error ? error.message : error}`;
   };
-  const form = h('form', { class: 'flow' }, h('label', { class: 'field' }, h('span', {}, t.words), input), h('button', { type: 'submit' }, t.compare));
+  const form = h(
+    'form',
+    { class: 'flow' },
+    h('label', { class: 'field' }, h('span', {}, t.words), input),
+    h('button', { type: 'submit' }, t.compare),
+  );
   form.addEventListener('submit', (/** @type {Event} */ event) => {
     event.preventDefault();
     compare().catch(failed);

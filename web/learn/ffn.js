@@ -5,14 +5,29 @@ import { chart } from './chart.js';
 import { choice, flow, grid, matrix, ops, shaped, sign } from './kit.js';
 import { d, EQUALS, formula, m, n, paren, PLUS, row, sub } from './math.js';
 
-const w1 = matrix([[1, -1, 0, 1, 0, 0], [0, 1, 1, 0, -1, 0], [0, 0, 1, -1, 0, 1], [-1, 0, 0, 0, 1, 1]]);
-const w2 = matrix([[1, 0, 0, 0], [0, 1, 0, -1], [0, 0, 1, 0], [1, 0, 0, 1], [0, -1, 0, 1], [0, 1, 1, 0]]);
+const w1 = matrix([
+  [1, -1, 0, 1, 0, 0],
+  [0, 1, 1, 0, -1, 0],
+  [0, 0, 1, -1, 0, 1],
+  [-1, 0, 0, 0, 1, 1],
+]);
+const w2 = matrix([
+  [1, 0, 0, 0],
+  [0, 1, 0, -1],
+  [0, 0, 1, 0],
+  [1, 0, 0, 1],
+  [0, -1, 0, 1],
+  [0, 1, 1, 0],
+]);
 const zeros = (/** @type {number} */ length) => new Float32Array(length);
 
 /** @typedef {'relu' | 'gelu' | 'swish'} Activation */
 
 export const start = {
-  x: matrix([[1, 2, 0, -1], [0, 1, 3, 0]]),
+  x: matrix([
+    [1, 2, 0, -1],
+    [0, 1, 3, 0],
+  ]),
   order: /** @type {'post' | 'pre'} */ ('post'),
   activation: /** @type {Activation} */ ('relu'),
 };
@@ -53,24 +68,49 @@ export async function mount(host, app, t) {
     const { order } = given;
     const named = (/** @type {string} */ name, /** @type {import('./kit.js').Matrix} */ value) =>
       grid(name, value, { rowLabels: t.words });
-    shown = order === 'post'
-      ? { ffn: named(t.ffn.post, found.ffn), added: named(t.added, found.added), result: named(t.result.post, found.result) }
-      : { normed: named(t.inner, found.normed), ffn: named(t.ffn.pre, found.ffn), result: named(t.result.pre, found.result) };
-    stages.replaceChildren(flow(...Object.values(shown).flatMap(({ element }) => [sign('\u2192'), element])));
-    formulas.replaceChildren(formula(
-      [n('FFN'), paren(m('x')), EQUALS, n('f'), paren(m('x'), sub(m('W'), d(1)), PLUS, sub(m('b'), d(1))),
-        sub(m('W'), d(2)), PLUS, sub(m('b'), d(2))],
+    shown =
       order === 'post'
-        ? [m('y'), EQUALS, norm(m('x'), PLUS, n('FFN'), paren(m('x')))]
-        : [m('y'), EQUALS, m('x'), PLUS, n('FFN'), paren(norm(m('x')))],
-    ));
+        ? {
+            ffn: named(t.ffn.post, found.ffn),
+            added: named(t.added, found.added),
+            result: named(t.result.post, found.result),
+          }
+        : {
+            normed: named(t.inner, found.normed),
+            ffn: named(t.ffn.pre, found.ffn),
+            result: named(t.result.pre, found.result),
+          };
+    stages.replaceChildren(flow(...Object.values(shown).flatMap(({ element }) => [sign('\u2192'), element])));
+    formulas.replaceChildren(
+      formula(
+        [
+          n('FFN'),
+          paren(m('x')),
+          EQUALS,
+          n('f'),
+          paren(m('x'), sub(m('W'), d(1)), PLUS, sub(m('b'), d(1))),
+          sub(m('W'), d(2)),
+          PLUS,
+          sub(m('b'), d(2)),
+        ],
+        order === 'post'
+          ? [m('y'), EQUALS, norm(m('x'), PLUS, n('FFN'), paren(m('x')))]
+          : [m('y'), EQUALS, m('x'), PLUS, n('FFN'), paren(norm(m('x')))],
+      ),
+    );
   }
   function draw() {
     const found = /** @type {Record<string, import('./kit.js').Matrix>} */ (compute(parts, given));
     for (const [name, stage] of Object.entries(shown)) stage.set(found[name]);
   }
   function drawCurve() {
-    const line = chart({ x: [-4, 4], y: [-1, 4], xLabel: t.input, yLabel: t.outcome, label: `${t.curve}: ${given.activation}` });
+    const line = chart({
+      x: [-4, 4],
+      y: [-1, 4],
+      xLabel: t.input,
+      yLabel: t.outcome,
+      label: `${t.curve}: ${given.activation}`,
+    });
     line.line(xs, bend(parts, xs, given.activation));
     curve.replaceChildren(h('figcaption', {}, t.curve), line.element);
   }
@@ -85,16 +125,25 @@ export async function mount(host, app, t) {
   host.append(
     formulas,
     flow(
-      choice(t.order, /** @type {const} */ (['post', 'pre']).map((value) => ({ value, text: t.orders[value] })), given.order, (value) => {
-        given.order = value;
-        arrange();
-      }),
-      choice(t.activation, /** @type {Activation[]} */ (['relu', 'gelu', 'swish']).map((value) => ({ value, text: value })),
-        given.activation, (value) => {
+      choice(
+        t.order,
+        /** @type {const} */ (['post', 'pre']).map((value) => ({ value, text: t.orders[value] })),
+        given.order,
+        (value) => {
+          given.order = value;
+          arrange();
+        },
+      ),
+      choice(
+        t.activation,
+        /** @type {Activation[]} */ (['relu', 'gelu', 'swish']).map((value) => ({ value, text: value })),
+        given.activation,
+        (value) => {
           given.activation = value;
           draw();
           drawCurve();
-        }),
+        },
+      ),
     ),
     x.element,
     stages,

@@ -57,7 +57,8 @@ export function decimal(x, digits = 2) {
  * @param {string} text
  * @returns {(string | Node)[]}
  */
-export const rich = (text) => text.split(/(?<=[a-zA-Z])_([a-zA-Z]+)/).map((part, i) => (i % 2 ? h('sub', {}, part) : part));
+export const rich = (text) =>
+  text.split(/(?<=[a-zA-Z])_([a-zA-Z]+)/).map((part, i) => (i % 2 ? h('sub', {}, part) : part));
 
 /**
  * A matrix with its name over it. Editable ones call onEdit with the matrix after each change.
@@ -72,7 +73,14 @@ export function grid(name, start, { rowLabels, colLabels, onEdit, digits = 2, sc
   const host = h('div', { class: 'grid-host' });
   const self = { element: h('figure', { class: 'grid' }, h('figcaption', {}, ...rich(name)), host), value: start, set };
   const draw = (/** @type {Matrix} */ x) => ({
-    data: x.data, rows: x.rows, cols: x.cols, rowLabels, colLabels, scale, label: name, editable: Boolean(onEdit),
+    data: x.data,
+    rows: x.rows,
+    cols: x.cols,
+    rowLabels,
+    colLabels,
+    scale,
+    label: name,
+    editable: Boolean(onEdit),
     format: (/** @type {number} */ v) => decimal(v, digits),
     onEdit(/** @type {number} */ r, /** @type {number} */ c, /** @type {number} */ v) {
       self.value = { ...self.value, data: self.value.data.slice() };
@@ -138,12 +146,17 @@ let groups = 0;
  */
 export function choice(label, options, chosen, onChange) {
   const name = `learn-choice-${++groups}`;
-  return h('fieldset', { class: 'choice' }, h('legend', {}, label), ...options.map(({ value, text }) => {
-    const input = h('input', { type: 'radio', name });
-    /** @type {HTMLInputElement} */ (input).checked = value === chosen;
-    input.addEventListener('change', () => onChange(value));
-    return h('label', {}, input, h('span', {}, text));
-  }));
+  return h(
+    'fieldset',
+    { class: 'choice' },
+    h('legend', {}, label),
+    ...options.map(({ value, text }) => {
+      const input = h('input', { type: 'radio', name });
+      /** @type {HTMLInputElement} */ (input).checked = value === chosen;
+      input.addEventListener('change', () => onChange(value));
+      return h('label', {}, input, h('span', {}, text));
+    }),
+  );
 }
 
 /** @param {string} text @param {() => void} onClick */
@@ -169,7 +182,12 @@ export const attentionName = (stack, layer) =>
 /** A piece as a person reads it. @param {string} piece */
 export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u2581/g, '\u2423');
 
-/** The names of the rows that the decoder is fed: the start, then what it said. @param {{ piece: string }[]} tokens @param {string} start */
+/**
+ * The names of the rows that the decoder is fed: the start, then what it said.
+ *
+ * @param {{ piece: string }[]} tokens
+ * @param {string} start
+ */
 export const fedIn = (tokens, start) => [start, ...tokens.slice(0, -1).map(({ piece }) => readable(piece))];
 
 /**
@@ -181,7 +199,9 @@ export const fedIn = (tokens, start) => [start, ...tokens.slice(0, -1).map(({ pi
 export async function currentSentence(app) {
   const { engine, state } = app;
   if (engine.status !== 'ready') return undefined;
-  const result = engine.last?.sentences?.length ? engine.last : await engine.detail(state.text || app.strings.learn.example);
+  const result = engine.last?.sentences?.length
+    ? engine.last
+    : await engine.detail(state.text || app.strings.learn.example);
   return result.sentences[state.sentence] ?? result.sentences[0];
 }
 
@@ -201,7 +221,8 @@ export function whenReady(app, host, show) {
     shown = translator;
     if (translator) {
       Promise.resolve(show()).catch((error) => {
-        if (translator === shown) host.replaceChildren(h('p', { class: 'remark' }, `${app.strings.learn.failed} ${error.message}`));
+        if (translator === shown)
+          host.replaceChildren(h('p', { class: 'remark' }, `${app.strings.learn.failed} ${error.message}`));
       });
     } else host.replaceChildren(h('p', { class: 'remark' }, app.strings.learn.needsModel));
   };

@@ -20,10 +20,20 @@ import * as train from './train.js';
  * @property {(host: HTMLElement, app: any, t: any) => any} mount  may be asynchronous; gives { unmount? } or nothing
  */
 
-/** In the order they are taught. Together they are smaller than the parts that each alone would load. @type {Record<string, Chapter>} */
+/** In the order they are taught; bundled together they are smaller. @type {Record<string, Chapter>} */
 export const CHAPTERS = {
-  embeddings, positions, 'self-attention': selfAttention, qkv, scaled, softmax, masking, 'multi-head': multiHead, cross,
-  ffn, model, train,
+  embeddings,
+  positions,
+  'self-attention': selfAttention,
+  qkv,
+  scaled,
+  softmax,
+  masking,
+  'multi-head': multiHead,
+  cross,
+  ffn,
+  model,
+  train,
 };
 const IDS = Object.keys(CHAPTERS);
 
@@ -51,8 +61,12 @@ export function mount(host, app) {
     });
   }
   const article = h('article', { class: 'chapter' });
-  const root = h('div', { class: 'learn' },
-    h('nav', { 'aria-label': t.contents }, h('ol', {}, ...links.map((link) => h('li', {}, link)))), article);
+  const root = h(
+    'div',
+    { class: 'learn' },
+    h('nav', { 'aria-label': t.contents }, h('ol', {}, ...links.map((link) => h('li', {}, link)))),
+    article,
+  );
 
   /** @param {number} index */
   function go(index) {
@@ -65,7 +79,13 @@ export function mount(host, app) {
   /** @param {number} index @param {string} text @param {string} kind */
   function step(index, text, kind) {
     if (!IDS[index]) return h('span', {});
-    const button = h('button', { type: 'button', class: kind }, h('small', {}, text), ' ', ...rich(t[IDS[index]].title));
+    const button = h(
+      'button',
+      { type: 'button', class: kind },
+      h('small', {}, text),
+      ' ',
+      ...rich(t[IDS[index]].title),
+    );
     button.addEventListener('click', () => go(index));
     return button;
   }
@@ -77,7 +97,9 @@ export function mount(host, app) {
     shown = undefined;
     const index = IDS.indexOf(id);
     const chapter = t[id];
-    links.forEach((link, i) => (i === index ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current')));
+    links.forEach((link, i) =>
+      i === index ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'),
+    );
     const current = links[index];
     const list = current.closest('ol');
     // below each other or, on a narrow screen, beside each other: only the list itself scrolls
@@ -90,8 +112,12 @@ export function mount(host, app) {
       figure,
       h('aside', { class: 'notice' }, h('strong', {}, t.notice), ' ', ...rich(chapter.notice)),
       ...(EDITABLE.includes(id) ? [h('p', { class: 'remark' }, t.edit)] : []),
-      h('nav', { class: 'steps', 'aria-label': `${t.previous}, ${t.next}` },
-        step(index - 1, t.previous, 'previous'), step(index + 1, t.next, 'next')),
+      h(
+        'nav',
+        { class: 'steps', 'aria-label': `${t.previous}, ${t.next}` },
+        step(index - 1, t.previous, 'previous'),
+        step(index + 1, t.next, 'next'),
+      ),
     );
     const body = h('div', {});
     try {

@@ -4,7 +4,12 @@ import { choice, flow, grid, matrix, ops, sign } from './kit.js';
 import { d, EQUALS, formula, m, n, o, PLUS, row, softmax, sub } from './math.js';
 
 export const start = {
-  scores: matrix([[1, 2, 0, 1], [0, 1, 2, 1], [1, 2, 1, 3], [0, 1, 2, 1]]),
+  scores: matrix([
+    [1, 2, 0, 1],
+    [0, 1, 2, 1],
+    [1, 2, 1, 3],
+    [0, 1, 2, 1],
+  ]),
   causal: true,
 };
 
@@ -38,12 +43,29 @@ export async function mount(host, app, t) {
   });
   const mask = sub(m('M'), row(n('i'), n('j')));
   host.append(
-    formula([softmax(m('S'), PLUS, m('M')), o(','), mask, EQUALS, d('\u2212\u221e'),
-      '<mtext>\u00a0for\u00a0</mtext>', n('j'), o('&gt;'), n('i')]),
-    choice(t.mask, [{ value: true, text: t.on }, { value: false, text: t.off }], given.causal, (value) => {
-      given.causal = value;
-      draw();
-    }),
+    formula([
+      softmax(m('S'), PLUS, m('M')),
+      o(','),
+      mask,
+      EQUALS,
+      d('\u2212\u221e'),
+      '<mtext>\u00a0for\u00a0</mtext>',
+      n('j'),
+      o('&gt;'),
+      n('i'),
+    ]),
+    choice(
+      t.mask,
+      [
+        { value: true, text: t.on },
+        { value: false, text: t.off },
+      ],
+      given.causal,
+      (value) => {
+        given.causal = value;
+        draw();
+      },
+    ),
     flow(scores.element, sign('\u2192'), masked.element, sign('\u2192'), weights.element),
   );
 }

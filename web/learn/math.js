@@ -34,7 +34,8 @@ export const APPLY = '<mo>\u2061</mo>';
 export const DK = sub(n('d'), n('k'));
 
 /** @param {...string} parts */
-export const softmax = (...parts) => row(n('softmax'), APPLY, (parts.join('').includes('<mfrac>') ? tall : paren)(...parts));
+export const softmax = (...parts) =>
+  row(n('softmax'), APPLY, (parts.join('').includes('<mfrac>') ? tall : paren)(...parts));
 
 /**
  * One or more formulas, below each other. The markup is the page's own, never what a user typed.

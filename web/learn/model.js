@@ -9,7 +9,10 @@ import { openSum } from './sum.js';
 /** @typedef {import('../../js/transformer.js').Tensor} Tensor */
 
 const ATTENTION = ['weights', 'scores', 'q', 'k', 'v', 'context', 'output'];
-const NORMS = { encoder: ['self_attn_layer_norm', 'final_layer_norm'], decoder: ['self_attn_layer_norm', 'encoder_attn_layer_norm', 'final_layer_norm'] };
+const NORMS = {
+  encoder: ['self_attn_layer_norm', 'final_layer_norm'],
+  decoder: ['self_attn_layer_norm', 'encoder_attn_layer_norm', 'final_layer_norm'],
+};
 const LIKELIEST = 5;
 
 /**
@@ -52,7 +55,9 @@ export function summary(data) {
 export function likeliest(logits, count) {
   const greatest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
   const total = logits.reduce((sum, x) => sum + Math.exp(x - greatest), 0);
-  return Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a]).slice(0, count)
+  return Array.from(logits.keys())
+    .sort((a, b) => logits[b] - logits[a])
+    .slice(0, count)
     .map((id) => ({ id, share: Math.exp(logits[id] - greatest) / total }));
 }
 
@@ -78,7 +83,8 @@ export function mount(host, app, t) {
   function tensor(name) {
     let found = kept.get(name);
     if (!found) {
-      found = engine.translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names: [name] })
+      found = engine.translator
+        .inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names: [name] })
         .then((/** @type {Record<string, Tensor>} */ all) => all[name]);
       kept.set(name, /** @type {Promise<Tensor>} */ (found));
     }
@@ -89,7 +95,9 @@ export function mount(host, app, t) {
 
   function drawDiagram() {
     const config = engine.status === 'ready' ? (engine.translator?.config ?? {}) : {};
-    const layers = config.encoder_layers ? { encoder: config.encoder_layers, decoder: config.decoder_layers } : undefined;
+    const layers = config.encoder_layers
+      ? { encoder: config.encoder_layers, decoder: config.decoder_layers }
+      : undefined;
     picture = diagram(t, { isPre: config.normalize_before === true, layers }, (box) => {
       Object.assign(place, { box, tensor: 0 });
       // on a narrow screen what opens is below the diagram
@@ -108,18 +116,38 @@ export function mount(host, app, t) {
     const lines = [];
     for (let row = 0; row < rows; row++) {
       const best = likeliest(data.subarray(row * width, (row + 1) * width), LIKELIEST);
-      const cells = await Promise.all(best.map(async ({ id, share }) =>
-        h('td', { class: id === sentence.targetTokens[row].id ? 'current' : '' },
-          id === engine.translator.config.eos_token_id ? '</s>' : await word(id), ' ', h('span', { class: 'number' }, decimal(share)))));
+      const cells = await Promise.all(
+        best.map(async ({ id, share }) =>
+          h(
+            'td',
+            { class: id === sentence.targetTokens[row].id ? 'current' : '' },
+            id === engine.translator.config.eos_token_id ? '</s>' : await word(id),
+            ' ',
+            h('span', { class: 'number' }, decimal(share)),
+          ),
+        ),
+      );
       lines.push(h('tr', {}, h('th', { scope: 'row' }, fed()[row]), ...cells));
     }
-    return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.top },
-      h('table', {}, h('caption', {}, t.top), h('tbody', {}, ...lines)));
+    return h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.top },
+      h('table', {}, h('caption', {}, t.top), h('tbody', {}, ...lines)),
+    );
   }
 
   /** @param {string} side @param {{ piece: string, id: number }[]} tokens */
-  const tokenList = (side, tokens) => h('figure', { class: 'grid wide' }, h('figcaption', {}, `${side}. ${t.tokens}`),
-    h('ol', { class: 'tokens' }, ...tokens.map(({ piece, id }) => h('li', {}, readable(piece), h('span', { class: 'number' }, String(id))))));
+  const tokenList = (side, tokens) =>
+    h(
+      'figure',
+      { class: 'grid wide' },
+      h('figcaption', {}, `${side}. ${t.tokens}`),
+      h(
+        'ol',
+        { class: 'tokens' },
+        ...tokens.map(({ piece, id }) => h('li', {}, readable(piece), h('span', { class: 'number' }, String(id)))),
+      ),
+    );
 
   async function show() {
     const mine = ++run;
@@ -152,31 +180,63 @@ export function mount(host, app, t) {
       const { low, mean, high } = summary(found.data);
       const controls = [];
       if (names.length > 1) {
-        controls.push(choice(t.tensor, names.map((full, value) => ({ value, text: full.replace(/^.*\./, '') })), place.tensor,
-          (value) => change({ tensor: value })));
+        controls.push(
+          choice(
+            t.tensor,
+            names.map((full, value) => ({ value, text: full.replace(/^.*\./, '') })),
+            place.tensor,
+            (value) => change({ tensor: value }),
+          ),
+        );
       }
       if (box.inLayer && layers > 1) {
-        controls.push(choice(t.layer, Array.from({ length: layers }, (_, value) => ({ value, text: String(value + 1) })), place.layer,
-          (layer) => change({ layer })));
+        controls.push(
+          choice(
+            t.layer,
+            Array.from({ length: layers }, (_, value) => ({ value, text: String(value + 1) })),
+            place.layer,
+            (layer) => change({ layer }),
+          ),
+        );
       }
       if (heads > 1) {
-        controls.push(choice(t.head, Array.from({ length: heads }, (_, value) => ({ value, text: String(value + 1) })), place.head,
-          (head) => change({ head })));
+        controls.push(
+          choice(
+            t.head,
+            Array.from({ length: heads }, (_, value) => ({ value, text: String(value + 1) })),
+            place.head,
+            (head) => change({ head }),
+          ),
+        );
       }
       const focus = /** @type {HTMLElement | null} */ (document.activeElement);
       const index = focus && panel.contains(focus) ? focused(panel).indexOf(focus) : -1;
-      panel.replaceChildren(title, flow(...controls),
-        h('p', { class: 'remark' }, h('code', {}, name), ` ${t.shape(found.shape)}: ${t.range(...spell(low, mean, high))}`), shown);
+      panel.replaceChildren(
+        title,
+        flow(...controls),
+        h(
+          'p',
+          { class: 'remark' },
+          h('code', {}, name),
+          ` ${t.shape(found.shape)}: ${t.range(...spell(low, mean, high))}`,
+        ),
+        shown,
+      );
       if (index >= 0) focused(panel)[index]?.focus();
       if (shown === map.element) draw(box, name, found);
     } catch (error) {
-      if (mine === run) panel.replaceChildren(title, remark(`${app.strings.learn.failed} ${error instanceof Error ? error.message : error}`));
+      if (mine === run)
+        panel.replaceChildren(
+          title,
+          remark(`${app.strings.learn.failed} ${error instanceof Error ? error.message : error}`),
+        );
     }
   }
   /** Numbers for a line of text. @param {...number} xs @returns {[string, string, string]} */
   const spell = (...xs) => /** @type {[string, string, string]} */ (xs.map((x) => decimal(x, 3)));
   /** What is redrawn is new; the control that was used keeps the focus. @param {HTMLElement} element */
-  const focused = (element) => /** @type {HTMLElement[]} */ ([...element.querySelectorAll('input, button, [tabindex]')]);
+  const focused = (element) =>
+    /** @type {HTMLElement[]} */ ([...element.querySelectorAll('input, button, [tabindex]')]);
 
   /** @param {Box} box @param {string} name @param {Tensor} found */
   function draw(box, name, { shape, data }) {
@@ -187,13 +247,16 @@ export function mount(host, app, t) {
     const stack = isCross ? 'cross' : box.stack;
     map.set({
       data: isMap ? data.subarray(place.head * rows * cols, (place.head + 1) * rows * cols) : data,
-      rows, cols,
+      rows,
+      cols,
       scale: name.endsWith('.weights') ? 'sequential' : 'diverging',
       label: t.map(name),
       rowLabels: ofSource ? source() : fed(),
       colLabels: isMap ? (stack === 'decoder' ? fed() : source()) : Array.from({ length: cols }, (_, i) => t.column(i)),
-      onPick: isMap && ((/** @type {number} */ row, /** @type {number} */ col) =>
-        openSum(app, { sentence, stack, layer: place.layer, head: place.head, row, col })),
+      onPick:
+        isMap &&
+        ((/** @type {number} */ row, /** @type {number} */ col) =>
+          openSum(app, { sentence, stack, layer: place.layer, head: place.head, row, col })),
     });
     if (isMap) panel.append(remark(t.sum));
     else if (!ofSource) panel.append(remark(t.fedIn));

@@ -4,10 +4,26 @@ import { flow, grid, matrix, ops, sign } from './kit.js';
 import { DK, EQUALS, formula, frac, m, o, softmax, sqrt, sub, transposed } from './math.js';
 
 export const start = {
-  x: matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
-  wq: matrix([[0, 0], [0, 1], [2, 0]]),
-  wk: matrix([[0, 1], [2, 0], [0, 0]]),
-  wv: matrix([[1, 0], [0, 1], [1, 1]]),
+  x: matrix([
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]),
+  wq: matrix([
+    [0, 0],
+    [0, 1],
+    [2, 0],
+  ]),
+  wk: matrix([
+    [0, 1],
+    [2, 0],
+    [0, 0],
+  ]),
+  wv: matrix([
+    [1, 0],
+    [0, 1],
+    [1, 1],
+  ]),
 };
 
 /** @param {import('./kit.js').Ops} parts @param {typeof start} given */
@@ -31,15 +47,16 @@ export async function mount(host, app, t) {
     output: grid(t.output, found.output, names),
   };
   /** @param {'x' | 'wq' | 'wk' | 'wv'} key @param {string} name @param {string[]} [rowLabels] */
-  const edited = (key, name, rowLabels) => grid(name, given[key], {
-    rowLabels,
-    digits: 1,
-    onEdit(value) {
-      given[key] = value;
-      const next = compute(parts, given);
-      for (const part of /** @type {const} */ (['q', 'k', 'v', 'weights', 'output'])) shown[part].set(next[part]);
-    },
-  }).element;
+  const edited = (key, name, rowLabels) =>
+    grid(name, given[key], {
+      rowLabels,
+      digits: 1,
+      onEdit(value) {
+        given[key] = value;
+        const next = compute(parts, given);
+        for (const part of /** @type {const} */ (['q', 'k', 'v', 'weights', 'output'])) shown[part].set(next[part]);
+      },
+    }).element;
   const w = (/** @type {string} */ letter) => sub(m('W'), m(letter));
   host.append(
     formula(

@@ -29,7 +29,12 @@ export const CONFIG = {
 };
 
 export const OPTIONS = /** @type {const} */ ({
-  learningRate: 0.004, warmupSteps: 200, schedule: 'cosine', totalSteps: STEPS, dropout: 0, labelSmoothing: 0,
+  learningRate: 0.004,
+  warmupSteps: 200,
+  schedule: 'cosine',
+  totalSteps: STEPS,
+  dropout: 0,
+  labelSmoothing: 0,
 });
 
 /** @param {string} digits @returns {number[]} */
@@ -39,7 +44,10 @@ export const toIds = (digits) => [...Array.from(digits, (digit) => FIRST + Numbe
 export function toDigits(ids) {
   const all = Array.from(ids);
   const end = all.indexOf(END);
-  return all.slice(0, end < 0 ? all.length : end).map((id) => (id >= FIRST ? String(id - FIRST) : '\u00b7')).join('');
+  return all
+    .slice(0, end < 0 ? all.length : end)
+    .map((id) => (id >= FIRST ? String(id - FIRST) : '\u00b7'))
+    .join('');
 }
 
 /** @param {string} digits */
@@ -51,6 +59,8 @@ export const pairOf = (digits) => ({ source: toIds(digits), target: toIds(revers
 /** Random strings, the same for the same seed. @param {number} seed @returns {() => string} */
 export function strings(seed) {
   const next = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
-  return () => Array.from({ length: SHORTEST + Math.floor(next() * (LONGEST - SHORTEST + 1)) },
-    () => Math.floor(next() * 10)).join('');
+  return () =>
+    Array.from({ length: SHORTEST + Math.floor(next() * (LONGEST - SHORTEST + 1)) }, () =>
+      Math.floor(next() * 10),
+    ).join('');
 }

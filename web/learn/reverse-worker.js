@@ -15,7 +15,7 @@ import { BATCH, CONFIG, LONGEST, OPTIONS, pairOf, STEPS, strings, toDigits, toId
  * @property {{ shape: readonly number[], data: Float32Array }} cross  [layers, heads, target, source]
  */
 
-/** Milliseconds between two messages, and steps between two looks at the model: neither may cost much of the learning. */
+/** Milliseconds between two messages, steps between two looks at the model: neither may cost much of the learning. */
 const [PAUSE, LOOK] = [80, 25];
 const PROBE = '3141592';
 const TRIALS = 50;
@@ -30,19 +30,27 @@ let next = strings(1);
 // other strings than those it learns from
 const trials = Array.from({ length: TRIALS }, strings(987654));
 
-/** What the model makes of a string, with its cross attention. @param {import('../../js/transformer.js').Transformer} model @param {string} digits */
+/**
+ * What the model makes of a string, with its cross attention.
+ *
+ * @param {import('../../js/transformer.js').Transformer} model
+ * @param {string} digits
+ */
 function ask(model, digits) {
   const source = toIds(digits);
   const [[{ ids }]] = model.generate([source], { maxTokens: LONGEST + 5 });
   return { digits, answer: toDigits(ids), cross: model.attention(source, ids).cross };
 }
 
-/** The attention of an untrained model is the same for every answer; while it learns, the right answer is shown to it. */
+/** How many of the trials are right, and the attention while the right answer to one string is fed in. */
 async function probe() {
   const model = await /** @type {Trainer} */ (trainer).toModel();
   try {
     const pairs = trials.map(pairOf);
-    const found = model.generate(pairs.map(({ source }) => source), { maxTokens: LONGEST + 5, batchSize: TRIALS });
+    const found = model.generate(
+      pairs.map(({ source }) => source),
+      { maxTokens: LONGEST + 5, batchSize: TRIALS },
+    );
     const right = found.filter(([{ ids }], i) => ids.join() === pairs[i].target.join()).length;
     const { source, target } = pairOf(PROBE);
     const { cross } = model.attention(source, target);

@@ -20,7 +20,13 @@ export function compute(parts, { dk, seed }) {
   const row = shaped(1, SHOWN, products.subarray(0, SHOWN));
   const spread = Math.sqrt(products.reduce((sum, x) => sum + x * x, 0) / products.length);
   const raw = parts.softmax(row).data;
-  const divided = parts.softmax(shaped(1, SHOWN, row.data.map((x) => x / Math.sqrt(dk)))).data;
+  const divided = parts.softmax(
+    shaped(
+      1,
+      SHOWN,
+      row.data.map((x) => x / Math.sqrt(dk)),
+    ),
+  ).data;
   return { products, spread, raw, divided };
 }
 
@@ -50,7 +56,12 @@ export async function mount(host, app, t) {
     const bins = chart({ x: [-reach, reach], y: [0, Math.max(...counts)], xLabel: t.score, yLabel: t.count, label });
     bins.bars(counts);
     const shares = (/** @type {string} */ name, /** @type {Float32Array} */ values) =>
-      h('figure', { class: 'grid wide' }, h('figcaption', {}, ...rich(name)), probabilities({ label: name, values, names }));
+      h(
+        'figure',
+        { class: 'grid wide' },
+        h('figcaption', {}, ...rich(name)),
+        probabilities({ label: name, values, names }),
+      );
     figures.replaceChildren(
       h('figure', { class: 'grid wide' }, h('figcaption', {}, label), bins.element),
       flow(shares(t.raw, raw), shares(t.divided, divided)),

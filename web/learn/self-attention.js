@@ -3,7 +3,11 @@
 import { flow, grid, matrix, ops, sign, transpose } from './kit.js';
 import { EQUALS, formula, m, row, softmax, transposed } from './math.js';
 
-export const start = matrix([[1, 0], [0, 1], [1, 1]]);
+export const start = matrix([
+  [1, 0],
+  [0, 1],
+  [1, 1],
+]);
 
 /** @param {import('./kit.js').Ops} parts @param {import('./kit.js').Matrix} x */
 export const compute = (parts, x) => ({ scores: parts.matmul(x, transpose(x)), ...parts.selfAttention(x) });

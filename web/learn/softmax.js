@@ -9,8 +9,16 @@ export const start = { x: matrix([[2, 1, 0, -1, 0.5]]), temperature: 1 };
 
 /** @param {import('./kit.js').Ops} parts @param {typeof start} given */
 export function compute(parts, { x, temperature }) {
-  const divided = shaped(1, x.cols, x.data.map((v) => v / temperature));
-  const exponentials = shaped(1, x.cols, divided.data.map((v) => Math.exp(v)));
+  const divided = shaped(
+    1,
+    x.cols,
+    x.data.map((v) => v / temperature),
+  );
+  const exponentials = shaped(
+    1,
+    x.cols,
+    divided.data.map((v) => Math.exp(v)),
+  );
   return { exponentials, shares: parts.softmax(divided), sum: exponentials.data.reduce((a, b) => a + b, 0) };
 }
 
@@ -26,7 +34,9 @@ export async function mount(host, app, t) {
     const next = compute(parts, given);
     powers.set(next.exponentials);
     said.textContent = t.sum(decimal(next.sum, 3));
-    bars.replaceChildren(probabilities({ label: t.shares, values: next.shares.data, names, format: (x) => decimal(x, 3) }));
+    bars.replaceChildren(
+      probabilities({ label: t.shares, values: next.shares.data, names, format: (x) => decimal(x, 3) }),
+    );
   }
   const x = grid(t.numbers, given.x, {
     colLabels: names,

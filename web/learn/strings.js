@@ -2,8 +2,9 @@
 
 export const learn = {
   title: 'Learn',
-  lead: 'Twelve short chapters from a word to a whole Transformer. The numbers in the figures are computed as you edit '
-    + 'them, by the same code that translates.',
+  lead:
+    'Twelve short chapters from a word to a whole Transformer. The numbers in the figures are computed as you edit ' +
+    'them, by the same code that translates.',
   contents: 'Chapters',
   chapter: (/** @type {number} */ number, /** @type {number} */ of) => `Chapter ${number} of ${of}`,
   previous: 'Previous',
@@ -22,12 +23,13 @@ export const learn = {
   embeddings: {
     title: 'Words as vectors',
     text: [
-      'A Transformer cannot read. It looks each token up in a table with one row of numbers for every entry of its '
-        + 'vocabulary: the embedding. Nobody wrote these rows; they are learned with everything else.',
-      'Words that are used alike end up with rows that point the same way. How alike two directions are is the cosine of '
-        + 'the angle between them: 1 for the same direction, 0 for a right angle, \u22121 for opposite ones.',
+      'A Transformer cannot read. It looks each token up in a table with one row of numbers for every entry of its ' +
+        'vocabulary: the embedding. Nobody wrote these rows; they are learned with everything else.',
+      'Words that are used alike end up with rows that point the same way. How alike two directions are is the ' +
+        'cosine of the angle between them: 1 for the same direction, 0 for a right angle, \u22121 for opposite ones.',
     ],
-    notice: 'The length of a vector does not matter for its cosine, only its direction: double a row and nothing changes.',
+    notice:
+      'The length of a vector does not matter for its cosine, only its direction: double a row and nothing changes.',
     vectors: 'Three words, two numbers each',
     similarity: 'Cosine of each pair',
     plane: 'The three vectors as arrows in a plane',
@@ -47,13 +49,15 @@ export const learn = {
   positions: {
     title: 'Where a word stands',
     text: [
-      'Attention looks at all words at once and would not know their order. So a pattern that depends on the position '
-        + 'alone is added to each embedding: sines and cosines, fast ones first, each next pair slower than the one before.',
-      'Like the hands of a clock they tell positions apart, and because they turn evenly, \u201cthree words further on\u201d '
-        + 'is the same rotation everywhere.',
+      'Attention looks at all words at once and would not know their order. So a pattern that depends on the ' +
+        'position alone is added to each embedding: sines and cosines, fast ones first, each next pair slower than ' +
+        'the one before.',
+      'Like the hands of a clock they tell positions apart, and because they turn evenly, \u201cthree words further ' +
+        'on\u201d is the same rotation everywhere.',
     ],
-    notice: 'The columns of fast waves stripe from row to row; the slowest hardly change. Neighbouring positions are the '
-      + 'most alike, wherever they stand.',
+    notice:
+      'The columns of fast waves stripe from row to row; the slowest hardly change. Neighbouring positions are the ' +
+      'most alike, wherever they stand.',
     positions: 'Positions',
     width: 'd_model',
     layout: 'Order of the columns',
@@ -69,9 +73,9 @@ export const learn = {
   'self-attention': {
     title: 'Attention in its plainest form',
     text: [
-      'Let every word look at every word. How much one looks at another is the dot product of their two vectors; softmax '
-        + 'turns each row of those into shares that sum to 1; the new vector of a word is the mixture of all vectors, by '
-        + 'those shares.',
+      'Let every word look at every word. How much one looks at another is the dot product of their two vectors; ' +
+        'softmax turns each row of those into shares that sum to 1; the new vector of a word is the mixture of all ' +
+        'vectors, by those shares.',
       'There is nothing to learn in this: a word looks at what resembles it.',
     ],
     notice: 'Give two words the same row: they look at each other as much as at themselves, and become the same.',
@@ -85,11 +89,13 @@ export const learn = {
   qkv: {
     title: 'Query, key, value',
     text: [
-      'A word should not only find what resembles it. So each makes three vectors, by three learned matrices: a query '
-        + '(what I look for), a key (what I can be found by), a value (what I give to those who find me).',
-      'Now \u201csleeps\u201d can ask for a subject, and \u201ccat\u201d can answer, though the two are not alike at all.',
+      'A word should not only find what resembles it. So each makes three vectors, by three learned matrices: a ' +
+        'query (what I look for), a key (what I can be found by), a value (what I give to those who find me).',
+      'Now \u201csleeps\u201d can ask for a subject, and \u201ccat\u201d can answer, though the two are not alike at ' +
+        'all.',
     ],
-    notice: 'Change W_V: the shares stay as they are, only what is mixed changes. Change W_Q: who looks at whom changes.',
+    notice:
+      'Change W_V: the shares stay as they are, only what is mixed changes. Change W_Q: who looks at whom changes.',
     words: ['the', 'cat', 'sleeps'],
     x: 'x',
     weights: 'Shares: row looks at column',
@@ -99,12 +105,13 @@ export const learn = {
   scaled: {
     title: 'Why divide by \u221ad_k',
     text: [
-      'A dot product of d_k numbers is a sum of d_k terms. If each is of size 1, the sum is of size \u221ad_k: longer '
-        + 'vectors give larger scores though nothing is more alike.',
-      'Softmax of large numbers is nearly all on one word, and where it is flat nothing can be learned. Dividing by \u221ad_k '
-        + 'keeps scores at size 1, whatever the length.',
+      'A dot product of d_k numbers is a sum of d_k terms. If each is of size 1, the sum is of size \u221ad_k: ' +
+        'longer vectors give larger scores though nothing is more alike.',
+      'Softmax of large numbers is nearly all on one word, and where it is flat nothing can be learned. Dividing by ' +
+        '\u221ad_k keeps scores at size 1, whatever the length.',
     ],
-    notice: 'Without the division one bar takes everything as d_k grows; with it the bars stay about as even as they were.',
+    notice:
+      'Without the division one bar takes everything as d_k grows; with it the bars stay about as even as they were.',
     dk: 'd_k, numbers in a query and a key',
     again: 'Draw other vectors',
     histogram: (/** @type {number} */ count, /** @type {number} */ dk) =>
@@ -121,12 +128,14 @@ export const learn = {
   softmax: {
     title: 'Softmax',
     text: [
-      'Softmax makes shares of any row of numbers: e to the power of each, divided by their sum. All are positive, all '
-        + 'together are 1, and the order stays.',
-      'Only differences count: add 10 to every number and nothing changes. Dividing by a temperature first makes the '
-        + 'differences smaller (warm, even shares) or larger (cold, the winner takes all).',
+      'Softmax makes shares of any row of numbers: e to the power of each, divided by their sum. All are positive, ' +
+        'all together are 1, and the order stays.',
+      'Only differences count: add 10 to every number and nothing changes. Dividing by a temperature first makes the ' +
+        'differences smaller (warm, even shares) or larger (cold, the winner takes all).',
     ],
-    notice: 'At temperature 1, two numbers that differ by 0.69 (ln 2) have shares that differ by a factor of 2, wherever they stand.',
+    notice:
+      'At temperature 1, two numbers that differ by 0.69 (ln 2) have shares that differ by a factor of 2, wherever ' +
+      'they stand.',
     numbers: 'Numbers',
     exponentials: 'e to the power of number \u00f7 temperature',
     temperature: 'Temperature',
@@ -137,11 +146,13 @@ export const learn = {
   masking: {
     title: 'Not looking ahead',
     text: [
-      'The decoder writes from left to right. While it learns, the whole right answer lies before it, so it must be kept '
-        + 'from reading the word that it is to guess: scores of later words are set to \u2212\u221e.',
-      'e to the power of \u2212\u221e is exactly 0, so what is masked takes no share, and the rest of the row still sums to 1.',
+      'The decoder writes from left to right. While it learns, the whole right answer lies before it, so it must be ' +
+        'kept from reading the word that it is to guess: scores of later words are set to \u2212\u221e.',
+      'e to the power of \u2212\u221e is exactly 0, so what is masked takes no share, and the rest of the row still ' +
+        'sums to 1.',
     ],
-    notice: 'With the mask on, edit a number above the diagonal: nothing changes. The first word can only look at itself.',
+    notice:
+      'With the mask on, edit a number above the diagonal: nothing changes. The first word can only look at itself.',
     words: ['(start)', 'Die', 'Katze', 'schl\u00e4ft'],
     scores: 'Scores',
     masked: 'After the mask',
@@ -154,8 +165,9 @@ export const learn = {
   'multi-head': {
     title: 'Several heads',
     text: [
-      'One softmax makes one set of shares. A word that has to look for its subject and for its adjective at once needs '
-        + 'two. So the d_model numbers are cut into heads: each has its own queries, keys and values, and looks its own way.',
+      'One softmax makes one set of shares. A word that has to look for its subject and for its adjective at once ' +
+        'needs two. So the d_model numbers are cut into heads: each has its own queries, keys and values, and looks ' +
+        'its own way.',
       'Their outputs are put side by side and mixed by one more matrix, W_O. It costs no more than one large head.',
     ],
     notice: 'Both heads see the same words and the same matrices, yet their shares differ: each sees other columns.',
@@ -171,10 +183,10 @@ export const learn = {
   cross: {
     title: 'From one language to the other',
     text: [
-      'The decoder asks, the encoder answers: queries come from the words written so far, keys and values from the source '
-        + 'sentence. This is the only way from one language to the other.',
-      'There are as many rows as words in the translation and as many columns as words in the source. No mask: the whole '
-        + 'source may be read at any time.',
+      'The decoder asks, the encoder answers: queries come from the words written so far, keys and values from the ' +
+        'source sentence. This is the only way from one language to the other.',
+      'There are as many rows as words in the translation and as many columns as words in the source. No mask: the ' +
+        'whole source may be read at any time.',
     ],
     notice: 'The keys belong to the source: edit one and a whole column of shares moves, for every target word.',
     source: ['the', 'black', 'cat'],
@@ -194,13 +206,15 @@ export const learn = {
   ffn: {
     title: 'The rest of a layer',
     text: [
-      'After attention has brought words together, a small network of two matrices works on each word alone: wider, a bend '
-        + '(the activation), narrow again.',
-      'Around both stands a residual connection: the result is added to what came in, so a layer only has to learn a '
-        + 'change. LayerNorm brings each row to mean 0 and variance 1. The paper does so after the addition (post-norm); '
-        + 'many later models before the sub-layer (pre-norm).',
+      'After attention has brought words together, a small network of two matrices works on each word alone: wider, ' +
+        'a bend (the activation), narrow again.',
+      'Around both stands a residual connection: the result is added to what came in, so a layer only has to learn a ' +
+        'change. LayerNorm brings each row to mean 0 and variance 1. The paper does so after the addition ' +
+        '(post-norm); many later models before the sub-layer (pre-norm).',
     ],
-    notice: 'Multiply a row of x by ten: with post-norm the result stays tame; with pre-norm the large row goes straight through.',
+    notice:
+      'Multiply a row of x by ten: with post-norm the result stays tame; with pre-norm the large row goes straight ' +
+      'through.',
     words: ['cat', 'sleeps'],
     x: 'x',
     inner: 'LayerNorm(x)',
@@ -218,8 +232,9 @@ export const learn = {
   model: {
     title: 'The whole model',
     text: [
-      'The encoder, left, reads the source: N equal layers, each attention and a feed-forward network. The decoder, right, '
-        + 'has one part more, which reads what the encoder made, and ends in a share for each entry of the vocabulary.',
+      'The encoder, left, reads the source: N equal layers, each attention and a feed-forward network. The decoder, ' +
+        'right, has one part more, which reads what the encoder made, and ends in a share for each entry of the ' +
+        'vocabulary.',
       'Every box opens the numbers that the loaded model computed in it for your sentence.',
     ],
     notice: 'The shape [words, d_model] goes in and comes out of every layer: that is why they can be stacked.',
@@ -229,13 +244,25 @@ export const learn = {
     decoder: 'Decoder',
     layers: (/** @type {number} */ count) => `${count} \u00d7`,
     boxes: {
-      'source': 'Source tokens', 'encoder.embedding': 'Embedding', 'encoder.positions': 'Positions',
-      'encoder.self': 'Self-attention', 'encoder.norm1': 'Add & norm', 'encoder.ffn': 'Feed-forward',
-      'encoder.norm2': 'Add & norm', 'encoder.output': 'Encoder output',
-      'target': 'Target so far', 'decoder.embedding': 'Embedding', 'decoder.positions': 'Positions',
-      'decoder.self': 'Masked attention', 'decoder.norm1': 'Add & norm', 'decoder.cross': 'Cross attention',
-      'decoder.norm2': 'Add & norm', 'decoder.ffn': 'Feed-forward', 'decoder.norm3': 'Add & norm',
-      'decoder.output': 'Decoder output', 'output': 'Next token',
+      source: 'Source tokens',
+      'encoder.embedding': 'Embedding',
+      'encoder.positions': 'Positions',
+      'encoder.self': 'Self-attention',
+      'encoder.norm1': 'Add & norm',
+      'encoder.ffn': 'Feed-forward',
+      'encoder.norm2': 'Add & norm',
+      'encoder.output': 'Encoder output',
+      target: 'Target so far',
+      'decoder.embedding': 'Embedding',
+      'decoder.positions': 'Positions',
+      'decoder.self': 'Masked attention',
+      'decoder.norm1': 'Add & norm',
+      'decoder.cross': 'Cross attention',
+      'decoder.norm2': 'Add & norm',
+      'decoder.ffn': 'Feed-forward',
+      'decoder.norm3': 'Add & norm',
+      'decoder.output': 'Decoder output',
+      output: 'Next token',
     },
     tensor: 'Tensor',
     layer: 'Layer',
@@ -257,11 +284,13 @@ export const learn = {
   train: {
     title: 'Train one yourself',
     text: [
-      'A Transformer of 2 + 2 layers with 64 numbers a word, begun with random weights. Its task: write a string of digits '
-        + 'backwards. It is told nothing but examples and, for each, how wrong it was.',
+      'A Transformer of 2 + 2 layers with 64 numbers a word, begun with random weights. Its task: write a string of ' +
+        'digits backwards. It is told nothing but examples and, for each, how wrong it was.',
       'To write the first digit it has to look at the last. Watch its cross attention find that out by itself.',
     ],
-    notice: 'Guessing alone gives a loss of 2.30. Once the loss is below, the model has begun to look at the right digits: the diagonal from corner to corner appears.',
+    notice:
+      'Guessing alone gives a loss of 2.30. Once the loss is below, the model has begun to look at the right digits: ' +
+      'the diagonal from corner to corner appears.',
     start: 'Train',
     stop: 'Stop',
     go: 'Continue',
@@ -271,8 +300,12 @@ export const learn = {
     steps: 'steps',
     curve: 'Loss for each step',
     map: 'Cross attention, mean of the heads',
-    status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ loss, /** @type {string} */ right) =>
-      `Step ${step} of ${of}. Loss ${loss}. Reversed without a mistake: ${right}.`,
+    status: (
+      /** @type {number} */ step,
+      /** @type {number} */ of,
+      /** @type {string} */ loss,
+      /** @type {string} */ right,
+    ) => `Step ${step} of ${of}. Loss ${loss}. Reversed without a mistake: ${right}.`,
     idle: 'Not started. It takes half a minute to two minutes; the page stays usable.',
     finished: 'Finished.',
     stopped: 'Stopped.',
@@ -297,7 +330,8 @@ export const learn = {
     place: (/** @type {string} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
       `${stack}, layer ${layer}, head ${head}`,
     stacks: { encoder: 'Encoder self-attention', decoder: 'Decoder self-attention', cross: 'Cross attention' },
-    asks: (/** @type {string} */ row, /** @type {string} */ col) => `How much \u201c${row}\u201d looks at \u201c${col}\u201d`,
+    asks: (/** @type {string} */ row, /** @type {string} */ col) =>
+      `How much \u201c${row}\u201d looks at \u201c${col}\u201d`,
     predicts: (/** @type {string} */ piece) => `This row predicts \u201c${piece}\u201d.`,
     products: 'Query times key, number by number',
     query: 'q',
@@ -314,17 +348,19 @@ export const learn = {
     share: 'share',
     rowSum: 'Sum',
     values: 'Values, weighted and added up',
-    valuesNote: 'The first row is this cell\u2019s share times its value vector; the second the sum over all tokens: what this '
-      + 'head passes on.',
+    valuesNote:
+      'The first row is this cell\u2019s share times its value vector; the second the sum over all tokens: what this ' +
+      'head passes on.',
     thisValue: 'share \u00d7 v',
     mixed: 'sum of all',
     number: 'number',
     check: (/** @type {string} */ here, /** @type {string} */ map) =>
       `Computed step by step: ${here}. In the model\u2019s map: ${map}.`,
     differs: 'The last printed digit differs: the sum here is in 64-bit numbers, the model\u2019s in 32-bit.',
-    int8: 'This model computes in int8: q, k and v come from products of 8-bit weights with activations rounded to 7 bits. '
-      + 'Their rounding is already in the numbers above. From here on, q \u00b7 k, softmax and the weighted sum, everything is '
-      + '32-bit floating point, so the steps agree.',
+    int8:
+      'This model computes in int8: q, k and v come from products of 8-bit weights with activations rounded to 7 ' +
+      'bits. Their rounding is already in the numbers above. From here on, q \u00b7 k, softmax and the weighted ' +
+      'sum, everything is 32-bit floating point, so the steps agree.',
     f32: 'This model computes in 32-bit floating point throughout.',
     hidden: (/** @type {number} */ count) => `and ${count} more tokens with a share of`,
   },

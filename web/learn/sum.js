@@ -27,7 +27,8 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
   const isMasked = (/** @type {number} */ j) => stack === 'decoder' && j > row;
 
   const scores = Array.from({ length: cols }, (_, j) =>
-    isMasked(j) ? -Infinity : add(multiply(part(k, j))) / Math.sqrt(dk));
+    isMasked(j) ? -Infinity : add(multiply(part(k, j))) / Math.sqrt(dk),
+  );
   const greatest = Math.max(...scores);
   const powers = scores.map((x) => Math.exp(x - greatest));
   const total = add(powers);
@@ -40,8 +41,20 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
   const mixed = new Array(dk).fill(0);
   shares.forEach((share, j) => part(v, j).forEach((x, i) => (mixed[i] += share * x)));
   return {
-    dk, query, key, products, dot, scaled: dot / Math.sqrt(dk), masked: isMasked(col), scores, powers, total, shares,
-    value, weighted: value.map((x) => shares[col] * x), mixed,
+    dk,
+    query,
+    key,
+    products,
+    dot,
+    scaled: dot / Math.sqrt(dk),
+    masked: isMasked(col),
+    scores,
+    powers,
+    total,
+    shares,
+    value,
+    weighted: value.map((x) => shares[col] * x),
+    mixed,
     /** What the model had in this cell. */
     cell: weights.data[(head * rows + row) * cols + col],
   };
@@ -58,8 +71,11 @@ function blocks(names, lines) {
   const reach = Math.max(...last.map(Math.abs)) || 1;
   const list = h('ol', { class: 'blocks' }, h('li', { class: 'names' }, ...names.map((name) => h('span', {}, name))));
   for (let i = 0; i < last.length; i++) {
-    const item = h('li', { class: last[i] < 0 ? 'negative' : 'positive' },
-      ...lines.map((line) => h('span', {}, decimal(line[i], NUMBER))));
+    const item = h(
+      'li',
+      { class: last[i] < 0 ? 'negative' : 'positive' },
+      ...lines.map((line) => h('span', {}, decimal(line[i], NUMBER))),
+    );
     item.style.setProperty('--strength', (Math.abs(last[i]) / reach).toFixed(3));
     list.append(item);
   }
@@ -80,7 +96,8 @@ export async function openSum(app, { sentence: given, stack, layer, head, row, c
   const close = h('button', { type: 'button', class: 'close' }, t.close);
   const title = h('h2', { id: 'sum-title' }, t.title);
   const dialog = /** @type {HTMLDialogElement} */ (
-    h('dialog', { class: 'sum-dialog', 'aria-labelledby': 'sum-title' }, h('header', {}, title, close), body));
+    h('dialog', { class: 'sum-dialog', 'aria-labelledby': 'sum-title' }, h('header', {}, title, close), body)
+  );
   close.addEventListener('click', () => dialog.close());
   // a click beside the dialog closes it too
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
@@ -93,18 +110,29 @@ export async function openSum(app, { sentence: given, stack, layer, head, row, c
     const prefix = attentionName(stack, layer);
     const names = ['q', 'k', 'v', 'weights'].map((name) => `${prefix}.${name}`);
     const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
-    const found = await translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names, disabledHeads });
+    const found = await translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), {
+      names,
+      disabledHeads,
+    });
     const [q, k, v, weights] = names.map((name) => found[name]);
     const source = sentence.sourceTokens.map((/** @type {{ piece: string }} */ { piece }) => readable(piece));
     const fed = fedIn(sentence.targetTokens, app.strings.learn.startToken);
     const labels = { rows: stack === 'encoder' ? source : fed, cols: stack === 'decoder' ? fed : source };
     const show = (/** @type {number} */ at) => {
       const sum = compute({ q, k, v, weights }, { stack, layer, head, row, col: at });
-      body.replaceChildren(...describe(t, sum, {
-        stack, layer, head, row, col: at, labels, show,
-        dtype: translator.info?.dtype,
-        predicts: stack === 'encoder' ? undefined : readable(sentence.targetTokens[row].piece),
-      }));
+      body.replaceChildren(
+        ...describe(t, sum, {
+          stack,
+          layer,
+          head,
+          row,
+          col: at,
+          labels,
+          show,
+          dtype: translator.info?.dtype,
+          predicts: stack === 'encoder' ? undefined : readable(sentence.targetTokens[row].piece),
+        }),
+      );
     };
     show(col);
   } catch (error) {
@@ -131,29 +159,67 @@ function describe(t, sum, { stack, layer, head, row, col, labels, show, dtype, p
     token.addEventListener('click', () => show(j));
     const bar = h('span', { class: 'share' });
     bar.style.setProperty('--strength', sum.shares[j].toFixed(4));
-    return h('tr', j === col ? { class: 'current', 'aria-current': 'true' } : {},
+    return h(
+      'tr',
+      j === col ? { class: 'current', 'aria-current': 'true' } : {},
       h('th', { scope: 'row' }, token),
       h('td', {}, decimal(sum.scores[j], NUMBER)),
       h('td', {}, decimal(sum.powers[j], SHARE)),
-      h('td', {}, bar, decimal(sum.shares[j], SHARE)));
+      h('td', {}, bar, decimal(sum.shares[j], SHARE)),
+    );
   });
   const heads = [t.token, t.score, t.power, t.share].map((text) => h('th', { scope: 'col' }, text));
-  const table = h('table', {}, h('thead', {}, h('tr', {}, ...heads)), h('tbody', {}, ...rows),
-    h('tfoot', {}, h('tr', {}, h('th', { scope: 'row' }, t.rowSum), h('td', {}), h('td', {}, decimal(sum.total, SHARE)),
-      h('td', {}, decimal(sum.shares.reduce((a, b) => a + b, 0), SHARE)))));
+  const table = h(
+    'table',
+    {},
+    h('thead', {}, h('tr', {}, ...heads)),
+    h('tbody', {}, ...rows),
+    h(
+      'tfoot',
+      {},
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row' }, t.rowSum),
+        h('td', {}),
+        h('td', {}, decimal(sum.total, SHARE)),
+        h(
+          'td',
+          {},
+          decimal(
+            sum.shares.reduce((a, b) => a + b, 0),
+            SHARE,
+          ),
+        ),
+      ),
+    ),
+  );
 
   return [
     h('p', { class: 'asks' }, `${t.asks(labels.rows[row], labels.cols[col])}: `, h('strong', {}, here)),
-    h('p', { class: 'remark' }, `${t.place(t.stacks[stack], layer + 1, head + 1)}. `, predicts === undefined ? '' : t.predicts(predicts)),
-    section(t.products,
+    h(
+      'p',
+      { class: 'remark' },
+      `${t.place(t.stacks[stack], layer + 1, head + 1)}. `,
+      predicts === undefined ? '' : t.predicts(predicts),
+    ),
+    section(
+      t.products,
       blocks([t.query, t.key, t.product], [sum.query, sum.key, sum.products]),
       line(t.total, decimal(sum.dot, NUMBER)),
       line(`${t.scaled} = ${decimal(Math.sqrt(sum.dk), NUMBER)}`, decimal(sum.scaled, NUMBER)),
-      h('p', { class: 'remark' }, sum.masked ? t.masked : stack === 'decoder' ? t.allowed : '')),
-    section(t.softmax, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.softmax }, table),
-      h('p', { class: 'remark' }, t.check(here, inMap), here === inMap ? '' : ` ${t.differs}`)),
-    section(t.values, h('p', { class: 'remark' }, t.valuesNote),
-      blocks(['v', t.thisValue, t.mixed], [sum.value, sum.weighted, sum.mixed])),
+      h('p', { class: 'remark' }, sum.masked ? t.masked : stack === 'decoder' ? t.allowed : ''),
+    ),
+    section(
+      t.softmax,
+      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.softmax }, table),
+      h('p', { class: 'remark' }, t.check(here, inMap), here === inMap ? '' : ` ${t.differs}`),
+    ),
+    section(
+      t.values,
+      h('p', { class: 'remark' }, t.valuesNote),
+      blocks(['v', t.thisValue, t.mixed], [sum.value, sum.weighted, sum.mixed]),
+    ),
     h('p', { class: 'remark' }, dtype === 'int8' ? t.int8 : t.f32),
   ];
 }

@@ -35,12 +35,18 @@ export function mount(host, app, t) {
   const bar = h('progress', { max: STEPS, value: 0, 'aria-label': t.steps });
   const curve = h('figure', { class: 'grid wide' });
   const maps = { probe: layersOf(), answer: layersOf() };
-  const figures = (/** @type {ReturnType<typeof heat>[]} */ list) => flow(...list.map(({ element }, layer) =>
-    h('figure', { class: 'grid small' }, h('figcaption', {}, `${t.layer} ${layer + 1}`), element)));
+  const figures = (/** @type {ReturnType<typeof heat>[]} */ list) =>
+    flow(
+      ...list.map(({ element }, layer) =>
+        h('figure', { class: 'grid small' }, h('figcaption', {}, `${t.layer} ${layer + 1}`), element),
+      ),
+    );
   const toggle = /** @type {HTMLButtonElement} */ (button(t.start, () => (state === 'running' ? stop() : go())));
   toggle.classList.add('primary');
   const again = button(t.again, begin);
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', inputmode: 'numeric', value: '20261', autocomplete: 'off' }));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input', { type: 'text', inputmode: 'numeric', value: '20261', autocomplete: 'off' })
+  );
   const use = /** @type {HTMLButtonElement} */ (h('button', { type: 'submit' }, t.use));
   const form = h('form', { class: 'flow' }, h('label', { class: 'field' }, h('span', {}, t.digits), input), use);
   const answered = remark();
@@ -60,17 +66,24 @@ export function mount(host, app, t) {
     const label = `${t.curve}. ${t.random}`;
     const shown = chart({ x: [0, STEPS], y: [0, Math.max(2.7, ...losses)], xLabel: t.steps, yLabel: t.loss, label });
     shown.line([0, STEPS], [Math.log(10), Math.log(10)], 'reference');
-    shown.line(losses.map((_, i) => i + 1), losses);
+    shown.line(
+      losses.map((_, i) => i + 1),
+      losses,
+    );
     curve.replaceChildren(h('figcaption', {}, label), shown.element);
   }
   /** @param {'probe' | 'answer'} which @param {any} found */
   function drawMap(which, found) {
     const written = [...found.answer, t.end];
-    maps[which].forEach((map, layer) => map.set({
-      ...meanOfHeads(found.cross, layer), scale: 'sequential', label: `${t.map}, ${t.layer} ${layer + 1}`,
-      rowLabels: Array.from({ length: found.cross.shape[2] }, (_, i) => written[i] ?? ''),
-      colLabels: [...found.digits, t.end],
-    }));
+    maps[which].forEach((map, layer) =>
+      map.set({
+        ...meanOfHeads(found.cross, layer),
+        scale: 'sequential',
+        label: `${t.map}, ${t.layer} ${layer + 1}`,
+        rowLabels: Array.from({ length: found.cross.shape[2] }, (_, i) => written[i] ?? ''),
+        colLabels: [...found.digits, t.end],
+      }),
+    );
   }
 
   /** @param {any} message */
@@ -83,7 +96,8 @@ export function mount(host, app, t) {
       drawMap('probe', message);
     } else if (message.type === 'answer') {
       const expected = reversed(message.digits);
-      answered.textContent = `${t.answer}: ${message.answer}. ${message.answer === expected ? t.right : t.wrong(expected)}`;
+      const verdict = message.answer === expected ? t.right : t.wrong(expected);
+      answered.textContent = `${t.answer}: ${message.answer}. ${verdict}`;
       drawMap('answer', message);
     } else if (message.type === 'finished') state = 'finished';
     else if (message.type === 'failed') return fail(message.message);
