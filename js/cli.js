@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openSource } from './files.js';
+import { openWeights } from './load.js';
+import { DTYPES } from './safetensors.js';
 import { Transformer } from './transformer.js';
 import { Translator } from './translator.js';
 
@@ -13,16 +15,21 @@ const HELP = `heed - translates with a Transformer, on this machine
   heed translate [options] [TEXT…]   translate the texts, one a line; without any, standard
                                      input: one line out for each line in, in order
   heed info DIR                      what a model directory holds
-  heed quantize IN OUT               a model directory with its matrices in int8, a quarter of F32
+  heed convert IN OUT                a model directory of any container, pytorch_model.bin or Marian's
+                                     .npz too, as one with model.safetensors and its hashes
+  heed quantize IN OUT               the same with --dtype int8: a quarter of F32
+  heed verify DIR                    compare files with the sizes and hashes of heed.json
   heed --help | --version
 
   --model DIR           a model directory or the URL of one
   --from en --to de     choose among the models that come with heed (the default is en to de)
+  --language deu        into which, of a model that heed info lists several targets of
   --json                one JSON object a line: tokens, scores, alignment
   --beams N             beam search; 1 is greedy; default: what the model says
   --length-penalty X    score = log-probability / length^X
   --max-tokens N        new tokens of a sentence at most
   --batch N             lines translated together (32)
+  --dtype T             of convert: int8, f16 or f32; default: as it is
 
 Exit status: 0 done, 1 failed, 2 wrong usage.
 `;
@@ -34,6 +41,8 @@ const OPTIONS = /** @type {const} */ ({
   model: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
+  language: { type: 'string' },
+  dtype: { type: 'string' },
   json: { type: 'boolean' },
   beams: { type: 'string' },
   'length-penalty': { type: 'string' },
@@ -116,8 +125,8 @@ async function readManifest(model) {
   return bytes ? JSON.parse(new TextDecoder().decode(bytes)) : {};
 }
 
-/** @param {{ model?: string, from?: string, to?: string }} values */
-async function openTranslator({ model, from, to }) {
+/** @param {{ model?: string, from?: string, to?: string, language?: string }} values */
+async function openTranslator({ model, from, to, language }) {
   if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
   const { source = 'en', target = 'de' } = model ? await readManifest(model) : {};
   const shipped = fileURLToPath(new URL('../models/index.json', import.meta.url));
@@ -125,6 +134,7 @@ async function openTranslator({ model, from, to }) {
     return await Translator.create({
       sourceLanguage: from ?? source,
       targetLanguage: to ?? target,
+      language,
       ...(model ? { model } : { models: shipped }),
     });
   } catch (error) {
@@ -184,6 +194,19 @@ async function translate(values, texts) {
   translator.destroy();
 }
 
+/** The file of a model's weights, and its types by the numbers they hold. @param {string} model @param {any} config */
+async function describeWeights(model, config) {
+  const weights = await openWeights(await openSource(model), config);
+  await weights.close();
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { dtype, shape } of weights.tensors) {
+    counts.set(DTYPES[dtype], (counts.get(DTYPES[dtype]) ?? 0) + shape.reduce((product, n) => product * n, 1));
+  }
+  const types = [...counts].sort(([, a], [, b]) => b - a).map(([type]) => type);
+  return `${weights.file}, ${types.join(' and ')}`;
+}
+
 /** @param {string[]} rest */
 async function info(rest) {
   if (rest.length !== 1) throw new UsageError('info: expected one model directory');
@@ -210,7 +233,7 @@ async function info(rest) {
     ],
     ['positions', config.max_position_embeddings],
     ['parameters', about.parameters],
-    ['stored as', manifest.dtype],
+    ['stored as', await describeWeights(rest[0], config)],
     ['computes in', `${about.dtype}, ${about.simd}, ${mb(about.weightBytes)} of weights`],
     ['targets', tokenizerLanguages(model)],
     ['licence', manifest.license],
@@ -227,12 +250,27 @@ async function info(rest) {
   model.dispose();
 }
 
+/** @param {string} command @param {string[]} rest @param {string} [dtype] */
+async function convertModel(command, rest, dtype) {
+  if (rest.length !== 2) throw new UsageError(`${command}: expected a model directory and a new one`);
+  if (dtype !== undefined && dtype !== 'int8' && dtype !== 'f16' && dtype !== 'f32') {
+    throw new UsageError(`--dtype: found '${dtype}', expected int8, f16 or f32`);
+  }
+  const { convert } = await import('./convert/convert.js');
+  const { file, dtype: made, before, after } = await convert(rest[0], rest[1], { dtype });
+  await write(`${rest[1]}: ${after} bytes of weights in ${made}, from ${file} of ${before}\n`);
+}
+
 /** @param {string[]} rest */
-async function quantizeModel(rest) {
-  if (rest.length !== 2) throw new UsageError('quantize: expected a model directory and a new one');
-  const { quantize } = await import('./convert/quantize.js');
-  const { before, after } = await quantize(rest[0], rest[1]);
-  await write(`${rest[1]}: ${after} bytes of weights, from ${before}\n`);
+async function verifyModel(rest) {
+  if (rest.length !== 1) throw new UsageError('verify: expected one model directory');
+  const { verify } = await import('./convert/verify.js');
+  const problems = [];
+  for await (const { name, size, problem } of verify(rest[0])) {
+    await write(`${problem ? 'BAD' : 'ok '} ${name}: ${problem ?? `${size} bytes`}\n`);
+    if (problem) problems.push(name);
+  }
+  if (problems.length > 0) throw new Error(`${rest[0]}: not as heed.json says: ${problems.join(', ')}`);
 }
 
 /** @param {Transformer} model @returns {string} */
@@ -256,7 +294,9 @@ async function main(argv) {
   } else if (values.help) await write(HELP);
   else if (command === 'translate') await translate(values, rest);
   else if (command === 'info') await info(rest);
-  else if (command === 'quantize') await quantizeModel(rest);
+  else if (command === 'convert') await convertModel(command, rest, values.dtype);
+  else if (command === 'quantize') await convertModel(command, rest, 'int8');
+  else if (command === 'verify') await verifyModel(rest);
   else throw new UsageError(command === undefined ? 'no command' : `unknown command '${command}'`);
 }
 

@@ -65,10 +65,11 @@ function byteChunks(bytes) {
  * @param {URL} url
  * @param {AbortSignal | undefined} signal
  * @param {boolean} optional
- * @returns {Promise<Chunks | null>}
+ * @param {Record<string, string>} [asked]  headers of the request
+ * @returns {Promise<Chunks & { status: number, headers: Headers } | null>}
  */
-async function fetchChunks(url, signal, optional) {
-  const { status, ok, body, headers } = await fetch(url, { signal }).catch((error) => {
+async function fetchChunks(url, signal, optional, asked) {
+  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked }).catch((error) => {
     signal?.throwIfAborted();
     throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
   });
@@ -76,7 +77,7 @@ async function fetchChunks(url, signal, optional) {
   const isPage = headers.get('content-type')?.startsWith('text/html');
   // an object store answers 403 for what is not there
   const isMissing = status === 404 || status === 410 || (optional && (status === 403 || isPage));
-  if (ok && body && !isMissing) return streamChunks(body, url.href, signal);
+  if (ok && body && !isMissing) return { ...streamChunks(body, url.href, signal), status, headers };
   await body?.cancel();
   if (isMissing) return null;
   throw unreadable(`${url}: HTTP ${status}`, undefined, 'NetworkError');
@@ -144,6 +145,12 @@ export class ChunkReader {
     return chunk && chunk.subarray(0, most);
   }
 
+  /** Go past the next n bytes. Gives how many of them are missing. @param {number} n */
+  async skip(n) {
+    for (let chunk; n > 0 && (chunk = await this.next(n));) n -= chunk.length;
+    return n;
+  }
+
   /** The next n bytes, or all there are. A copy. @param {number} n @returns {Promise<Uint8Array>} */
   async take(n) {
     /** @type {Uint8Array<ArrayBuffer>[]} */
@@ -156,6 +163,9 @@ export class ChunkReader {
     return this.#chunks.close();
   }
 }
+
+/** What containers/ reads with. It is handed over: if it were imported, bundlers would split this file off its users. */
+const means = { ChunkReader, byteChunks, fetchChunks, join, streamChunks, unreadable };
 
 /**
  * One file by its own address, HEED_E_FILE if it is missing.
@@ -213,6 +223,12 @@ export async function openSource(source, signal) {
     return chunks;
   };
   return {
+    url,
+    path,
+    source,
+    signal,
+    means,
+    find,
     open,
     read: async (/** @type {string} */ name) => readAll(await open(name)),
     readOptional: async (/** @type {string} */ name) => {

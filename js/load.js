@@ -2,13 +2,12 @@
 // transformer.js.
 
 import { configNumbers, generateDefaults, readConfig } from './config.js';
-import { ChunkReader, openSource } from './files.js';
+import { openSource } from './files.js';
 import { parseJson } from './json.js';
-import { DTYPES, headerLength, parseHeader } from './safetensors.js';
+import { DTYPES, openSafetensors } from './safetensors.js';
 import { Tokenizer } from './tokenizer.js';
 import { E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError, ints } from './wasm.js';
 
-const WEIGHTS = 'model.safetensors';
 /** Bytes that are in the module's memory beside the weights at any time. */
 const STAGE = 1 << 18;
 const F32 = 0;
@@ -30,6 +29,21 @@ const I8 = 3;
 /**
  * @typedef {import('./safetensors.js').TensorEntry & { index: number, isScale: boolean, used: boolean }} PlacedTensor
  */
+
+/**
+ * The weights of a directory: model.safetensors, else what containers/ reads, of which nothing is loaded before.
+ *
+ * @param {Awaited<ReturnType<typeof openSource>>} files
+ * @param {Record<string, unknown>} config  of config.json
+ * @returns {Promise<import('./safetensors.js').Weights>}
+ */
+export async function openWeights(files, config) {
+  const file = 'model.safetensors';
+  const chunks = await files.find(file, true);
+  if (chunks) return openSafetensors(chunks, file);
+  const weights = await (await import('./containers/open.js')).openContainer(files, config);
+  return weights ?? openSafetensors(await files.open(file), file);
+}
 
 /** @param {string | undefined} dtype @param {import('./safetensors.js').TensorEntry[]} tensors */
 function chooseArithmetic(dtype, tensors) {
@@ -62,17 +76,17 @@ function createModel(core, config, arithmetic, tensors) {
  *
  * @param {import('./wasm.js').Core} core
  * @param {number} model
- * @param {import('./safetensors.js').TensorEntry[]} tensors
+ * @param {import('./safetensors.js').Weights} weights
  * @returns {PlacedTensor[]}
  */
-function placeTensors(core, model, tensors) {
+function placeTensors(core, model, { file, tensors }) {
   /** @type {Map<string, PlacedTensor>} */
   const chosen = new Map();
   const isScale = ints(1);
   const placed = tensors.map((tensor) => {
     const index = core.findTensor(model, tensor.name, isScale);
     if (index < 0) {
-      throw new HeedError(E_TENSOR_UNKNOWN, `${WEIGHTS}: ${tensor.name}: this configuration has no such tensor`);
+      throw new HeedError(E_TENSOR_UNKNOWN, `${file}: ${tensor.name}: this configuration has no such tensor`);
     }
     const entry = { ...tensor, index, isScale: isScale.value[0] !== 0, used: false };
     const key = `${index} ${entry.isScale}`;
@@ -84,8 +98,8 @@ function placeTensors(core, model, tensors) {
   return placed;
 }
 
-/** @param {import('./wasm.js').Core} core @param {number} model @param {PlacedTensor} tensor */
-function beginTensor(core, model, { name, index, isScale, dtype, shape }) {
+/** @param {import('./wasm.js').Core} core @param {number} model @param {string} file @param {PlacedTensor} tensor */
+function beginTensor(core, model, file, { name, index, isScale, dtype, shape }) {
   const status = core.run(
     'heed_tensor_begin',
     model,
@@ -100,32 +114,42 @@ function beginTensor(core, model, { name, index, isScale, dtype, shape }) {
     core.run('heed_tensor_shape', model, index, rows, cols);
     const [r, c] = [rows.value[0], cols.value[0]];
     const expected = isScale ? [r] : r === 1 ? [c] : [r, c];
-    throw new HeedError(status, `${WEIGHTS}: ${name}: found shape [${shape}], expected [${expected}]`);
+    throw new HeedError(status, `${file}: ${name}: found shape [${shape}], expected [${expected}]`);
   }
-  core.check(status, `${WEIGHTS}: ${name}: ${DTYPES[dtype]}`);
+  core.check(status, `${file}: ${name}: ${DTYPES[dtype]}`);
 }
 
 /**
  * @param {import('./wasm.js').Core} core
  * @param {number} model
  * @param {PlacedTensor[]} tensors
- * @param {ChunkReader} reader  at the first tensor's bytes
+ * @param {import('./safetensors.js').Weights} weights
  * @param {(bytes: number) => void} onBytes
  */
-async function streamWeights(core, model, tensors, reader, onBytes) {
+async function streamWeights(core, model, tensors, weights, onBytes) {
+  const { file } = weights;
   for (const tensor of tensors) {
-    if (tensor.used) beginTensor(core, model, tensor);
+    const what = `${file}: ${tensor.name}`;
+    const missing = (/** @type {number} */ bytes) => {
+      throw new HeedError(E_SAFETENSORS, `${what}: the file is cut short: ${bytes} bytes are missing`);
+    };
+    if (!tensor.used) {
+      const left = await weights.skip(tensor.bytes);
+      if (left) missing(left);
+      onBytes(tensor.bytes);
+      continue;
+    }
+    beginTensor(core, model, file, tensor);
     for (let left = tensor.bytes; left > 0;) {
-      const bytes = await reader.next(Math.min(left, STAGE));
-      const what = `${WEIGHTS}: ${tensor.name}`;
-      if (!bytes) throw new HeedError(E_SAFETENSORS, `${what}: the file is cut short: ${left} bytes are missing`);
-      if (tensor.used) core.call(what, 'heed_tensor_write', model, bytes, bytes.length);
+      const bytes = await weights.next(Math.min(left, STAGE));
+      if (!bytes) return missing(left);
+      core.call(what, 'heed_tensor_write', model, bytes, bytes.length);
       left -= bytes.length;
       onBytes(bytes.length);
     }
   }
-  if (await reader.next(1)) throw new HeedError(E_SAFETENSORS, `${WEIGHTS}: bytes after the last tensor`);
-  core.report(WEIGHTS, 'heed_model_finish', model);
+  if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${file}: bytes after the last tensor`);
+  core.report(file, 'heed_model_finish', model);
 }
 
 /**
@@ -165,26 +189,18 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
   const config = readConfig(configJson, generation);
   const defaults = generateDefaults(config, generation);
 
-  const reader = new ChunkReader(await files.open(WEIGHTS));
+  const weights = await openWeights(files, config);
   try {
-    const length = headerLength(await reader.take(8), WEIGHTS);
-    const header = await reader.take(length);
-    if (header.length < length) {
-      throw new HeedError(
-        E_SAFETENSORS,
-        `${WEIGHTS}: cut short: found ${header.length} bytes of header, expected ${length}`,
-      );
-    }
-    const entries = parseHeader(header, WEIGHTS);
+    const entries = weights.tensors;
     const arithmetic = chooseArithmetic(dtype, entries);
     const model = createModel(core, config, arithmetic, entries);
-    const tensors = placeTensors(core, model, entries);
+    const tensors = placeTensors(core, model, weights);
     const tokenizer =
       sourceSpm && targetSpm && vocab
         ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab })
         : null;
 
-    sizes.push([WEIGHTS, 8 + length]);
+    sizes.push([weights.file, weights.head]);
     let loaded = 0;
     const total = [...sizes, ...tensors.map((t) => [t.name, t.bytes])].reduce(
       (sum, [, bytes]) => sum + Number(bytes),
@@ -196,9 +212,9 @@ export async function loadModel(core, source, { signal, onProgress, dtype }) {
     };
     progress('config.json', 0);
     for (const [name, bytes] of sizes) progress(name, bytes);
-    await streamWeights(core, model, tensors, reader, (bytes) => progress(WEIGHTS, bytes));
+    await streamWeights(core, model, tensors, weights, (bytes) => progress(weights.file, bytes));
     return { core, model, config, defaults, tokenizer, manifest, arithmetic, files: small };
   } finally {
-    await reader.close();
+    await weights.close();
   }
 }

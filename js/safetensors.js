@@ -1,9 +1,10 @@
-// safetensors.js - the header of a safetensors file, held to the letter of the format; used by transformer.js.
+// safetensors.js - a safetensors file, its header held to the letter of the format; used by load.js and convert/.
 //
 //     u64 little-endian: n | n bytes of JSON, the first '{' | the tensors' bytes, tiled by data_offsets without a gap
 //
 //     { "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, …, "__metadata__": { "key": "text" } }
 
+import { ChunkReader } from './files.js';
 import { describe, mismatch, parseJson } from './json.js';
 import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from './wasm.js';
 
@@ -20,6 +21,19 @@ const BYTES = [4, 2, 2, 1];
  * @property {number} dtype  as in heed.h
  * @property {number[]} shape
  * @property {number} bytes  it takes in the data section
+ */
+
+/**
+ * A file of weights, opened: what load.js and convert/ see of a container of any kind. `next` and `skip` are those of
+ * ChunkReader over the bytes of the tensors, in order, and nothing after them; `skip` costs little.
+ *
+ * @typedef {Pick<ChunkReader, 'next' | 'skip' | 'close'> & {
+ *   file: string,
+ *   tensors: TensorEntry[],
+ *   head: number,
+ *   size?: number,
+ * }} Weights  file: for messages; head: bytes of the file that are no tensor's; size: of the file, if it is not head
+ *   and all tensors
  */
 
 /** @param {unknown} n */
@@ -93,4 +107,22 @@ export function parseHeader(header, file) {
     end += bytes;
   }
   return tensors;
+}
+
+/**
+ * @param {import('./files.js').Chunks} chunks  of the file; closed when this fails
+ * @param {string} file
+ * @returns {Promise<Weights>}
+ */
+export async function openSafetensors(chunks, file) {
+  const reader = new ChunkReader(chunks);
+  try {
+    const length = headerLength(await reader.take(8), file);
+    const header = await reader.take(length);
+    if (header.length < length) refuse(`${file}: cut short: found ${header.length} bytes of header, expected ${length}`);
+    return Object.assign(reader, { file, tensors: parseHeader(header, file), head: 8 + length });
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
 }

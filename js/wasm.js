@@ -18,6 +18,7 @@ export const E_FILE = 10;
 export const E_JSON = 11;
 export const E_CONFIG = 12;
 export const E_SAFETENSORS = 13;
+export const E_TENSOR_MISSING = 14;
 export const E_TENSOR_UNKNOWN = 15;
 export const E_TENSOR_SHAPE = 16;
 export const E_TENSOR_DTYPE = 17;

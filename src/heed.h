@@ -5,7 +5,8 @@
  *
  * A *model* holds weights and never changes after loading.  A *session* holds everything that a
  * run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.
- * Each is one heap block; after heed_session_create() nothing allocates until the next create.
+ * Model and session are one heap block each, a tokenizer is two, of which the second grows with the longest text.
+ * Nothing else allocates but the heed_op_ functions, and they for one call.
  * Several sessions may share a model; an object is used by one thread at a time.
  *
  * The host (JavaScript or a native program) parses JSON and the safetensors header; this library
@@ -87,7 +88,8 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
  * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece
  * completes it.  dtype: of the file; rank 1 or 2; dims [rank].
  * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity, be it of a scale times 128;
- * HEED_E_STATE for bytes too many, or a begin before the tensor before is complete.
+ * HEED_E_STATE for bytes too many, a begin before the tensor before is complete, and one of a tensor that is
+ * there already or that the table has not.  After a failed write the model is of no use but to be freed.
  */
 heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
@@ -124,13 +126,14 @@ heed_status heed_encode(heed_session *session, const int32_t *source, int n, flo
  * Teacher-forced pass: row t is computed from source and target[0..t-1] and predicts target[t].
  *   maps   may be NULL, as may each: encoder [Le,H,S,S], decoder [Ld,H,T,T], cross [Ld,H,T,S], written
  * Afterwards heed_forward_logits(t) gives row t until the next call on the session.
+ * HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running).
  */
 typedef struct {
     float *encoder, *decoder, *cross;
 } heed_maps;
 heed_status heed_forward(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
                          int n_target, const heed_maps *maps);
-/* Logits [V] of row t in session memory, valid until the next call; *log_prob of target[t].  NULL if t is out of range. */
+/* Logits [V] of row t in session memory, until the next call; *log_prob of target[t].  NULL: t is out of range. */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
 /* ----------------------------------------------------------------------------------- search */
@@ -199,7 +202,8 @@ const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_
 
 /*
  * Text to SentencePiece ids.  n bytes of UTF-8 (invalid bytes become U+FFFD as in SentencePiece).
- * Time is linear in n for unigram, n log n for BPE.  The result lives in the tokenizer until its next call.
+ * Time is linear in n for unigram, n log n for BPE, both times the longest piece.  HEED_E_LENGTH: the normalised
+ * text exceeds 2 GiB; HEED_E_MEMORY.  The result lives in the tokenizer until its next call.
  */
 typedef struct {
     int32_t n;              /* pieces                                                        */

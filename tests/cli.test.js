@@ -183,7 +183,40 @@ test('info tells what a directory holds', () => {
   ]) {
     assert.match(stdout, part);
   }
+  assert.match(stdout, /^stored as +model\.safetensors, I8 and F32$/m);
   assert.match(heed(['info', TINY]).stdout, /^targets +no tokenizer/m);
+});
+
+test('a model of several languages lists them, and takes --language', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'heed-cli-'));
+  try {
+    cpSync(EN_DE, directory, { recursive: true });
+    const vocabulary = JSON.parse(readFileSync(join(EN_DE, 'vocab.json'), 'utf8'));
+    const names = Object.keys(vocabulary).filter((piece) => vocabulary[piece] >= 7998);
+    vocabulary['>>deu<<'] = 7998;
+    vocabulary['>>fra<<'] = 7999;
+    for (const name of names) delete vocabulary[name];
+    writeFileSync(join(directory, 'vocab.json'), JSON.stringify(vocabulary));
+    const manifest = JSON.parse(readFileSync(join(EN_DE, 'heed.json'), 'utf8'));
+    delete manifest.files;
+    writeFileSync(join(directory, 'heed.json'), JSON.stringify(manifest));
+    assert.match(heed(['info', directory]).stdout, /^targets +deu, fra$/m);
+    const typed = ['Good morning.', '>>fra<< Good morning.'];
+    const first = (/** @type {string[]} */ args) => {
+      const { stdout, stderr } = heed(['translate', '--model', directory, '--json', ...args]);
+      assert.equal(stderr, '');
+      return JSON.parse(stdout).sentences[0].sourceTokens[0].piece;
+    };
+    assert.equal(first(['--language', 'deu', typed[0]]), '>>deu<<');
+    assert.equal(first(['--language', 'fra', typed[0]]), '>>fra<<');
+    assert.equal(first([typed[0]]), '>>deu<<', 'the one of --to, or of heed.json');
+    assert.equal(first(['--language', 'deu', typed[1]]), '>>deu<<', 'what is typed is text');
+    const { status, stderr } = heed(['translate', '--model', directory, '--language', 'spa', typed[0]]);
+    assert.equal(status, 1);
+    assert.match(stderr, /^heed: language: found 'spa', available: deu, fra/);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 test('help and version', () => {
@@ -192,7 +225,7 @@ test('help and version', () => {
   for (const args of [['--help'], ['-h'], ['translate', '--help']]) {
     const { status, stdout } = heed(args);
     assert.equal(status, 0);
-    for (const option of ['--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info'])
+    for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info'])
       assert.ok(stdout.includes(option), option);
   }
 });

@@ -190,6 +190,23 @@ test('weights that are not what the configuration asks for', async () => {
   works();
 });
 
+test('weights that are finite but too large to compute with', async () => {
+  const huge = changeWeights(tiny, (h, data) => {
+    const view = new DataView(data.buffer);
+    const [from, to] = h['model.shared.weight'].data_offsets;
+    for (let at = from; at < to; at += 4) view.setFloat32(at, at % 8 ? 3e38 : -3e38, true);
+  });
+  const overflows = await Transformer.load(huge);
+  for (const options of [{ beams: 1 }, { beams: 4 }]) {
+    assert.throws(
+      () => overflows.generate([SOURCE], options),
+      (error) => check(error, 'HEED_E_TENSOR_VALUE', /^generate: HEED_E_TENSOR_VALUE/),
+    );
+  }
+  overflows.dispose();
+  works();
+});
+
 test('weights that are cut, or go on', async () => {
   const weights = tiny['model.safetensors'];
   const { data } = takeApart(weights);

@@ -15,7 +15,8 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
 const scriptLimit = 15_000; // bytes of the library's JavaScript, minified, after gzip
-const opsLimit = 2000;
+/** Of what is loaded when it is asked for, by a file of each chunk. */
+const chunkLimits = { ops: 2000, client: 2000, 'containers/open': 10_000 };
 const packageLimit = 300_000; // bytes of the tarball: models are not in it
 
 let scratch;
@@ -87,17 +88,18 @@ test('sizes stay within their limits', async (t) => {
     assert.ok(compressed <= wasmLimit, `${name}: ${compressed} bytes after brotli, limit ${wasmLimit}`);
   }
 
-  // what translating loads: all but the parts as they are taught, a chunk of their own
+  // what translating loads: all but the chunks that are loaded when they are asked for
   const { outputFiles, metafile } = await bundle({ splitting: true, metafile: true });
-  const sizes = Object.fromEntries(Object.values(metafile.outputs).map(({ inputs }, i) => {
-    const isOps = Object.keys(inputs).some((path) => path.endsWith('js/ops.js'));
-    return [isOps ? 'ops' : `translating ${i}`, gzipSync(outputFiles[i].contents, { level: 9 }).length];
-  }));
-  const { ops, ...rest } = sizes;
-  const zipped = Object.values(rest).reduce((sum, size) => sum + size, 0);
-  t.diagnostic(`JavaScript after minifying and gzip: ${zipped} bytes to translate, ${ops} more for loadOps`);
-  assert.ok(ops > 0 && zipped <= scriptLimit, `JavaScript: ${zipped} bytes after gzip, limit ${scriptLimit}`);
-  assert.ok(ops <= opsLimit, `ops: ${ops} bytes after gzip, limit ${opsLimit}`);
+  const sizes = { translating: 0, ...Object.fromEntries(Object.keys(chunkLimits).map((name) => [name, 0])) };
+  for (const [i, { inputs }] of Object.values(metafile.outputs).entries()) {
+    const has = (/** @type {string} */ name) => Object.keys(inputs).some((path) => path.endsWith(`js/${name}.js`));
+    const chunk = Object.keys(chunkLimits).find(has) ?? 'translating';
+    sizes[chunk] += gzipSync(outputFiles[i].contents, { level: 9 }).length;
+  }
+  for (const [name, limit] of Object.entries({ translating: scriptLimit, ...chunkLimits })) {
+    t.diagnostic(`JavaScript, ${name}: ${sizes[name]} bytes after minifying and gzip`);
+    assert.ok(sizes[name] > 0 && sizes[name] <= limit, `${name}: ${sizes[name]} bytes after gzip, limit ${limit}`);
+  }
 
   t.diagnostic(`tarball: ${packed.size} bytes`);
   assert.ok(packed.size <= packageLimit, `tarball: ${packed.size} bytes, limit ${packageLimit}`);
@@ -148,5 +150,5 @@ test('the tarball installs, and what it installs translates', async () => {
   assert.equal((await run(heed, ['--version'])).stdout.trim(), manifest.version);
   assert.equal((await run(heed, ['translate', '--model', model, 'The house is small.'])).stdout, stdout);
   await run(heed, ['quantize', join(root, 'tests/golden/bf16'), join(app, 'small')]);
-  assert.match((await run(heed, ['info', join(app, 'small')])).stdout, /stored as +int8/);
+  assert.match((await run(heed, ['info', join(app, 'small')])).stdout, /stored as +model\.safetensors, I8 and F32/);
 });

@@ -2,7 +2,13 @@
 // themselves are compared with SentencePiece's in text.test.js.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { HeedError, Transformer } from '../js/index.js';
+import { readConfig } from '../js/config.js';
+import { Tokenizer } from '../js/tokenizer.js';
+import { instantiate } from '../js/wasm.js';
 import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
 
 const model = await Transformer.load(EN_DE);
@@ -174,4 +180,40 @@ test('two vocabularies, one for each side', async () => {
   assert.equal(t.size, from);
   assert.equal(t.idToPiece(right.ids[0], { side: 'target' }), '▁Tom');
   assert.equal(t.pieceToId('▁Tom', { side: 'target' }), right.ids[0]);
+});
+
+// ---------------------------------------------------------------- real tokenisers
+
+const shared = new URL('../../shared/', import.meta.url);
+const skip = !existsSync(new URL('tokenizers/', shared)) && '../shared/tokenizers (real tokenisers) is missing';
+
+test("10,000 lines have SentencePiece's pieces, as vocab.json numbers them", { skip }, async () => {
+  const data = readdirSync(new URL('data/', shared)).filter((name) => name.endsWith('.dev.tsv.gz')).sort();
+  const lines = data
+    .flatMap((name) => gunzipSync(readFileSync(new URL(`data/${name}`, shared))).toString().split('\n'))
+    .flatMap((line) => line.split('\t'))
+    .slice(0, 10_000);
+  const golden = readFileSync(new URL('golden/text/vocabulary.txt', import.meta.url), 'utf8').trim().split('\n');
+  /** @type {Map<string, Tokenizer>} */
+  const tokenizers = new Map();
+  for (const row of golden) {
+    const [name, side, group, hash] = row.split(' ');
+    if (!tokenizers.has(name)) {
+      const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(new URL(`tokenizers/${name}/${file}`, shared)));
+      const json = (/** @type {string} */ file) => JSON.parse(new TextDecoder().decode(read(file)));
+      tokenizers.set(name, new Tokenizer({
+        core: await instantiate(),
+        config: readConfig(json('config.json'), json('generation_config.json')),
+        sourceSpm: read('source.spm'),
+        targetSpm: read('target.spm'),
+        vocab: json('vocab.json'),
+      }));
+    }
+    const found = createHash('sha256');
+    for (const line of lines.slice(Number(group) * 100, (Number(group) + 1) * 100)) {
+      found.update(/** @type {Tokenizer} */ (tokenizers.get(name)).encode(line, { side: /** @type {any} */ (side) }).ids);
+    }
+    assert.equal(found.digest('hex').slice(0, 8), hash, `${name}, ${side}, lines ${group}00 and on`);
+  }
+  assert.equal(golden.length, 200);
 });

@@ -27,7 +27,7 @@ typedef enum {
     HEED_E_TENSOR_UNKNOWN = 15,
     HEED_E_TENSOR_SHAPE = 16,
     HEED_E_TENSOR_DTYPE = 17,
-    HEED_E_TENSOR_VALUE = 18, /* NaN or infinity                                    */
+    HEED_E_TENSOR_VALUE = 18, /* NaN or infinity, in a file or in what its weights compute */
     HEED_E_HASH = 19,         /* sha256 or size differs from heed.json              */
     /* 20-29: text */
     HEED_E_SPM = 20,       /* not a SentencePiece model, or one that contradicts itself */

@@ -8,6 +8,17 @@
 
 enum { MAX_MATCHES = 32 }; /* SentencePiece looks no further than 32 rules that are prefixes of one another */
 
+/* Bytes of the longest of several strings that each end in NUL. */
+static size_t longest_string(spm_bytes strings) {
+    size_t longest = 0, start = 0;
+    for (size_t i = 0; i < strings.n; i++) {
+        if (strings.text[i] != 0) continue;
+        if (i - start > longest) longest = i - start;
+        start = i + 1;
+    }
+    return longest;
+}
+
 heed_status normalizer_check(const spm_normalizer *from, const char *name, spm_fault *fault) {
     spm_bytes blob, strings;
     const char *broken = NULL;
@@ -17,6 +28,8 @@ heed_status normalizer_check(const spm_normalizer *from, const char *name, spm_f
         broken = "a size, a trie and replacements that fill it exactly";
     } else if (strings.text[strings.n - 1] != 0) {
         broken = "replacements that end in NUL";
+    } else if (longest_string(strings) > SPM_LONGEST) {
+        broken = "replacements of at most 1024 bytes";
     } else {
         heed_normalizer draft;
         heed_arena arena = {0};

@@ -86,6 +86,7 @@ static heed_status refuse(spm_fault *fault, const char *name, const char *rule, 
 
 static heed_status check_piece(const spm_piece *piece, int32_t index, spm_fault *fault) {
     if (piece->text.n == 0) return refuse(fault, "pieces", "a piece that is not empty", index);
+    if (piece->text.n > SPM_LONGEST) return refuse(fault, "pieces", "a piece of at most 1024 bytes", index);
     if (memchr(piece->text.text, 0, piece->text.n)) return refuse(fault, "pieces", "a piece without NUL bytes", index);
     if (!isfinite(piece->score)) return refuse(fault, "pieces", "a score that is a finite number", index);
     if (piece->type < SPM_NORMAL || piece->type > SPM_BYTE) {
@@ -132,6 +133,9 @@ heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pie
     if (file->n_pieces == 0) return refuse(fault, "pieces", "at least one piece", 0);
     if (file->model_type != SPM_UNIGRAM && file->model_type != SPM_BPE) {
         return refuse(fault, "trainer_spec.model_type", "1 (unigram) or 2 (BPE)", file->model_type);
+    }
+    if (file->unk_surface.n > SPM_LONGEST) {
+        return refuse(fault, "trainer_spec.unk_surface", "at most 1024 bytes", (int32_t)file->unk_surface.n);
     }
     return HEED_OK;
 }

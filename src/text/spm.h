@@ -23,6 +23,12 @@
 enum { SPM_NORMAL = 1, SPM_UNKNOWN = 2, SPM_CONTROL = 3, SPM_USER_DEFINED = 4, SPM_UNUSED = 5, SPM_BYTE = 6 };
 enum { SPM_UNIGRAM = 1, SPM_BPE = 2 };
 
+/*
+ * Bytes of the longest piece, replacement and unk_surface.  Real ones have some dozens; with a megabyte each, a few
+ * letters would fill the memory.
+ */
+enum { SPM_LONGEST = 1024 };
+
 /* Bytes inside the file. */
 typedef struct {
     const char *text;
@@ -57,7 +63,8 @@ typedef struct {
 /*
  * Read n bytes.  pieces: NULL to count only, or [n_pieces] of an earlier call on the same bytes, written.
  * *file is written; its pointers lead into `bytes`.  HEED_E_SPM with *fault written: broken framing, no piece, a piece
- * that is empty or holds NUL, a score that is not finite, an unknown type, a model that is neither unigram nor BPE.
+ * that is empty, too long or holds NUL, a score that is not finite, an unknown type, a model that is neither unigram
+ * nor BPE, an unk_surface that is too long.
  */
 heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pieces, spm_fault *fault);
 

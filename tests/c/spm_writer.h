@@ -60,6 +60,13 @@ static inline void put_trainer(message *m, int model_type, int byte_fallback) {
     put_bytes(m, 2, trainer.bytes, trainer.n);
 }
 
+static inline void put_unk_surface(message *m, const char *text, size_t n) {
+    static message trainer;
+    trainer.n = 0;
+    put_bytes(&trainer, 44, text, n);
+    put_bytes(m, 2, trainer.bytes, trainer.n);
+}
+
 /* A charsmap: its size, units, replacements. */
 static inline void put_charsmap(message *m, uint32_t size, const uint32_t *units, size_t n_units, const char *strings,
                                 size_t n_strings) {

@@ -202,6 +202,27 @@ static void test_bad_pieces(void) {
 
     put_small_model(&model, 3);
     expect_fault("trainer_spec.model_type", "1 (unigram) or 2 (BPE)");
+
+    /* what is long makes few letters much text, or much work */
+    static char longest[1025];
+    heed_tokenizer *t;
+    memset(longest, 'x', sizeof longest);
+    for (size_t n = 1024; n <= 1025; n++) {
+        put_small_model(&model, 1);
+        put_piece_n(&model, longest, n, 0, HEED_PIECE_NORMAL);
+        if (n > 1024) {
+            expect_fault("pieces", "a piece of at most 1024 bytes");
+        } else if (CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK)) {
+            heed_tokenizer_free(t);
+        }
+        put_small_model(&model, 1);
+        put_unk_surface(&model, longest, n);
+        if (n > 1024) {
+            expect_fault("trainer_spec.unk_surface", "at most 1024 bytes");
+        } else if (CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK)) {
+            heed_tokenizer_free(t);
+        }
+    }
     put_small_model(&model, 1);
     put_piece(&model, "<0x41>", 0, HEED_PIECE_BYTE);
     expect_fault("pieces", "byte pieces only where trainer_spec.byte_fallback is set");
@@ -243,6 +264,16 @@ static void test_bad_charsmaps(void) {
     bad_charsmap(sizes, 1026, units, 256, "b", 2);
     bad_charsmap(sizes, 0xFFFFFFFFu, units, 256, "b", 2);
     bad_charsmap("replacements that end in NUL", 1024, units, 256, "bc", 2);
+    static char two[2050];
+    memset(two, 'x', sizeof two);
+    two[1024] = two[2049] = 0;
+    put_small_model(&model, 1);
+    put_charsmap(&model, 1024, units, 256, two, 1025);
+    CHECK_INT(create(&model, model.n, &tokenizer, NULL), HEED_OK);
+    heed_tokenizer_free(tokenizer);
+    two[0] = 0;
+    two[1024] = 'x';
+    bad_charsmap("replacements of at most 1024 bytes", 1024, units, 256, two, 2050);
     units[0x62] = leaf | 2;
     bad_charsmap("numbers inside the table of replacements", 1024, units, 256, "b", 2);
     units[0x62] = 'b';

@@ -310,7 +310,7 @@ static void test_errors(void) {
         o = PLAIN;
         o.max_tokens = 1 << 20;
         small_config(config);
-        config_set(config, "max_position_embeddings", 1 << 20);
+        config_set(config, "max_position_embeddings", 1 << 16);
         CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_E_MEMORY);
     }
 

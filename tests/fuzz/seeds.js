@@ -1,28 +1,68 @@
-// What the fuzz targets begin with: node tests/fuzz/seeds.js DIRECTORY writes a directory of seeds for each target.
-// Used by fuzz.mk.
+// What the fuzz targets begin with: node tests/fuzz/seeds.js DIRECTORY writes a directory of inputs for each target,
+// some made here, and those of corpus/, which were found to matter. Used by fuzz.mk.
+//
+// node tests/fuzz/seeds.js --pack FROM TARGET makes corpus/TARGET.gz of the files in FROM: each as its length in four
+// bytes, lowest first, then its bytes.
 
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 const golden = fileURLToPath(new URL('../golden/text/', import.meta.url));
-const out = process.argv[2];
-if (!out) {
-  console.error('usage: node tests/fuzz/seeds.js DIRECTORY');
+const packed = (/** @type {string} */ target) => fileURLToPath(new URL(`corpus/${target}.gz`, import.meta.url));
+
+const [out, from, target] = process.argv.slice(2);
+if (!out || (out === '--pack' && !target)) {
+  console.error('usage: node tests/fuzz/seeds.js DIRECTORY\n       node tests/fuzz/seeds.js --pack FROM TARGET');
   process.exit(2);
 }
 
-/** @param {string} target @param {(string | Uint8Array)[]} seeds */
-function write(target, seeds) {
-  mkdirSync(join(out, target), { recursive: true });
-  seeds.forEach((bytes, i) => writeFileSync(join(out, target, `seed-${i}`), bytes));
+if (out === '--pack') {
+  const parts = readdirSync(from).sort().flatMap((name) => {
+    const bytes = readFileSync(join(from, name));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    return [length, bytes];
+  });
+  writeFileSync(packed(target), gzipSync(Buffer.concat(parts), { level: 9 }));
+  process.exit(0);
+}
+
+/** The inputs of corpus/TARGET.gz. @param {string} name */
+function unpack(name) {
+  const inputs = [];
+  const bytes = existsSync(packed(name)) ? gunzipSync(readFileSync(packed(name))) : Buffer.alloc(0);
+  for (let at = 0; at < bytes.length;) {
+    const end = at + 4 + bytes.readUInt32LE(at);
+    inputs.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return inputs;
+}
+
+/** @param {string} name @param {Uint8Array[]} seeds */
+function write(name, seeds) {
+  mkdirSync(join(out, name), { recursive: true });
+  [...seeds, ...unpack(name)].forEach((bytes, i) => writeFileSync(join(out, name, `seed-${i}`), bytes));
 }
 
 const spm = readdirSync(golden).filter((name) => name.endsWith('.spm')).map((name) => readFileSync(join(golden, name)));
 
 const texts = [
-  '', ' ', 'Hello world', '  two   spaces  ', 'ab>>fra<<</s>ab', 'na\u00efve caf\u00e9 e\u0301\u0323', '\ufb01\u3000\uff21\ufdfa',
-  '\u65e5\u672c\u8a9e \u092e\u093f \u0627\u0644', '\u{1f469}\u200d\u{1f467}', '\u2581\u2581a', 'a'.repeat(300), '\u0301'.repeat(100), '1,234.5\n\t\u00a0',
+  '',
+  ' ',
+  'Hello world',
+  '  two   spaces  ',
+  'ab>>fra<<</s>ab',
+  'na\u00efve caf\u00e9 e\u0301\u0323',
+  '\ufb01\u3000\uff21\ufdfa',
+  '\u65e5\u672c\u8a9e \u092e\u093f \u0627\u0644',
+  '\u{1f469}\u200d\u{1f467}',
+  '\u2581\u2581a',
+  'a'.repeat(300),
+  '\u0301'.repeat(100),
+  '1,234.5\n\t\u00a0',
 ].map((text) => Buffer.from(text));
 const broken = [[0xff], [0xc3], [0xe2, 0x96], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0, 0, 0x61], [0xc0, 0x80]];
 
@@ -43,6 +83,7 @@ const noise = Array.from({ length: 40 }, (_, i) => random(i, 8 + 12 * i));
 
 write('spm', spm);
 write('text', forTokenizers([...texts, ...broken.map((bytes) => Buffer.from(bytes))]));
+write('pieces', noise);
 write('decode', noise);
 write('weights', noise);
 // a model, sizes, then: begin with plain options, add three, step, as many times as it takes

@@ -57,9 +57,9 @@ static inline void check_text(heed_tokenizer *t, const char *text, size_t n) {
 }
 
 static const char *const TOKENIZERS[] = {
-    "unigram",        "unigram-bytes", "unigram-clashes", "unigram-language", "unigram-plain", "unigram-raw",
-    "unigram-spaces", "unigram-suffix", "unigram-ties",   "unigram-undo",     "unigram-unused", "bpe",
-    "bpe-bytes",      "bpe-plain",     "bpe-ties",        "bpe-unused",
+    "unigram",        "unigram-bytes",  "unigram-clashes", "unigram-language", "unigram-plain",  "unigram-raw",
+    "unigram-spaces", "unigram-suffix", "unigram-ties",    "unigram-undo",     "unigram-unused", "bpe",
+    "bpe-bytes",      "bpe-plain",      "bpe-ties",        "bpe-unused",
 };
 enum { N_TOKENIZERS = sizeof TOKENIZERS / sizeof *TOKENIZERS };
 

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { quantize } from '../../../js/convert/quantize.js';
+import { convert } from '../../../js/convert/convert.js';
 import { Transformer } from '../../../js/index.js';
 import { bleu, chrf } from '../../../tests/score/score.js';
 import { readCorpus, trainingLines } from './corpus.js';
@@ -241,7 +241,7 @@ async function main() {
       writeFileSync(join(float, name), bytes);
     cpSync(join(work, 'run/model.safetensors'), join(float, 'model.safetensors'));
     rmSync(round, { recursive: true, force: true });
-    await quantize(float, round);
+    await convert(float, round, { dtype: 'int8' });
 
     const model = await Transformer.load(round);
     const translations = translate(model, dev);

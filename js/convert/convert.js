@@ -1,0 +1,316 @@
+// convert.js - `heed convert`: a model from any container into a standard directory, model.safetensors in int8, F16 or
+// F32 with the hashes of all files in heed.json; used by cli.js.
+//
+// Weights go through in blocks of rows. In int8 every row of a matrix [rows, cols] becomes int8 and one F32 scale,
+// value = int8 * scale, exactly as the core does when it is told to compute in int8; biases, norms and positions become
+// F32. What is written is loaded once before it gets its name, so that a directory that exists can be used.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readConfig } from '../config.js';
+import { listFiles, openContainer } from '../containers/open.js';
+import { openSource } from '../files.js';
+import { parseJson } from '../json.js';
+import { openWeights } from '../load.js';
+import { DTYPES } from '../safetensors.js';
+import { Transformer } from '../transformer.js';
+import { E_FILE, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_VALUE, HeedError } from '../wasm.js';
+import { F16, F32, findUnfit, fromFloats, I8, quantizeRow, toFloats, WIDTHS } from './numbers.js';
+import { readVocabularyYaml } from './vocabulary.js';
+
+/** @typedef {import('../safetensors.js').TensorEntry} TensorEntry */
+/** @typedef {import('../safetensors.js').Weights} Weights */
+/** @typedef {'int8' | 'f16' | 'f32'} Dtype */
+
+const WEIGHTS = 'model.safetensors';
+/** What a model directory holds beside weights, config.json and manifest. */
+const COMPANIONS = ['generation_config.json', 'tokenizer_config.json', 'special_tokens_map.json', 'vocab.json',
+  'target_vocab.json', 'source.spm', 'target.spm', 'README.md', 'LICENSE'];
+const TYPES = { int8: I8, f16: F16, f32: F32 };
+/** What heed.json and config.json call them. */
+const NAMES = { int8: 'int8', f16: 'float16', f32: 'float32' };
+/** Bytes of rows that are converted together. */
+const BLOCK = 1 << 20;
+
+/** Matrices are quantised; positions are added, not multiplied, and stay. @param {TensorEntry} tensor */
+const isMatrix = ({ name, shape }) => shape.length === 2 && shape[0] > 1 && !name.endsWith('.embed_positions.weight');
+
+/** The tensor that a configuration ties another to, as the core's table has it. @param {string} name @param {Record<string, any>} config */
+function tiedTo(name, config) {
+  const { share_encoder_decoder_embeddings: share, tie_word_embeddings: tie } = config;
+  const embeddings = share ? 'model.shared.weight' : 'model.decoder.embed_tokens.weight';
+  const isCopy = (share && /^model\.(en|de)coder\.embed_tokens\.weight$/.test(name)) || (tie && name === 'lm_head.weight');
+  return isCopy ? embeddings : name;
+}
+
+/** The tensors to keep: of several copies of one the one of its own name, else the first. @param {TensorEntry[]} tensors @param {Record<string, any>} config */
+function withoutCopies(tensors, config) {
+  const stem = (/** @type {string} */ name) => name.replace(/\.scale$/, '');
+  const key = (/** @type {string} */ name) => tiedTo(stem(name), config) + name.slice(stem(name).length);
+  /** @type {Map<string, TensorEntry>} */
+  const kept = new Map();
+  for (const tensor of tensors) {
+    if (!kept.has(key(tensor.name)) || key(tensor.name) === tensor.name) kept.set(key(tensor.name), tensor);
+  }
+  return new Set(kept.values());
+}
+
+/**
+ * The new file's header, and where each of its tensors begins and of which type it is. Floats come first, so that they
+ * are aligned.
+ *
+ * @param {TensorEntry[]} tensors
+ * @param {number} dtype  of matrices
+ */
+function layOut(tensors, dtype) {
+  const stored = tensors.filter(({ name }) => dtype === I8 || !name.endsWith('.scale'));
+  const matrices = stored.filter((tensor) => dtype === I8 && isMatrix(tensor));
+  const others = stored.filter((tensor) => !matrices.includes(tensor));
+  const scales = matrices
+    .filter((tensor) => tensor.dtype !== I8) // those that are int8 already have theirs
+    .map(({ name, shape }) => ({ name: `${name}.scale`, shape: shape.slice(0, 1) }));
+  const floats = [...others, ...scales].map(({ name, shape }) => ({ name, shape, type: dtype === I8 ? F32 : dtype }));
+  const bytes = matrices.map(({ name, shape }) => ({ name, shape, type: I8 }));
+  /** @type {Record<string, object>} */
+  const entries = { __metadata__: { format: 'pt' } };
+  /** @type {Map<string, { begin: number, type: number }>} */
+  const places = new Map();
+  let end = 0;
+  for (const { name, shape, type } of [...floats, ...bytes]) {
+    places.set(name, { begin: end, type });
+    const begin = end;
+    end += shape.reduce((product, n) => product * n, WIDTHS[type]);
+    entries[name] = { dtype: DTYPES[type], shape, data_offsets: [begin, end] };
+  }
+  const json = JSON.stringify(entries);
+  const header = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 8) * 8));
+  const first = new Uint8Array(8 + header.length);
+  new DataView(first.buffer).setUint32(0, header.length, true);
+  first.set(header, 8);
+  return { first, places };
+}
+
+/**
+ * Fill a buffer from the weights.
+ *
+ * @param {Weights} weights
+ * @param {TensorEntry} tensor  for messages
+ * @param {Uint8Array} buffer
+ */
+async function fill(weights, tensor, buffer) {
+  for (let at = 0; at < buffer.length; ) {
+    const bytes = await weights.next(buffer.length - at);
+    if (!bytes) throw new HeedError(E_SAFETENSORS, `${weights.file}: ${tensor.name}: the file is cut short`);
+    buffer.set(bytes, at);
+    at += bytes.length;
+  }
+}
+
+/** @param {string} what @param {TensorEntry} tensor @param {Float32Array} floats @param {number} row @param {number} type */
+function checkFloats(what, { shape }, floats, row, type) {
+  const bad = findUnfit(floats, type);
+  if (bad < 0) return;
+  const cols = shape.at(-1) ?? 1;
+  const place = shape.length < 2 ? `[${bad}]` : `[${row + Math.floor(bad / cols)}, ${bad % cols}]`;
+  const why = Number.isFinite(floats[bad]) ? ', beyond F16' : ', expected a finite number';
+  throw new HeedError(E_TENSOR_VALUE, `${what}${place}: found ${floats[bad]}${why}`);
+}
+
+/**
+ * One tensor, in blocks of rows.
+ *
+ * @param {Weights} weights  at its bytes
+ * @param {TensorEntry} tensor
+ * @param {number} type  to store it in
+ * @param {Float32Array | undefined} scales  of its rows, where it is int8 and is to be floats
+ * @param {(name: string, at: number, bytes: Uint8Array) => Promise<unknown>} put
+ */
+async function convertTensor(weights, tensor, type, scales, put) {
+  const { name, shape, dtype } = tensor;
+  const what = `${weights.file}: ${name}`;
+  const rows = shape.length === 2 ? shape[0] : 1;
+  const cols = rows === 0 ? 0 : shape.reduce((product, n) => product * n, 1) / rows;
+  const step = Math.max(1, Math.floor(BLOCK / (cols * 4 || 1)));
+  const found = new Float32Array(type === I8 && dtype !== I8 ? rows : 0);
+  for (let row = 0; row < rows; row += step) {
+    const count = Math.min(step, rows - row);
+    const raw = new Uint8Array(count * cols * WIDTHS[dtype]);
+    await fill(weights, tensor, raw);
+    const at = row * cols * WIDTHS[type];
+    if (dtype === I8 && type === I8) {
+      await put(name, at, raw);
+      continue;
+    }
+    const floats = toFloats(raw, dtype);
+    if (scales) for (let i = 0; i < floats.length; i++) floats[i] *= scales[row + Math.floor(i / cols)];
+    checkFloats(what, tensor, floats, row, type);
+    if (type !== I8) {
+      await put(name, at, fromFloats(floats, type));
+      continue;
+    }
+    const out = new Int8Array(floats.length);
+    for (let r = 0; r < count; r++) {
+      const { values, scale } = quantizeRow(floats.subarray(r * cols, (r + 1) * cols));
+      out.set(values, r * cols);
+      found[row + r] = scale;
+    }
+    await put(name, at, new Uint8Array(out.buffer));
+  }
+  if (found.length > 0) await put(`${name}.scale`, 0, fromFloats(found, F32));
+}
+
+/** Scales of the int8 matrices, by the matrix's name. @param {Weights} weights */
+async function readScales(weights) {
+  /** @type {Map<string, Float32Array>} */
+  const scales = new Map();
+  for (const tensor of weights.tensors) {
+    if (!tensor.name.endsWith('.scale') || tensor.dtype !== F32) {
+      await weights.skip(tensor.bytes);
+      continue;
+    }
+    const bytes = new Uint8Array(tensor.bytes);
+    await fill(weights, tensor, bytes);
+    scales.set(tensor.name.slice(0, -'.scale'.length), toFloats(bytes, F32));
+  }
+  return scales;
+}
+
+/**
+ * @param {() => Promise<Weights>} openAgain
+ * @param {Record<string, any>} config  of readConfig
+ * @param {Dtype} dtype
+ * @param {string} path  of the new file
+ */
+async function convertWeights(openAgain, config, dtype, path) {
+  let weights = await openAgain();
+  try {
+    const kept = withoutCopies(weights.tensors, config);
+    const type = TYPES[dtype];
+    /** @type {Map<string, Float32Array>} */
+    let scales = new Map();
+    if (type !== I8 && weights.tensors.some((tensor) => tensor.dtype === I8)) {
+      // a scale may stand after its matrix
+      scales = await readScales(weights);
+      await weights.close();
+      weights = await openAgain();
+    }
+    const names = new Set([...kept].map(({ name }) => name));
+    const { first, places } = layOut([...kept], type);
+    const out = await open(path, 'w');
+    try {
+      await out.write(first, 0, first.length, 0);
+      const put = (/** @type {string} */ name, /** @type {number} */ at, /** @type {Uint8Array} */ bytes) =>
+        out.write(bytes, 0, bytes.length, first.length + Number(places.get(name)?.begin) + at);
+      for (const tensor of weights.tensors) {
+        const place = names.has(tensor.name) ? places.get(tensor.name) : undefined;
+        if (!place) {
+          await weights.skip(tensor.bytes);
+          continue;
+        }
+        const scale = scales.get(tensor.name);
+        if (tensor.dtype === I8 && type !== I8 && scale?.length !== tensor.shape[0]) {
+          const message = `${weights.file}: ${tensor.name}: found no .scale of ${tensor.shape[0]} numbers for I8`;
+          throw new HeedError(E_TENSOR_MISSING, message);
+        }
+        await convertTensor(weights, tensor, place.type, tensor.dtype === I8 ? scale : undefined, put);
+      }
+    } finally {
+      await out.close();
+    }
+    return { file: weights.file, before: weights.size ?? weights.tensors.reduce((n, t) => n + t.bytes, weights.head) };
+  } finally {
+    await weights.close();
+  }
+}
+
+/** Size and hash of a file, as heed.json has them. @param {string} path */
+async function describeFile(path) {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return { size: (await stat(path)).size, sha256: hash.digest('hex') };
+}
+
+/** What the weights are in, in the names of --dtype: what `convert` keeps if it is not told otherwise. @param {TensorEntry[]} tensors @returns {Dtype} */
+function ownType(tensors) {
+  const types = new Set(tensors.filter(isMatrix).map(({ dtype }) => dtype));
+  return types.has(I8) ? 'int8' : types.size === 1 && types.has(F16) ? 'f16' : 'f32';
+}
+
+/** @param {unknown} value */
+const pretty = (value) => `${JSON.stringify(value, null, 2)}\n`;
+
+/**
+ * @param {string} from  a model directory or the URL of one, its weights in any container
+ * @param {string} to  a directory that does not exist or is empty; it appears when all is done, and not if that fails
+ * @param {{ dtype?: Dtype }} [options]  default: as it is, BF16 as f32
+ * @returns {Promise<{ file: string, dtype: Dtype, before: number, after: number }>}  bytes of the weights
+ */
+export async function convert(from, to, { dtype } = {}) {
+  const there = await readdir(to).catch((/** @type {any} */ error) => {
+    if (error.code === 'ENOENT') return null;
+    throw new HeedError(E_FILE, `${to}: ${error.message}`, { cause: error });
+  });
+  if (there && there.length > 0) throw new HeedError(E_FILE, `${to}: is not empty`);
+  const files = await openSource(from);
+  const work = `${resolve(to)}.partial-${process.pid}`;
+  await mkdir(work, { recursive: true });
+  try {
+    const result = await writeModel(files, work, dtype);
+    if (there) await rmdir(to);
+    await rename(work, to);
+    return result;
+  } catch (error) {
+    await rm(work, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * @param {import('../containers/cursor.js').Files} files
+ * @param {string} to
+ * @param {Dtype} [asked]
+ */
+async function writeModel(files, to, asked) {
+  /** @param {string} name */
+  const json = async (name) => {
+    const bytes = await files.readOptional(name);
+    return bytes ? parseJson(bytes, name) : undefined;
+  };
+  let stated = await json('config.json');
+  /** Made of Marian's own settings where it is missing. */
+  const derived = stated ? undefined : await openContainer(files, undefined);
+  stated ??= derived && 'config' in derived ? /** @type {Record<string, unknown>} */ (derived.config) : undefined;
+  await derived?.close();
+  // says that it is missing
+  stated ??= parseJson(await files.read('config.json'), 'config.json');
+  const config = readConfig(stated, {});
+  const openAgain = () => openWeights(files, config);
+  const probe = await openAgain();
+  const dtype = asked ?? ownType(probe.tensors);
+  await probe.close();
+
+  const { file, before } = await convertWeights(openAgain, config, dtype, join(to, WEIGHTS));
+  if ('torch_dtype' in stated && dtype !== 'int8') stated.torch_dtype = NAMES[dtype];
+  await writeFile(join(to, 'config.json'), pretty(stated));
+  for (const name of COMPANIONS) {
+    const bytes = await files.readOptional(name);
+    if (bytes) await writeFile(join(to, name), bytes);
+    else if (name === 'vocab.json') {
+      const vocabulary = await readVocabularyYaml(files, await listFiles(files), config);
+      if (vocabulary) await writeFile(join(to, name), pretty(vocabulary));
+    }
+  }
+  const { scores, ...manifest } = (await json('heed.json')) ?? { format: 1 };
+  const isSame = manifest.dtype === NAMES[dtype];
+  /** @type {Record<string, { size: number, sha256: string }>} */
+  const described = {};
+  for (const name of (await readdir(to)).sort()) described[name] = await describeFile(join(to, name));
+  // scores are of the arithmetic that they were measured in
+  const all = { ...manifest, dtype: NAMES[dtype], ...(isSame && scores ? { scores } : {}), files: described };
+  await writeFile(join(to, 'heed.json'), pretty(all));
+  // in int8 it takes the least memory, and every name, shape and number is looked at all the same
+  (await Transformer.load(to, { dtype: 'int8', simd: 'simd128' })).dispose();
+  return { file, dtype, before, after: described[WEIGHTS].size };
+}

@@ -1,0 +1,51 @@
+// verify.js - `heed verify`: the files of a model against the sizes and sha256 that its heed.json states; used by cli.js.
+
+import { createHash } from 'node:crypto';
+import { openSource } from '../files.js';
+import { describe, mismatch, parseJson } from '../json.js';
+import { E_JSON, HeedError } from '../wasm.js';
+
+/**
+ * @param {string} source  a model directory or the URL of one
+ * @returns {AsyncGenerator<{ name: string, size: number, problem: string | undefined }>}  each file as it is read
+ */
+export async function* verify(source) {
+  const files = await openSource(source);
+  const { files: stated } = parseJson(await files.read('heed.json'), 'heed.json');
+  const isObject = typeof stated === 'object' && stated !== null && !Array.isArray(stated);
+  if (!isObject || Object.keys(stated).length === 0) {
+    throw new HeedError(E_JSON, mismatch('heed.json: files', stated, 'sizes and sha256 by file name'));
+  }
+  const entries = Object.entries(/** @type {Record<string, any>} */ (stated)).map(([name, entry]) => {
+    const { size, sha256 } = entry ?? {};
+    const fits = Number.isSafeInteger(size) && size >= 0 && /^[\da-f]{64}$/.test(String(sha256));
+    if (!fits) throw new HeedError(E_JSON, mismatch(`heed.json: files: ${name}`, describe(sha256), 'a size and a sha256'));
+    // a manifest is as foreign as the model: it names files of its own directory
+    if (!/^[^/\\]+$/.test(name) || name === '..' || name === '.') {
+      throw new HeedError(E_JSON, mismatch('heed.json: files', name, 'names without a path'));
+    }
+    return { name, size, sha256: String(sha256) };
+  });
+  for (const { name, size, sha256 } of entries) {
+    const chunks = await files.find(name, true);
+    if (!chunks) {
+      yield { name, size: 0, problem: 'is missing' };
+      continue;
+    }
+    const hash = createHash('sha256');
+    let found = 0;
+    try {
+      for (let chunk; (chunk = await chunks.next()); found += chunk.length) hash.update(chunk);
+    } finally {
+      await chunks.close();
+    }
+    const digest = hash.digest('hex');
+    const problem =
+      found !== size
+        ? `found ${found} bytes, expected ${size}`
+        : digest !== sha256
+          ? `found sha256 ${digest}, expected ${sha256}`
+          : undefined;
+    yield { name, size: found, problem };
+  }
+}

@@ -1,0 +1,40 @@
+// vocabulary.js - vocab.json of the vocab.yml that Marian keeps: `"piece": id` lines; used by convert.js.
+
+import { mismatch } from '../json.js';
+import { E_VOCAB, HeedError } from '../wasm.js';
+
+/** A double-quoted text of YAML, which has \x41 beside what JSON has. @param {string} text */
+const unquote = (text) => JSON.parse(text.replace(/(\\\\)|\\x([\da-f]{2})/gi, (_, pair, hex) => pair ?? `\\u00${hex}`));
+
+/**
+ * @param {import('../containers/cursor.js').Files} files
+ * @param {string[]} names  of the files there
+ * @param {Record<string, any>} config
+ * @returns {Promise<Record<string, number> | undefined>}  with padding last; undefined if there is no vocab.yml
+ */
+export async function readVocabularyYaml(files, names, config) {
+  const found = names.filter((name) => /(^|\.)vocab\.ya?ml$/.test(name));
+  const [file] = found;
+  if (file === undefined) return undefined;
+  if (found.length > 1) throw new HeedError(E_VOCAB, `${found.sort().join(', ')}: expected one vocabulary, or vocab.json`);
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(file));
+  /** @type {Map<string, number>} */
+  const ids = new Map();
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    if (line === '' || line === '---') continue;
+    const [, double, single, plain, id] = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/.exec(line) ?? [];
+    let piece;
+    try {
+      piece = double === undefined ? (single?.replaceAll("''", "'") ?? plain) : unquote(double);
+    } catch {
+      piece = undefined;
+    }
+    if (piece === undefined || id === undefined) {
+      throw new HeedError(E_VOCAB, mismatch(`${file}: line ${i + 1}`, line, '"piece": id'));
+    }
+    if (ids.has(piece)) throw new HeedError(E_VOCAB, `${file}: line ${i + 1}: the piece '${piece}' stands twice`);
+    ids.set(piece, Number(id));
+  }
+  if (!ids.has('<pad>')) ids.set('<pad>', config.pad_token_id);
+  return Object.fromEntries(ids);
+}
