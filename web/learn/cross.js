@@ -3,17 +3,18 @@
 import { h } from '../lib/dom.js';
 import {
   choice,
-  currentSentence,
+  failure,
   fedIn,
   flow,
+  followSentence,
   grid,
   heat,
   matrix,
   ops,
   readable,
+  remark,
   sign,
   slider,
-  whenReady,
 } from './kit.js';
 import { formula, m, n, o, paren, sub } from './math.js';
 import { openSum } from './sum.js';
@@ -68,7 +69,10 @@ export async function mount(host, app, t) {
     flow(sign('\u2192'), weights.element, sign('\u2192'), output.element),
     real,
   );
-  const stop = whenReady(app, real, () => mountReal(real, app, t, map));
+  const stop = followSentence(app, (sentence, error) => {
+    if (sentence) showReal(real, app, t, map, sentence);
+    else real.replaceChildren(remark(error ? failure(app, error) : app.strings.learn.needsModel));
+  });
   return {
     unmount() {
       stop();
@@ -82,10 +86,9 @@ export async function mount(host, app, t) {
  * @param {any} app
  * @param {any} t
  * @param {ReturnType<typeof heat>} map
+ * @param {any} sentence
  */
-async function mountReal(host, app, t, map) {
-  const sentence = await currentSentence(app);
-  if (!sentence?.attention) return;
+function showReal(host, app, t, map, sentence) {
   const {
     shape: [layers, heads, rows, cols],
     data,
@@ -109,7 +112,7 @@ async function mountReal(host, app, t, map) {
     });
   }
   host.replaceChildren(
-    h('h3', {}, t.real),
+    h('h2', {}, t.real),
     h('p', {}, sentence.source, ' \u2192 ', sentence.target),
     flow(
       slider(t.layer, { min: 1, max: layers, value: layers }, (x) => {

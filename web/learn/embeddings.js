@@ -3,7 +3,20 @@
 
 import { h } from '../lib/dom.js';
 import { short, s } from './chart.js';
-import { choice, decimal, flow, grid, matrix, ops, readable, remark, rowOf, shaped, whenReady } from './kit.js';
+import {
+  choice,
+  decimal,
+  failure,
+  flow,
+  grid,
+  matrix,
+  ops,
+  readable,
+  remark,
+  rowOf,
+  shaped,
+  whenReady,
+} from './kit.js';
 import { EQUALS, formula, frac, m, n, o, paren, row } from './math.js';
 
 export const start = matrix([
@@ -189,7 +202,7 @@ async function mountReal(host, app, t, parts) {
     await showNearest(0);
   }
   const failed = (/** @type {unknown} */ error) => {
-    said.textContent = `${app.strings.learn.failed} ${error instanceof Error ? error.message : error}`;
+    said.textContent = failure(app, error);
   };
   const form = h(
     'form',
@@ -201,6 +214,6 @@ async function mountReal(host, app, t, parts) {
     event.preventDefault();
     compare().catch(failed);
   });
-  host.replaceChildren(h('h3', {}, t.real), said, form, result);
+  host.replaceChildren(h('h2', {}, t.real), said, form, result);
   await compare();
 }

@@ -191,19 +191,39 @@ export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u
 export const fedIn = (tokens, start) => [start, ...tokens.slice(0, -1).map(({ piece }) => readable(piece))];
 
 /**
- * The sentence that chapters with a real model use: of the last translation, else of the text in the page.
+ * Tells the sentence that chapters with a real model use, of the text in the page, each time there is another.
  *
  * @param {any} app
- * @returns {Promise<any | undefined>}  undefined: no model is loaded
+ * @param {(sentence: any, error?: unknown) => void} show  undefined: no model is loaded, or it failed
+ * @returns {() => void}  stops it
  */
-export async function currentSentence(app) {
-  const { engine, state } = app;
-  if (engine.status !== 'ready') return undefined;
-  const result = engine.last?.sentences?.length
-    ? engine.last
-    : await engine.detail(state.text || app.strings.learn.example);
-  return result.sentences[state.sentence] ?? result.sentences[0];
+export function followSentence(app, show) {
+  const { engine } = app;
+  let run = 0;
+  async function look() {
+    const mine = ++run;
+    try {
+      const text = app.state.text || app.strings.learn.example;
+      const ready = engine.status === 'ready';
+      const result = !ready ? undefined : engine.last?.text === text ? engine.last : await engine.detail(text);
+      if (mine === run) show(result?.sentences[app.state.sentence] ?? result?.sentences[0]);
+    } catch (error) {
+      // a run that was cancelled made way for one that tells its result
+      if (mine === run && /** @type {any} */ (error)?.name !== 'AbortError') show(undefined, error);
+    }
+  }
+  const events = ['status', 'result'];
+  for (const event of events) engine.addEventListener(event, look);
+  look();
+  return () => {
+    run++;
+    for (const event of events) engine.removeEventListener(event, look);
+  };
 }
+
+/** An error in words. @param {any} app @param {unknown} error */
+export const failure = (app, error) =>
+  `${app.strings.learn.failed} ${error instanceof Error ? error.message : String(error)}`;
 
 /**
  * Show what needs a model as soon as one is there, and again for another one.
@@ -221,8 +241,7 @@ export function whenReady(app, host, show) {
     shown = translator;
     if (translator) {
       Promise.resolve(show()).catch((error) => {
-        if (translator === shown)
-          host.replaceChildren(h('p', { class: 'remark' }, `${app.strings.learn.failed} ${error.message}`));
+        if (translator === shown) host.replaceChildren(h('p', { class: 'remark' }, failure(app, error)));
       });
     } else host.replaceChildren(h('p', { class: 'remark' }, app.strings.learn.needsModel));
   };

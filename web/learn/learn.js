@@ -4,7 +4,7 @@ import { h } from '../lib/dom.js';
 import * as cross from './cross.js';
 import * as embeddings from './embeddings.js';
 import * as ffn from './ffn.js';
-import { rich, useStyles } from './kit.js';
+import { failure, rich, useStyles } from './kit.js';
 import * as masking from './masking.js';
 import * as model from './model.js';
 import * as multiHead from './multi-head.js';
@@ -72,7 +72,7 @@ export function mount(host, app) {
   function go(index) {
     app.set({ room: 'learn', view: IDS[index] });
     // a person who came by keyboard goes on reading where the new chapter begins
-    article.querySelector('h2')?.focus({ preventScroll: true });
+    article.querySelector('h1')?.focus({ preventScroll: true });
     article.scrollIntoView({ block: 'start' });
   }
 
@@ -107,7 +107,7 @@ export function mount(host, app) {
     const figure = h('div', { class: 'figure', 'aria-busy': 'true' }, h('p', { class: 'remark' }, t.loading));
     article.replaceChildren(
       h('p', { class: 'kicker' }, t.chapter(index + 1, IDS.length)),
-      h('h2', { tabindex: -1 }, ...rich(chapter.title)),
+      h('h1', { tabindex: -1 }, ...rich(chapter.title)),
       ...chapter.text.map((/** @type {string} */ text) => h('p', {}, ...rich(text))),
       figure,
       h('aside', { class: 'notice' }, h('strong', {}, t.notice), ' ', ...rich(chapter.notice)),
@@ -127,8 +127,7 @@ export function mount(host, app) {
       figure.replaceChildren(body);
     } catch (error) {
       if (open !== id) return;
-      const said = error instanceof Error ? error.message : String(error);
-      figure.replaceChildren(h('p', { role: 'alert' }, `${t.failed} ${said}`));
+      figure.replaceChildren(h('p', { role: 'alert' }, failure(app, error)));
     } finally {
       figure.removeAttribute('aria-busy');
     }

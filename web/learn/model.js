@@ -2,7 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { boxes, diagram } from './diagram.js';
-import { attentionName, choice, currentSentence, decimal, fedIn, flow, heat, readable, remark } from './kit.js';
+import { attentionName, choice, decimal, failure, fedIn, flow, followSentence, heat, readable, remark } from './kit.js';
 import { openSum } from './sum.js';
 
 /** @typedef {import('./diagram.js').Box} Box */
@@ -71,6 +71,8 @@ export function mount(host, app, t) {
   const map = heat();
   /** @type {any} */
   let sentence;
+  /** Why there is no sentence. @type {unknown} */
+  let failed;
   /** Tensors of this sentence by name. @type {Map<string, Promise<Tensor>>} */
   let kept = new Map();
   /** Counts what is shown: an answer that comes too late is dropped. */
@@ -153,10 +155,10 @@ export function mount(host, app, t) {
     const mine = ++run;
     const { box } = place;
     picture.mark(box.id);
-    const title = h('h3', {}, `${box.id === 'output' ? '' : `${t[box.stack]}: `}${t.boxes[box.id]}`);
+    const title = h('h2', {}, `${box.id === 'output' ? '' : `${t[box.stack]}: `}${t.boxes[box.id]}`);
     if (!sentence || !engine.translator?.inspect) {
       const { needsModel, needsInspect } = app.strings.learn;
-      panel.replaceChildren(title, remark(sentence ? needsInspect : needsModel));
+      panel.replaceChildren(title, remark(failed ? failure(app, failed) : sentence ? needsInspect : needsModel));
       return;
     }
     const layers = engine.translator.config[`${box.stack}_layers`];
@@ -225,11 +227,7 @@ export function mount(host, app, t) {
       if (index >= 0) focused(panel)[index]?.focus();
       if (shown === map.element) draw(box, name, found);
     } catch (error) {
-      if (mine === run)
-        panel.replaceChildren(
-          title,
-          remark(`${app.strings.learn.failed} ${error instanceof Error ? error.message : error}`),
-        );
+      if (mine === run) panel.replaceChildren(title, remark(failure(app, error)));
     }
   }
   /** Numbers for a line of text. @param {...number} xs @returns {[string, string, string]} */
@@ -262,23 +260,19 @@ export function mount(host, app, t) {
     else if (!ofSource) panel.append(remark(t.fedIn));
   }
 
-  async function refresh() {
-    drawDiagram();
-    picture.mark(place.box.id);
-    const found = await currentSentence(app).catch(() => undefined);
-    if (found !== sentence) kept = new Map();
-    sentence = found;
-    said.textContent = sentence ? `${t.sentence}: ${sentence.source} \u2192 ${sentence.target}` : '';
-    await show();
-  }
   host.append(said, h('div', { class: 'model' }, drawing, panel));
-  const events = ['status', 'result'];
-  for (const event of events) engine.addEventListener(event, refresh);
-  refresh();
+  const stop = followSentence(app, (found, error) => {
+    sentence = found;
+    failed = error;
+    kept = new Map();
+    said.textContent = sentence ? `${t.sentence}: ${sentence.source} \u2192 ${sentence.target}` : '';
+    drawDiagram();
+    show();
+  });
   return {
     unmount() {
       run++;
-      for (const event of events) engine.removeEventListener(event, refresh);
+      stop();
       map.unmount();
     },
   };

@@ -62,6 +62,12 @@ export async function mount(host, app, t) {
       draw();
     },
   });
+  // the text stays, which a link alone would lose
+  const see = h('a', { href: '#/see/layers' }, t.see);
+  see.addEventListener('click', (/** @type {Event} */ event) => {
+    event.preventDefault();
+    app.set({ room: 'see', view: 'layers' });
+  });
   const head = (/** @type {string} */ index) => sub(n('head'), index);
   const side = (/** @type {string} */ letter) => row(m(letter), `<msubsup>${m('W')}${n('i')}${m(letter)}</msubsup>`);
   host.append(
@@ -94,7 +100,7 @@ export async function mount(host, app, t) {
     ),
     maps,
     output.element,
-    h('p', {}, h('a', { href: '#/see/layers' }, t.see)),
+    h('p', {}, see),
   );
   draw();
 }

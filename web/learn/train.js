@@ -149,7 +149,7 @@ export function mount(host, app, t) {
     curve,
     remark(`${t.map} (${t.rows})`),
     figures(maps.probe),
-    h('h3', {}, t.use),
+    h('h2', {}, t.use),
     form,
     answered,
     figures(maps.answer),
