@@ -2,6 +2,7 @@
 
 import { Engine, pairName } from './engine.js';
 import { h, debounce } from './lib/dom.js';
+import { keepOffline } from './offline.js';
 import { mountShell } from './shell.js';
 import { roomStrings, strings } from './strings.js';
 
@@ -176,3 +177,4 @@ addEventListener('hashchange', () => {
 addEventListener('pagehide', () => writeHash.flush());
 
 loadModel();
+keepOffline(meta('heed-offline'), app.engine);

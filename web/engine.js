@@ -73,9 +73,10 @@ export class Engine extends EventTarget {
     return this.pairs;
   }
 
-  /** The address of a pair's directory. @param {Pair} pair */
-  directory(pair) {
-    return new URL(pair.path, this.#models);
+  /** The directory of a pair of the list, undefined if there is none. @param {string} name */
+  directory(name) {
+    const pair = this.pairs.find((p) => pairName(p) === name);
+    return pair && new URL(pair.path, this.#models);
   }
 
   /**
@@ -130,8 +131,8 @@ export class Engine extends EventTarget {
     let languages;
     if (typeof wanted === 'string') {
       const pair = this.pairs.find((p) => pairName(p) === wanted);
-      if (!pair) throw new DOMException(`There is no model ${wanted} here.`, 'NotSupportedError');
-      source = this.directory(pair);
+      source = this.directory(wanted);
+      if (!pair || !source) throw new DOMException(`There is no model ${wanted} here.`, 'NotSupportedError');
       languages = { from: pair.source, to: pair.target };
     } else {
       source = 'url' in wanted ? new URL(wanted.url) : wanted.files;

@@ -127,6 +127,7 @@ export const strings = {
       score: (/** @type {any} */ s) => [
         s.bleu !== undefined && `BLEU ${s.bleu}`, s.chrf2 !== undefined && `chrF ${s.chrf2}`,
       ].filter(Boolean).join(', '),
+      state: 'State',
       provisional: 'Provisional: trained briefly. Good for everyday sentences, poor on rare words and long sentences.',
     },
     own: {

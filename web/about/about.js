@@ -1,5 +1,6 @@
 // about.js - the room About: what heed is, privacy, and of each model its origin, licence and scores.
 
+import { pairName } from '../engine.js';
 import { h } from '../lib/dom.js';
 import { languageName, megabytes } from '../lib/words.js';
 
@@ -21,7 +22,7 @@ export function mount(host, app) {
   async function showModels() {
     const { engine } = app;
     const pairs = engine.pairs.length ? engine.pairs : await engine.readPairs();
-    const cards = await Promise.all(pairs.map((/** @type {any} */ pair) => describe(engine.directory(pair), pair, t.models)));
+    const cards = await Promise.all(pairs.map((/** @type {any} */ pair) => describe(engine.directory(pairName(pair)), pair, t.models)));
     models.replaceChildren(...(cards.length ? cards : [h('p', {}, t.models.none)]));
   }
   return { update() {}, unmount: () => host.remove() };
@@ -41,9 +42,9 @@ async function describe(directory, { source, target }, t) {
     rows.push([t.trained, h('ul', {}, data.map((/** @type {any} */ d) =>
       h('li', {}, [d.name, d.pairs && t.pairs(d.pairs.toLocaleString('en')), d.license, d.attribution].filter(Boolean).join('; '))))]);
     rows.push([t.scores, h('ul', {}, Object.entries(scores).map(([set, score]) => h('li', {}, `${set}: ${t.score(score)}`)))]);
-    if (training?.provisional) rows.push(['', t.provisional]);
+    if (training?.provisional) rows.push([t.state, t.provisional]);
   } catch (error) {
-    rows.push(['', `${t.failed} ${/** @type {Error} */ (error).message}`]);
+    rows.push([t.state, `${t.failed} ${/** @type {Error} */ (error).message}`]);
   }
-  return h('dl', {}, rows.filter(([name]) => name).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+  return h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
