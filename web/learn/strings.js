@@ -289,8 +289,8 @@ export const learn = {
       'To write the first digit it has to look at the last. Watch its cross attention find that out by itself.',
     ],
     notice:
-      'Guessing alone gives a loss of 2.30. Once the loss is below, the model has begun to look at the right digits: ' +
-      'the diagonal from corner to corner appears.',
+      'Guessing alone gives a loss of 2.30. As the loss falls, a diagonal from corner to corner grows in the map of one ' +
+      'layer: each digit being written looks at its own source.',
     start: 'Train',
     stop: 'Stop',
     go: 'Continue',
@@ -346,6 +346,10 @@ export const learn = {
     score: 'score',
     power: 'e^(score \u2212 max)',
     share: 'share',
+    scoreOf: (/** @type {string} */ token) => `score of ${token}`,
+    softmaxNote: 'Choose a token for its own sum. Type another score, and the shares and what is passed on follow.',
+    edited: (/** @type {string} */ map) => `With a score of yours. In the model\u2019s map: ${map}.`,
+    again: 'The model\u2019s own scores',
     rowSum: 'Sum',
     values: 'Values, weighted and added up',
     valuesNote:

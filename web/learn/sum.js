@@ -10,6 +10,23 @@ import { attentionName, decimal, fedIn, readable, rich, useStyles } from './kit.
 /** Digits after the point: of a share and of everything else. */
 const [SHARE, NUMBER] = [4, 3];
 
+const add = (/** @type {number[]} */ xs) => xs.reduce((a, b) => a + b, 0);
+
+/**
+ * Softmax of scores, and the values mixed by it.
+ *
+ * @param {number[]} scores
+ * @param {number[][]} values  one list for each score
+ */
+export function mix(scores, values) {
+  const greatest = Math.max(...scores);
+  const powers = scores.map((x) => Math.exp(x - greatest));
+  const total = add(powers);
+  const shares = powers.map((x) => x / total);
+  const mixed = values[0].map((_, i) => add(values.map((value, j) => shares[j] * value[i])));
+  return { scores, powers, total, shares, mixed };
+}
+
 /**
  * One cell's steps, in 64-bit numbers, from the 32-bit ones of the model.
  *
@@ -23,23 +40,15 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
     Array.from(data.subarray(r * shape[1] + head * dk, r * shape[1] + (head + 1) * dk));
   const query = part(q, row);
   const multiply = (/** @type {number[]} */ key) => key.map((x, i) => x * query[i]);
-  const add = (/** @type {number[]} */ xs) => xs.reduce((a, b) => a + b, 0);
   const isMasked = (/** @type {number} */ j) => stack === 'decoder' && j > row;
 
   const scores = Array.from({ length: cols }, (_, j) =>
     isMasked(j) ? -Infinity : add(multiply(part(k, j))) / Math.sqrt(dk),
   );
-  const greatest = Math.max(...scores);
-  const powers = scores.map((x) => Math.exp(x - greatest));
-  const total = add(powers);
-  const shares = powers.map((x) => x / total);
-
+  const values = scores.map((_, j) => part(v, j));
   const key = part(k, col);
   const products = multiply(key);
   const dot = add(products);
-  const value = part(v, col);
-  const mixed = new Array(dk).fill(0);
-  shares.forEach((share, j) => part(v, j).forEach((x, i) => (mixed[i] += share * x)));
   return {
     dk,
     query,
@@ -48,13 +57,8 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
     dot,
     scaled: dot / Math.sqrt(dk),
     masked: isMasked(col),
-    scores,
-    powers,
-    total,
-    shares,
-    value,
-    weighted: value.map((x) => shares[col] * x),
-    mixed,
+    values,
+    ...mix(scores, values),
     /** What the model had in this cell. */
     cell: weights.data[(head * rows + row) * cols + col],
   };
@@ -152,51 +156,85 @@ function describe(t, sum, { stack, layer, head, row, col, labels, show, dtype, p
     h('p', { class: 'line' }, h('span', {}, ...rich(name)), h('strong', {}, number));
   const section = (/** @type {string} */ name, /** @type {Node[]} */ ...children) =>
     h('section', {}, h('h3', {}, name), ...children);
-  const [here, inMap] = [sum.shares[col], sum.cell].map((x) => decimal(x, SHARE));
+  /** What the scores in the table give: the model's own, or edited. @type {ReturnType<typeof mix>} */
+  let now = sum;
+  const inMap = decimal(sum.cell, SHARE);
+  const answer = h('strong', {});
+  const checked = h('p', { class: 'remark', 'aria-live': 'polite' });
+  const mixture = h('div', {});
+  const [total, all] = [h('td', {}), h('td', {})];
 
   const rows = labels.cols.map((label, j) => {
     const token = h('button', { type: 'button', class: 'token' }, label);
     token.addEventListener('click', () => show(j));
+    const [power, share] = [h('td', {}), h('span', {})];
     const bar = h('span', { class: 'share' });
-    bar.style.setProperty('--strength', sum.shares[j].toFixed(4));
-    return h(
+    const isMasked = sum.scores[j] === -Infinity;
+    const input = h('input', {
+      type: 'number',
+      step: 0.5,
+      value: sum.scores[j].toFixed(NUMBER),
+      'aria-label': t.scoreOf(label),
+    });
+    input.addEventListener('input', () => {
+      if (!Number.isFinite(input.valueAsNumber)) return;
+      const scores = now.scores.slice();
+      scores[j] = input.valueAsNumber;
+      now = mix(scores, sum.values);
+      draw();
+    });
+    const element = h(
       'tr',
       j === col ? { class: 'current', 'aria-current': 'true' } : {},
       h('th', { scope: 'row' }, token),
-      h('td', {}, decimal(sum.scores[j], NUMBER)),
-      h('td', {}, decimal(sum.powers[j], SHARE)),
-      h('td', {}, bar, decimal(sum.shares[j], SHARE)),
+      h('td', {}, isMasked ? decimal(-Infinity) : input),
+      power,
+      h('td', {}, bar, share),
     );
+    return {
+      element,
+      reset: () => (input.value = sum.scores[j].toFixed(NUMBER)),
+      draw() {
+        power.textContent = decimal(now.powers[j], SHARE);
+        share.textContent = decimal(now.shares[j], SHARE);
+        bar.style.setProperty('--strength', now.shares[j].toFixed(4));
+      },
+    };
   });
   const heads = [t.token, t.score, t.power, t.share].map((text) => h('th', { scope: 'col' }, text));
+  const foot = h('tr', {}, h('th', { scope: 'row' }, t.rowSum), h('td', {}), total, all);
   const table = h(
     'table',
     {},
     h('thead', {}, h('tr', {}, ...heads)),
-    h('tbody', {}, ...rows),
-    h(
-      'tfoot',
-      {},
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'row' }, t.rowSum),
-        h('td', {}),
-        h('td', {}, decimal(sum.total, SHARE)),
-        h(
-          'td',
-          {},
-          decimal(
-            sum.shares.reduce((a, b) => a + b, 0),
-            SHARE,
-          ),
-        ),
-      ),
-    ),
+    h('tbody', {}, ...rows.map(({ element }) => element)),
+    h('tfoot', {}, foot),
   );
+  const again = h('button', { type: 'button' }, t.again);
+  again.addEventListener('click', () => {
+    now = sum;
+    for (const row of rows) row.reset();
+    draw();
+  });
+
+  function draw() {
+    const here = decimal(now.shares[col], SHARE);
+    answer.textContent = here;
+    total.textContent = decimal(now.total, SHARE);
+    all.textContent = decimal(add(now.shares), SHARE);
+    for (const row of rows) row.draw();
+    const isOwn = now === sum;
+    again.hidden = isOwn;
+    checked.textContent = isOwn ? `${t.check(here, inMap)} ${here === inMap ? '' : t.differs}` : t.edited(inMap);
+    const value = sum.values[col];
+    mixture.replaceChildren(
+      blocks(['v', t.thisValue, t.mixed], [value, value.map((x) => now.shares[col] * x), now.mixed]),
+    );
+  }
+  draw();
 
   return [
-    h('p', { class: 'asks' }, `${t.asks(labels.rows[row], labels.cols[col])}: `, h('strong', {}, here)),
+    h('p', { class: 'asks' }, `${t.asks(labels.rows[row], labels.cols[col])}: `, answer),
     h(
       'p',
       { class: 'remark' },
@@ -212,14 +250,12 @@ function describe(t, sum, { stack, layer, head, row, col, labels, show, dtype, p
     ),
     section(
       t.softmax,
+      h('p', { class: 'remark' }, t.softmaxNote),
       h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.softmax }, table),
-      h('p', { class: 'remark' }, t.check(here, inMap), here === inMap ? '' : ` ${t.differs}`),
+      checked,
+      again,
     ),
-    section(
-      t.values,
-      h('p', { class: 'remark' }, t.valuesNote),
-      blocks(['v', t.thisValue, t.mixed], [sum.value, sum.weighted, sum.mixed]),
-    ),
+    section(t.values, h('p', { class: 'remark' }, t.valuesNote), mixture),
     h('p', { class: 'remark' }, dtype === 'int8' ? t.int8 : t.f32),
   ];
 }
