@@ -69,7 +69,7 @@ const listeners = new Set();
 /** The view that each room was left at. @type {Partial<Record<State['room'], string>>} */
 const views = {};
 
-const app = {
+export const app = {
   engine: new Engine(new URL(meta('heed-models'), document.baseURI)),
   state: parse(location.hash),
   /** @type {typeof strings & Record<string, any>} */
