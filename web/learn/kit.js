@@ -250,12 +250,9 @@ export function whenReady(app, host, show) {
   return () => app.engine.removeEventListener('status', look);
 }
 
-/** The address of a file of this room, from that of the page: chunks of a bundle may be elsewhere. @param {string} name */
-export const fileOf = (name) => new URL(`learn/${name}`, document.baseURI).href;
-
 /** The style sheet of this room, for rooms that open parts of it. */
 export function useStyles() {
-  const href = fileOf('learn.css');
+  const href = new URL('./learn.css', import.meta.url).href;
   if (![...document.styleSheets].some((sheet) => sheet.href === href)) {
     document.head.append(h('link', { rel: 'stylesheet', href }));
   }

@@ -289,8 +289,8 @@ export const learn = {
       'To write the first digit it has to look at the last. Watch its cross attention find that out by itself.',
     ],
     notice:
-      'Guessing alone gives a loss of 2.30. As the loss falls, a diagonal from corner to corner grows in the map of one ' +
-      'layer: each digit being written looks at its own source.',
+      'Guessing alone gives a loss of 2.30. As the loss falls, a diagonal from corner to corner grows in the map of ' +
+      'one layer: each digit being written looks at its own source.',
     start: 'Train',
     stop: 'Stop',
     go: 'Continue',

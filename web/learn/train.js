@@ -2,7 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
-import { button, decimal, fileOf, flow, heat, remark } from './kit.js';
+import { button, decimal, flow, heat, remark } from './kit.js';
 import { CONFIG, LONGEST, reversed, SHORTEST, STEPS } from './reverse-task.js';
 
 const layersOf = () => Array.from({ length: CONFIG.decoder_layers }, heat);
@@ -113,7 +113,7 @@ export function mount(host, app, t) {
   }
   function begin() {
     worker?.terminate();
-    worker = new Worker(fileOf('reverse-worker.js'), { type: 'module' });
+    worker = new Worker(new URL('./reverse-worker.js', import.meta.url), { type: 'module' });
     worker.addEventListener('message', (event) => receive(event.data));
     worker.addEventListener('error', (event) => fail(event.message || 'reverse-worker.js'));
     losses.length = 0;
