@@ -32,6 +32,9 @@ export function ticks(low, high, count = 4) {
   return found;
 }
 
+/** Whether there is little room: a chart has fewer units then, or its letters would be too small. */
+const isNarrow = () => innerWidth < 640;
+
 /** @param {number} x */
 export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u2212');
 
@@ -42,7 +45,7 @@ export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u221
  *   height?: number }} options  x, y: what the axes span; label: what a screen reader says of the chart
  */
 export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
-  const [width, left, right, top, bottom] = [520, 46, 18, 12, 38];
+  const [width, left, right, top, bottom] = [isNarrow() ? 320 : 520, 46, 18, 12, 38];
   const [x1, y1] = [x[1] > x[0] ? x[1] : x[0] + 1, y[1] > y[0] ? y[1] : y[0] + 1];
   const px = (/** @type {number} */ v) => left + ((v - x[0]) / (x1 - x[0])) * (width - left - right);
   const py = (/** @type {number} */ v) => height - bottom - ((v - y[0]) / (y1 - y[0])) * (height - top - bottom);
@@ -97,7 +100,7 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
  * @param {{ label: string, values: ArrayLike<number>, names: string[], format?: (x: number) => string }} options
  */
 export function probabilities({ label, values, names, format = (x) => x.toFixed(2) }) {
-  const [step, height] = [Math.max(44, 440 / names.length), 120];
+  const [step, height] = [(isNarrow() ? 300 : 440) / names.length, 120];
   const svg = s('svg', {
     viewBox: `0 0 ${step * names.length} ${height + 44}`,
     class: 'chart',

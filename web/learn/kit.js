@@ -250,10 +250,14 @@ export function whenReady(app, host, show) {
   return () => app.engine.removeEventListener('status', look);
 }
 
-/** The style sheet of this room, for rooms that open parts of it. */
+/** @type {Promise<void> | undefined} */
+let styling;
+
+/** The style sheet of this room, for rooms that open parts of it too: resolved when it is there, or cannot be had. */
 export function useStyles() {
-  const href = new URL('./learn.css', import.meta.url).href;
-  if (![...document.styleSheets].some((sheet) => sheet.href === href)) {
-    document.head.append(h('link', { rel: 'stylesheet', href }));
-  }
+  styling ??= new Promise((resolve) => {
+    const href = new URL('./learn.css', import.meta.url).href;
+    document.head.append(h('link', { rel: 'stylesheet', href, onload: () => resolve(), onerror: () => resolve() }));
+  });
+  return styling;
 }

@@ -47,7 +47,6 @@ const EDITABLE = ['embeddings', 'self-attention', 'qkv', 'softmax', 'masking', '
  */
 export function mount(host, app) {
   const t = app.strings.learn;
-  useStyles();
   /** @type {string | undefined} */
   let open;
   /** What the open chapter gave to be unmounted with. @type {any} */
@@ -90,6 +89,13 @@ export function mount(host, app) {
     return button;
   }
 
+  /** On a narrow screen the links stand in a row that scrolls. */
+  function scrollLinks() {
+    const current = links[IDS.indexOf(open ?? '')];
+    const list = current?.closest('ol');
+    list?.scrollTo({ left: current.offsetLeft - list.offsetLeft - 24 });
+  }
+
   /** @param {string} id */
   async function show(id) {
     open = id;
@@ -100,10 +106,7 @@ export function mount(host, app) {
     links.forEach((link, i) =>
       i === index ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'),
     );
-    const current = links[index];
-    const list = current.closest('ol');
-    // below each other or, on a narrow screen, beside each other: only the list itself scrolls
-    if (list) list.scrollTo({ left: current.offsetLeft - list.offsetLeft - 24 });
+    scrollLinks();
     const figure = h('div', { class: 'figure', 'aria-busy': 'true' }, h('p', { class: 'remark' }, t.loading));
     article.replaceChildren(
       h('p', { class: 'kicker' }, t.chapter(index + 1, IDS.length)),
@@ -133,6 +136,11 @@ export function mount(host, app) {
     }
   }
 
+  root.hidden = true;
+  useStyles().then(() => {
+    root.hidden = false;
+    scrollLinks();
+  });
   host.append(root);
   /** @param {{ view: string }} state */
   function update({ view }) {

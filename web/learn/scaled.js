@@ -44,7 +44,7 @@ function histogram(values, reach) {
 export async function mount(host, app, t) {
   const parts = await ops();
   const given = { dk: 4, seed: 7 };
-  const figures = h('div', {});
+  const figures = h('div', { class: 'real' });
   const said = remark();
   const names = Array.from({ length: SHOWN }, (_, i) => t.key(i + 1));
   function draw() {

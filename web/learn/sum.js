@@ -93,7 +93,7 @@ function blocks(names, lines) {
  */
 export async function openSum(app, { sentence: given, stack, layer, head, row, col, disabledHeads }) {
   const t = app.strings.learn.sum;
-  useStyles();
+  await useStyles();
   const sentence = typeof given === 'number' ? app.engine.last.sentences[given] : given;
   const { translator } = app.engine;
   const body = h('div', { class: 'sum' }, h('p', {}, t.loading));
