@@ -234,6 +234,21 @@ class Client extends Translator {
     return this.#tell('attention', ...args);
   }
 
+  /** @override @param {any[]} args @returns {Promise<any>} */
+  inspect(...args) {
+    return this.#tell('inspect', ...args);
+  }
+
+  /** @override @returns {Promise<any>} */
+  parameters() {
+    return this.#tell('parameters');
+  }
+
+  /** @override @param {any[]} args @returns {Promise<any>} */
+  parameter(...args) {
+    return this.#tell('parameter', ...args);
+  }
+
   /** @override */
   destroy() {
     if (this.#isDestroyed) return;

@@ -1,5 +1,5 @@
 // config.js - config.json and generation_config.json as the numbers of the C core and the defaults of generate(); used
-// by transformer.js.
+// by load.js and train.js.
 
 import { mismatch } from './json.js';
 import { E_CONFIG, E_WASM, HeedError } from './wasm.js';

@@ -1,5 +1,5 @@
 // files.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
-// read in chunks, never held whole unless asked for. Used by transformer.js and translator.js.
+// read in chunks, never held whole unless asked for. Used by load.js and languages.js.
 
 import { builtin, resolve } from './host.js';
 import { E_FILE, HeedError } from './wasm.js';

@@ -1,5 +1,5 @@
 // load.js - files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
-// transformer.js.
+// model.js.
 
 import { configNumbers, generateDefaults, readConfig } from './config.js';
 import { openSource } from './files.js';

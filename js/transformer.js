@@ -1,162 +1,26 @@
-// transformer.js - the model: ids in, ids, logits and attention out. Public; the Translator is built on it.
+// transformer.js - the model: ids in, ids, logits, attention and every tensor in between out. Public.
 
-import { loadModel } from './load.js';
-import { badType, checkGenerate, checkHeads, checkSequence } from './options.js';
-import { E_STATE, E_TOKENIZER, floats, HeedError, instantiate, ints } from './wasm.js';
+import { Model } from './model.js';
+import { inspect, parameter, parameters } from './inspect.js';
+import { floats } from './wasm.js';
 
-/** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
-/** @typedef {{ encoder: Tensor, decoder: Tensor, cross: Tensor }} AttentionMaps  rows sum to 1 */
-/**
- * @typedef {object} Generated
- * @property {Int32Array} ids  without decoder_start_token_id; `</s>` included if it was produced
- * @property {number} logProb  sum of natural-log token probabilities
- * @property {number} score  logProb / length^lengthPenalty: what hypotheses are ordered by
- * @property {boolean} finished  false: stopped by maxTokens
- */
-
-/** A session, made when first needed and made anew when a call needs more than it holds. */
-class Session {
-  #core;
-  #model;
-  #handle = 0;
-  /** max_source, max_target, max_beams, max_batch of heed_session_options: what there is, and the most there may be. */
-  #has = [1, 1, 1, 1];
-  #most;
-
-  /** @param {import('./wasm.js').Core} core @param {number} model @param {number} longest */
-  constructor(core, model, longest) {
-    this.#core = core;
-    this.#model = model;
-    this.#most = [longest, longest, 64, 1024];
-  }
-
-  /** The handle of a session that holds this much. @param {...number} need  in the order above */
-  for(...need) {
-    if (this.#handle !== 0 && need.every((n, i) => n <= this.#has[i])) return this.#handle;
-    this.#core.run('heed_session_free', this.#handle);
-    this.#handle = 0;
-    // powers of two: a text with ever longer sentences makes few sessions; beams and sentences multiply, so what an
-    // earlier call had of them is no reason to have it now
-    const wanted = need.map((n, i) =>
-      Math.max(n, Math.min(2 ** Math.ceil(Math.log2(i < 2 ? Math.max(n, this.#has[i]) : n)), this.#most[i])),
-    );
-    const handle = ints(1);
-    this.#core.call(
-      `a session for ${need.join(', ')} source tokens, target tokens, beams, sentences`,
-      'heed_session_create',
-      this.#model,
-      Int32Array.from(wanted),
-      handle,
-    );
-    this.#has = wanted;
-    return (this.#handle = handle.value[0]);
-  }
-}
+/** @typedef {import('./model.js').Tensor} Tensor */
+/** @typedef {import('./model.js').AttentionMaps} AttentionMaps */
+/** @typedef {import('./model.js').Generated} Generated */
 
 /**
  * The model itself. Synchronous once loaded; runs in the calling thread. Ids it is given are used as they are: a source
  * includes its own `</s>`. After dispose() every call throws HEED_E_STATE.
  */
-export class Transformer {
-  #core;
-  #model;
-  /** Of readConfig. @type {Record<string, any>} */
-  #config;
-  #defaults;
-  #tokenizer;
-  #arithmetic;
-  #files;
-  /** For generate(); a run of it may rest between two steps. */
-  #search;
-  /** For everything else. */
-  #pass;
-  /** True while a run of generate() has not ended. */
-  #searching = false;
-
+export class Transformer extends Model {
   /**
-   * Only load() makes one.
-   *
-   * @internal
-   * @param {Awaited<ReturnType<typeof loadModel>>} parts
-   */
-  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
-    this.#core = core;
-    this.#model = model;
-    this.#config = config;
-    this.#defaults = defaults;
-    this.#tokenizer = tokenizer;
-    this.#arithmetic = arithmetic;
-    this.#files = files;
-    this.#search = new Session(core, model, config.max_position_embeddings);
-    this.#pass = new Session(core, model, config.max_position_embeddings);
-    /** config.json, with what a MarianConfig holds where it is silent. @type {Readonly<Record<string, unknown>>} */
-    this.config = Object.freeze(config);
-    /** heed.json, or {}. @type {Readonly<Record<string, unknown>>} */
-    this.manifest = Object.freeze(manifest);
-  }
-
-  /**
+   * @override
    * @param {import('./files.js').ModelSource} source  a URL prefix or (Node) a directory path, or the files by name
    * @param {import('./load.js').LoadOptions} [options]
    * @returns {Promise<Transformer>}
    */
-  static async load(source, options = {}) {
-    const { dtype = 'auto', signal, wasm, simd } = options;
-    if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
-    signal?.throwIfAborted();
-    // modules are shared between loads: this one stops waiting, the download goes on for the others
-    const core = await new Promise((/** @type {(core: import('./wasm.js').Core) => void} */ resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      instantiate({ wasm, simd }).then(resolve, reject);
-    });
-    try {
-      return new Transformer(await loadModel(core, source, options));
-    } catch (error) {
-      core.dispose();
-      throw error;
-    }
-  }
-
-  /** Of the model's files. HEED_E_TOKENIZER if it came without. @returns {import('./tokenizer.js').Tokenizer} */
-  get tokenizer() {
-    if (this.#core.disposed) throw new HeedError(E_STATE, 'this object was disposed');
-    if (!this.#tokenizer) {
-      throw new HeedError(
-        E_TOKENIZER,
-        'source.spm, target.spm or vocab.json is missing: this model works with ids only',
-      );
-    }
-    return this.#tokenizer;
-  }
-
-  /**
-   * @returns {{ dtype: 'f32' | 'int8', simd: 'simd128' | 'relaxed', parameters: number, weightBytes: number,
-   *   memoryBytes: number }}
-   */
-  get info() {
-    return {
-      dtype: this.#arithmetic === 0 ? 'f32' : 'int8',
-      simd: this.#core.simd,
-      parameters: this.#core.run('heed_model_parameters', this.#model),
-      weightBytes: this.#core.run('heed_model_bytes', this.#model) >>> 0,
-      memoryBytes: this.#core.memoryBytes,
-    };
-  }
-
-  /** What generate() does when its options are silent. @returns {Readonly<import('./config.js').GenerateDefaults>} */
-  get generateDefaults() {
-    return this.#defaults;
-  }
-
-  /** For train.js, which reads the weights. @internal */
-  parts() {
-    return { core: this.#core, model: this.#model, files: this.#files };
-  }
-
-  /** @param {string} what @param {ArrayLike<number>} ids @param {'source' | 'target'} side */
-  #check(what, ids, side) {
-    const { vocab_size: sources, decoder_vocab_size: targets, max_position_embeddings: longest } = this.#config;
-    return checkSequence(what, ids, side === 'source' ? sources : targets, longest);
+  static load(source, options) {
+    return /** @type {Promise<any>} */ (super.load(source, options));
   }
 
   /**
@@ -166,11 +30,12 @@ export class Transformer {
    * @returns {Tensor}
    */
   encode(source) {
-    const ids = this.#check('source', source, 'source');
-    const shape = [ids.length, this.#config.d_model];
+    const { core, pass, check } = this.parts();
+    const ids = check('source', source, 'source');
+    const shape = [ids.length, Number(this.config.d_model)];
     const out = floats(shape[0] * shape[1]);
-    const session = this.#pass.for(ids.length, 1, 1, 1);
-    this.#core.call('encode', 'heed_encode', session, ids, ids.length, out);
+    const session = pass(ids.length, 1);
+    core.call('encode', 'heed_encode', session, ids, ids.length, out);
     return { shape, data: out.value };
   }
 
@@ -182,14 +47,15 @@ export class Transformer {
    * @returns {{ logits: Tensor, logProbs: Float32Array }}
    */
   forward(source, target) {
-    const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
-    const session = this.#pass.for(from.length, to.length, 1, 1);
-    this.#core.forward(session, from, to, []);
-    const shape = [to.length, this.#config.decoder_vocab_size];
+    const { core, pass, check } = this.parts();
+    const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
+    const session = pass(from.length, to.length);
+    core.forward(session, from, to, []);
+    const shape = [to.length, Number(this.config.decoder_vocab_size)];
     const data = new Float32Array(shape[0] * shape[1]);
     const logProbs = new Float32Array(to.length);
     for (let t = 0; t < to.length; t++) {
-      const row = this.#core.logits(session, t, shape[1]);
+      const row = core.logits(session, t, shape[1]);
       data.set(row.logits, t * shape[1]);
       logProbs[t] = row.logProb;
     }
@@ -197,131 +63,40 @@ export class Transformer {
   }
 
   /**
-   * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
-   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are
-   * those of the same pass.
+   * Every intermediate tensor of the teacher-forced pass, as the arithmetic in use has it, by Hugging Face's names. S
+   * source, T target, n either, m the keys (S in cross-attention, else n), D width, H heads, F feed-forward width:
+   *
+   * - `encoder.` and `decoder.` `embedding` (rows of E, scaled), `positions`, `input` (their sum), `output`: [n, D];
+   * - `encoder.layers.0.self_attn.` (`decoder.layers.0.encoder_attn.`, ...) `q` [n, D], `k`, `v` [m, D], `scores`
+   *   (q·k/√(D/H), -Infinity where masked; up to rounding what softmax read), `weights` [H, n, m], `context` (weights·v,
+   *   heads side by side), `output` (after out_proj) [n, D];
+   * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F], `fc2`,
+   *   `final_layer_norm` [n, D]. Norms: after the residual; of pre-norm models what the norm gives;
+   * - `logits` [T, V], `log_probs` [T] of target[t].
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
-   * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
-   * @returns {AttentionMaps & { logProbs: Float32Array }}
+   * @param {import('./inspect.js').InspectOptions} [options]  names: those wanted, or the beginnings of some, ending in
+   *   '.'; default: all but the logits
+   * @returns {Record<string, Tensor>}  in the order of the pass
    */
-  attention(source, target, { disabledHeads = [] } = {}) {
-    const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
-    const heads = checkHeads(disabledHeads, this.#config);
-    const [S, T] = [from.length, to.length];
-    const of = (/** @type {string} */ side) => [
-      this.#config[`${side}_layers`],
-      this.#config[`${side}_attention_heads`],
-    ];
-    const shapes = [
-      [...of('encoder'), S, S],
-      [...of('decoder'), T, T],
-      [...of('decoder'), T, S],
-    ];
-    const rooms = shapes.map((shape) => floats(shape.reduce((product, n) => product * n)));
-    const session = this.#pass.for(S, T, 1, 1);
-    this.#disableHeads(session, heads);
-    try {
-      this.#core.forward(session, from, to, rooms);
-    } finally {
-      this.#core.run('heed_session_enable_heads', session);
-    }
-    const logProbs = Float32Array.from(to, (_, t) => this.#core.logits(session, t, 0).logProb);
-    const [encoder, decoder, cross] = rooms.map((room, i) => ({
-      shape: shapes[i],
-      data: /** @type {Float32Array} */ (room.value),
-    }));
-    return { encoder, decoder, cross, logProbs };
+  inspect(source, target, options) {
+    return inspect(this, source, target, options);
   }
 
-  /** @param {number} session @param {[number, number, number][]} heads */
-  #disableHeads(session, heads) {
-    for (const [stack, layer, head] of heads) {
-      this.#core.call('disabledHeads', 'heed_session_set_head', session, stack, layer, head, 0);
-    }
+  /** The tensors of the weights, in Hugging Face's names. @returns {{ name: string, shape: number[] }[]} */
+  get parameters() {
+    return parameters(this);
   }
 
   /**
-   * One list of hypotheses, best first, for each source.
+   * Weights, as floats of what the arithmetic sees. Names of tied copies answer too.
    *
-   * @param {ArrayLike<number>[]} sources
-   * @param {import('./options.js').GenerateOptions} [options]
-   * @returns {Generated[][]}
+   * @param {string} name
+   * @param {[from: number, to: number]} [rows]  default: all
+   * @returns {Tensor}
    */
-  generate(sources, options = {}) {
-    const run = this.generateSteps(sources, options);
-    for (;;) {
-      const step = run.next();
-      if (step.done) return step.value;
-    }
-  }
-
-  /**
-   * generate(), resting after every decoder step: between two, other work can be done, or the run be given up by
-   * return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where there
-   * is but one sentence and one beam.
-   *
-   * @param {ArrayLike<number>[]} sources
-   * @param {import('./options.js').GenerateOptions} [options]
-   * @returns {Generator<Int32Array | undefined, Generated[][], void>}
-   */
-  *generateSteps(sources, options = {}) {
-    const core = this.#core;
-    if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
-    const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.#config);
-    const all = sources.map((ids, i) => this.#check(`sources[${i}]`, ids, 'source'));
-    if (this.#searching) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
-    /** @type {Generated[][]} */
-    const results = new Array(all.length);
-    if (all.length === 0) return results;
-
-    const batch = Math.min(batchSize, all.length);
-    // long ones first: what is left at the end, when the batch empties, is short
-    const order = all.map((_, i) => i).sort((a, b) => all[b].length - all[a].length || a - b);
-    const session = this.#search.for(all[order[0]].length, rules.prefix.length + rules.maxTokens, rules.beams, batch);
-    /** @type {Map<number, number>} place in the batch -> index of the source */
-    const running = new Map();
-    this.#searching = true;
-    try {
-      core.searchBegin(session, rules);
-      this.#disableHeads(session, heads);
-      const slot = ints(1);
-      for (let next = 0; next < order.length || running.size > 0;) {
-        for (; next < order.length && running.size < batch; next++) {
-          const ids = all[order[next]];
-          core.call('generate', 'heed_search_add', session, ids, ids.length, slot);
-          running.set(slot.value[0], order[next]);
-        }
-        core.call('generate', 'heed_search_step', session, slot);
-        for (let place; (place = core.run('heed_search_finished', session)) >= 0;) {
-          const index = /** @type {number} */ (running.get(place));
-          const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place));
-          results[index] = Array.from({ length: count }, (_, rank) => core.hypothesis(session, place, rank));
-          core.call('generate', 'heed_search_release', session, place);
-          running.delete(place);
-        }
-        const [only] = running.size === 1 && rules.beams === 1 && all.length === 1 ? running.keys() : [];
-        yield only === undefined ? undefined : core.hypothesis(session, only, 0).ids;
-        signal?.throwIfAborted();
-      }
-      return results;
-    } finally {
-      this.#searching = false;
-      if (!core.disposed) {
-        core.run('heed_search_end', session);
-        core.run('heed_session_enable_heads', session);
-      }
-    }
-  }
-
-  /** Give all memory back. */
-  dispose() {
-    this.#searching = false;
-    this.#core.dispose();
-  }
-
-  [Symbol.dispose]() {
-    this.dispose();
+  parameter(name, rows) {
+    return parameter(this, name, rows);
   }
 }

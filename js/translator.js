@@ -1,10 +1,10 @@
-// translator.js - text in, text out, in the shape of the Web Translator API; over transformer.js. Public.
+// translator.js - text in, text out, in the shape of the Web Translator API; over model.js. Public.
 
 import { isNode, onAbort, turn } from './host.js';
 import { canonical, checkTag, findModel, languageOf } from './languages.js';
 import { badType, checkSignal } from './options.js';
 import { findCut, splitSentences } from './sentences.js';
-import { Transformer } from './transformer.js';
+import { Model } from './model.js';
 import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
 
 /** @typedef {import('./options.js').GenerateOptions} TranslateOptions */
@@ -19,7 +19,7 @@ import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
  * @property {number} logProb
  * @property {boolean} finished
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention
- * @property {import('./transformer.js').AttentionMaps} [attention]
+ * @property {import('./model.js').AttentionMaps} [attention]
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
  */
 
@@ -65,13 +65,13 @@ export class Translator {
    * Only create() makes one.
    *
    * @internal
-   * @param {Transformer | null} model  null: it is elsewhere, see client.js
+   * @param {Model | null} model  null: it is elsewhere, see client.js
    * @param {string} source
    * @param {string} target
    * @param {string} [language]
    */
   constructor(model, source, target, language) {
-    this.#model = /** @type {Transformer} */ (model);
+    this.#model = /** @type {Model} */ (model);
     this.#language = language;
     this.#longest = Math.min(Number(model?.config.max_position_embeddings), LONGEST);
     this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
@@ -123,7 +123,7 @@ export class Translator {
           : `${models} has no model from ${source} to ${target}`,
       );
     }
-    const transformer = await Transformer.load(from, {
+    const transformer = await Model.load(from, {
       ...load,
       onProgress: ({ loaded, total }) => onProgress(loaded / total),
     });
@@ -354,7 +354,7 @@ export class Translator {
 
   /**
    * @param {Sentence} sentence
-   * @param {import('./transformer.js').Generated[]} hypotheses
+   * @param {import('./model.js').Generated[]} hypotheses
    * @param {boolean} attention
    * @param {TranslateOptions} options
    * @returns {TranslatedSentence}
@@ -470,11 +470,42 @@ export class Translator {
   /**
    * See Transformer.attention().
    *
-   * @param {Parameters<Transformer['attention']>} args
-   * @returns {Promise<ReturnType<Transformer['attention']>>}
+   * @param {Parameters<Model['attention']>} args
+   * @returns {Promise<ReturnType<Model['attention']>>}
    */
   async attention(...args) {
     return this.#queued(undefined, async () => this.#model.attention(...args));
+  }
+
+  /**
+   * See Transformer.inspect().
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {import('./inspect.js').InspectOptions} [options]
+   * @returns {Promise<Record<string, import('./model.js').Tensor>>}
+   */
+  async inspect(source, target, options) {
+    const { inspect } = await import('./inspect.js');
+    return this.#queued(undefined, async () => inspect(this.#model, source, target, options));
+  }
+
+  /** See Transformer.parameters. @returns {Promise<{ name: string, shape: number[] }[]>} */
+  async parameters() {
+    const { parameters } = await import('./inspect.js');
+    return this.#queued(undefined, async () => parameters(this.#model));
+  }
+
+  /**
+   * See Transformer.parameter().
+   *
+   * @param {string} name
+   * @param {[from: number, to: number]} [rows]
+   * @returns {Promise<import('./model.js').Tensor>}
+   */
+  async parameter(name, rows) {
+    const { parameter } = await import('./inspect.js');
+    return this.#queued(undefined, async () => parameter(this.#model, name, rows));
   }
 
   /** Tokens that the input takes. There is no quota. @param {string} input @returns {Promise<number>} */
@@ -504,7 +535,7 @@ export class Translator {
 /**
  * For each target token the source token that the mean over layers and heads attends to most.
  *
- * @param {import('./transformer.js').Tensor} cross  [layers, heads, target, source]
+ * @param {import('./model.js').Tensor} cross  [layers, heads, target, source]
  */
 function align({ shape: [layers, heads, T, S], data }) {
   const sums = new Float64Array(T * S);

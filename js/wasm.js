@@ -1,5 +1,5 @@
 // wasm.js - the only file that knows addresses: everything above it sees typed arrays, strings and HeedError. Used by
-// transformer.js, tokenizer.js and ops.js.
+// most of the others.
 //
 // Nothing that leaves this file is a view of the module's memory: results are copies. Addresses that do leave (of a
 // model, a session, a tokenizer) are handles, of use only as arguments here.

@@ -231,6 +231,24 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
     return HEED_OK;
 }
 
+double heed_inspect_floats(const heed_model *model, int point, int layer, int n_source, int n_target) {
+    return n_source < 0 || n_target < 0 ? 0.0 : (double)tap_floats(model, point, layer, n_source, n_target);
+}
+heed_status heed_inspect(heed_session *s, const int32_t *source, int n_source, const int32_t *target, int n_target,
+                         const int32_t *wanted, int n_wanted, float *out, size_t n_out) {
+    uint64_t total = 0;
+    if (n_source < 0 || n_target < 0) return HEED_E_LENGTH;
+    for (int i = 0; i < n_wanted; i++) {
+        const int32_t *one = wanted + 2 * (size_t)i;
+        const uint64_t floats = tap_floats(s->model, one[0], one[1], n_source, n_target);
+        if (floats == 0 || (total += floats) > n_out) return HEED_E_ARGUMENT;
+    }
+    if (total != n_out) return HEED_E_ARGUMENT;
+    s->run.taps = (heed_taps){wanted, n_wanted, out, n_source, n_target};
+    const heed_status status = heed_forward(s, source, n_source, target, n_target, NULL);
+    s->run.taps = (heed_taps){0};
+    return status;
+}
 const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
     *log_prob = 0.0f;
     if (t < 0 || t >= s->n_forward) return NULL;

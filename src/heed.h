@@ -136,6 +136,46 @@ heed_status heed_forward(heed_session *session, const int32_t *source, int n_sou
 /* Logits [V] of row t in session memory, until the next call; *log_prob of target[t].  NULL: t is out of range. */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
+/*
+ * Points of a pass at which heed_inspect() can look: a stack's, plus one of what every stack has, or plus an attention's
+ * (HEED_AT_SELF, or HEED_AT_CROSS of the decoder) plus one of what every attention has.  n is S in the encoder and T in
+ * the decoder, m the keys: S in cross-attention, else n.
+ */
+enum { HEED_AT_ENCODER = 0, HEED_AT_DECODER = 32 };
+enum {
+    HEED_AT_EMBEDDING = 0,  /* [n, D] rows of E, scaled                                                   */
+    HEED_AT_POSITIONS = 1,  /* [n, D]                                                                     */
+    HEED_AT_INPUT = 2,      /* [n, D] their sum                                                           */
+    HEED_AT_OUTPUT = 3,     /* [n, D] of the whole stack                                                  */
+    HEED_AT_SELF = 4,       /* and the following, of each layer:                                          */
+    HEED_AT_CROSS = 12,     /*   decoder only                                                             */
+    HEED_AT_FC1 = 20,       /* [n, F] after the activation                                                */
+    HEED_AT_FC2 = 21,       /* [n, D]                                                                     */
+    HEED_AT_FINAL_NORM = 22 /* [n, D] after residual and norm; of pre-norm models: what the norm gives    */
+};
+enum {
+    HEED_AT_Q = 0,       /* [n, D] not yet scaled                                                         */
+    HEED_AT_K = 1,       /* [m, D]                                                                        */
+    HEED_AT_V = 2,       /* [m, D]                                                                        */
+    HEED_AT_SCORES = 3,  /* [H, n, m] q . k / sqrt(Dh), -infinity where masked; computed for this, so up  */
+                         /*   to rounding what the softmax read                                           */
+    HEED_AT_WEIGHTS = 4, /* [H, n, m] softmax(scores)                                                     */
+    HEED_AT_CONTEXT = 5, /* [n, D] weights v, heads side by side                                          */
+    HEED_AT_RESULT = 6,  /* [n, D] after out_proj                                                         */
+    HEED_AT_NORM = 7,    /* [n, D] as HEED_AT_FINAL_NORM                                                  */
+    HEED_AT_PER_ATTENTION = 8
+};
+/* Floats of the tensor at a point, for S = n_source and T = n_target; 0: no such point in this layer of this model. */
+double heed_inspect_floats(const heed_model *model, int point, int layer, int n_source, int n_target);
+/*
+ * heed_forward(), and its tensors at `wanted` [n_wanted, 2] (point, layer; layer 0 for a stack's own), no two alike.
+ *   out [n_out]  written, one tensor after the other, in the order of `wanted`
+ * HEED_E_ARGUMENT: there is no such point, or n_out is not the sum of their sizes.  Afterwards heed_forward_logits()
+ * gives the logits.
+ */
+heed_status heed_inspect(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
+                         int n_target, const int32_t *wanted, int n_wanted, float *out, size_t n_out);
+
 /* ----------------------------------------------------------------------------------- search */
 
 typedef struct {

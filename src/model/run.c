@@ -31,6 +31,7 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     run->encoder_disabled = arena_push(arena, (size_t)c->encoder_layers, (size_t)c->encoder_attention_heads);
     run->decoder_disabled = arena_push(arena, (size_t)c->decoder_layers, (size_t)c->decoder_attention_heads);
     run->cross_disabled = arena_push(arena, (size_t)c->decoder_layers, (size_t)c->decoder_attention_heads);
+    run->taps = (heed_taps){0};
     run->n_places = run->n_free = n_places;
     run->free_places = arena_ints(arena, (size_t)n_places, 1);
     run->users = arena_push(arena, (size_t)n_places, sizeof *run->users);

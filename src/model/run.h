@@ -6,7 +6,7 @@
  * is a list of places, so hypotheses share their past by naming the same places, and a sentence that
  * ends gives its places back at once.
  *
- * Depends on: base/, layers/, model.h.  Used by: encoder.c, decoder.c, search/, heed.c.
+ * Depends on: base/, layers/, model.h, tap.h.  Used by: encoder.c, decoder.c, search/, heed.c.
  */
 #ifndef HEED_MODEL_RUN_H
 #define HEED_MODEL_RUN_H
@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "layers/attention.h"
 #include "model/model.h"
+#include "model/tap.h"
 
 typedef struct {
     const struct heed_model *model;
@@ -26,6 +27,8 @@ typedef struct {
     float *scratch;         /* of attention                                        */
 
     uint8_t *encoder_disabled, *decoder_disabled, *cross_disabled; /* [layers, H] heads switched off */
+
+    heed_taps taps; /* of the pass under way */
 
     int n_places, n_free;
     int32_t *free_places; /* [n_places] stack                                      */

@@ -16,9 +16,9 @@ void stack_begin(heed_run *run, const heed_stack *stack, int rows);
 /* After the last layer: the final norm, if the model has one. */
 void stack_end(heed_run *run, const heed_stack *stack, int rows);
 
-/* Sets run->input to what the sublayer reads: run->x itself, or its norm (in run->y). */
-void sublayer_input(heed_run *run, const heed_norm *norm, int rows);
-/* run->x takes in the sublayer's result, run->y. */
-void sublayer_output(heed_run *run, const heed_norm *norm, int rows);
+/* Sets run->input to what the sublayer reads: run->x itself, or its norm (in run->y).  The norm is noted at `point`. */
+void sublayer_input(heed_run *run, const heed_norm *norm, int rows, int point, int layer);
+/* run->x takes in the sublayer's result, run->y.  The norm is noted at `point`. */
+void sublayer_output(heed_run *run, const heed_norm *norm, int rows, int point, int layer);
 
 #endif /* HEED_MODEL_STACK_H */

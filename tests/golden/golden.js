@@ -1,4 +1,4 @@
-// golden.js - reads what models.py wrote. Used by parity.test.js.
+// golden.js - reads what models.py wrote. Used by parity.test.js and inspect.test.js.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 
 const HERE = new URL('./', import.meta.url);
@@ -23,7 +23,7 @@ const HERE = new URL('./', import.meta.url);
  */
 
 /** F32 tensors of a safetensors file that is known to be well formed. @param {URL} url */
-function readTensors(url) {
+export function readTensors(url) {
   const bytes = readFileSync(url);
   const begin = 8 + Number(bytes.readBigUInt64LE(0));
   const header = JSON.parse(bytes.toString('utf8', 8, begin));

@@ -31,6 +31,7 @@ class Marian:
 
     def __init__(self, config, tensors):
         self.config, self.tensors = config, tensors
+        self.notes = {}  # every tensor of the last pass, by the module that made it
         self.activation = ACTIVATIONS[config['activation_function']]
         self.scale = math.sqrt(config['d_model']) if config['scale_embedding'] else 1.0
         if config['share_encoder_decoder_embeddings']:
@@ -41,6 +42,10 @@ class Marian:
         table = sinusoids(config['max_position_embeddings'], config['d_model'])
         self.positions = {s: tensors.get(f'model.{s}.embed_positions.weight', table) for s in ('encoder', 'decoder')}
 
+    def note(self, name, value):
+        self.notes[name.removeprefix('model.')] = value
+        return value
+
     def linear(self, x, name):
         return F.linear(x, self.tensors[name + '.weight'], self.tensors[name + '.bias'])
 
@@ -50,7 +55,10 @@ class Marian:
 
     def embed(self, stack, ids):
         """[n, D]"""
-        x = self.embedding[stack][torch.tensor(ids)] * self.scale + self.positions[stack][:len(ids)]
+        embedding, positions = self.embedding[stack][torch.tensor(ids)] * self.scale, self.positions[stack][:len(ids)]
+        x = self.note(f'{stack}.input', embedding + positions)
+        self.note(f'{stack}.embedding', embedding)
+        self.note(f'{stack}.positions', positions)
         return self.norm(x, f'model.{stack}.layernorm_embedding') if self.config['normalize_embedding'] else x
 
     def attention(self, x, memory, name, heads, causal, disabled):
@@ -59,27 +67,32 @@ class Marian:
         A head in `disabled` puts zeros where its part of the concatenation would be; its map stays a softmax.
         """
         split = lambda y: y.view(len(y), heads, -1).transpose(0, 1)  # [H, n, Dh]
-        q, k, v = (split(self.linear(y, f'{name}.{p}_proj')) for p, y in (('q', x), ('k', memory), ('v', memory)))
+        q, k, v = (split(self.note(f'{name}.{p}', self.linear(y, f'{name}.{p}_proj')))
+                   for p, y in (('q', x), ('k', memory), ('v', memory)))
         scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
         if causal:
             scores = scores.masked_fill(torch.ones(scores.shape[1:]).triu(1).bool(), -math.inf)
-        maps = scores.softmax(-1)
+        self.note(f'{name}.scores', scores)
+        maps = self.note(f'{name}.weights', scores.softmax(-1))
         context = maps @ v
         for head in disabled:
             context[head] = 0
-        return self.linear(context.transpose(0, 1).reshape(len(x), -1), f'{name}.out_proj'), maps
+        context = self.note(f'{name}.context', context.transpose(0, 1).reshape(len(x), -1))
+        return self.note(f'{name}.output', self.linear(context, f'{name}.out_proj')), maps
 
     def residual(self, x, norm, sublayer):
         """x + sublayer(x), normalised before the sublayer or after the sum."""
         if self.config['normalize_before']:
-            return x + sublayer(self.norm(x, norm))
-        return self.norm(x + sublayer(x), norm)
+            return x + sublayer(self.note(norm, self.norm(x, norm)))
+        return self.note(norm, self.norm(x + sublayer(x), norm))
 
     def feed_forward(self, x, name):
-        return self.linear(self.activation(self.linear(x, name + '.fc1')), name + '.fc2')
+        hidden = self.note(name + '.fc1', self.activation(self.linear(x, name + '.fc1')))
+        return self.note(name + '.fc2', self.linear(hidden, name + '.fc2'))
 
     def final(self, x, stack):
-        return self.norm(x, f'model.{stack}.layer_norm') if self.config['add_final_layer_norm'] else x
+        is_normed = self.config['add_final_layer_norm']
+        return self.note(f'{stack}.output', self.norm(x, f'model.{stack}.layer_norm') if is_normed else x)
 
     def encode(self, source, disabled=()):
         """Encoder output [S, D] and attention maps [L, H, S, S]."""

@@ -8,6 +8,7 @@ Each directory is a model (config.json, generation_config.json, model.safetensor
                           searches: source, options, hypotheses
     expected.safetensors  output [S,D], logits [T,V], log_probs [T], encoder [Le,H,S,S], decoder [Ld,H,T,T],
                           cross [Ld,H,T,S] of each case, F32
+    inspect.safetensors   of two models: every tensor of the pass of the second case, by its name, F32
 
 The same bytes come out on every run. No search hangs on two numbers nearer than MARGIN to each other: an engine with
 32-bit arithmetic must not be able to come out on the other side.
@@ -40,17 +41,18 @@ PAD_FIRST = {'pad_token_id': 0, 'unk_token_id': 1, 'eos_token_id': 2, 'decoder_s
 # name -> what differs from BASE, the seed, the file's element type, and
 #   bias      final_logits_bias is there          positions   position tables are stored
 #   aliases   the file also has the tied copies that checkpoints carry
+#   inspect   see above
 #   eos       added to the mean logit of </s>: sets how long outputs get
 MODELS = {
     'postnorm-relu-shared': dict(seed=118, eos=3.0, dtype='F32', bias=True, config={}),
-    'prenorm-gelu-separate-stored': dict(seed=6, eos=3.0, dtype='F32', positions=True, generation={
+    'prenorm-gelu-separate-stored': dict(seed=6, eos=3.0, dtype='F32', positions=True, inspect=True, generation={
         'num_beams': 3, 'max_length': 13, 'length_penalty': 0.8}, config={
         **PAD_FIRST, 'd_model': 20, 'encoder_attention_heads': 2, 'decoder_attention_heads': 2,
         'encoder_ffn_dim': 40, 'decoder_ffn_dim': 40, 'activation_function': 'gelu', 'normalize_before': True,
         'normalize_embedding': True, 'add_final_layer_norm': True, 'static_position_embeddings': False,
         'share_encoder_decoder_embeddings': False, 'tie_word_embeddings': False, 'vocab_size': 59,
         'decoder_vocab_size': 71}),
-    'swish-odd': dict(seed=6, eos=2.5, dtype='F32', config={
+    'swish-odd': dict(seed=6, eos=2.5, dtype='F32', inspect=True, config={
         **PAD_FIRST, 'd_model': 24, 'encoder_layers': 3, 'decoder_layers': 1, 'encoder_attention_heads': 3,
         'decoder_attention_heads': 6, 'encoder_ffn_dim': 37, 'decoder_ffn_dim': 45, 'activation_function': 'swish',
         'vocab_size': 53, 'decoder_vocab_size': 53}),
@@ -291,6 +293,10 @@ def make(name, spec):
         for key, error in single_precision(config, values, case, result).items():
             off[key] = max(off.get(key, 0), error)
 
+    if spec.get('inspect'):
+        model.forward(cases[1]['source'], cases[1]['target'])
+        tensorfile.write(os.path.join(folder, 'inspect.safetensors'),
+                         {key: ('F32', value.numpy().astype(np.float32)) for key, value in model.notes.items()})
     searches = search_cases(config, generation, model, rng)
     least = min(s['margin'] for s in searches)
     tensorfile.write(os.path.join(folder, 'expected.safetensors'), tensors)
