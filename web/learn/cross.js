@@ -73,12 +73,7 @@ export async function mount(host, app, t) {
     if (sentence) showReal(real, app, t, map, sentence);
     else real.replaceChildren(remark(error ? failure(app, error) : app.strings.learn.needsModel));
   });
-  return {
-    unmount() {
-      stop();
-      map.unmount();
-    },
-  };
+  return { unmount: stop };
 }
 
 /**

@@ -60,6 +60,15 @@ export function decimal(x, digits = 2) {
 export const rich = (text) =>
   text.split(/(?<=[a-zA-Z])_([a-zA-Z]+)/).map((part, i) => (i % 2 ? h('sub', {}, part) : part));
 
+/** What the tables and maps of the open chapter hold on to. @type {Set<() => void>} */
+const made = new Set();
+
+/** Let go of every table and map: the chapter is closed. */
+export function release() {
+  for (const destroy of made) destroy();
+  made.clear();
+}
+
 /**
  * A matrix with its name over it. Editable ones call onEdit with the matrix after each change.
  *
@@ -89,6 +98,7 @@ export function grid(name, start, { rowLabels, colLabels, onEdit, digits = 2, sc
     },
   });
   const table = matrixTable(host, draw(start));
+  made.add(table.destroy);
   /** @param {Matrix} x */
   function set(x) {
     self.value = x;
@@ -115,9 +125,9 @@ export function slider(label, { min, max, step = 1, value, format = String }, on
 }
 
 /**
- * A heat map for many numbers: drawn on a canvas, numbers shown in cells when there is room.
+ * A heat map for many numbers, drawn on a canvas; numbers are shown in cells where there is room.
  *
- * @returns {{ element: HTMLElement, set: (options: any) => void, unmount: () => void }}
+ * @returns {{ element: HTMLElement, set: (options: any) => void }}  set: those of heatmap()
  */
 export function heat() {
   const element = h('div', { class: 'heat-host' });
@@ -126,10 +136,10 @@ export function heat() {
   return {
     element,
     set(options) {
-      if (map) map.update(options);
-      else map = heatmap(element, options);
+      if (map) return map.update(options);
+      map = heatmap(element, options);
+      made.add(map.destroy);
     },
-    unmount: () => map?.destroy?.(),
   };
 }
 

@@ -4,7 +4,7 @@ import { h } from '../lib/dom.js';
 import * as cross from './cross.js';
 import * as embeddings from './embeddings.js';
 import * as ffn from './ffn.js';
-import { failure, rich, useStyles } from './kit.js';
+import { failure, release, rich, useStyles } from './kit.js';
 import * as masking from './masking.js';
 import * as model from './model.js';
 import * as multiHead from './multi-head.js';
@@ -89,6 +89,12 @@ export function mount(host, app) {
     return button;
   }
 
+  function close() {
+    shown?.unmount?.();
+    shown = undefined;
+    release();
+  }
+
   /** On a narrow screen the links stand in a row that scrolls. */
   function scrollLinks() {
     const current = links[IDS.indexOf(open ?? '')];
@@ -99,8 +105,7 @@ export function mount(host, app) {
   /** @param {string} id */
   async function show(id) {
     open = id;
-    shown?.unmount?.();
-    shown = undefined;
+    close();
     const index = IDS.indexOf(id);
     const chapter = t[id];
     links.forEach((link, i) =>
@@ -152,7 +157,7 @@ export function mount(host, app) {
     update,
     unmount() {
       open = undefined;
-      shown?.unmount?.();
+      close();
       root.remove();
     },
   };

@@ -273,7 +273,6 @@ export function mount(host, app, t) {
     unmount() {
       run++;
       stop();
-      map.unmount();
     },
   };
 }

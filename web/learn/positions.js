@@ -76,5 +76,4 @@ export async function mount(host, app, t) {
     likeness,
   );
   draw();
-  return { unmount: map.unmount };
 }

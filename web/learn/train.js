@@ -157,10 +157,5 @@ export function mount(host, app, t) {
   drawCurve();
   describe();
   said.textContent = t.idle;
-  return {
-    unmount() {
-      worker?.terminate();
-      for (const map of [...maps.probe, ...maps.answer]) map.unmount();
-    },
-  };
+  return { unmount: () => worker?.terminate() };
 }
