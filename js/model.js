@@ -13,6 +13,7 @@ import { E_STATE, E_TOKENIZER, floats, HeedError, instantiate, ints } from './wa
  * @property {number} logProb  sum of natural-log token probabilities
  * @property {number} score  logProb / length^lengthPenalty: what hypotheses are ordered by
  * @property {boolean} finished  false: stopped by maxTokens
+ * @property {import('./tree.js').BeamNode[]} [tree]  of the best hypothesis, with beamTree: all that was looked at
  */
 
 /** A session, made when first needed and made anew when a call needs more than it holds. */
@@ -232,9 +233,10 @@ export class Model {
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
+   * @param {import('./tree.js').Trees} [trees]  gets what is looked at
    * @returns {Generator<Int32Array | undefined, Generated[][], void>}
    */
-  *generateSteps(sources, options = {}) {
+  *generateSteps(sources, options = {}, trees) {
     const core = this.#core;
     if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
     const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.#config);
@@ -262,10 +264,12 @@ export class Model {
           running.set(slot.value[0], order[next]);
         }
         core.call('generate', 'heed_search_step', session, slot);
+        if (trees) for (const [place, index] of running) trees.step(core, session, place, index);
         for (let place; (place = core.run('heed_search_finished', session)) >= 0;) {
           const index = /** @type {number} */ (running.get(place));
           const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place));
           results[index] = Array.from({ length: count }, (_, rank) => core.hypothesis(session, place, rank));
+          if (trees) results[index][0].tree = trees.finish(index, results[index][0].ids);
           core.call('generate', 'heed_search_release', session, place);
           running.delete(place);
         }

@@ -1,6 +1,6 @@
 // options.js - what callers pass in, checked once at the door: a wrong kind is a TypeError, a wrong number a
 // RangeError, both naming the option; ids and lengths that the model cannot take are HeedErrors. Used by
-// transformer.js, tokenizer.js, translator.js and ops.js.
+// model.js, inspect.js, tokenizer.js, translator.js, train.js and ops.js.
 
 import { mismatch } from './json.js';
 import { E_ID, E_LENGTH, HeedError } from './wasm.js';
@@ -103,6 +103,7 @@ export function checkHeads(heads, config) {
  * @property {number} [noRepeatNgram]  no n-gram of this length twice; 0: off
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output is taken as zero
+ * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: tell all that the search looked at
  * @property {AbortSignal} [signal]
  */
 

@@ -2,6 +2,7 @@
 
 import { Model } from './model.js';
 import { inspect, parameter, parameters } from './inspect.js';
+import { Trees } from './tree.js';
 import { floats } from './wasm.js';
 
 /** @typedef {import('./model.js').Tensor} Tensor */
@@ -60,6 +61,19 @@ export class Transformer extends Model {
       logProbs[t] = row.logProb;
     }
     return { logits: { shape, data }, logProbs };
+  }
+
+  /**
+   * generate(), with the tree of all that the search looked at in `tree` of each best hypothesis, if options.beamTree.
+   *
+   * @override
+   * @param {ArrayLike<number>[]} sources
+   * @param {import('./options.js').GenerateOptions} [options]
+   * @param {Trees} [trees]
+   */
+  generateSteps(sources, options = {}, trees) {
+    const wanted = options?.beamTree ? new Trees(options.beams ?? this.generateDefaults.beams) : trees;
+    return super.generateSteps(sources, options, wanted);
   }
 
   /**

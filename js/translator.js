@@ -21,6 +21,7 @@ import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention
  * @property {import('./model.js').AttentionMaps} [attention]
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
+ * @property {(import('./tree.js').BeamNode & { piece: string })[]} [tree]  all that the search looked at
  */
 
 /**
@@ -211,11 +212,13 @@ export class Translator {
    * @param {{ ids: Int32Array }[]} sentences
    * @param {TranslateOptions} options
    * @param {(ids: Int32Array | undefined) => void} [onStep]
+   * @param {import('./tree.js').Trees} [trees]
    */
-  async #generate(sentences, options, onStep) {
+  async #generate(sentences, options, onStep, trees) {
     const run = this.#model.generateSteps(
       sentences.map(({ ids }) => ids),
       options,
+      trees,
     );
     try {
       for (;;) {
@@ -335,14 +338,17 @@ export class Translator {
    * The sentences one by one, with tokens, scores and alignment.
    *
    * @param {string} input
-   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives too
+   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives too;
+   *   beamTree: the tree too
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
-    const { attention = false, ...generate } = options;
+    const { attention = false, beamTree = false, ...generate } = options;
+    const { Trees } = beamTree ? await import('./tree.js') : {};
     return this.#queued(options.signal, async () => {
       const sentences = this.#split(input).filter(({ text }) => text);
-      const results = await this.#generate(sentences, generate);
+      const trees = Trees && new Trees(options.beams ?? this.#model.generateDefaults.beams);
+      const results = await this.#generate(sentences, generate, undefined, trees);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
         await this.#rest(options.signal);
@@ -381,6 +387,9 @@ export class Translator {
       finished: best.finished,
       alignment: align(maps.cross),
       ...(attention && { attention: maps }),
+      ...(best.tree && {
+        tree: best.tree.map((node) => ({ ...node, piece: tokenizer.idToPiece(node.id, { side: 'target' }) })),
+      }),
       ...(nBest > 1 && {
         alternatives: others.map(({ ids: other, logProb }) => ({ text: tokenizer.decode(other), logProb })),
       }),

@@ -344,6 +344,24 @@ heed_status heed_search_hypothesis(const heed_session *s, int slot, int rank, he
     return HEED_OK;
 }
 
+heed_status heed_search_candidates(const heed_session *s, int slot, int32_t *beam, int32_t *id, int32_t *fate,
+                                   float *log_prob, int32_t *n) {
+    *n = 0;
+    if (slot < 0 || slot >= s->options.max_batch) return HEED_E_ARGUMENT;
+    const heed_slot *from = &s->search.slots[slot];
+    if (!s->search.active || from->state == SLOT_FREE) return HEED_E_STATE;
+    const int N = s->search.rules.beams, k = N == 1 ? 1 : 2 * N;
+    for (int b = 0; b < from->n_before; b++) {
+        for (int i = 0; i < from->n_candidates[b]; i++, (*n)++) {
+            const heed_candidate *c = &from->candidates[(size_t)b * k + i];
+            beam[*n] = c->beam;
+            id[*n] = c->id;
+            fate[*n] = c->fate;
+            log_prob[*n] = (float)c->log_prob;
+        }
+    }
+    return HEED_OK;
+}
 heed_status heed_search_release(heed_session *s, int slot) {
     if (find_slot(s, slot) == NULL) return HEED_E_ARGUMENT;
     search_release(&s->search, slot);

@@ -217,6 +217,16 @@ typedef struct {
     int32_t finished; /* 0: stopped by max_tokens, or because nothing is allowed to follow */
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
+/*
+ * What the last step of a slot had to choose from: up to 2 max_beams continuations of each hypothesis that was under way,
+ * those of one hypothesis best first.
+ *   beam [*n], id [*n], fate [*n], log_prob [*n]  written: the hypothesis (its rank before the step), the id added, the
+ *   rank it has since or one of the following, and the sum of log-probabilities; room for beams * 2 beams each
+ * *n is 0 where there was no step, or the sentence was put back to wait: it then starts over.
+ */
+enum { HEED_PRUNED = -1, HEED_ENDED = -2 };
+heed_status heed_search_candidates(const heed_session *session, int slot, int32_t *beam, int32_t *id, int32_t *fate,
+                                   float *log_prob, int32_t *n);
 /* Give the slot back (finished or not: an unfinished one is dropped). */
 heed_status heed_search_release(heed_session *session, int slot);
 /* Drop everything. */

@@ -39,7 +39,7 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
 
     if (target->n_ids < rules->n_prefix) {
         const int32_t id = rules->prefix[target->n_ids];
-        out[0] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id};
+        out[0] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
         return 1;
     }
     if (target->n_ids - rules->n_prefix < rules->min_tokens) logits[eos_id] = -INFINITY;
@@ -50,13 +50,13 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
     if (k == 1) {
         const int32_t id = k_argmax(logits, n_vocabulary);
         if (logits[id] > -INFINITY)
-            out[n++] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id};
+            out[n++] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
         return n;
     }
     float worst = -INFINITY; /* of the k kept: nothing below it can enter */
     for (int32_t id = 0; id < n_vocabulary; id++) {
         if (!(logits[id] > worst)) continue;
-        const heed_candidate c = {target->log_prob + (double)(logits[id] - total), beam, id};
+        const heed_candidate c = {target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
         int at = n < k ? n++ : k - 1;
         for (; at > 0 && logits[out[at - 1].id] < logits[id]; at--) out[at] = out[at - 1];
         out[at] = c;

@@ -63,7 +63,7 @@ int search_add(heed_search *search, const int32_t *source, int n) {
         if (slot->state != SLOT_FREE) continue;
         memcpy(slot->source, source, (size_t)n * sizeof *source);
         slot->n_source = n;
-        slot->n_live = slot->n_ended = 0;
+        slot->n_live = slot->n_ended = slot->n_before = 0;
         slot->age = search->clock++;
         slot->state = SLOT_WAITING;
         return i;
@@ -156,7 +156,7 @@ static void evict_youngest(heed_search *search) {
         if (slot->state == SLOT_RUNNING && (!youngest || slot->age > youngest->age)) youngest = slot;
     }
     drop_places(search, youngest);
-    youngest->n_live = 0;
+    youngest->n_live = youngest->n_before = 0;
     youngest->state = SLOT_WAITING;
 }
 
@@ -244,7 +244,7 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
 }
 
 /* The best candidate not taken yet: each beam's are sorted, so it is one of their heads. */
-static const heed_candidate *take_best(const heed_slot *slot, int32_t *heads, int k) {
+static heed_candidate *take_best(const heed_slot *slot, int32_t *heads, int k) {
     int best = -1;
     for (int b = 0; b < slot->n_live; b++) {
         if (heads[b] == slot->n_candidates[b]) continue;
@@ -268,7 +268,7 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     const int32_t eos = search->run->model->config.eos_token_id;
     const int forced = slot->live[0].n_ids < rules->n_prefix; /* a prefix may hold </s>: it does not end there */
     const int n_ids = slot->live[0].n_ids + 1;
-    const heed_candidate *c;
+    heed_candidate *c;
     double best = -INFINITY;
     int n_next = 0;
 
@@ -276,13 +276,19 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     for (int rank = 0; rank < k && n_next < N && (c = take_best(slot, heads, k)) != NULL; rank++) {
         const heed_target *target = &slot->live[c->beam];
         if (rank == 0) best = c->log_prob;
-        if (c->id != eos || forced) extend(search->run, &slot->next[n_next++], target, c);
-        else if (rank < N) keep_ended(slot, rules, target, eos, c->log_prob, 1);
+        if (c->id != eos || forced) {
+            c->fate = n_next;
+            extend(search->run, &slot->next[n_next++], target, c);
+        } else if (rank < N) {
+            c->fate = HEED_ENDED;
+            keep_ended(slot, rules, target, eos, c->log_prob, 1);
+        }
     }
     for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* all is forbidden: end here */
         keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
     for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
 
+    slot->n_before = slot->n_live;
     heed_target *live = slot->next;
     slot->next = slot->live;
     slot->live = live;

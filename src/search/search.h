@@ -14,12 +14,13 @@
  * Cache places are shared by all slots.  When they run out the youngest sentence is put back to wait
  * and starts over later, which costs time and changes nothing; there are always enough for one.
  *
- * Depends on: base/, kernels/, model/.  Used by: heed.c.
+ * Depends on: base/, kernels/, model/, heed.h.  Used by: heed.c.
  */
 #ifndef HEED_SEARCH_SEARCH_H
 #define HEED_SEARCH_SEARCH_H
 
 #include "base/arena.h"
+#include "heed.h"
 #include "model/run.h"
 
 typedef struct {
@@ -49,6 +50,7 @@ typedef struct {
 typedef struct {
     double log_prob; /* of the target with this id */
     int32_t beam, id;
+    int32_t fate; /* the live target it became, or HEED_PRUNED, HEED_ENDED */
 } heed_candidate;
 
 typedef struct {
@@ -61,6 +63,7 @@ typedef struct {
     heed_target *ended;         /* [N] best first                          */
     heed_candidate *candidates; /* [N, 2N] of this step, per live target */
     int32_t *n_candidates;      /* [N]                                   */
+    int n_before;               /* live targets before the last step; 0: there was none */
 } heed_slot;
 
 enum {
