@@ -257,7 +257,7 @@ export function mount(host, app, t) {
           openSum(app, { sentence, stack, layer: place.layer, head: place.head, row, col })),
     });
     if (isMap) panel.append(remark(t.sum));
-    else if (!ofSource) panel.append(remark(t.fedIn));
+    else panel.append(remark(ofSource ? t.move : `${t.move} ${t.fedIn}`));
   }
 
   host.append(said, h('div', { class: 'model' }, drawing, panel));

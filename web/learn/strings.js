@@ -278,6 +278,7 @@ export const learn = {
     empty: 'Choose a box.',
     map: (/** @type {string} */ name) => `Heat map of ${name}`,
     sum: 'Choose a cell to see the sum behind it.',
+    move: 'Drag or use the arrow keys to move, + and \u2212 to zoom.',
     column: (/** @type {number} */ i) => `${i}`,
   },
 
@@ -353,10 +354,10 @@ export const learn = {
     rowSum: 'Sum',
     values: 'Values, weighted and added up',
     valuesNote:
-      'The first row is this cell\u2019s share times its value vector; the second the sum over all tokens: what this ' +
-      'head passes on.',
+      'From top to bottom: the value vector of this token; its share times that; the sum over all tokens, which is ' +
+      'what this head passes on.',
     thisValue: 'share \u00d7 v',
-    mixed: 'sum of all',
+    mixed: 'sum',
     number: 'number',
     check: (/** @type {string} */ here, /** @type {string} */ map) =>
       `Computed step by step: ${here}. In the model\u2019s map: ${map}.`,
