@@ -98,6 +98,7 @@ export function mount(host, app, t) {
       const expected = reversed(message.digits);
       const verdict = message.answer === expected ? t.right : t.wrong(expected);
       answered.textContent = `${t.answer}: ${message.answer}. ${verdict}`;
+      answerMaps.hidden = false;
       drawMap('answer', message);
     } else if (message.type === 'finished') state = 'finished';
     else if (message.type === 'failed') return fail(message.message);
@@ -143,6 +144,8 @@ export function mount(host, app, t) {
     if (isGood) worker?.postMessage({ type: 'use', digits });
     else answered.textContent = t.badDigits(input.value);
   });
+  const answerMaps = figures(maps.answer);
+  answerMaps.hidden = true;
   host.append(
     flow(toggle, again, bar),
     said,
@@ -152,7 +155,7 @@ export function mount(host, app, t) {
     h('h2', {}, t.use),
     form,
     answered,
-    figures(maps.answer),
+    answerMaps,
   );
   drawCurve();
   describe();
