@@ -42,7 +42,8 @@ export function makePalette(token, isDark) {
     sequential: between([0, 1, 2, 3, 4].map((i) => rgb(token(`--scale-${i}`)))),
     diverging: between([rgb(token('--negative')), neutral, rgb(token('--positive'))]),
   };
-  const inks = ['#ffffff', '#101216'];
+  // one of these two has a contrast of at least 4.5 with any colour; nothing between them would
+  const inks = ['#ffffff', '#000000'];
   const css = (/** @type {number[]} */ c) => `rgb(${c.join(',')})`;
   const table = (/** @type {(c: number[]) => any} */ f) => ({
     sequential: scales.sequential.map(f),

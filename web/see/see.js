@@ -145,9 +145,12 @@ export function mount(host, app) {
       if (Object.keys(VIEWS)[i] === id) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     });
+    const current = links[Object.keys(VIEWS).indexOf(id)];
     try {
       if (open?.id !== id) {
         close();
+        // on a narrow screen the links stand in a row that scrolls
+        current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
         const inner = h('div', { class: `view-${id}` });
         body.replaceChildren(inner);
         open = { id, view: VIEWS[id].mount(inner, app) };

@@ -27,7 +27,7 @@ export const see = {
   heads: 'Heads',
   place: (/** @type {string} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
     `${stack}, layer ${layer}, head ${head}`,
-  percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)} %`,
+  percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
     lead: 'Each line goes from a token to one it attends to; the stronger, the greater the weight. Point at a token, or '
@@ -76,7 +76,7 @@ export const see = {
     sourceTo: (/** @type {string} */ word, /** @type {string} */ list) => `\u201c${word}\u201d was looked at by ${list}`,
     nothing: 'nothing of weight',
     choose: 'No word chosen.',
-    note: 'Of a target word: the share of its attention. What is not shown went to the end of the sentence.',
+    note: 'Of a target word: the share of its attention. The rest is under 2 % each, or went to the end of the sentence.',
   },
   ablationView: {
     lead: 'Switch heads off: what they would have added is taken as zero, and the sentence is translated anew.',
