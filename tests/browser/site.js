@@ -36,6 +36,8 @@ export async function serveSite({ extra } = {}) {
   let reachable = true;
   /** Paths that were asked for and not there. @type {string[]} */
   const missing = [];
+  /** Names of the files that were asked for. @type {Set<string>} */
+  const asked = new Set();
   const server = createServer(async (request, response) => {
     if (await extra?.(request, response)) return;
     if (!reachable) return void request.socket.destroy();
@@ -47,6 +49,7 @@ export async function serveSite({ extra } = {}) {
       missing.push(path);
       return void response.writeHead(404, headers).end();
     }
+    asked.add(name);
     const type = TYPES[extname(name)] ?? 'application/octet-stream';
     response.writeHead(200, { ...headers, 'content-type': type, 'content-length': found.size });
     createReadStream(join(folder, name)).pipe(response);
@@ -57,6 +60,7 @@ export async function serveSite({ extra } = {}) {
     url: `http://127.0.0.1:${server.address().port}${BASE}`,
     scripts,
     missing,
+    asked,
     /** From now on no request is answered. */
     cut() {
       reachable = false;
