@@ -79,7 +79,8 @@ export function release() {
  * @returns {{ element: HTMLElement, value: Matrix, set: (x: Matrix) => void }}
  */
 export function grid(name, start, { rowLabels, colLabels, onEdit, digits = 2, scale = 'diverging' } = {}) {
-  const host = h('div', { class: 'grid-host' });
+  // one that cannot be edited has no field by which the keyboard gets into it, and may have to scroll
+  const host = h('div', { class: 'grid-host', ...(!onEdit && { tabindex: 0, role: 'group', 'aria-label': name }) });
   const self = { element: h('figure', { class: 'grid' }, h('figcaption', {}, ...rich(name)), host), value: start, set };
   const draw = (/** @type {Matrix} */ x) => ({
     data: x.data,
