@@ -122,12 +122,13 @@ test('the difference of two texts gives both back', () => {
   assert.ok(parts.some(({ kind, text }) => kind === 'same' && text.trim() === 'Die Katze'));
 });
 
-test('a tree has its leaves one below another, and parents beside the middle of their children', () => {
-  const nodes = [-1, 0, 0, 1, 1, 2].map((parent) => ({ parent }));
+test('a tree has the winner in its first row, children in the order of their parents, and so no edges that cross', () => {
+  const node = (parent, total, best = false) => ({ parent, total, best });
+  const nodes = [node(-1, -1), node(-1, -2, true), node(0, -3), node(0, -5), node(1, -4, true), node(1, -2.5), node(2, -6), node(4, -7, true)];
   const { rows, depth, count, deepest } = layOut(nodes);
-  assert.deepEqual([...rows], [1.25, 0.5, 2, 0, 1, 2]);
-  assert.deepEqual([...depth], [0, 1, 1, 2, 2, 2]);
-  assert.deepEqual([count, deepest], [3, 2]);
+  assert.deepEqual([...rows], [1, 0, 2, 3, 0, 1, 1, 0]);
+  assert.deepEqual([...depth], [0, 0, 1, 1, 1, 1, 2, 2]);
+  assert.deepEqual([count, deepest], [4, 2]);
 });
 
 test('CSV quotes what it must', () => {

@@ -16,38 +16,33 @@ const [STEP, ROW] = [128, 30];
  */
 
 /**
- * Where the nodes stand: each has a row, in the middle of those of its children.
+ * Where the nodes stand: a column for each step; in it those of one parent side by side, in the order of the parents,
+ * the winner's above. So the winner is the first row, and no two edges cross.
  *
- * @param {Node[]} nodes  in order of making: parents first
- * @returns {{ rows: Float64Array, depth: Int32Array, children: number[][], count: number, deepest: number }}
+ * @param {Node[]} nodes  parents before children
+ * @returns {{ rows: Int32Array, depth: Int32Array, children: number[][], count: number, deepest: number }}
  */
 export function layOut(nodes) {
   /** @type {number[][]} */
   const children = nodes.map(() => []);
   const depth = new Int32Array(nodes.length);
-  /** @type {number[]} */
-  const roots = [];
+  const rows = new Int32Array(nodes.length);
   nodes.forEach(({ parent }, i) => {
-    if (parent < 0) roots.push(i);
-    else {
-      children[parent].push(i);
-      depth[i] = depth[parent] + 1;
-    }
+    if (parent < 0) return;
+    children[parent].push(i);
+    depth[i] = depth[parent] + 1;
   });
-  const rows = new Float64Array(nodes.length);
+  const order = (/** @type {number} */ a, /** @type {number} */ b) =>
+    Number(nodes[b].best) - Number(nodes[a].best) || nodes[b].total - nodes[a].total || a - b;
   let count = 0;
-  // from the last to the first would need a stack too: children before parents, siblings from the top
-  const work = roots.map((i) => ({ i, isDone: false })).reverse();
-  while (work.length) {
-    const { i, isDone } = /** @type {{ i: number, isDone: boolean }} */ (work.pop());
-    if (children[i].length === 0) rows[i] = count++;
-    else if (isDone) rows[i] = (rows[children[i][0]] + rows[/** @type {number} */ (children[i].at(-1))]) / 2;
-    else {
-      work.push({ i, isDone: true });
-      for (const child of children[i].toReversed()) work.push({ i: child, isDone: false });
-    }
+  let deepest = 0;
+  for (let column = nodes.map((_, i) => i).filter((i) => nodes[i].parent < 0).sort(order); column.length;) {
+    column.forEach((i, row) => (rows[i] = row));
+    count = Math.max(count, column.length);
+    deepest = depth[column[0]];
+    column = column.flatMap((i) => children[i].toSorted(order));
   }
-  return { rows, depth, children, count, deepest: depth.reduce((a, b) => Math.max(a, b), 0) };
+  return { rows, depth, children, count, deepest };
 }
 
 /** @param {HTMLElement} host @param {any} app */
