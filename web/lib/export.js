@@ -71,7 +71,8 @@ export function matrixSvg(map) {
     const x = left + (c + 0.5) * size + font * 0.35;
     return svgText(x, top - 6, text, fg, `transform="rotate(-90 ${x} ${top - 6})" font-size="${font}"`);
   }));
-  return svgDocument(left + cols * size + 16, top + rows * size + 16,
+  const titled = 32 + label.length * 8.5;
+  return svgDocument(Math.max(titled, left + cols * size + 16), top + rows * size + 16,
     svgText(16, 20, label, fg, 'font-weight="600"') + texts.join('') + svgCells(map, left, top, size), label);
 }
 

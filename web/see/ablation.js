@@ -18,6 +18,8 @@ export function mount(host, app) {
   const deltas = new Map();
   /** @type {any} */
   let sentence;
+  /** What the model says without the heads that are off. @type {{ target: string, logProb: number } | null} */
+  let without = null;
   /** Grows with each run: of an older one nothing is shown. */
   let run = 0;
   let measuring = 0;
@@ -94,6 +96,7 @@ export function mount(host, app) {
   async function translate() {
     const mine = ++run;
     const base = sentence;
+    without = null;
     if (offHeads.size === 0) {
       engine.cancel();
       outcome.replaceChildren(h('p', { class: 'remark' }, t.nothing));
@@ -113,6 +116,7 @@ export function mount(host, app) {
 
   /** @param {any} before @param {any} after @param {number | undefined} oldScore */
   function compare(before, after, oldScore) {
+    without = { target: after.target, logProb: after.logProb };
     const isSame = before.target === after.target;
     const score = (/** @type {number} */ x, /** @type {number | undefined} */ old = undefined) => h('p', { class: 'remark' }, `${t.score} ${signed(x)}`,
       old === undefined ? '' : h('strong', {}, ` ${t.delta(signed(x - old))}`));
@@ -193,7 +197,7 @@ export function mount(host, app) {
         },
         rows: () => [['stack', 'layer', 'head', 'off', 'change of log-probability'],
           ...rows.map(({ stack, layer, head, off: isOff, delta }) => [stack, layer + 1, head + 1, isOff, delta ?? ''])],
-        json: () => ({ source: sentence.source, target: sentence.target, heads: rows, result: outcome.querySelector('.text:has(ins, del)')?.textContent }),
+        json: () => ({ source: sentence.source, target: sentence.target, logProb: sentence.logProb, without, heads: rows }),
       };
     },
     unmount() {

@@ -138,7 +138,8 @@ export function mount(host, app) {
     chooser.hidden = result.sentences.length < 2;
     spoken.replaceChildren(h('span', { lang: engine.languages.from }, sentence.source), h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
       h('span', { lang: engine.languages.to }, sentence.target));
-    // the view Alignment has both texts itself
+    // the view Alignment has both texts itself, of any length
+    spoken.classList.toggle('long', sentence.source.length + sentence.target.length > 280);
     spoken.hidden = id === 'alignment';
     savers.hidden = false;
     links.forEach((link, i) => {
