@@ -22,7 +22,7 @@ export function mount(host, app) {
   const choices = h('fieldset', { class: 'heads-choice' });
   controls.element.append(choices);
   const [leftName, rightName] = [h('h2', {}), h('h2', {})];
-  const [left, right] = [h('div', { class: 'tokens left', role: 'group' }), h('div', { class: 'tokens right', role: 'group' })];
+  const [left, right] = [h('div', { class: 'token-column left', role: 'group' }), h('div', { class: 'token-column right', role: 'group' })];
   const lines = svg('svg', { 'aria-hidden': 'true', class: 'lines', viewBox: `0 0 ${ROOM} 1`, preserveAspectRatio: 'none' });
   const said = h('p', { class: 'remark said-of', 'aria-live': 'polite' });
   host.append(h('p', { class: 'remark' }, t.lead), controls.element, said,
