@@ -11,7 +11,11 @@ import { serveSite } from './browser/site.js';
 
 /** What all steps together may take. */
 const LIMIT = 240_000;
-const FILES = { '/drive/drive.html': 'text/html', '/drive/drive.js': 'text/javascript', '/drive/probe.js': 'text/javascript' };
+const FILES = {
+  '/drive/drive.html': 'text/html',
+  '/drive/drive.js': 'text/javascript',
+  '/drive/probe.js': 'text/javascript',
+};
 const NAMES = {
   firefox: 'Firefox is not installed (apt-get install firefox-esr)',
   webkit: 'WebKit is not installed (apt-get install webkit2gtk-driver xvfb)',

@@ -39,7 +39,9 @@ before(async () => {
     },
   });
   // root may not use Chromium's sandbox; all pages are ours
-  browser = await tool('playwright-core').chromium.launch({ executablePath: program, chromiumSandbox: process.getuid?.() !== 0 });
+  browser = await tool('playwright-core').chromium.launch({
+    executablePath: program, chromiumSandbox: process.getuid?.() !== 0,
+  });
 });
 after(async () => {
   await browser?.close();
@@ -61,7 +63,8 @@ async function openPage({ place = 'translate', width = 1280, theme = 'light' } =
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && troubles.push(message.text()));
   page.on('pageerror', (error) => troubles.push(String(error.stack)));
   await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.effectiveDirective}: ${event.blockedURI}`));
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+      console.error(`policy: ${effectiveDirective}: ${blockedURI}`));
   });
   await page.goto(`${site.url}#/${place}`);
   await page.waitForSelector('.status[data-status="ready"]');
@@ -75,13 +78,15 @@ async function visit(page, place) {
   await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
 }
 
-const said = (page) => page.waitForSelector('.said[aria-busy="false"]:not(.empty)').then((element) => element.textContent());
+const said = (page) =>
+  page.waitForSelector('.said[aria-busy="false"]:not(.empty)').then((element) => element.textContent());
 
 /** What heed says of TEXT: the translation, and every bit of its attention. */
 async function heard() {
   const { app } = await import('./app.js');
   const { sentences } = await app.engine.detail(document.querySelector('textarea').value, { beams: 1 });
-  const arrays = sentences.flatMap(({ attention: { encoder, decoder, cross } }) => [encoder.data, decoder.data, cross.data]);
+  const arrays = sentences.flatMap(({ attention: { encoder, decoder, cross } }) =>
+    [encoder.data, decoder.data, cross.data]);
   const digest = await crypto.subtle.digest('SHA-256', await new Blob(arrays).arrayBuffer());
   return {
     targets: sentences.map(({ target }) => target),
@@ -160,7 +165,8 @@ test('files of a model of one\'s own are loaded', async () => {
     ({ name, mimeType: 'application/octet-stream', buffer: await readFile(new URL(name, folder)) })));
   const [input] = await page.$$('input[type=file]');
   await input.setInputFiles(files.filter(({ name }) => name !== 'vocab.json'));
-  await page.waitForFunction(() => /vocab\.json/.test(document.querySelector('.own').textContent.split('Not among')[1]));
+  await page.waitForFunction(() =>
+    /vocab\.json/.test(document.querySelector('.own').textContent.split('Not among')[1]));
   await input.setInputFiles(files);
   await page.waitForFunction(() => document.querySelector('select').value === '');
   await page.waitForSelector('.status[data-status="ready"]');
@@ -179,8 +185,10 @@ for (const [width, theme] of [[1280, 'light'], [390, 'dark']]) {
         await visit(page, place);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${place} is ${wide} px too wide`);
-        const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'], preload: false }));
-        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ').slice(0, 600)}`), []);
+        const { violations } = await page.evaluate(() =>
+          globalThis.axe.run(document, { resultTypes: ['violations'], preload: false }));
+        const where = (nodes) => nodes.map(({ html }) => html).join(' | ').slice(0, 600);
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${where(nodes)}`), []);
         assert.deepEqual(troubles.splice(0), []);
       });
     }
@@ -199,10 +207,12 @@ test('every control is reached by Tab', async (t) => {
         for (const element of document.querySelectorAll('[data-stop]')) delete element.dataset.stop;
         let number = 0;
         const groups = new Set();
-        for (const element of document.querySelectorAll('a[href], button, input, select, textarea, summary, [role=button], [tabindex="0"]')) {
+        const controls = 'a[href], button, input, select, textarea, summary, [role=button], [tabindex="0"]';
+        for (const element of document.querySelectorAll(controls)) {
           // of what moves with arrow keys one stop is enough
-          const group = element.type === 'radio' ? element.name : element.getAttribute('tabindex') === '-1' ? 'moved' : undefined;
-          if (element.disabled || group === 'moved' || groups.has(group) || !element.checkVisibility()) continue;
+          const isMoved = element.getAttribute('tabindex') === '-1';
+          const group = element.type === 'radio' ? element.name : undefined;
+          if (element.disabled || isMoved || groups.has(group) || !element.checkVisibility()) continue;
           if (group) groups.add(group);
           element.dataset.stop = group ?? String(number++);
         }
@@ -229,7 +239,8 @@ test('a view is exported as a file', async () => {
   const { page, troubles, close } = await openPage({ place: 'see/matrix' });
   await visit(page, 'see/matrix');
   for (const kind of ['PNG', 'SVG', 'CSV', 'JSON']) {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: kind }).click()]);
+    const button = page.getByRole('button', { name: kind });
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
     const bytes = await readFile(await download.path());
     assert.match(download.suggestedFilename(), new RegExp(`\\.${kind.toLowerCase()}$`));
     const begins = { PNG: /^\x89PNG/, SVG: /^<(\?xml|svg)/, CSV: /,/, JSON: /^[[{]/ }[kind];
@@ -279,7 +290,8 @@ test('a model given back and loaded again 50 times takes no more memory', async 
   await cycle(50);
   await page.waitForTimeout(500);
   const grown = (await residentMemory()) - before;
-  t.diagnostic(`memory of all of Chromium's processes: ${(before / 1e6).toFixed(0)} MB, after 50 loads ${(grown / 1e6).toFixed(0)} MB more`);
+  const [had, more] = [before, grown].map((bytes) => (bytes / 1e6).toFixed(0));
+  t.diagnostic(`memory of all of Chromium's processes: ${had} MB, after 50 loads ${more} MB more`);
   assert.equal(page.workers().length, 1);
   // one model takes 20 MB: a leak of a twentieth of each would show; the rest is the browser's own unrest
   assert.ok(grown < 50e6, `${grown} bytes more`);

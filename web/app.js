@@ -30,7 +30,8 @@ const ROOMS = {
 };
 /** @type {State} */
 const DEFAULTS = {
-  room: 'translate', view: '', text: strings.translate.exampleTexts[1], pair: '', stack: 'cross', layer: 0, head: 0, sentence: 0,
+  room: 'translate', view: '', text: strings.translate.exampleTexts[1], pair: '',
+  stack: 'cross', layer: 0, head: 0, sentence: 0,
 };
 /** What the query of a permalink may say. */
 const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence']);
@@ -153,7 +154,7 @@ async function show() {
   }
 }
 
-/** The pair that the state asks for, else that of the reader's language, else the first. */
+/** The pair that the state asks for, else the first. */
 async function loadModel() {
   const pairs = await app.engine.readPairs();
   const names = pairs.map(pairName);

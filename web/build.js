@@ -13,7 +13,9 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const from = (/** @type {string} */ path) => join(root, path);
-const COPIED = ['web/icon.svg', 'web/manifest.webmanifest', 'js/heed.wasm', 'js/heed-relaxed.wasm', 'js/heed-train.wasm'];
+const COPIED = [
+  'web/icon.svg', 'web/manifest.webmanifest', 'js/heed.wasm', 'js/heed-relaxed.wasm', 'js/heed-train.wasm',
+];
 const SHEETS = ['web/style.css', 'web/see/see.css', 'web/learn/learn.css'];
 /** What the page's places are called in the folder, by the name of their meta element. */
 const PLACES = { 'heed-models': 'models/index.json', 'heed-offline': 'sw.js' };
@@ -22,7 +24,9 @@ const PLACES = { 'heed-models': 'models/index.json', 'heed-offline': 'sw.js' };
 export async function buildSite(folder) {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const common = { bundle: true, minify: true, outdir: folder, target: 'es2022', logLevel: /** @type {'warning'} */ ('warning') };
+  const common = /** @type {import('esbuild').BuildOptions} */ ({
+    bundle: true, minify: true, outdir: folder, target: 'es2022', logLevel: 'warning',
+  });
   const { metafile } = await build({
     ...common,
     entryPoints: ['web/app.js', 'js/worker.js', 'web/learn/reverse-worker.js'].map(from),
@@ -58,7 +62,9 @@ export async function buildSite(folder) {
   const { models } = JSON.parse(await readFile(from('models/index.json'), 'utf8'));
   await mkdir(join(folder, 'models'));
   await cp(from('models/index.json'), join(folder, 'models/index.json'));
-  for (const { path } of models) await cp(from(join('models', path)), join(folder, 'models', path), { recursive: true });
+  for (const { path } of models) {
+    await cp(from(join('models', path)), join(folder, 'models', path), { recursive: true });
+  }
   return { scripts: Object.keys(metafile.outputs).map((path) => resolve(root, path)) };
 }
 

@@ -11,7 +11,7 @@ import { Translator } from '../js/index.js';
  * What load() takes: a pair of the list ('en-de'), an address or files of a model directory. `from` and `to` are the
  * languages if the model does not say.
  *
- * @typedef {string | { url: string, from?: string, to?: string } | { files: Record<string, Blob>, from?: string, to?: string }} Model
+ * @typedef {string | ({ url: string } | { files: Record<string, Blob> }) & { from?: string, to?: string }} Model
  */
 
 /** The files that tell the languages of a model. */

@@ -4,8 +4,8 @@ import { h, on, svg } from './lib/dom.js';
 import { languageName } from './lib/words.js';
 
 const MOON = 'M14.5 10.2A6 6 0 0 1 7.8 3.5a6 6 0 1 0 6.7 6.7z';
-const SUN = 'M9 5.6a3.4 3.4 0 1 1 0 6.8a3.4 3.4 0 0 1 0-6.8zM9 1v2M9 15v2M1 9h2M15 9h2M3.3 3.3l1.5 1.5M13.2 13.2l1.5 1.5'
-  + 'M3.3 14.7l1.5-1.5M13.2 4.8l1.5-1.5';
+const SUN = 'M9 5.6a3.4 3.4 0 1 1 0 6.8a3.4 3.4 0 0 1 0-6.8zM9 1v2M9 15v2M1 9h2M15 9h2M3.3 3.3l1.5 1.5'
+  + 'M13.2 13.2l1.5 1.5M3.3 14.7l1.5-1.5M13.2 4.8l1.5-1.5';
 
 /** @param {any} app */
 export function mountShell(app) {
@@ -21,8 +21,9 @@ export function mountShell(app) {
     },
   }, name));
   const path = svg('path', {});
-  const theme = h('button', { type: 'button', class: 'icon', onclick: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark') },
-    svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' }, path));
+  const theme = h('button', {
+    type: 'button', class: 'icon', onclick: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark'),
+  }, svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' }, path));
   const said = h('span', {});
   const status = h('p', { class: 'status', role: 'status' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), said);
   const bar = h('progress', { max: 1, value: 0, 'aria-label': t.progress, hidden: true });
@@ -41,7 +42,8 @@ export function mountShell(app) {
   function showStatus() {
     const { from, to } = engine.languages;
     status.dataset.status = engine.status;
-    const text = engine.status === 'loading' ? t.status.loading(Math.round(engine.progress * 100)) : t.status[engine.status];
+    const percent = Math.round(engine.progress * 100);
+    const text = engine.status === 'loading' ? t.status.loading(percent) : t.status[engine.status];
     const ready = engine.status === 'ready' && from && to;
     const pair = ready ? `: ${languageName(from)} \u2192 ${languageName(to)}` : '';
     said.textContent = text + pair;

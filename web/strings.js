@@ -59,7 +59,8 @@ export const strings = {
     running: 'Translating\u2026',
     speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
       `${tokens} tokens in ${time}, ${rate} tokens/s`,
-    speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) => `${characters} characters in ${time}`,
+    speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) =>
+      `${characters} characters in ${time}`,
     memory: (/** @type {string} */ weights, /** @type {string} */ memory) => `weights ${weights}, memory ${memory}`,
     where: (/** @type {boolean} */ worker) => (worker ? 'in a worker' : 'in the page'),
     failed: 'This text could not be translated.',
@@ -75,8 +76,8 @@ export const strings = {
     retry: 'Try again',
     own: {
       title: 'Use a model of your own',
-      text: 'Any MarianMT (OPUS-MT) directory with model.safetensors, config.json, vocab.json, source.spm and target.spm. '
-        + 'Files are read here and sent nowhere.',
+      text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm and the weights, '
+        + 'model.safetensors or pytorch_model.bin. Files are read here and sent nowhere.',
       drop: 'Drop the files or the folder here',
       files: 'Choose files',
       folder: 'Choose a folder',
@@ -97,8 +98,8 @@ export const strings = {
     privacy: {
       title: 'Privacy',
       text: [
-        'Nothing that you type leaves this page. There is no server behind it, no account, no cookie and no measuring of '
-        + 'visitors.',
+        'Nothing that you type leaves this page. There is no server behind it, no account, no cookie and no '
+        + 'measuring of visitors.',
         'A link copied from the address bar holds your text, after the # that browsers do not send to the server.',
         'The page fetches its own files and the model. Both are kept by the browser, so that it also works offline.',
       ],
@@ -106,10 +107,10 @@ export const strings = {
     how: {
       title: 'How it works',
       text: [
-        'The core is written in C, compiled to WebAssembly with 128-bit SIMD, and runs in a worker, so that the page stays '
-        + 'responsive. Weights are 8-bit integers.',
-        'The attention that the room See shows is not an approximation: it is what the model computed, for every layer and '
-        + 'head of the encoder, the decoder and the attention between them.',
+        'The core is written in C, compiled to WebAssembly with 128-bit SIMD, and runs in a worker, so that the page '
+        + 'stays responsive. Weights are 8-bit integers.',
+        'The attention that the room See shows is not an approximation: it is what the model computed, for every layer '
+        + 'and head of the encoder, the decoder and the attention between them.',
       ],
     },
     models: {

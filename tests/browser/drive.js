@@ -20,7 +20,8 @@ async function until(what, f) {
     const value = await f();
     if (value) return value;
   }
-  throw new Error(`${what}: not within ${LIMIT} ms; the page says: ${frame.contentDocument?.body?.textContent.slice(0, 400)}`);
+  const text = frame.contentDocument?.body?.textContent.slice(0, 400);
+  throw new Error(`${what}: not within ${LIMIT} ms; the page says: ${text}`);
 }
 
 const find = (selector) => frame.contentDocument?.querySelector(selector);
@@ -62,7 +63,8 @@ async function drive({ text, places }) {
   await until('the first translation', said);
   const target = await translate(text);
   const { sentences } = await app.engine.detail(text, { beams: 1 });
-  const arrays = sentences.flatMap(({ attention: { encoder, decoder, cross } }) => [encoder.data, decoder.data, cross.data]);
+  const arrays = sentences.flatMap(({ attention: { encoder, decoder, cross } }) =>
+    [encoder.data, decoder.data, cross.data]);
   const digest = await crypto.subtle.digest('SHA-256', await new Blob(arrays).arrayBuffer());
   for (const place of places) await visit(place);
 

@@ -24,7 +24,9 @@ export async function expected() {
     const sentences = await translator.translateDetailed(TEXT, { beams: 1, attention: true });
     const hash = createHash('sha256');
     for (const { attention: { encoder, decoder, cross } } of sentences) {
-      for (const { data } of [encoder, decoder, cross]) hash.update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      for (const { data } of [encoder, decoder, cross]) {
+        hash.update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      }
     }
     return {
       text: await translator.translate(TEXT, { beams: 1 }),

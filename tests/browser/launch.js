@@ -106,7 +106,12 @@ export function launch(kind, program, url, flags = []) {
   const command = [...(display ? [display, '-a'] : []), program, ...args(profile, url, flags)];
   const browser = spawn(command[0], command.slice(1), {
     detached: true,
-    env: { ...process.env, HOME: profile, XDG_CACHE_HOME: join(profile, 'cache'), XDG_DATA_HOME: join(profile, 'data') },
+    env: {
+      ...process.env,
+      HOME: profile,
+      XDG_CACHE_HOME: join(profile, 'cache'),
+      XDG_DATA_HOME: join(profile, 'data'),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

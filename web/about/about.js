@@ -8,7 +8,8 @@ import { languageName, megabytes } from '../lib/words.js';
 export function mount(host, app) {
   const t = app.strings.about;
   const models = h('div', {}, h('p', { class: 'remark' }, t.models.loading));
-  const part = (/** @type {string} */ title, /** @type {unknown[]} */ ...children) => h('section', {}, h('h2', {}, title), children);
+  const part = (/** @type {string} */ title, /** @type {unknown[]} */ ...children) =>
+    h('section', {}, h('h2', {}, title), children);
   const texts = (/** @type {string[]} */ list) => list.map((text) => h('p', {}, text));
   host.append(h('div', { class: 'about' },
     h('h1', {}, t.heading),
@@ -16,13 +17,15 @@ export function mount(host, app) {
     part(t.privacy.title, texts(t.privacy.text)),
     part(t.how.title, texts(t.how.text)),
     part(t.models.title, models),
-    part(t.own.title, h('p', {}, t.own.text), h('pre', { tabindex: 0, role: 'region', 'aria-label': t.own.codeLabel }, h('code', {}, t.own.code)))));
+    part(t.own.title, h('p', {}, t.own.text),
+      h('pre', { tabindex: 0, role: 'region', 'aria-label': t.own.codeLabel }, h('code', {}, t.own.code)))));
 
   showModels();
   async function showModels() {
     const { engine } = app;
     const pairs = engine.pairs.length ? engine.pairs : await engine.readPairs();
-    const cards = await Promise.all(pairs.map((/** @type {any} */ pair) => describe(engine.directory(pairName(pair)), pair, t.models)));
+    const cards = await Promise.all(pairs.map((/** @type {any} */ pair) =>
+      describe(engine.directory(pairName(pair)), pair, t.models)));
     models.replaceChildren(...(cards.length ? cards : [h('p', {}, t.models.none)]));
   }
   return { update() {}, unmount: () => host.remove() };
@@ -39,9 +42,10 @@ async function describe(directory, { source, target }, t) {
     if (parameters) rows.push([t.parameters, parameters.toLocaleString('en')]);
     if (bytes) rows.push([t.size, megabytes(bytes)]);
     if (license) rows.push([t.license, license]);
-    rows.push([t.trained, h('ul', {}, data.map((/** @type {any} */ d) =>
-      h('li', {}, [d.name, d.pairs && t.pairs(d.pairs.toLocaleString('en')), d.license, d.attribution].filter(Boolean).join('; '))))]);
-    rows.push([t.scores, h('ul', {}, Object.entries(scores).map(([set, score]) => h('li', {}, `${set}: ${t.score(score)}`)))]);
+    const list = (/** @type {string[]} */ texts) => h('ul', {}, texts.map((text) => h('li', {}, text)));
+    rows.push([t.trained, list(data.map((/** @type {any} */ d) =>
+      [d.name, d.pairs && t.pairs(d.pairs.toLocaleString('en')), d.license, d.attribution].filter(Boolean).join('; ')))]);
+    rows.push([t.scores, list(Object.entries(scores).map(([set, score]) => `${set}: ${t.score(score)}`))]);
     if (training?.provisional) rows.push([t.state, t.provisional]);
   } catch (error) {
     rows.push([t.state, `${t.failed} ${/** @type {Error} */ (error).message}`]);

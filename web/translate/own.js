@@ -3,7 +3,8 @@
 import { h, on } from '../lib/dom.js';
 
 /** Without these there is nothing to translate with. */
-const NEEDED = ['config.json', 'model.safetensors', 'source.spm', 'target.spm', 'vocab.json'];
+const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
+const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
 
 /**
  * Files by name, from whichever folder they are in.
@@ -36,11 +37,13 @@ export function mountOwn(app, load) {
   const files = h('input', { type: 'file', multiple: true, hidden: true, onchange: () => take(files.files) });
   const folder = h('input', { type: 'file', webkitdirectory: true, hidden: true, onchange: () => take(folder.files) });
   const url = h('input', { type: 'url', placeholder: t.urlHint, autocomplete: 'off' });
-  const [from, to] = ['from', 'to'].map((name) => h('input', { type: 'text', name, maxlength: 20, autocomplete: 'off', spellcheck: 'false' }));
+  const [from, to] = ['from', 'to'].map((name) =>
+    h('input', { type: 'text', name, maxlength: 20, autocomplete: 'off', spellcheck: 'false' }));
   const languages = () => ({ from: from.value.trim(), to: to.value.trim() });
   const pick = (/** @type {HTMLInputElement} */ input, /** @type {string} */ text) =>
     h('button', { type: 'button', onclick: () => input.click() }, text);
-  const drop = h('div', { class: 'drop' }, h('span', {}, t.drop), h('span', { class: 'row' }, pick(files, t.files), pick(folder, t.folder)));
+  const drop = h('div', { class: 'drop' }, h('span', {}, t.drop),
+    h('span', { class: 'row' }, pick(files, t.files), pick(folder, t.folder)));
   const element = h('details', { class: 'own' },
     h('summary', {}, t.title),
     h('p', { class: 'remark' }, t.text),
@@ -57,6 +60,7 @@ export function mountOwn(app, load) {
   function take(list) {
     const given = byName(list);
     const missing = NEEDED.filter((name) => !given[name]);
+    if (!Object.keys(given).some((name) => WEIGHTS.test(name))) missing.push('model.safetensors');
     said.textContent = missing.length ? t.missing(missing) : '';
     if (missing.length === 0) load({ files: given, ...languages() });
   }

@@ -27,7 +27,8 @@ export function mount(host, app) {
 
   const pairs = h('select', { 'aria-label': t.pair, onchange: () => choose(pairs.value) });
   const swap = h('button', { type: 'button', class: 'icon', 'aria-label': t.swap, onclick: swapPair },
-    svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' }, svg('path', { d: SWAP })));
+    svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' },
+      svg('path', { d: SWAP })));
   const beams = h('input', { type: 'checkbox', onchange: () => ((wide = beams.checked), run()) });
   const sourceName = h('h2', {});
   const targetName = h('h2', {});
@@ -39,7 +40,9 @@ export function mount(host, app) {
       later();
     },
   });
-  const said = h('div', { class: 'said empty', role: 'region', 'aria-label': t.targetLabel, 'aria-live': 'polite', tabindex: 0 });
+  const said = h('div', {
+    class: 'said empty', role: 'region', 'aria-label': t.targetLabel, 'aria-live': 'polite', tabindex: 0,
+  });
   const size = h('span', {});
   const clear = h('button', { type: 'button', class: 'plain', onclick: () => put('') }, t.clear);
   const copied = h('span', { role: 'status' });
@@ -107,9 +110,9 @@ export function mount(host, app) {
 
   function showSize() {
     const text = source.value;
-    const segments = text.trim() && text.length < 20000 ? [...new Intl.Segmenter(engine.languages.from || 'und', { granularity: 'sentence' })
-      .segment(text)].filter(({ segment }) => segment.trim()).length : 0;
-    size.textContent = text ? t.size(segments, text.length) : '';
+    const segmenter = new Intl.Segmenter(engine.languages.from || 'und', { granularity: 'sentence' });
+    const sentences = [...segmenter.segment(text)].filter(({ segment }) => segment.trim()).length;
+    size.textContent = text ? t.size(sentences, text.length) : '';
     clear.hidden = text === '';
   }
 
@@ -156,7 +159,8 @@ export function mount(host, app) {
   async function run() {
     const text = source.value;
     const { translator } = engine;
-    if (engine.status !== 'ready' || (shown.text === text && shown.wide === wide && shown.translator === translator)) return;
+    const isShown = shown.text === text && shown.wide === wide && shown.translator === translator;
+    if (engine.status !== 'ready' || isShown) return;
     const mine = (shown = { text, wide, translator });
     trouble.replaceChildren();
     if (!text.trim()) {
@@ -194,7 +198,9 @@ export function mount(host, app) {
     const info = engine.translator?.info;
     const rate = tokens && tokens / (ms / 1000);
     figures.replaceChildren(
-      h('span', {}, rate ? t.speed(tokens, duration(ms), rate.toFixed(0)) : t.speedOfText(characters.toLocaleString('en'), duration(ms))),
+      h('span', {}, rate
+        ? t.speed(tokens, duration(ms), rate.toFixed(0))
+        : t.speedOfText(characters.toLocaleString('en'), duration(ms))),
       ...(info ? [h('span', {}, t.memory(megabytes(info.weightBytes), megabytes(info.memoryBytes))),
         h('span', {}, t.where(info.worker))] : []),
     );
