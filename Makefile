@@ -61,11 +61,12 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
-        clean setup need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
+        clean setup web serve need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
+	@echo 'make web        put the page together in build/site; `make serve` serves it on port 8080'
 	@echo 'make test       every test: C natively, under sanitizers and as wasm; JavaScript; types; package'
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
@@ -180,6 +181,13 @@ test:
 
 run: js/heed.wasm
 	@$(NODE) web/examples/translate.js
+
+# The page as a folder that any static server serves.
+web: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm
+	$(NODE) web/build.js
+PORT ?= 8080
+serve: web
+	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
 
 bench: js/heed.wasm js/heed-relaxed.wasm
 	$(NODE) tests/bench/index.js

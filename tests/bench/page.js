@@ -1,35 +1,66 @@
-// page.js - compares the engines on one model in a page; loaded by chromium.js.
-import { Transformer } from '../../js/index.js';
-import { heed, isLack, onnxruntime } from './engines.js';
-import { agreement, compare } from './measure.js';
-import * as ort from './node_modules/onnxruntime-web/dist/ort.wasm.min.mjs';
-import { MODELS } from './shapes.js';
+// page.js - what a visitor of the page waits for, in Chromium: first paint, the model, the first translation, the
+// longest that the main thread was busy while translating (0: nothing took 50 ms). Run: node tests/bench/page.js
+import { createRequire } from 'node:module';
+import { findBrowser } from '../browser/launch.js';
+import { serveSite } from '../browser/site.js';
+import { gzipSizes } from '../../web/build.js';
 
-const bytes = async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer());
+const require = createRequire(new URL('../browser/package.json', import.meta.url));
+const TEXT = 'The children are playing in the garden. Where did you leave the keys this morning? I would like two '
+  + 'tickets to Hamburg, please. My sister has been learning the violin for six years.';
+const RUNS = 5;
 
-/** The same as node.js prints. */
-export async function run(model, dtype, rounds) {
-  const folder = new URL(`../../build/bench/${model}/`, import.meta.url).href;
-  const { vocabulary } = MODELS[model];
-  const engines = [];
-  const skipped = {};
-  for (const simd of ['simd128', 'relaxed']) {
-    try {
-      engines.push(await heed(Transformer, `${folder}${dtype}/`, { dtype, simd }));
-    } catch (error) {
-      if (!isLack(error)) throw error;
-      skipped[`heed ${simd}`] = error.message;
-    }
+const site = await serveSite();
+const browser = await require('playwright-core').chromium.launch({
+  executablePath: findBrowser('chromium'), chromiumSandbox: process.getuid?.() !== 0,
+});
+
+async function visit() {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    window.tasks = [];
+    new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map((task) => task.toJSON())))
+      .observe({ type: 'longtask', buffered: true });
+    document.addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
+      if (document.querySelector('.status[data-status="ready"]')) window.ready ??= performance.now();
+      if (document.querySelector('.said[aria-busy="false"]:not(.empty)')) window.first ??= performance.now();
+    }).observe(document, { subtree: true, childList: true, attributes: true }));
+  });
+  await page.goto(site.url);
+  await page.waitForFunction(() => window.first);
+  const start = await page.evaluate(() => performance.now());
+  await page.locator('textarea').fill('');
+  await page.locator('textarea').pressSequentially(TEXT, { delay: 15 });
+  await page.waitForFunction(() =>
+    document.querySelector('.said[aria-busy="false"]:not(.empty)')?.textContent.includes('Hamburg'));
+  await page.waitForTimeout(300);
+  const figures = await page.evaluate((from) => {
+    const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+    const busy = (after) =>
+      Math.max(0, ...window.tasks.filter(({ startTime }) => startTime >= after).map(({ duration }) => duration));
+    return {
+      'first paint': paint,
+      'model ready': window.ready,
+      'first translation after the model': window.first - window.ready,
+      'longest task while loading': busy(0), 'longest task while translating': busy(from),
+    };
+  }, start);
+  await context.close();
+  return figures;
+}
+
+try {
+  const runs = [];
+  for (let i = 0; i < RUNS; i++) runs.push(await visit());
+  for (const name of Object.keys(runs[0])) {
+    const sorted = runs.map((run) => run[name]).sort((a, b) => a - b);
+    const [median, worst] = [sorted[RUNS >> 1], sorted[RUNS - 1]].map((ms) => ms.toFixed(0));
+    console.log(`${name.padEnd(36)} median ${median} ms, worst ${worst} ms`);
   }
-  ort.env.wasm.numThreads = 1;
-  const files = {
-    encoder: await bytes(`${folder}onnx-${dtype}/encoder_model.onnx`),
-    decoder: await bytes(`${folder}onnx-${dtype}/decoder_model_merged.onnx`),
-  };
-  const web = await onnxruntime(ort, 'onnxruntime-web', files, MODELS[model], { executionProviders: ['wasm'] });
-  engines.push(web);
-  const agree = engines[0].model ? await agreement(engines[0].model, web, vocabulary) : null;
-  const results = await compare(engines, vocabulary, { rounds });
-  const host = navigator.userAgent.match(/Chrome\/\d+/)?.[0].replace('Chrome/', 'Chromium ') ?? navigator.userAgent;
-  return { host, model, dtype, skipped, agree, results };
+  const sizes = Object.values(await gzipSizes(site.scripts));
+  console.log(`${'scripts after gzip'.padEnd(36)} ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
+} finally {
+  await browser.close();
+  await site.close();
 }

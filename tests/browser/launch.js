@@ -2,7 +2,7 @@
 // afterwards; used by engines.test.js and bundlers.test.js. The page reports by itself: no driver is needed, stock
 // browsers do.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -44,7 +44,26 @@ const BROWSERS = {
       return ['--headless', '--no-remote', '--profile', profile, url];
     },
   },
+  // WebKitGTK's own small browser, which Debian puts beside its library; it has no headless mode
+  webkit: {
+    names: ['MiniBrowser'],
+    display: 'xvfb-run',
+    args: (profile, url) => [url],
+  },
 };
+
+/** Where programs are that are not for people. @returns {string[]} */
+function libraryFolders() {
+  const list = (folder) => {
+    try {
+      return readdirSync(folder).map((name) => join(folder, name));
+    } catch {
+      return [];
+    }
+  };
+  return list('/usr/lib').filter((folder) => /-linux-gnu/.test(folder)).flatMap(list)
+    .filter((folder) => /\/webkit2?gtk-/.test(folder)).sort().reverse();
+}
 
 const isProgram = (path) => {
   try {
@@ -55,21 +74,27 @@ const isProgram = (path) => {
   }
 };
 
+/** @param {string[]} names @param {string[]} [more]  folders */
+const findProgram = (names, more = []) => {
+  const folders = [...String(process.env.PATH).split(delimiter), ...more];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+};
+
 /**
- * Path of an installed browser, or undefined. CHROMIUM and FIREFOX in the environment name others.
+ * Path of an installed browser, or undefined. CHROMIUM, FIREFOX and WEBKIT in the environment name others.
  *
- * @param {'chromium' | 'firefox'} kind
+ * @param {'chromium' | 'firefox' | 'webkit'} kind
  */
 export function findBrowser(kind) {
-  const own = process.env[kind.toUpperCase()];
-  const folders = String(process.env.PATH).split(delimiter);
-  return own || BROWSERS[kind].names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+  const { names, display } = BROWSERS[kind];
+  if (display && !findProgram([display])) return undefined;
+  return process.env[kind.toUpperCase()] || findProgram(names, libraryFolders());
 }
 
 /**
  * Open `url`. `close` ends the browser and all its processes; `failed` rejects if it ends before, with what it said.
  *
- * @param {'chromium' | 'firefox'} kind
+ * @param {'chromium' | 'firefox' | 'webkit'} kind
  * @param {string} program  of findBrowser()
  * @param {string} url
  * @param {string[]} [flags]  more of Chromium's
@@ -77,9 +102,16 @@ export function findBrowser(kind) {
 export function launch(kind, program, url, flags = []) {
   const profile = mkdtempSync(join(tmpdir(), `heed-${kind}-`));
   // a group of its own, so that its helpers end with it; HOME: what a browser keeps outside its profile goes too
-  const browser = spawn(program, BROWSERS[kind].args(profile, url, flags), {
+  const { args, display } = BROWSERS[kind];
+  const command = [...(display ? [display, '-a'] : []), program, ...args(profile, url, flags)];
+  const browser = spawn(command[0], command.slice(1), {
     detached: true,
-    env: { ...process.env, HOME: profile },
+    env: {
+      ...process.env,
+      HOME: profile,
+      XDG_CACHE_HOME: join(profile, 'cache'),
+      XDG_DATA_HOME: join(profile, 'data'),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -88,14 +120,15 @@ export function launch(kind, program, url, flags = []) {
     browser.on('error', resolve);
     browser.on('close', (code) => resolve(new Error(`ended with ${code}`)));
   });
-  const kill = () => {
+  const kill = (/** @type {'SIGKILL' | 'SIGTERM'} */ signal) => {
     try {
-      process.kill(-browser.pid, 'SIGKILL');
+      process.kill(-browser.pid, signal);
     } catch {
       // it has ended by itself
     }
   };
-  process.on('exit', kill);
+  const killAtExit = () => kill('SIGKILL');
+  process.on('exit', killAtExit);
   return {
     /** Of its processes. */
     group: Number(browser.pid),
@@ -103,9 +136,14 @@ export function launch(kind, program, url, flags = []) {
       throw new Error(`${program}: ${error.message}\n${said.slice(-2000)}`);
     }),
     async close() {
-      kill();
+      // a display leaves its lock behind unless it is asked to end
+      if (display) {
+        kill('SIGTERM');
+        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 3000).unref())]);
+      }
+      kill('SIGKILL');
       await ended;
-      process.off('exit', kill);
+      process.off('exit', killAtExit);
       rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };

@@ -1,0 +1,277 @@
+// The room Learn of the page: chapters load without a document, their numbers are those worked out by hand, and the sum
+// behind a cell of an attention map is the model's own.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { loadOps, Transformer } from '../js/index.js';
+import { CHAPTERS } from '../web/learn/learn.js';
+import { learn } from '../web/learn/strings.js';
+
+const ops = await loadOps();
+
+/** 32-bit floats and our exp: 1e-6 of numbers of size 1 to 20. */
+function near(got, want, what) {
+  assert.equal(got.length, want.length, `${what}: length`);
+  want.forEach((x, i) =>
+    assert.ok(Math.abs(got[i] - x) <= 1e-6 * Math.max(1, Math.abs(x)), `${what}[${i}]: ${got[i]}, expected ${x}`),
+  );
+}
+
+test('there are twelve chapters, in the order they are taught; each loads without a document', () => {
+  const ids = [
+    'embeddings',
+    'positions',
+    'self-attention',
+    'qkv',
+    'scaled',
+    'softmax',
+    'masking',
+    'multi-head',
+    'cross',
+    'ffn',
+    'model',
+    'train',
+  ];
+  assert.equal(typeof document, 'undefined');
+  assert.deepEqual(Object.keys(CHAPTERS), ids);
+  for (const id of ids) assert.equal(typeof CHAPTERS[id].mount, 'function', id);
+});
+
+test('each chapter has a title, prose and one line to notice', () => {
+  for (const id of Object.keys(CHAPTERS)) {
+    const { title, text, notice } = learn[id];
+    assert.ok(title.length > 3 && title.length < 40, `${id}: title`);
+    assert.ok(text.length >= 1 && text.every((part) => part.length > 40), `${id}: text`);
+    assert.ok(notice.length > 20 && notice.length < 200, `${id}: notice has ${notice.length} characters`);
+  }
+});
+
+test('self-attention: the figure shows softmax(x xT) x as worked out by hand', () => {
+  const { compute, start } = CHAPTERS['self-attention'];
+  assert.deepEqual([...start.data], [1, 0, 0, 1, 1, 1]);
+  const { scores, weights, output } = compute(ops, start);
+  near(scores.data, [1, 0, 1, 0, 1, 1, 1, 1, 2], 'x xT');
+  // rows of scores (1 0 1), (0 1 1), (1 1 2): shares of e and 1
+  const { E: e } = Math;
+  const [a, b] = [e / (2 * e + 1), 1 / (2 * e + 1)];
+  const [c, d] = [1 / (2 + e), e / (2 + e)];
+  near(weights.data, [a, b, a, b, a, a, c, c, d], 'weights');
+  near(output.data, [2 * a, a + b, a + b, 2 * a, c + d, c + d], 'output');
+});
+
+test('Q, K, V: the figure shows what was worked out by hand', () => {
+  const { compute, start } = CHAPTERS.qkv;
+  const { q, k, v, weights, output } = compute(ops, start);
+  // x is the unit matrix: the products are the matrices themselves
+  near(q.data, [0, 0, 0, 1, 2, 0], 'Q');
+  near(k.data, [0, 1, 2, 0, 0, 0], 'K');
+  near(v.data, [1, 0, 0, 1, 1, 1], 'V');
+  // 'sleeps' asks (2 0): 'cat' answers with 4, the others with 0; divided by the square root of 2
+  const [none, one, all] = [1, Math.exp(1 / Math.SQRT2), Math.exp(4 / Math.SQRT2)];
+  const [row1, row2] = [one + 2 * none, all + 2 * none];
+  near(
+    weights.data,
+    [1 / 3, 1 / 3, 1 / 3, one / row1, none / row1, none / row1, none / row2, all / row2, none / row2],
+    'weights',
+  );
+  near(output.data, [2 / 3, 2 / 3, (one + none) / row1, 2 / row1, 2 / row2, (all + none) / row2], 'output');
+});
+
+test('softmax: shares follow the temperature, and only differences count', () => {
+  const { compute } = CHAPTERS.softmax;
+  const row = (...data) => ({ rows: 1, cols: data.length, data: Float32Array.from(data) });
+  const ln2 = Math.log(2);
+  near(compute(ops, { x: row(ln2, 0), temperature: 1 }).shares.data, [2 / 3, 1 / 3], 'ln 2 apart');
+  near(compute(ops, { x: row(10 + ln2, 10), temperature: 1 }).shares.data, [2 / 3, 1 / 3], 'plus 10');
+  near(compute(ops, { x: row(2 * ln2, 0), temperature: 2 }).shares.data, [2 / 3, 1 / 3], 'temperature 2');
+});
+
+test('masking: what is above the diagonal has no share, and does not matter', () => {
+  const { compute, start } = CHAPTERS.masking;
+  const { weights } = compute(ops, start);
+  for (let r = 0; r < 4; r++) for (let c = r + 1; c < 4; c++) assert.equal(weights.data[4 * r + c], 0);
+  assert.equal(weights.data[0], 1);
+  const edited = { ...start.scores, data: start.scores.data.slice() };
+  edited.data[3] = 99;
+  assert.deepEqual(compute(ops, { ...start, scores: edited }).weights.data, weights.data);
+  assert.ok(compute(ops, { scores: edited, causal: false }).weights.data[3] > 0.99);
+});
+
+test('scaled: the spread of dot products is the root of their length, within what 2000 of them may be off', () => {
+  const { compute } = CHAPTERS.scaled;
+  for (const dk of [1, 16, 256]) {
+    const { spread, divided, raw } = compute(ops, { dk, seed: 3 });
+    // 50 and 40 vectors, not 2000 pairs that know nothing of each other: at d_k = 1 it is off by 0.15 as a rule
+    assert.ok(Math.abs(spread / Math.sqrt(dk) - 1) < 0.5, `d_k ${dk}: ${spread}`);
+    assert.ok(Math.max(...raw) >= Math.max(...divided) - 1e-6);
+  }
+});
+
+test('feed-forward: both orders of the norm', () => {
+  const { compute, start } = CHAPTERS.ffn;
+  // row (1 2 0 -1): x W1 = (2 1 2 1 -3 -1), ReLU, W2: (3 1 2 0)
+  const post = compute(ops, start);
+  near(post.ffn.data.slice(0, 4), [3, 1, 2, 0], 'FFN(x)');
+  near(post.added.data.slice(0, 4), [4, 3, 2, -1], 'x + FFN(x)');
+  // mean 2, variance (4 + 1 + 0 + 9) / 4
+  const deviation = Math.sqrt(3.5 + 1e-5);
+  near(post.result.data.slice(0, 4), [2 / deviation, 1 / deviation, 0, -3 / deviation], 'post-norm');
+  const pre = compute(ops, { ...start, order: 'pre' });
+  near(
+    pre.result.data,
+    pre.ffn.data.map((x, i) => x + start.x.data[i]),
+    'pre-norm',
+  );
+});
+
+test('nearest: the best rows of a table, without those left out', async () => {
+  const { nearest } = CHAPTERS.embeddings;
+  const table = Float32Array.from([1, 0, 0, 1, 1, 1, -1, 0, 2, 1]);
+  const rows = async (from, to) => table.subarray(2 * from, 2 * to);
+  const found = await nearest(ops, { rows: 1, cols: 2, data: Float32Array.of(1, 0) }, rows, 5, new Set([0]));
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [4, 2, 1, 3],
+  );
+  near(
+    found.map(({ cosine }) => cosine),
+    [2 / Math.sqrt(5), Math.SQRT1_2, 0, -1],
+    'cosines',
+  );
+});
+
+test('the diagram has a box for each part, and each names tensors', async () => {
+  const { boxes } = await import('../web/learn/diagram.js');
+  const { tensorsOf } = CHAPTERS.model;
+  const names = (stack, isPre) => boxes(stack, isPre).map(({ id }) => id.replace(/^.*\./, ''));
+  assert.deepEqual(names('encoder', false), [
+    'source',
+    'embedding',
+    'positions',
+    'self',
+    'norm1',
+    'ffn',
+    'norm2',
+    'output',
+  ]);
+  assert.deepEqual(names('decoder', true).slice(3, 9), ['norm1', 'self', 'norm2', 'cross', 'norm3', 'ffn']);
+  for (const stack of ['encoder', 'decoder']) {
+    for (const box of boxes(stack, false)) {
+      assert.ok(box.id in learn.model.boxes, box.id);
+      if (box.id !== 'source' && box.id !== 'target') assert.ok(tensorsOf(box, 0).length > 0, box.id);
+    }
+  }
+  const norm = (id) => tensorsOf({ id, stack: id.split('.')[0], inLayer: true }, 1)[0];
+  assert.equal(norm('encoder.norm2'), 'encoder.layers.1.final_layer_norm');
+  assert.equal(norm('decoder.norm2'), 'decoder.layers.1.encoder_attn_layer_norm');
+  assert.equal(norm('decoder.norm3'), 'decoder.layers.1.final_layer_norm');
+});
+
+test('likeliest: softmax of a row of logits, the largest first', () => {
+  const { likeliest, summary } = CHAPTERS.model;
+  const found = likeliest(Float32Array.of(0, Math.log(2), Math.log(5)), 2);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [2, 1],
+  );
+  near(
+    found.map(({ share }) => share),
+    [5 / 8, 2 / 8],
+    'shares',
+  );
+  assert.deepEqual(summary(Float32Array.of(1, -Infinity, 3)), { low: 1, high: 3, mean: 2 });
+});
+
+test('the sum behind a cell, worked out by hand', async () => {
+  const { compute } = await import('../web/learn/sum.js');
+  const tensor = (shape, ...data) => ({ shape, data: Float32Array.from(data) });
+  // two heads of two numbers; of head 1 the query (1 2), the keys (1 0) and (0 1)
+  const tensors = {
+    q: tensor([1, 4], 9, 9, 1, 2),
+    k: tensor([2, 4], 9, 9, 1, 0, 9, 9, 0, 1),
+    v: tensor([2, 4], 9, 9, 10, 0, 9, 9, 0, 10),
+    weights: tensor([2, 1, 2], 0.5, 0.5, 0.25, 0.75),
+  };
+  const sum = compute(tensors, { stack: 'cross', layer: 0, head: 1, row: 0, col: 1 });
+  const [a, b] = [Math.exp(1 / Math.SQRT2), Math.exp(2 / Math.SQRT2)];
+  assert.deepEqual([sum.query, sum.key, sum.products, sum.dot], [[1, 2], [0, 1], [0, 2], 2]);
+  near(
+    [sum.scaled, ...sum.shares, ...sum.mixed],
+    [Math.SQRT2, a / (a + b), b / (a + b), (10 * a) / (a + b), (10 * b) / (a + b)],
+    'sum',
+  );
+  assert.equal(sum.cell, 0.75);
+  const masked = compute(tensors, { stack: 'decoder', layer: 0, head: 1, row: 0, col: 1 });
+  assert.equal(masked.masked, true);
+  assert.deepEqual([masked.shares[0], masked.shares[1]], [1, 0]);
+});
+
+for (const dtype of ['f32', 'int8']) {
+  test(`the sum behind a cell is the model's own, ${dtype}`, async (t) => {
+    const { compute } = await import('../web/learn/sum.js');
+    const { attentionName } = await import('../web/learn/kit.js');
+    const model = await Transformer.load(new URL('../models/en-de/', import.meta.url), { dtype });
+    if (!model.inspect) return t.skip('this model cannot be looked into');
+    const source = model.tokenizer.encode('The cat sleeps on the sofa.').ids;
+    const [[{ ids: target }]] = model.generate([source]);
+    const maps = model.attention(source, target);
+    const { encoder_layers: layers } = model.config;
+    let cells = 0;
+    for (const stack of ['encoder', 'decoder', 'cross']) {
+      for (let layer = 0; layer < layers; layer++) {
+        const names = ['q', 'k', 'v', 'weights', 'scores', 'context'].map(
+          (name) => `${attentionName(stack, layer)}.${name}`,
+        );
+        const found = model.inspect(source, target, { names });
+        const [q, k, v, weights, scores, context] = names.map((name) => found[name]);
+        const [heads, rows, cols] = weights.shape;
+        for (let head = 0; head < heads; head++) {
+          for (let row = 0; row < rows; row++) {
+            const sum = compute({ q, k, v, weights }, { stack, layer, head, row, col: row % cols });
+            const at = (head * rows + row) * cols;
+            // 64 products of size 1 to 10, summed in 32 bits, are off by 1e-5 at most; shares by less than half a
+            // printed digit
+            for (let col = 0; col < cols; col++) {
+              const cell = maps[stack].data[layer * heads * rows * cols + at + col];
+              assert.ok(
+                Math.abs(sum.shares[col] - cell) < 2e-5,
+                `${stack} ${layer} ${head} ${row} ${col}: ${sum.shares[col]}, map ${cell}`,
+              );
+              const score = scores.data[at + col];
+              assert.ok(
+                sum.scores[col] === score || Math.abs(sum.scores[col] - score) < 1e-4,
+                `score ${sum.scores[col]}, ${score}`,
+              );
+              cells++;
+            }
+            const dk = q.shape[1] / heads;
+            sum.mixed.forEach((x, i) => {
+              const want = context.data[row * heads * dk + head * dk + i];
+              assert.ok(Math.abs(x - want) < 1e-4, `context ${x}, ${want}`);
+            });
+          }
+        }
+      }
+    }
+    assert.ok(cells > 1000);
+    model.dispose();
+  });
+}
+
+test('reversing digits: ids and back', async () => {
+  const { pairOf, strings, toDigits } = await import('../web/learn/reverse-task.js');
+  const { source, target } = pairOf('305');
+  assert.deepEqual(
+    [source, target],
+    [
+      [6, 3, 8, 2],
+      [8, 3, 6, 2],
+    ],
+  );
+  assert.equal(toDigits(target), '503');
+  assert.equal(toDigits([3, 0, 4]), '0\u00b71');
+  const next = strings(5);
+  for (let i = 0; i < 200; i++) assert.match(next(), /^\d{3,10}$/);
+  const { meanOfHeads } = CHAPTERS.train;
+  const cross = { shape: [1, 2, 1, 2], data: Float32Array.of(0, 1, 1, 0) };
+  assert.deepEqual([...meanOfHeads(cross, 0).data], [0.5, 0.5]);
+});

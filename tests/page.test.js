@@ -1,0 +1,313 @@
+// page.test.js - the page as it is deployed: built, below a path, under a strict policy, in Chromium driven by
+// playwright-core: what it says, its rooms and views, without a network, for the keyboard and for screen readers.
+// Firefox and WebKit are page-engines.test.js's business.
+import test, { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { gzipSizes } from '../web/build.js';
+import { PLACES, TEXT, expected } from './browser/expected.js';
+import { findBrowser } from './browser/launch.js';
+import { serveSite } from './browser/site.js';
+
+const require = createRequire(new URL('browser/package.json', import.meta.url));
+/** What a step may take: far more than it takes on two shared cores. */
+const LIMIT = 60_000;
+const scriptLimit = 60_000; // bytes of JavaScript that a visitor of a room loads, library included, after gzip
+
+/** Installed by .ci/setup browsers. @param {string} name */
+function tool(name) {
+  try {
+    return require(name);
+  } catch {
+    throw new Error(`${name} is missing: .ci/setup browsers installs it`);
+  }
+}
+
+let site;
+let browser;
+/** Requests that break off. @type {RegExp | undefined} */
+let withheld;
+before(async () => {
+  const program = findBrowser('chromium');
+  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
+  site = await serveSite({
+    extra({ url, socket }) {
+      if (!withheld?.test(url)) return false;
+      socket.destroy();
+      return true;
+    },
+  });
+  // root may not use Chromium's sandbox; all pages are ours
+  browser = await tool('playwright-core').chromium.launch({
+    executablePath: program, chromiumSandbox: process.getuid?.() !== 0,
+  });
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/**
+ * A page in a profile of its own; `troubles` is what it or its policy complained about.
+ *
+ * @param {{ place?: string, width?: number, theme?: 'light' | 'dark' }} [options]
+ */
+async function openPage({ place = 'translate', width = 1280, theme = 'light' } = {}) {
+  const context = await browser.newContext({
+    viewport: { width, height: 860 }, colorScheme: theme, acceptDownloads: true, reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(LIMIT);
+  const page = await context.newPage();
+  const troubles = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && troubles.push(message.text()));
+  page.on('pageerror', (error) => troubles.push(String(error.stack)));
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+      console.error(`policy: ${effectiveDirective}: ${blockedURI}`));
+  });
+  await page.goto(`${site.url}#/${place}`);
+  await page.waitForSelector('.status[data-status="ready"]');
+  return { page, troubles, close: () => context.close() };
+}
+
+/** Go to a room or view as a link does, and wait until it shows what it has. */
+async function visit(page, place) {
+  await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
+  await page.waitForSelector(`.room-${place.split('/')[0]} :is(h1, h2)`);
+  await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
+}
+
+const said = (page) =>
+  page.waitForSelector('.said[aria-busy="false"]:not(.empty)').then((element) => element.textContent());
+
+/** What heed says of TEXT: the translation, and every bit of its attention. */
+async function heard() {
+  const { app } = await import('./app.js');
+  const { sentences } = await app.engine.detail(document.querySelector('textarea').value, { beams: 1 });
+  const arrays = sentences.flatMap(({ attention: { encoder, decoder, cross } }) =>
+    [encoder.data, decoder.data, cross.data]);
+  const digest = await crypto.subtle.digest('SHA-256', await new Blob(arrays).arrayBuffer());
+  return {
+    targets: sentences.map(({ target }) => target),
+    hash: Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+  };
+}
+
+test('scripts stay within their limit, whatever room is used', async (t) => {
+  const sizes = await gzipSizes(site.scripts);
+  const sum = (names) => names.reduce((total, name) => total + sizes[name], 0);
+  t.diagnostic(`JavaScript after gzip: ${sum(Object.keys(sizes))} bytes in all`);
+  for (const room of ['translate', 'see', 'learn', 'about']) {
+    // the service worker fetches everything, for later
+    const context = await browser.newContext({ serviceWorkers: 'block' });
+    context.setDefaultTimeout(LIMIT);
+    const page = await context.newPage();
+    site.asked.clear();
+    await page.goto(`${site.url}#/${room}`);
+    await page.waitForSelector('.status[data-status="ready"]');
+    for (const place of PLACES.filter((name) => name.split('/')[0] === room)) await visit(page, place);
+    const bytes = sum([...site.asked].filter((name) => name in sizes));
+    t.diagnostic(`${room} loads ${bytes} of them`);
+    assert.ok(bytes > 10_000 && bytes <= scriptLimit, `${room}: ${bytes} bytes after gzip, limit ${scriptLimit}`);
+    await context.close();
+  }
+});
+
+test('Chromium translates as Node does, with the same attention in every bit', async () => {
+  const want = await expected();
+  const { page, troubles, close } = await openPage();
+  await page.fill('textarea', TEXT);
+  await page.waitForFunction((text) => document.querySelector('.said').textContent === text, want.text);
+  assert.equal(await said(page), want.text);
+  assert.deepEqual(await page.evaluate(heard), want.heard);
+  await page.check('.check input');
+  await page.waitForFunction(() => document.querySelectorAll('.candidates ol').length === 2);
+  assert.equal(await page.locator('.candidates ol').first().locator('li').count(), 4);
+  assert.deepEqual([troubles, site.missing], [[], []]);
+  await close();
+});
+
+test('each letter ends the run before, and the last text is what is translated', async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  await page.fill('textarea', '');
+  await page.locator('textarea').pressSequentially('I am', { delay: 60 });
+  await page.waitForFunction(() => /^Ich bin/.test(document.querySelector('.said').textContent));
+  await page.waitForURL(/text=I\+am/);
+  await page.reload();
+  assert.match(await said(page), /^Ich bin/);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('a model that is not there is said in words, and can be tried again', async () => {
+  const context = await browser.newContext();
+  context.setDefaultTimeout(LIMIT);
+  const page = await context.newPage();
+  withheld = /model\.safetensors$/;
+  await page.goto(site.url);
+  await page.waitForSelector('.status[data-status="failed"]');
+  assert.match(await page.textContent('.alert'), /could not be loaded.*connection/is);
+  withheld = undefined;
+  await page.click('.alert button');
+  await page.waitForSelector('.status[data-status="ready"]');
+  assert.equal(await page.locator('.alert').count(), 0);
+  assert.ok(await said(page));
+  await context.close();
+});
+
+test('files of a model of one\'s own are loaded', async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  const folder = new URL('../models/en-de/', import.meta.url);
+  const files = await Promise.all((await readdir(folder)).map(async (name) =>
+    ({ name, mimeType: 'application/octet-stream', buffer: await readFile(new URL(name, folder)) })));
+  const [input] = await page.$$('input[type=file]');
+  await input.setInputFiles(files.filter(({ name }) => name !== 'vocab.json'));
+  await page.waitForFunction(() =>
+    /vocab\.json/.test(document.querySelector('.own').textContent.split('Not among')[1]));
+  await input.setInputFiles(files);
+  await page.waitForFunction(() => document.querySelector('select').value === '');
+  await page.waitForSelector('.status[data-status="ready"]');
+  assert.match(await said(page), /Katze/);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+for (const [width, theme] of [[1280, 'light'], [390, 'dark']]) {
+  test(`every room and view, ${width} px, ${theme}: opens, fits, and axe finds nothing`, async (t) => {
+    const { page, troubles, close } = await openPage({ width, theme });
+    const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
+    await page.evaluate(axe);
+    for (const place of PLACES) {
+      await t.test(place, async () => {
+        await visit(page, place);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${place} is ${wide} px too wide`);
+        const { violations } = await page.evaluate(() =>
+          globalThis.axe.run(document, { resultTypes: ['violations'], preload: false }));
+        const where = (nodes) => nodes.map(({ html }) => html).join(' | ').slice(0, 600);
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${where(nodes)}`), []);
+        assert.deepEqual(troubles.splice(0), []);
+      });
+    }
+    await close();
+  });
+}
+
+test('every control is reached by Tab', async (t) => {
+  const { page, close } = await openPage();
+  await said(page);
+  for (const place of PLACES) {
+    await t.test(place, async () => {
+      await visit(page, place);
+      const wanted = await page.evaluate(() => {
+        document.activeElement?.blur();
+        for (const element of document.querySelectorAll('[data-stop]')) delete element.dataset.stop;
+        let number = 0;
+        const groups = new Set();
+        const controls = 'a[href], button, input, select, textarea, summary, [role=button], [tabindex="0"]';
+        for (const element of document.querySelectorAll(controls)) {
+          // of what moves with arrow keys one stop is enough
+          const isMoved = element.getAttribute('tabindex') === '-1';
+          const group = element.type === 'radio' ? element.name : undefined;
+          if (element.disabled || isMoved || groups.has(group) || !element.checkVisibility()) continue;
+          if (group) groups.add(group);
+          element.dataset.stop = group ?? String(number++);
+        }
+        return [...document.querySelectorAll('[data-stop]')].map((element) => element.dataset.stop);
+      });
+      const reached = new Set();
+      // the browser itself has no controls here: after the last comes the first
+      for (let i = 0; i < wanted.length + 20 && !wanted.every((stop) => reached.has(stop)); i++) {
+        await page.keyboard.press('Tab');
+        reached.add(await page.evaluate(() => {
+          const { activeElement } = document;
+          return activeElement?.dataset.stop ?? activeElement?.name;
+        }));
+      }
+      const left = wanted.filter((stop) => !reached.has(stop));
+      assert.deepEqual(await page.evaluate((stops) => stops.map((stop) =>
+        document.querySelector(`[data-stop="${stop}"]`)?.outerHTML.slice(0, 200)), left), []);
+    });
+  }
+  await close();
+});
+
+test('a view is exported as a file', async () => {
+  const { page, troubles, close } = await openPage({ place: 'see/matrix' });
+  await visit(page, 'see/matrix');
+  for (const kind of ['PNG', 'SVG', 'CSV', 'JSON']) {
+    const button = page.getByRole('button', { name: kind });
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    const bytes = await readFile(await download.path());
+    assert.match(download.suggestedFilename(), new RegExp(`\\.${kind.toLowerCase()}$`));
+    const begins = { PNG: /^\x89PNG/, SVG: /^<(\?xml|svg)/, CSV: /,/, JSON: /^[[{]/ }[kind];
+    assert.match(bytes.toString('latin1'), begins);
+  }
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('without a network the page opens again and translates', async () => {
+  const { page, troubles, close } = await openPage();
+  const first = await said(page);
+  // the model is kept once its manifest is
+  await page.waitForFunction(async () => {
+    const cache = await caches.open('heed-models');
+    return (await cache.keys()).some(({ url }) => url.endsWith('heed.json'));
+  });
+  site.cut();
+  try {
+    await page.reload();
+    await page.waitForSelector('.status[data-status="ready"]');
+    assert.equal(await said(page), first);
+    await page.fill('textarea', 'The house is small.');
+    await page.waitForFunction(() => /Haus/.test(document.querySelector('.said').textContent));
+    for (const place of ['see/matrix', 'learn/softmax', 'about']) await visit(page, place);
+    assert.deepEqual(troubles.filter((text) => !text.includes('ERR_')), [], 'but for requests that fail');
+  } finally {
+    site.mend();
+  }
+  await close();
+});
+
+test('a model given back and loaded again 50 times takes no more memory', async (t) => {
+  const { page, close } = await openPage();
+  const cycle = (times) => page.evaluate(async (n) => {
+    const { app } = await import('./app.js');
+    const { pair } = app.engine;
+    for (let i = 0; i < n; i++) {
+      app.engine.unload();
+      await app.engine.load(pair);
+      if (app.engine.status !== 'ready') throw app.engine.error;
+      await app.engine.detail('The house is small.', { beams: 1 });
+    }
+  }, times);
+  await cycle(5);
+  const before = await residentMemory();
+  await cycle(50);
+  await page.waitForTimeout(500);
+  const grown = (await residentMemory()) - before;
+  const [had, more] = [before, grown].map((bytes) => (bytes / 1e6).toFixed(0));
+  t.diagnostic(`memory of all of Chromium's processes: ${had} MB, after 50 loads ${more} MB more`);
+  assert.equal(page.workers().length, 1);
+  // one model takes 20 MB: a leak of a twentieth of each would show; the rest is the browser's own unrest
+  assert.ok(grown < 50e6, `${grown} bytes more`);
+  await close();
+});
+
+/** Bytes that the processes under this one hold and share with nobody, Linux only; 0 elsewhere. */
+async function residentMemory() {
+  const parents = new Map();
+  const own = new Map();
+  for (const name of await readdir('/proc').catch(() => [])) {
+    if (!/^\d+$/.test(name)) continue;
+    const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
+    parents.set(Number(name), Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]));
+    own.set(Number(name), Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024);
+  }
+  const isOurs = (/** @type {number} */ id) => id === process.pid || (parents.has(id) && isOurs(parents.get(id)));
+  return [...own].filter(([id]) => id !== process.pid && isOurs(id)).reduce((sum, [, bytes]) => sum + bytes, 0);
+}

@@ -1,0 +1,136 @@
+// see.test.js - the room See without a browser: big maps draw what their window shows and no more, and what the views
+// take from a sentence.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { makePalette } from '../web/lib/colors.js';
+import { LEAST, drawCells, shrinkInto, visible } from '../web/lib/tiles.js';
+import { toCsv } from '../web/lib/export.js';
+import { layOut } from '../web/see/beam.js';
+import { difference, mapOf, meanOf, sourceWords, targetWords } from '../web/see/maps.js';
+
+const TOKENS = {
+  '--scale-0': '#f3f1eb', '--scale-1': '#c3d5e4', '--scale-2': '#83aacb', '--scale-3': '#3f7fae', '--scale-4': '#0e4674',
+  '--positive': '#2a6fdb', '--negative': '#c96a1b',
+};
+const palette = makePalette((name) => TOKENS[name] ?? '#000000', false);
+
+/** Long sentences of a model of the paper's size. */
+const [N, LAYERS, HEADS] = [512, 6, 8];
+const attention = { shape: [LAYERS, HEADS, N, N], data: new Float32Array(LAYERS * HEADS * N * N).fill(1 / N) };
+const sentence = { attention: { encoder: attention, decoder: attention, cross: attention } };
+
+/** A context that counts, over numbers that count. */
+function counting(map) {
+  const read = new Set();
+  const data = new Proxy(map.data, {
+    get(target, key) {
+      if (/^\d+$/.test(String(key))) read.add(Number(key));
+      return target[key];
+    },
+  });
+  const context = { rectangles: 0, images: 0, fillRect: () => context.rectangles++, drawImage: () => context.images++ };
+  return { context, read, map: { ...map, data } };
+}
+
+test('a map of 512 x 512 x 6 x 8 draws the cells of its window and reads no others', () => {
+  for (const [x, y, cell] of [[0, 0, 14], [1234, 2345, 14], [100, 5000, 38], [3, 7, LEAST], [20000, 20000, 64]]) {
+    const view = { x, y, cell, width: 1000, height: 600 };
+    const { context, read, map } = counting(mapOf(sentence, 'cross', 5, 7));
+    const drawn = drawCells(context, map, view, palette);
+    const most = (Math.ceil(view.width / cell) + 1) * (Math.ceil(view.height / cell) + 1);
+    assert.ok(drawn > 0 && drawn <= most, `${drawn} cells of at most ${most}`);
+    assert.deepEqual([context.rectangles, read.size, context.images], [drawn, drawn, 0]);
+    const seen = visible(map, view);
+    for (const i of read) {
+      const [row, col] = [Math.floor(i / N), i % N];
+      assert.ok(row >= seen.rows[0] && row < seen.rows[1] && col >= seen.cols[0] && col < seen.cols[1]);
+    }
+  }
+});
+
+test('cells too small to be drawn one by one are one image, made once', () => {
+  let made = 0;
+  const canvas = () => ({ getContext: () => ({
+    createImageData: (width, height) => (made++, { data: new Uint8ClampedArray(width * height * 4) }), putImageData() {},
+  }) });
+  globalThis.document = { createElement: canvas };
+  try {
+    const { context, map } = counting(mapOf(sentence, 'encoder', 0, 0));
+    for (let frame = 0; frame < 5; frame++) {
+      assert.equal(drawCells(context, map, { x: frame, y: 0, cell: 1.5, width: 700, height: 600 }, palette), 0);
+    }
+    assert.deepEqual([made, context.images, context.rectangles], [1, 5, 0]);
+  } finally {
+    delete globalThis.document;
+  }
+});
+
+test('a thumbnail keeps the greatest weight of the cells of a pixel', () => {
+  const data = new Float32Array(64 * 64);
+  data[17 * 64 + 40] = 1;
+  let pixels;
+  const canvas = { getContext: () => ({
+    createImageData: (width, height) => (pixels = { data: new Uint8ClampedArray(width * height * 4) }), putImageData() {},
+  }) };
+  shrinkInto(canvas, { data, rows: 64, cols: 64 }, palette, 16, 16);
+  const at = (4 * 16 + 10) * 4;
+  assert.deepEqual([...pixels.data.subarray(at, at + 3)], palette.channels('sequential', 1));
+  assert.deepEqual([...pixels.data.subarray(0, 3)], palette.channels('sequential', 0));
+});
+
+test('colours go one way in lightness, and text on them can be read', () => {
+  const channels = (css) => (css.startsWith('#') ? [1, 3, 5].map((i) => parseInt(css.slice(i, i + 2), 16)) : css.match(/\d+/g).map(Number));
+  const light = (css) => channels(css).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  let before = Infinity;
+  for (let x = 0; x <= 1; x += 0.05) {
+    const [back, ink] = [light(palette.color('sequential', x)), light(palette.ink('sequential', x))];
+    assert.ok(back <= before, `${x} is lighter than less`);
+    before = back;
+    // WCAG's figure for text
+    assert.ok((Math.max(back, ink) + 0.05) / (Math.min(back, ink) + 0.05) >= 4.5, `text on ${x}`);
+  }
+});
+
+test('the mean of maps', () => {
+  const data = Float32Array.from([1, 0, 0, 1, 0, 1, 1, 0]);
+  const small = { attention: { cross: { shape: [1, 2, 2, 2], data } } };
+  assert.deepEqual(Array.from(meanOf(small, 'cross', [[0, 0], [0, 1]]).data), [0.5, 0.5, 0.5, 0.5]);
+});
+
+test('words of a sentence are where they stand in its text', () => {
+  const source = 'He sleeps, too.';
+  const target = 'Er schl\u00e4ft auch.';
+  const piece = (text, start, end) => ({ piece: text, id: 0, start, end });
+  const words = sourceWords({
+    source, sourceTokens: [piece('\u2581He', 0, 2), piece('\u2581sleep', 2, 8), piece('s', 8, 9), piece(',', 9, 10), piece('\u2581too', 10, 14),
+      piece('.', 14, 15), piece('</s>', 15, 15)],
+  });
+  assert.deepEqual(words.map(({ start, end }) => source.slice(start, end)), ['He', 'sleeps,', 'too.']);
+  assert.deepEqual(words.map(({ tokens }) => tokens), [[0], [1, 2, 3], [4, 5]]);
+  const found = targetWords({ target, targetTokens: ['\u2581Er', '\u2581schl', '\u00e4ft', '\u2581auch', '.', '</s>'].map((text) => piece(text)) });
+  assert.equal(found.text, target);
+  assert.deepEqual(found.words.map(({ start, end }) => target.slice(start, end)), ['Er', 'schl\u00e4ft', 'auch.']);
+});
+
+test('the difference of two texts gives both back', () => {
+  const [before, after] = ['Die Katze schl\u00e4ft auf dem Sofa.', 'Die Katze ruht auf Sofa. Ja'];
+  const parts = difference(before, after);
+  const words = (kinds) => parts.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text).join('').replace(/\s+/g, ' ').trim();
+  assert.equal(words(['same', 'gone']), before);
+  assert.equal(words(['same', 'new']), after);
+  assert.ok(parts.some(({ kind, text }) => kind === 'same' && text.trim() === 'Die Katze'));
+});
+
+test('a tree has the winner in its first row, children in the order of their parents, and so no edges that cross', () => {
+  const node = (parent, total, best = false) => ({ parent, total, best });
+  const nodes = [node(-1, -1), node(-1, -2, true), node(0, -3), node(0, -5), node(1, -4, true), node(1, -2.5), node(2, -6), node(4, -7, true)];
+  const { rows, depth, count, deepest } = layOut(nodes);
+  assert.deepEqual([...rows], [1, 0, 2, 3, 0, 1, 1, 0]);
+  assert.deepEqual([...depth], [0, 0, 1, 1, 1, 1, 2, 2]);
+  assert.deepEqual([count, deepest], [4, 2]);
+});
+
+test('CSV quotes what it must', () => {
+  assert.equal(toCsv([['a', ',', '"'], [1, 'x\ny', '']]), 'a,",",""""\r\n1,"x\ny",\r\n');
+});

@@ -1,0 +1,181 @@
+// app.js - the page: its state, the permalink that mirrors it, the theme, and the rooms; loaded by index.html.
+
+import { Engine, pairName } from './engine.js';
+import { h, debounce } from './lib/dom.js';
+import { keepOffline } from './offline.js';
+import { mountShell } from './shell.js';
+import { roomStrings, strings } from './strings.js';
+
+/**
+ * @typedef {object} State
+ * @property {'translate' | 'see' | 'learn' | 'about'} room
+ * @property {string} view  See: heads, matrix, layers, alignment, ablation, beam; Learn: a chapter
+ * @property {string} text
+ * @property {string} pair  of the list of models
+ * @property {'encoder' | 'decoder' | 'cross'} stack
+ * @property {number} layer
+ * @property {number} head
+ * @property {number} sentence  index
+ */
+
+/** @typedef {{ update: (state: State) => void, unmount: () => void }} Room */
+/** @typedef {typeof app} App */
+
+/** @type {Record<State['room'], () => Promise<{ mount: (host: HTMLElement, app: any) => Room }>>} */
+const ROOMS = {
+  translate: () => import('./translate/translate.js'),
+  see: () => import('./see/see.js'),
+  learn: () => import('./learn/learn.js'),
+  about: () => import('./about/about.js'),
+};
+/** @type {State} */
+const DEFAULTS = {
+  room: 'translate', view: '', text: strings.translate.exampleTexts[1], pair: '',
+  stack: 'cross', layer: 0, head: 0, sentence: 0,
+};
+/** What the query of a permalink may say. */
+const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence']);
+
+/** @param {string} hash @returns {State} */
+function parse(hash) {
+  const [path, query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const [room, view = ''] = path.split('/');
+  /** @type {any} */
+  const state = { ...DEFAULTS, view };
+  if (Object.hasOwn(ROOMS, room)) state.room = room;
+  const params = new URLSearchParams(query);
+  for (const name of QUERY) {
+    const value = params.get(name);
+    if (value === null) continue;
+    if (typeof DEFAULTS[name] !== 'number') state[name] = value;
+    else if (/^\d{1,6}$/.test(value)) state[name] = Number(value);
+  }
+  if (!['encoder', 'decoder', 'cross'].includes(state.stack)) state.stack = DEFAULTS.stack;
+  return state;
+}
+
+/** @param {State} state */
+function permalink(state) {
+  const params = new URLSearchParams();
+  for (const name of QUERY) if (state[name] !== DEFAULTS[name]) params.set(name, String(state[name]));
+  const query = params.toString();
+  return `#/${state.room}${state.view && `/${state.view}`}${query && `?${query}`}`;
+}
+
+const meta = (/** @type {string} */ name) =>
+  document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? '';
+
+/** @type {Set<(state: State) => void>} */
+const listeners = new Set();
+/** The view that each room was left at. @type {Partial<Record<State['room'], string>>} */
+const views = {};
+
+export const app = {
+  engine: new Engine(new URL(meta('heed-models'), document.baseURI)),
+  state: parse(location.hash),
+  /** @type {typeof strings & Record<string, any>} */
+  strings,
+  /** @type {'light' | 'dark'} */
+  theme: 'light',
+
+  /** @param {Partial<State>} patch */
+  set(patch) {
+    const before = app.state;
+    const room = patch.room ?? before.room;
+    const view = patch.view ?? (room === before.room ? before.view : (views[room] ?? ''));
+    app.state = { ...before, ...patch, room, view };
+    // another room or view is a step that "back" undoes, a letter is not
+    if (room !== before.room || (view !== before.view && before.view !== '')) {
+      writeHash.cancel();
+      history.pushState(null, '', permalink(app.state));
+    } else writeHash();
+    changed();
+  },
+
+  /** @param {(state: State) => void} listener @returns {() => void} */
+  on(listener) {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+
+  /** @param {'light' | 'dark'} theme @param {boolean} [keep]  it was chosen, not the system's */
+  setTheme(theme, keep = true) {
+    app.theme = theme;
+    document.documentElement.dataset.theme = theme;
+    if (keep) store('heed-theme', theme);
+    changed();
+  },
+};
+
+/** Browsers allow only so many a second. */
+const writeHash = debounce(() => history.replaceState(null, '', permalink(app.state)), 300);
+
+function changed() {
+  const { state } = app;
+  views[state.room] = state.view;
+  shell.update(state);
+  show();
+  for (const listener of listeners) listener(state);
+}
+
+/** Private windows may have no storage. @param {string} key @param {string} [value] */
+function store(key, value) {
+  try {
+    if (value !== undefined) localStorage.setItem(key, value);
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+const shell = mountShell(app);
+/** @type {{ name: string, room?: Room } | undefined} */
+let open;
+
+/** Mount the room of the state, or tell the mounted one. */
+async function show() {
+  const { room: name } = app.state;
+  if (open?.name === name) return void open.room?.update(app.state);
+  open?.room?.unmount();
+  /** @type {{ name: string, room?: Room }} */
+  const mine = (open = { name });
+  const host = h('div', { class: `room room-${name}` });
+  shell.main.replaceChildren(h('p', { class: 'opening' }, strings.shell.roomLoading));
+  try {
+    const [{ mount }, words] = await Promise.all([ROOMS[name](), roomStrings[/** @type {'see'} */ (name)]?.()]);
+    if (open !== mine) return;
+    Object.assign(strings, words);
+    shell.main.replaceChildren(host);
+    mine.room = mount(host, app);
+  } catch (error) {
+    if (open !== mine) return;
+    open = undefined;
+    shell.showFailure(error, show);
+  }
+}
+
+/** The pair that the state asks for, else the first. */
+async function loadModel() {
+  const pairs = await app.engine.readPairs();
+  const names = pairs.map(pairName);
+  const name = names.includes(app.state.pair) ? app.state.pair : names[0];
+  if (name) await app.engine.load(name);
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const chosen = store('heed-theme');
+app.setTheme(chosen === 'light' || chosen === 'dark' ? chosen : dark.matches ? 'dark' : 'light', false);
+dark.addEventListener('change', () => {
+  if (!store('heed-theme')) app.setTheme(dark.matches ? 'dark' : 'light', false);
+});
+
+addEventListener('hashchange', () => {
+  const { pair } = app.state;
+  app.state = parse(location.hash);
+  changed();
+  if (app.state.pair !== pair && app.state.pair) app.engine.load(app.state.pair);
+});
+addEventListener('pagehide', () => writeHash.flush());
+
+loadModel();
+keepOffline(meta('heed-offline'), app.engine);

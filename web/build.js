@@ -1,0 +1,83 @@
+// build.js - puts the page together as a folder that any static server serves below any path: `make web`.
+//
+//   node web/build.js [FOLDER]     build/site unless told
+//
+// All scripts lie side by side, for they find each other, the modules and the style sheets by './name'.
+
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const from = (/** @type {string} */ path) => join(root, path);
+const COPIED = [
+  'web/icon.svg', 'web/manifest.webmanifest', 'js/heed.wasm', 'js/heed-relaxed.wasm', 'js/heed-train.wasm',
+];
+const SHEETS = ['web/style.css', 'web/see/see.css', 'web/learn/learn.css'];
+/** What the page's places are called in the folder, by the name of their meta element. */
+const PLACES = { 'heed-models': 'models/index.json', 'heed-offline': 'sw.js' };
+
+/** Build the page into a folder, which is emptied first. @param {string} folder */
+export async function buildSite(folder) {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const common = /** @type {import('esbuild').BuildOptions} */ ({
+    bundle: true, minify: true, outdir: folder, target: 'es2022', logLevel: 'warning',
+  });
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['web/app.js', 'js/worker.js', 'web/learn/reverse-worker.js'].map(from),
+    entryNames: '[name]',
+    format: 'esm',
+    splitting: true,
+    metafile: true,
+    absWorkingDir: root,
+  });
+  await build({ ...common, entryPoints: SHEETS.map(from), entryNames: '[name]' });
+  for (const path of COPIED) await cp(from(path), join(folder, path.replace(/^\w+\//, '')));
+
+  let page = await readFile(from('web/index.html'), 'utf8');
+  for (const [name, place] of Object.entries(PLACES)) {
+    const element = new RegExp(`(<meta name="${name}" content=")[^"]*`);
+    if (!element.test(page)) throw new Error(`web/index.html has no <meta name="${name}">`);
+    page = page.replace(element, `$1${place}`);
+  }
+  await writeFile(join(folder, 'index.html'), page);
+
+  const files = (await readdir(folder)).sort();
+  const version = createHash('sha256');
+  for (const name of files) version.update(name).update(await readFile(join(folder, name)));
+  await build({
+    ...common,
+    entryPoints: [from('web/sw.js')],
+    define: {
+      VERSION: JSON.stringify(version.digest('hex').slice(0, 16)),
+      FILES: JSON.stringify(['', ...files.filter((name) => name !== 'index.html')]),
+    },
+  });
+
+  const { models } = JSON.parse(await readFile(from('models/index.json'), 'utf8'));
+  await mkdir(join(folder, 'models'));
+  await cp(from('models/index.json'), join(folder, 'models/index.json'));
+  for (const { path } of models) {
+    await cp(from(join('models', path)), join(folder, 'models', path), { recursive: true });
+  }
+  return { scripts: Object.keys(metafile.outputs).map((path) => resolve(root, path)) };
+}
+
+/** Bytes of scripts as a server sends them. @param {string[]} scripts */
+export async function gzipSizes(scripts) {
+  const sizes = await Promise.all(scripts.map(async (path) => gzipSync(await readFile(path), { level: 9 }).length));
+  return Object.fromEntries(scripts.map((path, i) => [path.slice(dirname(path).length + 1), sizes[i]]));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = resolve(process.argv[2] ?? from('build/site'));
+  const { scripts } = await buildSite(folder);
+  const sizes = await gzipSizes(scripts);
+  const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+  console.log(`${folder}: scripts ${total} bytes after gzip`);
+}

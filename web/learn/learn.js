@@ -1,0 +1,164 @@
+// learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file.
+
+import { h } from '../lib/dom.js';
+import * as cross from './cross.js';
+import * as embeddings from './embeddings.js';
+import * as ffn from './ffn.js';
+import { failure, release, rich, useStyles } from './kit.js';
+import * as masking from './masking.js';
+import * as model from './model.js';
+import * as multiHead from './multi-head.js';
+import * as positions from './positions.js';
+import * as qkv from './qkv.js';
+import * as scaled from './scaled.js';
+import * as selfAttention from './self-attention.js';
+import * as softmax from './softmax.js';
+import * as train from './train.js';
+
+/**
+ * @typedef {object} Chapter
+ * @property {(host: HTMLElement, app: any, t: any) => any} mount  may be asynchronous; gives { unmount? } or nothing
+ */
+
+/** In the order they are taught; bundled together they are smaller. @type {Record<string, Chapter>} */
+export const CHAPTERS = {
+  embeddings,
+  positions,
+  'self-attention': selfAttention,
+  qkv,
+  scaled,
+  softmax,
+  masking,
+  'multi-head': multiHead,
+  cross,
+  ffn,
+  model,
+  train,
+};
+const IDS = Object.keys(CHAPTERS);
+
+/** Chapters with something to edit in a grid. */
+const EDITABLE = ['embeddings', 'self-attention', 'qkv', 'softmax', 'masking', 'multi-head', 'cross', 'ffn'];
+
+/**
+ * @param {HTMLElement} host
+ * @param {any} app
+ * @returns {{ update: (state: { view: string }) => void, unmount: () => void }}
+ */
+export function mount(host, app) {
+  const t = app.strings.learn;
+  /** @type {string | undefined} */
+  let open;
+  /** What the open chapter gave to be unmounted with. @type {any} */
+  let shown;
+  const links = IDS.map((id) => h('a', { href: `#/learn/${id}` }, h('span', {}, ...rich(t[id].title))));
+  for (const [i, link] of links.entries()) {
+    link.addEventListener('click', (/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(i);
+    });
+  }
+  const article = h('article', { class: 'chapter' });
+  const root = h(
+    'div',
+    { class: 'learn' },
+    h('nav', { 'aria-label': t.contents }, h('ol', {}, ...links.map((link) => h('li', {}, link)))),
+    article,
+  );
+
+  /** @param {number} index */
+  function go(index) {
+    app.set({ room: 'learn', view: IDS[index] });
+    // a person who came by keyboard goes on reading where the new chapter begins
+    article.querySelector('h1')?.focus({ preventScroll: true });
+    article.scrollIntoView({ block: 'start' });
+  }
+
+  /** @param {number} index @param {string} text @param {string} kind */
+  function step(index, text, kind) {
+    if (!IDS[index]) return h('span', {});
+    const button = h(
+      'button',
+      { type: 'button', class: kind },
+      h('small', {}, text),
+      ' ',
+      ...rich(t[IDS[index]].title),
+    );
+    button.addEventListener('click', () => go(index));
+    return button;
+  }
+
+  function close() {
+    shown?.unmount?.();
+    shown = undefined;
+    release();
+  }
+
+  /** On a narrow screen the links stand in a row that scrolls. */
+  function scrollLinks() {
+    const current = links[IDS.indexOf(open ?? '')];
+    const list = current?.closest('ol');
+    list?.scrollTo({ left: current.offsetLeft - list.offsetLeft - 24 });
+  }
+
+  /** @param {string} id */
+  async function show(id) {
+    open = id;
+    close();
+    const index = IDS.indexOf(id);
+    const chapter = t[id];
+    links.forEach((link, i) =>
+      i === index ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'),
+    );
+    scrollLinks();
+    const figure = h('div', { class: 'figure', 'aria-busy': 'true' }, h('p', { class: 'remark' }, t.loading));
+    article.replaceChildren(
+      h('p', { class: 'kicker' }, t.chapter(index + 1, IDS.length)),
+      h('h1', { tabindex: -1 }, ...rich(chapter.title)),
+      ...chapter.text.map((/** @type {string} */ text) => h('p', {}, ...rich(text))),
+      figure,
+      h('aside', { class: 'notice' }, h('strong', {}, t.notice), ' ', ...rich(chapter.notice)),
+      ...(EDITABLE.includes(id) ? [h('p', { class: 'remark' }, t.edit)] : []),
+      h(
+        'nav',
+        { class: 'steps', 'aria-label': `${t.previous}, ${t.next}` },
+        step(index - 1, t.previous, 'previous'),
+        step(index + 1, t.next, 'next'),
+      ),
+    );
+    const body = h('div', {});
+    try {
+      const mounted = await CHAPTERS[id].mount(body, app, chapter);
+      if (open !== id) return void mounted?.unmount?.();
+      shown = mounted;
+      figure.replaceChildren(body);
+    } catch (error) {
+      if (open !== id) return;
+      figure.replaceChildren(h('p', { role: 'alert' }, failure(app, error)));
+    } finally {
+      figure.removeAttribute('aria-busy');
+    }
+  }
+
+  root.hidden = true;
+  useStyles().then(() => {
+    root.hidden = false;
+    scrollLinks();
+  });
+  host.append(root);
+  /** @param {{ view: string }} state */
+  function update({ view }) {
+    const id = IDS.includes(view) ? view : IDS[0];
+    if (id !== open) show(id);
+  }
+  update(app.state);
+  return {
+    update,
+    unmount() {
+      open = undefined;
+      close();
+      root.remove();
+    },
+  };
+}

@@ -1,0 +1,278 @@
+// model.js - chapter: the whole model as a diagram; each box opens what the loaded model computed in it.
+
+import { h } from '../lib/dom.js';
+import { boxes, diagram } from './diagram.js';
+import { attentionName, choice, decimal, failure, fedIn, flow, followSentence, heat, readable, remark } from './kit.js';
+import { openSum } from './sum.js';
+
+/** @typedef {import('./diagram.js').Box} Box */
+/** @typedef {import('../../js/transformer.js').Tensor} Tensor */
+
+const ATTENTION = ['weights', 'scores', 'q', 'k', 'v', 'context', 'output'];
+const NORMS = {
+  encoder: ['self_attn_layer_norm', 'final_layer_norm'],
+  decoder: ['self_attn_layer_norm', 'encoder_attn_layer_norm', 'final_layer_norm'],
+};
+const LIKELIEST = 5;
+
+/**
+ * Names of the tensors that a box opens, as translator.inspect() knows them. None: the box shows tokens.
+ *
+ * @param {Box} box
+ * @param {number} layer
+ * @returns {string[]}
+ */
+export function tensorsOf({ id, stack }, layer) {
+  const part = id.replace(/^.*\./, '');
+  const inLayer = `${stack}.layers.${layer}`;
+  if (id === 'source' || id === 'target') return [];
+  if (id === 'output') return ['logits'];
+  if (part === 'positions') return [`${stack}.positions`, `${stack}.input`];
+  if (part === 'self' || part === 'cross') {
+    const prefix = attentionName(part === 'cross' ? 'cross' : stack, layer);
+    return ATTENTION.map((name) => `${prefix}.${name}`);
+  }
+  if (part === 'ffn') return [`${inLayer}.fc1`, `${inLayer}.fc2`];
+  if (part.startsWith('norm')) return [`${inLayer}.${NORMS[stack][Number(part.at(-1)) - 1]}`];
+  return [`${stack}.${part}`];
+}
+
+/** @param {ArrayLike<number>} data  -Infinity is left out */
+export function summary(data) {
+  let [low, high, sum, count] = [Infinity, -Infinity, 0, 0];
+  for (let i = 0; i < data.length; i++) {
+    const x = data[i];
+    if (x === -Infinity) continue;
+    low = Math.min(low, x);
+    high = Math.max(high, x);
+    sum += x;
+    count++;
+  }
+  return { low, high, mean: sum / count };
+}
+
+/** Ids of the largest of a row and their probabilities. @param {Float32Array} logits @param {number} count */
+export function likeliest(logits, count) {
+  const greatest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
+  const total = logits.reduce((sum, x) => sum + Math.exp(x - greatest), 0);
+  return Array.from(logits.keys())
+    .sort((a, b) => logits[b] - logits[a])
+    .slice(0, count)
+    .map((id) => ({ id, share: Math.exp(logits[id] - greatest) / total }));
+}
+
+/** @param {HTMLElement} host @param {any} app @param {any} t */
+export function mount(host, app, t) {
+  const { engine } = app;
+  const place = { box: /** @type {Box} */ (boxes('encoder', false)[3]), tensor: 0, layer: 0, head: 0 };
+  const drawing = h('div', { class: 'drawing' });
+  const panel = h('div', { class: 'opened', tabindex: -1, 'aria-live': 'off' });
+  const said = h('p', { class: 'sentence' });
+  const map = heat();
+  /** @type {any} */
+  let sentence;
+  /** Why there is no sentence. @type {unknown} */
+  let failed;
+  /** Tensors of this sentence by name. @type {Map<string, Promise<Tensor>>} */
+  let kept = new Map();
+  /** Counts what is shown: an answer that comes too late is dropped. */
+  let run = 0;
+  /** @type {ReturnType<typeof diagram>} */
+  let picture;
+
+  const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
+  /** @param {string} name @returns {Promise<Tensor>} */
+  function tensor(name) {
+    let found = kept.get(name);
+    if (!found) {
+      found = engine.translator
+        .inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names: [name] })
+        .then((/** @type {Record<string, Tensor>} */ all) => all[name]);
+      kept.set(name, /** @type {Promise<Tensor>} */ (found));
+    }
+    return /** @type {Promise<Tensor>} */ (found);
+  }
+  const source = () => sentence.sourceTokens.map((/** @type {{ piece: string }} */ { piece }) => readable(piece));
+  const fed = () => fedIn(sentence.targetTokens, app.strings.learn.startToken);
+
+  function drawDiagram() {
+    const config = engine.status === 'ready' ? (engine.translator?.config ?? {}) : {};
+    const layers = config.encoder_layers
+      ? { encoder: config.encoder_layers, decoder: config.decoder_layers }
+      : undefined;
+    picture = diagram(t, { isPre: config.normalize_before === true, layers }, (box) => {
+      Object.assign(place, { box, tensor: 0 });
+      // on a narrow screen what opens is below the diagram
+      show().then(() => panel.scrollIntoView({ block: 'nearest' }));
+    });
+    drawing.replaceChildren(picture.element);
+  }
+
+  /** Rows after which what is likely, and how. @param {Tensor} logits */
+  async function top({ shape: [rows, width], data }) {
+    const names = new Map();
+    const word = async (/** @type {number} */ id) => {
+      if (!names.has(id)) names.set(id, (await engine.translator.detokenize([id])).trim() || `#${id}`);
+      return names.get(id);
+    };
+    const lines = [];
+    for (let row = 0; row < rows; row++) {
+      const best = likeliest(data.subarray(row * width, (row + 1) * width), LIKELIEST);
+      const cells = await Promise.all(
+        best.map(async ({ id, share }) =>
+          h(
+            'td',
+            { class: id === sentence.targetTokens[row].id ? 'current' : '' },
+            id === engine.translator.config.eos_token_id ? '</s>' : await word(id),
+            ' ',
+            h('span', { class: 'number' }, decimal(share)),
+          ),
+        ),
+      );
+      lines.push(h('tr', {}, h('th', { scope: 'row' }, fed()[row]), ...cells));
+    }
+    return h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.top },
+      h('table', {}, h('caption', {}, t.top), h('tbody', {}, ...lines)),
+    );
+  }
+
+  /** @param {string} side @param {{ piece: string, id: number }[]} tokens */
+  const tokenList = (side, tokens) =>
+    h(
+      'figure',
+      { class: 'grid wide' },
+      h('figcaption', {}, `${side}. ${t.tokens}`),
+      h(
+        'ol',
+        { class: 'tokens' },
+        ...tokens.map(({ piece, id }) => h('li', {}, readable(piece), h('span', { class: 'number' }, String(id)))),
+      ),
+    );
+
+  async function show() {
+    const mine = ++run;
+    const { box } = place;
+    picture.mark(box.id);
+    const title = h('h2', {}, `${box.id === 'output' ? '' : `${t[box.stack]}: `}${t.boxes[box.id]}`);
+    if (!sentence || !engine.translator?.inspect) {
+      const { needsModel, needsInspect } = app.strings.learn;
+      panel.replaceChildren(title, remark(failed ? failure(app, failed) : sentence ? needsInspect : needsModel));
+      return;
+    }
+    const layers = engine.translator.config[`${box.stack}_layers`];
+    place.layer = Math.min(place.layer, layers - 1);
+    const names = tensorsOf(box, place.layer);
+    if (names.length === 0) {
+      panel.replaceChildren(title, tokenList(t.boxes[box.id], sentence[`${box.id}Tokens`]));
+      return;
+    }
+    const name = names[place.tensor];
+    const change = (/** @type {Partial<typeof place>} */ patch) => {
+      Object.assign(place, patch);
+      show();
+    };
+    try {
+      const found = await tensor(name);
+      const shown = box.id === 'output' ? await top(found) : map.element;
+      if (mine !== run) return;
+      const heads = found.shape.length === 3 ? found.shape[0] : 0;
+      place.head = Math.min(place.head, Math.max(heads - 1, 0));
+      const { low, mean, high } = summary(found.data);
+      const controls = [];
+      if (names.length > 1) {
+        controls.push(
+          choice(
+            t.tensor,
+            names.map((full, value) => ({ value, text: full.replace(/^.*\./, '') })),
+            place.tensor,
+            (value) => change({ tensor: value }),
+          ),
+        );
+      }
+      if (box.inLayer && layers > 1) {
+        controls.push(
+          choice(
+            t.layer,
+            Array.from({ length: layers }, (_, value) => ({ value, text: String(value + 1) })),
+            place.layer,
+            (layer) => change({ layer }),
+          ),
+        );
+      }
+      if (heads > 1) {
+        controls.push(
+          choice(
+            t.head,
+            Array.from({ length: heads }, (_, value) => ({ value, text: String(value + 1) })),
+            place.head,
+            (head) => change({ head }),
+          ),
+        );
+      }
+      const focus = /** @type {HTMLElement | null} */ (document.activeElement);
+      const index = focus && panel.contains(focus) ? focused(panel).indexOf(focus) : -1;
+      panel.replaceChildren(
+        title,
+        flow(...controls),
+        h(
+          'p',
+          { class: 'remark' },
+          h('code', {}, name),
+          ` ${t.shape(found.shape)}: ${t.range(...spell(low, mean, high))}`,
+        ),
+        shown,
+      );
+      if (index >= 0) focused(panel)[index]?.focus();
+      if (shown === map.element) draw(box, name, found);
+    } catch (error) {
+      if (mine === run) panel.replaceChildren(title, remark(failure(app, error)));
+    }
+  }
+  /** Numbers for a line of text. @param {...number} xs @returns {[string, string, string]} */
+  const spell = (...xs) => /** @type {[string, string, string]} */ (xs.map((x) => decimal(x, 3)));
+  /** What is redrawn is new; the control that was used keeps the focus. @param {HTMLElement} element */
+  const focused = (element) =>
+    /** @type {HTMLElement[]} */ ([...element.querySelectorAll('input, button, [tabindex]')]);
+
+  /** @param {Box} box @param {string} name @param {Tensor} found */
+  function draw(box, name, { shape, data }) {
+    const isMap = shape.length === 3;
+    const [rows, cols] = shape.slice(-2);
+    const isCross = name.includes('.encoder_attn.');
+    const ofSource = box.stack === 'encoder' || (isCross && /\.[kv]$/.test(name));
+    const stack = isCross ? 'cross' : box.stack;
+    map.set({
+      data: isMap ? data.subarray(place.head * rows * cols, (place.head + 1) * rows * cols) : data,
+      rows,
+      cols,
+      scale: name.endsWith('.weights') ? 'sequential' : 'diverging',
+      label: t.map(name),
+      rowLabels: ofSource ? source() : fed(),
+      colLabels: isMap ? (stack === 'decoder' ? fed() : source()) : Array.from({ length: cols }, (_, i) => t.column(i)),
+      onPick:
+        isMap &&
+        ((/** @type {number} */ row, /** @type {number} */ col) =>
+          openSum(app, { sentence, stack, layer: place.layer, head: place.head, row, col })),
+    });
+    if (isMap) panel.append(remark(t.sum));
+    else panel.append(remark(ofSource ? t.move : `${t.move} ${t.fedIn}`));
+  }
+
+  host.append(said, h('div', { class: 'model' }, drawing, panel));
+  const stop = followSentence(app, (found, error) => {
+    sentence = found;
+    failed = error;
+    kept = new Map();
+    said.textContent = sentence ? `${t.sentence}: ${sentence.source} \u2192 ${sentence.target}` : '';
+    drawDiagram();
+    show();
+  });
+  return {
+    unmount() {
+      run++;
+      stop();
+    },
+  };
+}

@@ -1,0 +1,402 @@
+// matrix.js - matrices to look at: a small table whose numbers may be edited, and a heat map of any size; used by the
+// rooms See and Learn. Their looks are in style.css.
+
+import { palette } from './colors.js';
+import { h, on } from './dom.js';
+import { drawCells, visible } from './tiles.js';
+
+/** Pixels of a cell: the smallest that is read without zoom, and the largest. */
+const [SMALL, LARGE] = [14, 64];
+/** What labels may take, of pixels and of the width. */
+const [LABEL, SHARE] = [150, 0.34];
+
+/** The number that gets the last colour: 1 for shares, else the greatest. @param {any} map */
+function reachOf({ data, reach, scale }) {
+  if (reach) return reach;
+  let most = 0;
+  for (const x of data) if (Number.isFinite(x) && Math.abs(x) > most) most = Math.abs(x);
+  return scale === 'diverging' || most > 1 ? most || 1 : 1;
+}
+
+const plain = (/** @type {number} */ x) => (Number.isFinite(x) ? x.toFixed(4) : '\u2212\u221e').replace('-', '\u2212');
+
+/**
+ * A table of numbers on their colours. With `editable` each is a field, and onEdit hears of every change.
+ *
+ * @param {HTMLElement} host  emptied
+ * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
+ *   editable?: boolean, onEdit?: (row: number, col: number, value: number) => void, format?: (x: number) => string,
+ *   scale?: 'sequential' | 'diverging', reach?: number, label?: string, step?: number }} options
+ * @returns {{ update: (options: any) => void, destroy: () => void }}  update: changes some of the options
+ */
+export function matrixTable(host, options) {
+  let o = options;
+  let shape = '';
+  /** @type {HTMLElement[]} */
+  let cells = [];
+
+  function build() {
+    const { rows, cols, rowLabels, colLabels, editable, label, step = 0.5 } = o;
+    cells = [];
+    const body = Array.from({ length: rows }, (_, r) => h('tr', {},
+      rowLabels && h('th', { scope: 'row' }, rowLabels[r]),
+      Array.from({ length: cols }, (_, c) => {
+        const name = `${rowLabels?.[r] ?? r + 1}, ${colLabels?.[c] ?? c + 1}`;
+        const cell = editable ? h('input', {
+          type: 'number', step, 'aria-label': label ? `${label}: ${name}` : name,
+          oninput: (/** @type {any} */ { target }) => {
+            if (!Number.isFinite(target.valueAsNumber)) return;
+            o.onEdit?.(r, c, target.valueAsNumber);
+            paint();
+          },
+          onblur: () => paint(),
+        }) : h('span', {});
+        cells.push(cell);
+        return h('td', {}, cell);
+      })));
+    host.replaceChildren(h('table', { class: 'matrix-table', 'aria-label': label },
+      colLabels && h('thead', {}, h('tr', {}, rowLabels && h('td', {}), colLabels.map((text) => h('th', { scope: 'col' }, text)))),
+      h('tbody', {}, body)));
+  }
+
+  function paint() {
+    const { data, format = plain, editable, scale = 'sequential' } = o;
+    const colors = palette();
+    const reach = reachOf(o);
+    cells.forEach((cell, i) => {
+      if (!editable) cell.textContent = format(data[i]);
+      // not while it is typed into
+      else if (cell !== document.activeElement) /** @type {any} */ (cell).value = String(Number(data[i].toFixed(4)));
+      const td = /** @type {HTMLElement} */ (cell.parentElement);
+      td.style.backgroundColor = colors.color(scale, data[i] / reach);
+      td.style.color = colors.ink(scale, data[i] / reach);
+    });
+  }
+
+  function draw() {
+    const { rows, cols, rowLabels, colLabels, editable } = o;
+    const now = JSON.stringify([rows, cols, rowLabels, colLabels, editable]);
+    if (now !== shape) build();
+    shape = now;
+    paint();
+  }
+  draw();
+  const off = onTheme(paint);
+  return {
+    update(more) {
+      o = { ...o, ...more };
+      draw();
+    },
+    destroy() {
+      off();
+      host.replaceChildren();
+    },
+  };
+}
+
+/** Hear of another theme. @param {() => void} f @returns {() => void} */
+export function onTheme(f) {
+  const observer = new MutationObserver(f);
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => observer.disconnect();
+}
+
+/**
+ * A heat map on a canvas: only what its window shows is drawn, so that it may be of any size. Arrow keys move a cursor,
+ * Enter or a click picks its cell; + and - or Ctrl and the wheel zoom; wheel and drag move what does not fit.
+ *
+ * @param {HTMLElement} host  emptied
+ * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
+ *   scale?: 'sequential' | 'diverging', reach?: number, label?: string, format?: (x: number) => string,
+ *   describe?: (row: number, col: number) => string[], onPick?: ((row: number, col: number) => void) | false,
+ *   onCursor?: (row: number, col: number) => void, most?: number }} options  describe: lines of the tooltip;
+ *   most: pixels of the height
+ * @returns {{ update: (options: any) => void, zoom: (factor: number) => void, fit: () => void, destroy: () => void,
+ *   readonly drawn: number }}  drawn: cells drawn one by one by the last frame
+ */
+export function heatmap(host, options) {
+  let o = options;
+  /** A new object for new numbers: images are kept by it. @type {import('./tiles.js').Map} */
+  let map;
+  const canvas = h('canvas', { 'aria-hidden': 'true' });
+  const tip = h('div', { class: 'map-tip', hidden: true, 'aria-hidden': 'true' });
+  const said = h('span', { class: 'unseen', 'aria-live': 'polite' });
+  const frame = h('div', { class: 'map', tabindex: 0 }, canvas, tip, said);
+  host.replaceChildren(frame);
+  const context = canvas.getContext('2d');
+  /** The window. Its size is that of the cells' part. */
+  const view = { x: 0, y: 0, cell: 0, width: 0, height: 0 };
+  let [left, top] = [0, 0];
+  /** @type {{ row: number, col: number } | null} */
+  let cursor = null;
+  let drawn = 0;
+  let waits = 0;
+
+  const label = (/** @type {'rowLabels' | 'colLabels'} */ of, /** @type {number} */ i) => o[of]?.[i] ?? '';
+  const room = (/** @type {string[] | undefined} */ labels, /** @type {number} */ limit) => {
+    context.font = fontOf(12);
+    // the longest by letters is near enough to the longest by pixels
+    const longest = (labels ?? []).reduce((a, b) => (b.length > a.length ? b : a), '');
+    return longest ? Math.min(context.measureText(longest).width + 14, limit) : 4;
+  };
+  const fontOf = (/** @type {number} */ size) => `${size}px ${getComputedStyle(frame).fontFamily}`;
+
+  function measure() {
+    const width = frame.clientWidth;
+    if (width === 0) return false;
+    left = room(o.rowLabels, Math.min(LABEL, width * SHARE));
+    top = room(o.colLabels, LABEL);
+    view.width = width - left;
+    if (view.cell === 0) view.cell = fitting();
+    view.height = Math.min(o.rows * view.cell, (o.most ?? Math.max(280, innerHeight * 0.7)) - top);
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round((top + view.height) * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${top + view.height}px`;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    clamp();
+    frame.classList.toggle('moves', view.cell * o.cols > view.width + 1 || view.cell * o.rows > view.height + 1);
+    return true;
+  }
+  const least = () => Math.min(SMALL, view.width / o.cols);
+  const fitting = () => Math.min(Math.max(view.width / o.cols, SMALL), 38);
+
+  function clamp() {
+    view.cell = Math.min(Math.max(view.cell, least()), LARGE);
+    view.x = Math.max(0, Math.min(view.x, o.cols * view.cell - view.width));
+    view.y = Math.max(0, Math.min(view.y, o.rows * view.cell - view.height));
+  }
+
+  function draw() {
+    waits = 0;
+    if (!measure()) return;
+    const colors = palette();
+    context.clearRect(0, 0, left + view.width, top + view.height);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, view.width, view.height);
+    context.clip();
+    context.translate(left, top);
+    drawn = drawCells(context, map, view, colors);
+    if (cursor) {
+      context.strokeStyle = colors.focus;
+      context.lineWidth = 2;
+      context.strokeRect(cursor.col * view.cell - view.x + 0.5, cursor.row * view.cell - view.y + 0.5, view.cell - 2, view.cell - 2);
+    }
+    if (view.cell >= 34) drawNumbers(colors);
+    context.restore();
+    drawLabels(colors);
+  }
+
+  /** @param {any} colors */
+  function drawNumbers(colors) {
+    const seen = visible(map, view);
+    context.font = fontOf(10.5);
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    for (let r = seen.rows[0]; r < seen.rows[1]; r++) {
+      for (let c = seen.cols[0]; c < seen.cols[1]; c++) {
+        const value = map.data[r * map.cols + c];
+        if (Math.abs(value) < 0.005) continue;
+        context.fillStyle = colors.ink(map.scale ?? 'sequential', value / Number(map.reach));
+        const text = Number.isFinite(value) ? value.toFixed(2) : '-\u221e';
+        context.fillText(text.replace(/^(-?)0\./, '$1.'), (c + 0.5) * view.cell - view.x, (r + 0.5) * view.cell - view.y);
+      }
+    }
+  }
+
+  /** @param {any} colors */
+  function drawLabels(colors) {
+    const seen = visible(map, view);
+    const size = Math.min(12, Math.max(9, view.cell - 2));
+    // of cells too small for a label each, some have one
+    const every = Math.max(1, Math.ceil((size + 1) / view.cell));
+    context.font = fontOf(size);
+    context.textBaseline = 'middle';
+    const color = (/** @type {boolean} */ isAt) => (context.fillStyle = isAt ? colors.accent : colors.fg);
+    const cut = (/** @type {string} */ text, /** @type {number} */ limit) => {
+      if (context.measureText(text).width <= limit) return text;
+      let n = text.length;
+      while (n > 1 && context.measureText(`${text.slice(0, n)}\u2026`).width > limit) n--;
+      return `${text.slice(0, n)}\u2026`;
+    };
+    context.textAlign = 'right';
+    for (let r = Math.ceil(seen.rows[0] / every) * every; r < seen.rows[1]; r += every) {
+      const y = top + (r + 0.5) * view.cell - view.y;
+      if (y < top || y > top + view.height) continue;
+      color(r === cursor?.row);
+      context.fillText(cut(label('rowLabels', r), left - 8), left - 6, y);
+    }
+    context.textAlign = 'left';
+    for (let c = Math.ceil(seen.cols[0] / every) * every; c < seen.cols[1]; c += every) {
+      const x = left + (c + 0.5) * view.cell - view.x;
+      if (x < left || x > left + view.width) continue;
+      color(c === cursor?.col);
+      context.save();
+      context.translate(x, top - 6);
+      context.rotate(-Math.PI / 2);
+      context.fillText(cut(label('colLabels', c), top - 8), 0, 0);
+      context.restore();
+    }
+  }
+
+  const later = () => (waits ||= requestAnimationFrame(draw));
+
+  const describe = (/** @type {number} */ row, /** @type {number} */ col) =>
+    o.describe?.(row, col) ?? [
+      [label('rowLabels', row) || `${row + 1}`, label('colLabels', col) || `${col + 1}`].join(' \u00b7 '),
+      (o.format ?? plain)(o.data[row * o.cols + col]),
+    ];
+
+  /** @param {number} row @param {number} col @param {boolean} byKey */
+  function point(row, col, byKey) {
+    cursor = { row: Math.min(Math.max(row, 0), o.rows - 1), col: Math.min(Math.max(col, 0), o.cols - 1) };
+    const { cell } = view;
+    if (byKey) {
+      view.x = Math.min(Math.max(view.x, (cursor.col + 1) * cell - view.width), cursor.col * cell);
+      view.y = Math.min(Math.max(view.y, (cursor.row + 1) * cell - view.height), cursor.row * cell);
+    }
+    const lines = describe(cursor.row, cursor.col);
+    tip.replaceChildren(...lines.map((text) => h('div', {}, text)));
+    tip.hidden = false;
+    const x = left + (cursor.col + 1) * cell - view.x;
+    const y = top + (cursor.row + 1) * cell - view.y;
+    const goesLeft = x + tip.offsetWidth + 8 > frame.clientWidth;
+    tip.style.left = `${Math.max(0, goesLeft ? x - cell - tip.offsetWidth - 6 : x + 6)}px`;
+    tip.style.top = `${Math.max(0, Math.min(y, top + view.height - tip.offsetHeight))}px`;
+    if (byKey) said.textContent = lines.join(', ');
+    o.onCursor?.(cursor.row, cursor.col);
+    later();
+  }
+
+  function unpoint() {
+    tip.hidden = true;
+    cursor = null;
+    later();
+  }
+
+  /** The cell under an event. @param {MouseEvent} event */
+  function cellAt(event) {
+    const box = canvas.getBoundingClientRect();
+    const col = Math.floor((event.clientX - box.left - left + view.x) / view.cell);
+    const row = Math.floor((event.clientY - box.top - top + view.y) / view.cell);
+    const isOut = event.clientX - box.left < left || event.clientY - box.top < top;
+    return isOut || row < 0 || col < 0 || row >= o.rows || col >= o.cols ? null : { row, col };
+  }
+
+  /** @param {number} factor @param {number} [atX] @param {number} [atY]  what stays where it is, in the window */
+  function zoom(factor, atX = view.width / 2, atY = view.height / 2) {
+    const before = view.cell;
+    view.cell = Math.min(Math.max(before * factor, least()), LARGE);
+    const by = view.cell / before;
+    view.x = (view.x + atX) * by - atX;
+    view.y = (view.y + atY) * by - atY;
+    tip.hidden = true;
+    later();
+  }
+
+  /** @type {{ x: number, y: number, moved: boolean } | null} */
+  let drag = null;
+  const offs = [
+    on(canvas, 'pointerdown', (event) => {
+      drag = { x: event.clientX, y: event.clientY, moved: false };
+      canvas.setPointerCapture(event.pointerId);
+    }),
+    on(canvas, 'pointermove', (event) => {
+      if (drag) {
+        const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+        if (!drag.moved && Math.hypot(dx, dy) < 5) return;
+        view.x -= dx;
+        view.y -= dy;
+        drag = { x: event.clientX, y: event.clientY, moved: true };
+        tip.hidden = true;
+        later();
+        return;
+      }
+      const cell = cellAt(event);
+      if (cell) point(cell.row, cell.col, false);
+      else unpoint();
+    }),
+    on(canvas, 'pointerup pointercancel', (event) => {
+      const wasMoved = drag?.moved;
+      drag = null;
+      const cell = wasMoved || event.type === 'pointercancel' ? null : cellAt(event);
+      if (!cell) return;
+      point(cell.row, cell.col, false);
+      if (o.onPick) o.onPick(cell.row, cell.col);
+    }),
+    on(canvas, 'pointerleave', () => !drag && unpoint()),
+    on(canvas, 'wheel', (event) => {
+      if (event.ctrlKey) {
+        event.preventDefault();
+        const box = canvas.getBoundingClientRect();
+        zoom(Math.exp(-event.deltaY / 200), event.clientX - box.left - left, event.clientY - box.top - top);
+        return;
+      }
+      const { x, y } = view;
+      view.x += event.shiftKey ? event.deltaY : event.deltaX;
+      view.y += event.shiftKey ? 0 : event.deltaY;
+      clamp();
+      // at its end the page scrolls
+      if (view.x !== x || view.y !== y) event.preventDefault();
+      tip.hidden = true;
+      later();
+    }, { passive: false }),
+    on(frame, 'keydown', (event) => {
+      const { row, col } = cursor ?? { row: 0, col: 0 };
+      const page = Math.max(1, Math.floor(view.height / view.cell));
+      const to = /** @type {Record<string, number[]>} */ ({
+        ArrowUp: [row - 1, col], ArrowDown: [row + 1, col], ArrowLeft: [row, col - 1], ArrowRight: [row, col + 1],
+        PageUp: [row - page, col], PageDown: [row + page, col], Home: [row, 0], End: [row, o.cols - 1],
+      })[event.key];
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (to) point(cursor ? to[0] : 0, cursor ? to[1] : 0, true);
+      else if (event.key === '+' || event.key === '=') zoom(1.3);
+      else if (event.key === '-') zoom(1 / 1.3);
+      else if (event.key === 'Escape' && cursor) unpoint();
+      else if ((event.key === 'Enter' || event.key === ' ') && cursor && o.onPick) o.onPick(row, col);
+      else return;
+      event.preventDefault();
+    }),
+    on(frame, 'blur', unpoint),
+    onTheme(later),
+  ];
+  const resized = new ResizeObserver(later);
+  resized.observe(frame);
+
+  function take() {
+    map = { data: o.data, rows: o.rows, cols: o.cols, scale: o.scale, reach: reachOf(o) };
+    frame.setAttribute('role', 'application');
+    frame.setAttribute('aria-label', o.label ?? '');
+    frame.classList.toggle('picks', Boolean(o.onPick));
+  }
+  take();
+  draw();
+  return {
+    update(more) {
+      const { rows, cols } = o;
+      o = { ...o, ...more };
+      if (o.rows !== rows || o.cols !== cols) {
+        Object.assign(view, { x: 0, y: 0, cell: 0 });
+        unpoint();
+      }
+      take();
+      later();
+    },
+    zoom,
+    fit() {
+      Object.assign(view, { x: 0, y: 0, cell: view.width / o.cols });
+      later();
+    },
+    get drawn() {
+      return drawn;
+    },
+    destroy() {
+      cancelAnimationFrame(waits);
+      resized.disconnect();
+      offs.forEach((off) => off());
+      host.replaceChildren();
+    },
+  };
+}

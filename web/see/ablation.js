@@ -1,0 +1,211 @@
+// ablation.js - the view Switch heads off: the translation and its score without some heads, and which are needed most.
+
+import { palette } from '../lib/colors.js';
+import { debounce, h } from '../lib/dom.js';
+import { matrixSvg } from '../lib/export.js';
+import { onTheme } from '../lib/matrix.js';
+import { STACKS, difference, signed } from './maps.js';
+
+/** @typedef {import('./maps.js').Stack} Stack */
+
+/** @param {HTMLElement} host @param {any} app */
+export function mount(host, app) {
+  const { engine, strings: { see } } = app;
+  const t = see.ablationView;
+  /** Heads that are off, as 'stack layer head'. @type {Set<string>} */
+  const offHeads = new Set();
+  /** By how much each head, alone, changes the score. @type {Map<string, number>} */
+  const deltas = new Map();
+  /** @type {any} */
+  let sentence;
+  /** What the model says without the heads that are off. @type {{ target: string, logProb: number } | null} */
+  let without = null;
+  /** Grows with each run: of an older one nothing is shown. */
+  let run = 0;
+  let measuring = 0;
+  let isMounted = true;
+
+  const grids = h('div', { class: 'grids' });
+  const outcome = h('div', { class: 'outcome', 'aria-live': 'polite' });
+  const ranking = h('div', {});
+  const progress = h('progress', { max: 1, value: 0, 'aria-label': t.measure, hidden: true });
+  const measured = h('span', { class: 'remark', role: 'status' });
+  const reset = h('button', { type: 'button', disabled: true, onclick: () => {
+    offHeads.clear();
+    changed();
+  } }, t.reset);
+  const measure = h('button', { type: 'button', title: t.measureHint, onclick: () => (measuring ? (measuring = 0) : rank()) }, t.measure);
+  host.append(h('p', { class: 'remark' }, t.lead), h('div', { class: 'controls' }, reset, measure, progress, measured),
+    grids, outcome, ranking);
+
+  const key = (/** @type {Stack} */ stack, /** @type {number} */ layer, /** @type {number} */ head) => `${stack} ${layer} ${head}`;
+  const headOf = (/** @type {string} */ name) => {
+    const [stack, layer, head] = name.split(' ');
+    return { stack: /** @type {Stack} */ (stack), layer: Number(layer), head: Number(head) };
+  };
+  const nameOf = (/** @type {string} */ name) => {
+    const { stack, layer, head } = headOf(name);
+    return see.place(see.stacks[stack], layer + 1, head + 1);
+  };
+  /** All heads of the model, in order. */
+  const all = () => STACKS.flatMap((stack) => {
+    const [layers, heads] = sentence.attention[stack].shape;
+    return Array.from({ length: layers * heads }, (_, i) => key(stack, Math.floor(i / heads), i % heads));
+  });
+  const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
+  const sum = (/** @type {ArrayLike<number>} */ xs) => Array.from(xs).reduce((a, b) => a + b, 0);
+
+  function draw() {
+    const colors = palette();
+    const reach = Math.max(0.1, ...[...deltas.values()].map(Math.abs));
+    grids.replaceChildren(...STACKS.map((stack) => {
+      const [layers, heads] = sentence.attention[stack].shape;
+      return h('section', {}, h('h2', {}, see.stacks[stack]), h('div', { class: 'scroll' }, h('table', { class: 'toggles' },
+        h('thead', {}, h('tr', {}, h('td', {}), Array.from({ length: heads }, (_, i) => h('th', { scope: 'col' }, i + 1)))),
+        h('tbody', {}, Array.from({ length: layers }, (_, layer) => h('tr', {}, h('th', { scope: 'row' }, `${see.layer} ${layer + 1}`),
+          Array.from({ length: heads }, (_, head) => {
+            const name = key(stack, layer, head);
+            const delta = deltas.get(name);
+            const button = h('button', {
+              type: 'button', class: 'toggle', 'data-head': name, 'aria-pressed': String(!offHeads.has(name)), 'aria-label': nameOf(name),
+              onclick: () => {
+                if (!offHeads.delete(name)) offHeads.add(name);
+                changed();
+              },
+            }, delta === undefined ? '' : signed(delta));
+            if (delta !== undefined && !offHeads.has(name)) {
+              button.style.backgroundColor = colors.color('diverging', delta / reach);
+              button.style.color = colors.ink('diverging', delta / reach);
+            }
+            return h('td', {}, button);
+          })))))));
+    }));
+    if (deltas.size) grids.append(h('p', { class: 'remark' }, t.legend));
+    reset.disabled = offHeads.size === 0;
+  }
+
+  function changed() {
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.head;
+    draw();
+    if (focused) /** @type {HTMLElement | null} */ (grids.querySelector(`[data-head="${focused}"]`))?.focus();
+    later();
+  }
+
+  const later = debounce(() => translate(), 150);
+
+  async function translate() {
+    const mine = ++run;
+    const base = sentence;
+    without = null;
+    if (offHeads.size === 0) {
+      engine.cancel();
+      outcome.replaceChildren(h('p', { class: 'remark' }, t.nothing));
+      return;
+    }
+    if (outcome.childElementCount < 2) outcome.replaceChildren(h('p', { class: 'remark' }, t.running));
+    const disabledHeads = [...offHeads].map(headOf);
+    try {
+      const { sentences: [after] } = await engine.detail(base.source, { beams: 1, disabledHeads });
+      const { logProbs } = await engine.translator.attention(ids(base.sourceTokens), ids(base.targetTokens), { disabledHeads });
+      if (mine === run && isMounted) compare(base, after, logProbs && sum(logProbs));
+    } catch (error) {
+      if (mine !== run || !isMounted || /** @type {any} */ (error).name === 'AbortError') return;
+      outcome.replaceChildren(h('p', { class: 'alert' }, `${see.failed} ${error instanceof Error ? error.message : error}`));
+    }
+  }
+
+  /** @param {any} before @param {any} after @param {number | undefined} oldScore */
+  function compare(before, after, oldScore) {
+    without = { target: after.target, logProb: after.logProb };
+    const isSame = before.target === after.target;
+    const score = (/** @type {number} */ x, /** @type {number | undefined} */ old = undefined) => h('p', { class: 'remark' }, `${t.score} ${signed(x)}`,
+      old === undefined ? '' : h('strong', {}, ` ${t.delta(signed(x - old))}`));
+    const was = sum(before.targetTokens.map((/** @type {any} */ { logProb }) => logProb));
+    outcome.replaceChildren(
+      h('p', { class: 'verdict' }, isSame ? t.same : t.differs),
+      h('div', { class: 'texts' },
+        h('section', {}, h('h2', {}, t.original), h('p', { class: 'text' }, before.target), score(was)),
+        h('section', {}, h('h2', {}, t.changed(offHeads.size)), h('p', { class: 'text' }, difference(before.target, after.target).map(({ kind, text }) =>
+          (kind === 'same' ? text : h(kind === 'gone' ? 'del' : 'ins', {}, text)))),
+        score(after.logProb, was))),
+      oldScore !== undefined && h('p', { class: 'remark' }, `${t.oldScore}: ${t.score} ${signed(oldScore)}`, h('strong', {}, ` ${t.delta(signed(oldScore - was))}`)) || '',
+    );
+  }
+
+  /** Each head alone, by the translation that there is: one pass of the model each. */
+  async function rank() {
+    const mine = (measuring = Date.now());
+    const base = sentence;
+    const names = all();
+    const [from, to] = [ids(base.sourceTokens), ids(base.targetTokens)];
+    deltas.clear();
+    ranking.replaceChildren();
+    measure.textContent = t.stop;
+    progress.hidden = false;
+    try {
+      const score = async (/** @type {any[]} */ disabledHeads) => sum((await engine.translator.attention(from, to, { disabledHeads })).logProbs);
+      const whole = await score([]);
+      for (const [i, name] of names.entries()) {
+        const delta = (await score([headOf(name)])) - whole;
+        if (measuring !== mine || sentence !== base || !isMounted) break;
+        deltas.set(name, delta);
+        progress.value = (i + 1) / names.length;
+        measured.textContent = t.measuring(i + 1, names.length);
+      }
+    } catch (error) {
+      if (isMounted) measured.textContent = `${see.failed} ${error instanceof Error ? error.message : error}`;
+    }
+    if (!isMounted || (measuring && measuring !== mine)) return;
+    measuring = 0;
+    measure.textContent = t.measure;
+    progress.hidden = true;
+    if (sentence !== base) deltas.clear();
+    const most = [...deltas].sort((a, b) => a[1] - b[1]).slice(0, 5);
+    ranking.replaceChildren(...(most.length ? [h('h2', {}, t.most), h('ol', { class: 'ranking' }, most.map(([name, delta]) =>
+      h('li', {}, t.rank(nameOf(name), signed(delta)))))] : []));
+    draw();
+  }
+
+  const off = onTheme(() => sentence && draw());
+  return {
+    /** @param {any} given */
+    update(given) {
+      if (given === sentence) return;
+      const isOther = sentence !== undefined;
+      sentence = given;
+      deltas.clear();
+      measuring = 0;
+      ranking.replaceChildren();
+      measured.textContent = '';
+      draw();
+      if (isOther) outcome.replaceChildren();
+      translate();
+    },
+    exports() {
+      const rows = all().map((name) => ({ ...headOf(name), off: offHeads.has(name), delta: deltas.get(name) ?? null }));
+      const [layers, heads] = [0, 1].map((i) => Math.max(...STACKS.map((stack) => sentence.attention[stack].shape[i])));
+      return {
+        name: 'heed-heads-off',
+        svg() {
+          const data = new Float32Array(STACKS.length * layers * heads);
+          for (const { stack, layer, head, delta, off: isOff } of rows) data[(STACKS.indexOf(stack) * layers + layer) * heads + head] = delta ?? (isOff ? -1 : 0);
+          return matrixSvg({
+            data, rows: STACKS.length * layers, cols: heads, scale: 'diverging', reach: Math.max(0.1, ...data.map(Math.abs)),
+            rowLabels: STACKS.flatMap((stack) => Array.from({ length: layers }, (_, i) => `${see.stacks[stack]} ${i + 1}`)),
+            colLabels: Array.from({ length: heads }, (_, i) => String(i + 1)), label: deltas.size ? t.most : t.changed(offHeads.size),
+          });
+        },
+        rows: () => [['stack', 'layer', 'head', 'off', 'change of log-probability'],
+          ...rows.map(({ stack, layer, head, off: isOff, delta }) => [stack, layer + 1, head + 1, isOff, delta ?? ''])],
+        json: () => ({ source: sentence.source, target: sentence.target, logProb: sentence.logProb, without, heads: rows }),
+      };
+    },
+    unmount() {
+      isMounted = false;
+      run++;
+      later.cancel();
+      off();
+      engine.cancel();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+// heads.js - the view Heads: tokens in two columns, a line for every weight, a colour for every head chosen.
+
+import { palette } from '../lib/colors.js';
+import { h, svg } from '../lib/dom.js';
+import { svgDocument, svgText } from '../lib/export.js';
+import { onTheme } from '../lib/matrix.js';
+import { placeControls, roving } from './controls.js';
+import { mapOf, meanOf, sidesOf } from './maps.js';
+
+/** Pixels of a token's row, and of the room for lines. */
+const [ROW, ROOM] = [30, 300];
+/** Weights that have a line: of all tokens, and of the one that is pointed at. */
+const [LEAST, LEAST_OF_ONE] = [0.04, 0.005];
+/** Strengths of lines: each is one path, so that long sentences stay light. */
+const STRENGTHS = 12;
+
+/** @param {HTMLElement} host @param {any} app */
+export function mount(host, app) {
+  const { see } = app.strings;
+  const t = see.headsView;
+  const controls = placeControls(app, { heads: false });
+  const choices = h('fieldset', { class: 'heads-choice' });
+  controls.element.append(choices);
+  const [leftName, rightName] = [h('h2', {}), h('h2', {})];
+  const [left, right] = [h('div', { class: 'token-column left', role: 'group' }), h('div', { class: 'token-column right', role: 'group' })];
+  const lines = svg('svg', { 'aria-hidden': 'true', class: 'lines', viewBox: `0 0 ${ROOM} 1`, preserveAspectRatio: 'none' });
+  const said = h('p', { class: 'remark said-of', 'aria-live': 'polite' });
+  host.append(h('p', { class: 'remark' }, t.lead), controls.element, said,
+    h('div', { class: 'columns' }, leftName, h('span', {}), rightName, left, lines, right),
+    h('p', { class: 'remark' }, t.threshold));
+  /** @type {any} */
+  let now;
+  /** Heads that are shown. @type {Set<number>} */
+  let chosen = new Set();
+  /** @type {{ side: 'left' | 'right', at: number } | null} */
+  let active = null;
+  let pinned = false;
+
+  /** @param {'left' | 'right'} side @param {string[]} names */
+  function tokens(side, names) {
+    return names.map((name, at) => h('button', {
+      type: 'button', class: 'tok', 'data-at': at,
+      onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned && point(side, at),
+      onpointerleave: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned && point(null),
+      onfocus: () => point(side, at),
+      onblur: () => {
+        pinned = false;
+        point(null);
+      },
+      onclick: () => {
+        pinned = !(pinned && active?.side === side && active.at === at);
+        point(side, at);
+      },
+    }, h('span', { class: 'share', 'aria-hidden': 'true' }), h('span', {}, name), h('span', { class: 'weight', 'aria-hidden': 'true' })));
+  }
+  for (const column of [left, right]) roving(column, () => /** @type {HTMLElement[]} */ ([...column.children]));
+
+  /** @param {'left' | 'right' | null} side @param {number} [at] */
+  function point(side, at = 0) {
+    active = side && { side, at };
+    draw();
+  }
+
+  /** The lines of one head: for each strength the ends of its lines. @param {number} head */
+  function strokes(head) {
+    const { rows, cols, data } = mapOf(now.sentence, now.place.stack, now.place.layer, head);
+    /** @type {string[]} */
+    const paths = Array(STRENGTHS).fill('');
+    const least = active ? LEAST_OF_ONE : LEAST;
+    const only = (/** @type {'left' | 'right'} */ side, /** @type {number} */ n) =>
+      active?.side === side ? [active.at, active.at + 1] : [0, n];
+    const [[r0, r1], [c0, c1]] = [only('left', rows), only('right', cols)];
+    for (let r = r0; r < r1; r++) {
+      for (let c = c0; c < c1; c++) {
+        const weight = data[r * cols + c];
+        if (weight < least) continue;
+        const [from, to] = [(r + 0.5) * ROW, (c + 0.5) * ROW];
+        paths[Math.min(STRENGTHS - 1, Math.floor(weight * STRENGTHS))] +=
+          `M0 ${from}C${ROOM * 0.4} ${from} ${ROOM * 0.6} ${to} ${ROOM} ${to}`;
+      }
+    }
+    return paths;
+  }
+
+  /** All lines as attributes of paths. */
+  function paths() {
+    const colors = palette();
+    return [...chosen].flatMap((head) => strokes(head).map((d, i) => d && {
+      d, fill: 'none', stroke: colors.heads[head % colors.heads.length],
+      'stroke-opacity': (0.12 + (0.88 * (i + 0.5)) / STRENGTHS).toFixed(2),
+      'stroke-width': (0.8 + (3.2 * (i + 0.5)) / STRENGTHS).toFixed(1),
+    }).filter(Boolean));
+  }
+
+  function draw() {
+    if (!now) return;
+    const { sentence, place, sides } = now;
+    const height = Math.max(place.rows, place.cols) * ROW;
+    lines.setAttribute('viewBox', `0 0 ${ROOM} ${height}`);
+    lines.style.height = `${height}px`;
+    lines.replaceChildren(...paths().map((path) => svg('path', { ...path, 'vector-effect': 'non-scaling-stroke' })));
+    const mean = chosen.size ? meanOf(sentence, place.stack, [...chosen].map((head) => [place.layer, head])) : null;
+    for (const [side, column] of /** @type {const} */ ([['left', left], ['right', right]])) {
+      [...column.children].forEach((button, i) => {
+        const weight = !active || !mean || active.side === side ? null
+          : side === 'right' ? mean.data[active.at * mean.cols + i] : mean.data[i * mean.cols + active.at];
+        button.classList.toggle('active', active?.side === side && active.at === i);
+        button.style.setProperty('--share', String(weight ?? 0));
+        button.lastChild.textContent = weight === null || weight < LEAST_OF_ONE ? '' : see.percent(weight);
+      });
+    }
+    said.textContent = active && mean ? tell(mean) : `${t.sides[place.stack].join(', ')}. ${t.mean}`;
+    /** @param {{ rows: number, cols: number, data: Float32Array }} map */
+    function tell({ rows, cols, data }) {
+      const { side, at } = /** @type {NonNullable<typeof active>} */ (active);
+      const isLeft = side === 'left';
+      const list = Array.from({ length: isLeft ? cols : rows }, (_, i) =>
+        ({ name: (isLeft ? sides.cols : sides.rows)[i], weight: data[isLeft ? at * cols + i : i * cols + at] }))
+        .sort((a, b) => b.weight - a.weight).filter(({ weight }) => weight >= LEAST_OF_ONE).slice(0, 5)
+        .map(({ name, weight }) => `${name} ${see.percent(weight)}`).join(', ');
+      return isLeft ? t.attends(sides.rows[at], list) : t.attended(sides.cols[at], list);
+    }
+  }
+
+  function showChoices() {
+    const colors = palette();
+    const box = (/** @type {number} */ head) => {
+      const input = h('input', { type: 'checkbox', checked: chosen.has(head), onchange: () => {
+        if (input.checked) chosen.add(head);
+        else chosen.delete(head);
+        if (input.checked) app.set({ head });
+        else draw();
+      } });
+      const swatch = h('i', { 'aria-hidden': 'true' });
+      swatch.style.backgroundColor = colors.heads[head % colors.heads.length];
+      return h('label', { class: 'check' }, input, swatch, head + 1);
+    };
+    const set = (/** @type {string} */ text, /** @type {() => Set<number>} */ make) =>
+      h('button', { type: 'button', class: 'plain', onclick: () => {
+        chosen = make();
+        showChoices();
+        draw();
+      } }, text);
+    choices.replaceChildren(h('legend', {}, see.heads), ...Array.from({ length: now.place.heads }, (_, i) => box(i)),
+      set(t.all, () => new Set(Array.from({ length: now.place.heads }, (_, i) => i))), set(t.none, () => new Set()));
+  }
+
+  const off = onTheme(() => now && (showChoices(), draw()));
+  return {
+    /** @param {any} sentence @param {any} state */
+    update(sentence, state) {
+      const before = now;
+      const place = controls.update(sentence, state);
+      const sides = sidesOf(sentence, place.stack, see.start);
+      now = { sentence, place, sides };
+      const isNew = before?.sentence !== sentence || before.place.stack !== place.stack;
+      if (isNew || before.place.head !== place.head) {
+        // one that is named by the permalink is shown; others that were chosen stay
+        if (isNew || !chosen.has(place.head)) chosen = new Set([place.head]);
+        showChoices();
+      }
+      if (isNew) {
+        active = null;
+        pinned = false;
+        left.replaceChildren(...tokens('left', sides.rows));
+        right.replaceChildren(...tokens('right', sides.cols));
+        [leftName.textContent, rightName.textContent] = t.sides[place.stack];
+        left.setAttribute('aria-label', leftName.textContent);
+        right.setAttribute('aria-label', rightName.textContent);
+        for (const column of [left, right]) [...column.children].forEach((button, i) => (button.tabIndex = i ? -1 : 0));
+      }
+      draw();
+    },
+    exports() {
+      const { sentence, place, sides } = now;
+      const heads = [...chosen].sort((a, b) => a - b);
+      const maps = heads.map((head) => mapOf(sentence, place.stack, place.layer, head));
+      return {
+        name: `heed-heads-${place.stack}-layer${place.layer + 1}`,
+        svg() {
+          const { fg } = palette();
+          const side = 170;
+          const column = (/** @type {string[]} */ names, /** @type {number} */ x, /** @type {string} */ anchor) =>
+            names.map((name, i) => svgText(x, (i + 0.5) * ROW + 4, name, fg, `text-anchor="${anchor}"`)).join('');
+          const drawn = paths().map((path) => `<path ${Object.entries(path).map(([k, v]) => `${k}="${v}"`).join(' ')}/>`).join('');
+          return svgDocument(2 * side + ROOM + 32, Math.max(place.rows, place.cols) * ROW + 32,
+            `<g transform="translate(16 16)">${column(sides.rows, side - 10, 'end')}${column(sides.cols, side + ROOM + 10, 'start')}`
+            + `<g transform="translate(${side} 0)">${drawn}</g></g>`, `${see.stacks[place.stack]}, ${see.layer} ${place.layer + 1}`);
+        },
+        rows: () => [['head', 'row', 'token', 'column', 'attends to', 'weight'], ...maps.flatMap(({ cols, data }, i) =>
+          Array.from(data, (weight, j) => [heads[i] + 1, Math.floor(j / cols) + 1, sides.rows[Math.floor(j / cols)], (j % cols) + 1, sides.cols[j % cols], weight]))],
+        json: () => ({
+          source: sentence.source, target: sentence.target, stack: place.stack, layer: place.layer, rows: sides.rows, cols: sides.cols,
+          heads: maps.map(({ rows, cols, data }, i) => ({
+            head: heads[i], weights: Array.from({ length: rows }, (_, r) => Array.from(data.subarray(r * cols, (r + 1) * cols))),
+          })),
+        }),
+      };
+    },
+    unmount: off,
+  };
+}

@@ -1,0 +1,151 @@
+// maps.js - what the views of See take from a translated sentence: one map of attention, tokens, words.
+
+/** @typedef {'encoder' | 'decoder' | 'cross'} Stack */
+/** @typedef {import('../../js/translator.js').TranslatedSentence} Sentence */
+
+/** In the order the model has them. @type {Stack[]} */
+export const STACKS = ['encoder', 'decoder', 'cross'];
+
+/** A piece as a person reads it. @param {string} piece */
+export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u2581/g, '\u2423');
+
+/** @param {number} x @param {number} [digits] */
+export const signed = (x, digits = 2) => `${x > 0 ? '+' : ''}${x.toFixed(digits)}`.replace('-', '\u2212');
+
+/** Layer and head that the model has, nearest to those of the state. @param {Sentence} sentence @param {any} state */
+export function placeOf(sentence, { stack, layer, head }) {
+  const [layers, heads, rows, cols] = /** @type {any} */ (sentence.attention)[stack].shape;
+  return {
+    stack: /** @type {Stack} */ (stack), layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1),
+    layers, heads, rows, cols,
+  };
+}
+
+/**
+ * One head's weights, [rows, cols]: not a copy.
+ *
+ * @param {Sentence} sentence @param {Stack} stack @param {number} layer @param {number} head
+ */
+export function mapOf(sentence, stack, layer, head) {
+  const { shape: [, heads, rows, cols], data } = /** @type {any} */ (sentence.attention)[stack];
+  const from = (layer * heads + head) * rows * cols;
+  return { rows, cols, data: /** @type {Float32Array} */ (data.subarray(from, from + rows * cols)) };
+}
+
+/**
+ * The mean of several maps of one stack.
+ *
+ * @param {Sentence} sentence @param {Stack} stack @param {[layer: number, head: number][]} which
+ */
+export function meanOf(sentence, stack, which) {
+  const { shape: [, , rows, cols] } = /** @type {any} */ (sentence.attention)[stack];
+  const data = new Float32Array(rows * cols);
+  for (const [layer, head] of which) mapOf(sentence, stack, layer, head).data.forEach((x, i) => (data[i] += x / which.length));
+  return { rows, cols, data };
+}
+
+/**
+ * The tokens of a map's sides. Row t of decoder and cross predicts target token t, and was fed the one before.
+ *
+ * @param {Sentence} sentence @param {Stack} stack @param {string} start  what the decoder is fed first
+ */
+export function sidesOf({ sourceTokens, targetTokens }, stack, start) {
+  const source = sourceTokens.map(({ piece }) => readable(piece));
+  const predicted = targetTokens.map(({ piece }) => readable(piece));
+  const fed = [start, ...predicted.slice(0, -1)];
+  return {
+    rows: stack === 'encoder' ? source : stack === 'decoder' ? fed : predicted,
+    cols: stack === 'decoder' ? fed : source,
+    /** Both that a row predicts and is fed. */
+    labels: stack === 'encoder' ? source : predicted.map((token, t) => `${token} \u2190 ${fed[t]}`),
+    predicted: stack === 'encoder' ? undefined : predicted,
+    fed: stack === 'encoder' ? undefined : fed,
+  };
+}
+
+/**
+ * Words of tokens: a piece that begins with U+2581 begins a word, `</s>` is none.
+ *
+ * @param {{ piece: string }[]} tokens
+ * @returns {number[][]}  the tokens of each word
+ */
+export function wordsOf(tokens) {
+  /** @type {number[][]} */
+  const words = [];
+  tokens.forEach(({ piece }, i) => {
+    if (piece === '</s>' && i === tokens.length - 1) return;
+    const last = words.at(-1);
+    // a lone U+2581 belongs to the piece after it
+    if (last && !piece.startsWith('\u2581')) last.push(i);
+    else words.push([i]);
+  });
+  return words;
+}
+
+/**
+ * Where the words of the source stand in it.
+ *
+ * @param {Sentence} sentence
+ * @returns {{ start: number, end: number, tokens: number[] }[]}
+ */
+export function sourceWords({ sourceTokens, source }) {
+  return wordsOf(sourceTokens).map((tokens) => {
+    const start = Math.min(...tokens.map((i) => sourceTokens[i].start));
+    const end = Math.max(...tokens.map((i) => sourceTokens[i].end));
+    const space = /^\s*/.exec(source.slice(start, end))?.[0].length ?? 0;
+    return { start: start + space, end, tokens };
+  }).filter(({ start, end }) => end > start);
+}
+
+/**
+ * Where the words of the translation stand in it; in the joined pieces if the text is not made of them.
+ *
+ * @param {Sentence} sentence
+ */
+export function targetWords({ targetTokens, target }) {
+  const words = wordsOf(targetTokens).map((tokens) =>
+    ({ tokens, text: tokens.map((i) => targetTokens[i].piece).join('').replaceAll('\u2581', ' ').trim() }));
+  const place = (/** @type {string} */ text) => {
+    let at = 0;
+    const found = [];
+    for (const { tokens, text: word } of words) {
+      if (word === '') continue;
+      const start = text.indexOf(word, at);
+      if (start < 0) return null;
+      at = start + word.length;
+      found.push({ start, end: at, tokens });
+    }
+    return { text, words: found };
+  };
+  return place(target) ?? /** @type {NonNullable<ReturnType<typeof place>>} */ (place(words.map(({ text }) => text).join(' ')));
+}
+
+/**
+ * The difference of two texts, word by word.
+ *
+ * @param {string} before @param {string} after
+ * @returns {{ kind: 'same' | 'gone' | 'new', text: string }[]}
+ */
+export function difference(before, after) {
+  const [a, b] = [before, after].map((text) => text.split(/(?<=\s)/));
+  const best = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      best[i][j] = a[i].trim() === b[j].trim() ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+    }
+  }
+  /** @type {ReturnType<typeof difference>} */
+  const parts = [];
+  let [i, j] = [0, 0];
+  const put = (/** @type {'same' | 'gone' | 'new'} */ kind, /** @type {string} */ text) => {
+    const last = parts.at(-1);
+    if (last?.kind === kind) last.text += text;
+    else parts.push({ kind, text });
+  };
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i].trim() === b[j].trim()) put('same', b[(i++, j++)]);
+    else if (j === b.length || (i < a.length && best[i + 1][j] >= best[i][j + 1])) put('gone', a[i++]);
+    else put('new', b[j++]);
+  }
+  return parts;
+}

@@ -1,0 +1,180 @@
+// see.js - the room See: the attention of the sentence just translated, in six views of which one is open. Each view is
+// one file; all work on one TranslatedSentence.
+
+import { exportAs } from '../lib/export.js';
+import { h, on } from '../lib/dom.js';
+import * as ablation from './ablation.js';
+import * as alignment from './alignment.js';
+import * as beam from './beam.js';
+import * as heads from './heads.js';
+import * as layers from './layers.js';
+import * as matrix from './matrix.js';
+
+/**
+ * A view. update() is called with each other sentence and state; exports() gives what is seen, to be saved.
+ *
+ * @typedef {{ update: (sentence: any, state: any) => void, exports: () => import('../lib/export.js').Exports | null,
+ *   unmount: () => void }} View
+ */
+
+/** @type {Record<string, { mount: (host: HTMLElement, app: any) => View }>} */
+const VIEWS = { heads, matrix, layers, alignment, ablation, beam };
+const KINDS = /** @type {const} */ (['PNG', 'SVG', 'CSV', 'JSON']);
+
+/** @type {Promise<void> | undefined} */
+let styling;
+
+/** The style sheet of this room, loaded once. */
+function useStyles() {
+  styling ??= new Promise((resolve) => {
+    const href = new URL('./see.css', import.meta.url).href;
+    document.head.append(h('link', { rel: 'stylesheet', href, onload: () => resolve(), onerror: () => resolve() }));
+  });
+  return styling;
+}
+
+/** @param {HTMLElement} host @param {any} app */
+export function mount(host, app) {
+  const t = app.strings.see;
+  const { engine } = app;
+  /** What is shown. @type {any} */
+  let result = null;
+  /** @type {{ id: string, view: View } | undefined} */
+  let open;
+  let isMounted = true;
+  /** The text and the translator of the run under way. @type {{ text: string, translator: any } | null} */
+  let asked = null;
+
+  const links = Object.keys(VIEWS).map((id) => h('a', {
+    href: `#/see/${id}`,
+    onclick(/** @type {MouseEvent} */ event) {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      app.set({ room: 'see', view: id });
+    },
+  }, t.views[id]));
+  const input = h('input', { type: 'text', 'aria-label': t.text, autocomplete: 'off', value: app.state.text });
+  const form = h('form', {
+    class: 'ask', onsubmit(/** @type {SubmitEvent} */ event) {
+      event.preventDefault();
+      app.set({ text: input.value, sentence: 0 });
+    },
+  }, input, h('button', { type: 'submit' }, t.translate));
+  const sentences = h('select', { onchange: () => app.set({ sentence: Number(sentences.value) }) });
+  const chooser = h('label', { class: 'field' }, h('span', {}, t.sentence), sentences);
+  const spoken = h('p', { class: 'pair' });
+  const body = h('div', { class: 'view' });
+  const trouble = h('p', { class: 'remark', role: 'status' });
+  const savers = h('div', { class: 'saves', role: 'group', 'aria-label': t.export }, h('span', { 'aria-hidden': 'true' }, t.export),
+    KINDS.map((kind) => h('button', { type: 'button', 'aria-label': t.exportOf(kind), onclick: () => save(kind) }, kind)));
+  host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), form, chooser, spoken,
+    h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble));
+
+  /** @param {typeof KINDS[number]} kind */
+  async function save(kind) {
+    trouble.textContent = '';
+    try {
+      const what = open?.view.exports();
+      if (what) await exportAs(kind, what);
+    } catch (error) {
+      trouble.textContent = `${t.exportFailed} ${error instanceof Error ? error.message : error}`;
+    }
+  }
+
+  /** Words instead of a view. @param {string} text @param {boolean} busy */
+  function say(text, busy) {
+    close();
+    spoken.hidden = chooser.hidden = savers.hidden = true;
+    body.setAttribute('aria-busy', String(busy));
+    body.replaceChildren(h('p', { class: 'remark', role: 'status' }, text));
+  }
+
+  function close() {
+    open?.view.unmount();
+    open = undefined;
+    body.replaceChildren();
+  }
+
+  /** Have the sentences of the text of the page, then show them. */
+  async function look() {
+    const { text } = app.state;
+    if (engine.status !== 'ready') {
+      result = asked = null;
+      say(engine.status === 'loading' ? t.loading : t.noModel, engine.status === 'loading');
+      return;
+    }
+    if (text.trim() === '') {
+      result = asked = null;
+      return say(t.noText, false);
+    }
+    if (result?.text === text && result.translator === engine.translator) return show();
+    if (asked?.text === text && asked.translator === engine.translator) return;
+    const mine = (asked = { text, translator: engine.translator });
+    say(t.running, true);
+    try {
+      await useStyles();
+      const found = engine.last?.text === text ? engine.last : await engine.detail(text, { beams: 1 });
+      if (asked !== mine || !isMounted) return;
+      asked = null;
+      result = { ...found, translator: mine.translator };
+      if (result.sentences.length === 0) return say(t.noText, false);
+      show();
+    } catch (error) {
+      if (asked !== mine || !isMounted) return;
+      asked = null;
+      say(`${t.failed} ${error instanceof Error ? error.message : error}`, false);
+    }
+  }
+
+  function show() {
+    const { state } = app;
+    if (result.sentences.length === 0) return;
+    const at = Math.min(state.sentence, result.sentences.length - 1);
+    const sentence = result.sentences[at];
+    const id = Object.hasOwn(VIEWS, state.view) ? state.view : 'heads';
+    sentences.replaceChildren(...result.sentences.map((/** @type {any} */ { source }, /** @type {number} */ i) =>
+      h('option', { value: i }, `${i + 1}: ${source.length > 60 ? `${source.slice(0, 60)}\u2026` : source}`)));
+    sentences.value = String(at);
+    chooser.hidden = result.sentences.length < 2;
+    spoken.replaceChildren(h('span', { lang: engine.languages.from }, sentence.source), h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
+      h('span', { lang: engine.languages.to }, sentence.target));
+    // the view Alignment has both texts itself, of any length
+    spoken.classList.toggle('long', sentence.source.length + sentence.target.length > 280);
+    spoken.hidden = id === 'alignment';
+    savers.hidden = false;
+    links.forEach((link, i) => {
+      if (Object.keys(VIEWS)[i] === id) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    });
+    const current = links[Object.keys(VIEWS).indexOf(id)];
+    try {
+      if (open?.id !== id) {
+        close();
+        // on a narrow screen the links stand in a row that scrolls
+        current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
+        const inner = h('div', { class: `view-${id}` });
+        body.replaceChildren(inner);
+        open = { id, view: VIEWS[id].mount(inner, app) };
+      }
+      open.view.update(sentence, state);
+      body.setAttribute('aria-busy', 'false');
+    } catch (error) {
+      say(`${t.viewFailed} ${error instanceof Error ? error.message : error}`, false);
+    }
+  }
+
+  const off = on(engine, 'status', look);
+  look();
+  return {
+    /** @param {any} state */
+    update(state) {
+      if (document.activeElement !== input) input.value = state.text;
+      look();
+    },
+    unmount() {
+      isMounted = false;
+      off();
+      close();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// shell.js - what is around every room: the name, the tabs, the status of the model, the theme; used by app.js.
+
+import { h, on, svg } from './lib/dom.js';
+import { languageName } from './lib/words.js';
+
+const MOON = 'M14.5 10.2A6 6 0 0 1 7.8 3.5a6 6 0 1 0 6.7 6.7z';
+const SUN = 'M9 5.6a3.4 3.4 0 1 1 0 6.8a3.4 3.4 0 0 1 0-6.8zM9 1v2M9 15v2M1 9h2M15 9h2M3.3 3.3l1.5 1.5'
+  + 'M13.2 13.2l1.5 1.5M3.3 14.7l1.5-1.5M13.2 4.8l1.5-1.5';
+
+/** @param {any} app */
+export function mountShell(app) {
+  const { engine } = app;
+  const t = app.strings.shell;
+  const main = /** @type {HTMLElement} */ (document.querySelector('main'));
+  const tabs = Object.entries(t.tabs).map(([room, name]) => h('a', {
+    href: `#/${room}`,
+    onclick(/** @type {MouseEvent} */ event) {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      app.set({ room });
+    },
+  }, name));
+  const path = svg('path', {});
+  const theme = h('button', {
+    type: 'button', class: 'icon', onclick: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark'),
+  }, svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' }, path));
+  const said = h('span', {});
+  const status = h('p', { class: 'status', role: 'status' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), said);
+  const bar = h('progress', { max: 1, value: 0, 'aria-label': t.progress, hidden: true });
+
+  const skip = document.querySelector('.skip');
+  // the hash is the permalink's: the link itself would leave the room
+  if (skip) on(skip, 'click', (event) => (event.preventDefault(), main.focus()));
+  document.querySelector('header')?.replaceChildren(
+    h('div', { class: 'bar' },
+      h('a', { class: 'name', href: '#/translate' }, t.title),
+      h('nav', { 'aria-label': t.nav }, tabs),
+      status, theme),
+    bar,
+  );
+
+  function showStatus() {
+    const { from, to } = engine.languages;
+    status.dataset.status = engine.status;
+    const percent = Math.round(engine.progress * 100);
+    const text = engine.status === 'loading' ? t.status.loading(percent) : t.status[engine.status];
+    const ready = engine.status === 'ready' && from && to;
+    const pair = ready ? `: ${languageName(from)} \u2192 ${languageName(to)}` : '';
+    said.textContent = text + pair;
+    bar.hidden = engine.status !== 'loading';
+    bar.value = engine.progress;
+  }
+  on(engine, 'status', showStatus);
+  // a screen reader hears the status, not each per cent
+  let tenth = -1;
+  on(engine, 'progress', () => {
+    bar.value = engine.progress;
+    const now = Math.floor(engine.progress * 10);
+    if (now !== tenth) showStatus();
+    tenth = now;
+  });
+  showStatus();
+
+  return {
+    main,
+    /** @param {any} state */
+    update(state) {
+      const rooms = Object.keys(t.tabs);
+      tabs.forEach((tab, i) => {
+        if (rooms[i] === state.room) tab.setAttribute('aria-current', 'page');
+        else tab.removeAttribute('aria-current');
+      });
+      const isDark = app.theme === 'dark';
+      path.setAttribute('d', isDark ? SUN : MOON);
+      theme.setAttribute('aria-label', isDark ? t.toLight : t.toDark);
+      theme.title = isDark ? t.toLight : t.toDark;
+      document.title = `${t.title}: ${t.tabs[state.room]}`;
+    },
+    /** @param {any} error @param {() => void} again */
+    showFailure(error, again) {
+      main.replaceChildren(h('div', { class: 'alert', role: 'alert' },
+        h('p', {}, t.roomFailed), h('p', { class: 'detail' }, error?.message ?? String(error)),
+        h('button', { type: 'button', onclick: again }, t.retry)));
+    },
+  };
+}

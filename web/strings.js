@@ -1,0 +1,149 @@
+// strings.js - every word of the page, by room; those of See and Learn come with their rooms. To translate the page,
+// translate this file, see/strings.js and learn/strings.js.
+
+export const strings = {
+  shell: {
+    title: 'heed',
+    tabs: { translate: 'Translate', see: 'See', learn: 'Learn', about: 'About' },
+    nav: 'Rooms',
+    skip: 'Skip to the content',
+    toDark: 'Switch to dark colours',
+    toLight: 'Switch to light colours',
+    status: {
+      empty: 'No model loaded',
+      loading: (/** @type {number} */ percent) => `Loading the model, ${percent} %`,
+      ready: 'Ready',
+      failed: 'The model could not be loaded',
+    },
+    progress: 'Download of the model',
+    roomFailed: 'This room could not be opened.',
+    roomLoading: 'Opening\u2026',
+    retry: 'Try again',
+  },
+  translate: {
+    heading: 'Translate',
+    lead: 'Type on the left, read on the right. The model runs in this page; your text stays here.',
+    pair: 'Languages',
+    pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `${from} to ${to}`,
+    ownPair: 'Own model',
+    swap: 'Swap the languages',
+    noSwap: 'There is no model for the other direction',
+    source: (/** @type {string} */ language) => language || 'Text',
+    target: (/** @type {string} */ language) => language || 'Translation',
+    sourceLabel: 'Text to translate',
+    targetLabel: 'Translation',
+    placeholder: 'Type or paste something\u2026',
+    waiting: 'The translation appears here.',
+    clear: 'Clear',
+    copy: 'Copy',
+    copied: 'Copied',
+    copyFailed: 'The browser does not allow copying: select the text and copy it.',
+    size: (/** @type {number} */ sentences, /** @type {number} */ characters) =>
+      `${sentences} ${sentences === 1 ? 'sentence' : 'sentences'}, ${characters.toLocaleString('en')} `
+      + `${characters === 1 ? 'character' : 'characters'}`,
+    examples: 'Try',
+    exampleTexts: [
+      'Have you had breakfast yet?',
+      'The cat sleeps on the sofa because it is tired.',
+      'She gave the book to her brother before she left.',
+      'I would like a cup of coffee, please.',
+      'The children are playing in the garden. They are very happy.',
+    ],
+    beams: 'Search wider',
+    beamsHint: 'Follow the four best translations at once and list them. Slower, often a little better.',
+    see: 'See its attention',
+    candidates: 'The four best of the search',
+    candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
+    score: 'log-probability',
+    probability: (/** @type {string} */ share) => `${share} of what these four have`,
+    running: 'Translating\u2026',
+    speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
+      `${tokens} tokens in ${time}, ${rate} tokens/s`,
+    speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) =>
+      `${characters} characters in ${time}`,
+    memory: (/** @type {string} */ weights, /** @type {string} */ memory) => `weights ${weights}, memory ${memory}`,
+    where: (/** @type {boolean} */ worker) => (worker ? 'in a worker' : 'in the page'),
+    failed: 'This text could not be translated.',
+    loadFailed: 'The model could not be loaded.',
+    noModels: 'This copy of the page has no list of models. Load a model of your own below.',
+    help: {
+      NetworkError: 'Check the connection or the address, then try again.',
+      QuotaExceededError: 'The browser has no room for the model. Close other tabs, then try again.',
+      NotSupportedError: 'Choose other languages or another model, or use a newer browser.',
+      file: 'A file of the model is missing or damaged. Download the model again, or choose another one.',
+      other: 'Try again; if that does not help, reload the page.',
+    },
+    retry: 'Try again',
+    own: {
+      title: 'Use a model of your own',
+      text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm and the weights, '
+        + 'model.safetensors or pytorch_model.bin. Files are read here and sent nowhere.',
+      drop: 'Drop the files or the folder here',
+      files: 'Choose files',
+      folder: 'Choose a folder',
+      url: 'Address of the directory',
+      urlHint: 'https://\u2026',
+      from: 'From',
+      to: 'To',
+      languageHint: 'language tags such as en and de, if the model does not say',
+      load: 'Load',
+      missing: (/** @type {string[]} */ names) => `Not among these files: ${names.join(', ')}.`,
+      badUrl: 'This is not an https address.',
+    },
+  },
+  about: {
+    heading: 'About',
+    lead: 'heed is an encoder-decoder Transformer in WebAssembly. It translates in the page and shows every attention '
+      + 'weight it used to do so.',
+    privacy: {
+      title: 'Privacy',
+      text: [
+        'Nothing that you type leaves this page. There is no server behind it, no account, no cookie and no '
+        + 'measuring of visitors.',
+        'A link copied from the address bar holds your text, after the # that browsers do not send to the server.',
+        'The page fetches its own files and the model. Both are kept by the browser, so that it also works offline.',
+      ],
+    },
+    how: {
+      title: 'How it works',
+      text: [
+        'The core is written in C, compiled to WebAssembly with 128-bit SIMD, and runs in a worker, so that the page '
+        + 'stays responsive. Weights are 8-bit integers.',
+        'The attention that the room See shows is not an approximation: it is what the model computed, for every layer '
+        + 'and head of the encoder, the decoder and the attention between them.',
+      ],
+    },
+    models: {
+      title: 'Models',
+      loading: 'Reading the list of models\u2026',
+      none: 'There is no list of models here.',
+      failed: 'The description of this model could not be read:',
+      pair: 'Languages',
+      parameters: 'Parameters',
+      size: 'Download',
+      license: 'Licence',
+      trained: 'Trained on',
+      pairs: (/** @type {string} */ n) => `${n} pairs of sentences`,
+      scores: 'Scores',
+      score: (/** @type {any} */ s) => [
+        s.bleu !== undefined && `BLEU ${s.bleu}`, s.chrf2 !== undefined && `chrF ${s.chrf2}`,
+      ].filter(Boolean).join(', '),
+      state: 'State',
+      provisional: 'Provisional: trained briefly. Good for everyday sentences, poor on rare words and long sentences.',
+    },
+    own: {
+      title: 'In your own page',
+      text: 'Copy this folder to any web server, or use the library:',
+      code: "import { Translator } from 'heed';\n\nconst translator = await Translator.create({\n"
+        + "  sourceLanguage: 'en', targetLanguage: 'de', models: 'models/index.json',\n});\n"
+        + "await translator.translate('The house is small.');",
+      codeLabel: 'Example',
+    },
+  },
+};
+
+/** The words of a room that is loaded when first opened; See opens parts of Learn. */
+export const roomStrings = {
+  see: async () => ({ ...(await import('./see/strings.js')), ...(await import('./learn/strings.js')) }),
+  learn: () => import('./learn/strings.js'),
+};

@@ -1,0 +1,25 @@
+// candidates.js - the hypotheses that the search ended with, best first, with their scores; used by translate.js.
+
+import { h } from '../lib/dom.js';
+
+/**
+ * @param {HTMLElement} host
+ * @param {any} t  strings
+ * @param {{ target: string, logProb: number, alternatives?: { text: string, logProb: number }[] }[]} sentences
+ */
+export function showCandidates(host, t, sentences) {
+  const lists = sentences.map(({ target, logProb, alternatives = [] }, i) => {
+    const all = [{ text: target, logProb }, ...alternatives];
+    const total = all.reduce((sum, { logProb: l }) => sum + Math.exp(l), 0);
+    const items = all.map(({ text, logProb: l }) => {
+      const share = Math.exp(l) / total;
+      const bar = h('i', { 'aria-hidden': 'true' });
+      bar.style.setProperty('--share', share.toFixed(4));
+      return h('li', {}, h('span', {}, text),
+        h('span', { class: 'chance', title: `${t.score}; ${t.probability(`${(share * 100).toFixed(0)} %`)}` },
+          bar, h('span', {}, h('span', { class: 'unseen' }, t.score, ' '), l.toFixed(2).replace('-', '\u2212'))));
+    });
+    return [sentences.length > 1 && h('h3', {}, t.candidatesOf(i + 1)), h('ol', {}, items)];
+  });
+  host.replaceChildren(...(lists.length ? [h('h2', {}, t.candidates), h('div', {}, lists)] : []));
+}

@@ -1,0 +1,98 @@
+// own.js - a model of one's own: dropped or chosen files, a folder, or an address; used by translate.js.
+
+import { h, on } from '../lib/dom.js';
+
+/** Without these there is nothing to translate with. */
+const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
+const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
+
+/**
+ * Files by name, from whichever folder they are in.
+ *
+ * @param {Iterable<File>} files
+ */
+const byName = (files) => Object.fromEntries(Array.from(files, (file) => [file.name, file]));
+
+/** All files of a dropped folder or file. @param {any} entry @returns {Promise<File[]>} */
+async function filesOf(entry) {
+  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    // a folder is read in parts; the last one is empty
+    const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (part.length === 0) return found;
+    // folders within it are other models
+    for (const inner of part) if (inner.isFile) found.push(...(await filesOf(inner)));
+  }
+}
+
+/**
+ * @param {any} app
+ * @param {(model: import('../engine.js').Model) => void} load
+ */
+export function mountOwn(app, load) {
+  const t = app.strings.translate.own;
+  const said = h('p', { class: 'remark', role: 'status' });
+  const files = h('input', { type: 'file', multiple: true, hidden: true, onchange: () => take(files.files) });
+  const folder = h('input', { type: 'file', webkitdirectory: true, hidden: true, onchange: () => take(folder.files) });
+  const url = h('input', { type: 'url', placeholder: t.urlHint, autocomplete: 'off' });
+  const [from, to] = ['from', 'to'].map((name) =>
+    h('input', { type: 'text', name, maxlength: 20, autocomplete: 'off', spellcheck: 'false' }));
+  const languages = () => ({ from: from.value.trim(), to: to.value.trim() });
+  const pick = (/** @type {HTMLInputElement} */ input, /** @type {string} */ text) =>
+    h('button', { type: 'button', onclick: () => input.click() }, text);
+  const drop = h('div', { class: 'drop' }, h('span', {}, t.drop),
+    h('span', { class: 'row' }, pick(files, t.files), pick(folder, t.folder)));
+  const element = h('details', { class: 'own' },
+    h('summary', {}, t.title),
+    h('p', { class: 'remark' }, t.text),
+    h('form', { onsubmit: takeUrl },
+      h('div', {}, drop, files, folder),
+      h('div', { class: 'fields' },
+        h('label', {}, t.url, url),
+        h('div', { class: 'row' }, h('label', {}, t.from, from), h('label', {}, t.to, to)),
+        h('p', { class: 'remark' }, t.languageHint),
+        h('div', {}, h('button', { type: 'submit' }, t.load)))),
+    said);
+
+  /** @param {Iterable<File>} list */
+  function take(list) {
+    const given = byName(list);
+    const missing = NEEDED.filter((name) => !given[name]);
+    if (!Object.keys(given).some((name) => WEIGHTS.test(name))) missing.push('model.safetensors');
+    said.textContent = missing.length ? t.missing(missing) : '';
+    if (missing.length === 0) load({ files: given, ...languages() });
+  }
+
+  /** @param {SubmitEvent} event */
+  function takeUrl(event) {
+    event.preventDefault();
+    const text = url.value.trim();
+    const given = URL.canParse(text) ? new URL(text) : null;
+    const fits = given?.protocol === 'https:' || given?.origin === location.origin;
+    said.textContent = fits ? '' : t.badUrl;
+    if (fits) load({ url: given.href, ...languages() });
+  }
+
+  // anywhere on the page: whoever misses the box would lose the page to the file
+  const offs = [
+    on(document, 'dragover', (event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      element.open = true;
+      drop.classList.add('over');
+    }),
+    on(document, 'dragleave dragend', (event) => !event.relatedTarget && drop.classList.remove('over')),
+    on(document, 'drop', async (event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      drop.classList.remove('over');
+      // the list is gone after the first wait
+      const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry?.()).filter(Boolean);
+      const loose = [...event.dataTransfer.files];
+      take(entries.length ? (await Promise.all(entries.map(filesOf))).flat() : loose);
+    }),
+  ];
+  return { element, unmount: () => offs.forEach((off) => off()) };
+}
