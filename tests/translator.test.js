@@ -18,7 +18,7 @@ const PAIRS = [
   ['I love you.', 'Ich liebe dich.'],
   ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
   ['She is reading a book.', 'Sie liest ein Buch.'],
-  ['We live in a small house.', 'Wir leben in einem kleinen Haus.'],
+  ['We live in a small house.', 'Wir wohnen in einem kleinen Haus.'],
   ['The weather is nice today.', 'Das Wetter ist heute schön.'],
   ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],
   ['Can you help me?', 'Kannst du mir helfen?'],

@@ -208,8 +208,8 @@ async function main() {
     ...forTrainer,
   ];
 
-  /** The model of what training has so far, in WORK/round, and its scores. @param {number} minutes */
-  async function finish(minutes) {
+  /** The model of what training has so far, in WORK/round, and its scores. */
+  async function finish() {
     const [float, round] = [join(work, 'float'), join(work, 'round')];
     const log = readFileSync(join(work, 'run/log.tsv'), 'utf8').trim().split('\n').at(-1)?.split('\t') ?? [];
     const labels = [...new Set(train.map(({ label }) => label))];
@@ -227,7 +227,7 @@ async function main() {
       })),
       training: {
         with: 'heed-train',
-        minutes: Math.round(minutes),
+        minutes: Math.round(Number(log[4]) / 60),
         steps: Number(log[1]),
         epochs: Number(log[2]) + 1,
         tokens: Number(log[3]),
@@ -275,7 +275,7 @@ async function main() {
   while (past.length === 0 || (past.at(-1)?.[0] ?? 0) < total) {
     const minutes = Math.min(total, (past.at(-1)?.[0] ?? 0) + length);
     run('build/heed-train', [...options, '--minutes', String(minutes)]);
-    const figures = await finish(minutes);
+    const figures = await finish();
     const best = Math.max(-1, ...past.map(([, score]) => score));
     past.push([minutes, figures.bleu, figures.chrf2]);
     writeFileSync(scores, `minutes\tbleu\tchrf2\n${past.map((row) => `${row.join('\t')}\n`).join('')}`);
