@@ -147,6 +147,7 @@ function checked(chunks, name, listed, sha256) {
   /** Made when it is needed: by then the core may be gone, and the file must be closed. @type {ReturnType<Sha256> | undefined} */
   let hash;
   let size = 0;
+  let hasEnded = false; // asked once more, there still is no more
   const compare = (/** @type {string} */ what, /** @type {unknown} */ found, /** @type {unknown} */ expected) => {
     if (found !== expected) {
       throw new HeedError(E_HASH, `${name}: ${what}: found ${found}, expected ${expected} as heed.json says`);
@@ -159,7 +160,8 @@ function checked(chunks, name, listed, sha256) {
       if (listed && (!chunk || size > listed.size)) compare('bytes', chunk ? `more than ${listed.size}` : size, listed.size);
       if (listed) hash ??= sha256?.();
       if (chunk) hash?.update(chunk);
-      else {
+      else if (!hasEnded) {
+        hasEnded = true;
         if (listed && hash) compare('sha256', hash.end(), listed.sha256);
         await chunks.accept?.();
       }

@@ -187,7 +187,7 @@ test('Vite, development: served, it translates in Chromium', { skip }, async () 
   }
 });
 
-test('the service worker of an extension (Manifest V3), unbundled', { skip }, async () => {
+test('the service worker of an extension (Manifest V3): heed/inline', { skip }, async () => {
   const extension = join(scratch, 'extension');
   await cp(join(tools, 'extension'), extension, { recursive: true });
   await cp(join(app, 'node_modules/heed'), join(extension, 'heed'), { recursive: true });
