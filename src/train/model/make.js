@@ -176,7 +176,8 @@ async function main() {
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t')[0]);
-  const config = makeConfig(pieces.length, set);
+  const dropout = forTrainer.indexOf('--dropout');
+  const config = makeConfig(pieces.length, { ...(dropout < 0 ? {} : { dropout: Number(forTrainer[dropout + 1]) }), ...set });
   const json = (/** @type {unknown} */ value) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
   const small = {
     'config.json': json(config),
