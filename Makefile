@@ -54,6 +54,9 @@ WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4G
 # memory grows during a call.
 wasm_LIBS     := $(subst TOTAL_STACK=131072,TOTAL_STACK=1048576,$(WASM_LINK)) -sINITIAL_MEMORY=268435456
 
+# What a module downloads counts as well: only what the time is spent in is built for speed.
+SMALL := $(filter-out src/kernels/% src/train/%,$(SOURCES))
+
 # Emscripten takes its settings from the environment too; those of another build are not ours.
 unexport EMCC_CFLAGS EM_CACHE
 
@@ -93,7 +96,7 @@ define variant
 $(BUILD)/$(1)/%.o: src/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
-	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) -c $$< -o $$@
+	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) $(if $(filter wasm%,$(1)),$$(if $$(filter $$(SMALL),$$<),-Os)) -c $$< -o $$@
 $(BUILD)/$(1)/libheed.a: $(3:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	@$(if $(filter wasm%,$(1)),emar,ar) rcs $$@ $$^

@@ -99,26 +99,8 @@ async function fetchChunks(url, signal, optional, asked) {
   throw unreadable(`${url}: HTTP ${status}`, status, 'NetworkError');
 }
 
-/** @param {string} path @returns {Promise<Chunks | null>} */
-async function fileChunks(path) {
-  /** @param {any} error @returns {never} */
-  const fail = (error) => {
-    throw unreadable(`${path}: ${error.message}`, error);
-  };
-  const { open } = await builtin('fs/promises');
-  const file = await open(path).catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
-  if (!file) return null;
-  const buffer = new Uint8Array(CHUNK);
-  /** @type {Promise<void> | undefined} */
-  let closing;
-  return {
-    async next() {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK).catch(fail);
-      return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
-    },
-    close: () => (closing ??= file.close()),
-  };
-}
+/** A file of Node's, by what a page need not load. @param {string} path @returns {Promise<Chunks | null>} */
+const fileChunks = async (path) => (await import('./local.js')).fileChunks(means, path);
 
 /**
  * @param {Record<string, Blob | ArrayBuffer | Uint8Array>} files

@@ -6,6 +6,7 @@
 // prefix, as often as there are terms). The model's own spelling of the words is replaced by the given one at the end,
 // so that they are exact even where the tokenizer has no piece for a character.
 
+import { attention, meanOfHeads } from './inspect.js';
 import { badRange, badType } from './options.js';
 import { E_STATE, HeedError } from './wasm.js';
 
@@ -156,24 +157,15 @@ class Forced {
     return id === this.#eos || (piece !== '' && !isWord.test(piece) && !/^[-\u2010\u2011'\u2019]/.test(piece));
   }
 
-  /** Attention of each target token to each source token, the mean over layers and heads, [T, S]. */
-  #attention() {
-    const { shape: [layers, heads, T, S], data } = this.#model.attention(this.#sentence.ids, this.#ids).cross;
-    const mean = new Float64Array(T * S);
-    for (let map = 0; map < layers * heads; map++) {
-      for (let i = 0; i < mean.length; i++) mean[i] += data[map * mean.length + i];
-    }
-    return { mean, S };
-  }
-
   /**
    * Where in the ids a term's translation begins: at the word that looks at the term most, and the words before it that
    * look at nothing else.
    *
    * @param {Found} found
-   * @param {{ mean: Float64Array, S: number }} attention
+   * @param {Float64Array} mean  cross attention, [target, source]
    */
-  #placeOf({ start, end }, { mean, S }) {
+  #placeOf({ start, end }, mean) {
+    const S = this.#sentence.ids.length;
     const { offsets } = this.#sentence;
     const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > start;
     const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
@@ -267,9 +259,9 @@ class Forced {
     this.#ids = [...free.ids];
     let pending = terms;
     while (pending.length > 0) {
-      const attention = this.#attention();
+      const mean = meanOfHeads(attention(this.#model, this.#sentence.ids, this.#ids).cross);
       const [next] = pending
-        .map((found) => ({ found, place: this.#placeOf(found, attention) }))
+        .map((found) => ({ found, place: this.#placeOf(found, mean) }))
         .sort((a, b) => a.place - b.place || a.found.start - b.found.start);
       pending = pending.filter((found) => found !== next.found);
       if (!(await this.#put(next.found, next.place))) break;
@@ -290,7 +282,7 @@ class Forced {
       at = right;
     }
     text += raw.slice(at);
-    const { logProbs } = this.#model.attention(this.#sentence.ids, ids);
+    const { logProbs } = attention(this.#model, this.#sentence.ids, ids);
     const logProb = logProbs.reduce((sum, x) => sum + x, 0);
     const finished = ids.at(-1) === this.#eos;
     return { ids, logProb, score: logProb, finished, text, glossary: report(text, terms, starts) };

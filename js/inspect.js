@@ -1,7 +1,7 @@
-// inspect.js - what a pass computes on its way, and the weights it uses, by Hugging Face's names; used by transformer.js,
-// and by translator.js when it is asked for.
+// inspect.js - what a pass computes on its way, attention above all, and the weights it uses, by Hugging Face's names;
+// used by transformer.js, and by detail.js, glossary.js and translator.js when it is asked for.
 
-import { badRange, badType, checkHeads, checkInteger } from './options.js';
+import { badRange, badType, checkHeads, checkInteger, checkOptions } from './options.js';
 import { E_MEMORY, floats, HeedError, ints } from './wasm.js';
 
 /** @typedef {import('./transformer.js').Tensor} Tensor */
@@ -120,6 +120,56 @@ export function inspect(model, source, target, { names, disabledHeads = [] } = {
     ...(width && { logits }),
     ...(isWanted('log_probs') && { log_probs: logProbs }),
   };
+}
+
+/**
+ * See Transformer.attention().
+ *
+ * @param {Model} model
+ * @param {ArrayLike<number>} source
+ * @param {ArrayLike<number>} target
+ * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
+ * @returns {import('./model.js').AttentionMaps & { logProbs: Float32Array }}
+ */
+export function attention(model, source, target, options = {}) {
+  const { disabledHeads = [] } = checkOptions(options);
+  const config = /** @type {Record<string, any>} */ (model.config);
+  const { core, pass, check, disableHeads } = model.parts();
+  const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
+  const heads = checkHeads(disabledHeads, config);
+  const [S, T] = [from.length, to.length];
+  const of = (/** @type {string} */ side) => [config[`${side}_layers`], config[`${side}_attention_heads`]];
+  const shapes = [
+    [...of('encoder'), S, S],
+    [...of('decoder'), T, T],
+    [...of('decoder'), T, S],
+  ];
+  const rooms = shapes.map((shape) => floats(shape.reduce((product, n) => product * n)));
+  const session = pass(S, T);
+  disableHeads(session, heads);
+  try {
+    core.forward(session, from, to, rooms);
+  } finally {
+    core.run('heed_session_enable_heads', session);
+  }
+  const logProbs = Float32Array.from(to, (_, t) => core.logits(session, t, 0).logProb);
+  const [encoder, decoder, cross] = rooms.map((room, i) => ({
+    shape: shapes[i],
+    data: /** @type {Float32Array} */ (room.value),
+  }));
+  return { encoder, decoder, cross, logProbs };
+}
+
+/**
+ * The mean over layers and heads of one of the maps, [rows, columns].
+ *
+ * @param {Tensor} map  [layers, heads, rows, columns]
+ * @returns {Float64Array}
+ */
+export function meanOfHeads({ shape: [layers, heads, rows, columns], data }) {
+  const mean = new Float64Array(rows * columns);
+  for (const [i, weight] of data.entries()) mean[i % mean.length] += weight;
+  return mean.map((sum) => sum / (layers * heads));
 }
 
 /** See Transformer.parameters. @param {Model} model */

@@ -1,10 +1,10 @@
-// model.js - the model as far as translating needs it: ids in, ids and attention out. The Translator is built on it,
+// model.js - the model as far as translating needs it: ids in, ids out. The Translator is built on it,
 // and transformer.js adds the rest.
 
 import { onAbort } from './host.js';
 import { loadModel } from './load.js';
-import { badType, checkGenerate, checkHeads, checkLoad, checkOptions, checkSequence } from './options.js';
-import { E_STATE, E_TOKENIZER, floats, HeedError, instantiate, ints } from './wasm.js';
+import { badType, checkGenerate, checkLoad, checkSequence } from './options.js';
+import { E_STATE, E_TOKENIZER, HeedError, instantiate, ints } from './wasm.js';
 
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
 /** @typedef {{ encoder: Tensor, decoder: Tensor, cross: Tensor }} AttentionMaps  rows sum to 1 */
@@ -176,46 +176,6 @@ export class Model {
   #check(what, ids, side) {
     const { vocab_size: sources, decoder_vocab_size: targets, max_position_embeddings: longest } = this.#config;
     return checkSequence(what, ids, side === 'source' ? sources : targets, longest);
-  }
-
-  /**
-   * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
-   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are
-   * those of the same pass.
-   *
-   * @param {ArrayLike<number>} source
-   * @param {ArrayLike<number>} target
-   * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
-   * @returns {AttentionMaps & { logProbs: Float32Array }}
-   */
-  attention(source, target, options = {}) {
-    const { disabledHeads = [] } = checkOptions(options);
-    const [from, to] = [this.#check('source', source, 'source'), this.#check('target', target, 'target')];
-    const heads = checkHeads(disabledHeads, this.#config);
-    const [S, T] = [from.length, to.length];
-    const of = (/** @type {string} */ side) => [
-      this.#config[`${side}_layers`],
-      this.#config[`${side}_attention_heads`],
-    ];
-    const shapes = [
-      [...of('encoder'), S, S],
-      [...of('decoder'), T, T],
-      [...of('decoder'), T, S],
-    ];
-    const rooms = shapes.map((shape) => floats(shape.reduce((product, n) => product * n)));
-    const session = this.#pass.for(S, T, 1, 1);
-    this.#disableHeads(session, heads);
-    try {
-      this.#core.forward(session, from, to, rooms);
-    } finally {
-      this.#core.run('heed_session_enable_heads', session);
-    }
-    const logProbs = Float32Array.from(to, (_, t) => this.#core.logits(session, t, 0).logProb);
-    const [encoder, decoder, cross] = rooms.map((room, i) => ({
-      shape: shapes[i],
-      data: /** @type {Float32Array} */ (room.value),
-    }));
-    return { encoder, decoder, cross, logProbs };
   }
 
   /** @param {number} session @param {[number, number, number][]} heads */

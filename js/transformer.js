@@ -1,7 +1,7 @@
 // transformer.js - the model: ids in, ids, logits, attention and every tensor in between out. Public.
 
 import { Model } from './model.js';
-import { inspect, parameter, parameters } from './inspect.js';
+import { attention, inspect, parameter, parameters } from './inspect.js';
 import { Trees } from './tree.js';
 import { floats } from './wasm.js';
 
@@ -74,6 +74,20 @@ export class Transformer extends Model {
   generateSteps(sources, options = {}, trees) {
     const wanted = options?.beamTree ? new Trees(options.beams ?? this.generateDefaults.beams) : trees;
     return super.generateSteps(sources, options, wanted);
+  }
+
+  /**
+   * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
+   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are
+   * those of the same pass.
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
+   * @returns {AttentionMaps & { logProbs: Float32Array }}
+   */
+  attention(source, target, options) {
+    return attention(this, source, target, options);
   }
 
   /**

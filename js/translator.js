@@ -365,58 +365,20 @@ export class Translator {
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
-    const { attention = false, beamTree = false, ...generate } = checkOptions(options);
-    const { Trees } = beamTree ? await import('./tree.js') : {};
+    const { beamTree = false, ...generate } = checkOptions(options);
     return this.#queued(options.signal, async () => {
+      const { detail } = await import('./detail.js');
+      const { Trees } = beamTree ? await import('./tree.js') : {};
       const sentences = this.#split(input).filter(({ text }) => text);
       const trees = Trees && new Trees(options.beams ?? this.#model.generateDefaults.beams);
       const results = await this.#generate(sentences, generate, null, trees);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
         await this.#rest(options.signal);
-        detailed.push(this.#detail(sentences[i], hypotheses, attention, options));
+        detailed.push(detail(this.#model, sentences[i], hypotheses, (result) => this.#text(result), options));
       }
       return detailed;
     });
-  }
-
-  /**
-   * @param {Sentence} sentence
-   * @param {import('./glossary.js').Result[]} hypotheses
-   * @param {boolean} attention
-   * @param {TranslateOptions} options
-   * @returns {TranslatedSentence}
-   */
-  #detail({ text, start, ids, pieces, offsets }, [best, ...others], attention, { nBest = 1, disabledHeads }) {
-    const { tokenizer } = this.#model;
-    const { logProbs, ...maps } = this.#model.attention(ids, best.ids, { disabledHeads });
-    return {
-      source: text,
-      start,
-      target: this.#text(best),
-      ...(best.glossary && { glossary: best.glossary }),
-      sourceTokens: Array.from(ids, (id, i) => ({
-        piece: pieces[i],
-        id,
-        start: offsets[2 * i],
-        end: offsets[2 * i + 1],
-      })),
-      targetTokens: Array.from(best.ids, (id, i) => ({
-        piece: tokenizer.idToPiece(id, { side: 'target' }),
-        id,
-        logProb: logProbs[i],
-      })),
-      logProb: best.logProb,
-      finished: best.finished,
-      alignment: align(maps.cross),
-      ...(attention && { attention: maps }),
-      ...(best.tree && {
-        tree: best.tree.map((node) => ({ ...node, piece: tokenizer.idToPiece(node.id, { side: 'target' }) })),
-      }),
-      ...(nBest > 1 && {
-        alternatives: others.map((other) => ({ text: this.#text(other), logProb: other.logProb })),
-      }),
-    };
   }
 
   /**
@@ -508,11 +470,14 @@ export class Translator {
   /**
    * See Transformer.attention().
    *
-   * @param {Parameters<Model['attention']>} args
-   * @returns {Promise<ReturnType<Model['attention']>>}
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
+   * @returns {Promise<import('./model.js').AttentionMaps & { logProbs: Float32Array }>}
    */
-  async attention(...args) {
-    return this.#queued(undefined, async () => this.#model.attention(...args));
+  async attention(source, target, options) {
+    const { attention } = await import('./inspect.js');
+    return this.#queued(undefined, async () => attention(this.#model, source, target, options));
   }
 
   /**
@@ -568,20 +533,4 @@ export class Translator {
   [Symbol.dispose]() {
     this.destroy();
   }
-}
-
-/**
- * For each target token the source token that the mean over layers and heads attends to most.
- *
- * @param {import('./model.js').Tensor} cross  [layers, heads, target, source]
- */
-function align({ shape: [layers, heads, T, S], data }) {
-  const sums = new Float64Array(T * S);
-  for (let map = 0; map < layers * heads; map++) {
-    for (let i = 0; i < sums.length; i++) sums[i] += data[map * sums.length + i];
-  }
-  return Int32Array.from({ length: T }, (_, t) => {
-    const row = sums.subarray(t * S, (t + 1) * S);
-    return row.indexOf(Math.max(...row));
-  });
 }
