@@ -63,7 +63,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
+.PHONY: help run test test-c test-js types package wasm wasm-tests native asan bench bench-kernels score oracle format \
         clean setup web serve need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
@@ -138,10 +138,12 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
 	    --strip-all --gc-sections -o $@
 
-# All in one file, of what esbuild makes of js/index.js and of heed.wasm.
-js/inline.js: js/make-inline.mjs js/heed.wasm $(filter-out js/inline.js,$(wildcard js/*.js)) | need-npm
-	$(call say,js  $@)
-	$(Q)$(NODE) js/make-inline.mjs
+# What the package ships: the scripts made small, the modules, and heed/inline.
+PACKAGE := build/js/inline.js
+package: $(PACKAGE) types
+$(PACKAGE): js/make-package.mjs js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm $(wildcard js/*.js js/*/*.js) | need-npm
+	$(call say,js  $(@D))
+	$(Q)$(NODE) js/make-package.mjs
 
 include src/train/train.mk
 include tests/fuzz/fuzz.mk
@@ -169,7 +171,7 @@ types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
 	@echo 'types: checked'
 
-test-js: wasm js/inline.js types | need-browsers need-bundlers
+test-js: wasm package | need-browsers need-bundlers
 	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
 
 # Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
@@ -223,4 +225,4 @@ format:
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/inline.js js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
+	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm

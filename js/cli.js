@@ -2,6 +2,7 @@
 // cli.js - the command `heed`: translates arguments, or standard input line by line; describes models.
 
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openSource } from './files.js';
@@ -326,8 +327,7 @@ async function main(argv) {
     positionals: [command, ...rest],
   } = parse(argv);
   if (values.version) {
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    await write(`${version}\n`);
+    await write(`${createRequire(import.meta.url)('heed/package.json').version}\n`);
   } else if (values.help) await write(HELP);
   else if (command === 'translate') await translate(values, rest);
   else if (command === 'info') await info(rest);

@@ -1,7 +1,7 @@
 // train.js - the Trainer: a model that learns in the calling thread, over heed-train.wasm. Public as 'heed/train'.
 
 import { configNumbers, readConfig } from './config.js';
-import { badRange, badType, checkInteger, checkSequence } from './options.js';
+import { badRange, badType, checkInteger, checkOptions, checkSequence } from './options.js';
 import { Transformer } from './transformer.js';
 import { E_DIVERGED, E_TENSOR_UNKNOWN, floats, HeedError, instantiate, ints } from './wasm.js';
 
@@ -145,23 +145,21 @@ export class Trainer {
   #longest;
   /** Of the model's other files, for toModel(). */
   #files;
-  #wasm;
   /** Tensors by name. @type {Map<string, { index: number, rows: number, cols: number }>} */
   #tensors = new Map();
 
   /**
    * @param {symbol} key
    * @param {{ core: import('./wasm.js').Core, handle: number, config: Record<string, any>, longest: number,
-   *   files: Record<string, Uint8Array>, wasm: TrainOptions['wasm'] }} parts
+   *   files: Record<string, Uint8Array> }} parts
    */
-  constructor(key, { core, handle, config, longest, files, wasm }) {
+  constructor(key, { core, handle, config, longest, files }) {
     if (key !== KEY) throw new TypeError('use Trainer.create()');
     this.#core = core;
     this.#handle = handle;
     this.#config = config;
     this.#longest = longest;
     this.#files = files;
-    this.#wasm = wasm;
     const count = core.run('heed_trainer_tensor_count', handle);
     for (let index = 0; index < count; index++) {
       const [rows, cols] = [ints(1), ints(1)];
@@ -209,7 +207,6 @@ export class Trainer {
         config,
         longest,
         files: { ...model?.parts().files },
-        wasm: options.wasm,
       });
       for (const { name, data } of weights) {
         const { index } = trainer.#find(name);
@@ -317,10 +314,12 @@ export class Trainer {
 
   /**
    * A model that uses a copy of the weights as they are, with the tokenizer of the model that training started from.
+   * It runs in heed.wasm: `wasm` says where that is, as for Transformer.load().
    *
+   * @param {Pick<import('./load.js').LoadOptions, 'dtype' | 'simd' | 'wasm'>} [options]  dtype: default 'f32'
    * @returns {Promise<Transformer>}
    */
-  async toModel() {
+  async toModel(options = {}) {
     const files = {
       'config.json': new TextEncoder().encode(JSON.stringify({ model_type: 'marian', ...this.#config })),
       ...this.#files,
@@ -328,8 +327,7 @@ export class Trainer {
     };
     // what the manifest says of the files is no longer so
     delete (/** @type {Record<string, unknown>} */ (files)['heed.json']);
-    // this module can do all that heed.wasm can
-    return Transformer.load(files, { dtype: 'f32', ...(this.#wasm === undefined ? {} : { wasm: this.#wasm }) });
+    return Transformer.load(files, { dtype: 'f32', ...checkOptions(options) });
   }
 
   /** model.safetensors, F32, with the names and shapes of Hugging Face's MarianMTModel. @returns {Uint8Array} */

@@ -97,7 +97,7 @@ const addPage = (out) => cp(join(app, 'index.html'), join(out, 'index.html'));
 
 /** What esbuild and Rollup leave to the user: the files that heed loads by their own address. @param {string} out */
 async function addModules(out) {
-  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) await cp(join(app, 'node_modules/heed/js', name), join(out, name));
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) await cp(join(app, 'node_modules/heed/build/js', name), join(out, name));
 }
 
 const BUNDLERS = {
@@ -134,7 +134,7 @@ const BUNDLERS = {
     const { rollup } = await tool('rollup');
     const { default: resolve } = await tool('@rollup/plugin-node-resolve');
     const bundle = await rollup({
-      input: { main: join(app, 'main.js'), worker: join(app, 'node_modules/heed/js/worker.js') },
+      input: { main: join(app, 'main.js'), worker: join(app, 'node_modules/heed/build/js/worker.js') },
       plugins: [resolve({ browser: true })],
       onwarn: (warning) => assert.fail(warning.message),
     });

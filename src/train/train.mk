@@ -1,12 +1,10 @@
 # The build of training: the wasm module that learns, the native trainer, and models made from a corpus. Included by the
 # Makefile, whose variables it uses.
 
-# All that js/heed.wasm exports as well, so that one module can train a model and try it.
-js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/exports.txt src/train/exports.txt
+# It learns and does nothing else: what translates is in js/heed.wasm, which who learns has too.
+js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/train/exports.txt
 	$(call say,wasm  $@)
-	@cat src/exports.txt src/train/exports.txt > $(BUILD)/wasm/train-exports.txt
-	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@$(BUILD)/wasm/train-exports.txt \
-	    $(WASM_EXTRA) -o $@
+	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/train/exports.txt -o $@
 wasm: js/heed-train.wasm
 test-js: js/heed-train.wasm
 

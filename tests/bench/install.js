@@ -35,7 +35,7 @@ try {
   const [ours, theirs] = [await project('heed'), await project('transformers')];
   const rows = [
     ['heed', await install(ours, join(scratch, filename)), await sizes([
-      await heedScript(), await readFile(join(ours, 'node_modules/heed/js/heed.wasm')),
+      await heedScript(), await readFile(join(ours, 'node_modules/heed/build/js/heed.wasm')),
     ])],
     ['@huggingface/transformers', await install(theirs, '@huggingface/transformers'), await sizes(await Promise.all([
       '@huggingface/transformers/dist/transformers.web.min.js',

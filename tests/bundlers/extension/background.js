@@ -1,5 +1,5 @@
 // background.js - a service worker of an extension that translates, and reports to the server of the test.
-import { Translator } from './heed/js/inline.js'; // service workers may not import() what index.js loads later
+import { Translator } from './heed/build/js/inline.js'; // service workers may not import() what index.js loads later
 import { server } from './server.js';
 
 async function translate() {
