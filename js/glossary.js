@@ -4,7 +4,8 @@
 // A sentence is first translated freely. If a term does not come out as it is to, the translation is taken up to where
 // the cross attention sees the term, the wanted words are put there, and the model goes on from them (constrained by a
 // prefix, as often as there are terms). The model's own spelling of the words is replaced by the given one at the end,
-// so that they are exact even where the tokenizer has no piece for a character.
+// so that they are exact even where the tokenizer has no piece for a character. Where that fails too, as when the model
+// says a term once more by itself, what stands between the terms is translated piece by piece.
 
 import { attention, meanOfHeads } from './inspect.js';
 import { badRange, badType } from './options.js';
@@ -28,6 +29,7 @@ import { E_STATE, HeedError } from './wasm.js';
 /** Characters that belong to a word. */
 const WORD = '[\\p{L}\\p{N}\\p{M}_]';
 const isWord = new RegExp(`^${WORD}`, 'u');
+const isWorded = new RegExp(WORD, 'u');
 /** Scripts that do not part words: the edge of a term is no edge of a word there. */
 const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
@@ -117,6 +119,19 @@ function report(text, terms, starts) {
     const end = start < 0 ? -1 : start + found.translation.length;
     return { ...found, targetStart: start, targetEnd: end, exact: isExact && start >= 0 };
   });
+}
+
+/**
+ * @param {import('./model.js').Model} model
+ * @param {Sentence} sentence
+ * @param {Int32Array} ids  a translation that was put together
+ * @param {{ text: string, glossary: GlossaryMatch[] }} more
+ * @returns {Result}
+ */
+function scored(model, sentence, ids, more) {
+  const { logProbs } = attention(model, sentence.ids, ids);
+  const logProb = logProbs.reduce((sum, x) => sum + x, 0);
+  return { ids, logProb, score: logProb, finished: ids.at(-1) === model.config.eos_token_id, ...more };
 }
 
 /** Decodes a sentence around the words that its terms ask for. */
@@ -282,11 +297,46 @@ class Forced {
       at = right;
     }
     text += raw.slice(at);
-    const { logProbs } = attention(this.#model, this.#sentence.ids, ids);
-    const logProb = logProbs.reduce((sum, x) => sum + x, 0);
-    const finished = ids.at(-1) === this.#eos;
-    return { ids, logProb, score: logProb, finished, text, glossary: report(text, terms, starts) };
+    return scored(this.#model, this.#sentence, ids, { text, glossary: report(text, terms, starts) });
   }
+}
+
+/**
+ * The parts between the terms, each translated alone, with the terms between them: the last resort, as no part knows of
+ * the others.
+ *
+ * @template {Sentence} T
+ * @param {import('./model.js').Model} model
+ * @param {T} sentence
+ * @param {Found[]} terms
+ * @param {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
+ * @param {(sentences: T[]) => Promise<Result[][]>} generate
+ * @returns {Promise<Result | undefined>}  undefined: it is too long for the model
+ */
+async function translateAround(model, sentence, terms, encode, generate) {
+  const { tokenizer, config } = model;
+  const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
+  const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
+  const worded = parts.map((part) => part.trim()).filter((part) => isWorded.test(part));
+  const results = await generate(worded.map((text) => ({ ...sentence, text, ...encode(text) })));
+  const translations = results.map(([{ ids }]) => tokenizer.decode(ids).trim());
+  let text = '';
+  /** @type {Map<Found, number>} */
+  const starts = new Map();
+  for (const [i, part] of parts.entries()) {
+    const body = part.trim();
+    let own = isWorded.test(body) ? String(translations.shift()) : body;
+    // a part is no sentence: it neither ends as one nor, within, begins as one
+    if (!/[.!?]$/.test(body)) own = own.replace(/[.!?]+$/, '');
+    if (i > 0 && /^\p{Ll}/u.test(body)) own = own.replace(/^\p{Lu}/u, (c) => c.toLowerCase());
+    text += part.replace(body, () => own);
+    if (i === terms.length) break;
+    starts.set(terms[i], text.length);
+    text += terms[i].translation;
+  }
+  const { ids } = tokenizer.encode(text, { side: 'target' });
+  if (ids.length > Number(config.max_position_embeddings)) return undefined;
+  return scored(model, sentence, ids, { text, glossary: report(text, terms, starts) });
 }
 
 /**
@@ -313,10 +363,11 @@ function findDivided({ text, start }, next, glossary) {
  * @param {Glossary} glossary
  * @param {import('./options.js').GenerateOptions} options
  * @param {(sentences: T[], options: import('./options.js').GenerateOptions) => Promise<Result[][]>} generate
+ * @param {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
  * @param {unknown} [onStep]  null: where a term does not come out that is told, not thrown as HEED_E_STATE
  * @returns {Promise<Result[][]>}
  */
-export async function generateWith(model, sentences, glossary, options, generate, onStep) {
+export async function generateWith(model, sentences, glossary, options, generate, encode, onStep) {
   const terms = sentences.map(({ text }) => findTerms(text, glossary));
   const results = await generate(sentences, options);
   for (const [i, [free]] of results.entries()) {
@@ -329,6 +380,11 @@ export async function generateWith(model, sentences, glossary, options, generate
       const again = async (/** @type {number[]} */ prefix) =>
         (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
       result = await new Forced(model, again, sentences[i], options.prefix?.length ?? 0).run(free, terms[i]);
+      if (!options.prefix && !result.glossary?.every(({ exact }) => exact)) {
+        const patched = await translateAround(model, sentences[i], terms[i], encode, (parts) =>
+          generate(parts, { ...options, nBest: 1 }));
+        if (patched?.glossary?.every(({ exact }) => exact)) result = patched;
+      }
       results[i] = [result];
     } else results[i][0] = result;
     result.glossary?.push(...divided);

@@ -230,7 +230,8 @@ export class Translator {
   async #generate(sentences, { glossary, ...options }, onStep, trees) {
     if (glossary) {
       const { generateWith } = await import('./glossary.js');
-      return generateWith(this.#model, sentences, glossary, options, this.#generate.bind(this), onStep);
+      const encode = this.#encode.bind(this);
+      return generateWith(this.#model, sentences, glossary, options, this.#generate.bind(this), encode, onStep);
     }
     const run = this.#model.generateSteps(
       sentences.map(({ ids }) => ids),

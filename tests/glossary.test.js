@@ -37,18 +37,11 @@ const sentences = TEMPLATES.flatMap((template) =>
 test('200 sentences: each term once for each time', async (t) => {
   assert.equal(sentences.length, 200);
   let free = 0;
-  let told = 0;
   for (const { source, term, times } of sentences) {
     const detailed = await translator.translateDetailed(source, { glossary });
     const matches = detailed.flatMap((sentence) => (sentence.glossary ?? []).map((match) => ({ ...match, sentence })));
     assert.equal(matches.length, times, source);
-    if (matches.some(({ exact }) => !exact)) {
-      // it is told, and translate() throws: what the model leaves no place for is not passed off as done
-      await assert.rejects(translator.translate(source, { glossary }), HeedError);
-      t.diagnostic(`told: ${source} | ${detailed.map(({ target }) => target).join(' ')}`);
-      assert.ok(++told <= 1, 'more than one in 200');
-      continue;
-    }
+    assert.ok(matches.every(({ exact }) => exact), `${source} | ${detailed.map(({ target }) => target).join(' ')}`);
     for (const { sentence, start, end, targetStart, targetEnd, exact: _, ...match } of matches) {
       assert.deepEqual([match.term, match.translation], [term, glossary[term]]);
       assert.equal(sentence.source.slice(start, end).toLowerCase(), term.toLowerCase());
