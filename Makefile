@@ -63,8 +63,8 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run test test-c test-js types package wasm wasm-tests native asan bench bench-kernels score oracle format \
-        clean setup web serve need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
+.PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score oracle \
+        format clean setup web serve need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
 help:
@@ -75,6 +75,7 @@ help:
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
+	@echo 'make mutate     load mutated model directories, RUNS=1000000 of them'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
@@ -193,6 +194,12 @@ web: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm
 PORT ?= 8080
 serve: web
 	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
+
+# Model directories with something wrong in them, RUNS of seed SEED; `make test` loads 20,000.
+RUNS ?= 1000000
+SEED ?= 1
+mutate: js/heed.wasm
+	$(NODE) tests/mutate/run.js --runs $(RUNS) --seed $(SEED)
 
 bench: js/heed.wasm js/heed-relaxed.wasm
 	$(NODE) tests/bench/index.js

@@ -2,9 +2,10 @@
 // by load.js and train.js.
 
 import { mismatch } from './json.js';
+import { MAX_BEAMS } from './options.js';
 import { E_CONFIG, E_WASM, HeedError } from './wasm.js';
 
-const CONFIG = 'config.json';
+export const CONFIG = 'config.json';
 const GENERATION = 'generation_config.json';
 
 /** What a MarianConfig says where config.json is silent. null: derived below. @type {Record<string, unknown>} */
@@ -39,10 +40,10 @@ function refuse(file, key, found, expected) {
   throw new HeedError(E_CONFIG, mismatch(`${file}: ${key}`, found, expected));
 }
 
-/** @param {string} file @param {string} key @param {unknown} value @param {number} [low] @returns {number} */
-function integer(file, key, value, low = -(2 ** 31)) {
-  if (!Number.isInteger(value) || Number(value) < low || Number(value) >= 2 ** 31) {
-    refuse(file, key, value, low < 0 ? 'an integer' : `an integer, at least ${low}`);
+/** @param {string} file @param {string} key @param {unknown} value @param {number} [low] @param {number} [high] @returns {number} */
+function integer(file, key, value, low = -(2 ** 31), high = 2 ** 31 - 1) {
+  if (!Number.isInteger(value) || Number(value) < low || Number(value) > high) {
+    refuse(file, key, value, `an integer${low < 0 ? '' : `, at least ${low}`}${high < 99 ? `, at most ${high}` : ''}`);
   }
   return Number(value);
 }
@@ -118,18 +119,22 @@ export function generateDefaults(config, generation) {
     if (generation[key] != null) return check(GENERATION, generation[key]);
     return config[key] == null ? undefined : check(CONFIG, config[key]);
   };
-  const count = (/** @type {string} */ key, low = 1) => read(key, (file, value) => integer(file, key, value, low));
+  const count = (/** @type {string} */ key, low = 1, /** @type {number | undefined} */ high = undefined) =>
+    read(key, (file, value) => integer(file, key, value, low, high));
   const { max_position_embeddings: longest, decoder_vocab_size: vocabulary } = config;
   const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary;
   // lengths in these files count decoder_start_token_id, except those called "new"
   return {
-    beams: count('num_beams') ?? 1,
+    beams: count('num_beams', 1, MAX_BEAMS) ?? 1,
     maxTokens: Math.max(1, Math.min(longest, count('max_new_tokens') ?? (count('max_length') ?? longest + 1) - 1)),
     minTokens: Math.max(0, count('min_new_tokens', 0) ?? (count('min_length', 0) ?? 0) - 1),
     noRepeatNgram: count('no_repeat_ngram_size', 0) ?? 0,
     lengthPenalty:
       read('length_penalty', (file, value) =>
-        Number.isFinite(value) ? Number(value) : refuse(file, 'length_penalty', value, 'a number'),
+        // the core's floats are smaller than those of a file
+        Number.isFinite(value) && Number.isFinite(Math.fround(value))
+          ? Number(value)
+          : refuse(file, 'length_penalty', value, 'a number'),
       ) ?? 1,
     badWords:
       read('bad_words_ids', (file, value) =>

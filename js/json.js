@@ -62,11 +62,12 @@ export function parseJson(bytes, file, code = E_JSON) {
   return value;
 }
 
-/** A value in a message: short. @param {unknown} value @returns {string} */
-export function describe(value) {
-  const text = typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-}
+/** A text in a message. @param {string} text */
+export const short = (text) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
+
+/** A value in a message. @param {unknown} value @returns {string} */
+export const describe = (value) =>
+  short(typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value));
 
 /** What messages of wrong input say. @param {string} what @param {unknown} value @param {string} expected */
 export const mismatch = (what, value, expected) => `${what}: found ${describe(value)}, expected ${expected}`;

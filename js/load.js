@@ -1,16 +1,18 @@
 // load.js - files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
 // model.js.
 
-import { configNumbers, generateDefaults, readConfig } from './config.js';
+import { CONFIG, configNumbers, generateDefaults, readConfig } from './config.js';
 import { listedFiles, openSource } from './files.js';
 import { isNode, onAbort } from './host.js';
-import { parseJson } from './json.js';
+import { describe, parseJson, short } from './json.js';
 import { DTYPES, openSafetensors } from './safetensors.js';
 import { Tokenizer } from './tokenizer.js';
-import { E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError, ints } from './wasm.js';
+import { E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError, ints } from './wasm.js';
 
 /** Bytes that are in the module's memory beside the weights at any time. */
 const STAGE = 1 << 18;
+/** Bytes of a model that its file need not have: positions are computed. */
+const SPARE = 1 << 26;
 const F32 = 0;
 const I8 = 3;
 
@@ -56,18 +58,25 @@ function chooseArithmetic(dtype, tensors) {
  * @param {import('./wasm.js').Core} core
  * @param {Record<string, any>} config
  * @param {number} arithmetic
- * @param {import('./safetensors.js').TensorEntry[]} tensors
+ * @param {import('./safetensors.js').Weights} weights
  * @returns {number}  the model's handle
  */
-function createModel(core, config, arithmetic, tensors) {
+function createModel(core, config, arithmetic, weights) {
+  const { file, tensors } = weights;
   const stores = (/** @type {string} */ name) => Number(tensors.some((t) => t.name === name));
   const numbers = configNumbers(config, core.configFields(), {
     dtype: arithmetic,
     encoder_positions_stored: stores('model.encoder.embed_positions.weight'),
     decoder_positions_stored: stores('model.decoder.embed_positions.weight'),
   });
+  // memory is taken for what there are weights for: a few bytes of config.json cannot ask for 4 GB. I8 may become F32
+  const wanted = core.measure(CONFIG, numbers);
+  const bytes = tensors.reduce((sum, t) => sum + t.bytes, 0);
+  if (wanted > 5 * bytes + SPARE) {
+    throw new HeedError(E_CONFIG, `${CONFIG}: found a model of ${wanted} bytes, ${file} has ${bytes}`);
+  }
   const model = ints(1);
-  core.report('config.json', 'heed_model_create', numbers, numbers.length, model);
+  core.report(CONFIG, 'heed_model_create', numbers, numbers.length, model);
   return model.value[0];
 }
 
@@ -87,7 +96,7 @@ function placeTensors(core, model, { file, tensors }) {
   const placed = tensors.map((tensor) => {
     const index = core.findTensor(model, tensor.name, isScale);
     if (index < 0) {
-      throw new HeedError(E_TENSOR_UNKNOWN, `${file}: ${tensor.name}: this configuration has no such tensor`);
+      throw new HeedError(E_TENSOR_UNKNOWN, `${file}: ${short(tensor.name)}: this configuration has no such tensor`);
     }
     const entry = { ...tensor, index, isScale: isScale.value[0] !== 0, used: false };
     const key = `${index} ${entry.isScale}`;
@@ -115,7 +124,7 @@ function beginTensor(core, model, file, { name, index, isScale, dtype, shape }) 
     core.run('heed_tensor_shape', model, index, rows, cols);
     const [r, c] = [rows.value[0], cols.value[0]];
     const expected = isScale ? [r] : r === 1 ? [c] : [r, c];
-    throw new HeedError(status, `${file}: ${name}: found shape [${shape}], expected [${expected}]`);
+    throw new HeedError(status, `${file}: ${name}: found shape ${describe(shape)}, expected [${expected}]`);
   }
   core.check(status, `${file}: ${name}: ${DTYPES[dtype]}`);
 }
@@ -195,7 +204,7 @@ async function readModel(core, files, { onProgress, dtype }) {
   // first, as it says what the others are
   const manifest = (await json('heed.json')) ?? {};
   files.expect(listedFiles(manifest));
-  const configJson = /** @type {Record<string, unknown>} */ (await json('config.json', false));
+  const configJson = /** @type {Record<string, unknown>} */ (await json(CONFIG, false));
   const [generation = {}, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json('generation_config.json'),
     json('vocab.json'),
@@ -210,7 +219,7 @@ async function readModel(core, files, { onProgress, dtype }) {
   try {
     const entries = weights.tensors;
     const arithmetic = chooseArithmetic(dtype, entries);
-    const model = createModel(core, config, arithmetic, entries);
+    const model = createModel(core, config, arithmetic, weights);
     const tensors = placeTensors(core, model, weights);
     const tokenizer =
       sourceSpm && targetSpm && vocab
@@ -226,7 +235,7 @@ async function readModel(core, files, { onProgress, dtype }) {
       loaded += bytes;
       onProgress?.({ file, loaded, total });
     };
-    progress('config.json', 0);
+    progress(CONFIG, 0);
     for (const [name, bytes] of sizes) progress(name, bytes);
     await streamWeights(core, model, tensors, weights, (bytes) => progress(weights.file, bytes));
     return { core, model, config, defaults, tokenizer, manifest, arithmetic, files: small };

@@ -130,7 +130,7 @@ export function checkHeads(heads, config) {
 const BATCH = 32;
 /** The core's own limits. */
 const MAX_BATCH = 1024;
-const MAX_BEAMS = 64;
+export const MAX_BEAMS = 64;
 
 /**
  * generate()'s options, complete.

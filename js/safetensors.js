@@ -5,7 +5,7 @@
 //     { "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, …, "__metadata__": { "key": "text" } }
 
 import { ChunkReader } from './files.js';
-import { describe, mismatch, parseJson } from './json.js';
+import { describe, mismatch, parseJson, short } from './json.js';
 import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from './wasm.js';
 
 /** Longer headers are refused, as by the format's own reader. */
@@ -98,12 +98,12 @@ export function parseHeader(header, file) {
   ) {
     refuse(mismatch(`${file}: __metadata__`, metadata, 'an object of strings'));
   }
-  const tensors = Object.entries(entries).map(([name, entry]) => readEntry(`${file}: ${name}`, name, entry));
+  const tensors = Object.entries(entries).map(([name, entry]) => readEntry(`${file}: ${short(name)}`, name, entry));
   tensors.sort((a, b) => a.begin - b.begin || a.bytes - b.bytes);
   let end = 0;
   for (const { name, begin, bytes } of tensors) {
     if (begin !== end) {
-      refuse(`${file}: ${name}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole' : 'an overlap'}`);
+      refuse(`${file}: ${short(name)}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole' : 'an overlap'}`);
     }
     end += bytes;
   }

@@ -33,6 +33,7 @@ export const E_DIVERGED = 30;
 /** @type {string[]} */
 const spelling = [];
 const spell = (/** @type {number} */ code) => spelling[code] ?? (code === E_WASM ? 'HEED_E_WASM' : 'HEED_E_?');
+const words = (/** @type {number} */ code) => (code === E_MEMORY ? `out of memory, ${spell(code)}` : spell(code));
 
 /** A BOM in a text is a character of that text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -197,7 +198,7 @@ export class Core {
 
   /** Throw unless `status` is 0. @param {number} status @param {string} what */
   check(status, what) {
-    if (status !== 0) throw new HeedError(status, `${what}: ${spell(status)}`);
+    if (status !== 0) throw new HeedError(status, `${what}: ${words(status)}`);
   }
 
   /**
@@ -275,9 +276,16 @@ export class Core {
       file,
       this.#cstring(key),
       status === E_CONFIG && `found ${found}`,
-      this.#cstring(rule) ?? spell(status),
+      this.#cstring(rule) ?? words(status),
     ];
     throw new HeedError(status, parts.filter(Boolean).join(': '));
+  }
+
+  /** Bytes that a configuration's model takes. @param {string} file @param {Int32Array} numbers @returns {number} */
+  measure(file, numbers) {
+    const bytes = { type: Float64Array, length: 1, value: null };
+    this.report(file, 'heed_config_measure', numbers, numbers.length, bytes);
+    return bytes.value?.[0] ?? 0;
   }
 
   /**

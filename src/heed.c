@@ -66,6 +66,20 @@ void heed_sha256_free(heed_sha256 *sha) { arena_free_block(sha); }
 
 const char *heed_config_field(int index) { return config_field(index); }
 
+heed_status heed_config_measure(const int32_t *config, int n, double *bytes, heed_report *report) {
+    heed_config c;
+    const char *name, *rule;
+    int32_t found;
+    size_t measured;
+    *bytes = 0.0;
+    heed_status status = config_read(&c, config, n, &name, &rule, &found);
+    blame(report, name, rule, found);
+    if (status != HEED_OK) return status;
+    status = model_measure(&c, &measured);
+    *bytes = (double)measured;
+    return status;
+}
+
 heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report) {
     heed_config c;
     const char *name, *rule;

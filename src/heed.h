@@ -72,6 +72,12 @@ enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element type
 const char *heed_config_field(int index);
 
 /*
+ * Check `config` (heed_config_field order, n values) and tell what heed_model_create would allocate.
+ * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY: more than there can be.
+ */
+heed_status heed_config_measure(const int32_t *config, int n, double *bytes, heed_report *report);
+
+/*
  * Check `config` (heed_config_field order, n values) and allocate a model with empty weights.
  * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY.
  */

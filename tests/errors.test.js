@@ -135,6 +135,8 @@ test('configurations that make no sense, by key, with what was found', async () 
     ['num_beams', 0, /found 0, expected an integer, at least 1/],
     ['max_length', 'long', /found 'long'/],
     ['length_penalty', 'x', /found 'x', expected a number/],
+    ['length_penalty', 1e300, /found 1e\+300, expected a number/],
+    ['num_beams', 65, /found 65, expected an integer, at least 1, at most 64/],
     ['bad_words_ids', [[]], /expected an array of arrays of ids/],
     ['bad_words_ids', [[67]], /expected an array of arrays of ids below 67/],
   ];
@@ -154,14 +156,14 @@ test('configurations that make no sense, by key, with what was found', async () 
   );
 });
 
-test('a model that cannot fit in memory', async () => {
-  const huge = changeJson(tiny, 'config.json', (json) => ({
-    ...json,
-    vocab_size: 2 ** 24,
-    decoder_vocab_size: 2 ** 24,
-    d_model: 65536,
-  }));
-  await loadFails(huge, 'HEED_E_MEMORY', /^config\.json: HEED_E_MEMORY/);
+test('a model that cannot fit in memory, and one that its weights cannot fill', async () => {
+  const change = (/** @type {number} */ width) => (/** @type {any} */ json) =>
+    ({ ...json, vocab_size: 2 ** 24, decoder_vocab_size: 2 ** 24, d_model: width });
+  const huge = changeJson(tiny, 'config.json', change(65536));
+  await loadFails(huge, 'HEED_E_MEMORY', /^config\.json: out of memory, HEED_E_MEMORY/);
+  // there would be memory for it, but not for a claim alone
+  const large = changeJson(tiny, 'config.json', change(32));
+  await loadFails(large, 'HEED_E_CONFIG', /^config\.json: found a model of 2\d{9} bytes, model\.safetensors has 163212/);
   works();
 });
 

@@ -160,15 +160,26 @@ static void lay_out(builder *b, struct heed_model *m) {
     m->loader.floats = arena_floats(&b->arena, (size_t)b->longest_row, 1, 1);
 }
 
-heed_status model_create(const heed_config *config, struct heed_model **out) {
+static builder measure(const heed_config *config) {
     struct heed_model measured = {.config = *config};
     builder b = {.dtype = config->dtype};
-
-    *out = NULL;
     arena_push(&b.arena, 1, sizeof(struct heed_model));
     lay_out(&b, &measured);
     arena_push(&b.arena, (size_t)b.n_tensors, sizeof(heed_tensor));
+    return b;
+}
+
+heed_status model_measure(const heed_config *config, size_t *bytes) {
+    const builder b = measure(config);
+    *bytes = b.arena.overflow ? 0 : b.arena.used;
+    return b.arena.overflow ? HEED_E_MEMORY : HEED_OK;
+}
+
+heed_status model_create(const heed_config *config, struct heed_model **out) {
+    builder b = measure(config);
     const int n_tensors = b.n_tensors;
+
+    *out = NULL;
 
     if (arena_block(&b.arena) == NULL) return HEED_E_MEMORY;
     struct heed_model *m = arena_push(&b.arena, 1, sizeof *m);

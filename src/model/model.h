@@ -76,6 +76,9 @@ struct heed_model {
     heed_loader loader;
 };
 
+/* *bytes that model_create() would allocate for `config` (already checked).  HEED_E_MEMORY: no size_t holds them. */
+heed_status model_measure(const heed_config *config, size_t *bytes);
+
 /*
  * A block for `config` (already checked), laid out, weights zero, sinusoidal positions computed.
  * HEED_E_MEMORY, with *out NULL.

@@ -9,7 +9,11 @@ static void check_rule(const char *field, int32_t value, const char *blamed) {
     const int n = default_config(config);
     heed_model *model;
     heed_report report = {0};
+    double bytes;
     config_set(config, field, value);
+    CHECK_INT(heed_config_measure(config, n, &bytes, &report), HEED_E_CONFIG);
+    CHECK(bytes == 0.0 && report.name && strcmp(report.name, blamed) == 0);
+    report = (heed_report){0};
     CHECK_INT(heed_model_create(config, n, &model, &report), HEED_E_CONFIG);
     CHECK(model == NULL && report.name && strcmp(report.name, blamed) == 0 && report.rule && report.found == value);
 }
@@ -18,6 +22,7 @@ static void test_config(void) {
     int32_t config[MAX_CONFIG];
     const int n = default_config(config);
     heed_model *model;
+    double bytes;
     CHECK_INT(heed_model_create(config, n - 1, &model, NULL), HEED_E_ARGUMENT);
     check_rule("d_model", 0, "d_model");
     check_rule("d_model", 1 << 30, "d_model");
@@ -45,7 +50,11 @@ static void test_config(void) {
     config_set(config, "d_model", 1 << 16);
     config_set(config, "encoder_attention_heads", 1);
     config_set(config, "decoder_attention_heads", 1);
-    if (sizeof(size_t) == 4) CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_E_MEMORY);
+    if (sizeof(size_t) == 4) {
+        CHECK_INT(heed_config_measure(config, n, &bytes, NULL), HEED_E_MEMORY);
+        CHECK(bytes == 0.0);
+        CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_E_MEMORY);
+    }
 }
 
 static void test_loading(void) {
@@ -53,7 +62,10 @@ static void test_loading(void) {
     const int n = default_config(config);
     heed_model *model;
     heed_report report;
+    double bytes;
+    CHECK_INT(heed_config_measure(config, n, &bytes, NULL), HEED_OK);
     CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    CHECK(bytes == (double)heed_model_bytes(model));
 
     CHECK(heed_tensor_find(model, "nonsense", &is_scale) == -1);
     CHECK(heed_tensor_find(model, "model.encoder.layers.0.fc1.bias.scale", &is_scale) == -1);

@@ -1,0 +1,226 @@
+// run.js - loads mutated model directories in one instance of the module, and translates with those that load: nothing
+// may trap, hang, leak, or say what a person could not use. Used by `make mutate` and mutate.test.js.
+//
+//     node tests/mutate/run.js [--runs N] [--from N] [--seed N] [--wasm FILE]
+//
+// The runs are made in a worker; this thread watches that they go on.
+
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { HeedError } from '../../js/index.js';
+import { loadModel } from '../../js/load.js';
+import { Model } from '../../js/model.js';
+import { Core, E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM, instantiate } from '../../js/wasm.js';
+import { modelFiles } from './model.js';
+import { mutated } from './mutations.js';
+
+/** A run that takes longer hangs. Many seconds: the machine may be busy with other things. */
+const HANG = 60_000;
+/** A run that seems to take longer is made again: what one takes is the least of three. */
+const SLOW = 100;
+/** Bytes that the instance may grow to: a tiny model may have 64 MB of positions, and a search of 64 beams. */
+const MEMORY = 2 ** 28;
+/** Failures that are told of; then the runs end. */
+const MOST = 20;
+
+const TEXTS = ['abc ab, cab', 'Z \u00e9xy b\u2603 a</s> >>fra<<'];
+const FILES = /^(?:the given files: )?(?:config|generation_config|vocab|heed)\.json\b|^(?:the given files: )?model\.safetensors\b|^(?:source|target)\.spm\b/;
+
+/** @typedef {{ index: number, what: string }} Failure */
+/**
+ * @typedef {object} Report
+ * @property {number} runs
+ * @property {number} loaded  directories that were taken
+ * @property {number} seconds
+ * @property {{ index: number, ms: number }} slowest
+ * @property {number} memory  bytes of the instance at the end
+ * @property {Record<string, number>} statuses  how often each was met
+ * @property {Failure[]} failures
+ */
+
+/** The core, and what is made in it: the core of a page ends with the model, this one goes on. */
+class Bench {
+  /** @type {Core} */
+  core = /** @type {any} */ (null);
+  /** @type {[name: string, room: any][]} */
+  #made = [];
+
+  async start(wasm = undefined) {
+    const core = await instantiate({ simd: 'simd128', wasm });
+    this.core = core;
+    this.#made = [];
+    core.run = (name, ...values) => {
+      const result = Core.prototype.run.call(core, name, ...values);
+      if (name.endsWith('_create') && result === 0) {
+        // the last room of one number is the handle's; a report has three
+        const room = values.findLast((value) => /** @type {any} */ (value)?.type && /** @type {any} */ (value).length === 1);
+        this.#made.push([name.replace('_create', '_free'), room]);
+      }
+      if (name.endsWith('_free')) this.#made = this.#made.filter(([free, { value }]) => free !== name || value[0] !== values[0]);
+      return result;
+    };
+  }
+
+  /** Free what was made, the last first. */
+  clear() {
+    for (const [free, room] of this.#made.splice(0).reverse()) Core.prototype.run.call(this.core, free, room.value[0]);
+  }
+
+  /** @param {Record<string, Uint8Array>} files @param {'auto' | 'f32' | 'int8'} dtype @returns {Promise<Model>} */
+  async load(files, dtype) {
+    const parts = await loadModel(this.core, files, { cache: false, isRetry: true, dtype });
+    return new Model(/** @type {any} */ (parts));
+  }
+}
+
+/** Both texts, all that a caller would see. @param {Model} model */
+function translate(model) {
+  const { maxTokens } = model.generateDefaults;
+  let tokenizer;
+  try {
+    tokenizer = model.tokenizer;
+  } catch {
+    tokenizer = null; // it came without
+  }
+  return TEXTS.map((text) => {
+    const ids = tokenizer ? tokenizer.encode(text).ids : [1, 0];
+    const [[best]] = model.generate([ids], { maxTokens: Math.min(maxTokens, 12) });
+    if (Number.isNaN(best.score) || Number.isNaN(best.logProb)) throw new Error(`score ${best.score}, logProb ${best.logProb}`);
+    return tokenizer ? tokenizer.decode(best.ids) : String(best.ids);
+  });
+}
+
+/** What is wrong with an error, or ''. @param {any} error @param {boolean} isLoading */
+function wrong(error, isLoading) {
+  const { message, code } = error;
+  if (!(error instanceof HeedError)) return `no HeedError: ${error?.stack}`;
+  if (code === E_WASM) return message;
+  if (!isLoading) return [E_LENGTH, E_MEMORY, E_TENSOR_VALUE].includes(code) ? '' : `while translating: ${message}`;
+  if (message.length > 400) return `a message of ${message.length} characters: ${message.slice(0, 200)}`;
+  return FILES.test(message) ? '' : `names no file: ${message}`;
+}
+
+/**
+ * @param {{ runs: number, from: number, seed: number, wasm?: string }} options
+ * @param {Int32Array} [progress]  [0]: runs made
+ * @returns {Promise<Report>}
+ */
+async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) {
+  const bench = new Bench();
+  await bench.start(wasm);
+  const first = bench.core.run('malloc', 16);
+  bench.core.run('free', first);
+  const good = modelFiles();
+  /** What the model that nothing is wrong with says. */
+  const speak = async () => {
+    const words = translate(await bench.load(good, 'auto'));
+    bench.clear();
+    return words.join('\n');
+  };
+  const expected = await speak();
+  /** @type {Report} */
+  const report = { runs: 0, loaded: 0, seconds: 0, slowest: { index: from, ms: 0 }, memory: 0, statuses: {}, failures: [] };
+  const fail = (/** @type {number} */ index, /** @type {string} */ what) => report.failures.push({ index, what });
+
+  /** @param {number} index @returns {Promise<string | undefined>}  the status */
+  const one = async (index) => {
+    const { files, dtype } = mutated(seed, index);
+    let isLoading = true;
+    let status;
+    try {
+      const model = await bench.load(files, dtype);
+      isLoading = false;
+      status = 'loaded';
+      translate(model);
+    } catch (/** @type {any} */ error) {
+      const what = wrong(error, isLoading);
+      if (what) fail(index, what);
+      status = isLoading ? error.status : `loaded, then ${error.status}`;
+      if (error.code === E_WASM) await bench.start(wasm);
+    }
+    bench.clear();
+    return status;
+  };
+
+  const start = performance.now();
+  for (let index = from; index < from + runs && report.failures.length < MOST; index++) {
+    const before = performance.now();
+    const status = String(await one(index));
+    let ms = performance.now() - before;
+    for (let again = 0; again < 2 && ms > SLOW; again++) {
+      const second = performance.now();
+      await one(index);
+      ms = Math.min(ms, performance.now() - second);
+    }
+    if (ms > report.slowest.ms) report.slowest = { index, ms };
+    report.statuses[status] = (report.statuses[status] ?? 0) + 1;
+    if (status.startsWith('loaded')) report.loaded++;
+    if (++report.runs % 1000 === 0 && (await speak()) !== expected) fail(index, 'the model that is right says something else than before');
+    if (bench.core.memoryBytes > MEMORY) {
+      fail(index, `the memory has grown to ${bench.core.memoryBytes} bytes`);
+      await bench.start(wasm);
+    }
+    Atomics.store(progress, 0, report.runs);
+  }
+  report.seconds = (performance.now() - start) / 1000;
+  if ((await speak()) !== expected) fail(from + runs, 'the model that is right says something else at the end');
+  report.memory = bench.core.memoryBytes;
+  // all was freed: but for what the allocator keeps for itself, one block takes all the memory that there is
+  const rest = report.memory - first - (1 << 17);
+  if (bench.core.run('malloc', rest) === 0 || bench.core.memoryBytes > report.memory) {
+    fail(from + runs, `memory is lost: ${rest} bytes are no longer to be had in one piece`);
+  }
+  return report;
+}
+
+/**
+ * All runs, in a worker that is watched.
+ *
+ * @param {{ runs: number, from?: number, seed?: number, wasm?: string, onProgress?: (runs: number) => void }} options
+ * @returns {Promise<Report>}
+ */
+export async function run({ runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
+  const progress = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL(import.meta.url), { workerData: { runs, from, seed, wasm, progress } });
+  let last = -1;
+  let since = performance.now();
+  return new Promise((resolve, reject) => {
+    const watch = setInterval(() => {
+      const done = Atomics.load(progress, 0);
+      if (done !== last) [last, since] = [done, performance.now()];
+      else if (performance.now() - since > HANG) {
+        void worker.terminate();
+        reject(new Error(`run ${from + done} of seed ${seed} hangs`));
+      }
+      onProgress(done);
+    }, 1000);
+    worker.on('message', resolve);
+    worker.on('error', reject);
+    worker.on('exit', () => clearInterval(watch));
+  });
+}
+
+if (!isMainThread && workerData?.progress) {
+  parentPort?.postMessage(await runAll(workerData, workerData.progress));
+} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const number = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
+  const { values } = parseArgs({ options: { runs: number('100000'), from: number('0'), seed: number('1'), wasm: { type: 'string' } } });
+  let told = 0;
+  const report = await run({
+    runs: Number(values.runs),
+    from: Number(values.from),
+    seed: Number(values.seed),
+    wasm: values.wasm,
+    onProgress: (done) => {
+      if (done - told < 50_000) return;
+      told = done;
+      console.log(`${done} directories`);
+    },
+  });
+  for (const { index, what } of report.failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
+  const { runs, loaded, seconds, slowest, memory, statuses } = report;
+  console.log(`${runs} mutated directories, ${loaded} loaded, in ${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index}); memory ${memory} bytes; ${report.failures.length} failures`);
+  console.log(Object.entries(statuses).sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`).join(', '));
+  process.exitCode = report.failures.length ? 1 : 0;
+}
