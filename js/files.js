@@ -312,6 +312,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
     expect(files) {
       listed = files;
     },
+    isListed: (/** @type {string} */ name) => listed.has(name),
     /** Whether to begin again, after this error: what was kept or resumed may be why. @param {unknown} error */
     heals: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.heals(error))),
     url,

@@ -1,5 +1,9 @@
 // cursor.js - a file of weights read at any place: forwards as one stream, elsewhere by seeking in a file or Blob, by
 // Range requests on a server; used by the containers of this directory.
+//
+// Parts of a file have no hash to be compared with. So a file that heed.json lists is read from its first to its last
+// byte before any of it is believed: from a server it is downloaded whole, kept as other files are, and held as a Blob
+// until close(), elsewhere it is read twice.
 
 import { builtin } from '../host.js';
 import { badType } from '../options.js';
@@ -18,7 +22,7 @@ const GAP = 1 << 17;
  * that begins at a place, null where only the first can be had.
  *
  * @typedef {{ size: number | undefined, first: Chunks, from: (at: number) => Promise<Chunks | null>,
- *   close?: () => Promise<void> }} Supply
+ *   isRemote?: boolean, close?: () => Promise<void> }} Supply
  */
 
 /** @param {Means} means @param {string} path @returns {Promise<Supply | null>} */
@@ -78,6 +82,7 @@ async function serverSupply({ fetchChunks, unreadable }, url, signal) {
   const length = told('content-encoding') === null ? told('content-length') : null;
   return {
     size: length === null ? undefined : Number(length),
+    isRemote: true,
     first,
     from: async (at) => {
       if (length === null || told('accept-ranges') === 'none') return null;
@@ -189,16 +194,16 @@ export class Cursor {
   }
 
   /**
-   * Make every place reachable, where what was read so far is `head`: if a server sends no parts, or `whole` is wanted,
-   * the file is held until close().
+   * Make every place reachable, where what was read so far is `head`: if a server sends no parts, or `whole` is wanted
+   * of it, the file is held until close().
    *
    * @param {Uint8Array} head
    * @param {boolean} [whole]
    * @returns {Promise<number>}  bytes of the file
    */
   async spool(head, whole = false) {
-    const { size, from } = this.#supply;
-    if (size !== undefined && !whole) {
+    const { size, from, isRemote } = this.#supply;
+    if (size !== undefined && !(whole && isRemote)) {
       // most of what is wanted first is near the end
       const at = Math.max(0, size - GAP);
       const part = await from(at);
@@ -226,18 +231,41 @@ export class Cursor {
 }
 
 /**
+ * Read a listed file to its end, where it is compared with what heed.json says: HEED_E_HASH.
+ *
+ * @param {Files} files
+ * @param {string} name
+ * @returns {Promise<Blob | null>}  empty unless it comes from a server; null: the file is missing
+ */
+async function readChecked({ find, url }, name) {
+  const chunks = await find(name, true);
+  if (!chunks) return null;
+  /** @type {BlobPart[]} */
+  const parts = [];
+  try {
+    for (let chunk; (chunk = await chunks.next());) if (url) parts.push(chunk.slice());
+  } finally {
+    await chunks.close();
+  }
+  return new Blob(parts);
+}
+
+/**
  * A file of a model at any place in it, null if it is missing.
  *
  * @param {Files} files
  * @param {string} name
  * @returns {Promise<Cursor | null>}
  */
-export async function openCursor({ url, path, source, signal, means }, name) {
+export async function openCursor(files, name) {
+  const { url, path, source, signal, means } = files;
   signal?.throwIfAborted();
+  const whole = files.isListed(name) ? await readChecked(files, name) : undefined;
+  if (whole === null) return null;
   const given = /** @type {Record<string, any>} */ (source);
   const value = !url && path === undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   const supply = url
-    ? await serverSupply(means, means.join(url, name), signal)
+    ? whole ? blobSupply(means, whole, name) : await serverSupply(means, means.join(url, name), signal)
     : path !== undefined
       ? await fileSupply(means, `${path}/${name}`)
       : value === undefined

@@ -41,7 +41,8 @@ async function marianName(files) {
  * @returns {Promise<import('../safetensors.js').Weights | null>}
  */
 export async function openContainer(files, config) {
-  const torch = await openCursor(files, TORCH);
+  // a model that was kept has no server to ask for what it does not list
+  const torch = files.isListed(MARIAN) && !files.isListed(TORCH) ? null : await openCursor(files, TORCH);
   const cursor = torch ?? (await openCursor(files, await marianName(files)));
   if (!cursor) return null;
   try {
