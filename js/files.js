@@ -99,22 +99,10 @@ async function fetchChunks(url, signal, optional, asked) {
   throw unreadable(`${url}: HTTP ${status}`, status, 'NetworkError');
 }
 
-/** A file of Node's, by what a page need not load. @param {string} path @returns {Promise<Chunks | null>} */
-const fileChunks = async (path) => (await import('./local.js')).fileChunks(means, path);
-
-/**
- * @param {Record<string, Blob | ArrayBuffer | Uint8Array>} files
- * @param {string} name
- * @returns {Promise<Chunks | null>}
- */
-async function givenChunks(files, name) {
-  const value = Object.hasOwn(files, name) ? files[name] : undefined;
-  if (value === undefined) return null;
-  if (ArrayBuffer.isView(value)) return byteChunks(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
-  if (value instanceof ArrayBuffer) return byteChunks(new Uint8Array(value));
-  if (value instanceof Blob) return streamChunks(value.stream(), name);
-  throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
-}
+/** What is at hand, by what a page with a model at a URL need not load. */
+const local = () => import('./local.js');
+/** @param {string} path @returns {Promise<Chunks | null>} */
+const fileChunks = async (path) => (await local()).fileChunks(means, path);
 
 /**
  * The same chunks, compared with what is listed: HEED_E_HASH before the end is given out.
@@ -291,7 +279,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
       ? remote.find(join(url, name), optional, { signal, listed: listed.get(name) })
       : path !== undefined
         ? fileChunks(`${path}/${name}`)
-        : givenChunks(/** @type {any} */ (source), name));
+        : (await local()).givenChunks(means, /** @type {any} */ (source), name));
     if (!chunks) return null;
     const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
     return {

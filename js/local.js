@@ -1,9 +1,11 @@
-// local.js - a file of a directory, read in chunks; loaded by files.js in Node.
+// local.js - files that are at hand, read in chunks: of a directory (Node), or given; loaded by files.js.
 
 /** Bytes read at a time. */
 const CHUNK = 1 << 18;
 
 /**
+ * A file of a directory.
+ *
  * @param {import('./files.js').Means} means
  * @param {string} path
  * @returns {Promise<import('./files.js').Chunks | null>}  null: there is none
@@ -26,4 +28,21 @@ export async function fileChunks({ builtin, unreadable }, path) {
     },
     close: () => (closing ??= file.close()),
   };
+}
+
+/**
+ * One of the files that the caller has.
+ *
+ * @param {import('./files.js').Means} means
+ * @param {Record<string, Blob | ArrayBuffer | Uint8Array>} files
+ * @param {string} name
+ * @returns {Promise<import('./files.js').Chunks | null>}  null: there is none
+ */
+export async function givenChunks({ byteChunks, streamChunks }, files, name) {
+  const value = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (value === undefined) return null;
+  if (ArrayBuffer.isView(value)) return byteChunks(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  if (value instanceof ArrayBuffer) return byteChunks(new Uint8Array(value));
+  if (value instanceof Blob) return streamChunks(value.stream(), name);
+  throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
 }
