@@ -187,14 +187,28 @@ test('Vite, development: served, it translates in Chromium', { skip }, async () 
   }
 });
 
-test('the service worker of an extension (Manifest V3): heed/inline', { skip }, async () => {
-  const extension = join(scratch, 'extension');
+/** What an extension reports. @param {(manifest: any) => void} [change]  to its manifest */
+async function openExtension(change) {
+  const extension = await mkdtemp(join(scratch, 'extension-'));
   await cp(join(tools, 'extension'), extension, { recursive: true });
   await cp(join(app, 'node_modules/heed'), join(extension, 'heed'), { recursive: true });
   await cp(model, join(extension, 'en-de'), { recursive: true });
   const server = await serve();
   await writeFile(join(extension, 'server.js'), `export const server = '${new URL('report', server.url)}';\n`);
-  check(await open(server, 'about:blank', [`--load-extension=${extension}`, `--disable-extensions-except=${extension}`]), false);
+  const path = join(extension, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  change?.(manifest);
+  await writeFile(path, JSON.stringify(manifest));
+  return open(server, 'about:blank', [`--load-extension=${extension}`, `--disable-extensions-except=${extension}`]);
+}
+
+test('the service worker of an extension (Manifest V3): heed/inline', { skip }, async () => {
+  check(await openExtension(), false);
+});
+
+test('under the default policy of extensions, which forbids WebAssembly, the error says so', { skip }, async () => {
+  const { error } = await openExtension((manifest) => delete manifest.content_security_policy);
+  assert.match(error, /^HeedError: heed\.wasm: .*Content Security Policy/);
 });
 
 for (const name of ['node22', 'node24']) {
