@@ -154,13 +154,13 @@ function changeHeader(random, state) {
     if (entries.length === 0) return;
     const entry = random.pick(entries)[1];
     const value = () => random.pick(random.once(2) ? ALL : COUNTS);
-    const offsets = entry?.data_offsets;
+    const offsets = Array.isArray(entry?.data_offsets) ? entry.data_offsets : undefined;
     oneOf(random, [
       () => changeObject(random, entries, value),
       () => offsets && offsets.reverse(),
       () => offsets && (offsets[random.below(3)] = value()),
       () => offsets && (entry.data_offsets = offsets.map((/** @type {number} */ n) => n + random.pick([1, -1, 4, 8, 2 ** 32, 2 ** 53]))),
-      () => entry?.shape && (entry.shape[random.below(3)] = value()),
+      () => Array.isArray(entry?.shape) && (entry.shape[random.below(3)] = value()),
       () => Object.isExtensible(entry) && (entry[random.pick(['dtype', 'shape', 'data_offsets', 'data', '__proto__'])] = value()),
       () => Object.isExtensible(entry) && delete entry[random.pick(['dtype', 'shape', 'data_offsets'])],
       () => entries.push(['__metadata__', random.pick([{}, { a: 'b' }, value(), { a: value() }])]),
