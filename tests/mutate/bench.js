@@ -1,5 +1,5 @@
-// bench.js - one instance of the module for any number of models, one after another: that of a page ends with its model.
-// Used by run.js and hostile.test.js.
+// bench.js - one instance of the module for any number of models, one after another: that of a page ends with its
+// model. Used by run.js and ../hostile/refuse.js.
 
 import { loadModel } from '../../js/load.js';
 import { Model } from '../../js/model.js';
@@ -23,10 +23,13 @@ export class Bench {
       const result = Core.prototype.run.call(core, name, ...values);
       if (name.endsWith('_create') && result === 0) {
         // the last room of one number is the handle's; a report has three
-        const room = values.findLast((value) => /** @type {any} */ (value)?.type && /** @type {any} */ (value).length === 1);
+        const room = values.findLast(
+          (value) => /** @type {any} */ (value)?.type && /** @type {any} */ (value).length === 1,
+        );
         this.#made.push([name.replace('_create', '_free'), room]);
       }
-      if (name.endsWith('_free')) this.#made = this.#made.filter(([free, { value }]) => free !== name || value[0] !== values[0]);
+      if (name.endsWith('_free'))
+        this.#made = this.#made.filter(([free, { value }]) => free !== name || value[0] !== values[0]);
       return result;
     };
   }
@@ -55,7 +58,8 @@ export function translate(model) {
   return TEXTS.map((text) => {
     const ids = tokenizer ? tokenizer.encode(text).ids : [1, 0];
     const [[best]] = model.generate([ids], { maxTokens: Math.min(maxTokens, 12) });
-    if (Number.isNaN(best.score) || Number.isNaN(best.logProb)) throw new Error(`score ${best.score}, logProb ${best.logProb}`);
+    if (Number.isNaN(best.score) || Number.isNaN(best.logProb))
+      throw new Error(`score ${best.score}, logProb ${best.logProb}`);
     return tokenizer ? tokenizer.decode(best.ids) : String(best.ids);
   });
 }

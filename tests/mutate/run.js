@@ -23,7 +23,8 @@ const MEMORY = 2 ** 28;
 /** Failures that are told of; then the runs end. */
 const MOST = 20;
 
-const FILES = /^(?:the given files: )?(?:config|generation_config|vocab|heed)\.json\b|^(?:the given files: )?model\.safetensors\b|^(?:source|target)\.spm\b/;
+const NAMES = '(?:config|generation_config|vocab|heed)\\.json|model\\.safetensors|(?:source|target)\\.spm';
+const FILES = new RegExp(`^(?:the given files: )?(?:${NAMES})\\b`);
 
 /** @typedef {{ index: number, what: string }} Failure */
 /**
@@ -66,7 +67,15 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
   };
   const expected = await speak();
   /** @type {Report} */
-  const report = { runs: 0, loaded: 0, seconds: 0, slowest: { index: from, ms: 0 }, memory: 0, statuses: {}, failures: [] };
+  const report = {
+    runs: 0,
+    loaded: 0,
+    seconds: 0,
+    slowest: { index: from, ms: 0 },
+    memory: 0,
+    statuses: {},
+    failures: [],
+  };
   const fail = (/** @type {number} */ index, /** @type {string} */ what) => report.failures.push({ index, what });
 
   /** @param {number} index @returns {Promise<string | undefined>}  the status */
@@ -102,7 +111,8 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
     if (ms > report.slowest.ms) report.slowest = { index, ms };
     report.statuses[status] = (report.statuses[status] ?? 0) + 1;
     if (status.startsWith('loaded')) report.loaded++;
-    if (++report.runs % 1000 === 0 && (await speak()) !== expected) fail(index, 'the model that is right says something else than before');
+    if (++report.runs % 1000 === 0 && (await speak()) !== expected)
+      fail(index, 'the model that is right says something else than before');
     if (bench.core.memoryBytes > MEMORY) {
       fail(index, `the memory has grown to ${bench.core.memoryBytes} bytes`);
       await bench.start(wasm);
@@ -151,7 +161,9 @@ if (!isMainThread && workerData?.progress) {
   parentPort?.postMessage(await runAll(workerData, workerData.progress));
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const number = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
-  const { values } = parseArgs({ options: { runs: number('100000'), from: number('0'), seed: number('1'), wasm: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { runs: number('100000'), from: number('0'), seed: number('1'), wasm: { type: 'string' } },
+  });
   let told = 0;
   const report = await run({
     runs: Number(values.runs),
@@ -166,7 +178,14 @@ if (!isMainThread && workerData?.progress) {
   });
   for (const { index, what } of report.failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
   const { runs, loaded, seconds, slowest, memory, statuses } = report;
-  console.log(`${runs} mutated directories, ${loaded} loaded, in ${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index}); memory ${memory} bytes; ${report.failures.length} failures`);
-  console.log(Object.entries(statuses).sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`).join(', '));
+  const time = `${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index})`;
+  const end = `memory ${memory} bytes; ${report.failures.length} failures`;
+  console.log(`${runs} mutated directories, ${loaded} loaded, in ${time}; ${end}`);
+  console.log(
+    Object.entries(statuses)
+      .sort((a, b) => b[1] - a[1])
+      .map(([name, n]) => `${name} ${n}`)
+      .join(', '),
+  );
   process.exitCode = report.failures.length ? 1 : 0;
 }
