@@ -43,7 +43,7 @@ function refuse(file, key, found, expected) {
 /** @param {string} file @param {string} key @param {unknown} value @param {number} [low] @param {number} [high] @returns {number} */
 function integer(file, key, value, low = -(2 ** 31), high = 2 ** 31 - 1) {
   if (!Number.isInteger(value) || Number(value) < low || Number(value) > high) {
-    refuse(file, key, value, `an integer${low < 0 ? '' : `, at least ${low}`}${high < 99 ? `, at most ${high}` : ''}`);
+    refuse(file, key, value, `an integer${low < 0 ? '' : `, at least ${low}`}${high < 2 ** 31 - 1 ? `, at most ${high}` : ''}`);
   }
   return Number(value);
 }
@@ -78,8 +78,11 @@ export function readConfig(json, generation) {
       if (typeof value !== 'boolean') refuse(CONFIG, key, value, 'true or false');
     } else integer(CONFIG, key, value);
   }
+  const last = Math.max(Number(config.vocab_size), Number(config.decoder_vocab_size)) - 1;
+  // what a MarianConfig pads with where nobody says may be no id of a small vocabulary
+  if (json.pad_token_id != null) integer(CONFIG, 'pad_token_id', json.pad_token_id, 0, last);
   for (const key of ['eos_token_id', 'pad_token_id', 'decoder_start_token_id']) {
-    if (generation[key] != null) config[key] = integer(GENERATION, key, generation[key]);
+    if (generation[key] != null) config[key] = integer(GENERATION, key, generation[key], 0, last);
   }
   return config;
 }

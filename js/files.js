@@ -251,7 +251,7 @@ export async function readFileAt(place, signal, cache) {
 
 /**
  * The files at a source. Reads nothing yet. If a file is missing, `open` and `read` throw HEED_E_FILE, `readOptional`
- * gives null.
+ * gives null unless heed.json lists it.
  *
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
@@ -280,7 +280,8 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
       : path !== undefined
         ? fileChunks(`${path}/${name}`)
         : (await local()).givenChunks(means, /** @type {any} */ (source), name));
-    if (!chunks) return null;
+    if (!chunks && optional && !listed.has(name)) return null;
+    if (!chunks) throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing`);
     const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
     return {
       next() {
@@ -290,11 +291,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
       ...others,
     };
   };
-  const open = async (/** @type {string} */ name) => {
-    const chunks = await find(name, false);
-    if (!chunks) throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing`);
-    return chunks;
-  };
+  const open = async (/** @type {string} */ name) => /** @type {Chunks} */ (await find(name, false));
   return {
     /** From here on, files are compared with these. @param {Map<string, Listed>} files */
     expect(files) {

@@ -1,5 +1,5 @@
-// model.js - a whole model directory in three kilobytes, made here and taken apart here: d_model 8, one layer a side, 20
-// pieces. Used by mutations.js, run.js and hostile.test.js.
+// model.js - a whole model directory in ten kilobytes, made of parts that can be changed: d_model 8, one layer a side,
+// 20 pieces. Used by this directory and the hostile-*.test.js.
 
 const encoder = new TextEncoder();
 
@@ -57,7 +57,8 @@ export function writeMessage(fields) {
   /** @type {Uint8Array[]} */
   const parts = [];
   for (const { number, wire, value } of fields) {
-    const bytes = typeof value === 'number' ? Uint8Array.from(varint(value)) : Array.isArray(value) ? writeMessage(value) : value;
+    const bytes =
+      typeof value === 'number' ? Uint8Array.from(varint(value)) : Array.isArray(value) ? writeMessage(value) : value;
     const length = wire === 2 ? varint(bytes.length) : [];
     parts.push(Uint8Array.from([...varint(number * 8 + wire), ...length]), bytes);
   }
@@ -102,7 +103,9 @@ export function trieUnits() {
   return units;
 }
 
-const PIECES = ['\u2581', 'a', 'b', 'c', '\u2581a', '\u2581b', 'ab', 'bc', 'ca', '\u2581ab', 'x', 'y', '\u00e9', 'xy', 'abc'];
+const PIECES = [
+  '\u2581', 'a', 'b', 'c', '\u2581a', '\u2581b', 'ab', 'bc', 'ca', '\u2581ab', 'x', 'y', '\u00e9', 'xy', 'abc',
+];
 
 /** The fields of a SentencePiece file. @param {number} [type]  1: unigram, 2: BPE @returns {Field[]} */
 export function spmFields(type = 1) {
@@ -111,7 +114,14 @@ export function spmFields(type = 1) {
     pieceField('<s>', 0, 3),
     pieceField('</s>', 0, 3),
     ...PIECES.map((piece, i) => pieceField(piece, -1 - i / 8)),
-    { number: 2, wire: 2, value: [{ number: 3, wire: 0, value: type }, { number: 35, wire: 0, value: 0 }] },
+    {
+      number: 2,
+      wire: 2,
+      value: [
+        { number: 3, wire: 0, value: type },
+        { number: 35, wire: 0, value: 0 },
+      ],
+    },
     {
       number: 3,
       wire: 2,
@@ -128,7 +138,11 @@ export function spmFields(type = 1) {
 
 // ---------------------------------------------------------------- weights
 
-/** A tensor of a safetensors header, and its bytes. @typedef {{ name: string, dtype: string, shape: number[], data: Uint8Array }} Part */
+/**
+ * A tensor of a safetensors header, and its bytes.
+ *
+ * @typedef {{ name: string, dtype: string, shape: number[], data: Uint8Array }} Part
+ */
 
 const WIDTH = 8;
 export const PIECE_COUNT = 20;
@@ -149,7 +163,10 @@ function tensorShapes() {
     vector(`${name}.weight`);
     vector(`${name}.bias`);
   };
-  for (const [side, attentions] of /** @type {const} */ ([['encoder', ['self_attn']], ['decoder', ['self_attn', 'encoder_attn']]])) {
+  for (const [side, attentions] of /** @type {const} */ ([
+    ['encoder', ['self_attn']],
+    ['decoder', ['self_attn', 'encoder_attn']],
+  ])) {
     const layer = `model.${side}.layers.0`;
     for (const attention of attentions) {
       for (const part of ['q_proj', 'k_proj', 'v_proj', 'out_proj']) linear(`${layer}.${attention}.${part}`);
@@ -225,11 +242,15 @@ export const configJson = () => ({
 });
 
 /** @returns {Record<string, any>} */
-export const generationJson = () => ({ num_beams: 2, max_length: 16, length_penalty: 1, bad_words_ids: [[PIECE_COUNT - 1]] });
+export const generationJson = () => ({
+  num_beams: 2,
+  max_length: 16,
+  length_penalty: 1,
+  bad_words_ids: [[PIECE_COUNT - 1]],
+});
 
 /** @returns {[string, any][]} */
-export const vocabEntries = () =>
-  ['</s>', '<unk>', ...PIECES, '>>fra<<', 'z', '<pad>'].map((piece, id) => [piece, id]);
+export const vocabEntries = () => ['</s>', '<unk>', ...PIECES, '>>fra<<', 'z', '<pad>'].map((piece, id) => [piece, id]);
 
 /** The files, whole and right. @returns {Record<string, Uint8Array>} */
 export function modelFiles() {

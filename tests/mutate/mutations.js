@@ -1,28 +1,14 @@
 // mutations.js - a model directory with something wrong in it, for each number another: the structures of its files are
 // changed field by field, then perhaps their bytes. Used by run.js.
 
+import { changeFields } from './fields.js';
 import {
-  charsmap, configJson, float, generationJson, headerEntries, LEAF, modelFiles, PIECE_COUNT, Random, spmFields,
-  trieUnits, vocabEntries, weightParts, writeMessage, writeObject, writeWeights,
+  configJson, float, generationJson, headerEntries, modelFiles, PIECE_COUNT, Random, spmFields, vocabEntries,
+  weightParts, writeMessage, writeObject, writeWeights,
 } from './model.js';
+import { ALL, COUNTS, DTYPES, FLOATS, NAMES, oneOf, text } from './values.js';
 
 /** @typedef {import('./model.js').Field} Field */
-
-const encoder = new TextEncoder();
-const text = (/** @type {string} */ s) => encoder.encode(s);
-
-const COUNTS = [
-  0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 19, 20, 21, 64, 65, 255, 256, 257, 1024, 65535, 65536, 65537, 2 ** 24, 2 ** 24 + 1,
-  1e9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 8, 2 ** 53, 2 ** 53 + 2, 2 ** 60, 2 ** 63, 2 ** 64, 1e300,
-];
-const OTHERS = [-1, -8, -(2 ** 31), -(2 ** 53), 0.5, -0.5, 7.999999, null, true, false, '', '8', 'swish', [], [8], [[0]], {}, { a: 1 }];
-const NAMES = ['__proto__', 'constructor', 'toString', '__metadata__', '', 'a', '</s>', '<unk>', '>>deu<<', '\u2581', '\0', '\ud83d\ude00'];
-const DTYPES = ['F32', 'F16', 'BF16', 'I8', 'F64', 'I64', 'U8', 'BOOL', 'f32', '', 'toString'];
-const FLOATS = [0, -0, 1, -1, 1e-45, -1e-38, 3e38, -3e38, NaN, Infinity, -Infinity, 1e20, 127, 0.1];
-const ALL = [...COUNTS, ...OTHERS];
-
-/** One of a list: all of them alike. @param {Random} random @param {(() => void)[]} ways */
-const oneOf = (random, ways) => random.pick(ways)();
 
 // ---------------------------------------------------------------- JSON
 
@@ -67,14 +53,26 @@ function changeConfig(random, state) {
   } else changeObject(random, state.config, () => random.pick(ALL));
 }
 
-const GENERATION = ['num_beams', 'max_length', 'max_new_tokens', 'min_length', 'min_new_tokens', 'no_repeat_ngram_size',
-  'length_penalty', 'bad_words_ids', 'eos_token_id', 'pad_token_id', 'decoder_start_token_id'];
+const GENERATION = [
+  'num_beams',
+  'max_length',
+  'max_new_tokens',
+  'min_length',
+  'min_new_tokens',
+  'no_repeat_ngram_size',
+  'length_penalty',
+  'bad_words_ids',
+  'eos_token_id',
+  'pad_token_id',
+  'decoder_start_token_id',
+];
 
 /** @param {Random} random @param {State} state */
 function changeGeneration(random, state) {
   if (random.once(3)) changeObject(random, state.generation, () => random.pick(ALL));
   else {
-    const words = () => Array.from({ length: random.below(4) }, () => Array.from({ length: random.below(4) }, () => random.below(21)));
+    const words = () =>
+      Array.from({ length: random.below(4) }, () => Array.from({ length: random.below(4) }, () => random.below(21)));
     const key = random.pick(GENERATION);
     const value = key === 'bad_words_ids' && random.once(2) ? words() : random.pick(random.once(3) ? ALL : COUNTS);
     state.generation = [...state.generation.filter(([name]) => name !== key), [key, value]];
@@ -84,7 +82,8 @@ function changeGeneration(random, state) {
 /** @param {Random} random @param {State} state */
 function changeVocab(random, state) {
   const { vocab } = state;
-  if (!random.once(3) || vocab.length === 0) return changeObject(random, vocab, () => random.pick(random.once(2) ? ALL : COUNTS.slice(0, 14)));
+  if (!random.once(3) || vocab.length === 0)
+    return changeObject(random, vocab, () => random.pick(random.once(2) ? ALL : COUNTS.slice(0, 14)));
   const [a, b] = [random.below(vocab.length), random.below(vocab.length)];
   [vocab[a][1], vocab[b][1]] = [vocab[b][1], vocab[a][1]];
 }
@@ -92,9 +91,18 @@ function changeVocab(random, state) {
 /** @param {Random} random @param {State} state */
 function changeManifest(random, state) {
   const names = Object.keys(modelFiles());
-  const entry = () => random.pick([{ size: random.pick(ALL), sha256: 'a'.repeat(64) }, { size: 5, sha256: random.pick(ALL) }, random.pick(ALL)]);
+  const entry = () =>
+    random.pick([
+      { size: random.pick(ALL), sha256: 'a'.repeat(64) },
+      { size: 5, sha256: random.pick(ALL) },
+      random.pick(ALL),
+    ]);
   if (random.once(2)) changeObject(random, state.manifest, () => random.pick(ALL));
-  else state.manifest.push(['files', random.once(4) ? random.pick(ALL) : { [random.pick([...names, ...NAMES])]: entry() }]);
+  else
+    state.manifest.push([
+      'files',
+      random.once(4) ? random.pick(ALL) : { [random.pick([...names, ...NAMES])]: entry() },
+    ]);
 }
 
 // ---------------------------------------------------------------- weights
@@ -109,8 +117,15 @@ function retype(random, { parts }) {
   part.data = part.data.slice(0, n * (to === 'I8' ? 1 : 2));
   if (to === 'I8' && !random.once(4)) {
     const rows = Number(part.shape[0]) || 0;
-    const scales = Float32Array.from({ length: rows < 100 ? rows : 0 }, () => (random.once(30) ? random.pick(FLOATS) : 0.01));
-    parts.push({ name: `${part.name}.scale`, dtype: 'F32', shape: [scales.length], data: new Uint8Array(scales.buffer) });
+    const scales = Float32Array.from({ length: rows < 100 ? rows : 0 }, () =>
+      random.once(30) ? random.pick(FLOATS) : 0.01,
+    );
+    parts.push({
+      name: `${part.name}.scale`,
+      dtype: 'F32',
+      shape: [scales.length],
+      data: new Uint8Array(scales.buffer),
+    });
   }
 }
 
@@ -129,20 +144,49 @@ function changeTensors(random, state) {
   oneOf(random, [
     () => (part.shape = part.shape.map((d) => (random.once(part.shape.length) ? random.pick(COUNTS) : d))),
     () => resize(part.shape.map((d) => (random.once(part.shape.length) ? random.pick(COUNTS.slice(0, 16)) : d))),
-    () => resize(random.pick([[], [...part.shape, 1], [1, ...part.shape], part.shape.slice(1), part.shape.toReversed()])),
-    () => (part.shape = random.pick([[], [...part.shape, 1], [1, ...part.shape], part.shape.slice(1), part.shape.toReversed()])),
+    () =>
+      resize(random.pick([[], [...part.shape, 1], [1, ...part.shape], part.shape.slice(1), part.shape.toReversed()])),
+    () =>
+      (part.shape = random.pick([
+        [],
+        [...part.shape, 1],
+        [1, ...part.shape],
+        part.shape.slice(1),
+        part.shape.toReversed(),
+      ])),
     () => (part.dtype = random.pick(DTYPES)),
-    () => (part.name = random.pick([other.name, `${part.name}.scale`, `${part.name}\0`, part.name.replace('.0.', '.1.'), ...NAMES])),
+    () =>
+      (part.name = random.pick([
+        other.name,
+        `${part.name}.scale`,
+        `${part.name}\0`,
+        part.name.replace('.0.', '.1.'),
+        ...NAMES,
+      ])),
     () => parts.splice(at, 1),
-    () => parts.splice(random.below(parts.length), 0, { ...part, name: random.pick(['extra', 'lm_head.weight', 'model.encoder.embed_tokens.weight', 'model.encoder.embed_positions.weight']) }),
+    () =>
+      parts.splice(random.below(parts.length), 0, {
+        ...part,
+        name: random.pick([
+          'extra',
+          'lm_head.weight',
+          'model.encoder.embed_tokens.weight',
+          'model.encoder.embed_positions.weight',
+        ]),
+      }),
     () => parts.splice(random.below(parts.length), 0, parts.splice(at, 1)[0]),
     () => parts.sort((a, b) => (a.name < b.name ? -1 : 1)),
     () => part.data.length === other.data.length && ([part.data, other.data] = [other.data, part.data]),
     () => ([part.shape, part.data, other.shape, other.data] = [other.shape, other.data, part.shape, part.data]),
     () => (part.data = part.data.slice(0, random.below(part.data.length + 1))),
-    () => part.data.length >= 4 && (part.data = part.data.slice()).set(float(random.pick(FLOATS)), 4 * random.below(part.data.length >> 2)),
+    () =>
+      part.data.length >= 4 &&
+      (part.data = part.data.slice()).set(float(random.pick(FLOATS)), 4 * random.below(part.data.length >> 2)),
     () => (part.data = Uint8Array.from(part.data, (byte) => (random.once(16) ? random.below(256) : byte))),
-    () => (part.data = new Uint8Array(Float32Array.from({ length: part.data.length >> 2 }, () => random.pick(FLOATS.slice(0, 8))).buffer)),
+    () =>
+      (part.data = new Uint8Array(
+        Float32Array.from({ length: part.data.length >> 2 }, () => random.pick(FLOATS.slice(0, 8))).buffer,
+      )),
     () => retype(random, state),
     () => retype(random, state),
   ]);
@@ -154,69 +198,45 @@ function changeHeader(random, state) {
     if (entries.length === 0) return;
     const entry = random.pick(entries)[1];
     const value = () => random.pick(random.once(2) ? ALL : COUNTS);
-    const offsets = entry?.data_offsets;
+    const offsets = Array.isArray(entry?.data_offsets) ? entry.data_offsets : undefined;
     oneOf(random, [
       () => changeObject(random, entries, value),
       () => offsets && offsets.reverse(),
       () => offsets && (offsets[random.below(3)] = value()),
-      () => offsets && (entry.data_offsets = offsets.map((/** @type {number} */ n) => n + random.pick([1, -1, 4, 8, 2 ** 32, 2 ** 53]))),
-      () => entry?.shape && (entry.shape[random.below(3)] = value()),
-      () => Object.isExtensible(entry) && (entry[random.pick(['dtype', 'shape', 'data_offsets', 'data', '__proto__'])] = value()),
+      () =>
+        offsets &&
+        (entry.data_offsets = offsets.map(
+          (/** @type {number} */ n) => n + random.pick([1, -1, 4, 8, 2 ** 32, 2 ** 53]),
+        )),
+      () => Array.isArray(entry?.shape) && (entry.shape[random.below(3)] = value()),
+      () =>
+        Object.isExtensible(entry) &&
+        (entry[random.pick(['dtype', 'shape', 'data_offsets', 'data', '__proto__'])] = value()),
       () => Object.isExtensible(entry) && delete entry[random.pick(['dtype', 'shape', 'data_offsets'])],
       () => entries.push(['__metadata__', random.pick([{}, { a: 'b' }, value(), { a: value() }])]),
       () => entries.push(random.pick(entries)),
     ]);
   });
   if (random.once(6)) {
-    state.length = random.pick([0n, 1n, 2n, 7n, 8n, 100n, 100_000_000n, 100_000_001n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n]);
+    state.length = random.pick([
+      0n,
+      1n,
+      2n,
+      7n,
+      8n,
+      100n,
+      100_000_000n,
+      100_000_001n,
+      2n ** 31n,
+      2n ** 32n,
+      2n ** 53n,
+      2n ** 63n,
+      2n ** 64n - 1n,
+    ]);
   }
 }
 
 // ---------------------------------------------------------------- SentencePiece
-
-const SURFACES = ['', '\0', 'a\0b', '\u2581', 'a', '<0x41>', '<0xZZ>', '>>fra<<', 'x'.repeat(1024), 'x'.repeat(1025), '\ud83d\ude00', 'ab', '</s>'];
-
-/** Any field of a message, and of the messages in it. @param {Random} random @param {Field[]} fields */
-function changeFields(random, fields) {
-  const at = random.below(fields.length + 1);
-  const field = fields[at];
-  if (!field) return void fields.push({ number: random.below(50), wire: random.below(8), value: random.pick(COUNTS) });
-  if (Array.isArray(field.value) && !random.once(4)) return void changeFields(random, field.value);
-  oneOf(random, [
-    () => fields.splice(at, 1),
-    () => fields.push(field),
-    () => fields.splice(random.below(fields.length), 0, fields.splice(at, 1)[0]),
-    () => (field.wire = random.below(8)),
-    () => (field.number = random.pick([0, 1, 2, 3, 4, 5, 24, 35, 44, 2 ** 28])),
-    () => changeValue(random, field),
-    () => changeValue(random, field),
-    () => changeValue(random, field),
-  ]);
-}
-
-/** @param {Random} random @param {Field} field */
-function changeValue(random, field) {
-  const { value, wire } = field;
-  if (typeof value === 'number') field.value = random.pick(random.once(2) ? COUNTS : [0, 1, 2, 3, 4, 5, 6, 7]);
-  else if (wire === 5) field.value = float(random.pick(FLOATS));
-  else if (Array.isArray(value)) field.value = random.pick([[], value.slice(0, 1), text(random.pick(SURFACES)), writeMessage(value).slice(1)]);
-  else if (value.length > 500) field.value = changeTrie(random);
-  else field.value = text(random.pick(SURFACES));
-}
-
-/** @param {Random} random */
-function changeTrie(random) {
-  const units = trieUnits();
-  const n = 1 + random.below(6);
-  for (let i = 0; i < n; i++) {
-    const at = random.once(4) ? random.pick([0, 1, 26]) : random.below(units.length);
-    units[at] = random.pick([0, LEAF, LEAF + random.pick([1, 2, 1000, 2 ** 31 - 1]), 0xffffffff, (64 ^ at) * 1024, 0x200, random.next(),
-      (at & 0xff) | 0x100 | (random.below(256) << 10), (at ^ 64) | ((at ^ 64) << 10)]);
-  }
-  if (random.once(6)) units.length = random.below(128);
-  const strings = random.pick(['a\0', 'a\0', 'a\0', '', 'a', '\0', 'b\0c\0', 'y'.repeat(2000) + '\0', '\u2581\u2581 \0']);
-  return charsmap(units, strings, random.once(8) ? random.pick(COUNTS) % 2 ** 32 : undefined);
-}
 
 /** @param {Random} random @param {State} state */
 function changeSpm(random, state) {
@@ -233,7 +253,14 @@ function changeSpm(random, state) {
 /** @param {Random} random @param {Record<string, Uint8Array>} files */
 function changeBytes(random, files) {
   const names = Object.keys(files);
-  const name = random.pick([...names, 'model.safetensors', 'model.safetensors', 'source.spm', 'source.spm', 'target.spm']);
+  const name = random.pick([
+    ...names,
+    'model.safetensors',
+    'model.safetensors',
+    'source.spm',
+    'source.spm',
+    'target.spm',
+  ]);
   const bytes = files[name];
   oneOf(random, [
     () => delete files[name],
@@ -243,12 +270,15 @@ function changeBytes(random, files) {
     () => (files[name] = new Uint8Array(Buffer.concat([bytes, bytes.subarray(random.below(bytes.length + 1))]))),
     () => {
       const copy = bytes.slice();
-      for (let n = 1 + random.below(8); n > 0 && copy.length; n--) copy[random.below(copy.length)] ^= 1 << random.below(8);
+      for (let n = 1 + random.below(8); n > 0 && copy.length; n--)
+        copy[random.below(copy.length)] ^= 1 << random.below(8);
       files[name] = copy;
     },
     () => {
       const [from, to, length] = [random.below(bytes.length + 1), random.below(bytes.length + 1), random.below(64)];
-      files[name] = new Uint8Array(Buffer.concat([bytes.subarray(0, to), bytes.subarray(from, from + length), bytes.subarray(to)]));
+      files[name] = new Uint8Array(
+        Buffer.concat([bytes.subarray(0, to), bytes.subarray(from, from + length), bytes.subarray(to)]),
+      );
     },
     () => {
       const copy = bytes.slice();
@@ -297,7 +327,8 @@ const WRITERS = {
   'generation_config.json': ({ generation }) => text(writeObject(generation)),
   'vocab.json': ({ vocab }) => text(writeObject(vocab)),
   'heed.json': ({ manifest }) => text(writeObject(manifest)),
-  'source.spm': ({ source, type }) => (source ? writeMessage(source) : type === 1 ? good['source.spm'] : good['target.spm']),
+  'source.spm': ({ source, type }) =>
+    source ? writeMessage(source) : type === 1 ? good['source.spm'] : good['target.spm'],
   'target.spm': ({ target }) => (target ? writeMessage(target) : good['target.spm']),
   'model.safetensors': ({ parts, headers, length }) => {
     const entries = headerEntries(parts);
@@ -321,7 +352,10 @@ export function mutated(seed, index) {
     config: Object.entries(configJson()),
     generation: Object.entries(generationJson()),
     vocab: vocabEntries(),
-    manifest: [['source', 'en'], ['target', 'fr']],
+    manifest: [
+      ['source', 'en'],
+      ['target', 'fr'],
+    ],
     parts: partsOf.map((part) => ({ ...part })),
     headers: [],
     type: random.once(4) ? 2 : 1,

@@ -9,9 +9,8 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { HeedError } from '../../js/index.js';
-import { loadModel } from '../../js/load.js';
-import { Model } from '../../js/model.js';
-import { Core, E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM, instantiate } from '../../js/wasm.js';
+import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/wasm.js';
+import { Bench, translate } from './bench.js';
 import { modelFiles } from './model.js';
 import { mutated } from './mutations.js';
 
@@ -24,8 +23,8 @@ const MEMORY = 2 ** 28;
 /** Failures that are told of; then the runs end. */
 const MOST = 20;
 
-const TEXTS = ['abc ab, cab', 'Z \u00e9xy b\u2603 a</s> >>fra<<'];
-const FILES = /^(?:the given files: )?(?:config|generation_config|vocab|heed)\.json\b|^(?:the given files: )?model\.safetensors\b|^(?:source|target)\.spm\b/;
+const NAMES = '(?:config|generation_config|vocab|heed)\\.json|model\\.safetensors|(?:source|target)\\.spm';
+const FILES = new RegExp(`^(?:the given files: )?(?:${NAMES})\\b`);
 
 /** @typedef {{ index: number, what: string }} Failure */
 /**
@@ -38,58 +37,6 @@ const FILES = /^(?:the given files: )?(?:config|generation_config|vocab|heed)\.j
  * @property {Record<string, number>} statuses  how often each was met
  * @property {Failure[]} failures
  */
-
-/** The core, and what is made in it: the core of a page ends with the model, this one goes on. */
-class Bench {
-  /** @type {Core} */
-  core = /** @type {any} */ (null);
-  /** @type {[name: string, room: any][]} */
-  #made = [];
-
-  async start(wasm = undefined) {
-    const core = await instantiate({ simd: 'simd128', wasm });
-    this.core = core;
-    this.#made = [];
-    core.run = (name, ...values) => {
-      const result = Core.prototype.run.call(core, name, ...values);
-      if (name.endsWith('_create') && result === 0) {
-        // the last room of one number is the handle's; a report has three
-        const room = values.findLast((value) => /** @type {any} */ (value)?.type && /** @type {any} */ (value).length === 1);
-        this.#made.push([name.replace('_create', '_free'), room]);
-      }
-      if (name.endsWith('_free')) this.#made = this.#made.filter(([free, { value }]) => free !== name || value[0] !== values[0]);
-      return result;
-    };
-  }
-
-  /** Free what was made, the last first. */
-  clear() {
-    for (const [free, room] of this.#made.splice(0).reverse()) Core.prototype.run.call(this.core, free, room.value[0]);
-  }
-
-  /** @param {Record<string, Uint8Array>} files @param {'auto' | 'f32' | 'int8'} dtype @returns {Promise<Model>} */
-  async load(files, dtype) {
-    const parts = await loadModel(this.core, files, { cache: false, isRetry: true, dtype });
-    return new Model(/** @type {any} */ (parts));
-  }
-}
-
-/** Both texts, all that a caller would see. @param {Model} model */
-function translate(model) {
-  const { maxTokens } = model.generateDefaults;
-  let tokenizer;
-  try {
-    tokenizer = model.tokenizer;
-  } catch {
-    tokenizer = null; // it came without
-  }
-  return TEXTS.map((text) => {
-    const ids = tokenizer ? tokenizer.encode(text).ids : [1, 0];
-    const [[best]] = model.generate([ids], { maxTokens: Math.min(maxTokens, 12) });
-    if (Number.isNaN(best.score) || Number.isNaN(best.logProb)) throw new Error(`score ${best.score}, logProb ${best.logProb}`);
-    return tokenizer ? tokenizer.decode(best.ids) : String(best.ids);
-  });
-}
 
 /** What is wrong with an error, or ''. @param {any} error @param {boolean} isLoading */
 function wrong(error, isLoading) {
@@ -120,15 +67,23 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
   };
   const expected = await speak();
   /** @type {Report} */
-  const report = { runs: 0, loaded: 0, seconds: 0, slowest: { index: from, ms: 0 }, memory: 0, statuses: {}, failures: [] };
+  const report = {
+    runs: 0,
+    loaded: 0,
+    seconds: 0,
+    slowest: { index: from, ms: 0 },
+    memory: 0,
+    statuses: {},
+    failures: [],
+  };
   const fail = (/** @type {number} */ index, /** @type {string} */ what) => report.failures.push({ index, what });
 
   /** @param {number} index @returns {Promise<string | undefined>}  the status */
   const one = async (index) => {
-    const { files, dtype } = mutated(seed, index);
     let isLoading = true;
     let status;
     try {
+      const { files, dtype } = mutated(seed, index);
       const model = await bench.load(files, dtype);
       isLoading = false;
       status = 'loaded';
@@ -156,7 +111,8 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
     if (ms > report.slowest.ms) report.slowest = { index, ms };
     report.statuses[status] = (report.statuses[status] ?? 0) + 1;
     if (status.startsWith('loaded')) report.loaded++;
-    if (++report.runs % 1000 === 0 && (await speak()) !== expected) fail(index, 'the model that is right says something else than before');
+    if (++report.runs % 1000 === 0 && (await speak()) !== expected)
+      fail(index, 'the model that is right says something else than before');
     if (bench.core.memoryBytes > MEMORY) {
       fail(index, `the memory has grown to ${bench.core.memoryBytes} bytes`);
       await bench.start(wasm);
@@ -205,7 +161,9 @@ if (!isMainThread && workerData?.progress) {
   parentPort?.postMessage(await runAll(workerData, workerData.progress));
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const number = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
-  const { values } = parseArgs({ options: { runs: number('100000'), from: number('0'), seed: number('1'), wasm: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { runs: number('100000'), from: number('0'), seed: number('1'), wasm: { type: 'string' } },
+  });
   let told = 0;
   const report = await run({
     runs: Number(values.runs),
@@ -220,7 +178,14 @@ if (!isMainThread && workerData?.progress) {
   });
   for (const { index, what } of report.failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
   const { runs, loaded, seconds, slowest, memory, statuses } = report;
-  console.log(`${runs} mutated directories, ${loaded} loaded, in ${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index}); memory ${memory} bytes; ${report.failures.length} failures`);
-  console.log(Object.entries(statuses).sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`).join(', '));
+  const time = `${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index})`;
+  const end = `memory ${memory} bytes; ${report.failures.length} failures`;
+  console.log(`${runs} mutated directories, ${loaded} loaded, in ${time}; ${end}`);
+  console.log(
+    Object.entries(statuses)
+      .sort((a, b) => b[1] - a[1])
+      .map(([name, n]) => `${name} ${n}`)
+      .join(', '),
+  );
   process.exitCode = report.failures.length ? 1 : 0;
 }

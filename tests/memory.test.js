@@ -1,0 +1,178 @@
+// When memory runs out: wherever it does, an error says so, and what was there before works on; and models that cannot
+// fit are refused by what their files say of themselves, before those are downloaded.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { HeedError, Transformer, Translator } from '../js/index.js';
+import { Trainer } from '../js/train.js';
+import { bytes, changeJson, EN_DE, readFiles, safetensors, TINY, unlisted } from './model-files.js';
+
+/** Bytes of a page of wasm memory. */
+const PAGE = 65536;
+
+/** @param {number} n @returns {number[]} */
+const leb = (n) => (n < 128 ? [n] : [(n % 128) | 128, ...leb(Math.floor(n / 128))]);
+
+/**
+ * The module with memory that grows to so many pages and no further, as on a host that has no more.
+ *
+ * @param {string} name
+ * @param {number} pages
+ * @returns {Uint8Array}
+ */
+function limited(name, pages) {
+  const code = readFileSync(new URL(`../js/${name}`, import.meta.url));
+  let at = 8;
+  const number = () => {
+    let n = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = code[at++];
+      n += (byte & 127) * scale;
+      if (byte < 128) return n;
+    }
+  };
+  while (at < code.length) {
+    const start = at;
+    const id = code[at++];
+    const size = number();
+    if (id !== 5) {
+      at += size;
+      continue;
+    }
+    assert.equal(number(), 1, 'one memory');
+    assert.equal(number() & 1, 1, 'that has a limit');
+    const initial = number();
+    number();
+    const content = [1, 1, ...leb(Math.min(initial, pages)), ...leb(pages)];
+    const section = Buffer.from([5, ...leb(content.length), ...content]);
+    return Buffer.concat([code.subarray(0, start), section, code.subarray(at)]);
+  }
+  throw new Error(`${name} has no memory`);
+}
+
+/** @param {RegExp} what */
+const outOfMemory = (what) => (/** @type {any} */ error) => {
+  assert.ok(error instanceof HeedError, error?.stack);
+  assert.equal(error.status, 'HEED_E_MEMORY', error.message);
+  assert.match(error.message, what);
+  return true;
+};
+
+const SOURCE = [5, 9, 12, 0];
+
+test('loading in any amount of memory: it loads whole, or says that there is not enough', async () => {
+  const files = unlisted(readFiles(EN_DE));
+  const source = [46, 1140, 982, 6, 3, 2];
+  const full = await Transformer.load(files);
+  const expected = full.generate([source], { maxTokens: 8 })[0][0].ids;
+  full.dispose();
+  const met = new Set();
+  // of the module's own data to what the model and a session take
+  for (let pages = 8; pages <= 256; pages += 8) {
+    try {
+      const model = await Transformer.load(files, { wasm: limited('heed.wasm', pages), simd: 'simd128' });
+      try {
+        assert.deepEqual(model.generate([source], { maxTokens: 8 })[0][0].ids, expected);
+        met.add('translated');
+      } catch (error) {
+        outOfMemory(/^a session for 6, 8, 1, 1 source tokens|of arguments$/)(error);
+        met.add('session');
+      }
+      model.dispose();
+    } catch (/** @type {any} */ error) {
+      outOfMemory(/^(config\.json|(source|target)\.spm|sha256): out of memory|of arguments$/)(error);
+      met.add(error.message.split(':')[0]);
+    }
+  }
+  for (const place of ['config.json', 'source.spm', 'translated']) assert.ok(met.has(place), `${place}: ${[...met]}`);
+});
+
+test('a model that has no room for what is asked works on', async () => {
+  const model = await Transformer.load(TINY, { wasm: limited('heed.wasm', 272), simd: 'simd128' });
+  const expected = model.generate([SOURCE]);
+  const maps = model.attention(SOURCE, SOURCE).cross.data;
+  const long = new Int32Array(48).fill(5);
+  for (let i = 0; i < 3; i++) {
+    assert.throws(
+      () => model.generate(Array(1024).fill(long), { beams: 64, batchSize: 1024 }),
+      outOfMemory(/^a session for 48, \d+, 64, 1024 source tokens, .*: out of memory, HEED_E_MEMORY$/),
+    );
+    assert.deepEqual(model.generate([SOURCE]), expected, 'it translates as before');
+    assert.deepEqual(model.attention(SOURCE, SOURCE).cross.data, maps);
+  }
+  model.dispose();
+});
+
+test('a text that there is no room for, and the next one', async () => {
+  const wasm = limited('heed.wasm', 576);
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE, wasm });
+  const expected = await translator.translate('The house is small.');
+  for (let i = 0; i < 3; i++) {
+    // one word of ten million letters: the work of the tokenizer is thirty times the text
+    const word = translator.tokenize('x'.repeat(10_000_000));
+    await assert.rejects(word, outOfMemory(/^encode: out of memory|of arguments$/));
+    assert.equal(await translator.translate('The house is small.'), expected);
+  }
+  translator.destroy();
+});
+
+test('a Trainer that there is no room for', async () => {
+  const wasm = limited('heed-train.wasm', 264);
+  const config = { d_model: 256, vocab_size: 8000, pad_token_id: 1, decoder_start_token_id: 1 };
+  await assert.rejects(Trainer.create({ config }, { wasm }), outOfMemory(/out of memory, HEED_E_MEMORY$/));
+  const small = {
+    ...config, d_model: 16, vocab_size: 40, encoder_ffn_dim: 16, decoder_ffn_dim: 16, encoder_layers: 1,
+    decoder_layers: 1, encoder_attention_heads: 2, decoder_attention_heads: 2, max_position_embeddings: 16,
+  };
+  const trainer = await Trainer.create({ config: small }, { wasm, maxTokens: 32 });
+  const pairs = [{ source: [5, 6, 0], target: [7, 8, 0] }];
+  assert.ok(Number.isFinite(trainer.step(pairs).loss));
+});
+
+test('weights of 6 GB are refused by their header', async (t) => {
+  const embeddings = { dtype: 'F32', shape: [98_304, 16_384], data_offsets: [0, 98_304 * 16_384 * 4] };
+  const sizes = { vocab_size: 98_304, decoder_vocab_size: 98_304, d_model: 16_384 };
+  const listed = { 'model.safetensors': { size: 6_442_451_060, sha256: 'a'.repeat(64) } };
+  const files = {
+    ...changeJson(readFiles(TINY), 'config.json', (json) => ({ ...json, ...sizes })),
+    'model.safetensors': safetensors({ 'model.shared.weight': embeddings }),
+    'heed.json': bytes(JSON.stringify({ files: listed })),
+  };
+  let sent = 0;
+  const asked = /** @type {string[]} */ ([]);
+  const weights = function* () {
+    for (let chunk = files['model.safetensors']; ; chunk = new Uint8Array(PAGE)) {
+      sent += chunk.length; // as much as the sockets of both sides hold, before anything is read
+      yield chunk;
+    }
+  };
+  const server = createServer((request, response) => {
+    const name = String(request.url).slice(1);
+    asked.push(name);
+    if (!(name in files)) response.writeHead(404).end();
+    else if (name !== 'model.safetensors') response.end(files[/** @type {keyof typeof files} */ (name)]);
+    else {
+      response.writeHead(200, { 'content-length': 6_442_451_060 });
+      pipeline(Readable.from(weights()), response).catch(() => {}); // the client has enough
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  for (const dtype of /** @type {const} */ (['auto', 'f32'])) {
+    await assert.rejects(
+      Transformer.load(`http://127.0.0.1:${port}/`, { dtype }),
+      outOfMemory(/^config\.json: out of memory, HEED_E_MEMORY$/),
+    );
+  }
+  assert.equal(asked.filter((name) => name === 'model.safetensors').length, 2, 'once each');
+  assert.ok(sent < 2 ** 25, `${sent} bytes of 6 GB were sent`);
+});
