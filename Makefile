@@ -63,8 +63,9 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score oracle \
-        format clean setup web serve need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
+.PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score \
+        oracle format clean setup web serve long \
+        need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
 help:
@@ -76,6 +77,7 @@ help:
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
 	@echo 'make mutate     load mutated model directories, RUNS=1000000 of them'
+	@echo 'make long       translate, load and abort for an hour, and see that memory stays what it was'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
@@ -182,6 +184,10 @@ test:
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) native asan wasm wasm-tests
 	@$(MAKE) --no-print-directory test-c
 	@$(MAKE) --no-print-directory test-js
+
+# 100,000 translations, 1,000 loads, 1,000 aborts, 2,000 calls at once: an hour on a busy machine.
+long: wasm
+	$(NODE) tests/long/index.js
 
 # ------------------------------------------------------------------------------ use
 

@@ -13,7 +13,7 @@ import { E_STATE, E_TOKENIZER, HeedError, instantiate, ints } from './wasm.js';
  * @property {Int32Array} ids  without decoder_start_token_id; `</s>` included if it was produced
  * @property {number} logProb  sum of natural-log token probabilities
  * @property {number} score  logProb / length^lengthPenalty: what hypotheses are ordered by
- * @property {boolean} finished  false: stopped by maxTokens
+ * @property {boolean} finished  false: stopped by maxTokens or cutRunaways
  * @property {import('./tree.js').BeamNode[]} [tree]  of the best hypothesis, with beamTree: all that was looked at
  */
 

@@ -120,6 +120,8 @@ export function checkHeads(heads, config) {
  * @property {number} [minTokens]  `</s>` is forbidden before; default 0
  * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id
  * @property {number} [noRepeatNgram]  no n-gram of this length twice; 0: off
+ * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows past 32
+ *   tokens and 4 for each of the source's. Default: true in a Translator, false in generate()
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output is taken as zero
  * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: tell all that the search looked at
@@ -150,6 +152,7 @@ export function checkGenerate(options, defaults, config) {
     lengthPenalty = defaults.lengthPenalty,
     noRepeatNgram = defaults.noRepeatNgram,
     batchSize = BATCH,
+    cutRunaways = false,
     prefix = [],
     disabledHeads = [],
     signal,
@@ -161,6 +164,7 @@ export function checkGenerate(options, defaults, config) {
   checkInteger('noRepeatNgram', noRepeatNgram, 0);
   checkInteger('batchSize', batchSize, 1);
   checkFinite('lengthPenalty', lengthPenalty);
+  if (typeof cutRunaways !== 'boolean') badType('cutRunaways', cutRunaways, 'true or false');
   const prefixIds = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (prefixIds.length >= longest) {
     throw new HeedError(E_LENGTH, `prefix: found ${prefixIds.length} ids, expected less than ${longest}`);
@@ -173,6 +177,7 @@ export function checkGenerate(options, defaults, config) {
     minTokens,
     lengthPenalty,
     noRepeatNgram,
+    cutRunaways,
     signal,
     heads,
     prefix: prefixIds,

@@ -227,7 +227,8 @@ export class Translator {
    * @param {import('./tree.js').Trees} [trees]  without a glossary
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
-  async #generate(sentences, { glossary, ...options }, onStep, trees) {
+  async #generate(sentences, { glossary, cutRunaways = true, ...rest }, onStep, trees) {
+    const options = { ...rest, cutRunaways };
     if (glossary) {
       const { generateWith } = await import('./glossary.js');
       const encode = this.#encode.bind(this);

@@ -317,7 +317,7 @@ export class Core {
   /**
    * @param {number} session
    * @param {{ beams: number, maxTokens: number, minTokens: number, noRepeatNgram: number, lengthPenalty: number,
-   *           prefix: Int32Array, badWords: Int32Array }} o
+   *           prefix: Int32Array, badWords: Int32Array, cutRunaways: boolean }} o
    */
   searchBegin(session, o) {
     const penalty = new Int32Array(Float32Array.of(o.lengthPenalty).buffer)[0]; // its bits
@@ -335,6 +335,7 @@ export class Core {
         o.prefix,
         o.badWords.length,
         o.badWords,
+        Number(o.cutRunaways),
       ),
     );
   }

@@ -325,6 +325,7 @@ heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
                                      .max_tokens = o->max_tokens,
                                      .min_tokens = o->min_tokens,
                                      .no_repeat_ngram = o->no_repeat_ngram,
+                                     .cut_runaways = o->cut_runaways,
                                      .length_penalty = o->length_penalty,
                                      .n_prefix = o->n_prefix,
                                      .prefix = o->prefix,

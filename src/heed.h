@@ -207,6 +207,11 @@ typedef struct {
     const int32_t *prefix;    /* ids every target begins with; copied                   */
     int32_t n_bad_words;      /* int32s at bad_words                                    */
     const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
+    /*
+     * 1: end, unfinished, what has lost its way: a hypothesis that repeats itself far beyond what its source repeats,
+     * and one of more than 32 tokens and 4 for each of its source; but not before min_tokens.
+     */
+    int32_t cut_runaways;
 } heed_search_options;
 
 /*
@@ -233,7 +238,7 @@ typedef struct {
     int32_t n;
     float log_prob; /* sum of natural-log token probabilities */
     float score;
-    int32_t finished; /* 0: stopped by max_tokens, or because nothing is allowed to follow */
+    int32_t finished; /* 0: stopped by max_tokens or cut_runaways, or because nothing is allowed to follow */
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /*

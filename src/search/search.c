@@ -64,6 +64,13 @@ int search_add(heed_search *search, const int32_t *source, int n) {
         memcpy(slot->source, source, (size_t)n * sizeof *source);
         slot->n_source = n;
         slot->n_live = slot->n_ended = slot->n_before = 0;
+        slot->loop_limit = search->rules.cut_runaways ? runaway_loop_limit(source, n) : 0;
+        slot->max_tokens = search->rules.max_tokens;
+        if (search->rules.cut_runaways) {
+            const int most = runaway_max_tokens(n), least = search->rules.min_tokens;
+            const int enough = most > least ? most : least;
+            if (enough < slot->max_tokens) slot->max_tokens = enough;
+        }
         slot->age = search->clock++;
         slot->state = SLOT_WAITING;
         return i;
@@ -243,6 +250,13 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
     run_share_places(run, next->places, next->n_places);
 }
 
+/* Whether the target has gone into a loop, after its prefix and past the tokens it must have. */
+static int loops(const heed_slot *slot, const heed_target *target, const heed_search_rules *rules) {
+    const int n = target->n_ids - rules->n_prefix;
+    return slot->loop_limit > 0 && n > rules->min_tokens &&
+           runaway_loops(target->ids + rules->n_prefix, n, slot->loop_limit);
+}
+
 /* The best candidate not taken yet: each beam's are sorted, so it is one of their heads. */
 static heed_candidate *take_best(const heed_slot *slot, int32_t *heads, int k) {
     int best = -1;
@@ -277,14 +291,15 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
         const heed_target *target = &slot->live[c->beam];
         if (rank == 0) best = c->log_prob;
         if (c->id != eos || forced) {
-            c->fate = n_next;
-            extend(search->run, &slot->next[n_next++], target, c);
+            extend(search->run, &slot->next[n_next], target, c);
+            if (loops(slot, &slot->next[n_next], rules)) drop_target(search->run, &slot->next[n_next]);
+            else c->fate = n_next++;
         } else if (rank < N) {
             c->fate = HEED_ENDED;
             keep_ended(slot, rules, target, eos, c->log_prob, 1);
         }
     }
-    for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* all is forbidden: end here */
+    for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* no way on: end here */
         keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
     for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
 
@@ -297,7 +312,7 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     const int full = slot->n_ended == N;
     if (n_next == 0 || (full && slot->ended[N - 1].score >= score_of(best, n_ids, rules->length_penalty))) {
         finish(search, slot);
-    } else if (n_ids - rules->n_prefix >= rules->max_tokens) {
+    } else if (n_ids - rules->n_prefix >= slot->max_tokens) {
         for (int b = 0; b < slot->n_live; b++) keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
         finish(search, slot);
     }

@@ -11,6 +11,9 @@
  * sentence is done when N are finished and the best continuation could not beat the worst of them
  * at its present length.  With one beam this is greedy search.
  *
+ * With cut_runaways a hypothesis is not continued into a loop: others take its place, and the last one, if none has ended,
+ * is the unfinished result.
+ *
  * Cache places are shared by all slots.  When they run out the youngest sentence is put back to wait
  * and starts over later, which costs time and changes nothing; there are always enough for one.
  *
@@ -28,6 +31,7 @@ typedef struct {
     int max_tokens;      /* new tokens, </s> included                             */
     int min_tokens;      /* </s> forbidden before                                 */
     int no_repeat_ngram; /* 0: off                                                */
+    int cut_runaways;    /* as in heed.h                                          */
     float length_penalty;
     int n_prefix;
     const int32_t *prefix; /* forced first ids                                    */
@@ -57,6 +61,7 @@ typedef struct {
     int state;
     unsigned age; /* when it was added: the youngest gives way           */
     int n_source;
+    int loop_limit, max_tokens; /* of this sentence; loop_limit 0: loops are not looked for */
     int32_t *source, *source_places; /* [max_source]                     */
     int n_live, n_ended;
     heed_target *live, *next;   /* [N] each; swapped after a step          */
@@ -110,5 +115,15 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
                     const heed_search_rules *rules, int eos_id);
 /* Better first: higher log-probability, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
+
+/*
+ * runaway.c: when a translation has lost its way.  The ids end in a loop if more than `limit` of the last are copies of
+ * one sequence, three copies at least; the limit of a source grows with its length and with what it repeats itself.
+ * Cannot fail.
+ */
+int runaway_loop_limit(const int32_t *source, int n);
+int runaway_loops(const int32_t *ids, int n, int limit);
+/* New tokens, at most, of a source of so many. */
+int runaway_max_tokens(int n_source);
 
 #endif /* HEED_SEARCH_SEARCH_H */

@@ -149,6 +149,112 @@ static void test_rules(const heed_model *model, const corpus *c) {
         CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f && results[i].score == 0.0f);
 }
 
+/* The same as runaway_loops(), said plainly: some sequence fills the last `limit` + 1 ids and stands there three times. */
+static int ends_in_loop(const int32_t *ids, int n, int limit) {
+    for (int period = 1; period <= 64; period++) {
+        const int length = limit + 1 > 3 * period ? limit + 1 : 3 * period;
+        int same = length <= n;
+        for (int i = n - length; same && i + period < n; i++) same = ids[i] == ids[i + period];
+        if (same) return 1;
+    }
+    return 0;
+}
+
+static void test_loops(void) {
+    int32_t ids[300];
+    /* limits: 16, the source, and 4 for each token that repeats in it */
+    for (int i = 0; i < 300; i++) ids[i] = i;
+    CHECK_INT(runaway_loop_limit(ids, 1), 17);
+    CHECK_INT(runaway_loop_limit(ids, 10), 26);
+    for (int i = 0; i < 6; i++) ids[i] = 7;
+    CHECK_INT(runaway_loop_limit(ids, 1), 17);
+    CHECK_INT(runaway_loop_limit(ids, 2), 16 + 4 * 2);
+    CHECK_INT(runaway_loop_limit(ids, 10), 16 + 4 * 6);
+    CHECK_INT(runaway_loop_limit(ids + 5, 10), 26);
+    for (int i = 0; i < 12; i++) ids[20 + i] = i % 5; /* two and a half times */
+    CHECK_INT(runaway_loop_limit(ids + 14, 24), 16 + 4 * 12);
+    CHECK_INT(runaway_loop_limit(ids + 14, 15), 16 + 15); /* once, and almost once more */
+    CHECK_INT(runaway_loop_limit(ids + 14, 16), 16 + 4 * 10);
+    for (int i = 0; i < 130; i++) ids[i] = i % 65; /* a sequence too long to be looked for */
+    CHECK_INT(runaway_loop_limit(ids, 130), 16 + 130);
+    for (int i = 0; i < 128; i++) ids[i] = i % 64;
+    CHECK_INT(runaway_loop_limit(ids, 128), 16 + 4 * 128);
+
+    /* loops of each period, after other tokens: at the first token past the limit, and with the third copy */
+    for (int period = 1; period <= 66; period++) {
+        for (int before = 0; before < 3; before++) {
+            for (int i = 0; i < 300; i++) ids[i] = i < before ? 1000 + i : (i - before) % period;
+            const int least = 3 * period > 21 ? 3 * period : 21;
+            for (int n = 1; n <= before + 250; n++) {
+                CHECK_INT(runaway_loops(ids, n, 20), period <= 64 && n - before >= least);
+                CHECK_INT(runaway_loops(ids, n, 20), ends_in_loop(ids, n, 20));
+            }
+        }
+    }
+    CHECK_INT(runaway_max_tokens(1), 36);
+    CHECK_INT(runaway_max_tokens(128), 32 + 512);
+}
+
+/* What greedy search says is cut where it begins to loop, or at its length, and is the same before. */
+static void test_runaways(const heed_model *model, const corpus *c) {
+    static result plain[N_SENTENCES], cut[N_SENTENCES];
+    static const int32_t no_end[2] = {1, EOS};
+    heed_search_options rules = {.beams = 1, .max_tokens = MAX_TARGET, .length_penalty = 1.0f};
+    int looped = 0, long_ones = 0, ended = 0;
+    for (int kind = 0; kind < 4; kind++) {
+        rules.n_bad_words = kind % 2 ? 2 : 0; /* nothing ends by itself: all must be cut */
+        rules.bad_words = no_end;
+        rules.min_tokens = kind < 2 ? 0 : 60;
+        rules.cut_runaways = 0;
+        translate(model, c, &rules, 8, plain);
+        rules.cut_runaways = 1;
+        translate(model, c, &rules, 8, cut);
+        check_teacher_forced(model, c, cut);
+        for (int i = 0; i < N_SENTENCES; i++) {
+            const int limit = runaway_loop_limit(c->ids[i], c->n[i]);
+            const int longest = 32 + 4 * c->n[i] > rules.min_tokens ? 32 + 4 * c->n[i] : rules.min_tokens;
+            int n = 0;
+            while (n < plain[i].n && n < longest) {
+                const int loops = n + 1 > rules.min_tokens && ends_in_loop(plain[i].ids, n + 1, limit);
+                looped += loops;
+                if (loops) break;
+                n++;
+            }
+            const int whole = n == plain[i].n && plain[i].finished;
+            long_ones += n == longest && !whole;
+            ended += whole;
+            CHECK_INT(cut[i].n, n);
+            CHECK_INT(cut[i].finished, whole);
+            CHECK(memcmp(cut[i].ids, plain[i].ids, (size_t)n * sizeof *cut[i].ids) == 0);
+        }
+    }
+    CHECK(looped > 10 && long_ones > 0 && ended > 0); /* else there was nothing to see */
+
+    /* beams: no hypothesis that loops is continued, and another is the result where there is one */
+    rules = (heed_search_options){.beams = 4, .max_tokens = MAX_TARGET, .length_penalty = 1.0f};
+    translate(model, c, &rules, 8, plain);
+    rules.cut_runaways = 1;
+    translate(model, c, &rules, 8, cut);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        CHECK(!ends_in_loop(cut[i].ids, cut[i].n, runaway_loop_limit(c->ids[i], c->n[i])));
+        CHECK(cut[i].n <= 32 + 4 * c->n[i]);
+        if (plain[i].finished && plain[i].n < 17) CHECK(memcmp(&plain[i], &cut[i], sizeof cut[i]) == 0);
+    }
+    rules.n_bad_words = 2;
+    rules.bad_words = no_end;
+    translate(model, c, &rules, 8, cut);
+    check_teacher_forced(model, c, cut);
+    for (int i = 0; i < N_SENTENCES; i++) CHECK(cut[i].n > 16 && cut[i].n <= 32 + 4 * c->n[i] && !cut[i].finished);
+
+    /* a prefix that repeats itself is the caller's; what follows is looked at alone */
+    int32_t prefix[40];
+    for (int i = 0; i < 40; i++) prefix[i] = 9;
+    rules = (heed_search_options){.beams = 1, .max_tokens = 100, .length_penalty = 1.0f, .n_prefix = 40, .prefix = prefix};
+    rules.cut_runaways = 1;
+    translate(model, c, &rules, 8, cut);
+    for (int i = 0; i < N_SENTENCES; i++) CHECK(cut[i].n > 40 && cut[i].n <= 40 + 32 + 4 * c->n[i]);
+}
+
 /* Equal scores: the lower id of a row, the lower beam of a sentence. */
 static void test_ties(void) {
     float logits[7] = {0.5f, 2.0f, 1.0f, 2.0f, -1.0f, 1.0f, 2.0f};
@@ -280,6 +386,9 @@ int main(void) {
     test_company(model, &c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
     test_rules(model, &c);
     test_ties();
+    test_loops();
+    test_runaways(model, &c);
+    test_company(model, &c, (heed_search_options){.beams = 2, .max_tokens = 130, .length_penalty = 1.0f, .cut_runaways = 1});
     test_cache_runs_out(model, &c);
     test_errors(model);
     test_overflow(config, n);

@@ -106,6 +106,7 @@ static void begin(input *in, heed_session *s, int V) {
     o.length_penalty = PENALTIES[take_byte(in) % 8];
     o.prefix = prefix;
     o.bad_words = bad_words;
+    o.cut_runaways = (flags ^ o.max_tokens) & 1;
     if (flags & 1) o.min_tokens = take_byte(in) % 16 - 1;
     if (flags & 2) o.no_repeat_ngram = flags & 64 ? INT32_MAX : take_byte(in) % 8 - 1;
     if (flags & 4) o.n_prefix = take_ids(in, prefix, POSITIONS, V);

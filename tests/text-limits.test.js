@@ -1,0 +1,223 @@
+// text-limits.test.js - texts of any size and kind through the Translator: none, as long as there is room for and longer,
+// a megabyte, marks, halves of characters, control tokens; and translations that do not end by themselves.
+import test, { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { Tokenizer, Transformer, Translator } from '../js/index.js';
+import { EN_DE, TINY } from './model-files.js';
+
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
+const translator = await Translator.create({ ...PAIR, model: EN_DE });
+after(() => translator.destroy());
+
+/** Tokens of the longest source that a Translator takes as one. */
+const LONGEST = 128;
+/** A text of n tokens, </s> included. @param {number} n */
+async function textOf(n) {
+  const text = Array(n - 1).fill('house').join(' ');
+  assert.equal((await translator.tokenize(text)).ids.length, n);
+  return text;
+}
+
+/** @param {string} text @param {object} [options] */
+async function streamed(text, options) {
+  let all = '';
+  for await (const piece of translator.translateStreaming(text, options)) all += piece;
+  return all;
+}
+
+test('0, 1, most and most + 1 tokens', async () => {
+  for (const nothing of ['', ' ', '\n\t\r\n', '\u3000', '\u00a0']) {
+    assert.equal(await translator.translate(nothing), nothing);
+    assert.equal(await streamed(nothing), nothing);
+    assert.deepEqual(await translator.translateDetailed(nothing), []);
+    assert.equal(await translator.measureInputUsage(nothing), 0);
+  }
+  assert.deepEqual(await translator.translate([]), []);
+  assert.match(await translator.translate('house'), /[Hh]aus/);
+
+  for (const [n, parts] of [[LONGEST - 1, 1], [LONGEST, 1], [LONGEST + 1, 2], [2 * LONGEST + 2, 3]]) {
+    const text = await textOf(n);
+    const detailed = await translator.translateDetailed(text, { maxTokens: 8 });
+    assert.equal(detailed.length, parts, `${n} tokens`);
+    assert.ok(detailed.every(({ sourceTokens }) => sourceTokens.length <= LONGEST));
+    assert.equal(detailed.map(({ source }) => source).join(' '), text, 'no word is lost');
+    assert.equal(await translator.translate(text, { maxTokens: 8 }), detailed.map(({ target }) => target).join(' '));
+  }
+});
+
+test('ids: 0, 1, most and most + 1 of them', async (t) => {
+  const model = await Transformer.load(TINY);
+  t.after(() => model.dispose());
+  const most = Number(model.config.max_position_embeddings);
+  const ids = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => 3 + (i % 50));
+  for (const n of [1, most]) {
+    assert.equal(model.encode(ids(n)).shape[0], n);
+    assert.equal(model.forward(ids(n), ids(n)).logits.shape[0], n);
+    assert.deepEqual(model.attention(ids(n), ids(n)).cross.shape.slice(2), [n, n]);
+    assert.equal(model.generate([ids(n)], { maxTokens: most }).length, 1);
+  }
+  const said = model.generate([ids(5)]);
+  const whole = `expected 1 to ${most}$`;
+  for (const n of [0, most + 1, 1e6]) {
+    const wrong = { status: 'HEED_E_LENGTH', message: new RegExp(`: found ${n} ids, ${whole}`) };
+    assert.throws(() => model.encode(ids(n)), wrong);
+    assert.throws(() => model.forward(ids(n), ids(1)), wrong);
+    assert.throws(() => model.forward(ids(1), ids(n)), wrong);
+    assert.throws(() => model.attention(ids(1), ids(n)), wrong);
+    assert.throws(() => model.generate([ids(1), ids(n)]), wrong);
+  }
+  assert.deepEqual(model.generate([ids(5)]), said);
+});
+
+test('a megabyte: work in proportion, with and without spaces, and of marks', async (t) => {
+  // what is counted: texts handed to the tokenizer, which text.test.js shows to be linear itself, and their length
+  const { encode } = Tokenizer.prototype;
+  const work = { calls: 0, units: 0 };
+  Tokenizer.prototype.encode = function (text, options) {
+    work.calls++;
+    work.units += text.length;
+    return encode.call(this, text, options);
+  };
+  t.after(() => void (Tokenizer.prototype.encode = encode));
+  const letters = 'etaoinshrdlu';
+  /** @type {Record<string, (n: number) => string>} */
+  const texts = {
+    sentences: (n) => 'The house is small. Where is it? '.repeat(n / 32).slice(0, n),
+    'one sentence': (n) => 'and the house is small '.repeat(n / 22).slice(0, n),
+    'no space': (n) => Array.from({ length: n }, (_, i) => letters[(i * 7919 + i * i) % 12]).join(''),
+    'one letter': (n) => 'a'.repeat(n),
+    'no white space, many sentences': (n) => '\u5bb6\u306f\u5c0f\u3055\u3044\u3002'.repeat(n / 6),
+    lines: (n) => 'a\n'.repeat(n / 2),
+    'white space': (n) => ` ${' '.repeat(n - 2)}.`,
+  };
+  for (const [name, make] of Object.entries(texts)) {
+    for (const n of [1 << 16, 1 << 20]) {
+      const text = make(n);
+      Object.assign(work, { calls: 0, units: 0 });
+      const tokens = await translator.measureInputUsage(text);
+      t.diagnostic(`${name}: ${n} units, ${tokens} tokens: ${work.calls} texts of ${work.units} units to the tokenizer`);
+      // the whole, its parts, and parts of those that are too long by themselves
+      assert.ok(work.units <= 4 * n, `${name}: ${work.units} units of ${n} were read`);
+      // white space is no token
+      assert.ok(tokens >= (name === 'white space' ? 1 : n / 64), `${name}: ${tokens} tokens`);
+    }
+  }
+  const marks = `e${'\u0301'.repeat(100_000)}`;
+  assert.ok(await translator.measureInputUsage(marks) > 1000);
+  assert.ok(work.units <= 4 * (1 << 20));
+});
+
+test('100,000 combining marks are tokens like others', async () => {
+  const marks = `e${'\u0301'.repeat(100_000)} house`;
+  const { ids, offsets } = await translator.tokenize(marks);
+  assert.equal(offsets.at(-1), marks.length);
+  assert.ok(offsets.every((end, i) => i === 0 || end >= offsets[i - 1]), 'in order');
+  assert.equal(ids.at(-1), translator.config.eos_token_id);
+  const few = `e${'\u0301'.repeat(300)} house`;
+  const detailed = await translator.translateDetailed(few);
+  assert.equal(detailed.map(({ source }) => source).join('').replaceAll(' ', ''), few.replaceAll(' ', ''), 'none is lost');
+});
+
+test('a megabyte is translated from its first sentence on, and given up at once', async () => {
+  const text = 'The house is small. '.repeat(50_000);
+  const reader = translator.translateStreaming(text).getReader();
+  const first = await reader.read();
+  assert.match(String(first.value), /\S/);
+  await reader.cancel();
+  assert.match(await translator.translate('house'), /[Hh]aus/);
+});
+
+test('halves of characters, NUL, and what no text should hold: a translation, and the next is what it was', async () => {
+  const before = await translator.translate('The house is small.');
+  const odd = [
+    '\ud83d', '\ude00', '\ude00\ud83d', 'a\ud83d b', '\udbff\ud83d\ude00', '\0', 'a\0b', '\0'.repeat(200), '\ufeffhouse', '\uffff',
+    '\ufffd', '\u202ehouse', '\u200b', '\x1b[31m', '\u2028\u2029', 'e\u0301', '\u{10ffff}', '\u0600', '\ufdfa'.repeat(20),
+  ];
+  for (const text of odd) {
+    const said = await translator.translate(text, { maxTokens: 40 });
+    assert.equal(typeof said, 'string');
+    assert.equal(await streamed(text, { maxTokens: 40 }), said, JSON.stringify(text));
+    for (const { source, start } of await translator.translateDetailed(text, { maxTokens: 40 })) {
+      assert.equal(text.slice(start, start + source.length), source);
+    }
+    assert.equal(await translator.translate('The house is small.'), before, `after ${JSON.stringify(text)}`);
+  }
+});
+
+test('what reads like a control token is text', async () => {
+  const { eos_token_id: eos, pad_token_id: pad } = translator.config;
+  for (const text of ['</s>', '<pad>', '<unk>', '<s>', '>>deu<<', 'a </s> b', '</s></s></s>', '<0x41>', '\u2581</s>']) {
+    const { ids } = await translator.tokenize(text);
+    assert.ok(ids.length > 1, text);
+    assert.deepEqual([...ids].filter((id) => id === eos || id === pad), [eos], `${text}: the one end is ours`);
+    assert.equal(ids.at(-1), eos);
+    for (const { targetTokens, finished } of await translator.translateDetailed(text)) {
+      const ends = targetTokens.filter(({ id }) => id === eos).length;
+      assert.equal(ends, Number(finished), text);
+    }
+  }
+});
+
+// ---------------------------------------------------------------- what does not end by itself
+
+/** This model goes on with these for ever; the first are a loop, the others are not. */
+const LOOPS = ['-'.repeat(20), '-'.repeat(40)];
+const RAMBLES = ['('.repeat(10), '_'.repeat(10)];
+
+test('what loops or rambles is cut, says so, and is the same in every way of asking', async () => {
+  const longest = (/** @type {number} */ source) => 32 + 4 * source;
+  for (const text of [...LOOPS, ...RAMBLES]) {
+    const [free] = await translator.translateDetailed(text, { cutRunaways: false, maxTokens: 250 });
+    assert.ok(!free.finished && free.targetTokens.length === 250, `${text}: there is something to cut`);
+    const [cut] = await translator.translateDetailed(text);
+    const n = cut.targetTokens.length;
+    assert.equal(cut.finished, false, text);
+    assert.ok(LOOPS.includes(text) ? n < longest(cut.sourceTokens.length) : n === longest(cut.sourceTokens.length), `${n}`);
+    assert.deepEqual(cut.targetTokens.map(({ id }) => id), free.targetTokens.slice(0, n).map(({ id }) => id));
+    assert.ok(free.target.startsWith(cut.target));
+    assert.equal(await translator.translate(text), cut.target);
+    assert.equal(await streamed(text), cut.target);
+    const [first, , last] = await translator.translate(['house', 'The house is small.', text]);
+    assert.deepEqual([first, last], [await translator.translate('house'), cut.target], 'in a batch');
+    const [wide] = await translator.translateDetailed(text, { beams: 4 });
+    assert.ok(wide.targetTokens.length <= longest(wide.sourceTokens.length), text);
+  }
+  // a limit of one's own holds too, and so does a least length
+  const [short] = await translator.translateDetailed(LOOPS[0], { maxTokens: 10 });
+  assert.deepEqual([short.targetTokens.length, short.finished], [10, false]);
+  const [long] = await translator.translateDetailed(RAMBLES[0], { minTokens: 120 });
+  assert.equal(long.targetTokens.length, 120);
+});
+
+test('what repeats itself because its source does is left alone', async () => {
+  const texts = [
+    'no no no no no no', 'no, no, no, no, no, no!', 'no '.repeat(50), 'Ha ha ha ha ha ha ha ha ha ha ha ha!', 'Hahahahahahahahahaha',
+    'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60), '. '.repeat(20), '.'.repeat(30), '0'.repeat(100),
+    'The the the the the the the the the the', 'Bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla.',
+    'Row, row, row your boat, gently down the stream, merrily, merrily, merrily, merrily, life is but a dream.',
+  ];
+  for (const beams of [1, 3]) {
+    const free = await translator.translate(texts, { beams, cutRunaways: false });
+    const cut = await translator.translate(texts, { beams });
+    assert.deepEqual(cut, free);
+    for (const text of texts) {
+      for (const { finished } of await translator.translateDetailed(text, { beams })) assert.ok(finished, text);
+    }
+  }
+});
+
+test('cutRunaways: of a Translator, in a worker too; generate() does as it is told', async (t) => {
+  const wrong = { name: 'TypeError', message: "cutRunaways: found 'yes', expected true or false" };
+  await assert.rejects(translator.translate('a', /** @type {any} */ ({ cutRunaways: 'yes' })), wrong);
+  const there = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
+  t.after(() => there.destroy());
+  assert.equal(await there.translate(LOOPS[0]), await translator.translate(LOOPS[0]));
+  const model = await Transformer.load(EN_DE);
+  t.after(() => model.dispose());
+  const { ids } = model.tokenizer.encode(LOOPS[0]);
+  const [[plain]] = model.generate([ids], { maxTokens: 250 });
+  assert.deepEqual([plain.ids.length, plain.finished], [250, false]);
+  const [[cut]] = model.generate([ids], { maxTokens: 250, cutRunaways: true });
+  assert.ok(cut.ids.length < 150 && !cut.finished);
+  assert.equal(model.tokenizer.decode(cut.ids), await translator.translate(LOOPS[0]));
+});
