@@ -33,7 +33,7 @@ test('there are twelve chapters, in the order they are taught; each loads withou
   ];
   assert.equal(typeof document, 'undefined');
   assert.deepEqual(Object.keys(CHAPTERS), ids);
-  for (const id of ids) assert.equal(typeof CHAPTERS[id].mount, 'function', id);
+  for (const id of ids) assert.equal(typeof CHAPTERS[id], 'function', id);
 });
 
 test('each chapter has a title, prose and one line to notice', () => {
@@ -45,8 +45,8 @@ test('each chapter has a title, prose and one line to notice', () => {
   }
 });
 
-test('self-attention: the figure shows softmax(x xT) x as worked out by hand', () => {
-  const { compute, start } = CHAPTERS['self-attention'];
+test('self-attention: the figure shows softmax(x xT) x as worked out by hand', async () => {
+  const { compute, start } = await import('../web/learn/self-attention.js');
   assert.deepEqual([...start.data], [1, 0, 0, 1, 1, 1]);
   const { scores, weights, output } = compute(ops, start);
   near(scores.data, [1, 0, 1, 0, 1, 1, 1, 1, 2], 'x xT');
@@ -58,8 +58,8 @@ test('self-attention: the figure shows softmax(x xT) x as worked out by hand', (
   near(output.data, [2 * a, a + b, a + b, 2 * a, c + d, c + d], 'output');
 });
 
-test('Q, K, V: the figure shows what was worked out by hand', () => {
-  const { compute, start } = CHAPTERS.qkv;
+test('Q, K, V: the figure shows what was worked out by hand', async () => {
+  const { compute, start } = await import('../web/learn/qkv.js');
   const { q, k, v, weights, output } = compute(ops, start);
   // x is the unit matrix: the products are the matrices themselves
   near(q.data, [0, 0, 0, 1, 2, 0], 'Q');
@@ -76,8 +76,8 @@ test('Q, K, V: the figure shows what was worked out by hand', () => {
   near(output.data, [2 / 3, 2 / 3, (one + none) / row1, 2 / row1, 2 / row2, (all + none) / row2], 'output');
 });
 
-test('softmax: shares follow the temperature, and only differences count', () => {
-  const { compute } = CHAPTERS.softmax;
+test('softmax: shares follow the temperature, and only differences count', async () => {
+  const { compute } = await import('../web/learn/softmax.js');
   const row = (...data) => ({ rows: 1, cols: data.length, data: Float32Array.from(data) });
   const ln2 = Math.log(2);
   near(compute(ops, { x: row(ln2, 0), temperature: 1 }).shares.data, [2 / 3, 1 / 3], 'ln 2 apart');
@@ -85,8 +85,8 @@ test('softmax: shares follow the temperature, and only differences count', () =>
   near(compute(ops, { x: row(2 * ln2, 0), temperature: 2 }).shares.data, [2 / 3, 1 / 3], 'temperature 2');
 });
 
-test('masking: what is above the diagonal has no share, and does not matter', () => {
-  const { compute, start } = CHAPTERS.masking;
+test('masking: what is above the diagonal has no share, and does not matter', async () => {
+  const { compute, start } = await import('../web/learn/masking.js');
   const { weights } = compute(ops, start);
   for (let r = 0; r < 4; r++) for (let c = r + 1; c < 4; c++) assert.equal(weights.data[4 * r + c], 0);
   assert.equal(weights.data[0], 1);
@@ -96,8 +96,8 @@ test('masking: what is above the diagonal has no share, and does not matter', ()
   assert.ok(compute(ops, { scores: edited, causal: false }).weights.data[3] > 0.99);
 });
 
-test('scaled: the spread of dot products is the root of their length, within what 2000 of them may be off', () => {
-  const { compute } = CHAPTERS.scaled;
+test('scaled: the spread of dot products is the root of their length, within what 2000 of them may be off', async () => {
+  const { compute } = await import('../web/learn/scaled.js');
   for (const dk of [1, 16, 256]) {
     const { spread, divided, raw } = compute(ops, { dk, seed: 3 });
     // 50 and 40 vectors, not 2000 pairs that know nothing of each other: at d_k = 1 it is off by 0.15 as a rule
@@ -106,8 +106,8 @@ test('scaled: the spread of dot products is the root of their length, within wha
   }
 });
 
-test('feed-forward: both orders of the norm', () => {
-  const { compute, start } = CHAPTERS.ffn;
+test('feed-forward: both orders of the norm', async () => {
+  const { compute, start } = await import('../web/learn/ffn.js');
   // row (1 2 0 -1): x W1 = (2 1 2 1 -3 -1), ReLU, W2: (3 1 2 0)
   const post = compute(ops, start);
   near(post.ffn.data.slice(0, 4), [3, 1, 2, 0], 'FFN(x)');
@@ -124,7 +124,7 @@ test('feed-forward: both orders of the norm', () => {
 });
 
 test('nearest: the best rows of a table, without those left out', async () => {
-  const { nearest } = CHAPTERS.embeddings;
+  const { nearest } = await import('../web/learn/embeddings.js');
   const table = Float32Array.from([1, 0, 0, 1, 1, 1, -1, 0, 2, 1]);
   const rows = async (from, to) => table.subarray(2 * from, 2 * to);
   const found = await nearest(ops, { rows: 1, cols: 2, data: Float32Array.of(1, 0) }, rows, 5, new Set([0]));
@@ -141,7 +141,7 @@ test('nearest: the best rows of a table, without those left out', async () => {
 
 test('the diagram has a box for each part, and each names tensors', async () => {
   const { boxes } = await import('../web/learn/diagram.js');
-  const { tensorsOf } = CHAPTERS.model;
+  const { tensorsOf } = await import('../web/learn/model.js');
   const names = (stack, isPre) => boxes(stack, isPre).map(({ id }) => id.replace(/^.*\./, ''));
   assert.deepEqual(names('encoder', false), [
     'source',
@@ -166,8 +166,8 @@ test('the diagram has a box for each part, and each names tensors', async () => 
   assert.equal(norm('decoder.norm3'), 'decoder.layers.1.final_layer_norm');
 });
 
-test('likeliest: softmax of a row of logits, the largest first', () => {
-  const { likeliest, summary } = CHAPTERS.model;
+test('likeliest: softmax of a row of logits, the largest first', async () => {
+  const { likeliest, summary } = await import('../web/learn/model.js');
   const found = likeliest(Float32Array.of(0, Math.log(2), Math.log(5)), 2);
   assert.deepEqual(
     found.map(({ id }) => id),
@@ -271,7 +271,7 @@ test('reversing digits: ids and back', async () => {
   assert.equal(toDigits([3, 0, 4]), '0\u00b71');
   const next = strings(5);
   for (let i = 0; i < 200; i++) assert.match(next(), /^\d{3,10}$/);
-  const { meanOfHeads } = CHAPTERS.train;
+  const { meanOfHeads } = await import('../web/learn/train.js');
   const cross = { shape: [1, 2, 1, 2], data: Float32Array.of(0, 1, 1, 0) };
   assert.deepEqual([...meanOfHeads(cross, 0).data], [0.5, 0.5]);
 });

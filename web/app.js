@@ -178,4 +178,4 @@ addEventListener('hashchange', () => {
 addEventListener('pagehide', () => writeHash.flush());
 
 loadModel();
-keepOffline(meta('heed-offline'), app.engine);
+keepOffline(meta('heed-offline'));

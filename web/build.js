@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -47,7 +47,16 @@ export async function buildSite(folder) {
   }
   await writeFile(join(folder, 'index.html'), page);
 
-  const files = (await readdir(folder)).sort();
+  const { models } = JSON.parse(await readFile(from('models/index.json'), 'utf8'));
+  await mkdir(join(folder, 'models'));
+  await cp(from('models/index.json'), join(folder, 'models/index.json'));
+  const files = (await readdir(folder)).filter((name) => name !== 'models');
+  files.push('models/index.json');
+  for (const { path } of models) {
+    await cp(from(join('models', path)), join(folder, 'models', path), { recursive: true });
+    files.push(posix.join('models', path, 'heed.json'));
+  }
+  files.sort();
   const version = createHash('sha256');
   for (const name of files) version.update(name).update(await readFile(join(folder, name)));
   await build({
@@ -58,14 +67,8 @@ export async function buildSite(folder) {
       FILES: JSON.stringify(['', ...files.filter((name) => name !== 'index.html')]),
     },
   });
-
-  const { models } = JSON.parse(await readFile(from('models/index.json'), 'utf8'));
-  await mkdir(join(folder, 'models'));
-  await cp(from('models/index.json'), join(folder, 'models/index.json'));
-  for (const { path } of models) {
-    await cp(from(join('models', path)), join(folder, 'models', path), { recursive: true });
-  }
-  return { scripts: Object.keys(metafile.outputs).map((path) => resolve(root, path)) };
+  const scripts = Object.keys(metafile.outputs).map((path) => resolve(root, path));
+  return { scripts: [...scripts, join(folder, 'sw.js')] };
 }
 
 /** Bytes of scripts as a server sends them. @param {string[]} scripts */

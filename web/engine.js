@@ -1,6 +1,6 @@
 // engine.js - the one Translator of the page and what it is doing; used by app.js and, through it, by all rooms.
 
-import { Translator } from '../js/index.js';
+import { Translator } from '../js/translator.js';
 
 /** @typedef {import('../js/translator.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {{ source: string, target: string, path: string }} Pair */

@@ -86,8 +86,8 @@ async function drive({ text, places }) {
   let offline;
   if (hasWorkers) {
     await until('a model that is kept', async () => {
-      const cache = await caches.open('heed-models');
-      return (await cache.keys()).some(({ url }) => url.endsWith('heed.json'));
+      const cache = await caches.open('heed');
+      return (await cache.keys()).some(({ url }) => url.endsWith('model.safetensors'));
     });
     await fetch('cut', { method: 'POST' });
     await visit('translate');

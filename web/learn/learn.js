@@ -1,26 +1,27 @@
 // learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file.
 
 import { h } from '../lib/dom.js';
-import * as cross from './cross.js';
-import * as embeddings from './embeddings.js';
-import * as ffn from './ffn.js';
+import { mount as cross } from './cross.js';
+import { mount as embeddings } from './embeddings.js';
+import { mount as ffn } from './ffn.js';
 import { failure, release, rich, useStyles } from './kit.js';
-import * as masking from './masking.js';
-import * as model from './model.js';
-import * as multiHead from './multi-head.js';
-import * as positions from './positions.js';
-import * as qkv from './qkv.js';
-import * as scaled from './scaled.js';
-import * as selfAttention from './self-attention.js';
-import * as softmax from './softmax.js';
-import * as train from './train.js';
+import { mount as masking } from './masking.js';
+import { mount as model } from './model.js';
+import { mount as multiHead } from './multi-head.js';
+import { mount as positions } from './positions.js';
+import { mount as qkv } from './qkv.js';
+import { mount as scaled } from './scaled.js';
+import { mount as selfAttention } from './self-attention.js';
+import { mount as softmax } from './softmax.js';
+import { mount as train } from './train.js';
 
 /**
- * @typedef {object} Chapter
- * @property {(host: HTMLElement, app: any, t: any) => any} mount  may be asynchronous; gives { unmount? } or nothing
+ * mount() of a chapter: may be asynchronous; gives { unmount? } or nothing.
+ *
+ * @typedef {(host: HTMLElement, app: any, t: any) => any} Mount
  */
 
-/** In the order they are taught; bundled together they are smaller. @type {Record<string, Chapter>} */
+/** In the order they are taught; bundled together they are smaller. @type {Record<string, Mount>} */
 export const CHAPTERS = {
   embeddings,
   positions,
@@ -129,7 +130,7 @@ export function mount(host, app) {
     );
     const body = h('div', {});
     try {
-      const mounted = await CHAPTERS[id].mount(body, app, chapter);
+      const mounted = await CHAPTERS[id](body, app, chapter);
       if (open !== id) return void mounted?.unmount?.();
       shown = mounted;
       figure.replaceChildren(body);

@@ -10,7 +10,6 @@ export const learn = {
   previous: 'Previous',
   next: 'Next',
   notice: 'Notice',
-  tryIt: 'Try it',
   failed: 'This chapter could not be shown:',
   loading: 'Loading\u2026',
   needsModel: 'This figure looks into the translation model. Load one in the room Translate.',
@@ -41,7 +40,6 @@ export const learn = {
     near: 'Nearest in the vocabulary to',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
       `\u201c${word}\u201d is ${pieces.length} tokens (${pieces.join(' + ')}); shown is the mean of their rows.`,
-    noNeighbours: 'Nothing else comes near.',
     size: (/** @type {number} */ rows, /** @type {number} */ cols) => `The table has ${rows} rows of ${cols} numbers.`,
     busy: 'Comparing with the whole vocabulary\u2026',
   },

@@ -31,7 +31,8 @@ export function mount(host, app) {
 
   async function openSum(/** @type {number} */ row, /** @type {number} */ col) {
     const { sentence, place: { stack, layer, head } } = now;
-    const sum = await import('../learn/sum.js');
+    const [sum, words] = await Promise.all([import('../learn/sum.js'), import('../learn/strings.js')]);
+    Object.assign(app.strings, words);
     await sum.openSum(app, { sentence, stack, layer, head, row, col });
   }
 

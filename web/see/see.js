@@ -3,12 +3,12 @@
 
 import { exportAs } from '../lib/export.js';
 import { h, on } from '../lib/dom.js';
-import * as ablation from './ablation.js';
-import * as alignment from './alignment.js';
-import * as beam from './beam.js';
-import * as heads from './heads.js';
-import * as layers from './layers.js';
-import * as matrix from './matrix.js';
+import { mount as ablation } from './ablation.js';
+import { mount as alignment } from './alignment.js';
+import { mount as beam } from './beam.js';
+import { mount as heads } from './heads.js';
+import { mount as layers } from './layers.js';
+import { mount as matrix } from './matrix.js';
 
 /**
  * A view. update() is called with each other sentence and state; exports() gives what is seen, to be saved.
@@ -17,7 +17,7 @@ import * as matrix from './matrix.js';
  *   unmount: () => void }} View
  */
 
-/** @type {Record<string, { mount: (host: HTMLElement, app: any) => View }>} */
+/** mount() of each. @type {Record<string, (host: HTMLElement, app: any) => View>} */
 const VIEWS = { heads, matrix, layers, alignment, ablation, beam };
 const KINDS = /** @type {const} */ (['PNG', 'SVG', 'CSV', 'JSON']);
 
@@ -154,7 +154,7 @@ export function mount(host, app) {
         current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
         const inner = h('div', { class: `view-${id}` });
         body.replaceChildren(inner);
-        open = { id, view: VIEWS[id].mount(inner, app) };
+        open = { id, view: VIEWS[id](inner, app) };
       }
       open.view.update(sentence, state);
       body.setAttribute('aria-busy', 'false');
