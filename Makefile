@@ -36,6 +36,10 @@ asan_CC       := $(ASAN_CC)
 asan_CFLAGS   := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
                  -fno-sanitize-recover=all
 asan_LIBS     := -fsanitize=address,undefined -lm
+# With the vectors of kernels/native, -O0 takes minutes: -O1. Asserts are no branches.
+coverage_CC     := gcc
+coverage_CFLAGS := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -DNDEBUG --coverage
+coverage_LIBS   := --coverage -lm
 relaxed_CC     := $(asan_CC)
 relaxed_CFLAGS := $(asan_CFLAGS) -DHEED_RELAXED
 relaxed_LIBS   := $(asan_LIBS)
@@ -64,7 +68,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score \
-        oracle format clean setup web serve long \
+        oracle format clean setup web serve long coverage \
         need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
@@ -91,6 +95,7 @@ setup:
 need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers need-bundlers: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
+need-coverage: need-native
 
 # ------------------------------------------------------------------------------ C, by variant
 
@@ -114,6 +119,7 @@ endef
 $(eval $(call variant,native,,$(SOURCES)))
 $(eval $(call variant,asan,,$(SOURCES)))
 $(eval $(call variant,relaxed,,$(filter src/kernels/%,$(SOURCES))))
+$(eval $(call variant,coverage,,$(SOURCES)))
 $(eval $(call variant,wasm,.wasm,$(SOURCES)))
 $(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
 
@@ -184,6 +190,14 @@ test:
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) native asan wasm wasm-tests
 	@$(MAKE) --no-print-directory test-c
 	@$(MAKE) --no-print-directory test-js
+
+# Lines and branches of src/ that the C tests reach, and what they do not. The counts of a build add up over runs: each
+# begins anew.
+COVERAGE_TESTS := $(TESTS:%=$(BUILD)/coverage/tests/%)
+coverage: $(COVERAGE_TESTS)
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	@failed=0; for t in $(COVERAGE_TESTS); do $$t || failed=1; done; exit $$failed
+	@$(NODE) tests/coverage.js $(BUILD)/coverage --all
 
 # 100,000 translations, 1,000 loads, 1,000 aborts, 2,000 calls at once: an hour on a busy machine.
 long: wasm
