@@ -68,7 +68,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score \
-        oracle format clean setup web serve long coverage \
+        oracle format clean setup web serve long coverage reproducible sbom \
         need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
@@ -85,6 +85,7 @@ help:
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
+	@echo 'make reproducible: build the modules elsewhere and compare      make sbom: a bill of materials, build/sbom.json'
 	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
 	@echo 'make clean      remove what was built'
 
@@ -125,6 +126,7 @@ $(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
+MODULES      := js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
 WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
 
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
@@ -190,6 +192,27 @@ test:
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) native asan wasm wasm-tests
 	@$(MAKE) --no-print-directory test-c
 	@$(MAKE) --no-print-directory test-js
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) fuzz-test
+
+# The same bytes from the same source, wherever that is: the three modules once more, in another directory.
+reproducible: wasm
+	@elsewhere=$$(mktemp -d "$${TMPDIR:-/tmp}/heed-built-elsewhere-XXXXXX") && trap 'rm -rf "$$elsewhere"' EXIT && \
+	mkdir -p "$$elsewhere/a/js" "$$elsewhere/a/tests" && \
+	cp -R Makefile .ci src "$$elsewhere/a" && cp -R tests/fuzz "$$elsewhere/a/tests" && \
+	$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) -C "$$elsewhere/a" BUILD=out wasm && \
+	failed=0; for m in $(MODULES); do \
+	    if cmp "$$m" "$$elsewhere/a/$$m"; then echo "reproducible: $$m: $$(sha256sum < "$$m" | cut -d ' ' -f 1)"; \
+	    else failed=1; fi; \
+	done; exit $$failed
+
+# A bill of materials: what is in the package, what of the C runtime is in its modules, what they were built with.
+sbom: wasm | need-npm
+	$(Q)mkdir -p $(BUILD)/sbom
+	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/train/exports.txt \
+	    -Wl,--trace -o $(BUILD)/sbom/linked.wasm > $(BUILD)/sbom/linked.txt
+	$(Q)EMCC='$(EMCC)' RELAXED_CLANG='$(RELAXED_CLANG)' WASM_LD='$(WASM_LD)' \
+	    $(NODE) .ci/sbom.js $(BUILD)/sbom/linked.txt > $(BUILD)/sbom.json
+	@echo 'sbom: $(BUILD)/sbom.json'
 
 # Lines and branches of src/ that the C tests reach, and what they do not. The counts of a build add up over runs: each
 # begins anew.

@@ -4,6 +4,7 @@
 #   make fuzz                       every target, FUZZ_SECONDS each (an hour), on build/fuzz/corpus
 #   make fuzz-short                 the same for FUZZ_SHORT_SECONDS each (a minute)
 #   make fuzz-short FUZZ=spm        one target
+#   make fuzz-totals                how many inputs all runs of this machine tried, by target
 #   make fuzz-corpus                the fewest inputs found so far that reach as much, into tests/fuzz/corpus
 #
 # Each run begins with what tests/fuzz/seeds.js writes and what runs before it found. An input that breaks something is
@@ -11,6 +12,7 @@
 
 FUZZ_SECONDS       ?= 3600
 FUZZ_SHORT_SECONDS ?= 60
+FUZZ_JOBS          ?= $(JOBS)
 FUZZ ?= spm pieces text decode weights translate
 
 fuzz_CC     := $(ASAN_CC)
@@ -24,29 +26,43 @@ $(BUILD)/fuzz/targets/%: tests/fuzz/%.c $(BUILD)/fuzz/libheed.a
 	$(Q)$(fuzz_CC) $(fuzz_CFLAGS) -MF $@.d $< $(BUILD)/fuzz/libheed.a $(fuzz_LIBS) -o $@
 -include $(wildcard $(BUILD)/fuzz/targets/*.d)
 
-# $(call fuzz,SECONDS): one target after another, all of them even if one fails; libFuzzer's own words only then.
+# $(call fuzz,SECONDS): FUZZ_JOBS targets at a time, all of them even if one fails; libFuzzer's own words only then. What
+# each run executed is added to build/fuzz/executions.tsv: target, seconds, executions.
 # The longest inputs are a file of a few pieces, some tensors, some hundred calls, a paragraph.
 define fuzz
 @rm -rf $(BUILD)/fuzz/seeds
 @$(NODE) tests/fuzz/seeds.js $(BUILD)/fuzz/seeds
-@failed=0; mkdir -p $(BUILD)/fuzz/found; \
-for t in $(FUZZ); do \
+@mkdir -p $(BUILD)/fuzz/found; \
+echo $(FUZZ) | xargs -r -P $(FUZZ_JOBS) -n 1 sh -c ' \
+    t=$$0; log=$(BUILD)/fuzz/found/$$t.log; mkdir -p $(BUILD)/fuzz/corpus/$$t; ok=0; \
     case $$t in spm) bytes=8192;; weights) bytes=2048;; translate) bytes=512;; *) bytes=1024;; esac; \
-    log=$(BUILD)/fuzz/found/$$t.log; mkdir -p $(BUILD)/fuzz/corpus/$$t; \
-    if $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -timeout=30 -rss_limit_mb=1024 -verbosity=0 \
+    $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -timeout=30 -rss_limit_mb=1024 -verbosity=0 \
         -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/found/$$t- \
-        $(BUILD)/fuzz/corpus/$$t $(BUILD)/fuzz/seeds/$$t > $$log 2>&1; \
-    then echo "fuzz $$t: $(1) s, $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) inputs, nothing found"; \
-    else failed=1; grep -v '# Uses' $$log; echo "fuzz $$t: FAILED: see $(BUILD)/fuzz/found/$$t-*"; fi; \
-done; exit $$failed
+        $(BUILD)/fuzz/corpus/$$t $(BUILD)/fuzz/seeds/$$t > $$log 2>&1 && ok=1; \
+    runs=$$(sed -n "s/^stat::number_of_executed_units: *//p" $$log); \
+    printf "%s\t%s\t%s\n" $$t $(1) $${runs:-0} >> $(BUILD)/fuzz/executions.tsv; \
+    if [ $$ok = 1 ]; then echo "fuzz $$t: $(1) s, $$runs inputs, nothing found"; \
+    else grep -v "# Uses" $$log; echo "fuzz $$t: FAILED: see $(BUILD)/fuzz/found/$$t-*"; exit 1; fi'
 endef
 
-.PHONY: fuzz fuzz-short fuzz-corpus need-fuzz
-need-fuzz: need-asan
+.PHONY: fuzz fuzz-short fuzz-test fuzz-totals fuzz-corpus need-fuzz
+need-fuzz:
+	@.ci/setup fuzz
 fuzz: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
 	$(call fuzz,$(FUZZ_SECONDS))
 fuzz-short: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
 	$(call fuzz,$(FUZZ_SHORT_SECONDS))
+
+# For make test: where there is no libFuzzer it says so. The rest of the tests need clang, but not this part of it.
+fuzz-test: | need-asan
+	@if .ci/setup fuzz; then $(MAKE) --no-print-directory fuzz-short; \
+	else echo 'fuzz: SKIPPED: $(FUZZ): $(ASAN_CC) has no libFuzzer here'; fi
+
+# What all runs together executed, by target.
+fuzz-totals:
+	@awk -F '\t' '{ seconds[$$1] += $$2; runs[$$1] += $$3 } \
+	    END { for (t in runs) printf "%s\t%d s\t%d executions\n", t, seconds[t], runs[t] }' \
+	    $(BUILD)/fuzz/executions.tsv | sort
 
 # Inputs beyond two kilobytes stay out of it: others reach nearly all that they do, at a tenth of the size.
 fuzz-corpus: $(FUZZ:%=$(BUILD)/fuzz/targets/%)

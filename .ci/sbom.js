@@ -1,0 +1,128 @@
+// sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in its
+// modules, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
+//
+//   node .ci/sbom.js LINKED     LINKED: what the linker said it took, a file or archive(member) a line
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../', import.meta.url);
+const read = (name) => readFileSync(new URL(name, root));
+const { version, description, license } = JSON.parse(read('package.json'));
+const lock = JSON.parse(read('package-lock.json'));
+
+/** The first version that a program says it has. @param {string} program */
+function versionOf(program) {
+  const said = execFileSync(program, ['--version'], { encoding: 'utf8' });
+  const found = /\d+\.\d+(\.\d+)?/.exec(said);
+  if (!found) throw new Error(`${program} --version: found ${said}, expected a number`);
+  return found[0];
+}
+
+const emcc = process.env.EMCC || 'emcc';
+const emscripten = versionOf(emcc);
+
+/** Emscripten's own sources of its libraries say which they are of. @param {string} path @param {RegExp} pattern */
+function stated(path, pattern) {
+  const base = dirname(execFileSync('readlink', ['-f', execFileSync('which', [emcc], { encoding: 'utf8' }).trim()],
+    { encoding: 'utf8' }));
+  const file = `${base}/system/lib/${path}`;
+  return existsSync(file) ? pattern.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+}
+
+/** Where the code of a linked archive is from; of Emscripten's own otherwise. */
+const ORIGINS = {
+  libc: {
+    name: 'musl', license: 'MIT', version: () => stated('libc/musl/VERSION', /([\d.]+)/),
+    description: "C library, as Emscripten has it: members named emscripten_* and wasi-* are Emscripten's own",
+  },
+  libcompiler_rt: {
+    name: 'compiler-rt', license: 'Apache-2.0 WITH LLVM-exception',
+    version: () => stated('compiler-rt/readme.txt', /release ([\d.]+\d)/), description: "LLVM's, as Emscripten has it",
+  },
+  libdlmalloc: {
+    name: 'dlmalloc', license: 'CC0-1.0', version: () => stated('dlmalloc.c', /Version (\d[\d.]+)/),
+    description: 'allocator, as Emscripten has it',
+  },
+};
+
+/** @param {string} linked  the linker's words @returns {object[]} */
+function runtime(linked) {
+  /** @type {Map<string, string[]>} */
+  const members = new Map();
+  for (const line of linked.split('\n')) {
+    const [, file, member] = /([^/(]+?)(?:\.[ao])(?:\(([^)]+)\))?$/.exec(line.trim()) ?? [];
+    if (file === undefined || file === 'libheed') continue;
+    const archive = ORIGINS[file] ? file : 'emscripten';
+    members.set(archive, [...(members.get(archive) ?? []), member ?? `${file}.o`]);
+  }
+  if (!members.has('libc')) throw new Error(`no C library among what was linked: found ${linked.slice(0, 200)}`);
+  return [...members].sort().map(([archive, list]) => {
+    const origin = ORIGINS[archive] ?? {
+      name: 'emscripten', license: 'MIT', version: () => emscripten,
+      description: "Emscripten's own runtime, standalone",
+    };
+    return {
+      type: 'library',
+      'bom-ref': `runtime:${origin.name}`,
+      name: origin.name,
+      version: origin.version() ?? `of Emscripten ${emscripten}`,
+      description: origin.description,
+      licenses: [origin.license.includes(' ') ? { expression: origin.license } : { license: { id: origin.license } }],
+      scope: 'required',
+      properties: [{ name: 'heed:linked', value: [...new Set(list)].sort().join(' ') }],
+    };
+  });
+}
+
+const modules = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'].map((name) => ({
+  type: 'file',
+  'bom-ref': `module:${name}`,
+  name: `js/${name}`,
+  hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(read(`js/${name}`)).digest('hex') }],
+}));
+
+const tools = Object.entries({
+  emscripten: emcc, 'clang (relaxed SIMD)': process.env.RELAXED_CLANG, 'wasm-ld (relaxed SIMD)': process.env.WASM_LD,
+}).filter(([, program]) => program).map(([name, program]) => ({
+  type: 'application', name, version: versionOf(String(program)),
+}));
+tools.push({ type: 'application', name: 'node', version: process.versions.node });
+
+/** What develops and tests heed, and is in no package. */
+const development = Object.entries(lock.packages).filter(([path]) => path).map(([path, locked]) => {
+  const name = path.replace(/^.*node_modules\//, '');
+  const [algorithm, digest] = locked.integrity.split('-');
+  return {
+    type: 'library',
+    'bom-ref': `npm:${path}`,
+    name,
+    version: locked.version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${locked.version}`,
+    scope: 'excluded',
+    ...(locked.license && { licenses: [{ license: { name: locked.license } }] }),
+    hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }],
+  };
+});
+
+const inModules = runtime(readFileSync(process.argv[2], 'utf8'));
+const main = `pkg:npm/heed@${version}`;
+console.log(JSON.stringify({
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  version: 1,
+  metadata: {
+    tools: { components: tools },
+    component: {
+      type: 'library', 'bom-ref': main, name: 'heed', version, description, purl: main,
+      licenses: [{ license: { id: license } }],
+    },
+  },
+  components: [...modules, ...inModules, ...development],
+  dependencies: [
+    { ref: main, dependsOn: modules.map((module) => module['bom-ref']) },
+    ...modules.map((module) => ({ ref: module['bom-ref'], dependsOn: inModules.map((part) => part['bom-ref']) })),
+  ],
+}, null, 2));

@@ -1,0 +1,120 @@
+// everywhere.test.js - five hundred texts are translated to the same bytes in a batch, one by one, streamed and in
+// workers, in three Nodes, Chromium, Firefox and WebKit, with SIMD128 and relaxed. How well is score/'s business.
+import test, { describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { access, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { composed } from './browser/composed.js';
+import { RUNS, everywhere } from './browser/everywhere.js';
+import { findBrowser, launch } from './browser/launch.js';
+import { serve } from './browser/server.js';
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+const run = promisify(execFile);
+/** What one host may take: ten times what it takes on two shared cores. */
+const LIMIT = 240_000;
+const golden = JSON.parse(await readFile(path('golden/everywhere.json'), 'utf8'));
+const texts = composed();
+
+/** What the first run of this file said, to name the texts that differ. @type {string[]} */
+let list;
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} where
+ * @param {Awaited<ReturnType<typeof everywhere>>} found
+ */
+function check(t, where, { texts: asked, targets, scores, list: said, ms }) {
+  t.diagnostic(`${where}: ${ms} ms`);
+  assert.equal(asked, golden.texts, `${where}: the texts are others: node tests/golden/everywhere.js --write`);
+  list ??= said;
+  const differing = texts.flatMap((text, i) => (said[i] === list[i] ? [] : [{ text, here: said[i], first: list[i] }]));
+  assert.deepEqual(differing, [], `${where}: differs from the first run`);
+  assert.equal(targets, golden.targets, `${where}: another model needs: node tests/golden/everywhere.js --write`);
+  assert.equal(scores, golden.scores, `${where}: log-probabilities`);
+}
+
+test('the texts are five hundred, and of every sort', () => {
+  assert.equal(texts.length, 500);
+  assert.ok(new Set(texts).size > 430, 'few are there twice');
+  const sorts = [/^.{0,6}$/u, /^.{120}/u, /\d/, /https?:/, /[“"]/, /^[A-Z\P{L}]{12}/u, /[.?]\s+[A-Z].*[.?]$/,
+    /[äöü]/, /\p{Emoji_Presentation}/u, /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]/u];
+  for (const sort of sorts) assert.ok(texts.filter((text) => sort.test(text)).length >= 3, String(sort));
+});
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} where
+ * @param {any[]} found  of survey()
+ * @param {string[]} needs  kinds of SIMD that the host must not lack
+ */
+async function checkSurvey(t, where, found, needs) {
+  for (const [i, { simd, worker }] of RUNS.entries()) {
+    await t.test(`${where}: ${simd}${worker ? ', in a worker' : ''}`, (u) => {
+      if (found[i].lacks && !needs.includes(simd)) return u.skip(found[i].lacks);
+      assert.equal(found[i].lacks, undefined);
+      check(u, where, found[i]);
+    });
+  }
+}
+
+/** @param {'chromium' | 'firefox' | 'webkit'} kind @param {string} program */
+async function surveyInBrowser(kind, program) {
+  const server = await serve({ page: 'tests/browser/everywhere.html' });
+  const browser = launch(kind, program, server.url);
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${program}: no report after ${LIMIT} ms`)), LIMIT);
+  });
+  try {
+    return await Promise.race([server.report, browser.failed, late]);
+  } finally {
+    clearTimeout(timer);
+    browser.failed.catch(() => {}); // it is ended here
+    await browser.close();
+    server.close();
+  }
+}
+
+// two hosts at a time: this one, which serves the pages too, and another
+describe('every host says the same', { concurrency: 2 }, () => {
+  describe('this Node', { concurrency: 1 }, () => {
+    for (const { worker = false, ...asked } of [
+      { way: 'batch' }, { way: 'single' }, { way: 'streaming' }, { way: 'batch', worker: true },
+    ]) {
+      test(`Node, this one: ${asked.way}${worker ? ', in a worker' : ''}`, async (t) =>
+        check(t, process.version, await everywhere({ ...asked, worker })));
+    }
+  });
+
+  describe('others', { concurrency: 1 }, () => {
+    for (const name of ['node22', 'node24']) {
+      test(`Node, ${name}`, async (t) => {
+        const program = path(`browser/node_modules/${name}/bin/node`);
+        if (await access(program).then(() => false, () => true)) {
+          return t.skip(`${name} is not installed in tests/browser (.ci/setup browsers)`);
+        }
+        const version = (await run(program, ['--version'])).stdout.trim();
+        const { stdout } = await run(program, [path('golden/everywhere.js')], { timeout: LIMIT, maxBuffer: 1 << 24 });
+        await checkSurvey(t, version, JSON.parse(stdout), ['simd128', 'relaxed']);
+      });
+    }
+
+    for (const [kind, needs, install] of /** @type {const} */ ([
+      ['chromium', ['simd128', 'relaxed'], 'chromium'],
+      ['firefox', ['simd128'], 'firefox-esr'],
+      ['webkit', ['simd128'], 'webkit2gtk-driver xvfb'],
+    ])) {
+      test(`${kind}: page and worker`, async (t) => {
+        const program = findBrowser(kind);
+        if (!program) return t.skip(`${kind} is not installed (apt-get install ${install})`);
+        const { error, userAgent, found } = await surveyInBrowser(kind, program);
+        assert.equal(error, undefined);
+        t.diagnostic(userAgent);
+        await checkSurvey(t, kind, found, needs);
+      });
+    }
+  });
+});

@@ -1,0 +1,175 @@
+// supply.test.js - what the code that ships can do, and what it came from: no code from data, no network but the given
+// addresses, no module but Node's own, locked development tools, a bill of materials that says what is linked.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path) => readFile(join(root, path), 'utf8');
+const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'];
+
+/** All JavaScript that ships, by its path below js/; inline.js, made of the others, too. */
+const shipped = await Promise.all((await readdir(join(root, 'js'), { recursive: true }))
+  .filter((path) => path.endsWith('.js')).sort().map(async (path) => ({ path, code: await read(`js/${path}`) })));
+
+/** Code without what stands in comments; esbuild does it, which knows what a comment is. */
+async function withoutComments(code) {
+  const { transform } = await import('esbuild');
+  return (await transform(code, { legalComments: 'none', minifyWhitespace: false, format: 'esm' })).code;
+}
+const bare = await Promise.all(shipped.map(async ({ path, code }) => ({ path, code: await withoutComments(code) })));
+
+/** `path: what` for everything that the pattern finds. @param {typeof bare} files @param {RegExp} pattern */
+const findAll = (files, pattern) =>
+  files.flatMap(({ path, code }) => [...code.matchAll(pattern)].map((match) => `${path}: ${match[0].trim()}`));
+
+const DYNAMIC = new RegExp([
+  /\beval\b/, /\bFunction\s*\(/, /\.constructor\s*\(/, /\bimportScripts\b/, /\bset(?:Timeout|Interval)\s*\(\s*["'`]/,
+  /\bcreateElement\s*\(\s*["'`]script/, /\bdocument\.write/, /["'`]data:[^"'`]*javascript/, /\bcreateObjectURL\b/,
+  /["'`](?:node:)?(?:vm|child_process)["'`]/,
+].map(({ source }) => source).join('|'), 'g');
+const NETWORK = new RegExp([
+  /\b(?:fetch|XMLHttpRequest|WebSocket|WebTransport|EventSource|sendBeacon|RTCPeerConnection)\b(?=\s*\()/,
+  /["'`](?:node:)?(?:https?|http2|net|tls|dgram|dns)["'`]/,
+].map(({ source }) => source).join('|'), 'g');
+const ADDRESS = /\b(?:https?|wss?|ftp):\/\/[\w.-]+/g;
+
+test('the patterns find what they are to find', () => {
+  const finds = (pattern, code) => findAll([{ path: 'x', code }], pattern).length > 0;
+  const dynamic = ['eval("1")', 'new Function("1")', 'f.constructor("1")', 'import("node:vm")', "setTimeout('f()')"];
+  for (const code of dynamic) assert.ok(finds(DYNAMIC, code), code);
+  const asking = ['fetch(url)', 'new WebSocket(url)', 'navigator.sendBeacon(u)', "from 'node:http'", "builtin('net')"];
+  for (const code of asking) assert.ok(finds(NETWORK, code), code);
+  assert.ok(finds(ADDRESS, "'https://stats.example.org/x'"));
+  assert.ok(!finds(DYNAMIC, 'heed_trainer_evaluate(checkFunction(f))'));
+});
+
+test('no input becomes code', () => assert.deepEqual(findAll(bare, DYNAMIC), []));
+
+test('two functions ask the network, for the addresses they are given', () => {
+  const asking = ['files.js: fetch', 'wasm.js: fetch'];
+  // inline.js is made of the others
+  assert.deepEqual(findAll(bare, NETWORK), [asking[0], 'inline.js: fetch', 'inline.js: fetch', asking[1]]);
+});
+
+test('no address is in the code', () => assert.deepEqual(findAll(bare, ADDRESS), []));
+
+test('imports are files of the package and modules of Node', () => {
+  const builtins = new Set(builtinModules);
+  const fits = (name) => /^\.\.?\//.test(name) || (name.startsWith('node:') && builtins.has(name.slice(5)));
+  const wrong = bare.flatMap(({ path, code }) => [
+    ...[...code.matchAll(/(?:^import|\}\s*from|\bimport\()\s*["']([^"']+)["']/gm)].filter(([, name]) => !fits(name)),
+    ...[...code.matchAll(/\bbuiltin\(\s*["']([^"']+)["']/g)].filter(([, name]) => !builtins.has(name)),
+  ].map(([match]) => `${path}: ${match}`));
+  assert.deepEqual(wrong, []);
+  // an import of anything computed is host.js's alone, and that is of node:
+  const computed = findAll(bare.filter(({ path }) => path !== 'inline.js'), /\bimport\((?!\s*["'])/g);
+  assert.deepEqual(computed.map((found) => found.split(':')[0]), ['host.js']);
+  const host = bare.find(({ path }) => path === 'host.js');
+  assert.match(String(host?.code), /const specifier = `node:\$\{name\}`/);
+});
+
+/**
+ * What a module wants of its host, read by hand: this Node may lack the instructions of the module.
+ *
+ * @param {Uint8Array} bytes  of a module that imports functions alone
+ */
+function importsOf(bytes) {
+  let at = 8;
+  const number = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  const name = () => {
+    const length = number();
+    return new TextDecoder().decode(bytes.subarray(at, (at += length)));
+  };
+  while (at < bytes.length) {
+    const section = bytes[at++];
+    const size = number();
+    if (section !== 2) {
+      at += size;
+      continue;
+    }
+    return Array.from({ length: number() }, () => {
+      const found = `${name()}.${name()}`;
+      assert.equal(bytes[at++], 0, `${found} is a function`);
+      number();
+      return found;
+    });
+  }
+  return [];
+}
+
+test('all that the modules ask of their host is to hear that memory grew', async () => {
+  for (const name of MODULES) {
+    assert.deepEqual(importsOf(await readFile(join(root, 'js', name))), ['env.emscripten_notify_memory_growth'], name);
+  }
+  const plain = await readFile(join(root, 'js/heed.wasm'));
+  const seen = WebAssembly.Module.imports(await WebAssembly.compile(plain)).map((i) => `${i.module}.${i.name}`);
+  assert.deepEqual(importsOf(plain), seen);
+});
+
+test('development tools are locked by hash, and no lock names a registry', async () => {
+  const folders = ['', 'tests/bench/', 'tests/browser/', 'tests/bundlers/'];
+  const locks = folders.map((folder) => `${folder}package-lock.json`);
+  for (const name of locks) {
+    const packages = Object.entries(JSON.parse(await read(name)).packages).filter(([path]) => path);
+    assert.ok(packages.length > 0, name);
+    for (const [path, { resolved, integrity, link }] of packages) {
+      assert.equal(resolved, undefined, `${name}: ${path}`);
+      assert.match(integrity ?? '', /^sha512-/, `${name}: ${path}${link ? ', a link' : ''}`);
+    }
+  }
+  // and the scripts that install them run no scripts of theirs
+  for (const path of ['.ci/setup', '.ci/run', 'Makefile']) {
+    const lines = (await read(path)).split('\n').filter((line) => !/^\s*(#|echo|fail|\|\|)/.test(line));
+    for (const line of lines.filter((each) => /\bnpm (ci|install|i)\b/.test(each))) {
+      assert.match(line, /npm ci --ignore-scripts/, path);
+    }
+    assert.deepEqual(lines.filter((line) => /\b(curl|wget|npx)\b/.test(line)), [], path);
+  }
+  const { scripts } = JSON.parse(await read('package.json'));
+  assert.deepEqual(Object.keys(scripts).filter((name) => /install|prepare/.test(name)), []);
+});
+
+test('the bill of materials says what is in the package, linked, and locked', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'heed-sbom-'));
+  try {
+    const linked = join(folder, 'linked.txt');
+    await writeFile(linked, ['heed.o', 'lib/libheed.a(heed.o)', 'lib/libc.a(log.o)', 'lib/libdlmalloc.a(dlmalloc.o)',
+      'lib/libcompiler_rt.a(stack_ops.o)', 'lib/crt1_reactor.o'].join('\n'));
+    const sbom = join(root, '.ci/sbom.js');
+    const env = { ...process.env, EMCC: process.env.EMCC || 'emcc' };
+    const { stdout } = await run(process.execPath, [sbom, linked], { env });
+    const bom = JSON.parse(stdout);
+    assert.deepEqual([bom.bomFormat, bom.specVersion], ['CycloneDX', '1.5']);
+    const named = (scope) => bom.components.filter((c) => c.scope === scope).map(({ name }) => name).sort();
+    assert.deepEqual(named('required'), ['compiler-rt', 'dlmalloc', 'emscripten', 'musl']);
+    const lock = JSON.parse(await read('package-lock.json'));
+    assert.equal(named('excluded').length, Object.keys(lock.packages).length - 1);
+    const files = bom.components.filter(({ type }) => type === 'file').map(({ name }) => name);
+    assert.deepEqual(files, MODULES.map((name) => `js/${name}`));
+    const refs = [bom.metadata.component, ...bom.components].map((c) => c['bom-ref']);
+    assert.equal(new Set(refs).size, refs.length, 'every reference is there once');
+    for (const { ref, dependsOn } of bom.dependencies) {
+      assert.deepEqual([ref, ...dependsOn].filter((name) => !refs.includes(name)), []);
+    }
+    for (const c of bom.components.filter(({ type }) => type === 'library')) assert.ok(c.version, c.name);
+    await writeFile(linked, 'lib/libheed.a(heed.o)\n');
+    await assert.rejects(run(process.execPath, [sbom, linked], { env }), /no C library among what was linked/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
