@@ -61,7 +61,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types wasm wasm-tests native asan bench bench-kernels score oracle format \
-        clean setup web serve need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
+        clean setup web serve screenshots need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
 help:
@@ -188,6 +188,9 @@ web: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm
 PORT ?= 8080
 serve: web
 	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
+# The pictures of the README; smaller with pngquant.
+screenshots: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm need-browsers
+	$(NODE) tests/browser/screenshots.js
 
 bench: js/heed.wasm js/heed-relaxed.wasm
 	$(NODE) tests/bench/index.js

@@ -50,12 +50,12 @@ export const strings = {
       'The children are playing in the garden. They are very happy.',
     ],
     beams: 'Search wider',
-    beamsHint: 'Follow the four best translations at once and list them. Slower, often a little better.',
+    beamsHint: 'Follow several translations at once and list the best. Slower, often a little better.',
     see: 'See its attention',
-    candidates: 'The four best of the search',
+    candidates: 'The best of the search',
     candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
     score: 'log-probability',
-    probability: (/** @type {string} */ share) => `${share} of what these four have`,
+    probability: (/** @type {string} */ share) => `${share} of what all of these have`,
     speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
       `${tokens} tokens in ${time}, ${rate} tokens/s`,
     speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) =>
