@@ -33,7 +33,7 @@ const ROOMS = {
 };
 /** @type {State} */
 const DEFAULTS = {
-  room: 'translate', view: '', text: strings.translate.exampleTexts[1], pair: '',
+  room: 'translate', view: '', text: strings.shell.firstText, pair: '',
   stack: 'cross', layer: 0, head: 0, sentence: 0, heads: '', off: '', beams: 0,
 };
 /** What the query of a permalink may say. */
@@ -145,7 +145,7 @@ async function show() {
   const host = h('div', { class: `room room-${name}` });
   shell.main.replaceChildren(h('p', { class: 'opening' }, strings.shell.roomLoading));
   try {
-    const [{ mount }, words] = await Promise.all([ROOMS[name](), roomStrings[/** @type {'see'} */ (name)]?.()]);
+    const [{ mount }, words] = await Promise.all([ROOMS[name](), roomStrings[name]()]);
     if (open !== mine) return;
     Object.assign(strings, words);
     shell.main.replaceChildren(host);

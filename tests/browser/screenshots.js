@@ -21,7 +21,7 @@ const TEXT = 'The cat sleeps on the sofa because it is tired.';
 /** Name, place, height: what the README shows. */
 const CHOSEN = [
   ['translate', 'translate', 700],
-  ['see', 'see/heads?layer=2&heads=0-2', 820],
+  ['see', 'see/heads?layer=2&heads=0-2', 1000],
   ['learn', 'learn/self-attention', 820],
 ];
 
