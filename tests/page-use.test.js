@@ -158,6 +158,7 @@ test('a link that asks for what the model has not shows what there is', async ()
   assert.equal(await page.locator('.toggle[aria-pressed=false]').count(), 0);
   await visit(page, 'see/beam?beams=999');
   assert.equal(await page.inputValue('.controls input[type=range]'), '8');
+  await page.waitForFunction(() => document.querySelectorAll('.ends li').length === 8);
   assert.deepEqual(troubles, []);
   await close();
 });

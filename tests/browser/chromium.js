@@ -62,7 +62,7 @@ export async function startChromium(options) {
 /** Go to a room or view as a link does, and wait until it shows what it has. */
 export async function visit(page, place) {
   await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
-  await page.waitForSelector(`.room-${place.split('/')[0]} :is(h1, h2)`);
+  await page.waitForSelector(`.room-${place.split(/[/?]/)[0]} :is(h1, h2)`);
   await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
 }
 
