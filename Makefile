@@ -68,7 +68,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score \
-        oracle format clean setup web serve long coverage reproducible sbom \
+        oracle format clean setup web serve long coverage reproducible sbom screenshots \
         need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
         need-npm need-browsers need-bundlers
 
@@ -237,6 +237,9 @@ web: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm
 PORT ?= 8080
 serve: web
 	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
+# The pictures of the README; smaller with pngquant.
+screenshots: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm need-browsers
+	$(NODE) tests/browser/screenshots.js
 
 # Model directories with something wrong in them, RUNS of seed SEED; `make test` loads 20,000.
 RUNS ?= 1000000

@@ -1,85 +1,33 @@
 // page.test.js - the page as it is deployed: built, below a path, under a strict policy, in Chromium driven by
 // playwright-core: what it says, its rooms and views, without a network, for the keyboard and for screen readers.
-// Firefox and WebKit are page-engines.test.js's business.
+// What a person does with it is page-use.test.js's business, Firefox and WebKit are page-engines.test.js's.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { gzipSizes } from '../web/build.js';
+import { LIMIT, said, startChromium, visit } from './browser/chromium.js';
 import { PLACES, TEXT, expected } from './browser/expected.js';
-import { findBrowser } from './browser/launch.js';
-import { serveSite } from './browser/site.js';
 
 const require = createRequire(new URL('browser/package.json', import.meta.url));
-/** What a step may take: far more than it takes on two shared cores. */
-const LIMIT = 60_000;
 const scriptLimit = 60_000; // bytes of JavaScript that a visit loads, library and workers included, after gzip
-
-/** Installed by .ci/setup browsers. @param {string} name */
-function tool(name) {
-  try {
-    return require(name);
-  } catch {
-    throw new Error(`${name} is missing: .ci/setup browsers installs it`);
-  }
-}
 
 let site;
 let browser;
+let openPage;
+let closeAll;
 /** Requests that break off. @type {RegExp | undefined} */
 let withheld;
 before(async () => {
-  const program = findBrowser('chromium');
-  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
-  site = await serveSite({
+  ({ site, browser, openPage, close: closeAll } = await startChromium({
     extra({ url, socket }) {
       if (!withheld?.test(url)) return false;
       socket.destroy();
       return true;
     },
-  });
-  // root may not use Chromium's sandbox; all pages are ours
-  browser = await tool('playwright-core').chromium.launch({
-    executablePath: program, chromiumSandbox: process.getuid?.() !== 0,
-  });
+  }));
 });
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-/**
- * A page in a profile of its own; `troubles` is what it or its policy complained about.
- *
- * @param {{ place?: string, width?: number, theme?: 'light' | 'dark' }} [options]
- */
-async function openPage({ place = 'translate', width = 1280, theme = 'light' } = {}) {
-  const context = await browser.newContext({
-    viewport: { width, height: 860 }, colorScheme: theme, acceptDownloads: true, reducedMotion: 'reduce',
-  });
-  context.setDefaultTimeout(LIMIT);
-  const page = await context.newPage();
-  const troubles = [];
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && troubles.push(message.text()));
-  page.on('pageerror', (error) => troubles.push(String(error.stack)));
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-      console.error(`policy: ${effectiveDirective}: ${blockedURI}`));
-  });
-  await page.goto(`${site.url}#/${place}`);
-  await page.waitForSelector('.status[data-status="ready"]');
-  return { page, troubles, close: () => context.close() };
-}
-
-/** Go to a room or view as a link does, and wait until it shows what it has. */
-async function visit(page, place) {
-  await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
-  await page.waitForSelector(`.room-${place.split('/')[0]} :is(h1, h2)`);
-  await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
-}
-
-const said = (page) =>
-  page.waitForSelector('.said[aria-busy="false"]:not(.empty)').then((element) => element.textContent());
+after(() => closeAll?.());
 
 /** What heed says of TEXT: the translation, and every bit of its attention. */
 async function heard() {
@@ -180,7 +128,7 @@ test('files of a model of one\'s own are loaded', async () => {
   await close();
 });
 
-for (const [width, theme] of [[1280, 'light'], [390, 'dark']]) {
+for (const [width, theme] of [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']]) {
   test(`every room and view, ${width} px, ${theme}: opens, fits, and axe finds nothing`, async (t) => {
     const { page, troubles, close } = await openPage({ width, theme });
     const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');

@@ -2,17 +2,26 @@
 // take from a sentence.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { makePalette } from '../web/lib/colors.js';
 import { LEAST, drawCells, shrinkInto, visible } from '../web/lib/tiles.js';
 import { toCsv } from '../web/lib/export.js';
 import { layOut } from '../web/see/beam.js';
 import { difference, mapOf, meanOf, sourceWords, targetWords } from '../web/see/maps.js';
 
-const TOKENS = {
-  '--scale-0': '#f3f1eb', '--scale-1': '#c3d5e4', '--scale-2': '#83aacb', '--scale-3': '#3f7fae', '--scale-4': '#0e4674',
-  '--positive': '#2a6fdb', '--negative': '#c96a1b',
-};
-const palette = makePalette((name) => TOKENS[name] ?? '#000000', false);
+const style = await readFile(new URL('../web/style.css', import.meta.url), 'utf8');
+
+/** The colours of a theme as the page has them: dark ones over the light ones. @param {boolean} isDark */
+function themed(isDark) {
+  const blocks = [/:root \{([^}]*)\}/, ...(isDark ? [/\[data-theme=["']?dark["']?\] \{([^}]*)\}/] : [])];
+  const tokens = new Map(blocks.flatMap((block) =>
+    [...style.match(block)[1].matchAll(/(--[\w-]+): (#[\da-f]{6});/g)].map(([, name, value]) => [name, value])));
+  return makePalette((name) => {
+    if (!tokens.has(name)) throw new Error(`web/style.css has no ${name}`);
+    return tokens.get(name);
+  }, isDark);
+}
+const palette = themed(false);
 
 /** Long sentences of a model of the paper's size. */
 const [N, LAYERS, HEADS] = [512, 6, 8];
@@ -78,19 +87,28 @@ test('a thumbnail keeps the greatest weight of the cells of a pixel', () => {
   assert.deepEqual([...pixels.data.subarray(0, 3)], palette.channels('sequential', 0));
 });
 
-test('colours go one way in lightness, and text on them can be read', () => {
-  const channels = (css) => (css.startsWith('#') ? [1, 3, 5].map((i) => parseInt(css.slice(i, i + 2), 16)) : css.match(/\d+/g).map(Number));
-  const light = (css) => channels(css).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  let before = Infinity;
-  for (let x = 0; x <= 1; x += 0.05) {
-    const [back, ink] = [light(palette.color('sequential', x)), light(palette.ink('sequential', x))];
-    assert.ok(back <= before, `${x} is lighter than less`);
-    before = back;
-    // WCAG's figure for text
-    assert.ok((Math.max(back, ink) + 0.05) / (Math.min(back, ink) + 0.05) >= 4.5, `text on ${x}`);
-  }
-});
+const channels = (css) =>
+  (css.startsWith('#') ? [1, 3, 5].map((i) => parseInt(css.slice(i, i + 2), 16)) : css.match(/\d+/g).map(Number));
+const light = (css) => channels(css).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4))
+  .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+
+for (const theme of ['light', 'dark']) {
+  test(`colours on ${theme} go one way in lightness, and text on them can be read`, () => {
+    const { color, ink, heads, bg } = themed(theme === 'dark');
+    const way = theme === 'dark' ? 1 : -1;
+    for (let i = 0; i <= 255; i++) {
+      const x = i / 255;
+      if (i) assert.ok(way * (light(color('sequential', x)) - light(color('sequential', (i - 1) / 255))) >= 0, `step ${i}`);
+      // WCAG's figure for text
+      for (const [scale, at] of [['sequential', x], ['diverging', 2 * x - 1]]) {
+        assert.ok(contrast(color(scale, at), ink(scale, at)) >= 4.5, `text on ${scale} ${at}`);
+      }
+    }
+    // and that for lines and marks
+    for (const head of heads) assert.ok(contrast(head, bg) >= 3, `${head} on ${bg}: ${contrast(head, bg).toFixed(2)}`);
+  });
+}
 
 test('the mean of maps', () => {
   const data = Float32Array.from([1, 0, 0, 1, 0, 1, 1, 0]);

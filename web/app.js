@@ -16,6 +16,9 @@ import { roomStrings, strings } from './strings.js';
  * @property {number} layer
  * @property {number} head
  * @property {number} sentence  index
+ * @property {string} heads  those chosen in Heads, '0-2', or 'none'; '': the one of `head`
+ * @property {string} off  heads that are switched off, 'cross.0.1-decoder.2.3' by stack, layer and head
+ * @property {number} beams  of the search; 0: what each room begins with
  */
 
 /** @typedef {{ update: (state: State) => void, unmount: () => void }} Room */
@@ -30,11 +33,11 @@ const ROOMS = {
 };
 /** @type {State} */
 const DEFAULTS = {
-  room: 'translate', view: '', text: strings.translate.exampleTexts[1], pair: '',
-  stack: 'cross', layer: 0, head: 0, sentence: 0,
+  room: 'translate', view: '', text: strings.shell.firstText, pair: '',
+  stack: 'cross', layer: 0, head: 0, sentence: 0, heads: '', off: '', beams: 0,
 };
 /** What the query of a permalink may say. */
-const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence']);
+const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence', 'heads', 'off', 'beams']);
 
 /** @param {string} hash @returns {State} */
 function parse(hash) {
@@ -142,7 +145,7 @@ async function show() {
   const host = h('div', { class: `room room-${name}` });
   shell.main.replaceChildren(h('p', { class: 'opening' }, strings.shell.roomLoading));
   try {
-    const [{ mount }, words] = await Promise.all([ROOMS[name](), roomStrings[/** @type {'see'} */ (name)]?.()]);
+    const [{ mount }, words] = await Promise.all([ROOMS[name](), roomStrings[name]()]);
     if (open !== mine) return;
     Object.assign(strings, words);
     shell.main.replaceChildren(host);

@@ -1,5 +1,5 @@
-// strings.js - every word of the page, by room; those of the other rooms come with them. To translate the page, translate this
-// file and the strings.js of about, see and learn.
+// strings.js - every word around the rooms; those of a room come with it. To translate the page, translate this file and
+// the strings.js of translate, see, learn and about.
 
 export const strings = {
   shell: {
@@ -19,80 +19,13 @@ export const strings = {
     roomFailed: 'This room could not be opened.',
     roomLoading: 'Opening\u2026',
     retry: 'Try again',
-  },
-  translate: {
-    heading: 'Translate',
-    lead: 'Type on the left, read on the right. The model runs in this page; your text stays here.',
-    pair: 'Languages',
-    pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `${from} to ${to}`,
-    ownPair: 'Own model',
-    swap: 'Swap the languages',
-    noSwap: 'There is no model for the other direction',
-    source: (/** @type {string} */ language) => language || 'Text',
-    target: (/** @type {string} */ language) => language || 'Translation',
-    sourceLabel: 'Text to translate',
-    targetLabel: 'Translation',
-    placeholder: 'Type or paste something\u2026',
-    waiting: 'The translation appears here.',
-    clear: 'Clear',
-    copy: 'Copy',
-    copied: 'Copied',
-    copyFailed: 'The browser does not allow copying: select the text and copy it.',
-    size: (/** @type {number} */ sentences, /** @type {number} */ characters) =>
-      `${sentences} ${sentences === 1 ? 'sentence' : 'sentences'}, ${characters.toLocaleString('en')} `
-      + `${characters === 1 ? 'character' : 'characters'}`,
-    examples: 'Try',
-    exampleTexts: [
-      'Have you had breakfast yet?',
-      'The cat sleeps on the sofa because it is tired.',
-      'She gave the book to her brother before she left.',
-      'I would like a cup of coffee, please.',
-      'The children are playing in the garden. They are very happy.',
-    ],
-    beams: 'Search wider',
-    beamsHint: 'Follow the four best translations at once and list them. Slower, often a little better.',
-    see: 'See its attention',
-    candidates: 'The four best of the search',
-    candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
-    score: 'log-probability',
-    probability: (/** @type {string} */ share) => `${share} of what these four have`,
-    speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
-      `${tokens} tokens in ${time}, ${rate} tokens/s`,
-    speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) =>
-      `${characters} characters in ${time}`,
-    memory: (/** @type {string} */ weights, /** @type {string} */ memory) => `weights ${weights}, memory ${memory}`,
-    where: (/** @type {boolean} */ worker) => (worker ? 'in a worker' : 'in the page'),
-    failed: 'This text could not be translated.',
-    loadFailed: 'The model could not be loaded.',
-    help: {
-      NetworkError: 'Check the connection or the address, then try again.',
-      QuotaExceededError: 'The browser has no room for the model. Close other tabs, then try again.',
-      NotSupportedError: 'Choose other languages or another model, or use a newer browser.',
-      file: 'A file of the model is missing or damaged. Download the model again, or choose another one.',
-      other: 'Try again; if that does not help, reload the page.',
-    },
-    retry: 'Try again',
-    own: {
-      title: 'Use a model of your own',
-      text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm and the weights, '
-        + 'model.safetensors or pytorch_model.bin. Files are read here and sent nowhere.',
-      drop: 'Drop the files or the folder here',
-      files: 'Choose files',
-      folder: 'Choose a folder',
-      url: 'Address of the directory',
-      urlHint: 'https://\u2026',
-      from: 'From',
-      to: 'To',
-      languageHint: 'language tags such as en and de, if the model does not say',
-      load: 'Load',
-      missing: (/** @type {string[]} */ names) => `Not among these files: ${names.join(', ')}.`,
-      badUrl: 'This is not an https address.',
-    },
+    firstText: 'The cat sleeps on the sofa because it is tired.',
   },
 };
 
 /** The words of a room, fetched when it is first opened. */
 export const roomStrings = {
+  translate: () => import('./translate/strings.js'),
   see: () => import('./see/strings.js'),
   learn: () => import('./learn/strings.js'),
   about: () => import('./about/strings.js'),

@@ -103,7 +103,8 @@ export function onTheme(f) {
 
 /**
  * A heat map on a canvas: only what its window shows is drawn, so that it may be of any size. Arrow keys move a cursor,
- * Enter or a click picks its cell; + and - or Ctrl and the wheel zoom; wheel and drag move what does not fit.
+ * Enter or a click picks its cell; + and -, Ctrl and the wheel or two fingers zoom; wheel and drag move what does not
+ * fit.
  *
  * @param {HTMLElement} host  emptied
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
@@ -296,20 +297,36 @@ export function heatmap(host, options) {
     later();
   }
 
-  /** @type {{ x: number, y: number, moved: boolean } | null} */
-  let drag = null;
+  /** Where the window is held: by the mouse, a finger or two. @type {Map<number, { x: number, y: number }>} */
+  const holds = new Map();
+  let moved = false;
+  /** The middle of the holds, and how far they are apart. */
+  const grip = () => {
+    const [a, b = a] = holds.values();
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, apart: Math.hypot(a.x - b.x, a.y - b.y) };
+  };
   const offs = [
     on(canvas, 'pointerdown', (event) => {
-      drag = { x: event.clientX, y: event.clientY, moved: false };
+      if (holds.size === 2) return;
+      // a second finger picks nothing
+      moved = holds.size > 0;
+      holds.set(event.pointerId, { x: event.clientX, y: event.clientY });
       canvas.setPointerCapture(event.pointerId);
     }),
     on(canvas, 'pointermove', (event) => {
-      if (drag) {
-        const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
-        if (!drag.moved && Math.hypot(dx, dy) < 5) return;
-        view.x -= dx;
-        view.y -= dy;
-        drag = { x: event.clientX, y: event.clientY, moved: true };
+      if (holds.size) {
+        if (!holds.has(event.pointerId)) return;
+        const before = grip();
+        if (!moved && Math.hypot(event.clientX - before.x, event.clientY - before.y) < 5) return;
+        moved = true;
+        holds.set(event.pointerId, { x: event.clientX, y: event.clientY });
+        const now = grip();
+        if (before.apart && now.apart) {
+          const box = canvas.getBoundingClientRect();
+          zoom(now.apart / before.apart, before.x - box.left - left, before.y - box.top - top);
+        }
+        view.x -= now.x - before.x;
+        view.y -= now.y - before.y;
         tip.hidden = true;
         later();
         return;
@@ -319,14 +336,13 @@ export function heatmap(host, options) {
       else unpoint();
     }),
     on(canvas, 'pointerup pointercancel', (event) => {
-      const wasMoved = drag?.moved;
-      drag = null;
-      const cell = wasMoved || event.type === 'pointercancel' ? null : cellAt(event);
+      if (!holds.delete(event.pointerId)) return;
+      const cell = moved || event.type === 'pointercancel' ? null : cellAt(event);
       if (!cell) return;
       point(cell.row, cell.col, false);
       if (o.onPick) o.onPick(cell.row, cell.col);
     }),
-    on(canvas, 'pointerleave', () => !drag && unpoint()),
+    on(canvas, 'pointerleave', () => !holds.size && unpoint()),
     on(canvas, 'wheel', (event) => {
       if (event.ctrlKey) {
         event.preventDefault();

@@ -23,6 +23,8 @@ export function mount(host, app) {
   /** Grows with each run: of an older one nothing is shown. */
   let run = 0;
   let measuring = 0;
+  /** The heads that were off when last drawn. @type {string[]} */
+  let shown = [];
   let isMounted = true;
 
   const grids = h('div', { class: 'grids' });
@@ -32,7 +34,7 @@ export function mount(host, app) {
   const measured = h('span', { class: 'remark', role: 'status' });
   const reset = h('button', { type: 'button', disabled: true, onclick: () => {
     offHeads.clear();
-    changed();
+    keep();
   } }, t.reset);
   const measure = h('button', { type: 'button', title: t.measureHint, onclick: () => (measuring ? (measuring = 0) : rank()) }, t.measure);
   host.append(h('p', { class: 'remark' }, t.lead), h('div', { class: 'controls' }, reset, measure, progress, measured),
@@ -70,7 +72,7 @@ export function mount(host, app) {
               type: 'button', class: 'toggle', 'data-head': name, 'aria-pressed': String(!offHeads.has(name)), 'aria-label': nameOf(name),
               onclick: () => {
                 if (!offHeads.delete(name)) offHeads.add(name);
-                changed();
+                keep();
               },
             }, delta === undefined ? '' : signed(delta));
             if (delta !== undefined && !offHeads.has(name)) {
@@ -83,6 +85,9 @@ export function mount(host, app) {
     if (deltas.size) grids.append(h('p', { class: 'remark' }, t.legend));
     reset.disabled = offHeads.size === 0;
   }
+
+  /** In the permalink, by way of which update() hears of it. */
+  const keep = () => app.set({ off: [...offHeads].join('-').replaceAll(' ', '.') });
 
   function changed() {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.head;
@@ -168,11 +173,18 @@ export function mount(host, app) {
 
   const off = onTheme(() => sentence && draw());
   return {
-    /** @param {any} given */
-    update(given) {
-      if (given === sentence) return;
+    /** @param {any} given @param {any} state */
+    update(given, { off: named }) {
+      const isSame = given === sentence;
       const isOther = sentence !== undefined;
       sentence = given;
+      const known = all();
+      const names = named.replaceAll('.', ' ').split('-').filter((/** @type {string} */ name) => known.includes(name));
+      offHeads.clear();
+      for (const name of names) offHeads.add(name);
+      const isChanged = names.join() !== shown.join();
+      shown = names;
+      if (isSame) return void (isChanged && changed());
       deltas.clear();
       measuring = 0;
       ranking.replaceChildren();

@@ -18,7 +18,7 @@ export function mount(host, app) {
     const [layer, head] = from.value.split(' ').map(Number);
     isMean = from.value === '';
     if (isMean) show();
-    else app.set({ layer, head, stack: 'cross' });
+    else app.set({ layer, head, heads: '', stack: 'cross' });
   } });
   const [source, target] = ['source', 'target'].map((side) => h('div', { class: `words ${side}`, role: 'group', 'aria-label': t[side] }));
   const said = h('p', { class: 'aligned', 'aria-live': 'polite' }, t.choose);

@@ -7,6 +7,8 @@ import { onTheme } from '../lib/matrix.js';
 import { roving } from './controls.js';
 import { readable, signed } from './maps.js';
 
+/** Hypotheses that the search follows: at first, and at most. */
+const [BEAMS, MOST] = [4, 8];
 /** Pixels of a step to the right, and of a row. */
 const [STEP, ROW] = [128, 30];
 
@@ -49,18 +51,16 @@ export function layOut(nodes) {
 export function mount(host, app) {
   const { engine, strings: { see } } = app;
   const t = see.beamView;
-  let beams = 4;
+  let beams = BEAMS;
   let isMounted = true;
   /** @type {any} */
   let sentence;
   /** What the search gave. @type {any} */
   let found = null;
   let run = 0;
-  const shown = h('output', {}, beams);
-  const slider = h('input', { type: 'range', min: 1, max: 8, step: 1, value: beams, oninput: () => {
-    beams = slider.valueAsNumber;
-    shown.textContent = String(beams);
-    later();
+  const shown = h('output', {});
+  const slider = h('input', { type: 'range', min: 1, max: MOST, step: 1, oninput: () => {
+    app.set({ beams: slider.valueAsNumber });
   } });
   const status = h('span', { class: 'remark', role: 'status' });
   const list = h('div', {});
@@ -154,9 +154,12 @@ export function mount(host, app) {
 
   const off = onTheme(draw);
   return {
-    /** @param {any} given */
-    update(given) {
-      if (given === sentence) return;
+    /** @param {any} given @param {any} state */
+    update(given, state) {
+      const before = beams;
+      beams = Math.min(state.beams || BEAMS, MOST);
+      slider.value = shown.textContent = String(beams);
+      if (given === sentence) return void (beams !== before && later());
       sentence = given;
       found = null;
       list.replaceChildren();

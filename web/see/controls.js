@@ -24,7 +24,7 @@ export function placeControls(app, { stacks = true, layers = true, heads = true 
   const t = app.strings.see;
   const stack = select(t.stack, STACKS.map((value) => ({ value, text: t.stacks[value] })), (value) => app.set({ stack: value }));
   const layer = select(t.layer, [], (value) => app.set({ layer: Number(value) }));
-  const head = select(t.head, [], (value) => app.set({ head: Number(value) }));
+  const head = select(t.head, [], (value) => app.set({ head: Number(value), heads: '' }));
   const element = h('div', { class: 'controls' }, stacks && stack.label, layers && layer.label, heads && head.label);
   const fill = (/** @type {HTMLSelectElement} */ to, /** @type {number} */ n, /** @type {number} */ at) => {
     if (to.options.length !== n) to.replaceChildren(...numbers(n).map(({ value, text }) => h('option', { value }, text)));

@@ -128,21 +128,23 @@ export function mount(host, app) {
       const input = h('input', { type: 'checkbox', checked: chosen.has(head), onchange: () => {
         if (input.checked) chosen.add(head);
         else chosen.delete(head);
-        if (input.checked) app.set({ head });
-        else draw();
+        choose([...chosen]);
       } });
       const swatch = h('i', { 'aria-hidden': 'true' });
       swatch.style.backgroundColor = colors.heads[head % colors.heads.length];
       return h('label', { class: 'check' }, input, swatch, head + 1);
     };
-    const set = (/** @type {string} */ text, /** @type {() => Set<number>} */ make) =>
-      h('button', { type: 'button', class: 'plain', onclick: () => {
-        chosen = make();
-        showChoices();
-        draw();
-      } }, text);
-    choices.replaceChildren(h('legend', {}, see.heads), ...Array.from({ length: now.place.heads }, (_, i) => box(i)),
-      set(t.all, () => new Set(Array.from({ length: now.place.heads }, (_, i) => i))), set(t.none, () => new Set()));
+    const set = (/** @type {string} */ text, /** @type {number[]} */ heads) =>
+      h('button', { type: 'button', class: 'plain', onclick: () => choose(heads) }, text);
+    const all = Array.from({ length: now.place.heads }, (_, i) => i);
+    choices.replaceChildren(h('legend', {}, see.heads), ...all.map(box), set(t.all, all), set(t.none, []));
+  }
+
+  /** For the permalink as well; `head` is one of them, as other views show one. @param {number[]} heads */
+  function choose(heads) {
+    heads.sort((a, b) => a - b);
+    const head = heads.includes(now.place.head) || heads.length === 0 ? now.place.head : heads[0];
+    app.set({ head, heads: heads.length === 1 ? '' : heads.join('-') || 'none' });
   }
 
   const off = onTheme(() => now && (showChoices(), draw()));
@@ -154,11 +156,12 @@ export function mount(host, app) {
       const sides = sidesOf(sentence, place.stack, see.start);
       now = { sentence, place, sides };
       const isNew = before?.sentence !== sentence || before.place.stack !== place.stack;
-      if (isNew || before.place.head !== place.head) {
-        // one that is named by the permalink is shown; others that were chosen stay
-        if (isNew || !chosen.has(place.head)) chosen = new Set([place.head]);
-        showChoices();
-      }
+      const named = state.heads === '' ? [place.head] : state.heads.split('-').map(Number);
+      chosen = new Set(named.filter((/** @type {number} */ head) => head >= 0 && head < place.heads));
+      const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (choices.querySelectorAll('input'));
+      // not made anew under the hands of whoever uses them
+      if (boxes.length === place.heads) boxes.forEach((input, head) => (input.checked = chosen.has(head)));
+      else showChoices();
       if (isNew) {
         active = null;
         pinned = false;

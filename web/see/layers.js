@@ -45,7 +45,7 @@ export function mount(host, app) {
         seen.observe(canvas);
         return h('button', {
           type: 'button', class: 'thumb', 'aria-label': t.open(layer + 1, head + 1),
-          onclick: () => app.set({ view: 'matrix', layer, head }),
+          onclick: () => app.set({ view: 'matrix', layer, head, heads: '' }),
         }, canvas, h('span', {}, t.head(head + 1)));
       })))));
   }

@@ -12,8 +12,8 @@ import { showTrouble } from './trouble.js';
 const PAUSE = 250;
 /** Of longer text the details (attention and scores of all of it) wait until a room asks for them. */
 const DETAILED = 2000;
-/** Hypotheses of the wide search. */
-const BEAMS = 4;
+/** Hypotheses of the wide search: usually, and at most. */
+const [BEAMS, MOST] = [4, 8];
 const SWAP = 'M2 6h13l-3.5-3.5M16 12H3l3.5 3.5';
 
 /** @param {HTMLElement} host @param {any} app */
@@ -21,15 +21,16 @@ export function mount(host, app) {
   const { engine } = app;
   const t = app.strings.translate;
   const offs = [];
-  let wide = false;
+  /** Hypotheses of the search. */
+  let beams = 1;
   /** What is shown or under way. */
-  let shown = { text: '', wide: false, translator: /** @type {any} */ (null) };
+  let shown = { text: '', beams: 0, translator: /** @type {any} */ (null) };
 
   const pairs = h('select', { 'aria-label': t.pair, onchange: () => choose(pairs.value) });
   const swap = h('button', { type: 'button', class: 'icon', 'aria-label': t.swap, onclick: swapPair },
     svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' },
       svg('path', { d: SWAP })));
-  const beams = h('input', { type: 'checkbox', onchange: () => ((wide = beams.checked), run()) });
+  const wide = h('input', { type: 'checkbox', onchange: () => app.set({ beams: wide.checked ? BEAMS : 0 }) });
   const sourceName = h('h2', {});
   const targetName = h('h2', {});
   const source = h('textarea', {
@@ -59,7 +60,7 @@ export function mount(host, app) {
   host.append(
     h('h1', {}, t.heading),
     h('p', { class: 'lead' }, t.lead),
-    h('div', { class: 'tools' }, pairs, swap, h('label', { class: 'check end', title: t.beamsHint }, beams, t.beams)),
+    h('div', { class: 'tools' }, pairs, swap, h('label', { class: 'check end', title: t.beamsHint }, wide, t.beams)),
     trouble,
     h('div', { class: 'panes' },
       h('section', { class: 'pane' }, sourceName, source, h('div', { class: 'foot' }, size, clear)),
@@ -159,9 +160,9 @@ export function mount(host, app) {
   async function run() {
     const text = source.value;
     const { translator } = engine;
-    const isShown = shown.text === text && shown.wide === wide && shown.translator === translator;
+    const isShown = shown.text === text && shown.beams === beams && shown.translator === translator;
     if (engine.status !== 'ready' || isShown) return;
-    const mine = (shown = { text, wide, translator });
+    const mine = (shown = { text, beams, translator });
     trouble.replaceChildren();
     if (!text.trim()) {
       engine.cancel();
@@ -172,20 +173,20 @@ export function mount(host, app) {
     say('', true);
     const start = performance.now();
     try {
-      const options = { beams: wide ? BEAMS : 1 };
+      const options = { beams };
       const target = await engine.stream(text, options, (soFar) => mine === shown && say(soFar, true));
       const ms = performance.now() - start;
       if (mine !== shown) return;
       say(target, false);
       showFigures(ms, text.length);
       if (text.length > DETAILED) return candidates.replaceChildren();
-      const { sentences } = await engine.detail(text, wide ? { ...options, nBest: BEAMS } : options);
+      const { sentences } = await engine.detail(text, beams > 1 ? { beams, nBest: beams } : options);
       if (mine !== shown) return;
       showFigures(ms, text.length, sentences.reduce((sum, { targetTokens }) => sum + targetTokens.length, 0));
-      showCandidates(candidates, t, wide ? sentences : []);
+      showCandidates(candidates, t, beams > 1 ? sentences : []);
     } catch (error) {
       if (mine !== shown || !host.isConnected) return;
-      shown = { text: '', wide: false, translator: null };
+      shown = { text: '', beams: 0, translator: null };
       const { name } = /** @type {Error} */ (error);
       if (name === 'AbortError') return;
       say('', false);
@@ -206,12 +207,22 @@ export function mount(host, app) {
     );
   }
 
+  /** @param {any} state */
+  function search(state) {
+    const before = beams;
+    beams = Math.min(state.beams || 1, MOST);
+    wide.checked = beams > 1;
+    if (beams !== before) run();
+  }
+
+  search(app.state);
   offs.push(on(engine, 'status', showStatus));
   say('', false);
   showStatus();
   return {
     /** @param {any} state */
     update(state) {
+      search(state);
       if (state.text === source.value) return;
       source.value = state.text;
       showSize();
@@ -219,7 +230,7 @@ export function mount(host, app) {
     },
     unmount() {
       later.cancel();
-      shown = { text: '', wide: false, translator: null };
+      shown = { text: '', beams: 0, translator: null };
       for (const off of offs) off();
       own.unmount();
       host.remove();

@@ -1,0 +1,71 @@
+// chromium.js - the built page in Chromium, driven by playwright-core; used by page.test.js and page-use.test.js.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { findBrowser } from './launch.js';
+import { serveSite } from './site.js';
+
+const require = createRequire(new URL('package.json', import.meta.url));
+/** What a step may take: far more than it takes on two shared cores. */
+export const LIMIT = 60_000;
+
+/** Installed by .ci/setup browsers. */
+function driver() {
+  try {
+    return require('playwright-core').chromium;
+  } catch {
+    throw new Error('playwright-core is missing: .ci/setup browsers installs it');
+  }
+}
+
+/** Serve the page, and start Chromium. @param {Parameters<typeof serveSite>[0]} [options] */
+export async function startChromium(options) {
+  const program = findBrowser('chromium');
+  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
+  const site = await serveSite(options);
+  // root may not use Chromium's sandbox; all pages are ours
+  const browser = await driver().launch({ executablePath: program, chromiumSandbox: process.getuid?.() !== 0 });
+
+  /**
+   * A page in a profile of its own; `troubles` is what it or its policy complained about.
+   *
+   * @param {{ place?: string, width?: number, theme?: 'light' | 'dark', touch?: boolean }} [options]
+   */
+  async function openPage({ place = 'translate', width = 1280, theme = 'light', touch = false } = {}) {
+    const context = await browser.newContext({
+      viewport: { width, height: 860 }, colorScheme: theme, acceptDownloads: true, reducedMotion: 'reduce', hasTouch: touch,
+    });
+    context.setDefaultTimeout(LIMIT);
+    const page = await context.newPage();
+    const troubles = [];
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && troubles.push(message.text()));
+    page.on('pageerror', (error) => troubles.push(String(error.stack)));
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+        console.error(`policy: ${effectiveDirective}: ${blockedURI}`));
+    });
+    await page.goto(`${site.url}#/${place}`);
+    await page.waitForSelector('.status[data-status="ready"]');
+    return { page, troubles, close: () => context.close() };
+  }
+
+  return {
+    site,
+    browser,
+    openPage,
+    async close() {
+      await browser.close();
+      await site.close();
+    },
+  };
+}
+
+/** Go to a room or view as a link does, and wait until it shows what it has. */
+export async function visit(page, place) {
+  await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
+  await page.waitForSelector(`.room-${place.split(/[/?]/)[0]} :is(h1, h2)`);
+  await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
+}
+
+/** The translation that the page shows, once it is whole. */
+export const said = (page) =>
+  page.waitForSelector('.said[aria-busy="false"]:not(.empty)').then((element) => element.textContent());

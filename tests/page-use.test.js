@@ -1,0 +1,198 @@
+// page-use.test.js - what a person does with the built page, in Chromium: swap the languages, bring a model, ask for
+// more than one translation, send a link, zoom with two fingers.
+import test, { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { said, startChromium, visit } from './browser/chromium.js';
+
+const FOLDER = new URL('../models/en-de/', import.meta.url);
+
+let site;
+let openPage;
+let closeAll;
+before(async () => {
+  ({ site, openPage, close: closeAll } = await startChromium());
+});
+after(() => closeAll?.());
+
+const ready = (page) => page.waitForSelector('.status[data-status="ready"]');
+
+test('swapping the languages loads the other model, and its text is the translation', async () => {
+  const { page, troubles, close } = await openPage();
+  const german = await said(page);
+  await page.click('.tools button.icon');
+  await page.waitForFunction(() => document.querySelector('.status').textContent.includes('German \u2192 English'));
+  assert.equal(await page.inputValue('textarea'), german);
+  assert.equal(await page.inputValue('.tools select'), 'de-en');
+  await page.waitForFunction(() => /cat/i.test(document.querySelector('.said').textContent));
+  await page.waitForURL(/pair=de-en/);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('files of a model that are dropped anywhere on the page are loaded; too few are told', async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  const names = await readdir(FOLDER);
+  const files = await Promise.all(names.map(async (name) =>
+    ({ name, data: (await readFile(new URL(name, FOLDER))).toString('base64') })));
+  /** As a file manager drops them. */
+  const drop = (list) => page.evaluate((given) => {
+    const transfer = new DataTransfer();
+    for (const { name, data } of given) {
+      transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
+    }
+    for (const type of ['dragover', 'drop']) {
+      const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
+      document.querySelector('h1').dispatchEvent(event);
+      if (!event.defaultPrevented) throw new Error(`the browser would take the ${type} itself`);
+    }
+  }, list);
+  await drop(files.filter(({ name }) => name !== 'source.spm'));
+  await page.waitForFunction(() => document.querySelector('.own').textContent.includes('Not among these files: source.spm.'));
+  assert.equal(await page.inputValue('.tools select'), 'en-de');
+  await drop(files);
+  await page.waitForFunction(() => document.querySelector('.tools select').value === '');
+  await ready(page);
+  assert.match(await said(page), /Katze/);
+  assert.match(await page.textContent('.status'), /English \u2192 German/, 'as heed.json of the files says');
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('a model is loaded from an address; what is no address, or has no model, is told in words', async () => {
+  const { page, close } = await openPage();
+  await said(page);
+  await page.click('.own summary');
+  const load = async (address) => {
+    await page.fill('.own input[type=url]', address);
+    await page.locator('.own form').evaluate((form) => form.requestSubmit());
+  };
+  await load('http://elsewhere.invalid/model/');
+  await page.waitForFunction(() => document.querySelector('.own').textContent.includes('This is not an https address.'));
+  await load(new URL('models/no-such/', site.url).href);
+  await page.waitForSelector('.status[data-status="failed"]');
+  assert.match(await page.textContent('.alert'), /no-such.*config\.json/s);
+  await load(new URL('models/de-en/', site.url).href);
+  await ready(page);
+  await page.fill('textarea', 'Das Haus ist klein.');
+  await page.waitForFunction(() => /house/.test(document.querySelector('.said').textContent));
+  assert.match(await page.textContent('.status'), /German \u2192 English/);
+  await close();
+});
+
+test('the wider search lists its translations, best first, each with its score', async () => {
+  const { page, troubles, close } = await openPage();
+  const one = await said(page);
+  assert.equal(await page.locator('.candidates li').count(), 0);
+  await page.check('.check input');
+  await page.waitForSelector('.candidates li');
+  const list = await page.locator('.candidates li').evaluateAll((items) => items.map((item) => ({
+    text: item.firstChild.textContent, score: Number(/\u2212?[\d.]+$/.exec(item.textContent)[0].replace('\u2212', '-')),
+  })));
+  assert.equal(list.length, 4);
+  assert.equal(new Set(list.map(({ text }) => text)).size, 4);
+  assert.equal(list[0].text, await said(page));
+  assert.ok(list.every(({ score }) => score < 0), JSON.stringify(list));
+  await page.uncheck('.check input');
+  await page.waitForFunction(() => !document.querySelector('.candidates li'));
+  assert.equal(await said(page), one);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+const checked = (page) => page.locator('.heads-choice input').evaluateAll((boxes) =>
+  boxes.flatMap(({ checked: isOn }, i) => (isOn ? [i] : [])));
+
+test('a link holds text, pair, view, stack, layer, head, heads chosen and off, and beams', async () => {
+  const sender = await openPage({ place: 'see/heads' });
+  const { page } = sender;
+  await visit(page, 'see/heads?pair=de-en&text=Das+Haus+ist+klein.');
+  await page.waitForFunction(() => /house/.test(document.querySelector('.pair')?.textContent));
+  await page.locator('.controls select').nth(0).selectOption('decoder');
+  await page.locator('.controls select').nth(1).selectOption({ value: '2' });
+  await page.locator('.heads-choice input').nth(1).check();
+  await page.locator('.heads-choice input').nth(3).check();
+  await page.locator('.heads-choice input').nth(0).uncheck();
+  assert.deepEqual(await checked(page), [1, 3]);
+  await page.click('.views a >> text="Switch heads off"');
+  await page.click('[data-head="cross 0 1"]');
+  await page.click('[data-head="encoder 2 3"]');
+  await page.waitForSelector('.outcome .texts');
+  const without = await page.locator('.outcome .text').last().textContent();
+  await page.click('.views a >> text="Beam"');
+  await page.locator('.controls input[type=range]').fill('3');
+  await page.waitForURL(/beams=3/);
+  await page.waitForFunction(() => document.querySelectorAll('.ends li').length === 3);
+  const link = page.url();
+  await sender.close();
+
+  const { page: other, troubles, close } = await openPage({ place: link.split('#/')[1] });
+  await other.waitForFunction(() => document.querySelectorAll('.ends li').length === 3);
+  assert.match(await other.textContent('.pair'), /Das Haus ist klein\..*house/);
+  assert.equal(await other.locator('.views [aria-current]').textContent(), 'Beam');
+  assert.equal(await other.inputValue('.controls input[type=range]'), '3');
+  await other.click('.views a >> text="Switch heads off"');
+  await other.waitForSelector('.outcome .texts');
+  const off = await other.locator('.toggle[aria-pressed=false]').evaluateAll((all) => all.map(({ dataset }) => dataset.head));
+  assert.deepEqual(off, ['encoder 2 3', 'cross 0 1']);
+  assert.equal(await other.locator('.outcome .text').last().textContent(), without);
+  await other.click('.views a >> text="Heads"');
+  assert.deepEqual(await checked(other), [1, 3]);
+  assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)), ['decoder', '2']);
+  await other.click('.views a >> text="Matrix"');
+  assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
+    ['decoder', '2', '1']);
+  await visit(other, link.split('#/')[1].replace('see/beam', 'translate'));
+  await other.waitForFunction(() => document.querySelectorAll('.candidates li').length === 3);
+  assert.ok(await other.isChecked('.check input'));
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('a link that asks for what the model has not shows what there is', async () => {
+  const { page, troubles, close } = await openPage({ place: 'see/heads?layer=99&head=99&heads=0-77-x&off=cross.9.9-nonsense&beams=999' });
+  await page.waitForSelector('.heads-choice input');
+  assert.deepEqual(await checked(page), [0]);
+  await visit(page, 'see/ablation?off=cross.9.9-nonsense');
+  assert.equal(await page.locator('.toggle[aria-pressed=false]').count(), 0);
+  await visit(page, 'see/beam?beams=999');
+  assert.equal(await page.inputValue('.controls input[type=range]'), '8');
+  await page.waitForFunction(() => document.querySelectorAll('.ends li').length === 8);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('two fingers zoom the matrix, and pick nothing', async () => {
+  const { page, troubles, close } = await openPage({ place: 'see/matrix', width: 390, touch: true });
+  await visit(page, 'see/matrix');
+  await page.waitForSelector('.map canvas');
+  const box = await page.locator('.map canvas').evaluate((canvas) => {
+    canvas.scrollIntoView({ block: 'center' });
+    const { x, y, width, height } = canvas.getBoundingClientRect();
+    return { x, y, width, height };
+  });
+  const [x, y] = [box.x + box.width * 0.6, box.y + box.height * 0.6];
+  const session = await page.context().newCDPSession(page);
+  const touch = (type, ...xs) => session.send('Input.dispatchTouchEvent', {
+    type, touchPoints: xs.map((at, id) => ({ x: at, y, id })),
+  });
+  const moves = () => page.locator('.map').evaluate((map) => map.classList.contains('moves'));
+  const cells = () => page.locator('.map canvas').evaluate((canvas) => canvas.toDataURL());
+  assert.equal(await moves(), false);
+  const before = await cells();
+  await touch('touchStart', x - 15);
+  await touch('touchStart', x - 15, x + 15);
+  for (let apart = 20; apart <= 60; apart += 10) await touch('touchMove', x - apart, x + apart);
+  await touch('touchEnd');
+  await page.waitForFunction(() => document.querySelector('.map').classList.contains('moves'));
+  assert.notEqual(await cells(), before);
+  assert.equal(await page.locator('dialog[open]').count(), 0);
+  await touch('touchStart', x - 60);
+  await touch('touchStart', x - 60, x + 60);
+  for (let apart = 50; apart >= 10; apart -= 10) await touch('touchMove', x - apart, x + apart);
+  await touch('touchEnd');
+  await page.waitForFunction(() => !document.querySelector('.map').classList.contains('moves'));
+  assert.deepEqual(troubles, []);
+  await close();
+});
