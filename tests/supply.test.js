@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFile(join(root, path), 'utf8');
 const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'];
 
-/** All JavaScript that ships, by its path below js/; inline.js, made of the others, too. */
+/** All JavaScript that ships, by its path below js/. */
 const shipped = await Promise.all((await readdir(join(root, 'js'), { recursive: true }))
   .filter((path) => path.endsWith('.js')).sort().map(async (path) => ({ path, code: await read(`js/${path}`) })));
 
