@@ -52,6 +52,8 @@ static void test_pack(int n, int k) {
     for (int i = 0; i < n; i++) {
         k_unpack_row_f32(row, panels, i, k);
         CHECK(same_bits(row, w + (size_t)i * (size_t)k, (size_t)k));
+        ref_unpack_row_f32(row, panels, i, k);
+        CHECK(same_bits(row, w + (size_t)i * (size_t)k, (size_t)k));
     }
     CHECK(guard_end(&gw));
     CHECK(guard_end(&gp));

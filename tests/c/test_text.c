@@ -120,6 +120,11 @@ static void test_trie(void) {
     CHECK(broken == NULL); /* what we build passes the test for what others built */
     CHECK_INT(trie_check(&trie, 10, &broken), HEED_OK);
     CHECK(broken != NULL);
+    const heed_trie none = {trie.units, 0}, endless = {trie.units, UINT32_MAX};
+    CHECK_INT(trie_check(&none, N, &broken), HEED_OK);
+    CHECK(broken != NULL);
+    CHECK_INT(trie_check(&endless, N, &broken), HEED_OK);
+    CHECK(broken != NULL);
     arena_free_block((void *)trie.units);
 
     /* a trie that ends inside a block, at its exact size: bytes that would lead behind it lead nowhere */
@@ -432,6 +437,8 @@ static void test_decode(void) {
     const char *text;
     size_t length;
     CHECK_INT(heed_tokenizer_decode(t, "a", (const int32_t[]){-1}, 1, &text, &length), HEED_E_ARGUMENT);
+    CHECK_INT(heed_tokenizer_decode(t, "a", (const int32_t[]){1}, -1, &text, &length), HEED_E_ARGUMENT);
+    CHECK(text == NULL && length == 0);
     CHECK_INT(heed_tokenizer_decode(t, "a", NULL, -1, &text, &length), HEED_E_ARGUMENT);
     heed_tokenizer_free(t);
 

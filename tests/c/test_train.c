@@ -278,6 +278,113 @@ static void test_learning(void) {
     heed_trainer_free(t);
 }
 
+/* Rates by hand: the rise, the peak, and what follows, of each schedule. */
+static void test_rates(void) {
+    for (int schedule = SCHEDULE_INVERSE_SQRT; schedule <= SCHEDULE_COSINE; schedule++) {
+        CHECK(learning_rate(schedule, 0.5, 100.0, 300.0, 1.0) == 0.005);
+        CHECK(learning_rate(schedule, 0.5, 100.0, 300.0, 99.0) == 0.495);
+        CHECK(learning_rate(schedule, 0.5, 100.0, 300.0, 100.0) == 0.5);
+    }
+    CHECK(learning_rate(SCHEDULE_CONSTANT, 0.5, 100.0, 0.0, 1e6) == 0.5);
+    CHECK(learning_rate(SCHEDULE_CONSTANT, 0.5, 0.0, 0.0, 1.0) == 0.5);
+    CHECK(learning_rate(SCHEDULE_INVERSE_SQRT, 0.5, 100.0, 0.0, 400.0) == 0.25);
+    CHECK(learning_rate(SCHEDULE_INVERSE_SQRT, 0.5, 0.0, 0.0, 1.0) == 0.5);
+    CHECK(learning_rate(SCHEDULE_INVERSE_SQRT, 0.5, 0.0, 0.0, 4.0) == 0.25);
+    CHECK(fabs(learning_rate(SCHEDULE_COSINE, 0.5, 100.0, 300.0, 200.0) - 0.25) < 1e-15);
+    CHECK(fabs(learning_rate(SCHEDULE_COSINE, 0.5, 100.0, 300.0, 150.0) - 0.25 * (1.0 + sqrt(0.5))) < 1e-15);
+    CHECK(learning_rate(SCHEDULE_COSINE, 0.5, 100.0, 300.0, 300.0) == 0.0);
+    CHECK(learning_rate(SCHEDULE_COSINE, 0.5, 100.0, 300.0, 301.0) == 0.0);
+}
+
+/* Each option at its borders, and past them. */
+static void test_options(void) {
+    static const struct {
+        const char *name;
+        size_t at;
+        int is_float;
+        double value;
+        int fits;
+    } CASES[] = {
+#define OPTION(name, field, value, fits) {name, offsetof(heed_train_options, field), 1, value, fits}
+#define NUMBER(name, field, value, fits) {name, offsetof(heed_train_options, field), 0, value, fits}
+        OPTION("learningRate", learning_rate, -1e-9, 0), OPTION("learningRate", learning_rate, 1.1e6, 0),
+        OPTION("learningRate", learning_rate, NAN, 0), OPTION("learningRate", learning_rate, 1e6, 1),
+        OPTION("learningRate", learning_rate, 0.0, 1), OPTION("labelSmoothing", label_smoothing, -0.1, 0),
+        OPTION("labelSmoothing", label_smoothing, 1.0, 0), OPTION("labelSmoothing", label_smoothing, NAN, 0),
+        OPTION("labelSmoothing", label_smoothing, 0.9, 1), OPTION("dropout", dropout, -0.1, 0),
+        OPTION("dropout", dropout, 1.0, 0), OPTION("dropout", dropout, NAN, 0), OPTION("dropout", dropout, 0.9, 1),
+        OPTION("clipNorm", clip_norm, -1.0, 0), OPTION("clipNorm", clip_norm, 1.1e30, 0),
+        OPTION("clipNorm", clip_norm, NAN, 0), OPTION("clipNorm", clip_norm, 1e30, 1),
+        NUMBER("schedule", schedule, -1, 0), NUMBER("schedule", schedule, 3, 0), NUMBER("schedule", schedule, 0, 1),
+        NUMBER("warmupSteps", warmup_steps, -1, 0), NUMBER("warmupSteps", warmup_steps, 0, 1),
+        NUMBER("totalSteps", schedule, 2, 0), NUMBER("maxTokens", max_tokens, 0, 0),
+        NUMBER("maxTokens", max_tokens, (1 << 20) + 1, 0), NUMBER("maxTokens", max_tokens, 1, 1)
+#undef OPTION
+#undef NUMBER
+    };
+    int32_t config[MAX_CONFIG], rows, cols;
+    const int n = small_config(config);
+    heed_trainer *t;
+    heed_report report;
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        heed_train_options o = PLAIN;
+        const float f = (float)CASES[i].value;
+        const int32_t number = CASES[i].is_float ? 0 : (int32_t)CASES[i].value;
+        memcpy((char *)&o + CASES[i].at, CASES[i].is_float ? (const void *)&f : (const void *)&number, 4);
+        CHECK_INT(heed_trainer_create(config, n, &o, &t, &report), CASES[i].fits ? HEED_OK : HEED_E_ARGUMENT);
+        CHECK(CASES[i].fits ? t != NULL : t == NULL && strcmp(report.name, CASES[i].name) == 0);
+        heed_trainer_free(t);
+    }
+    heed_train_options o = PLAIN;
+    o.schedule = SCHEDULE_COSINE;
+    o.warmup_steps = 5;
+    o.total_steps = 5;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, &report), HEED_E_ARGUMENT);
+    CHECK(strcmp(report.name, "totalSteps") == 0);
+    o.total_steps = 6;
+    CHECK_INT(heed_trainer_create(config, n, &o, &t, &report), HEED_OK);
+    CHECK(heed_trainer_bytes(t) > 1000);
+    const int count = heed_trainer_tensor_count(t);
+    heed_trainer_tensor_shape(t, 0, &rows, &cols);
+    CHECK(rows == 23 && cols == 12);
+    heed_trainer_tensor_shape(t, count, &rows, &cols);
+    CHECK(rows == 0 && cols == 0);
+    heed_trainer_tensor_shape(t, -1, &rows, &cols);
+    CHECK(rows == 0 && cols == 0);
+    CHECK(heed_trainer_tensor_name(t, count) == NULL && heed_trainer_tensor_name(t, count - 1) != NULL);
+    heed_trainer_free(t);
+
+    /* no rate: the paper's, (d_model warmup)^-0.5 at its peak, which is step 4 */
+    static const int32_t ids[] = {1, 2, 3, 2}, lengths[] = {2, 2};
+    heed_train_result result;
+    for (int warmup = 0; warmup <= 4; warmup += 4) {
+        o = PLAIN;
+        o.schedule = SCHEDULE_INVERSE_SQRT;
+        o.learning_rate = 0.0f;
+        o.warmup_steps = warmup;
+        CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_OK);
+        for (int step = 0; step < 4; step++) CHECK_INT(heed_trainer_step(t, ids, lengths, 1, &result), HEED_OK);
+        const float peak = 1.0f / sqrtf(12.0f * (warmup ? 4.0f : 1.0f));
+        CHECK(fabsf(result.learning_rate - (warmup ? peak : peak / 2.0f)) < 1e-6f);
+        heed_trainer_free(t);
+    }
+
+    /* clipping: the step is that of a gradient of the norm allowed, and Adam's second step shows it */
+    float free_values[23 * 12], clipped[23 * 12];
+    for (int clip = 0; clip < 2; clip++) {
+        o = PLAIN;
+        o.clip_norm = clip ? 0.01f : 0.0f;
+        CHECK_INT(heed_trainer_create(config, n, &o, &t, NULL), HEED_OK);
+        CHECK_INT(heed_trainer_step(t, ids, lengths, 1, &result), HEED_OK);
+        CHECK(result.gradient_norm > 0.1f);
+        float *m = clip ? clipped : free_values;
+        CHECK_INT(heed_trainer_get_values(t, 0, HEED_TRAIN_M, m, 23 * 12), HEED_OK);
+        heed_trainer_free(t);
+    }
+    for (int i = 0; i < 23 * 12; i++) free_values[i] *= 0.01f / result.gradient_norm;
+    CHECK_NEAR("clipped moments", clipped, free_values, 23 * 12, 1e-8); /* 1e-6 of the norm, squared, and rounding */
+}
+
 static void test_errors(void) {
     int32_t config[MAX_CONFIG];
     const int n = small_config(config);
@@ -316,10 +423,12 @@ static void test_errors(void) {
 
     small_config(config);
     CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
-    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, lengths[] = {2, 2}, none[] = {4, 0}, minus[] = {-1, 4};
+    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, below[] = {1, 2, 3, -1}, lengths[] = {2, 2}, none[] = {4, 0}, minus[] = {-1, 4};
     static int32_t many[64], long_one[2] = {25, 2};
     CHECK_INT(heed_trainer_step(t, ids, lengths, 0, &result), HEED_E_ARGUMENT);
     CHECK_INT(heed_trainer_step(t, wrong, lengths, 1, &result), HEED_E_ID);
+    CHECK_INT(heed_trainer_step(t, below, lengths, 1, &result), HEED_E_ID);
+    CHECK_INT(heed_trainer_evaluate(t, ids, lengths, 0, &result), HEED_E_ARGUMENT);
     CHECK_INT(heed_trainer_step(t, ids, none, 1, &result), HEED_E_LENGTH);
     CHECK_INT(heed_trainer_step(t, ids, minus, 1, &result), HEED_E_LENGTH);
     CHECK_INT(heed_trainer_step(t, many, long_one, 1, &result), HEED_E_LENGTH); /* 24 positions */
@@ -374,6 +483,8 @@ int main(void) {
     test_dropout();
     test_gradients();
     test_learning();
+    test_rates();
+    test_options();
     test_errors();
     return check_summary("train");
 }
