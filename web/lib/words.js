@@ -1,5 +1,6 @@
 // words.js - numbers, sizes and languages as a person reads them; used by the shell, Translate and About.
 
+/** @type {Intl.DisplayNames | undefined} */
 let names;
 try {
   names = new Intl.DisplayNames(['en'], { type: 'language' });
