@@ -180,6 +180,7 @@ test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS) $(BUILD)/relaxed/tests/test_
 
 types: | need-npm
 	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
+	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.web.json
 	@echo 'types: checked'
 
 test-js: wasm package | need-browsers need-bundlers

@@ -180,5 +180,6 @@ addEventListener('hashchange', () => {
 });
 addEventListener('pagehide', () => writeHash.flush());
 
-loadModel();
-keepOffline(meta('heed-offline'));
+// tasks of their own: what is there can be painted and used in between
+setTimeout(loadModel);
+setTimeout(() => keepOffline(meta('heed-offline')));

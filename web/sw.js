@@ -4,17 +4,18 @@
 //   the page's files      one set per version, from the cache alone; a new version takes over when the page is next opened
 //   what tells of models  (the list, each heed.json) from the network as long as there is one, then as in that set
 
-/* global VERSION, FILES */
-// VERSION (a hash of all files) and FILES (paths below this one; '' is the page) are put in by build.js.
+// What build.js puts in is described in build-time.d.ts.
 
 const PAGE = `heed-page-${VERSION}`;
-const scope = self.registration.scope;
+/** As the DOM's types know no service workers. @type {any} */
+const worker = self;
+const { scope } = worker.registration;
 const kept = new Set(FILES.map((path) => new URL(path, scope).href));
 const models = new URL('models/', scope).href;
 
-self.addEventListener('install', (event) => event.waitUntil(install()));
-self.addEventListener('activate', (event) => event.waitUntil(activate()));
-self.addEventListener('fetch', (event) => {
+worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil(install()));
+worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUntil(activate()));
+worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { method, url } = event.request;
   const address = url.split(/[?#]/)[0];
   if (method !== 'GET' || !kept.has(address)) return;
@@ -31,7 +32,7 @@ async function install() {
 async function activate() {
   const old = (await caches.keys()).filter((name) => name.startsWith('heed-page-') && name !== PAGE);
   await Promise.all(old.map((name) => caches.delete(name)));
-  await self.clients.claim();
+  await worker.clients.claim();
 }
 
 /** @param {Request} request @param {string} address */

@@ -1,16 +1,14 @@
 // words.js - numbers, sizes and languages as a person reads them; used by the shell, Translate and About.
 
+/** @type {Intl.DisplayNames | undefined} */
 let names;
-try {
-  names = new Intl.DisplayNames(['en'], { type: 'language' });
-} catch {
-  names = undefined;
-}
 
 /** 'German' of 'de'; a tag that is none stays as it is. @param {string} tag */
 export function languageName(tag) {
   try {
-    return names?.of(tag) ?? tag;
+    // when first asked for: it takes a while, which the start of the page does not have
+    names ??= new Intl.DisplayNames(['en'], { type: 'language' });
+    return names.of(tag) ?? tag;
   } catch {
     return tag;
   }

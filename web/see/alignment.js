@@ -68,28 +68,29 @@ export function mount(host, app) {
 
   function mark() {
     const colors = palette();
+    const chosen = active;
     const { weights, from: words, to } = now;
     const texts = { source: words.map((/** @type {any} */ w) => w.text), target: to.map((/** @type {any} */ w) => w.text) };
     const cols = words.length;
     for (const [side, host_] of /** @type {const} */ ([['source', source], ['target', target]])) {
       host_.querySelectorAll('button').forEach((/** @type {HTMLElement} */ button, /** @type {number} */ i) => {
-        const isOther = active && active.side !== side;
-        const weight = !isOther ? 0 : side === 'source' ? weights[active.at * cols + i] : weights[i * cols + active.at];
-        button.classList.toggle('active', active?.side === side && active.at === i);
+        const isOther = chosen && chosen.side !== side;
+        const weight = !isOther ? 0 : side === 'source' ? weights[chosen.at * cols + i] : weights[i * cols + chosen.at];
+        button.classList.toggle('active', chosen?.side === side && chosen.at === i);
         button.style.backgroundColor = weight >= LEAST ? colors.color('sequential', weight) : '';
         button.style.color = weight >= LEAST ? colors.ink('sequential', weight) : '';
       });
     }
-    if (!active) {
+    if (!chosen) {
       said.textContent = t.choose;
       return;
     }
-    const isTarget = active.side === 'target';
+    const isTarget = chosen.side === 'target';
     const list = texts[isTarget ? 'source' : 'target']
-      .map((/** @type {string} */ text, /** @type {number} */ i) => ({ text, weight: weights[isTarget ? active.at * cols + i : i * cols + active.at] }))
+      .map((/** @type {string} */ text, /** @type {number} */ i) => ({ text, weight: weights[isTarget ? chosen.at * cols + i : i * cols + chosen.at] }))
       .sort((/** @type {any} */ a, /** @type {any} */ b) => b.weight - a.weight).filter((/** @type {any} */ w) => w.weight >= LEAST).slice(0, 6)
       .map((/** @type {any} */ { text, weight }) => `${text} ${see.percent(weight)}`).join(', ') || t.nothing;
-    said.textContent = (isTarget ? t.targetTo : t.sourceTo)(texts[active.side][active.at], list);
+    said.textContent = (isTarget ? t.targetTo : t.sourceTo)(texts[chosen.side][chosen.at], list);
   }
 
   /** Between words: the attention that the pieces of a target word pay to those of a source word, mean of the former. */

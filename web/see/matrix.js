@@ -70,7 +70,7 @@ export function mount(host, app) {
       const label = t.label(see.place(see.stacks[place.stack], place.layer + 1, place.head + 1));
       now = { sentence, place, sides, map: one, label };
       lead.textContent = t.lead[place.stack];
-      const options = {
+      const options = /** @type {Parameters<typeof heatmap>[1]} */ ({
         ...one, label, rowLabels: sides.labels, colLabels: sides.cols, scale: 'sequential',
         describe: (/** @type {number} */ row, /** @type {number} */ col) => [
           ...(sides.predicted && sides.fed ? [t.predicts(sides.predicted[row]), t.fed(sides.fed[row])] : [t.of(sides.rows[row])]),
@@ -78,7 +78,7 @@ export function mount(host, app) {
           t.weight(one.data[row * one.cols + col].toFixed(6)),
         ],
         onPick: openSum,
-      };
+      });
       if (map) map.update(options);
       else map = heatmap(mapHost, options);
       showTable();
@@ -90,7 +90,7 @@ export function mount(host, app) {
       return {
         name: `heed-${stack}-layer${layer + 1}-head${head + 1}`,
         svg: () => matrixSvg({ ...one, rowLabels: sides.labels, colLabels: sides.cols, label }),
-        rows: () => [['', ...sides.cols], ...sides.labels.map((text, r) => [text, ...line(r)])],
+        rows: () => [['', ...sides.cols], ...sides.labels.map((/** @type {string} */ text, /** @type {number} */ r) => [text, ...line(r)])],
         json: () => ({
           source: sentence.source, target: sentence.target, stack, layer, head, rows: sides.rows, cols: sides.cols,
           ...(sides.predicted && { predicted: sides.predicted, fedIn: sides.fed }),

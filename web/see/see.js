@@ -108,7 +108,7 @@ export function mount(host, app) {
       return say(t.noText, false);
     }
     if (result?.text === text && result.translator === engine.translator) return show();
-    if (asked?.text === text && asked.translator === engine.translator) return;
+    if (asked && asked.text === text && asked.translator === engine.translator) return;
     const mine = (asked = { text, translator: engine.translator });
     say(t.running, true);
     try {
@@ -148,7 +148,7 @@ export function mount(host, app) {
     });
     const current = links[Object.keys(VIEWS).indexOf(id)];
     try {
-      if (open?.id !== id) {
+      if (!open || open.id !== id) {
         close();
         // on a narrow screen the links stand in a row that scrolls
         current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;

@@ -20,6 +20,7 @@ const SWAP = 'M2 6h13l-3.5-3.5M16 12H3l3.5 3.5';
 export function mount(host, app) {
   const { engine } = app;
   const t = app.strings.translate;
+  /** @type {(() => void)[]} */
   const offs = [];
   /** Hypotheses of the search. */
   let beams = 1;
@@ -67,7 +68,7 @@ export function mount(host, app) {
       h('section', { class: 'pane' }, targetName, said, h('div', { class: 'foot' }, copied, copy, see))),
     figures,
     h('p', { class: 'examples' }, h('span', {}, t.examples),
-      t.exampleTexts.map((text) => h('button', { type: 'button', onclick: () => put(text) }, text))),
+      t.exampleTexts.map((/** @type {string} */ text) => h('button', { type: 'button', onclick: () => put(text) }, text))),
     candidates,
     own.element,
   );
@@ -91,7 +92,7 @@ export function mount(host, app) {
     engine.load(name);
   }
 
-  const reversed = () => engine.pairs.find((p) =>
+  const reversed = () => engine.pairs.find((/** @type {import('../engine.js').Pair} */ p) =>
     p.source === engine.languages.to && p.target === engine.languages.from && engine.pair);
 
   function swapPair() {
@@ -128,7 +129,7 @@ export function mount(host, app) {
 
   function showPairs() {
     const { pairs: list, pair, languages: { from, to }, status } = engine;
-    const options = list.map((p) => h('option', { value: pairName(p) },
+    const options = list.map((/** @type {import('../engine.js').Pair} */ p) => h('option', { value: pairName(p) },
       t.pairOf(languageName(p.source), languageName(p.target))));
     const isOwn = pair === '' && status !== 'empty';
     if (isOwn || list.length === 0) {
@@ -174,7 +175,7 @@ export function mount(host, app) {
     const start = performance.now();
     try {
       const options = { beams };
-      const target = await engine.stream(text, options, (soFar) => mine === shown && say(soFar, true));
+      const target = await engine.stream(text, options, (/** @type {string} */ soFar) => mine === shown && say(soFar, true));
       const ms = performance.now() - start;
       if (mine !== shown) return;
       say(target, false);
@@ -182,7 +183,7 @@ export function mount(host, app) {
       if (text.length > DETAILED) return candidates.replaceChildren();
       const { sentences } = await engine.detail(text, beams > 1 ? { beams, nBest: beams } : options);
       if (mine !== shown) return;
-      showFigures(ms, text.length, sentences.reduce((sum, { targetTokens }) => sum + targetTokens.length, 0));
+      showFigures(ms, text.length, sentences.reduce((/** @type {number} */ sum, /** @type {any} */ { targetTokens }) => sum + targetTokens.length, 0));
       showCandidates(candidates, t, beams > 1 ? sentences : []);
     } catch (error) {
       if (mine !== shown || !host.isConnected) return;
