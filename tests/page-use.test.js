@@ -49,7 +49,8 @@ test('files of a model that are dropped anywhere on the page are loaded; too few
     }
   }, list);
   await drop(files.filter(({ name }) => name !== 'source.spm'));
-  await page.waitForFunction(() => document.querySelector('.own').textContent.includes('Not among these files: source.spm.'));
+  await page.waitForFunction(() =>
+    document.querySelector('.own').textContent.includes('Not among these files: source.spm.'));
   assert.equal(await page.inputValue('.tools select'), 'en-de');
   await drop(files);
   await page.waitForFunction(() => document.querySelector('.tools select').value === '');
@@ -69,7 +70,8 @@ test('a model is loaded from an address; what is no address, or has no model, is
     await page.locator('.own form').evaluate((form) => form.requestSubmit());
   };
   await load('http://elsewhere.invalid/model/');
-  await page.waitForFunction(() => document.querySelector('.own').textContent.includes('This is not an https address.'));
+  await page.waitForFunction(() =>
+    document.querySelector('.own').textContent.includes('This is not an https address.'));
   await load(new URL('models/no-such/', site.url).href);
   await page.waitForSelector('.status[data-status="failed"]');
   assert.match(await page.textContent('.alert'), /no-such.*config\.json/s);
@@ -134,12 +136,14 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
   assert.equal(await other.inputValue('.controls input[type=range]'), '3');
   await other.click('.views a >> text="Switch heads off"');
   await other.waitForSelector('.outcome .texts');
-  const off = await other.locator('.toggle[aria-pressed=false]').evaluateAll((all) => all.map(({ dataset }) => dataset.head));
+  const off = await other.locator('.toggle[aria-pressed=false]').evaluateAll((all) =>
+    all.map(({ dataset }) => dataset.head));
   assert.deepEqual(off, ['encoder 2 3', 'cross 0 1']);
   assert.equal(await other.locator('.outcome .text').last().textContent(), without);
   await other.click('.views a >> text="Heads"');
   assert.deepEqual(await checked(other), [1, 3]);
-  assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)), ['decoder', '2']);
+  assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
+    ['decoder', '2']);
   await other.click('.views a >> text="Matrix"');
   assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
     ['decoder', '2', '1']);
@@ -151,7 +155,9 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
 });
 
 test('a link that asks for what the model has not shows what there is', async () => {
-  const { page, troubles, close } = await openPage({ place: 'see/heads?layer=99&head=99&heads=0-77-x&off=cross.9.9-nonsense&beams=999' });
+  const { page, troubles, close } = await openPage({
+    place: 'see/heads?layer=99&head=99&heads=0-77-x&off=cross.9.9-nonsense&beams=999',
+  });
   await page.waitForSelector('.heads-choice input');
   assert.deepEqual(await checked(page), [0]);
   await visit(page, 'see/ablation?off=cross.9.9-nonsense');

@@ -1,5 +1,5 @@
-// strings.js - every word around the rooms; those of a room come with it. To translate the page, translate this file and
-// the strings.js of translate, see, learn and about.
+// strings.js - every word around the rooms; those of a room come with it. To translate the page, translate this file
+// and the strings.js of translate, see, learn and about.
 
 export const strings = {
   shell: {

@@ -68,7 +68,8 @@ export function mount(host, app) {
       h('section', { class: 'pane' }, targetName, said, h('div', { class: 'foot' }, copied, copy, see))),
     figures,
     h('p', { class: 'examples' }, h('span', {}, t.examples),
-      t.exampleTexts.map((/** @type {string} */ text) => h('button', { type: 'button', onclick: () => put(text) }, text))),
+      t.exampleTexts.map((/** @type {string} */ text) =>
+        h('button', { type: 'button', onclick: () => put(text) }, text))),
     candidates,
     own.element,
   );
@@ -175,7 +176,8 @@ export function mount(host, app) {
     const start = performance.now();
     try {
       const options = { beams };
-      const target = await engine.stream(text, options, (/** @type {string} */ soFar) => mine === shown && say(soFar, true));
+      const target = await engine.stream(text, options, (/** @type {string} */ soFar) =>
+        mine === shown && say(soFar, true));
       const ms = performance.now() - start;
       if (mine !== shown) return;
       say(target, false);
@@ -183,7 +185,8 @@ export function mount(host, app) {
       if (text.length > DETAILED) return candidates.replaceChildren();
       const { sentences } = await engine.detail(text, beams > 1 ? { beams, nBest: beams } : options);
       if (mine !== shown) return;
-      showFigures(ms, text.length, sentences.reduce((/** @type {number} */ sum, /** @type {any} */ { targetTokens }) => sum + targetTokens.length, 0));
+      const tokens = sentences.flatMap((/** @type {any} */ { targetTokens }) => targetTokens).length;
+      showFigures(ms, text.length, tokens);
       showCandidates(candidates, t, beams > 1 ? sentences : []);
     } catch (error) {
       if (mine !== shown || !host.isConnected) return;
