@@ -306,19 +306,34 @@ static void test_options(void) {
         int fits;
     } CASES[] = {
 #define OPTION(name, field, value, fits) {name, offsetof(heed_train_options, field), 1, value, fits}
-#define NUMBER(name, field, value, fits) {name, offsetof(heed_train_options, field), 0, value, fits}
-        OPTION("learningRate", learning_rate, -1e-9, 0), OPTION("learningRate", learning_rate, 1.1e6, 0),
-        OPTION("learningRate", learning_rate, NAN, 0), OPTION("learningRate", learning_rate, 1e6, 1),
-        OPTION("learningRate", learning_rate, 0.0, 1), OPTION("labelSmoothing", label_smoothing, -0.1, 0),
-        OPTION("labelSmoothing", label_smoothing, 1.0, 0), OPTION("labelSmoothing", label_smoothing, NAN, 0),
-        OPTION("labelSmoothing", label_smoothing, 0.9, 1), OPTION("dropout", dropout, -0.1, 0),
-        OPTION("dropout", dropout, 1.0, 0), OPTION("dropout", dropout, NAN, 0), OPTION("dropout", dropout, 0.9, 1),
-        OPTION("clipNorm", clip_norm, -1.0, 0), OPTION("clipNorm", clip_norm, 1.1e30, 0),
-        OPTION("clipNorm", clip_norm, NAN, 0), OPTION("clipNorm", clip_norm, 1e30, 1),
-        NUMBER("schedule", schedule, -1, 0), NUMBER("schedule", schedule, 3, 0), NUMBER("schedule", schedule, 0, 1),
-        NUMBER("warmupSteps", warmup_steps, -1, 0), NUMBER("warmupSteps", warmup_steps, 0, 1),
-        NUMBER("totalSteps", schedule, 2, 0), NUMBER("maxTokens", max_tokens, 0, 0),
-        NUMBER("maxTokens", max_tokens, (1 << 20) + 1, 0), NUMBER("maxTokens", max_tokens, 1, 1)
+#define NUMBER(name, field, value, fits) \
+    { name, offsetof(heed_train_options, field), 0, value, fits }
+        OPTION("learningRate", learning_rate, -1e-9, 0),
+        OPTION("learningRate", learning_rate, 1.1e6, 0),
+        OPTION("learningRate", learning_rate, NAN, 0),
+        OPTION("learningRate", learning_rate, 1e6, 1),
+        OPTION("learningRate", learning_rate, 0.0, 1),
+        OPTION("labelSmoothing", label_smoothing, -0.1, 0),
+        OPTION("labelSmoothing", label_smoothing, 1.0, 0),
+        OPTION("labelSmoothing", label_smoothing, NAN, 0),
+        OPTION("labelSmoothing", label_smoothing, 0.9, 1),
+        OPTION("dropout", dropout, -0.1, 0),
+        OPTION("dropout", dropout, 1.0, 0),
+        OPTION("dropout", dropout, NAN, 0),
+        OPTION("dropout", dropout, 0.9, 1),
+        OPTION("clipNorm", clip_norm, -1.0, 0),
+        OPTION("clipNorm", clip_norm, 1.1e30, 0),
+        OPTION("clipNorm", clip_norm, NAN, 0),
+        OPTION("clipNorm", clip_norm, 1e30, 1),
+        NUMBER("schedule", schedule, -1, 0),
+        NUMBER("schedule", schedule, 3, 0),
+        NUMBER("schedule", schedule, 0, 1),
+        NUMBER("warmupSteps", warmup_steps, -1, 0),
+        NUMBER("warmupSteps", warmup_steps, 0, 1),
+        NUMBER("totalSteps", schedule, 2, 0),
+        NUMBER("maxTokens", max_tokens, 0, 0),
+        NUMBER("maxTokens", max_tokens, (1 << 20) + 1, 0),
+        NUMBER("maxTokens", max_tokens, 1, 1)
 #undef OPTION
 #undef NUMBER
     };
@@ -423,7 +438,8 @@ static void test_errors(void) {
 
     small_config(config);
     CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
-    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, below[] = {1, 2, 3, -1}, lengths[] = {2, 2}, none[] = {4, 0}, minus[] = {-1, 4};
+    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, below[] = {1, 2, 3, -1}, lengths[] = {2, 2},
+                  none[] = {4, 0}, minus[] = {-1, 4};
     static int32_t many[64], long_one[2] = {25, 2};
     CHECK_INT(heed_trainer_step(t, ids, lengths, 0, &result), HEED_E_ARGUMENT);
     CHECK_INT(heed_trainer_step(t, wrong, lengths, 1, &result), HEED_E_ID);
