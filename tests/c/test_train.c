@@ -2,6 +2,7 @@
 #include "check.h"
 #include "random_model.h"
 #include "train/adam.h"
+#include "train/random.h"
 #include "train/trainer.h"
 
 static const heed_train_options PLAIN = {
@@ -200,6 +201,14 @@ static void test_gradients(void) {
 }
 
 /* -------------------------------------------------------------------------------- the rest */
+
+/* What splitmix64 gives from 0 on, as published; keys and numbers that a run to be resumed relies on. */
+static void test_random(void) {
+    static const uint64_t FIRST[3] = {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu};
+    for (uint64_t i = 0; i < 3; i++) CHECK(random_mix(i * 0x9e3779b97f4a7c15u) == FIRST[i]);
+    CHECK(random_key(5, 0) == random_mix(5 ^ FIRST[0]));
+    CHECK(random_uniform(5, 0) == (double)(random_mix(5 ^ FIRST[0]) >> 11) / 9007199254740992.0);
+}
 
 /* Every element is dropped or scaled, the share is as asked, and the key decides. */
 static void test_dropout(void) {
@@ -496,6 +505,7 @@ static void test_rows(void) {
 int main(void) {
     test_rows();
     test_products();
+    test_random();
     test_dropout();
     test_gradients();
     test_learning();
