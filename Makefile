@@ -195,7 +195,7 @@ coverage: $(COVERAGE_TESTS)
 
 # Of 50 random changes of one token of src/, in copies of the tree, how many a test notices: 9 of 10 at least.
 MUTATIONS ?=
-mutations: native js/heed.wasm
+mutations: native asan js/heed.wasm
 	$(NODE) tests/mutations/run.js $(MUTATIONS)
 
 # 100,000 translations, 1,000 loads, 1,000 aborts, 2,000 calls at once: an hour on a busy machine.
