@@ -82,6 +82,7 @@ help:
 	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
 	@echo 'make mutate     load mutated model directories, RUNS=1000000 of them'
 	@echo 'make long       translate, load and abort for an hour, and see that memory stays what it was'
+	@echo 'make coverage   lines and branches that the C tests reach       make mutations  changes that no test notices'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
@@ -225,7 +226,7 @@ coverage: $(COVERAGE_TESTS)
 
 # Of 50 random changes of one token of src/, in copies of the tree, how many a test notices: 9 of 10 at least.
 MUTATIONS ?=
-mutations: native js/heed.wasm
+mutations: native asan js/heed.wasm
 	$(NODE) tests/mutations/run.js $(MUTATIONS)
 
 # 100,000 translations, 1,000 loads, 1,000 aborts, 2,000 calls at once: an hour on a busy machine.

@@ -61,7 +61,7 @@ typedef struct {
     int state;
     unsigned age; /* when it was added: the youngest gives way           */
     int n_source;
-    int loop_limit, max_tokens; /* of this sentence; loop_limit 0: loops are not looked for */
+    int loop_limit, max_tokens;      /* of this sentence; loop_limit 0: loops are not looked for */
     int32_t *source, *source_places; /* [max_source]                     */
     int n_live, n_ended;
     heed_target *live, *next;   /* [N] each; swapped after a step          */

@@ -52,6 +52,56 @@ static void test_sizes_that_wrap(void) {
     CHECK(sum.overflow);
 }
 
+/* Sizes at the border: of a product, of a sum, of a block, and of nothing. */
+static void test_borders(void) {
+    const size_t most = (SIZE_MAX - ARENA_ALIGN) / ARENA_ALIGN * ARENA_ALIGN; /* of what is left room to round up */
+    const struct {
+        size_t d0, d1, d2;
+        int overflow;
+    } floats[] = {{5, 0, 3, 0},
+                  {0, 5, 3, 0},
+                  {5, 3, 0, 0},
+                  {0, 0, 0, 0},
+                  {SIZE_MAX, 0, SIZE_MAX, 0},
+                  {SIZE_MAX, 2, 0, 1},
+                  {SIZE_MAX / 2, 2, 2, 1},
+                  {SIZE_MAX / 2 + 1, 2, 1, 1}, /* 0, were it not looked at */
+                  {1, SIZE_MAX / 2 + 1, 2, 1},
+                  {most / 4, 1, 1, 0},
+                  {1, most / 4, 1, 0},
+                  {1, 1, most / 4, 0},
+                  {most / 4 + 4, 1, 1, 1}};
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+        heed_arena arena = {0};
+        CHECK(arena_floats(&arena, floats[i].d0, floats[i].d1, floats[i].d2) == NULL);
+        CHECK_INT(arena.overflow != 0, floats[i].overflow);
+        CHECK(arena.overflow || arena.used >= floats[i].d0 * floats[i].d1 * floats[i].d2 * sizeof(float));
+        CHECK(arena_floats(&arena, 1, 1, 1) == NULL && (!floats[i].overflow || arena.overflow)); /* it stays */
+        if (floats[i].d2 != 1) continue;
+        heed_arena ints = {0};
+        CHECK(arena_ints(&ints, floats[i].d0, floats[i].d1) == NULL);
+        CHECK_INT(ints.overflow != 0, floats[i].overflow);
+    }
+    heed_arena ints = {0};
+    CHECK(arena_ints(&ints, 7, 0) == NULL && !ints.overflow && ints.used == 0);
+    CHECK(arena_push(&ints, 7, 0) == NULL && !ints.overflow && ints.used == 0);
+    arena_push(&ints, most, 1);
+    CHECK(!ints.overflow && ints.used == most);
+    arena_push(&ints, SIZE_MAX - most + 1, 1);
+    CHECK(ints.overflow);
+
+    heed_arena full = {0};
+    arena_push(&full, 33, 1);
+    CHECK_INT(full.used, 48);
+    void *block = arena_block(&full);
+    if (!CHECK(block != NULL)) return;
+    CHECK_INT((uintptr_t)block % ARENA_ALIGN, 0);
+    CHECK(arena_push(&full, 16, 1) == block && arena_push(&full, 17, 1) == (unsigned char *)block + 16);
+    CHECK(!full.overflow && full.used == 48);
+    CHECK(arena_push(&full, 1, 1) == NULL && full.overflow);
+    arena_free_block(block);
+}
+
 static void test_status_names(void) {
     CHECK(strcmp(heed_status_name(0), "HEED_OK") == 0);
     CHECK(strcmp(heed_status_name(12), "HEED_E_CONFIG") == 0);
@@ -97,6 +147,7 @@ static void test_sha256(void) {
 int main(void) {
     test_measure_then_place();
     test_sizes_that_wrap();
+    test_borders();
     test_status_names();
     test_sha256();
     return check_summary("test_base");

@@ -238,19 +238,25 @@ static void test_tensors(void) {
         int dtype, is_scale;
         uint32_t bits;
         heed_status status;
-    } BAD[] = {{HEED_F32, 0, 0x7f800000u, HEED_E_TENSOR_VALUE}, {HEED_F32, 0, 0x7fc00000u, HEED_E_TENSOR_VALUE},
-               {HEED_F32, 0, 0x7f7fffffu, HEED_OK},             {HEED_F32, 1, 0x7f7fffffu, HEED_E_TENSOR_VALUE},
-               {HEED_F32, 1, 0x7b7fffffu, HEED_OK},             {HEED_F16, 0, 0xfc00u, HEED_E_TENSOR_VALUE},
-               {HEED_F16, 0, 0x7c01u, HEED_E_TENSOR_VALUE},     {HEED_F16, 0, 0xfbffu, HEED_OK},
-               {HEED_BF16, 0, 0xff80u, HEED_E_TENSOR_VALUE},    {HEED_BF16, 0, 0xff7fu, HEED_OK}};
+    } BAD[] = {{HEED_F32, 0, 0x7f800000u, HEED_E_TENSOR_VALUE},
+               {HEED_F32, 0, 0x7fc00000u, HEED_E_TENSOR_VALUE},
+               {HEED_F32, 0, 0x7f7fffffu, HEED_OK},
+               {HEED_F32, 1, 0x7f7fffffu, HEED_E_TENSOR_VALUE},
+               {HEED_F32, 1, 0x7b7fffffu, HEED_OK},
+               {HEED_F16, 0, 0xfc00u, HEED_E_TENSOR_VALUE},
+               {HEED_F16, 0, 0x7c01u, HEED_E_TENSOR_VALUE},
+               {HEED_F16, 0, 0xfbffu, HEED_OK},
+               {HEED_BF16, 0, 0xff80u, HEED_E_TENSOR_VALUE},
+               {HEED_BF16, 0, 0xff7fu, HEED_OK}};
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         const size_t width = BAD[i].dtype == HEED_F32 ? 4 : 2, elements = BAD[i].is_scale ? V : V * D;
         unsigned char bytes[V * D * 4] = {0};
         memcpy(bytes + 5 * width, &BAD[i].bits, width);
         CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
         const int rank = BAD[i].is_scale ? 1 : 2;
-        CHECK_INT(heed_tensor_begin(model, shared, BAD[i].is_scale, BAD[i].dtype, rank, BAD[i].is_scale ? many : matrix),
-                  HEED_OK);
+        CHECK_INT(
+            heed_tensor_begin(model, shared, BAD[i].is_scale, BAD[i].dtype, rank, BAD[i].is_scale ? many : matrix),
+            HEED_OK);
         CHECK_INT(heed_tensor_write(model, bytes, elements * width), BAD[i].status);
         heed_model_free(model);
     }
@@ -274,8 +280,8 @@ static void test_tensors(void) {
 
 static void test_sessions(heed_model *model) {
     static const heed_session_options OPTIONS[] = {
-        {0, 6, 2, 2},  {-1, 6, 2, 2}, {161, 6, 2, 2},         {4, 0, 2, 2},  {4, 161, 2, 2}, {4, 6, 0, 2},
-        {4, 6, 65, 2}, {4, 6, 2, 0},  {4, 6, 2, 1025},        {4, 6, -1, 2}, {4, 6, 2, -1},  {INT32_MAX, 6, 2, 2},
+        {0, 6, 2, 2},  {-1, 6, 2, 2}, {161, 6, 2, 2},  {4, 0, 2, 2},  {4, 161, 2, 2}, {4, 6, 0, 2},
+        {4, 6, 65, 2}, {4, 6, 2, 0},  {4, 6, 2, 1025}, {4, 6, -1, 2}, {4, 6, 2, -1},  {INT32_MAX, 6, 2, 2},
     };
     const heed_session_options fits = {S, T + 1, 2, 2}, most = {160, 160, 1, 1};
     static float out[S * D];

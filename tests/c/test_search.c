@@ -249,7 +249,8 @@ static void test_runaways(const heed_model *model, const corpus *c) {
     /* a prefix that repeats itself is the caller's; what follows is looked at alone */
     int32_t prefix[40];
     for (int i = 0; i < 40; i++) prefix[i] = 9;
-    rules = (heed_search_options){.beams = 1, .max_tokens = 100, .length_penalty = 1.0f, .n_prefix = 40, .prefix = prefix};
+    rules =
+        (heed_search_options){.beams = 1, .max_tokens = 100, .length_penalty = 1.0f, .n_prefix = 40, .prefix = prefix};
     rules.cut_runaways = 1;
     translate(model, c, &rules, 8, cut);
     for (int i = 0; i < N_SENTENCES; i++) CHECK(cut[i].n > 40 && cut[i].n <= 40 + 32 + 4 * c->n[i]);
@@ -388,7 +389,8 @@ int main(void) {
     test_ties();
     test_loops();
     test_runaways(model, &c);
-    test_company(model, &c, (heed_search_options){.beams = 2, .max_tokens = 130, .length_penalty = 1.0f, .cut_runaways = 1});
+    test_company(model, &c,
+                 (heed_search_options){.beams = 2, .max_tokens = 130, .length_penalty = 1.0f, .cut_runaways = 1});
     test_cache_runs_out(model, &c);
     test_errors(model);
     test_overflow(config, n);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "random_model.h"
 #include "train/adam.h"
+#include "train/random.h"
 #include "train/trainer.h"
 
 static const heed_train_options PLAIN = {
@@ -201,6 +202,14 @@ static void test_gradients(void) {
 
 /* -------------------------------------------------------------------------------- the rest */
 
+/* What splitmix64 gives from 0 on, as published; keys and numbers that a run to be resumed relies on. */
+static void test_random(void) {
+    static const uint64_t FIRST[3] = {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu};
+    for (uint64_t i = 0; i < 3; i++) CHECK(random_mix(i * 0x9e3779b97f4a7c15u) == FIRST[i]);
+    CHECK(random_key(5, 0) == random_mix(5 ^ FIRST[0]));
+    CHECK(random_uniform(5, 0) == (double)(random_mix(5 ^ FIRST[0]) >> 11) / 9007199254740992.0);
+}
+
 /* Every element is dropped or scaled, the share is as asked, and the key decides. */
 static void test_dropout(void) {
     enum { N = 100003 };
@@ -306,19 +315,34 @@ static void test_options(void) {
         int fits;
     } CASES[] = {
 #define OPTION(name, field, value, fits) {name, offsetof(heed_train_options, field), 1, value, fits}
-#define NUMBER(name, field, value, fits) {name, offsetof(heed_train_options, field), 0, value, fits}
-        OPTION("learningRate", learning_rate, -1e-9, 0), OPTION("learningRate", learning_rate, 1.1e6, 0),
-        OPTION("learningRate", learning_rate, NAN, 0), OPTION("learningRate", learning_rate, 1e6, 1),
-        OPTION("learningRate", learning_rate, 0.0, 1), OPTION("labelSmoothing", label_smoothing, -0.1, 0),
-        OPTION("labelSmoothing", label_smoothing, 1.0, 0), OPTION("labelSmoothing", label_smoothing, NAN, 0),
-        OPTION("labelSmoothing", label_smoothing, 0.9, 1), OPTION("dropout", dropout, -0.1, 0),
-        OPTION("dropout", dropout, 1.0, 0), OPTION("dropout", dropout, NAN, 0), OPTION("dropout", dropout, 0.9, 1),
-        OPTION("clipNorm", clip_norm, -1.0, 0), OPTION("clipNorm", clip_norm, 1.1e30, 0),
-        OPTION("clipNorm", clip_norm, NAN, 0), OPTION("clipNorm", clip_norm, 1e30, 1),
-        NUMBER("schedule", schedule, -1, 0), NUMBER("schedule", schedule, 3, 0), NUMBER("schedule", schedule, 0, 1),
-        NUMBER("warmupSteps", warmup_steps, -1, 0), NUMBER("warmupSteps", warmup_steps, 0, 1),
-        NUMBER("totalSteps", schedule, 2, 0), NUMBER("maxTokens", max_tokens, 0, 0),
-        NUMBER("maxTokens", max_tokens, (1 << 20) + 1, 0), NUMBER("maxTokens", max_tokens, 1, 1)
+#define NUMBER(name, field, value, fits) \
+    { name, offsetof(heed_train_options, field), 0, value, fits }
+        OPTION("learningRate", learning_rate, -1e-9, 0),
+        OPTION("learningRate", learning_rate, 1.1e6, 0),
+        OPTION("learningRate", learning_rate, NAN, 0),
+        OPTION("learningRate", learning_rate, 1e6, 1),
+        OPTION("learningRate", learning_rate, 0.0, 1),
+        OPTION("labelSmoothing", label_smoothing, -0.1, 0),
+        OPTION("labelSmoothing", label_smoothing, 1.0, 0),
+        OPTION("labelSmoothing", label_smoothing, NAN, 0),
+        OPTION("labelSmoothing", label_smoothing, 0.9, 1),
+        OPTION("dropout", dropout, -0.1, 0),
+        OPTION("dropout", dropout, 1.0, 0),
+        OPTION("dropout", dropout, NAN, 0),
+        OPTION("dropout", dropout, 0.9, 1),
+        OPTION("clipNorm", clip_norm, -1.0, 0),
+        OPTION("clipNorm", clip_norm, 1.1e30, 0),
+        OPTION("clipNorm", clip_norm, NAN, 0),
+        OPTION("clipNorm", clip_norm, 1e30, 1),
+        NUMBER("schedule", schedule, -1, 0),
+        NUMBER("schedule", schedule, 3, 0),
+        NUMBER("schedule", schedule, 0, 1),
+        NUMBER("warmupSteps", warmup_steps, -1, 0),
+        NUMBER("warmupSteps", warmup_steps, 0, 1),
+        NUMBER("totalSteps", schedule, 2, 0),
+        NUMBER("maxTokens", max_tokens, 0, 0),
+        NUMBER("maxTokens", max_tokens, (1 << 20) + 1, 0),
+        NUMBER("maxTokens", max_tokens, 1, 1)
 #undef OPTION
 #undef NUMBER
     };
@@ -423,7 +447,8 @@ static void test_errors(void) {
 
     small_config(config);
     CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
-    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, below[] = {1, 2, 3, -1}, lengths[] = {2, 2}, none[] = {4, 0}, minus[] = {-1, 4};
+    const int32_t ids[] = {1, 2, 3, 2}, wrong[] = {1, 2, 23, 2}, below[] = {1, 2, 3, -1}, lengths[] = {2, 2},
+                  none[] = {4, 0}, minus[] = {-1, 4};
     static int32_t many[64], long_one[2] = {25, 2};
     CHECK_INT(heed_trainer_step(t, ids, lengths, 0, &result), HEED_E_ARGUMENT);
     CHECK_INT(heed_trainer_step(t, wrong, lengths, 1, &result), HEED_E_ID);
@@ -480,6 +505,7 @@ static void test_rows(void) {
 int main(void) {
     test_rows();
     test_products();
+    test_random();
     test_dropout();
     test_gradients();
     test_learning();

@@ -1,6 +1,6 @@
 // run.js - `make mutations`: does a test notice when one token of src/ is another? Seeded random changes of one operator,
 // comparison, constant or sign, one at a time, in copies of the tree; each is compiled and the C tests run, and where
-// those pass the parity test over wasm. What no test notices is told.
+// those pass, again under sanitizers, and parity and operations over wasm. What no test notices is told.
 //
 //     node tests/mutations/run.js [--count 50] [--seed 1] [--jobs 1] [--only 17]
 import { execFile, execFileSync } from 'node:child_process';
@@ -69,7 +69,7 @@ function copyTree() {
   }
   for (const name of ['Makefile', 'package.json']) cpSync(join(root, name), join(tree, name), { preserveTimestamps: true });
   mkdirSync(join(tree, 'build'));
-  for (const name of ['native', 'wasm']) {
+  for (const name of ['native', 'asan', 'wasm']) {
     cpSync(join(root, 'build', name), join(tree, 'build', name), { recursive: true, preserveTimestamps: true });
   }
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
@@ -84,16 +84,18 @@ async function noticed(tree, file) {
   const room = file.split('/')[1].replace('.c', '');
   const near = { text: 'text', search: 'search', train: 'train', kernels: 'kernels', base: 'base', model: 'model' }[room] ?? 'calls';
   tests.sort((a, b) => Number(b.endsWith(near)) - Number(a.endsWith(near)) || Number(a.endsWith('train')) - Number(b.endsWith('train')));
-  try {
-    await run('make', ['WERROR=', 'native'], options);
-  } catch (error) {
-    return 'the compiler';
-  }
-  for (const name of tests) {
+  for (const [variant, how] of [['native', ''], ['asan', ', under sanitizers']]) {
     try {
-      await run(join(tree, 'build/native/tests', name), [], options);
+      await run('make', ['WERROR=', variant], options);
     } catch {
-      return name;
+      return `the compiler${how}`;
+    }
+    for (const name of tests) {
+      try {
+        await run(join(tree, 'build', variant, 'tests', name), [], options);
+      } catch {
+        return name + how;
+      }
     }
   }
   try {
@@ -105,7 +107,7 @@ async function noticed(tree, file) {
   return undefined;
 }
 
-execFileSync('make', ['-s', 'native', 'js/heed.wasm'], { cwd: root, stdio: 'inherit' });
+execFileSync('make', ['-s', 'native', 'asan', 'js/heed.wasm'], { cwd: root, stdio: 'inherit' });
 const below = sequence(seed);
 const all = places();
 const chosen = Array.from({ length: count }, () => {
