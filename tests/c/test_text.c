@@ -413,6 +413,23 @@ static void test_settings(void) {
     }
 }
 
+/* Bytes in place of the unknown, where the unknown piece is not the first. */
+static void test_unknown_second(void) {
+    heed_tokenizer *t;
+    char name[8];
+    model.n = 0;
+    put_piece(&model, SPACE "a", -1, HEED_PIECE_NORMAL);
+    put_piece(&model, "<unk>", 0, HEED_PIECE_UNKNOWN);
+    for (int i = 0; i < 256; i++) {
+        snprintf(name, sizeof name, "<0x%02X>", (unsigned)i);
+        put_piece(&model, name, 0, HEED_PIECE_BYTE);
+    }
+    put_trainer(&model, 1, 1);
+    CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK);
+    expect_ids(t, "a a!", 3, (const int32_t[]){0, 0, 2 + '!'});
+    heed_tokenizer_free(t);
+}
+
 /* Text never becomes a control, unknown-by-name or language token. */
 static void test_reserved(void) {
     for (int type = 1; type <= 2; type++) {
@@ -620,6 +637,7 @@ int main(void) {
     test_bad_charsmaps();
     test_every_prefix_and_bit();
     test_settings();
+    test_unknown_second();
     test_reserved();
     test_decode();
     test_linear();
