@@ -547,6 +547,8 @@ static void test_ops(void) {
     CHECK_INT(heed_op_positional_encoding(y, 2, 2, -1), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_layer_norm(y, x, NULL, NULL, 2, 2, -1.0f), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_layer_norm(y, x, NULL, NULL, 2, 2, NAN), HEED_E_ARGUMENT);
+    /* each side fits, their product is no size */
+    CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 1, INT32_MAX, INT32_MAX, 0), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 2, 2, 2, 3), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 2, 2, 2, -1), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_multi_head_attention(y, y, x, x, x, x, x, x, 2, 2, 2, 3, 0), HEED_E_ARGUMENT);

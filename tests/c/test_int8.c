@@ -43,6 +43,18 @@ static void test_pack(int n, int k) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
 }
 
+/* The smallest row that is not taken as zero, and the one below it. */
+static void test_smallest_weights(void) {
+    const float least = 1e-30f, below = nextafterf(least, 0.0f);
+    int8_t q[4], twin[4];
+    CHECK(k_quantize_weights(q, (const float[]){least, -least, 0.0f, 0.0f}, 4) == least / 127.0f);
+    CHECK(ref_quantize_weights(twin, (const float[]){least, -least, 0.0f, 0.0f}, 4) == least / 127.0f);
+    CHECK(q[0] == 127 && q[1] == -127 && q[2] == 0 && memcmp(q, twin, 4) == 0);
+    CHECK(k_quantize_weights(q, (const float[]){below, -below, 0.0f, 0.0f}, 4) == 0.0f);
+    CHECK(ref_quantize_weights(twin, (const float[]){below, -below, 0.0f, 0.0f}, 4) == 0.0f);
+    CHECK(q[0] == 0 && q[1] == 0 && memcmp(q, twin, 4) == 0);
+}
+
 /* Each weight is at most half a step from its integer times the scale; the rounding of that product is the rest. */
 static void test_weights(int k, float size) {
     guard gx, gq, gt;
@@ -232,6 +244,7 @@ int main(void) {
         test_rows(M, SIZES[i]);
     }
     test_gemm(520, 260, 1);
+    test_smallest_weights();
     test_hostile_rows();
     test_greatest_sum();
     test_meaning();

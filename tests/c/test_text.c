@@ -388,6 +388,48 @@ static void expect_ids(heed_tokenizer *tokenizer, const char *text, int n, const
     }
 }
 
+/* Each setting of the normaliser as a file says it: true is what a silent file means, false is another text. */
+static void test_settings(void) {
+    static const int32_t USUAL[] = {6, 3, 5}, NO_PREFIX[] = {4, 3, 5}, ALL_SPACES[] = {6, 3, 3, 5},
+                         PLAIN[] = {0, 4, 0, 5};
+    static const struct {
+        unsigned field;
+        const int32_t *ids;
+        int n;
+    } WITHOUT[] = {{3, NO_PREFIX, 3}, {4, ALL_SPACES, 4}, {5, PLAIN, 4}};
+    for (size_t i = 0; i < 3; i++) {
+        for (unsigned value = 0; value < 2; value++) {
+            heed_tokenizer *t;
+            static message spec;
+            spec.n = 0;
+            put_small_model(&model, 1);
+            put_int(&spec, WITHOUT[i].field, value);
+            put_bytes(&model, 3, spec.bytes, spec.n);
+            CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK);
+            if (value) expect_ids(t, "a  b", 3, USUAL);
+            else expect_ids(t, "a  b", WITHOUT[i].n, WITHOUT[i].ids);
+            heed_tokenizer_free(t);
+        }
+    }
+}
+
+/* Bytes in place of the unknown, where the unknown piece is not the first. */
+static void test_unknown_second(void) {
+    heed_tokenizer *t;
+    char name[8];
+    model.n = 0;
+    put_piece(&model, SPACE "a", -1, HEED_PIECE_NORMAL);
+    put_piece(&model, "<unk>", 0, HEED_PIECE_UNKNOWN);
+    for (int i = 0; i < 256; i++) {
+        snprintf(name, sizeof name, "<0x%02X>", (unsigned)i);
+        put_piece(&model, name, 0, HEED_PIECE_BYTE);
+    }
+    put_trainer(&model, 1, 1);
+    CHECK_INT(create(&model, model.n, &t, NULL), HEED_OK);
+    expect_ids(t, "a a!", 3, (const int32_t[]){0, 0, 2 + '!'});
+    heed_tokenizer_free(t);
+}
+
 /* Text never becomes a control, unknown-by-name or language token. */
 static void test_reserved(void) {
     for (int type = 1; type <= 2; type++) {
@@ -594,6 +636,8 @@ int main(void) {
     test_bad_pieces();
     test_bad_charsmaps();
     test_every_prefix_and_bit();
+    test_settings();
+    test_unknown_second();
     test_reserved();
     test_decode();
     test_linear();

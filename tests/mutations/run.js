@@ -34,6 +34,15 @@ const CHANGES = [
   [/(?<=(if \(|&& |\|\| |\())(!)(?=\w)/g, () => ['']],
 ];
 
+/** Changes that change nothing, looked at one by one: tests/README.md says why. Part of the line as it is then. */
+const SAME = [
+  'const int wide = m <= 1 ? 4 * PANEL',
+  'take(w, ".decoder.embed_tokens.weight", 2, NULL, NULL)',
+  'enum { ROWS = 12, VECTORS = 3 }',
+  'for (; n - i >= 4; i += 3) {',
+  's->source_places = arena_ints(arena, (size_t)o->max_source, 2)',
+];
+
 /** xorshift32: a function that gives the next number below n. @param {number} state */
 const sequence = (state) => (/** @type {number} */ n) => {
   state ^= state << 13;
@@ -131,14 +140,16 @@ await Promise.all(Array.from({ length: jobs }, async () => {
       writeFileSync(path, changed);
       const by = await noticed(tree, file);
       writeFileSync(path, text);
-      done++;
-      if (!by) missed++;
-      const shown = `${text.split('\n')[line - 1].trim()}   =>   ${changed.split('\n')[line - 1].trim()}`;
-      console.log(`${i} ${by ?? 'NOT NOTICED'}: ${file}:${line}: '${token}' to '${other}': ${shown}`);
+      const after = changed.split('\n')[line - 1].trim();
+      const isSame = !by && SAME.some((part) => after.includes(part));
+      done += Number(!isSame);
+      if (!by && !isSame) missed++;
+      const shown = `${text.split('\n')[line - 1].trim()}   =>   ${after}`;
+      console.log(`${i} ${by ?? (isSame ? 'no change' : 'NOT NOTICED')}: ${file}:${line}: '${token}' to '${other}': ${shown}`);
     }
   } finally {
     rmSync(tree, { recursive: true });
   }
 }));
-console.log(`${done - missed} of ${done} noticed`);
+console.log(`${done - missed} of ${done} noticed${values.only ? '' : `, ${count - done} are no change`}`);
 if (missed > done / 10) process.exitCode = 1;
