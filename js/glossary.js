@@ -311,7 +311,7 @@ class Forced {
  * @param {Found[]} terms
  * @param {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
  * @param {(sentences: T[]) => Promise<Result[][]>} generate
- * @returns {Promise<Result | undefined>}  undefined: it is too long for the model
+ * @returns {Promise<Result | undefined>}  undefined: it is too long for the model, or a part did not end
  */
 async function translateAround(model, sentence, terms, encode, generate) {
   const { tokenizer, config } = model;
@@ -319,6 +319,7 @@ async function translateAround(model, sentence, terms, encode, generate) {
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
   const worded = parts.map((part) => part.trim()).filter((part) => isWorded.test(part));
   const results = await generate(worded.map((text) => ({ ...sentence, text, ...encode(text) })));
+  if (!results.every(([{ finished }]) => finished)) return undefined;
   const translations = results.map(([{ ids }]) => tokenizer.decode(ids).trim());
   let text = '';
   /** @type {Map<Found, number>} */

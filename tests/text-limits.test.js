@@ -186,7 +186,7 @@ test('what loops or rambles is cut, says so, and is the same in every way of ask
   const [short] = await translator.translateDetailed(LOOPS[0], { maxTokens: 10 });
   assert.deepEqual([short.targetTokens.length, short.finished], [10, false]);
   const [long] = await translator.translateDetailed(RAMBLES[0], { minTokens: 120 });
-  assert.equal(long.targetTokens.length, 120);
+  assert.equal(long.targetTokens.length, 120 + longest(long.sourceTokens.length));
 });
 
 test('what repeats itself because its source does is left alone', async () => {
@@ -204,6 +204,11 @@ test('what repeats itself because its source does is left alone', async () => {
       for (const { finished } of await translator.translateDetailed(text, { beams })) assert.ok(finished, text);
     }
   }
+});
+
+test('what must be long may still end', async () => {
+  const [{ finished, targetTokens }] = await translator.translateDetailed('Hello.', { minTokens: 60 });
+  assert.deepEqual([finished, targetTokens.length > 60], [true, true]);
 });
 
 test('cutRunaways: of a Translator, in a worker too; generate() does as it is told', async (t) => {

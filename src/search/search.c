@@ -67,9 +67,8 @@ int search_add(heed_search *search, const int32_t *source, int n) {
         slot->loop_limit = search->rules.cut_runaways ? runaway_loop_limit(source, n) : 0;
         slot->max_tokens = search->rules.max_tokens;
         if (search->rules.cut_runaways) {
-            const int most = runaway_max_tokens(n), least = search->rules.min_tokens;
-            const int enough = most > least ? most : least;
-            if (enough < slot->max_tokens) slot->max_tokens = enough;
+            const int most = runaway_max_tokens(n), least = search->rules.min_tokens; /* </s> may follow `least` */
+            if (slot->max_tokens - most > least) slot->max_tokens = least + most;
         }
         slot->age = search->clock++;
         slot->state = SLOT_WAITING;

@@ -212,7 +212,7 @@ static void test_runaways(const heed_model *model, const corpus *c) {
         check_teacher_forced(model, c, cut);
         for (int i = 0; i < N_SENTENCES; i++) {
             const int limit = runaway_loop_limit(c->ids[i], c->n[i]);
-            const int longest = 32 + 4 * c->n[i] > rules.min_tokens ? 32 + 4 * c->n[i] : rules.min_tokens;
+            const int longest = rules.min_tokens + 32 + 4 * c->n[i];
             int n = 0;
             while (n < plain[i].n && n < longest) {
                 const int loops = n + 1 > rules.min_tokens && ends_in_loop(plain[i].ids, n + 1, limit);

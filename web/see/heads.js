@@ -157,7 +157,7 @@ export function mount(host, app) {
       now = { sentence, place, sides };
       const isNew = before?.sentence !== sentence || before.place.stack !== place.stack;
       const named = state.heads === '' ? [place.head] : state.heads.split('-').map(Number);
-      chosen = new Set(named.filter((/** @type {number} */ head) => head >= 0 && head < place.heads));
+      chosen = new Set(named.filter((/** @type {number} */ head) => Number.isInteger(head) && head >= 0 && head < place.heads));
       const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (choices.querySelectorAll('input'));
       // not made anew under the hands of whoever uses them
       if (boxes.length === place.heads) boxes.forEach((input, head) => (input.checked = chosen.has(head)));
