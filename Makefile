@@ -153,7 +153,7 @@ js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 # What the package ships: the scripts made small, the modules, and heed/inline.
 PACKAGE := build/js/inline.js
 package: $(PACKAGE) types
-$(PACKAGE): js/make-package.mjs js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm $(wildcard js/*.js js/*/*.js) | need-npm
+$(PACKAGE): js/make-package.mjs $(MODULES) $(wildcard js/*.js js/*/*.js) | need-npm
 	$(call say,js  $(@D))
 	$(Q)$(NODE) js/make-package.mjs
 
@@ -239,13 +239,13 @@ run: js/heed.wasm
 	@$(NODE) web/examples/translate.js
 
 # The page as a folder that any static server serves.
-web: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm
+web: $(MODULES) | need-npm
 	$(NODE) web/build.js
 PORT ?= 8080
 serve: web
 	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
 # The pictures of the README; smaller with pngquant.
-screenshots: js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm | need-npm need-browsers
+screenshots: $(MODULES) | need-npm need-browsers
 	$(NODE) tests/browser/screenshots.js
 
 # Model directories with something wrong in them, RUNS of seed SEED; `make test` loads 20,000.

@@ -235,11 +235,10 @@ export class Cursor {
  *
  * @param {Files} files
  * @param {string} name
- * @returns {Promise<Blob | null>}  empty unless it comes from a server; null: the file is missing
+ * @returns {Promise<Blob>}  empty unless it comes from a server
  */
-async function readChecked({ find, url }, name) {
-  const chunks = await find(name, true);
-  if (!chunks) return null;
+async function readChecked({ open, url }, name) {
+  const chunks = await open(name);
   /** @type {BlobPart[]} */
   const parts = [];
   try {
@@ -261,7 +260,6 @@ export async function openCursor(files, name) {
   const { url, path, source, signal, means } = files;
   signal?.throwIfAborted();
   const whole = files.isListed(name) ? await readChecked(files, name) : undefined;
-  if (whole === null) return null;
   const given = /** @type {Record<string, any>} */ (source);
   const value = !url && path === undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   const supply = url
