@@ -19,8 +19,11 @@
 #include "text/utf8.h"
 #include "text/vocab.h"
 
-/* Longer than nearly all sentences; the work then takes 150 kB (unigram) or 280 kB (BPE). */
-enum { WORK_BYTES = 4096 };
+/* Longer than nearly all sentences; the work then takes 150 kB (unigram) or 280 kB (BPE).  The fuzz targets make it
+ * short, so that short texts outgrow it. */
+#ifndef WORK_BYTES
+#define WORK_BYTES 4096
+#endif
 
 /* Arrays for texts of up to `capacity` normalised bytes, hence as many pieces. */
 typedef struct {
