@@ -3,7 +3,7 @@
 import { configNumbers, readConfig } from './config.js';
 import { badRange, badType, checkInteger, checkOptions, checkSequence } from './options.js';
 import { Transformer } from './transformer.js';
-import { E_DIVERGED, E_TENSOR_UNKNOWN, floats, HeedError, instantiate, ints } from './wasm.js';
+import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, floats, HeedError, instantiate, ints } from './wasm.js';
 
 /** @typedef {{ source: ArrayLike<number>, target: ArrayLike<number> }} Pair  ids; both sides end with `</s>` */
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
@@ -145,21 +145,24 @@ export class Trainer {
   #longest;
   /** Of the model's other files, for toModel(). */
   #files;
+  /** The module of the model that training started from. */
+  #wasm;
   /** Tensors by name. @type {Map<string, { index: number, rows: number, cols: number }>} */
   #tensors = new Map();
 
   /**
    * @param {symbol} key
    * @param {{ core: import('./wasm.js').Core, handle: number, config: Record<string, any>, longest: number,
-   *   files: Record<string, Uint8Array> }} parts
+   *   files: Record<string, Uint8Array>, wasm?: WebAssembly.Module }} parts
    */
-  constructor(key, { core, handle, config, longest, files }) {
+  constructor(key, { core, handle, config, longest, files, wasm }) {
     if (key !== KEY) throw new TypeError('use Trainer.create()');
     this.#core = core;
     this.#handle = handle;
     this.#config = config;
     this.#longest = longest;
     this.#files = files;
+    this.#wasm = wasm;
     const count = core.run('heed_trainer_tensor_count', handle);
     for (let index = 0; index < count; index++) {
       const [rows, cols] = [ints(1), ints(1)];
@@ -207,6 +210,7 @@ export class Trainer {
         config,
         longest,
         files: { ...model?.parts().files },
+        wasm: model?.parts().core.module,
       });
       for (const { name, data } of weights) {
         const { index } = trainer.#find(name);
@@ -314,12 +318,14 @@ export class Trainer {
 
   /**
    * A model that uses a copy of the weights as they are, with the tokenizer of the model that training started from.
-   * It runs in heed.wasm: `wasm` says where that is, as for Transformer.load().
+   * It runs in the module that that model runs in, or else in heed.wasm: `wasm` says where that is, as for
+   * Transformer.load().
    *
    * @param {Pick<import('./load.js').LoadOptions, 'dtype' | 'simd' | 'wasm'>} [options]  dtype: default 'f32'
    * @returns {Promise<Transformer>}
    */
   async toModel(options = {}) {
+    const { wasm = options.simd ? undefined : this.#wasm } = checkOptions(options);
     const files = {
       'config.json': new TextEncoder().encode(JSON.stringify({ model_type: 'marian', ...this.#config })),
       ...this.#files,
@@ -327,7 +333,12 @@ export class Trainer {
     };
     // what the manifest says of the files is no longer so
     delete (/** @type {Record<string, unknown>} */ (files)['heed.json']);
-    return Transformer.load(files, { dtype: 'f32', ...checkOptions(options) });
+    try {
+      return await Transformer.load(files, { dtype: 'f32', ...options, wasm });
+    } catch (error) {
+      if (wasm || /** @type {any} */ (error)?.code !== E_WASM) throw error;
+      throw new HeedError(E_WASM, `${/** @type {any} */ (error).message}; toModel({ wasm }) says where it is`);
+    }
   }
 
   /** model.safetensors, F32, with the names and shapes of Hugging Face's MarianMTModel. @returns {Uint8Array} */

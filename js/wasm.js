@@ -83,12 +83,15 @@ export class Core {
   #broken = '';
   /** Which build runs. @type {'simd128' | 'relaxed'} @readonly */
   simd;
+  /** What this is an instance of. @type {WebAssembly.Module} @readonly */
+  module;
 
-  /** @param {any} c  exports @param {'simd128' | 'relaxed'} simd */
-  constructor(c, simd) {
+  /** @param {any} c  exports @param {'simd128' | 'relaxed'} simd @param {WebAssembly.Module} module */
+  constructor(c, simd, module) {
     this.#c = c;
     this.#u8 = new Uint8Array(c.memory.buffer);
     this.simd = simd;
+    this.module = module;
     for (let code = spelling.length; code < 100; code++) spelling[code] = this.#cstring(c.heed_status_name(code)) ?? '';
   }
 
@@ -461,7 +464,7 @@ export async function instantiate({ wasm, simd = 'auto' } = {}) {
     c._initialize?.();
     const build = c.heed_relaxed() ? 'relaxed' : 'simd128';
     if (simd !== 'auto' && simd !== build) throw new Error(`simd: asked for '${simd}', the given module is '${build}'`);
-    return new Core(c, build);
+    return new Core(c, build, module);
   } catch (error) {
     throw new HeedError(E_WASM, `heed.wasm: ${/** @type {any} */ (error).message}`, { cause: error });
   }

@@ -2,7 +2,10 @@
 // js/heed-train.wasm.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HeedError, Transformer } from '../js/index.js';
 import { Trainer } from '../js/train.js';
 import { parseHeader } from '../js/safetensors.js';
@@ -205,6 +208,30 @@ test('a loaded model learns pairs of its own, and is itself left as it is', asyn
   trainer.dispose();
   learned.dispose();
   model.dispose();
+});
+
+test('where the modules lie elsewhere, toModel() takes that of the model, or says what it needs', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const js = fileURLToPath(new URL('../js', import.meta.url));
+  cpSync(js, folder, { recursive: true, filter: (path) => !path.endsWith('.wasm') });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const there = (name) => import(pathToFileURL(join(folder, name)).href);
+  const [{ Transformer: Model }, { Trainer: Teacher }] = await Promise.all([there('index.js'), there('train.js')]);
+  const wasm = readFileSync(join(js, 'heed.wasm'));
+  const options = { wasm: readFileSync(join(js, 'heed-train.wasm')) };
+
+  const model = await Model.load(golden('swish-odd'), { wasm });
+  const trainer = await Teacher.create(model, options);
+  const copy = await trainer.toModel();
+  const logProbs = (of) => [...of.forward([5, 9, 2], [17, 2]).logProbs];
+  assert.deepEqual(logProbs(copy), logProbs(model));
+
+  const fresh = await Teacher.create({ config: FRESH }, options);
+  await assert.rejects(fresh.toModel(), { status: 'HEED_E_WASM', message: /^heed\.wasm: .*; toModel\(\{ wasm \}\) says/ });
+  const given = await fresh.toModel({ wasm });
+  assert.equal(given.forward([4, 2], [4, 2]).logProbs.length, 2);
+  for (const made of [model, copy, given, trainer, fresh]) made.dispose();
 });
 
 test('the same seed gives the same run, another seed another; a batch in parts is the batch', async () => {
