@@ -209,7 +209,9 @@ typedef struct {
     const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
     /*
      * 1: end, unfinished, what has lost its way: a hypothesis that repeats itself far beyond what its source repeats,
-     * and one of more than 32 tokens and 4 for each of its source; but not before min_tokens.
+     * and one of more than 32 tokens and 4 for each of its source; but not before min_tokens.  Of several beams those
+     * that loop give way to others.  Tokens are counted, not characters: of targets that are spelled by single
+     * characters from sources in long pieces it may ask too little.
      */
     int32_t cut_runaways;
 } heed_search_options;

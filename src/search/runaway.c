@@ -2,8 +2,8 @@
 #include "search/search.h"
 
 /*
- * Longer sequences are not compared: what repeats those is ended by the length.  It also keeps the work of a step, and of
- * a source, proportional to its length.
+ * Longer sequences are not compared: what repeats those is ended by the length.  It also keeps the work of a step, and
+ * of a source, proportional to its length.
  */
 enum { MAX_PERIOD = 64 };
 

@@ -282,21 +282,24 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     const int forced = slot->live[0].n_ids < rules->n_prefix; /* a prefix may hold </s>: it does not end there */
     const int n_ids = slot->live[0].n_ids + 1;
     heed_candidate *c;
-    double best = -INFINITY;
+    double best = -INFINITY; /* of those that did not go into a loop */
     int n_next = 0;
 
     memset(heads, 0, (size_t)slot->n_live * sizeof *heads);
     for (int rank = 0; rank < k && n_next < N && (c = take_best(slot, heads, k)) != NULL; rank++) {
         const heed_target *target = &slot->live[c->beam];
-        if (rank == 0) best = c->log_prob;
         if (c->id != eos || forced) {
             extend(search->run, &slot->next[n_next], target, c);
-            if (loops(slot, &slot->next[n_next], rules)) drop_target(search->run, &slot->next[n_next]);
-            else c->fate = n_next++;
+            if (loops(slot, &slot->next[n_next], rules)) {
+                drop_target(search->run, &slot->next[n_next]);
+                continue;
+            }
+            c->fate = n_next++;
         } else if (rank < N) {
             c->fate = HEED_ENDED;
             keep_ended(slot, rules, target, eos, c->log_prob, 1);
         }
+        if (c->log_prob > best) best = c->log_prob;
     }
     for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* no way on: end here */
         keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);

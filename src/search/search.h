@@ -11,8 +11,8 @@
  * sentence is done when N are finished and the best continuation could not beat the worst of them
  * at its present length.  With one beam this is greedy search.
  *
- * With cut_runaways a hypothesis is not continued into a loop: others take its place, and the last one, if none has ended,
- * is the unfinished result.
+ * With cut_runaways a hypothesis is not continued into a loop: others take its place.  Where there are none, and none
+ * has ended, it is the unfinished result as it was before.
  *
  * Cache places are shared by all slots.  When they run out the youngest sentence is put back to wait
  * and starts over later, which costs time and changes nothing; there are always enough for one.
