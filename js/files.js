@@ -297,7 +297,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
     expect(files) {
       listed = files;
     },
-    isListed: (/** @type {string} */ name) => listed.has(name),
+    listedSize: (/** @type {string} */ name) => listed.get(name)?.size,
     /** Whether to begin again, after this error: what was kept or resumed may be why. @param {unknown} error */
     heals: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.heals(error))),
     url,

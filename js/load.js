@@ -39,12 +39,13 @@ const I8 = 3;
  *
  * @param {Awaited<ReturnType<typeof openSource>>} files
  * @param {Record<string, unknown>} config  of config.json
+ * @param {(file: string, bytes: number, size: number) => void} [onRead]  see cursor.js
  * @returns {Promise<import('./safetensors.js').Weights>}
  */
-export async function openWeights(files, config) {
+export async function openWeights(files, config, onRead) {
   const file = 'model.safetensors';
   const chunks = await files.find(file, true);
-  const other = !chunks && (await (await import('./containers/open.js')).openContainer(files, config));
+  const other = !chunks && (await (await import('./containers/open.js')).openContainer(files, config, onRead));
   return other || openSafetensors(chunks || (await files.open(file)), file);
 }
 
@@ -71,9 +72,9 @@ function createModel(core, config, arithmetic, weights) {
   });
   // memory is taken for what there are weights for: a few bytes of config.json cannot ask for 4 GB. I8 may become F32
   const wanted = core.measure(CONFIG, numbers);
-  const bytes = tensors.reduce((sum, t) => sum + t.bytes, 0);
-  if (wanted > 5 * bytes + SPARE) {
-    throw new HeedError(E_CONFIG, `${CONFIG}: found a model of ${wanted} bytes, ${file} has ${bytes}`);
+  const most = 5 * tensors.reduce((sum, t) => sum + t.bytes, 0) + SPARE;
+  if (wanted > most) {
+    throw new HeedError(E_CONFIG, `${CONFIG}: found a model of ${wanted} bytes, expected ${most} at most for ${file}`);
   }
   const model = ints(1);
   core.report(CONFIG, 'heed_model_create', numbers, numbers.length, model);
@@ -215,7 +216,12 @@ async function readModel(core, files, { onProgress, dtype }) {
   const config = readConfig(configJson, generation);
   const defaults = generateDefaults(config, generation);
 
-  const weights = await openWeights(files, config);
+  let loaded = 0;
+  let total = 0;
+  for (const [, bytes] of sizes) total += bytes;
+  const weights = await openWeights(files, config, (file, bytes, size) =>
+    onProgress?.({ file, loaded: bytes && total + bytes, total: total + size }),
+  );
   try {
     const entries = weights.tensors;
     const arithmetic = chooseArithmetic(dtype, entries);
@@ -227,9 +233,7 @@ async function readModel(core, files, { onProgress, dtype }) {
         : null;
 
     sizes.push([weights.file, weights.head]);
-    let loaded = 0;
-    let total = 0;
-    for (const [, bytes] of sizes) total += bytes;
+    total += weights.head;
     for (const { bytes } of tensors) total += bytes;
     const progress = (/** @type {string} */ file, /** @type {number} */ bytes) => {
       loaded += bytes;

@@ -63,7 +63,7 @@ test('configurations', () =>
     ['a vocabulary without end', config({ vocab_size: 2 ** 24 + 1, decoder_vocab_size: 2 ** 24 + 1 }),
       'CONFIG', /vocab_size: found 16777217/],
     ['a vocabulary that takes all memory', config({ vocab_size: 2 ** 24, decoder_vocab_size: 2 ** 24 }),
-      'CONFIG', /found a model of \d+ bytes, model\.safetensors has 5648/],
+      'CONFIG', /found a model of \d+ bytes, expected \d+ at most for model\.safetensors/],
     ['a vocabulary that takes more', config({ d_model: 65536, vocab_size: 2 ** 24, decoder_vocab_size: 2 ** 24 }),
       'MEMORY', /out of memory, HEED_E_MEMORY/],
     ['layers that take all memory', config({ d_model: 4096, encoder_layers: 256 }), 'MEMORY', /out of memory/],

@@ -11,6 +11,11 @@ import { badType } from '../options.js';
 /** @typedef {import('../files.js').Chunks} Chunks */
 /** @typedef {Awaited<ReturnType<typeof import('../files.js').openSource>>} Files */
 /** @typedef {Files['means']} Means */
+/**
+ * Told of a file from a server that is held whole: how much there is of it, from 0 to its size.
+ *
+ * @typedef {(file: string, bytes: number, size: number) => void} OnRead
+ */
 
 /** Bytes read at a time. */
 const CHUNK = 1 << 18;
@@ -110,6 +115,7 @@ export class Cursor {
   #supply;
   #reader;
   #at = 0;
+  #onRead;
   /** @readonly */
   file;
   /** @readonly */
@@ -118,9 +124,16 @@ export class Cursor {
   /** @readonly */
   means;
 
-  /** @param {Supply} supply @param {string} file  for messages @param {Means} means @param {AbortSignal} [signal] */
-  constructor(supply, file, means, signal) {
+  /**
+   * @param {Supply} supply
+   * @param {string} file  for messages
+   * @param {Means} means
+   * @param {AbortSignal} [signal]
+   * @param {OnRead} [onRead]
+   */
+  constructor(supply, file, means, signal, onRead) {
     this.#supply = supply;
+    this.#onRead = onRead;
     this.means = means;
     this.signal = signal;
     this.#reader = this.chunked(supply.first);
@@ -215,7 +228,9 @@ export class Cursor {
     }
     /** @type {BlobPart[]} */
     const parts = [head.slice()];
-    for (let chunk; (chunk = await this.next(CHUNK));) parts.push(chunk.slice());
+    const tell = (/** @type {number} */ bytes) => size && this.#onRead?.(this.file, bytes, size);
+    tell(0);
+    for (let chunk; (chunk = await this.next(CHUNK)); tell(this.#at)) parts.push(chunk.slice());
     await this.close();
     const blob = new Blob(parts);
     this.#supply = blobSupply(this.means, blob, this.file);
@@ -235,14 +250,22 @@ export class Cursor {
  *
  * @param {Files} files
  * @param {string} name
+ * @param {number} size
+ * @param {OnRead} [onRead]
  * @returns {Promise<Blob>}  empty unless it comes from a server
  */
-async function readChecked({ open, url }, name) {
+async function readChecked({ open, url }, name, size, onRead) {
   const chunks = await open(name);
   /** @type {BlobPart[]} */
   const parts = [];
+  let bytes = 0;
+  if (url) onRead?.(name, 0, size);
   try {
-    for (let chunk; (chunk = await chunks.next());) if (url) parts.push(chunk.slice());
+    for (let chunk; (chunk = await chunks.next());) {
+      if (!url) continue;
+      parts.push(chunk.slice());
+      onRead?.(name, (bytes += chunk.length), size);
+    }
   } finally {
     await chunks.close();
   }
@@ -254,12 +277,14 @@ async function readChecked({ open, url }, name) {
  *
  * @param {Files} files
  * @param {string} name
+ * @param {OnRead} [onRead]
  * @returns {Promise<Cursor | null>}
  */
-export async function openCursor(files, name) {
+export async function openCursor(files, name, onRead) {
   const { url, path, source, signal, means } = files;
   signal?.throwIfAborted();
-  const whole = files.isListed(name) ? await readChecked(files, name) : undefined;
+  const size = files.listedSize(name);
+  const whole = size === undefined ? undefined : await readChecked(files, name, size, onRead);
   const given = /** @type {Record<string, any>} */ (source);
   const value = !url && path === undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   const supply = url
@@ -271,7 +296,7 @@ export async function openCursor(files, name) {
         : value instanceof Blob
           ? blobSupply(means, value, name)
           : byteSupply(means, bytesOf(value, name));
-  return supply && new Cursor(supply, name, means, signal);
+  return supply && new Cursor(supply, name, means, signal, onRead);
 }
 
 /** @param {any} value @param {string} name */

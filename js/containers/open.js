@@ -38,12 +38,14 @@ async function marianName(files) {
  *
  * @param {Files} files
  * @param {Record<string, any> | undefined} config  of readConfig; undefined: there is none, Marian's settings will do
+ * @param {import('./cursor.js').OnRead} [onRead]
  * @returns {Promise<import('../safetensors.js').Weights | null>}
  */
-export async function openContainer(files, config) {
+export async function openContainer(files, config, onRead) {
   // a model that was kept has no server to ask for what it does not list
-  const torch = files.isListed(MARIAN) && !files.isListed(TORCH) ? null : await openCursor(files, TORCH);
-  const cursor = torch ?? (await openCursor(files, await marianName(files)));
+  const isListed = (/** @type {string} */ name) => files.listedSize(name) !== undefined;
+  const torch = isListed(MARIAN) && !isListed(TORCH) ? null : await openCursor(files, TORCH, onRead);
+  const cursor = torch ?? (await openCursor(files, await marianName(files), onRead));
   if (!cursor) return null;
   try {
     const head = await cursor.read(0, 4);
