@@ -301,6 +301,23 @@ class Forced {
   }
 }
 
+/** What ends a sentence. */
+const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
+
+/**
+ * The first letter of a part that begins within a sentence: small, unless the free translation has the word with a
+ * capital within, as German has its nouns.
+ *
+ * @param {string} text
+ * @param {string} free
+ * @returns {string}
+ */
+export function asWithin(text, free) {
+  const [first] = /^\p{Lu}[\p{L}\p{M}]*/u.exec(text) ?? [''];
+  const isName = !first || new RegExp(`(?<=\\S\\s+)${whole(first)}`, 'u').test(free);
+  return isName ? text : text[0].toLowerCase() + text.slice(1);
+}
+
 /**
  * The parts between the terms, each translated alone, with the terms between them: the last resort, as no part knows of
  * the others.
@@ -309,11 +326,12 @@ class Forced {
  * @param {import('./model.js').Model} model
  * @param {T} sentence
  * @param {Found[]} terms
+ * @param {string} free  the translation without any force
  * @param {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
  * @param {(sentences: T[]) => Promise<Result[][]>} generate
  * @returns {Promise<Result | undefined>}  undefined: it is too long for the model, or a part did not end
  */
-async function translateAround(model, sentence, terms, encode, generate) {
+async function translateAround(model, sentence, terms, free, encode, generate) {
   const { tokenizer, config } = model;
   const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
@@ -328,8 +346,8 @@ async function translateAround(model, sentence, terms, encode, generate) {
     const body = part.trim();
     let own = isWorded.test(body) ? String(translations.shift()) : body;
     // a part is no sentence: it neither ends as one nor, within, begins as one
-    if (!/[.!?]$/.test(body)) own = own.replace(/[.!?]+$/, '');
-    if (i > 0 && /^\p{Ll}/u.test(body)) own = own.replace(/^\p{Lu}/u, (c) => c.toLowerCase());
+    if (!ends.test(body)) own = own.replace(ends, '');
+    if (i > 0 && /^\p{Ll}/u.test(body)) own = asWithin(own, free);
     text += part.replace(body, () => own);
     if (i === terms.length) break;
     starts.set(terms[i], text.length);
@@ -382,9 +400,11 @@ export async function generateWith(model, sentences, glossary, options, generate
         (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
       result = await new Forced(model, again, sentences[i], options.prefix?.length ?? 0).run(free, terms[i]);
       if (!options.prefix && !result.glossary?.every(({ exact }) => exact)) {
-        const patched = await translateAround(model, sentences[i], terms[i], encode, (parts) =>
+        const text = model.tokenizer.decode(free.ids);
+        const patched = await translateAround(model, sentences[i], terms[i], text, encode, (parts) =>
           generate(parts, { ...options, nBest: 1 }));
-        if (patched?.glossary?.every(({ exact }) => exact)) result = patched;
+        const fits = patched && patched.ids.length <= (options.maxTokens ?? Infinity);
+        if (fits && patched.glossary?.every(({ exact }) => exact)) result = patched;
       }
       results[i] = [result];
     } else results[i][0] = result;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Translator } from '../js/index.js';
-import { findTerms } from '../js/glossary.js';
+import { asWithin, findTerms } from '../js/glossary.js';
 import { EN_DE } from './model-files.js';
 
 const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
@@ -168,4 +168,14 @@ test('heed translate --glossary', (t) => {
     assert.equal(status, 1);
     assert.match(stderr, /** @type {RegExp} */ (message));
   }
+});
+
+test('a part within a sentence begins small, but for what has its capital there', () => {
+  assert.equal(asWithin('Ist neu', 'Das Haus ist neu.'), 'ist neu');
+  assert.equal(asWithin('Haus und Hof', 'Das neue Haus ist teuer.'), 'Haus und Hof');
+  assert.equal(asWithin('Das Haus', 'Das Haus ist neu.'), 'das Haus', 'the first word has a capital anyway');
+  assert.equal(asWithin('Äpfel', 'Ich mag Äpfel.'), 'Äpfel');
+  assert.equal(asWithin('Haus', 'Das ist ein Hausboot.'), 'haus', 'another word');
+  assert.equal(asWithin('3 Häuser', ''), '3 Häuser');
+  assert.equal(asWithin('', 'Ja.'), '');
 });

@@ -30,7 +30,7 @@ $(BUILD)/fuzz/targets/%: tests/fuzz/%.c $(BUILD)/fuzz/libheed.a
 
 # $(call fuzz,SECONDS): FUZZ_JOBS targets at a time, all of them even if one fails; libFuzzer's own words only then. What
 # each run executed is added to build/fuzz/executions.tsv: target, seconds, executions.
-# The longest inputs are a file of a few pieces, some tensors, some dozen calls, a paragraph. For speed there is no
+# The longest inputs are a file of some pieces, some tensors, a dozen calls, a few sentences. For speed there is no
 # counting of rare branches, a short memory of freed blocks, and call stacks of three: an input that is found is run
 # again by hand.
 define fuzz
@@ -39,7 +39,7 @@ define fuzz
 @mkdir -p $(BUILD)/fuzz/found; \
 echo $(FUZZ) | xargs -r -P $(FUZZ_JOBS) -n 1 sh -c ' \
     t=$$0; log=$(BUILD)/fuzz/found/$$t.log; mkdir -p $(BUILD)/fuzz/corpus/$$t; ok=0; \
-    case $$t in spm) bytes=4096;; translate) bytes=128;; *) bytes=512;; esac; \
+    case $$t in spm) bytes=4096;; translate) bytes=64;; *) bytes=192;; esac; \
     ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=3 \
     $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -entropic=0 -timeout=30 -rss_limit_mb=1024 \
         -verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/found/$$t- \
