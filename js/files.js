@@ -17,6 +17,7 @@ import { E_FILE, E_HASH, E_JSON, HeedError } from './wasm.js';
  * @property {() => Promise<void>} [accept]  all was read and is right
  * @property {(error: unknown) => Promise<void>} [verify]  what was read has this error: HEED_E_HASH if the file is not
  *   the one listed, which then is what to say
+ * @typedef {Chunks & { size: number, seek: (at: number) => void }} FileChunks  seek: where the next one begins
  * @typedef {{ size: number, sha256: string }} Listed  what heed.json says of a file
  * @typedef {() => ReturnType<import('./wasm.js').Core['sha256']>} Sha256
  */
@@ -101,7 +102,7 @@ async function fetchChunks(url, signal, optional, asked) {
 
 /** What is at hand, by what a page with a model at a URL need not load. */
 const local = () => import('./local.js');
-/** @param {string} path @returns {Promise<Chunks | null>} */
+/** @param {string} path @returns {Promise<FileChunks | null>} */
 const fileChunks = async (path) => (await local()).fileChunks(means, path);
 
 /**

@@ -8,7 +8,7 @@ const CHUNK = 1 << 18;
  *
  * @param {import('./files.js').Means} means
  * @param {string} path
- * @returns {Promise<import('./files.js').Chunks | null>}  null: there is none
+ * @returns {Promise<import('./files.js').FileChunks | null>}  null: there is none
  */
 export async function fileChunks({ builtin, unreadable }, path) {
   /** @param {any} error @returns {never} */
@@ -18,12 +18,18 @@ export async function fileChunks({ builtin, unreadable }, path) {
   const { open } = await builtin('fs/promises');
   const file = await open(path).catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
   if (!file) return null;
+  const { size } = await file.stat().catch(fail);
   const buffer = new Uint8Array(CHUNK);
+  /** What can only be read on has no places. @type {number | null} */
+  let place = null;
   /** @type {Promise<void> | undefined} */
   let closing;
   return {
+    size,
+    seek: (at) => (place = at),
     async next() {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK).catch(fail);
+      const { bytesRead } = await file.read(buffer, 0, CHUNK, place).catch(fail);
+      if (place !== null) place += bytesRead;
       return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
     },
     close: () => (closing ??= file.close()),

@@ -5,7 +5,6 @@
 // byte before any of it is believed: from a server it is downloaded whole, kept as other files are, and held as a Blob
 // until close(), elsewhere it is read twice.
 
-import { builtin } from '../host.js';
 import { badType } from '../options.js';
 
 /** @typedef {import('../files.js').Chunks} Chunks */
@@ -31,36 +30,18 @@ const GAP = 1 << 17;
  */
 
 /** @param {Means} means @param {string} path @returns {Promise<Supply | null>} */
-async function fileSupply({ unreadable }, path) {
-  /** @param {any} error @returns {never} */
-  const fail = (error) => {
-    throw unreadable(`${path}: ${error.message}`, error);
-  };
-  const { open } = await builtin('fs/promises');
-  const file = await open(path).catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
-  if (!file) return null;
-  const buffer = new Uint8Array(CHUNK);
-  let place = 0;
-  const chunks = {
-    async next() {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK, place).catch(fail);
-      place += bytesRead;
-      return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
-    },
-    // the handle serves every stream
-    close: async () => {},
-  };
-  const { size } = await file.stat().catch(fail);
-  /** @type {Promise<void> | undefined} */
-  let closing;
-  return {
-    size,
-    first: chunks,
+async function fileSupply({ fileChunks }, path) {
+  const file = await fileChunks(path);
+  // the handle serves every stream
+  const first = file && { next: file.next, close: async () => {} };
+  return first && {
+    size: file.size,
+    first,
     from: async (at) => {
-      place = at;
-      return chunks;
+      file.seek(at);
+      return first;
     },
-    close: () => (closing ??= file.close()),
+    close: file.close,
   };
 }
 
