@@ -24,14 +24,14 @@ static result expected[N_MODELS];
 /* Greedy, of a fixed source; HEED_OK unless the model's numbers overflow. */
 static heed_status translate(heed_session *s, result *r) {
     static const int32_t SOURCE[1] = {1};
-    const heed_search_options rules = {.beams = 1, .max_tokens = 5, .length_penalty = 1.0f};
+    const heed_search_options rules = {.beams = 1, .max_tokens = 3, .length_penalty = 1.0f};
     int32_t slot, running = 1;
     heed_hypothesis h;
     heed_session_enable_heads(s);
     heed_search_end(s);
     memset(r, 0, sizeof *r);
     REQUIRE(heed_search_begin(s, &rules) == HEED_OK && heed_search_add(s, SOURCE, 1, &slot) == HEED_OK);
-    for (int i = 0; i < 5 && running; i++) {
+    for (int i = 0; i < 3 && running; i++) {
         const heed_status status = heed_search_step(s, &running);
         if (status != HEED_OK) return status;
     }

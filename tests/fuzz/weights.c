@@ -10,7 +10,7 @@ static int32_t take_number(input *in) {
     static const int32_t WILD[] = {-1, 0, INT32_MIN, INT32_MAX, 1 << 30, 65537, 16777217};
     const int kind = take_byte(in);
     if (kind < 240) return kind % 12;
-    return kind < 248 ? kind : WILD[kind % (int)(sizeof WILD / sizeof *WILD)];
+    return kind < 248 ? kind - 208 : WILD[kind % (int)(sizeof WILD / sizeof *WILD)];
 }
 
 /* The model that an input changes: the least that has every kind of tensor. */
@@ -55,7 +55,7 @@ static void find_name(input *in, const heed_model *model) {
 
 /* Begin a tensor, mostly as it must be, and write some of it. */
 static void load_some(input *in, heed_model *model) {
-    static unsigned char bytes[4096];
+    static unsigned char bytes[1024];
     int32_t rows, cols;
     const int index = take_byte(in) % (heed_tensor_count(model) + 1), odd = take_byte(in);
     const int is_scale = odd % 4 == 1, dtype = odd % 8 > 2 ? HEED_F32 : take_byte(in) % 6 - 1;
@@ -71,7 +71,7 @@ static void load_some(input *in, heed_model *model) {
     const int pieces = take_byte(in) % 8;
     for (int i = 0; i < pieces; i++) {
         size_t n = (size_t)take_between(in, 0, 700);
-        memset(bytes, odd, sizeof bytes);
+        memset(bytes, odd, n);
         size_t given = n < 64 ? n : 64;
         const char *from = take_bytes(in, &given);
         memcpy(bytes, from, given);
