@@ -2,11 +2,11 @@
 // by ../hostile-checkpoints.test.js and ../mutate/.
 import { bytes, concat } from '../model-files.js';
 
-/** A little-endian number. @param {number} n  an integer @param {number} width */
+/** A little-endian number: a place in the array takes it modulo 256. @param {number} n  an integer @param {number} width */
 export function number(n, width) {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setBigUint64(0, BigInt.asUintN(64, BigInt(n)), true);
-  return new Uint8Array(view.buffer, 0, width);
+  const bytes = new Uint8Array(width);
+  for (let i = 0; i < width; i++) bytes[i] = Math.floor(n / 256 ** i);
+  return bytes;
 }
 export const [u16, u32, u64] = [2, 4, 8].map((width) => (/** @type {number} */ n) => number(n, width));
 

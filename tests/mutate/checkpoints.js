@@ -115,6 +115,9 @@ function changeState(random, tensors) {
   ]);
 }
 
+/** What stands before the storages: data.pkl, or all pickles of the format before 1.6. @param {'torch' | 'legacy'} container @param {StateTensor[]} tensors */
+const writeProgram = (container, tensors) => (container === 'torch' ? writeState(tensors) : legacyPickles(tensors));
+
 /** The entries of torch.save(). @param {StateTensor[]} tensors @param {Uint8Array} state @returns {Entry[]} */
 const torchEntries = (tensors, state) => [
   { name: 'archive/data.pkl', data: state },
@@ -178,8 +181,8 @@ const settingsPart = (lines) => {
   return { name: 'special:model.yml', descr: I1, order: 'False', shape: [data.length], data };
 };
 
-/** @returns {NumpyPart[]} */
-const numpyParts = () => [
+/** @type {NumpyPart[]} */
+const numpyParts = [
   ...parts.map(({ name, shape, data }) => {
     const own = marianName(name);
     const isMatrix = shape.length === 2 && own.includes('_W');
@@ -265,6 +268,10 @@ function changeArrays(random, arrays) {
 
 // ---------------------------------------------------------------- the directory
 
+/** Of states that nothing is wrong with; made once, as most of them are. */
+const PROGRAMS = { torch: writeProgram('torch', stateTensors()), legacy: writeProgram('legacy', stateTensors()) };
+const INSTRUCTIONS = { torch: takeApart(PROGRAMS.torch), legacy: takeApart(PROGRAMS.legacy) };
+
 /**
  * The directory of a container, changed `changes` times.
  *
@@ -287,15 +294,16 @@ function weightsFile(container, random, changes) {
     return zip(entries, state);
   };
   if (container === 'marian') {
-    const arrays = numpyParts();
+    const arrays = numpyParts.map((part) => ({ ...part }));
     for (; contents > 0; contents--) changeArrays(random, arrays);
     return [MARIAN, archive(arrays.map((part) => ({ name: `${part.name}.npy`, data: writeNpy(part) })))];
   }
   const tensors = stateTensors();
+  const isGood = contents === 0;
   for (; contents > 0; contents--) changeState(random, tensors);
-  let program = container === 'torch' ? writeState(tensors) : legacyPickles(tensors);
+  let program = isGood ? PROGRAMS[container] : writeProgram(container, tensors);
   if (programs > 0) {
-    let instructions = takeApart(program);
+    let instructions = isGood ? [...INSTRUCTIONS[container]] : takeApart(program);
     for (; programs > 0; programs--) instructions = changeInstructions(random, instructions);
     program = putTogether(instructions);
   }
