@@ -19,6 +19,10 @@ const numbers = new Uint8Array(24);
 /** @param {Uint8Array} state @param {Partial<Entry>} [storage] @param {Entry[]} [others] */
 const torch = (state, storage = {}, others = []) =>
   zip([{ name: 'm/data.pkl', data: state }, { name: 'm/data/0', data: numbers, ...storage }, ...others]);
+/** A list of the one before, twice, 200 times: a text of it would be longer than any memory. */
+const doubled = concat(op(0x5d, 0x71, 0, 0x30),
+  ...Array.from({ length: 200 }, (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)), op(0x68, 200));
+const key = 'k'.repeat(3000);
 const good = pickle(dict(text('w'), tensor()));
 /** @param {Uint8Array[]} parts  of the state's pickle */
 const state = (...parts) => torch(pickle(...parts));
@@ -91,6 +95,9 @@ test('pickles run nothing', () =>
       'a text protocol': [torch(bytes("(dp0\n.")), /found opcode 0x64/],
       'a persistent id as text': [state(bytes('P0\n')), /found opcode 0x50/],
       'protocol 9': [torch(op(0x80, 9, 0x2e)), /found pickle protocol 9, expected 2 to 5/],
+      'a name that would be longer than memory': [state(doubled, text('x'), op(0x93)), /name of a global is no text/],
+      'a name of tuples in tuples': [
+        state(op(0x29), new Uint8Array(1_000_000).fill(0x85), text('x'), op(0x93)), /name of a global is no text/],
       'a text called': [state(text('x'), op(0x29, 0x52)), /something is called that is no function/],
       'a call without a tuple': [state(global('collections', 'OrderedDict'), int(1), op(0x52)), /arguments of a call/],
       'pairs that could be many': [
@@ -121,10 +128,8 @@ test('the stack machine does not stumble', () =>
       'a list that holds itself': [state(op(0x5d, 0x71, 0, 0x68, 0, 0x61)), /found no state_dict/],
       'a dictionary that holds itself': [state(op(0x7d, 0x71, 0), text('a'), op(0x68, 0, 0x73)), /expected a tensor/],
       'a million tuples in one another': [state(op(0x29), new Uint8Array(1_000_000).fill(0x85)), /found no state_dict/],
-      'lists that double': [
-        state(op(0x5d, 0x71, 0, 0x30), ...Array.from({ length: 200 }, (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)),
-          op(0x68, 200)),
-        /found no state_dict/],
+      'lists that double': [state(doubled), /found no state_dict/],
+      'a long key twice': [state(dict(text(key), int(1), text(key), int(2))), /the key 'k{56}… stands twice/],
       'a million memos': [
         state(op(0x5d), new Uint8Array(1_000_000).fill(0x94)), /found no state_dict/],
       'a million marks': [state(new Uint8Array(1_000_000).fill(0x28)), /too little on the stack/],
@@ -139,6 +144,12 @@ test('tensors fit their storages', () =>
       'a number for a tensor': [state(dict(text('w'), int(1))), /w: expected a tensor/],
       'doubles': [one({ type: 'DoubleStorage' }), /w: found DoubleStorage, expected one of FloatStorage/, 17],
       '__proto__': [one({ type: 'Storage' }), /found Storage/, 17],
+      'a long type': [one({ type: `${'L'.repeat(900)}Storage` }), /w: found L{57}…, expected/, 17],
+      'a long key': [one({ key }), /storage k{57}…: found no entry/],
+      'a long name': [state(dict(text(key), tensor({ offset: int(1) }))), /: k{57}…: 6 elements at 1 are beyond/],
+      'a long shape': [
+        one({ shape: tuple(...Array(8).fill(long(2n ** 53n - 1n))), stride: tuple(...Array(8).fill(long(2n ** 53n - 2n))) }),
+        /not contiguous/],
       'beyond the storage': [one({ shape: tuple(int(3), int(3)) }), /9 elements at 0 are beyond the 6/],
       'an offset beyond': [one({ offset: int(1) }), /6 elements at 1 are beyond the 6/],
       'a negative offset': [one({ offset: int(-1) }), /expected a storage, an offset/],
@@ -168,6 +179,7 @@ test('tensors fit their storages', () =>
 
 test('archives do not lie', () => {
   const big = 2 ** 32 - 2;
+  const long_ = 'x'.repeat(60_000);
   const entry = (/** @type {Partial<Entry>} */ storage) => torch(good, storage);
   const end64 = (/** @type {Lies} */ wide) =>
     zip([{ name: 'm/data.pkl', data: good }, { name: 'm/data/0', data: numbers }], { wide });
@@ -207,6 +219,8 @@ test('archives do not lie', () => {
         'a state of 100 MB': [
           zip([{ name: 'm/data.pkl', data: numbers, packed: new Uint8Array(100_000), method: 8, size: 100_000_000 }]),
           /found 100000000 bytes, expected 8388608 at most/],
+        'a name of 60,000 letters': [zip([{ name: long_, data: numbers, flags: 1 }]), /x{57}…: is encrypted/],
+      'and it stands twice': [zip([{ name: long_, data: numbers }, { name: long_, data: numbers }]), /x{57}… stands twice/],
         'a name that is not UTF-8': [
           zip([{ name: 'ab', data: numbers }]).map((b) => (b === 0x61 ? 0xff : b)), /not UTF-8/],
       },
@@ -221,6 +235,8 @@ test('the format before 1.6', () =>
       'another magic number': [legacy({ magic: int(1) }), /neither a zip archive nor/],
       'a pickle of something': [pickle(text('hello')), /neither a zip archive nor/],
       'another version': [legacy({ version: int(1000) }), /found version 1000/],
+      'a version that would be longer than memory': [legacy({ version: doubled }), /found version object/],
+      'a long key': [legacy({ keys: list(text('0'), text(key)) }), /storage k{57}… belongs/],
       'big-endian': [legacy({ machine: dict(text('little_endian'), op(0x89)) }), /little-endian/],
       'no list of keys': [legacy({ keys: text('0') }), /list of the keys/],
       'keys that are numbers': [legacy({ keys: tuple(int(0)) }), /list of the keys/],
@@ -234,6 +250,12 @@ test('the format before 1.6', () =>
     },
     TORCH,
   ));
+
+test('a bias of more rows than one is not cut', async () => {
+  const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }";
+  const sums = await drain('model.npz', zip([{ name: 'decoder_ff_logit_out_b.npy', data: npy(header, new Uint8Array(32)) }]));
+  assert.deepEqual(sums, [['final_logits_bias', [2, 4], 0]]);
+});
 
 test('arrays of NumPy', () => {
   const plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
@@ -252,6 +274,11 @@ test('arrays of NumPy', () => {
       'another size': [of('2, 3', '2, 4'), /found 24 bytes, expected 32/],
       'a size past 2^64': [of('2, 3', '99999999999, 99999999999'), /found 24 bytes, expected/],
       'a negative size': [of('2, 3', '-2, 3'), /no type and shape/],
+      'a long type': [of('<f4', `<f${'0'.repeat(2000)}4`), /found <f0{55}…, expected/, 17],
+      'a long name': [npz(npy(plain), `${key}.npy`), /: k{57}…: found 0 bytes/],
+      'two of one long name': [
+        zip(['', '_pre'].map((end) => ({ name: `encoder_l1_self_Wo_ln_scale${end}.npy`, data: npy(plain, numbers) }))),
+        /self_Wo_ln_scale_pre and encoder_l1_self_Wo_ln_scale are one tensor/],
       'pieces that differ': [npz(npy(plain, numbers), 'Wemb.npy'), /Wemb: found 2 pieces, expected 4/, 16],
     },
     'model.npz',
