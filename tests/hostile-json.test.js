@@ -31,14 +31,16 @@ test('values of which there is no text', async () => {
   };
   for (const [what, value] of /** @type {const} */ ([['deep arrays', DEEP], ['no methods', ODD]])) {
     for (const key of ['model_type', 'd_model', 'activation_function', 'scale_embedding', 'pad_token_id']) {
-      await refuseAll('config.json', [[`${what}: ${key}`, put('config.json', key, value), 'CONFIG', /found an object, expected/]]);
+      await refuseAll('config.json', [
+        [`${what}: ${key}`, put('config.json', key, value), 'CONFIG', /found an object, expected/]]);
     }
     await refuseAll('generation_config.json', [
       [what, put('generation_config.json', 'bad_words_ids', value), 'CONFIG', /found an object, expected/]]);
     await refuseAll('vocab.json', [[what, put('vocab.json', 'abc', value), 'VOCAB', /abc.*found an object, expected/]]);
   }
   await refuseAll('heed.json', [['deep', put('heed.json', 'files', DEEP), 'JSON', /files.*found an object, expected/]]);
-  await refuseAll('config.json', [['a list of one', config({ activation_function: ['relu'] }), 'CONFIG', /found \[relu\], expected/]]);
+  await refuseAll('config.json', [
+    ['a list of one', config({ activation_function: ['relu'] }), 'CONFIG', /found \[relu\], expected/]]);
 });
 
 test('files that are not JSON', async () => {

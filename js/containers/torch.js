@@ -70,7 +70,8 @@ function readState(state, file) {
     }
     // past 2^53 a product is inexact, but no storage is as large
     if (!(offset + count <= storage.count)) {
-      refuse(`${what}: ${count} elements at ${offset} are beyond the ${storage.count} of storage ${short(storage.key)}`);
+      const all = `${storage.count} of storage ${short(storage.key)}`;
+      refuse(`${what}: ${count} elements at ${offset} are beyond the ${all}`);
     }
     return { name, dtype, shape, bytes: count * width, storage, begin: offset * width };
   });

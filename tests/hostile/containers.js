@@ -2,7 +2,12 @@
 // by ../hostile-checkpoints.test.js and ../mutate/.
 import { bytes, concat } from '../model-files.js';
 
-/** A little-endian number: a place in the array takes it modulo 256. @param {number} n  an integer @param {number} width */
+/**
+ * A little-endian number: a place in the array takes it modulo 256.
+ *
+ * @param {number} n  an integer
+ * @param {number} width  bytes
+ */
 export function number(n, width) {
   const bytes = new Uint8Array(width);
   for (let i = 0; i < width; i++) bytes[i] = Math.floor(n / 256 ** i);
@@ -29,7 +34,11 @@ export const WIDE = {
   directoryAt: 8, locator: 4, recordDisk: 4, recordAt: 8, disks: 4,
 };
 
-/** What a header states in place of what is so: a number, or made of the right one. @typedef {Record<string, number | ((n: number) => number)>} Lies */
+/**
+ * What a header states in place of what is so: a number, or made of the right one.
+ *
+ * @typedef {Record<string, number | ((n: number) => number)>} Lies
+ */
 
 /** @param {Record<string, number>} layout @param {Record<string, number>} values  0 where silent @param {Lies} lies */
 const header = (layout, values, lies) =>
@@ -61,7 +70,8 @@ export function zip(entries, { end = {}, wide, comment = new Uint8Array() } = {}
   const central = [];
   let at = 0;
   for (const e of entries) {
-    const { data, packed: content = data, method = 0, flags = 0, size = data.length, extra = none, localExtra = none } = e;
+    const { data, method = 0, flags = 0, extra = none, localExtra = none } = e;
+    const { packed: content = data, size = data.length } = e;
     const packed = e.packedSize ?? (method ? content.length : size);
     const name = bytes(e.name);
     const both = { version: 20, flags, method, packed, size, nameBytes: name.length };
@@ -102,12 +112,14 @@ export const long = (/** @type {bigint} */ n) => {
  * @param {{ type?: string, key?: string, count?: Uint8Array, offset?: Uint8Array, shape?: Uint8Array, stride?:
  *  Uint8Array, rest?: Uint8Array[] }} [o]
  */
-export function tensor({ type = 'FloatStorage', key = '0', count = int(6), offset = int(0), shape = tuple(int(2), int(3)),
-  stride = tuple(int(3), int(1)), rest = [] } = {}) {
+export function tensor({
+  type = 'FloatStorage', key = '0', count = int(6), offset = int(0), shape = tuple(int(2), int(3)),
+  stride = tuple(int(3), int(1)), rest = [],
+} = {}) {
   const id = tuple(text('storage'), global('torch', type), text(key), text('cpu'), count, ...rest);
+  const hooks = concat(global('collections', 'OrderedDict'), op(0x29, 0x52));
   return concat(global('torch._utils', '_rebuild_tensor_v2'),
-    tuple(concat(id, op(0x51)), offset, shape, stride, op(0x89), concat(global('collections', 'OrderedDict'), op(0x29, 0x52))),
-    op(0x52));
+    tuple(concat(id, op(0x51)), offset, shape, stride, op(0x89), hooks), op(0x52));
 }
 
 const MAGIC = concat(op(0x8a, 10), Uint8Array.from([0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19]));
@@ -123,7 +135,14 @@ export const pickles = ({ magic = MAGIC, version = int(1001), machine = MACHINE,
 
 // ---------------------------------------------------------------- NumPy
 
-/** An .npy; the length of the header is as stated. @param {string} header @param {Uint8Array} [data] @param {number} [version] @param {number} [length] */
+/**
+ * An .npy.
+ *
+ * @param {string} header
+ * @param {Uint8Array} [data]
+ * @param {number} [version]
+ * @param {number} [length]  of the header, as stated
+ */
 export const npy = (header, data = new Uint8Array(), version = 1, length = header.length) =>
   concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(version, 0), version === 1 ? u16(length) : u32(length),
     bytes(header), data);

@@ -1,5 +1,5 @@
-// archives.js - a zip archive with something wrong in it: its headers state what is not so, entries stand twice, overlap
-// or are called otherwise. Used by checkpoints.js.
+// archives.js - a zip archive with something wrong in it: its headers state what is not so, entries stand twice,
+// overlap or are called otherwise. Used by checkpoints.js.
 
 import { deflateRawSync } from 'node:zlib';
 import { CENTRAL, END, LOCAL, u16, u64, WIDE } from '../hostile/containers.js';

@@ -1,5 +1,5 @@
-// pickles.js - pickles with something wrong in them: they are taken apart into instructions, of which some are left out,
-// repeated, exchanged or given another argument. Used by checkpoints.js.
+// pickles.js - pickles with something wrong in them: they are taken apart into instructions, of which some are left
+// out, repeated, exchanged or given another argument. Used by checkpoints.js.
 
 import { number, op } from '../hostile/containers.js';
 import { concat } from '../model-files.js';
@@ -20,8 +20,8 @@ const COUNTED = { 0x8a: 1, 0x8c: 1, 0x58: 4 };
 const GLOBAL = 0x63;
 /** All that are read, some that are not. */
 const CODES = [
-  0x80, 0x95, 0x2e, 0x28, 0x30, 0x4e, 0x88, 0x89, 0x4a, 0x4b, 0x4d, 0x8a, 0x47, 0x8c, 0x58, 0x29, 0x5d, 0x85, 0x86, 0x87,
-  0x74, 0x61, 0x65, 0x7d, 0x73, 0x75, 0x71, 0x72, 0x94, 0x68, 0x6a, 0x63, 0x93, 0x52, 0x51, 0x62,
+  0x80, 0x95, 0x2e, 0x28, 0x30, 0x4e, 0x88, 0x89, 0x4a, 0x4b, 0x4d, 0x8a, 0x47, 0x8c, 0x58, 0x29, 0x5d, 0x85, 0x86,
+  0x87, 0x74, 0x61, 0x65, 0x7d, 0x73, 0x75, 0x71, 0x72, 0x94, 0x68, 0x6a, 0x63, 0x93, 0x52, 0x51, 0x62,
   0x00, 0x31, 0x32, 0x42, 0x50, 0x69, 0x6f, 0x81, 0x82, 0x8b, 0x8d, 0x8f, 0x92, 0x97, 0xff,
 ];
 const TEXTS = [
@@ -30,8 +30,8 @@ const TEXTS = [
 ];
 const GLOBALS = [
   'torch\nFloatStorage\n', 'torch\nHalfStorage\n', 'torch\nBFloat16Storage\n', 'torch\nDoubleStorage\n',
-  `torch\n${'A'.repeat(3000)}Storage\n`, 'collections\nOrderedDict\n', 'torch._utils\n_rebuild_tensor_v2\n', 'os\nsystem\n',
-  `${'m'.repeat(3000)}\nn\n`, '\n\n', 'torch\n', '',
+  `torch\n${'A'.repeat(3000)}Storage\n`, 'collections\nOrderedDict\n', 'torch._utils\n_rebuild_tensor_v2\n',
+  'os\nsystem\n',   `${'m'.repeat(3000)}\nn\n`, '\n\n', 'torch\n', '',
 ];
 
 /** @param {number} code @param {Uint8Array} [argument] @returns {Instruction} */
@@ -70,10 +70,11 @@ export const putTogether = (list) =>
     ]),
   );
 
-/** An object that a text of it would be longer than any memory: a list of the one before, twice. */
+/** The object remembered as i, twice in a tuple. */
+const twice = (/** @type {number} */ i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30);
+/** A tuple of the one before, twice, and so on: a text of it would be longer than any memory. */
 const DOUBLED = takeApart(
-  concat(op(0x5d, 0x71, 0, 0x30), ...Array.from({ length: 60 }, (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)),
-    op(0x68, 60)),
+  concat(op(0x5d, 0x71, 0, 0x30), ...Array.from({ length: 60 }, (_, i) => twice(i)), op(0x68, 60)),
 );
 /** A tuple in a tuple in a tuple … */
 const NESTED = [instruction(0x29, new Uint8Array(30_000).fill(0x85))];

@@ -29,7 +29,8 @@ const HEAP = 2 ** 23;
 /** Failures that are told of; then the runs end. */
 const MOST = 20;
 
-const NAMES = '(?:config|generation_config|vocab|heed)\\.json|model\\.safetensors|pytorch_model\\.bin|model\\.npz|(?:source|target)\\.spm';
+const WEIGHTS = 'model\\.safetensors|pytorch_model\\.bin|model\\.npz';
+const NAMES = `(?:config|generation_config|vocab|heed)\\.json|${WEIGHTS}|(?:source|target)\\.spm`;
 const FILES = new RegExp(`^(?:the given files: )?(?:${NAMES})\\b`);
 
 /** What is made for a number. */
@@ -160,7 +161,8 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
 /**
  * All runs, in a worker that is watched.
  *
- * @param {{ kind?: Kind, runs: number, from?: number, seed?: number, wasm?: string, onProgress?: (runs: number) => void }} options
+ * @param {{ kind?: Kind, runs: number, from?: number, seed?: number, wasm?: string,
+ *   onProgress?: (runs: number) => void }} options
  * @returns {Promise<Report>}
  */
 export async function run({ kind = 'directories', runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
@@ -189,9 +191,17 @@ if (!isMainThread && workerData?.progress) {
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const string = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
   const { values } = parseArgs({
-    options: { kind: string('directories'), runs: string('100000'), from: string('0'), seed: string('1'), wasm: { type: 'string' } },
+    options: {
+      kind: string('directories'),
+      runs: string('100000'),
+      from: string('0'),
+      seed: string('1'),
+      wasm: { type: 'string' },
+    },
   });
-  if (!Object.hasOwn(KINDS, values.kind)) throw new RangeError(`--kind: found ${values.kind}, expected ${Object.keys(KINDS)}`);
+  if (!Object.hasOwn(KINDS, values.kind)) {
+    throw new RangeError(`--kind: found '${values.kind}', expected one of ${Object.keys(KINDS)}`);
+  }
   let told = 0;
   const report = await run({
     kind: /** @type {Kind} */ (values.kind),
