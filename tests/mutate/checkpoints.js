@@ -81,11 +81,11 @@ export function checkpointFiles(container) {
 
 /**
  * Directory number `index` of a seed: files by name, and the arithmetic to load it with. One of Marian may lack its
- * config.json, to be made of Marian's settings.
+ * config.json, to be made of Marian's settings; every eighth has its files as Blobs, which are read in another way.
  *
  * @param {number} seed
  * @param {number} index
- * @returns {{ files: Record<string, Uint8Array>, dtype: 'auto' | 'f32' | 'int8' }}
+ * @returns {{ files: Record<string, Uint8Array | Blob>, dtype: 'auto' | 'f32' | 'int8' }}
  */
 export function mutatedCheckpoint(seed, index) {
   const random = new Random(Math.imul(seed, 0x10001) ^ Math.imul(index, 0x9e3779b1));
@@ -102,5 +102,8 @@ export function mutatedCheckpoint(seed, index) {
     files['config.json'] = text(JSON.stringify(config));
   }
   if (container === 'marian' && random.once(3)) delete files['config.json'];
-  return { files, dtype: random.pick(/** @type {const} */ (['auto', 'auto', 'f32', 'int8'])) };
+  const dtype = random.pick(/** @type {const} */ (['auto', 'auto', 'f32', 'int8']));
+  if (index % 8 !== 0) return { files, dtype };
+  const blobs = Object.entries(files).map(([own, content]) => [own, new Blob([/** @type {BlobPart} */ (content)])]);
+  return { files: Object.fromEntries(blobs), dtype };
 }
