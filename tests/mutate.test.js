@@ -16,15 +16,15 @@ const CHECKPOINTS = 3000;
  * The mutator reaches into every floor: some load, and every kind of refusal is met.
  *
  * @param {import('node:test').TestContext} t
- * @param {Parameters<typeof run>[0]} options
+ * @param {Parameters<typeof run>[0]} asked
  * @param {string[]} kinds
  */
-async function check(t, options, kinds) {
-  const { runs, loaded, seconds, slowest, memory, heap, statuses, failures } = await run(options);
+async function check(t, asked, kinds) {
+  const { runs, loaded, seconds, slowest, memory, heap, statuses, failures } = await run(asked);
   const end = `memory ${memory}, ${heap} more in JavaScript`;
   t.diagnostic(`${loaded} of ${runs} loaded, ${seconds.toFixed(0)} s, slowest ${slowest.ms.toFixed(0)} ms, ${end}`);
   assert.deepEqual(failures, []);
-  assert.equal(runs, options.runs);
+  assert.equal(runs, asked.runs);
   assert.ok(loaded > runs / 10, `${loaded} load`);
   for (const kind of kinds) assert.ok(statuses[`HEED_E_${kind}`] > 0, `HEED_E_${kind} is met`);
 }
@@ -48,7 +48,7 @@ test(`${RUNS} mutated model directories`, (t) =>
 test('in every container the tiny model says the same', async () => {
   const bench = new Bench();
   await bench.start();
-  const say = async (/** @type {Record<string, Uint8Array>} */ files) => {
+  const say = async (/** @type {Record<string, any>} */ files) => {
     const words = translate(await bench.load(files));
     bench.clear();
     return words;
