@@ -11,7 +11,7 @@ import { configJson, generationJson, vocabEntries, writeObject } from './mutate/
 
 const W = 'model.safetensors';
 
-after(() => checkCount(200));
+after(() => checkCount(237));
 
 /** @param {string} name @param {Record<string, any>} value */
 const json = (name, value) => ({ [name]: bytes(JSON.stringify(value)) });
