@@ -80,7 +80,7 @@ help:
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
-	@echo 'make mutate     load mutated model directories, RUNS=1000000 of them'
+	@echo 'make mutate     load mutated model directories, RUNS=1000000 of them; KINDS=checkpoints alone'
 	@echo 'make long       translate, load and abort for an hour, and see that memory stays what it was'
 	@echo 'make coverage   lines and branches that the C tests reach       make mutations  changes that no test notices'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
@@ -248,11 +248,13 @@ serve: web
 screenshots: $(MODULES) | need-npm need-browsers
 	$(NODE) tests/browser/screenshots.js
 
-# Model directories with something wrong in them, RUNS of seed SEED; `make test` loads 20,000.
+# Model directories with something wrong in them, RUNS of seed SEED of each kind; `make test` loads 23,000.
 RUNS ?= 1000000
 SEED ?= 1
+KINDS ?= directories checkpoints
 mutate: js/heed.wasm
-	$(NODE) tests/mutate/run.js --runs $(RUNS) --seed $(SEED)
+	set -e; for kind in $(KINDS); do \
+	  $(NODE) tests/mutate/run.js --kind $$kind --runs $(RUNS) --seed $(SEED); done
 
 bench: js/heed.wasm js/heed-relaxed.wasm
 	$(NODE) tests/bench/index.js

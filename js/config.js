@@ -73,7 +73,7 @@ export function readConfig(json, generation) {
   for (const [key, initial] of Object.entries(DEFAULTS)) {
     const value = config[key];
     if (key === 'activation_function') {
-      if (!ACTIVATIONS.includes(String(value))) refuse(CONFIG, key, value, `one of ${ACTIVATIONS}`);
+      if (!ACTIVATIONS.includes(/** @type {string} */ (value))) refuse(CONFIG, key, value, `one of ${ACTIVATIONS}`);
     } else if (typeof initial === 'boolean') {
       if (typeof value !== 'boolean') refuse(CONFIG, key, value, 'true or false');
     } else integer(CONFIG, key, value);

@@ -66,8 +66,13 @@ export function parseJson(bytes, file, code = E_JSON) {
 export const short = (text) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
 /** A value in a message. @param {unknown} value @returns {string} */
-export const describe = (value) =>
-  short(typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value));
+export function describe(value) {
+  try {
+    return short(typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value));
+  } catch {
+    return 'an object'; // arrays too deep for a text, or keys in the place of its methods
+  }
+}
 
 /** What messages of wrong input say. @param {string} what @param {unknown} value @param {string} expected */
 export const mismatch = (what, value, expected) => `${what}: found ${describe(value)}, expected ${expected}`;

@@ -5,98 +5,33 @@ import { deflateRawSync } from 'node:zlib';
 import { HeedError } from '../js/index.js';
 import { openContainer } from '../js/containers/open.js';
 import { openSource } from '../js/files.js';
+import {
+  dict, global, int, list, long, npy, op, pickle, pickles, text, tensor, tuple, u16, u32, u64, zip,
+} from './hostile/containers.js';
 import { bytes, concat } from './model-files.js';
 
+/** @typedef {import('./hostile/containers.js').Entry} Entry */
+/** @typedef {import('./hostile/containers.js').Lies} Lies */
+
 const config = { vocab_size: 4, decoder_vocab_size: 4 };
-
-/** A little-endian number. @param {number} n @param {number} width */
-function number(n, width) {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setBigUint64(0, BigInt.asUintN(64, BigInt(n)), true);
-  return new Uint8Array(view.buffer, 0, width);
-}
-const [u16, u32, u64] = [2, 4, 8].map((width) => (/** @type {number} */ n) => number(n, width));
-
-/**
- * @typedef {{ name: string, data: Uint8Array, packed?: Uint8Array, method?: number, flags?: number, size?: number,
- *  packedSize?: number, at?: number, localName?: string, extra?: Uint8Array }} Entry
- */
-
-/**
- * A zip archive; what an entry states of itself may be untrue.
- *
- * @param {Entry[]} entries
- * @param {{ count?: number, directoryAt?: number, directoryBytes?: number, end?: (at: number, bytes: number, count: number) => Uint8Array }} [lies]
- */
-function zip(entries, lies = {}) {
-  const parts = [];
-  const central = [];
-  let at = 0;
-  for (const e of entries) {
-    const content = e.packed ?? e.data;
-    const [method, flags, size] = [e.method ?? 0, e.flags ?? 0, e.size ?? e.data.length];
-    const packed = e.packedSize ?? (e.method ? content.length : size);
-    const sizes = concat(u32(0), u32(packed), u32(size));
-    const local = concat(u32(0x04034b50), u16(20), u16(flags), u16(method), u32(0), sizes, u16(e.name.length), u16(0),
-      bytes(e.localName ?? e.name), content);
-    const extra = e.extra ?? new Uint8Array();
-    central.push(concat(u32(0x02014b50), u16(20), u16(20), u16(flags), u16(method), u32(0), sizes, u16(e.name.length),
-      u16(extra.length), u16(0), u16(0), u16(0), u32(0), u32(e.at ?? at), bytes(e.name), extra));
-    parts.push(local);
-    at += local.length;
-  }
-  const directory = concat(...central);
-  const count = lies.count ?? entries.length;
-  const end = lies.end?.(at, directory.length, count) ?? concat(u32(0x06054b50), u16(0), u16(0), u16(count), u16(count),
-    u32(lies.directoryBytes ?? directory.length), u32(lies.directoryAt ?? at), u16(0));
-  return concat(...parts, directory, end);
-}
-
-// ---------------------------------------------------------------- pickles
-
-const op = (/** @type {number[]} */ ...codes) => Uint8Array.from(codes);
-const text = (/** @type {string} */ s) => concat(op(0x58), u32(bytes(s).length), bytes(s));
-const global = (/** @type {string} */ module, /** @type {string} */ name) => bytes(`c${module}\n${name}\n`);
-const int = (/** @type {number} */ n) => concat(op(0x4a), u32(n));
-const tuple = (/** @type {Uint8Array[]} */ ...items) => concat(op(0x28), ...items, op(0x74));
-const dict = (/** @type {Uint8Array[]} */ ...items) => concat(op(0x7d, 0x28), ...items, op(0x75));
-const pickle = (/** @type {Uint8Array[]} */ ...parts) => concat(op(0x80, 2), ...parts, op(0x2e));
-const long = (/** @type {bigint} */ n) => {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setBigInt64(0, n, true);
-  return concat(op(0x8a, 8), new Uint8Array(view.buffer));
-};
-
-/**
- * @param {{ type?: string, key?: string, count?: Uint8Array, offset?: Uint8Array, shape?: Uint8Array, stride?:
- *  Uint8Array, rest?: Uint8Array[] }} [o]
- */
-function tensor({ type = 'FloatStorage', key = '0', count = int(6), offset = int(0), shape = tuple(int(2), int(3)),
-  stride = tuple(int(3), int(1)), rest = [] } = {}) {
-  const id = tuple(text('storage'), global('torch', type), text(key), text('cpu'), count, ...rest);
-  return concat(global('torch._utils', '_rebuild_tensor_v2'),
-    tuple(concat(id, op(0x51)), offset, shape, stride, op(0x89), concat(global('collections', 'OrderedDict'), op(0x29, 0x52))),
-    op(0x52));
-}
 
 const numbers = new Uint8Array(24);
 /** @param {Uint8Array} state @param {Partial<Entry>} [storage] @param {Entry[]} [others] */
 const torch = (state, storage = {}, others = []) =>
   zip([{ name: 'm/data.pkl', data: state }, { name: 'm/data/0', data: numbers, ...storage }, ...others]);
+/** A list of the one before, twice, 200 times: a text of it would be longer than any memory. */
+const doubled = concat(op(0x5d, 0x71, 0, 0x30),
+  ...Array.from({ length: 200 }, (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)), op(0x68, 200));
+const key = 'k'.repeat(3000);
+const large = long(2n ** 53n - 1n);
 const good = pickle(dict(text('w'), tensor()));
 /** @param {Uint8Array[]} parts  of the state's pickle */
 const state = (...parts) => torch(pickle(...parts));
 const one = (/** @type {Parameters<typeof tensor>[0]} */ options) => state(dict(text('w'), tensor(options)));
 
-const machine = dict(text('protocol_version'), int(1001), text('little_endian'), op(0x88));
-const MAGIC = concat(op(0x8a, 10), Uint8Array.from([0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19]));
-/**
- * @param {{ magic?: Uint8Array, version?: number, machine?: Uint8Array, state?: Uint8Array, keys?: Uint8Array,
- *  count?: number, tail?: Uint8Array }} [o]
- */
-const legacy = (o = {}) =>
-  concat(pickle(o.magic ?? MAGIC), pickle(int(o.version ?? 1001)), pickle(o.machine ?? machine), o.state ?? good,
-    pickle(o.keys ?? concat(op(0x5d, 0x28), text('0'), op(0x65))), u64(o.count ?? 6), numbers, o.tail ?? new Uint8Array());
+/** @param {Partial<Parameters<typeof pickles>[0]> & { count?: number, tail?: Uint8Array }} [o] */
+const legacy = ({ count = 6, tail = new Uint8Array(), ...o } = {}) =>
+  concat(pickles({ state: good, keys: list(text('0')), ...o }), u64(count), numbers, tail);
 
 /** @param {string} name @param {Uint8Array} data */
 async function drain(name, data) {
@@ -161,6 +96,9 @@ test('pickles run nothing', () =>
       'a text protocol': [torch(bytes("(dp0\n.")), /found opcode 0x64/],
       'a persistent id as text': [state(bytes('P0\n')), /found opcode 0x50/],
       'protocol 9': [torch(op(0x80, 9, 0x2e)), /found pickle protocol 9, expected 2 to 5/],
+      'a name that would be longer than memory': [state(doubled, text('x'), op(0x93)), /name of a global is no text/],
+      'a name of tuples in tuples': [
+        state(op(0x29), new Uint8Array(1_000_000).fill(0x85), text('x'), op(0x93)), /name of a global is no text/],
       'a text called': [state(text('x'), op(0x29, 0x52)), /something is called that is no function/],
       'a call without a tuple': [state(global('collections', 'OrderedDict'), int(1), op(0x52)), /arguments of a call/],
       'pairs that could be many': [
@@ -191,10 +129,8 @@ test('the stack machine does not stumble', () =>
       'a list that holds itself': [state(op(0x5d, 0x71, 0, 0x68, 0, 0x61)), /found no state_dict/],
       'a dictionary that holds itself': [state(op(0x7d, 0x71, 0), text('a'), op(0x68, 0, 0x73)), /expected a tensor/],
       'a million tuples in one another': [state(op(0x29), new Uint8Array(1_000_000).fill(0x85)), /found no state_dict/],
-      'lists that double': [
-        state(op(0x5d, 0x71, 0, 0x30), ...Array.from({ length: 200 }, (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)),
-          op(0x68, 200)),
-        /found no state_dict/],
+      'lists that double': [state(doubled), /found no state_dict/],
+      'a long key twice': [state(dict(text(key), int(1), text(key), int(2))), /the key 'k{56}… stands twice/],
       'a million memos': [
         state(op(0x5d), new Uint8Array(1_000_000).fill(0x94)), /found no state_dict/],
       'a million marks': [state(new Uint8Array(1_000_000).fill(0x28)), /too little on the stack/],
@@ -209,6 +145,11 @@ test('tensors fit their storages', () =>
       'a number for a tensor': [state(dict(text('w'), int(1))), /w: expected a tensor/],
       'doubles': [one({ type: 'DoubleStorage' }), /w: found DoubleStorage, expected one of FloatStorage/, 17],
       '__proto__': [one({ type: 'Storage' }), /found Storage/, 17],
+      'a long type': [one({ type: `${'L'.repeat(900)}Storage` }), /w: found L{57}…, expected/, 17],
+      'a long key': [one({ key }), /storage k{57}…: found no entry/],
+      'a long name': [state(dict(text(key), tensor({ offset: int(1) }))), /: k{57}…: 6 elements at 1 are beyond/],
+      'a long shape': [
+        one({ shape: tuple(...Array(8).fill(large)), stride: tuple(...Array(8).fill(large)) }), /not contiguous/],
       'beyond the storage': [one({ shape: tuple(int(3), int(3)) }), /9 elements at 0 are beyond the 6/],
       'an offset beyond': [one({ offset: int(1) }), /6 elements at 1 are beyond the 6/],
       'a negative offset': [one({ offset: int(-1) }), /expected a storage, an offset/],
@@ -238,34 +179,28 @@ test('tensors fit their storages', () =>
 
 test('archives do not lie', () => {
   const big = 2 ** 32 - 2;
+  const long_ = 'x'.repeat(60_000);
   const entry = (/** @type {Partial<Entry>} */ storage) => torch(good, storage);
-  const end64 = (/** @type {(at: number, bytes: number, count: number) => number[]} */ say, where = 0, magic = 0x06064b50) =>
-    torch64((at, size, count) => {
-      const [n, directory, place] = say(at, size, count);
-      const record = concat(u32(magic), u64(44), u16(45), u16(45), u32(0), u32(0), u64(n), u64(n), u64(directory), u64(place));
-      return concat(record, u32(0x07064b50), u32(0), u64(at + size + where), u32(1),
-        u32(0x06054b50), u16(0), u16(0), u16(0xffff), u16(0xffff), u32(0xffffffff), u32(0xffffffff), u16(0));
-    });
-  const torch64 = (/** @type {(at: number, bytes: number, count: number) => Uint8Array} */ end) =>
-    zip([{ name: 'm/data.pkl', data: good }, { name: 'm/data/0', data: numbers }], { end });
+  const end64 = (/** @type {Lies} */ wide) =>
+    zip([{ name: 'm/data.pkl', data: good }, { name: 'm/data/0', data: numbers }], { wide });
   const at = 30 + 'm/data.pkl'.length + good.length;
   const wide = { size: 0xffffffff, packedSize: 0xffffffff, at: 0xffffffff,
     extra: concat(u16(7), u16(2), u16(0), u16(1), u16(24), u64(24), u64(24), u64(at)) };
-  return Promise.all([drain(TORCH, end64((at, size, count) => [count, size, at])), drain(TORCH, entry(wide))]).then((sums) => {
+  return Promise.all([drain(TORCH, end64({})), drain(TORCH, entry(wide))]).then((sums) => {
     assert.deepEqual(sums, [[['w', [2, 3], 0]], [['w', [2, 3], 0]]], 'zip64 itself is read');
     return refuseAll(
       {
         'only the beginning': [bytes('PK\x03\x04'), /no end of a zip archive/],
         'an end in a comment': [concat(torch(good), bytes('x')), /no end of a zip archive/],
-        'a directory beyond': [zip([], { directoryAt: 1000, count: 0 }), /found a directory of 0 entries/],
-        'a directory of 4 GB': [zip([], { directoryBytes: big, count: 0 }), /found a directory/],
-        'more entries than fit': [zip([{ name: 'a', data: numbers }], { count: 9 }), /found a directory of 9 entries/],
+        'a directory beyond': [zip([], { end: { directoryAt: 1000 } }), /found a directory of 0 entries/],
+        'a directory of 4 GB': [zip([], { end: { directoryBytes: big } }), /found a directory/],
+        'more entries than fit': [zip([{ name: 'a', data: numbers }], { end: { count: 9, here: 9 } }), /found a directory of 9 entries/],
         'fewer entries than said': [
-          zip([{ name: 'x'.repeat(60), data: numbers }], { count: 2 }), /cut short|something else in it/],
-        'zip64: a directory of 2^52': [end64((at, size, count) => [count, 2 ** 52, at]), /found a directory/],
-        'zip64: 2^52 entries': [end64((at, size) => [2 ** 52, size, at]), /found a directory/],
-        'zip64: elsewhere': [end64((at, size, count) => [count, size, at], 2 ** 40), /zip64 end record is said to be/],
-        'zip64: not there': [end64((at, size, count) => [count, size, at], 0, 7), /zip64 end record is missing/],
+          zip([{ name: 'x'.repeat(60), data: numbers }], { end: { count: 2, here: 2 } }), /cut short|something else in it/],
+        'zip64: a directory of 2^52': [end64({ directoryBytes: 2 ** 52 }), /found a directory/],
+        'zip64: 2^52 entries': [end64({ count: 2 ** 52, here: 2 ** 52 }), /found a directory/],
+        'zip64: elsewhere': [end64({ recordAt: 2 ** 40 }), /zip64 end record is said to be/],
+        'zip64: not there': [end64({ magic: 7 }), /zip64 end record is missing/],
         'encrypted': [entry({ flags: 1 }), /m\/data\/0: is encrypted/],
         'another compression': [entry({ method: 14 }), /found compression method 14/],
         'an entry that is larger': [entry({ size: 10_000 }), /10000 bytes overlap/],
@@ -284,6 +219,9 @@ test('archives do not lie', () => {
         'a state of 100 MB': [
           zip([{ name: 'm/data.pkl', data: numbers, packed: new Uint8Array(100_000), method: 8, size: 100_000_000 }]),
           /found 100000000 bytes, expected 8388608 at most/],
+          'a name of 60,000 letters': [zip([{ name: long_, data: numbers, flags: 1 }]), /x{57}…: is encrypted/],
+        'and it stands twice': [
+          zip([{ name: long_, data: numbers }, { name: long_, data: numbers }]), /x{57}… stands twice/],
         'a name that is not UTF-8': [
           zip([{ name: 'ab', data: numbers }]).map((b) => (b === 0x61 ? 0xff : b)), /not UTF-8/],
       },
@@ -297,7 +235,9 @@ test('the format before 1.6', () =>
     {
       'another magic number': [legacy({ magic: int(1) }), /neither a zip archive nor/],
       'a pickle of something': [pickle(text('hello')), /neither a zip archive nor/],
-      'another version': [legacy({ version: 1000 }), /found version 1000/],
+      'another version': [legacy({ version: int(1000) }), /found version 1000/],
+      'a version that would be longer than memory': [legacy({ version: doubled }), /found version object/],
+      'a long key': [legacy({ keys: list(text('0'), text(key)) }), /storage k{57}… belongs/],
       'big-endian': [legacy({ machine: dict(text('little_endian'), op(0x89)) }), /little-endian/],
       'no list of keys': [legacy({ keys: text('0') }), /list of the keys/],
       'keys that are numbers': [legacy({ keys: tuple(int(0)) }), /list of the keys/],
@@ -312,10 +252,14 @@ test('the format before 1.6', () =>
     TORCH,
   ));
 
+test('a bias of more rows than one is not cut', async () => {
+  const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }";
+  const array = { name: 'decoder_ff_logit_out_b.npy', data: npy(header, new Uint8Array(32)) };
+  const sums = await drain('model.npz', zip([array]));
+  assert.deepEqual(sums, [['final_logits_bias', [2, 4], 0]]);
+});
+
 test('arrays of NumPy', () => {
-  const npy = (/** @type {string} */ header, data = new Uint8Array(), version = 1) =>
-    concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(version, 0), version === 1 ? u16(header.length) : u32(header.length),
-      bytes(header), data);
   const plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
   const npz = (/** @type {Uint8Array} */ data, name = 'encoder_l1_self_Wq.npy') => zip([{ name, data }]);
   const of = (/** @type {string} */ from, /** @type {string} */ to) => npz(npy(plain.replace(from, to), numbers));
@@ -332,6 +276,11 @@ test('arrays of NumPy', () => {
       'another size': [of('2, 3', '2, 4'), /found 24 bytes, expected 32/],
       'a size past 2^64': [of('2, 3', '99999999999, 99999999999'), /found 24 bytes, expected/],
       'a negative size': [of('2, 3', '-2, 3'), /no type and shape/],
+      'a long type': [of('<f4', `<f${'0'.repeat(2000)}4`), /found <f0{55}…, expected/, 17],
+      'a long name': [npz(npy(plain), `${key}.npy`), /: k{57}…: found 0 bytes/],
+      'two of one long name': [
+        zip(['', '_pre'].map((end) => ({ name: `encoder_l1_self_Wo_ln_scale${end}.npy`, data: npy(plain, numbers) }))),
+        /self_Wo_ln_scale_pre and encoder_l1_self_Wo_ln_scale are one tensor/],
       'pieces that differ': [npz(npy(plain, numbers), 'Wemb.npy'), /Wemb: found 2 pieces, expected 4/, 16],
     },
     'model.npz',

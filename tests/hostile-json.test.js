@@ -11,13 +11,37 @@ import { configJson, generationJson, vocabEntries, writeObject } from './mutate/
 
 const W = 'model.safetensors';
 
-after(() => checkCount(200));
+after(() => checkCount(237));
 
 /** @param {string} name @param {Record<string, any>} value */
 const json = (name, value) => ({ [name]: bytes(JSON.stringify(value)) });
 const config = (/** @type {Record<string, any>} */ change) => json('config.json', { ...configJson(), ...change });
 const generation = (/** @type {Record<string, any>} */ change) =>
   json('generation_config.json', { ...generationJson(), ...change });
+
+/** Arrays in arrays, too deep for a text of them; and an object whose methods are none. */
+const DEEP = bytes('['.repeat(20_000) + ']'.repeat(20_000));
+const ODD = bytes('{"toString":1,"valueOf":1}');
+
+test('values of which there is no text', async () => {
+  const text = (/** @type {Uint8Array} */ b) => new TextDecoder().decode(b);
+  const put = (/** @type {string} */ name, /** @type {string} */ key, /** @type {Uint8Array} */ value) => {
+    const { [key]: _, ...rest } = JSON.parse(text(good[name]));
+    return { [name]: bytes(JSON.stringify(rest).replace('{', `{${JSON.stringify(key)}:${text(value)},`)) };
+  };
+  for (const [what, value] of /** @type {const} */ ([['deep arrays', DEEP], ['no methods', ODD]])) {
+    for (const key of ['model_type', 'd_model', 'activation_function', 'scale_embedding', 'pad_token_id']) {
+      await refuseAll('config.json', [
+        [`${what}: ${key}`, put('config.json', key, value), 'CONFIG', /found an object, expected/]]);
+    }
+    await refuseAll('generation_config.json', [
+      [what, put('generation_config.json', 'bad_words_ids', value), 'CONFIG', /found an object, expected/]]);
+    await refuseAll('vocab.json', [[what, put('vocab.json', 'abc', value), 'VOCAB', /abc.*found an object, expected/]]);
+  }
+  await refuseAll('heed.json', [['deep', put('heed.json', 'files', DEEP), 'JSON', /files.*found an object, expected/]]);
+  await refuseAll('config.json', [
+    ['a list of one', config({ activation_function: ['relu'] }), 'CONFIG', /found \[relu\], expected/]]);
+});
 
 test('files that are not JSON', async () => {
   for (const name of ['config.json', 'generation_config.json', 'vocab.json', 'heed.json']) {

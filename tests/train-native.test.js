@@ -3,16 +3,18 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseHeader } from '../js/safetensors.js';
+import { spmFields, writeMessage } from './mutate/model.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'build/heed-train');
-const [toy, products] = ['build/train-toy', 'build/train-products'].map((path) => join(root, path));
-const missing = [program, toy, products].filter((path) => !existsSync(path));
+const programs = ['build/train-toy', 'build/train-products', 'build/train-faults'];
+const [toy, products, faults] = programs.map((path) => join(root, path));
+const missing = [program, toy, products, faults].filter((path) => !existsSync(path));
 const skip = missing.length > 0 && `missing: ${missing.join(', ')}; make builds them`;
 const folder = mkdtempSync(join(tmpdir(), 'heed-train-'));
 test.after(() => rmSync(folder, { recursive: true }));
@@ -163,6 +165,44 @@ test('what is wrong is named', { skip }, () => {
   says(/HEED_E_CONFIG encoder_attention_heads/, ...args(out, '--config', 'encoder_attention_heads=5'));
   says(/missing\.tsv: No such file/, ...args(out, '--train', join(folder, 'missing.tsv')));
   says(/a checkpoint of another model/, ...args(join(folder, 'whole'), '--config', 'd_model=64'));
+});
+
+/** The message and nothing else: no report of a leak. */
+const SAYS_SO = /^heed-train: (.*: )?out of memory(: \d+ bytes .*)?\n\d+ allocations\n$/;
+
+test('without memory it says so, leaks nothing, and the checkpoint goes on', { skip }, (t) => {
+  const [pairs, spm] = ['few.tsv', 'tiny.spm'].map((name) => join(folder, name));
+  const lines = Array.from({ length: 40 }, (_, i) => `${'abc xy '.repeat(1 + (i % 3))}\t${'bc ab '.repeat(1 + (i % 2))}`);
+  writeFileSync(pairs, lines.join('\n'));
+  writeFileSync(spm, writeMessage(spmFields()));
+  const small = ['d_model', 'encoder_ffn_dim', 'decoder_ffn_dim'].flatMap((key) => ['--config', `${key}=8`]);
+  const options = ['--train', pairs, '--dev', pairs, '--spm', spm, '--threads', '2', '--batch', '32', '--part', '64'];
+  const more = ['--longest', '32', '--evaluate', '3', '--save-minutes', '0', ...small];
+  /** Under ASan, with allocation number `at` failing; 0: none. */
+  const go = (out, steps, at) =>
+    spawnSync(faults, [...args(out), ...options, ...more, '--steps', steps], {
+      encoding: 'utf8',
+      env: { ...process.env, HEED_TRAIN_STARTED: '1', HEED_FAIL_AT: String(at) },
+    });
+  const [base, whole, out] = ['base', 'undisturbed', 'starved'].map((name) => join(folder, name));
+  assert.equal(go(base, '4', 0).status, 0);
+  cpSync(base, whole, { recursive: true });
+  const { status, stderr } = go(whole, '8', 0);
+  assert.equal(status, 0, stderr);
+  const needed = Number(/^(\d+) allocations$/m.exec(stderr)?.[1]);
+  assert.ok(needed > 40, stderr);
+  for (let at = 1; at <= needed; at++) {
+    rmSync(out, { recursive: true, force: true });
+    cpSync(base, out, { recursive: true });
+    const starved = go(out, '8', at);
+    assert.equal(starved.status, 1, `allocation ${at}: ${starved.stderr}`);
+    assert.match(starved.stderr, SAYS_SO, `allocation ${at}`);
+    const again = go(out, '8', 0);
+    assert.equal(again.status, 0, `after allocation ${at}: ${again.stderr}`);
+    assert.match(again.stdout, /going on after step [4-8]\b/);
+    assert.ok(learned(out).equals(learned(whole)), `after allocation ${at} it ends elsewhere`);
+  }
+  t.diagnostic(`each of ${needed} allocations failed`);
 });
 
 test('strings of digits are reversed within two minutes', { skip }, () => {

@@ -6,6 +6,7 @@
 // Marian has no padding: its decoder starts from zeros. Here that is one more piece, the last, with a row of zeros and
 // a bias of 0, as in the checkpoints that Hugging Face's converter makes.
 
+import { mismatch, short } from '../json.js';
 import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, HeedError } from '../wasm.js';
 import { readNpz } from './npy.js';
 
@@ -95,11 +96,11 @@ function deriveConfig(file, settings, arrays) {
   const count = (/** @type {string} */ key) => {
     const n = Number(get(key));
     if (Number.isInteger(n) && n > 0) return n;
-    throw new HeedError(E_CONFIG, `${file}: ${SETTINGS}: ${key}: found '${get(key)}', expected a whole number`);
+    throw new HeedError(E_CONFIG, mismatch(`${file}: ${SETTINGS}: ${key}`, get(key), 'a whole number'));
   };
   const only = (/** @type {string} */ key, /** @type {string[]} */ known) => {
     if (known.includes(get(key, known[0]))) return get(key, known[0]);
-    throw new HeedError(E_CONFIG, `${file}: ${SETTINGS}: ${key}: found '${get(key)}', expected one of '${known}'`);
+    throw new HeedError(E_CONFIG, mismatch(`${file}: ${SETTINGS}: ${key}`, get(key), `one of '${known}'`));
   };
   only('type', ['transformer']);
   only('transformer-decoder-autoreg', ['self-attention']);
@@ -146,10 +147,10 @@ function deriveConfig(file, settings, arrays) {
  */
 function makeTensor(file, array, config) {
   const name = renamed(array.name);
-  const what = `${file}: ${array.name}`;
+  const what = `${file}: ${short(array.name)}`;
   const dtype = { '<f4': 0, '<f2': 1 }[array.type];
   if (dtype === undefined) {
-    throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${array.type}, expected '<f4' or '<f2'`);
+    throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(array.type)}, expected '<f4' or '<f2'`);
   }
   const width = dtype === 0 ? 4 : 2;
   const { shape: found } = array;
@@ -167,7 +168,7 @@ function makeTensor(file, array, config) {
         `${what}: found ${shape[axis]} pieces, expected ${pieces}, or one less: without padding`,
       );
     }
-    shape = isBias ? [1, pieces] : [pieces, shape[1]];
+    shape = isBias ? [shape[0], pieces] : [pieces, shape[1]];
   }
   return { name, dtype, shape, bytes: shape.reduce((product, n) => product * n, width), array, turn };
 }
@@ -214,7 +215,8 @@ export async function openMarian(cursor, size, given) {
   for (const [i, { name, array }] of tensors.entries()) {
     const other = tensors.findIndex((t) => t.name === name);
     if (other === i) continue;
-    throw new HeedError(E_SAFETENSORS, `${file}: ${array.name} and ${tensors[other].array.name} are one tensor`);
+    const both = `${short(array.name)} and ${short(tensors[other].array.name)}`;
+    throw new HeedError(E_SAFETENSORS, `${file}: ${both} are one tensor`);
   }
   let index = 0;
   /** @type {import('../files.js').ChunkReader | null} */

@@ -3,6 +3,7 @@
 //     "\x93NUMPY" | u8 version, u8 | u16 (version 1) or u32 n | n bytes: {'descr': '<f4', 'fortran_order': False,
 //     'shape': (2, 3), } | the numbers
 
+import { describe, short } from '../json.js';
 import { E_SAFETENSORS, HeedError } from '../wasm.js';
 import { EntryReader, readZip } from './zip.js';
 
@@ -27,7 +28,7 @@ const MAX_HEADER = 1 << 16;
  * @returns {Promise<NumpyArray>}
  */
 async function readArray(cursor, entry) {
-  const what = `${cursor.file}: ${entry.name}`;
+  const what = `${cursor.file}: ${short(entry.name)}`;
   const refuse = (/** @type {string} */ message) => {
     throw new HeedError(E_SAFETENSORS, `${what}: ${message}`);
   };
@@ -54,7 +55,7 @@ async function readArray(cursor, entry) {
   // past 2^53 a product is inexact, but equals no size
   const bytes = shape.reduce((product, n) => product * n, width);
   if (bytes !== entry.size - from - length) {
-    refuse(`found ${entry.size - from - length} bytes, expected ${bytes} for ${type} [${shape}]`);
+    refuse(`found ${entry.size - from - length} bytes, expected ${bytes} for ${short(type)} ${describe(shape)}`);
   }
   await reader.close();
   return { name: entry.name.replace(/\.npy$/, ''), type, shape, begin: from + length, bytes, at: entry.at, reader };

@@ -5,6 +5,7 @@
 // every other one is an error, as is every global but OrderedDict, _rebuild_tensor_v2 and the storage types. Objects
 // are not copied but shared, so a pickle of n bytes makes at most n of them, whatever it says.
 
+import { describe, short } from '../json.js';
 import { E_SAFETENSORS, HeedError } from '../wasm.js';
 
 /** A type of storage: `FloatStorage`. @typedef {{ storageType: string }} StorageType */
@@ -137,7 +138,7 @@ export class Unpickler {
     for (let i = 0; i < values.length; i += 2) {
       const key = values[i];
       if (typeof key !== 'string' && typeof key !== 'number') this.#refuse('a key is neither text nor number');
-      if (map.has(key)) this.#refuse(`the key '${key}' stands twice`);
+      if (map.has(key)) this.#refuse(`the key ${describe(String(key))} stands twice`);
       map.set(key, values[i + 1]);
     }
   }
@@ -175,7 +176,7 @@ export class Unpickler {
     if (kind !== 'storage' || typeof type?.storageType !== 'string' || typeof key !== 'string' || !isCount(count)) {
       this.#refuse("expected ('storage', type, key, device, count)");
     }
-    if (view !== null) this.#refuse(`storage ${key.slice(0, 60)}: views of other storages are not supported`);
+    if (view !== null) this.#refuse(`storage ${short(key)}: views of other storages are not supported`);
     return /** @type {Storage} */ ({ type: type.storageType, key, count });
   }
 
@@ -304,7 +305,10 @@ export class Unpickler {
         }
         case 0x93: { // STACK_GLOBAL
           const name = this.#pop();
-          push(this.#global(String(this.#pop()), String(name)));
+          const module = this.#pop();
+          // a text of lists in lists could be longer than any memory
+          if (typeof module !== 'string' || typeof name !== 'string') this.#refuse('the name of a global is no text');
+          push(this.#global(module, name));
           break;
         }
         case 0x52: { // REDUCE

@@ -6,6 +6,7 @@
 //
 // Of tensors that share a storage each is given: the bytes are read once for each that is used.
 
+import { describe, short } from '../json.js';
 import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from '../wasm.js';
 import { CutShort, Unpickler } from './pickle.js';
 import { EntryReader, readZip } from './zip.js';
@@ -47,28 +48,30 @@ function readState(state, file) {
   const sizes = new Map();
   return Array.from(state, ([key, value]) => {
     const name = String(key);
-    const what = `${file}: ${name.slice(0, 200)}`;
+    const what = `${file}: ${short(name)}`;
     if (!Array.isArray(value?.shape)) refuse(`${what}: expected a tensor: not a state_dict?`);
     const { storage, offset, shape, stride } = /** @type {import('./pickle.js').Tensor} */ (value);
     const type = Object.hasOwn(STORAGES, storage.type) ? STORAGES[storage.type] : undefined;
     if (!type) {
-      throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${storage.type}, expected one of ${Object.keys(STORAGES)}`);
+      const known = Object.keys(STORAGES);
+      throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(storage.type)}, expected one of ${known}`);
     }
     const [dtype, width] = type;
     if ((sizes.get(storage.key) ?? storage.count * width) !== storage.count * width) {
-      refuse(`${what}: storage ${storage.key} is of another size before`);
+      refuse(`${what}: storage ${short(storage.key)} is of another size before`);
     }
     sizes.set(storage.key, storage.count * width);
     let count = 1;
     for (let i = shape.length; i-- > 0; count *= shape[i]) {
       // the stride of a dimension of one says nothing
       if (shape[i] > 1 && stride[i] !== count) {
-        refuse(`${what}: found strides [${stride}] for [${shape}]: not contiguous`);
+        refuse(`${what}: found strides ${describe(stride)} for ${describe(shape)}: not contiguous`);
       }
     }
     // past 2^53 a product is inexact, but no storage is as large
     if (!(offset + count <= storage.count)) {
-      refuse(`${what}: ${count} elements at ${offset} are beyond the ${storage.count} of storage ${storage.key}`);
+      const all = `${storage.count} of storage ${short(storage.key)}`;
+      refuse(`${what}: ${count} elements at ${offset} are beyond the ${all}`);
     }
     return { name, dtype, shape, bytes: count * width, storage, begin: offset * width };
   });
@@ -161,10 +164,11 @@ export async function openTorchZip(cursor, size) {
   const folder = main.name.slice(0, -'data.pkl'.length);
   const order = entries.get(`${folder}byteorder`);
   if (order && new TextDecoder().decode(await new EntryReader(cursor, order).read(0, 6)) !== 'little') {
-    refuse(`${file}: ${order.name}: expected 'little'`);
+    refuse(`${file}: ${short(order.name)}: expected 'little'`);
   }
-  if (main.size > MAX_PICKLE) refuse(`${file}: ${main.name}: found ${main.size} bytes, expected ${MAX_PICKLE} at most`);
-  const pickle = new Unpickler(await new EntryReader(cursor, main).read(0, main.size), `${file}: ${main.name}`);
+  const where = `${file}: ${short(main.name)}`;
+  if (main.size > MAX_PICKLE) refuse(`${where}: found ${main.size} bytes, expected ${MAX_PICKLE} at most`);
+  const pickle = new Unpickler(await new EntryReader(cursor, main).read(0, main.size), where);
   const tensors = readState(pickle.load(), file);
   const entryOf = (/** @type {import('./pickle.js').Storage} */ { key }) => entries.get(`${folder}data/${key}`);
   const placeOf = (/** @type {Placed} */ { name, storage }) => {
@@ -172,7 +176,7 @@ export async function openTorchZip(cursor, size) {
     const bytes = storage.count * STORAGES[storage.type][1];
     if (entry?.size === bytes) return entry.at;
     const found = entry ? `${entry.size} bytes` : 'no entry';
-    return refuse(`${file}: ${name}: storage ${storage.key}: found ${found}, expected ${bytes} bytes`);
+    return refuse(`${file}: ${short(name)}: storage ${short(storage.key)}: found ${found}, expected ${bytes} bytes`);
   };
   /** The last one: tensors of one storage stand together. @type {{ key: string, reader: EntryReader } | undefined} */
   let last;
@@ -200,7 +204,10 @@ async function readPickles(cursor, head) {
       const magic = pickle.load();
       if (magic !== MAGIC) refuse(`${file}: found neither a zip archive nor what older torch.save() wrote`);
       const version = pickle.load();
-      if (version !== 1001) refuse(`${file}: found version ${String(version)} of the format before 1.6, expected 1001`);
+      if (version !== 1001) {
+        const found = typeof version === 'number' ? version : typeof version;
+        refuse(`${file}: found version ${found} of the format before 1.6, expected 1001`);
+      }
       const machine = pickle.load();
       if (!(machine instanceof Map) || machine.get('little_endian') !== true) {
         refuse(`${file}: expected numbers in little-endian order`);
@@ -244,7 +251,7 @@ export async function openTorchPickles(cursor, head) {
   for (const key of keys) {
     const storage = counts.get(key);
     if (!storage || places.has(key)) {
-      return refuse(`${file}: storage ${key.slice(0, 60)} belongs to no tensor, or stands twice`);
+      return refuse(`${file}: storage ${short(key)} belongs to no tensor, or stands twice`);
     }
     places.set(key, end + 8);
     end += 8 + storage.count * STORAGES[storage.type][1];
@@ -253,7 +260,7 @@ export async function openTorchPickles(cursor, head) {
     refuse(`${file}: found ${cursor.size} bytes, expected ${end}: cut short, or more than one state?`);
   }
   const placeOf = (/** @type {Placed} */ { name, storage }) =>
-    places.get(storage.key) ?? refuse(`${file}: ${name}: storage ${storage.key} is not in the file`);
+    places.get(storage.key) ?? refuse(`${file}: ${short(name)}: storage ${short(storage.key)} is not in the file`);
   /** @type {Set<string>} */
   const checked = new Set();
   return makeWeights(cursor, tensors, placeOf, async ({ key, count }) => {
@@ -263,7 +270,7 @@ export async function openTorchPickles(cursor, head) {
         if (!checked.has(key)) {
           const view = new DataView((await cursor.read(place - 8, 8)).buffer);
           const found = view.byteLength < 8 ? 0 : Number(view.getBigUint64(0, true));
-          if (found !== count) refuse(`${file}: storage ${key}: found ${found} elements, expected ${count}`);
+          if (found !== count) refuse(`${file}: storage ${short(key)}: found ${found} elements, expected ${count}`);
           checked.add(key);
         }
         await cursor.seek(place + at);

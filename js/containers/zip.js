@@ -5,6 +5,7 @@
 //
 // Entries are stored or deflated; zip64 is read. Checksums are not compared: PyTorch lets its users leave them out.
 
+import { short } from '../json.js';
 import { E_SAFETENSORS, HeedError } from '../wasm.js';
 
 /**
@@ -148,7 +149,7 @@ function readCentral(fields, file) {
     if (packed === 0xffffffff) packed = field.u64();
     if (at === 0xffffffff) at = field.u64();
   }
-  const what = `${file}: ${name}`;
+  const what = `${file}: ${short(name)}`;
   if (flags & 1) refuse(what, 'is encrypted');
   if (method !== 0 && method !== 8) refuse(what, `found compression method ${method}, expected 0 or 8 (deflate)`);
   if (method === 0 && packed !== size) refuse(what, `found ${packed} stored bytes, expected ${size}`);
@@ -178,9 +179,9 @@ export async function readZip(cursor, size) {
     entry.end = list[i + 1]?.at ?? at;
     const room = entry.end - entry.at - 30;
     if (entry.packed > room) {
-      refuse(file, `${entry.name}: ${entry.packed} bytes overlap what follows: room for ${room}`);
+      refuse(file, `${short(entry.name)}: ${entry.packed} bytes overlap what follows: room for ${room}`);
     }
-    if (entries.has(entry.name)) refuse(file, `the entry ${entry.name} stands twice`);
+    if (entries.has(entry.name)) refuse(file, `the entry ${short(entry.name)} stands twice`);
     entries.set(entry.name, entry);
   }
   return entries;
@@ -205,14 +206,15 @@ export class EntryReader {
   async #open() {
     const { at, end, name, packed } = this.#entry;
     const { file } = this.#cursor;
+    const what = short(name);
     const fields = new Fields(await this.#cursor.read(at, 30), file);
-    if (fields.u32() !== LOCAL) refuse(file, `${name}: found no entry at ${at}`);
+    if (fields.u32() !== LOCAL) refuse(file, `${what}: found no entry at ${at}`);
     fields.skip(22);
     const [nameBytes, extraBytes] = [fields.u16(), fields.u16()];
     const begin = at + 30 + nameBytes + extraBytes;
-    if (begin + packed > end) refuse(file, `${name}: ${packed} bytes overlap what follows`);
+    if (begin + packed > end) refuse(file, `${what}: ${packed} bytes overlap what follows`);
     const own = new Fields(await this.#cursor.read(at + 30, nameBytes), file).text(nameBytes);
-    if (own !== name) refuse(file, `${name}: is called ${own} at its place`);
+    if (own !== name) refuse(file, `${what}: is called ${short(own)} at its place`);
     this.#begin = begin;
   }
 
@@ -240,7 +242,7 @@ export class EntryReader {
       if (!this.#inflated || at < this.#at) {
         await this.close();
         const inflate = /** @type {any} */ (new DecompressionStream('deflate-raw'));
-        const where = `${this.#cursor.file}: ${this.#entry.name}`;
+        const where = `${this.#cursor.file}: ${short(this.#entry.name)}`;
         const stream = this.#packedStream().pipeThrough(inflate);
         this.#inflated = this.#cursor.chunked(this.#cursor.means.streamChunks(stream, where));
         this.#at = 0;
@@ -262,9 +264,9 @@ export class EntryReader {
       this.#cursor.signal?.throwIfAborted();
       const { cause } = /** @type {any} */ (error);
       if (!this.#inflated || cause instanceof HeedError) throw cause ?? error;
-      throw new HeedError(E_SAFETENSORS, `${this.#cursor.file}: ${name}: cannot be inflated`, { cause: error });
+      throw new HeedError(E_SAFETENSORS, `${this.#cursor.file}: ${short(name)}: cannot be inflated`, { cause: error });
     }
-    if (!bytes) refuse(this.#cursor.file, `${name}: cut short: ${size - this.#at} bytes are missing`);
+    if (!bytes) refuse(this.#cursor.file, `${short(name)}: cut short: ${size - this.#at} bytes are missing`);
     this.#at += bytes.length;
     return bytes;
   }

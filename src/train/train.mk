@@ -36,7 +36,16 @@ $(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
 TRAIN_OBJECTS := $(filter-out %/main.o,$(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o))
 $(BUILD)/train-%: tests/train/%.c $(TRAIN_OBJECTS)
 	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/$*.d $^ -pthread $(TRAIN_LIBS) -o $@
-test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products
+
+# And all of it under sanitizers, with allocations that fail.
+FAULTS_OBJECTS := $(patsubst src/%.c,$(BUILD)/asan/%.o,$(wildcard src/train/native/*.c))
+$(BUILD)/asan/train/native/%.o: asan_CFLAGS += -D_GNU_SOURCE -pthread
+$(BUILD)/train-faults: tests/train/faults.c $(FAULTS_OBJECTS) $(BUILD)/asan/libheed.a
+	$(Q)$(ASAN_CC) $(asan_CFLAGS) -MF $(BUILD)/asan/train/faults.d $^ -pthread -Wl,--wrap=malloc,--wrap=realloc \
+	    $(asan_LIBS) -o $@
+-include $(FAULTS_OBJECTS:.o=.d)
+
+test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products $(BUILD)/train-faults
 
 # ------------------------------------------------------------------------------ models
 

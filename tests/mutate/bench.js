@@ -1,6 +1,8 @@
 // bench.js - one instance of the module for any number of models, one after another: that of a page ends with its
 // model. Used by run.js and ../hostile/refuse.js.
 
+import { openContainer } from '../../js/containers/open.js';
+import { openSource } from '../../js/files.js';
 import { loadModel } from '../../js/load.js';
 import { Model } from '../../js/model.js';
 import { Core, instantiate } from '../../js/wasm.js';
@@ -39,11 +41,24 @@ export class Bench {
     for (const [free, room] of this.#made.splice(0).reverse()) Core.prototype.run.call(this.core, free, room.value[0]);
   }
 
-  /** @param {Record<string, Uint8Array>} files @param {'auto' | 'f32' | 'int8'} [dtype] @returns {Promise<Model>} */
+  /** @param {Record<string, Uint8Array | Blob>} files @param {'auto' | 'f32' | 'int8'} [dtype] @returns {Promise<Model>} */
   async load(files, dtype = 'auto') {
     const parts = await loadModel(this.core, files, { cache: false, isRetry: true, dtype });
     return new Model(/** @type {any} */ (parts));
   }
+}
+
+/**
+ * A directory with a config.json made of Marian's settings, as `heed convert` begins.
+ *
+ * @param {Record<string, Uint8Array | Blob>} files
+ * @returns {Promise<Record<string, Uint8Array | Blob>>}
+ */
+export async function derive(files) {
+  const weights = await openContainer(await openSource(files), undefined);
+  if (!weights) return files;
+  await weights.close();
+  return { ...files, 'config.json': new TextEncoder().encode(JSON.stringify(/** @type {any} */ (weights).config)) };
 }
 
 /** Both texts, all that a caller would see. @param {Model} model */

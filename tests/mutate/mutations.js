@@ -1,5 +1,5 @@
 // mutations.js - a model directory with something wrong in it, for each number another: the structures of its files are
-// changed field by field, then perhaps their bytes. Used by run.js.
+// changed field by field, then perhaps their bytes. Used by run.js, its parts by checkpoints.js.
 
 import { changeFields } from './fields.js';
 import {
@@ -30,7 +30,7 @@ function changeObject(random, entries, value) {
 }
 
 /** Sound values, so that what is loaded differs too. @param {Random} random @param {Record<string, any>} config */
-function changeSoundly(random, config) {
+export function changeSoundly(random, config) {
   oneOf(random, [
     () => (config.encoder_attention_heads = random.pick([1, 2, 4, 8])),
     () => (config.decoder_attention_heads = random.pick([1, 2, 4, 8])),
@@ -250,17 +250,14 @@ function changeSpm(random, state) {
 
 // ---------------------------------------------------------------- bytes
 
-/** @param {Random} random @param {Record<string, Uint8Array>} files */
-function changeBytes(random, files) {
+/**
+ * @param {Random} random
+ * @param {Record<string, Uint8Array>} files
+ * @param {string[]} often  more of their names
+ */
+export function changeBytes(random, files, often) {
   const names = Object.keys(files);
-  const name = random.pick([
-    ...names,
-    'model.safetensors',
-    'model.safetensors',
-    'source.spm',
-    'source.spm',
-    'target.spm',
-  ]);
+  const name = random.pick([...names, ...often]);
   const bytes = files[name];
   oneOf(random, [
     () => delete files[name],
@@ -287,6 +284,9 @@ function changeBytes(random, files) {
     },
   ]);
 }
+
+/** Those that bytes are changed in more often than in others. */
+const OFTEN = ['model.safetensors', 'model.safetensors', 'source.spm', 'source.spm', 'target.spm'];
 
 // ---------------------------------------------------------------- the directory
 
@@ -370,6 +370,6 @@ export function mutated(seed, index) {
     names.forEach((name) => touched.add(name));
   }
   for (const name of touched) files[name] = WRITERS[name](state);
-  if (bytesToo) changeBytes(random, files);
+  if (bytesToo) changeBytes(random, files, OFTEN);
   return { files, dtype: random.pick(/** @type {const} */ (['auto', 'auto', 'f32', 'int8'])) };
 }

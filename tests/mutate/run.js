@@ -1,16 +1,20 @@
 // run.js - loads mutated model directories in one instance of the module, and translates with those that load: nothing
 // may trap, hang, leak, or say what a person could not use. Used by `make mutate` and mutate.test.js.
 //
-//     node tests/mutate/run.js [--runs N] [--from N] [--seed N] [--wasm FILE]
+//     node tests/mutate/run.js [--kind directories | checkpoints] [--runs N] [--from N] [--seed N] [--wasm FILE]
 //
+// Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's.
 // The runs are made in a worker; this thread watches that they go on.
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { HeedError } from '../../js/index.js';
 import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/wasm.js';
-import { Bench, translate } from './bench.js';
+import { Bench, derive, translate } from './bench.js';
+import { mutatedCheckpoint } from './checkpoints.js';
 import { modelFiles } from './model.js';
 import { mutated } from './mutations.js';
 
@@ -20,12 +24,19 @@ const HANG = 60_000;
 const SLOW = 100;
 /** Bytes that the instance may grow to: a tiny model may have 64 MB of positions, and a search of 64 beams. */
 const MEMORY = 2 ** 28;
+/** Bytes by which JavaScript's memory may grow after the first thousand runs: compiled code, caches of the engine. */
+const HEAP = 2 ** 23;
 /** Failures that are told of; then the runs end. */
 const MOST = 20;
 
-const NAMES = '(?:config|generation_config|vocab|heed)\\.json|model\\.safetensors|(?:source|target)\\.spm';
+const WEIGHTS = 'model\\.safetensors|pytorch_model\\.bin|model\\.npz';
+const NAMES = `(?:config|generation_config|vocab|heed)\\.json|${WEIGHTS}|(?:source|target)\\.spm`;
 const FILES = new RegExp(`^(?:the given files: )?(?:${NAMES})\\b`);
 
+/** What is made for a number. */
+const KINDS = { directories: mutated, checkpoints: mutatedCheckpoint };
+
+/** @typedef {keyof typeof KINDS} Kind */
 /** @typedef {{ index: number, what: string }} Failure */
 /**
  * @typedef {object} Report
@@ -34,6 +45,7 @@ const FILES = new RegExp(`^(?:the given files: )?(?:${NAMES})\\b`);
  * @property {number} seconds
  * @property {{ index: number, ms: number }} slowest
  * @property {number} memory  bytes of the instance at the end
+ * @property {number} heap  bytes by which JavaScript's memory grew after the first thousand runs
  * @property {Record<string, number>} statuses  how often each was met
  * @property {Failure[]} failures
  */
@@ -49,11 +61,11 @@ function wrong(error, isLoading) {
 }
 
 /**
- * @param {{ runs: number, from: number, seed: number, wasm?: string }} options
+ * @param {{ kind: Kind, runs: number, from: number, seed: number, wasm?: string }} options
  * @param {Int32Array} [progress]  [0]: runs made
  * @returns {Promise<Report>}
  */
-async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) {
+async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Array(1)) {
   const bench = new Bench();
   await bench.start(wasm);
   const first = bench.core.run('malloc', 16);
@@ -73,6 +85,7 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
     seconds: 0,
     slowest: { index: from, ms: 0 },
     memory: 0,
+    heap: 0,
     statuses: {},
     failures: [],
   };
@@ -83,8 +96,9 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
     let isLoading = true;
     let status;
     try {
-      const { files, dtype } = mutated(seed, index);
-      const model = await bench.load(files, dtype);
+      const { files, dtype } = KINDS[kind](seed, index);
+      const isWhole = kind === 'directories' || files['config.json'] !== undefined;
+      const model = await bench.load(isWhole ? files : await derive(files), dtype);
       isLoading = false;
       status = 'loaded';
       translate(model);
@@ -97,6 +111,16 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
     bench.clear();
     return status;
   };
+
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  /** Bytes in use, after the garbage is collected. */
+  const heapBytes = () => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  let heap = 0;
 
   const start = performance.now();
   for (let index = from; index < from + runs && report.failures.length < MOST; index++) {
@@ -113,6 +137,7 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
     if (status.startsWith('loaded')) report.loaded++;
     if (++report.runs % 1000 === 0 && (await speak()) !== expected)
       fail(index, 'the model that is right says something else than before');
+    if (report.runs === 1000) heap = heapBytes();
     if (bench.core.memoryBytes > MEMORY) {
       fail(index, `the memory has grown to ${bench.core.memoryBytes} bytes`);
       await bench.start(wasm);
@@ -122,6 +147,8 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
   report.seconds = (performance.now() - start) / 1000;
   if ((await speak()) !== expected) fail(from + runs, 'the model that is right says something else at the end');
   report.memory = bench.core.memoryBytes;
+  report.heap = heap && heapBytes() - heap;
+  if (report.heap > HEAP) fail(from + runs, `JavaScript's memory has grown by ${report.heap} bytes`);
   // all was freed: one block takes the whole heap, from its first byte to the end, where the allocator has a page to spare
   const rest = report.memory - first - 2 * 65536;
   const place = bench.core.run('malloc', rest);
@@ -134,12 +161,13 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
 /**
  * All runs, in a worker that is watched.
  *
- * @param {{ runs: number, from?: number, seed?: number, wasm?: string, onProgress?: (runs: number) => void }} options
+ * @param {{ kind?: Kind, runs: number, from?: number, seed?: number, wasm?: string,
+ *   onProgress?: (runs: number) => void }} options
  * @returns {Promise<Report>}
  */
-export async function run({ runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
+export async function run({ kind = 'directories', runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(new URL(import.meta.url), { workerData: { runs, from, seed, wasm, progress } });
+  const worker = new Worker(new URL(import.meta.url), { workerData: { kind, runs, from, seed, wasm, progress } });
   let last = -1;
   let since = performance.now();
   return new Promise((resolve, reject) => {
@@ -161,12 +189,22 @@ export async function run({ runs, from = 0, seed = 1, wasm, onProgress = () => {
 if (!isMainThread && workerData?.progress) {
   parentPort?.postMessage(await runAll(workerData, workerData.progress));
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const number = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
+  const string = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
   const { values } = parseArgs({
-    options: { runs: number('100000'), from: number('0'), seed: number('1'), wasm: { type: 'string' } },
+    options: {
+      kind: string('directories'),
+      runs: string('100000'),
+      from: string('0'),
+      seed: string('1'),
+      wasm: { type: 'string' },
+    },
   });
+  if (!Object.hasOwn(KINDS, values.kind)) {
+    throw new RangeError(`--kind: found '${values.kind}', expected one of ${Object.keys(KINDS)}`);
+  }
   let told = 0;
   const report = await run({
+    kind: /** @type {Kind} */ (values.kind),
     runs: Number(values.runs),
     from: Number(values.from),
     seed: Number(values.seed),
@@ -178,10 +216,10 @@ if (!isMainThread && workerData?.progress) {
     },
   });
   for (const { index, what } of report.failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
-  const { runs, loaded, seconds, slowest, memory, statuses } = report;
+  const { runs, loaded, seconds, slowest, memory, heap, statuses } = report;
   const time = `${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index})`;
-  const end = `memory ${memory} bytes; ${report.failures.length} failures`;
-  console.log(`${runs} mutated directories, ${loaded} loaded, in ${time}; ${end}`);
+  const end = `memory ${memory} bytes, ${heap} more in JavaScript; ${report.failures.length} failures`;
+  console.log(`${runs} mutated ${values.kind}, ${loaded} loaded, in ${time}; ${end}`);
   console.log(
     Object.entries(statuses)
       .sort((a, b) => b[1] - a[1])

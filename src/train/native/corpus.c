@@ -11,7 +11,7 @@
 static int encode(heed_tokenizer *tokenizer, const char *text, size_t bytes, int eos, int longest, int32_t *ids) {
     heed_encoding e;
     const heed_status status = heed_tokenizer_encode(tokenizer, text, bytes, &e);
-    if (status != HEED_OK) fail("the tokenizer: %s", heed_status_name(status));
+    if (status != HEED_OK) fail_status("the tokenizer", status);
     if (e.n < 1 || e.n >= longest) return 0;
     memcpy(ids, e.ids, (size_t)e.n * sizeof *ids);
     ids[e.n] = eos;
@@ -24,8 +24,8 @@ void corpus_read(corpus *c, const char *path, const char *spm_path, int eos, int
     char *text = (char *)read_file(path, &n);
     heed_tokenizer *tokenizer;
     const heed_status status = heed_tokenizer_create(spm, spm_bytes, &tokenizer, NULL);
-    if (status != HEED_OK) fail("%s: %s", spm_path, heed_status_name(status));
     free(spm);
+    if (status != HEED_OK) fail_status(spm_path, status);
 
     *c = (corpus){0};
     size_t n_ids = 0, max_ids = 0;

@@ -18,11 +18,15 @@ _Noreturn void fail(const char *format, ...) {
     exit(1);
 }
 
+_Noreturn void fail_status(const char *what, heed_status status) {
+    fail("%s: %s", what, status == HEED_E_MEMORY ? "out of memory" : heed_status_name(status));
+}
+
 void *allocate(size_t bytes) { return reallocate(NULL, bytes); }
 
 void *reallocate(void *block, size_t bytes) {
     void *p = realloc(block, bytes ? bytes : 1);
-    if (p == NULL) fail("no memory for %zu bytes", bytes);
+    if (p == NULL) fail("out of memory: %zu bytes are wanted", bytes);
     return p;
 }
 

@@ -12,6 +12,9 @@
 
 /* Print "heed-train: ..." to stderr and end with exit code 1. */
 _Noreturn void fail(const char *format, ...);
+/* fail() for a status that is not HEED_OK, of `what`. */
+_Noreturn void fail_status(const char *what, heed_status status);
+
 /* malloc and realloc that fail() when there is no memory. */
 void *allocate(size_t bytes);
 void *reallocate(void *block, size_t bytes);

@@ -224,11 +224,11 @@ static void set_vocabulary(settings *s) {
     unsigned char *bytes = read_file(s->spm, &n);
     heed_tokenizer *tokenizer;
     const heed_status status = heed_tokenizer_create(bytes, n, &tokenizer, NULL);
-    if (status != HEED_OK) fail("%s: %s", s->spm, heed_status_name(status));
+    free(bytes);
+    if (status != HEED_OK) fail_status(s->spm, status);
     s->config[field_index("vocab_size", 10)] = s->config[field_index("decoder_vocab_size", 18)] =
         heed_tokenizer_size(tokenizer);
     heed_tokenizer_free(tokenizer);
-    free(bytes);
 }
 
 /* ------------------------------------------------------------------------------------- run */
@@ -386,6 +386,7 @@ int main(int argc, char **argv) {
 
     /* the trainer's own pass stays unused: of one token */
     const heed_status status = trainer_create(r.s.config, r.s.n_fields, &r.s.learn, gemm, &r.trainer, &report);
+    if (status == HEED_E_MEMORY) fail_status("the trainer", status);
     if (status != HEED_OK)
         fail("%s %s: %s", heed_status_name(status), report.name ? report.name : "", report.rule ? report.rule : "");
     const heed_parameters *p = trainer_parameters(r.trainer);

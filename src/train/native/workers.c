@@ -94,7 +94,7 @@ workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int
         pass_layout(&me->pass, &arena, p, gemm, max_tokens);
         if (i > 0) arena_floats(&arena, p->n_floats, 1, 1);
         me->block = arena_block(&arena);
-        if (me->block == NULL) fail("no memory for %zu bytes of activations", arena.used);
+        if (me->block == NULL) fail("out of memory: %zu bytes of activations are wanted", arena.used);
         pass_layout(&me->pass, &arena, p, gemm, max_tokens);
         me->gradients = i > 0 ? arena_floats(&arena, p->n_floats, 1, 1) : trainer_array(trainer, HEED_TRAIN_GRADIENTS);
         if (i > 0 && pthread_create(&me->thread, NULL, live, me) != 0) fail("no thread to be had");
