@@ -103,8 +103,8 @@ export function onTheme(f) {
 
 /**
  * A heat map on a canvas: only what its window shows is drawn, so that it may be of any size. Arrow keys move a cursor,
- * Enter or a click picks its cell; + and -, Ctrl and the wheel or two fingers zoom; wheel and drag move what does not
- * fit.
+ * Enter or a click picks its cell; + and -, Ctrl and the wheel or two fingers zoom; wheel, drag and two fingers move
+ * what does not fit. One finger moves it sideways alone: up and down it scrolls the page.
  *
  * @param {HTMLElement} host  emptied
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
@@ -307,11 +307,12 @@ export function heatmap(host, options) {
   };
   const offs = [
     on(canvas, 'pointerdown', (event) => {
-      if (holds.size === 2) return;
+      // what another button does, opening a menu say, may end where no `pointerup` is heard
+      if (event.button !== 0 || holds.size === 2) return;
+      canvas.setPointerCapture(event.pointerId);
       // a second finger picks nothing
       moved = holds.size > 0;
       holds.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      canvas.setPointerCapture(event.pointerId);
     }),
     on(canvas, 'pointermove', (event) => {
       if (holds.size) {
@@ -326,7 +327,7 @@ export function heatmap(host, options) {
           zoom(now.apart / before.apart, before.x - box.left - left, before.y - box.top - top);
         }
         view.x -= now.x - before.x;
-        view.y -= now.y - before.y;
+        if (event.pointerType !== 'touch' || holds.size === 2) view.y -= now.y - before.y;
         tip.hidden = true;
         later();
         return;
@@ -335,9 +336,10 @@ export function heatmap(host, options) {
       if (cell) point(cell.row, cell.col, false);
       else unpoint();
     }),
-    on(canvas, 'pointerup pointercancel', (event) => {
+    // a capture is lost after each of the others too, and alone when the canvas is taken out or another takes it over
+    on(canvas, 'pointerup pointercancel lostpointercapture', (event) => {
       if (!holds.delete(event.pointerId)) return;
-      const cell = moved || event.type === 'pointercancel' ? null : cellAt(event);
+      const cell = moved || event.type !== 'pointerup' ? null : cellAt(event);
       if (!cell) return;
       point(cell.row, cell.col, false);
       if (o.onPick) o.onPick(cell.row, cell.col);

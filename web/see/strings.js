@@ -1,4 +1,4 @@
-// strings.js - every word of the room See, by view. Re-exported by ../strings.js.
+// strings.js - every word of the room See, by view. Fetched by ../strings.js when it is first opened.
 
 export const see = {
   heading: 'See',
@@ -47,7 +47,8 @@ export const see = {
       decoder: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in. It sees only what was fed in so far.',
       cross: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in, and how it shares its attention among the source tokens.',
     },
-    help: 'Arrow keys move the cell, Enter or a click shows the sum behind it, + and \u2212 or two fingers zoom.',
+    help: 'Arrow keys move the cell, Enter or a click shows the sum behind it, + and \u2212 zoom; two '
+      + 'fingers zoom and move.',
     label: (/** @type {string} */ place) => `Attention weights, ${place}`,
     zoomIn: 'Larger', zoomOut: 'Smaller', fit: 'Fit',
     weight: (/** @type {string} */ w) => `weight ${w}`,
