@@ -2,9 +2,10 @@
 # Makefile, whose variables it uses.
 
 # It learns and does nothing else: what translates is in js/heed.wasm, which who learns has too.
+link_heed-train.wasm = $(call link_emcc,src/train/exports.txt,$(1),$(2))
 js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/train/exports.txt
 	$(call say,wasm  $@)
-	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/train/exports.txt -o $@
+	$(Q)$(call link_heed-train.wasm,$@)
 wasm: js/heed-train.wasm
 test-js: js/heed-train.wasm
 
