@@ -1,8 +1,8 @@
-// sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in each of
-// its modules, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
+// sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in each
+// of its modules, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
 //
-//   node .ci/sbom.js FOLDER     FOLDER has for each module what the linker said it took, heed.wasm.txt and so on, a file
-//                               or archive(member) a line
+//   node .ci/sbom.js FOLDER     has for each module what the linker said it took, heed.wasm.txt and so on, a file or
+//                               archive(member) a line
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -82,20 +82,21 @@ const originOf = (archive) => ORIGINS[archive] ?? {
 const referenceOf = (archive) => `runtime:${originOf(archive).name}`;
 
 /** The parts of the C runtime, each with its members in every module that has some. */
-const inModules = [...new Set([...linkedOf.values()].flatMap((members) => [...members.keys()]))].sort().map((archive) => {
-  const { name, license: licensed, version: find, description: about } = originOf(archive);
-  return {
-    type: 'library',
-    'bom-ref': referenceOf(archive),
-    name,
-    version: find() ?? `of Emscripten ${emscripten}`,
-    description: about,
-    licenses: [licensed.includes(' ') ? { expression: licensed } : { license: { id: licensed } }],
-    scope: 'required',
-    properties: [...linkedOf].filter(([, members]) => members.has(archive)).map(([module, members]) =>
-      ({ name: `heed:linked:${module}`, value: [...members.get(archive)].sort().join(' ') })),
-  };
-});
+const inModules = [...new Set([...linkedOf.values()].flatMap((members) => [...members.keys()]))].sort()
+  .map((archive) => {
+    const { name, license: licensed, version: find, description: about } = originOf(archive);
+    return {
+      type: 'library',
+      'bom-ref': referenceOf(archive),
+      name,
+      version: find() ?? `of Emscripten ${emscripten}`,
+      description: about,
+      licenses: [licensed.includes(' ') ? { expression: licensed } : { license: { id: licensed } }],
+      scope: 'required',
+      properties: [...linkedOf].filter(([, members]) => members.has(archive)).map(([module, members]) =>
+        ({ name: `heed:linked:${module}`, value: [...members.get(archive)].sort().join(' ') })),
+    };
+  });
 
 const modules = MODULES.map((name) => ({
   type: 'file',

@@ -120,8 +120,8 @@ export function checkHeads(heads, config) {
  * @property {number} [minTokens]  `</s>` is forbidden before; default 0
  * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id
  * @property {number} [noRepeatNgram]  no n-gram of this length twice; 0: off
- * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows past 32
- *   tokens and 4 for each of the source's. Default: true in a Translator, false in generate()
+ * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows
+ *   past 32 tokens and 4 for each of the source's. Default: true in a Translator, false in generate()
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output is taken as zero
  * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: tell all that the search looked at

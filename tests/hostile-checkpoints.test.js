@@ -26,7 +26,8 @@ const [u16, u32, u64] = [2, 4, 8].map((width) => (/** @type {number} */ n) => nu
  * A zip archive; what an entry states of itself may be untrue.
  *
  * @param {Entry[]} entries
- * @param {{ count?: number, directoryAt?: number, directoryBytes?: number, end?: (at: number, bytes: number, count: number) => Uint8Array }} [lies]
+ * @param {{ count?: number, directoryAt?: number, directoryBytes?: number, end?: (at: number, bytes: number, count:
+ *   number) => Uint8Array }} [lies]
  */
 function zip(entries, lies = {}) {
   const parts = [];
@@ -75,7 +76,8 @@ function tensor({ type = 'FloatStorage', key = '0', count = int(6), offset = int
   stride = tuple(int(3), int(1)), rest = [] } = {}) {
   const id = tuple(text('storage'), global('torch', type), text(key), text('cpu'), count, ...rest);
   return concat(global('torch._utils', '_rebuild_tensor_v2'),
-    tuple(concat(id, op(0x51)), offset, shape, stride, op(0x89), concat(global('collections', 'OrderedDict'), op(0x29, 0x52))),
+    tuple(concat(id, op(0x51)), offset, shape, stride, op(0x89),
+      concat(global('collections', 'OrderedDict'), op(0x29, 0x52))),
     op(0x52));
 }
 
@@ -96,7 +98,8 @@ const MAGIC = concat(op(0x8a, 10), Uint8Array.from([0x6c, 0xfc, 0x9c, 0x46, 0xf9
  */
 const legacy = (o = {}) =>
   concat(pickle(o.magic ?? MAGIC), pickle(int(o.version ?? 1001)), pickle(o.machine ?? machine), o.state ?? good,
-    pickle(o.keys ?? concat(op(0x5d, 0x28), text('0'), op(0x65))), u64(o.count ?? 6), numbers, o.tail ?? new Uint8Array());
+    pickle(o.keys ?? concat(op(0x5d, 0x28), text('0'), op(0x65))), u64(o.count ?? 6), numbers,
+    o.tail ?? new Uint8Array());
 
 /** @param {string} name @param {Uint8Array} data */
 async function drain(name, data) {
@@ -137,7 +140,8 @@ test('what is right passes', async () => {
   const expected = [['w', [2, 3], 0]];
   assert.deepEqual(await drain(TORCH, torch(good)), expected);
   assert.deepEqual(await drain(TORCH, legacy()), expected);
-  assert.deepEqual(await drain(TORCH, one({ shape: tuple(int(1), int(6)), stride: tuple(int(999), int(1)) })), [['w', [1, 6], 0]]);
+  assert.deepEqual(await drain(TORCH, one({ shape: tuple(int(1), int(6)), stride: tuple(int(999), int(1)) })),
+    [['w', [1, 6], 0]]);
   assert.deepEqual(await drain(TORCH, torch(good, { packed: deflateRawSync(numbers), method: 8 })), expected);
 });
 
@@ -164,7 +168,8 @@ test('pickles run nothing', () =>
       'a text called': [state(text('x'), op(0x29, 0x52)), /something is called that is no function/],
       'a call without a tuple': [state(global('collections', 'OrderedDict'), int(1), op(0x52)), /arguments of a call/],
       'pairs that could be many': [
-        state(global('collections', 'OrderedDict'), tuple(concat(op(0x5d))), op(0x52)), /OrderedDict: expected no arguments/],
+        state(global('collections', 'OrderedDict'), tuple(concat(op(0x5d))), op(0x52)),
+        /OrderedDict: expected no arguments/],
       'BUILD on a list': [state(op(0x5d, 0x7d, 0x62)), /expected an OrderedDict/],
     },
     TORCH,
@@ -192,7 +197,8 @@ test('the stack machine does not stumble', () =>
       'a dictionary that holds itself': [state(op(0x7d, 0x71, 0), text('a'), op(0x68, 0, 0x73)), /expected a tensor/],
       'a million tuples in one another': [state(op(0x29), new Uint8Array(1_000_000).fill(0x85)), /found no state_dict/],
       'lists that double': [
-        state(op(0x5d, 0x71, 0, 0x30), ...Array.from({ length: 200 }, (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)),
+        state(op(0x5d, 0x71, 0, 0x30), ...Array.from({ length: 200 },
+          (_, i) => op(0x28, 0x68, i, 0x68, i, 0x74, 0x71, i + 1, 0x30)),
           op(0x68, 200)),
         /found no state_dict/],
       'a million memos': [
@@ -213,10 +219,12 @@ test('tensors fit their storages', () =>
       'an offset beyond': [one({ offset: int(1) }), /6 elements at 1 are beyond the 6/],
       'a negative offset': [one({ offset: int(-1) }), /expected a storage, an offset/],
       'a negative dimension': [one({ shape: tuple(int(-2), int(-3)) }), /a shape and a stride/],
-      'a product past 2^64': [one({ shape: tuple(long(2n ** 40n), long(2n ** 40n)), stride: tuple(long(2n ** 40n), int(1)) }), /beyond the 6/],
+      'a product past 2^64': [one({ shape: tuple(long(2n ** 40n), long(2n ** 40n)),
+        stride: tuple(long(2n ** 40n), int(1)) }), /beyond the 6/],
       'a dimension past 2^53': [one({ shape: tuple(long(2n ** 60n)), stride: tuple(int(1)) }), /a shape and a stride/],
       'a shape of 1000': [one({ shape: tuple(...Array(1000).fill(int(1))) }), /a shape and a stride/],
-      'a transposed matrix': [one({ stride: tuple(int(1), int(2)) }), /found strides \[1,2\] for \[2,3\]: not contiguous/],
+      'a transposed matrix': [one({ stride: tuple(int(1), int(2)) }),
+        /found strides \[1,2\] for \[2,3\]: not contiguous/],
       'a broadcast': [one({ stride: tuple(int(0), int(1)) }), /not contiguous/],
       'another number of strides': [one({ stride: tuple(int(1)) }), /shape and stride differ in length/],
       'a shape that is a text': [one({ shape: text('ab') }), /a shape and a stride/],
@@ -239,10 +247,12 @@ test('tensors fit their storages', () =>
 test('archives do not lie', () => {
   const big = 2 ** 32 - 2;
   const entry = (/** @type {Partial<Entry>} */ storage) => torch(good, storage);
-  const end64 = (/** @type {(at: number, bytes: number, count: number) => number[]} */ say, where = 0, magic = 0x06064b50) =>
+  const end64 = (/** @type {(at: number, bytes: number, count: number) => number[]} */ say, where = 0,
+    magic = 0x06064b50) =>
     torch64((at, size, count) => {
       const [n, directory, place] = say(at, size, count);
-      const record = concat(u32(magic), u64(44), u16(45), u16(45), u32(0), u32(0), u64(n), u64(n), u64(directory), u64(place));
+      const record = concat(u32(magic), u64(44), u16(45), u16(45), u32(0), u32(0), u64(n), u64(n), u64(directory),
+        u64(place));
       return concat(record, u32(0x07064b50), u32(0), u64(at + size + where), u32(1),
         u32(0x06054b50), u16(0), u16(0), u16(0xffff), u16(0xffff), u32(0xffffffff), u32(0xffffffff), u16(0));
     });
@@ -251,7 +261,9 @@ test('archives do not lie', () => {
   const at = 30 + 'm/data.pkl'.length + good.length;
   const wide = { size: 0xffffffff, packedSize: 0xffffffff, at: 0xffffffff,
     extra: concat(u16(7), u16(2), u16(0), u16(1), u16(24), u64(24), u64(24), u64(at)) };
-  return Promise.all([drain(TORCH, end64((at, size, count) => [count, size, at])), drain(TORCH, entry(wide))]).then((sums) => {
+  return Promise.all([
+    drain(TORCH, end64((at, size, count) => [count, size, at])), drain(TORCH, entry(wide)),
+  ]).then((sums) => {
     assert.deepEqual(sums, [[['w', [2, 3], 0]], [['w', [2, 3], 0]]], 'zip64 itself is read');
     return refuseAll(
       {
@@ -277,7 +289,8 @@ test('archives do not lie', () => {
         'an entry twice': [torch(good, {}, [{ name: 'm/data/0', data: numbers }]), /stands twice/],
         'a bomb': [entry({ packed: deflateRawSync(numbers), method: 8, size: 2 ** 31 }), /deflated bytes cannot be/],
         'deflated to less': [
-          torch(pickle(dict(text('w'), tensor({ count: int(8), shape: tuple(int(8)), stride: tuple(int(1)) }))), { packed: deflateRawSync(numbers), method: 8, size: 32 }),
+          torch(pickle(dict(text('w'), tensor({ count: int(8), shape: tuple(int(8)), stride: tuple(int(1)) }))),
+            { packed: deflateRawSync(numbers), method: 8, size: 32 }),
           /m\/data\/0: cut short: 8 bytes|cannot be inflated/],
         'no deflated bytes': [
           entry({ packed: new Uint8Array(24).fill(0xff), method: 8 }), /cannot be inflated/],
@@ -314,7 +327,8 @@ test('the format before 1.6', () =>
 
 test('arrays of NumPy', () => {
   const npy = (/** @type {string} */ header, data = new Uint8Array(), version = 1) =>
-    concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(version, 0), version === 1 ? u16(header.length) : u32(header.length),
+    concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(version, 0),
+      version === 1 ? u16(header.length) : u32(header.length),
       bytes(header), data);
   const plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
   const npz = (/** @type {Uint8Array} */ data, name = 'encoder_l1_self_Wq.npy') => zip([{ name, data }]);
@@ -324,9 +338,11 @@ test('arrays of NumPy', () => {
       'no array': [npz(bytes('hello, world')), /no NumPy array/],
       'too short': [npz(bytes('\x93NU')), /no NumPy array/],
       'version 9': [npz(npy(plain, numbers, 9)), /no NumPy array/],
-      'a header of 4 GB': [npz(concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(2, 0), u32(0xfffffff0))), /found a header/],
+      'a header of 4 GB': [npz(concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(2, 0), u32(0xfffffff0))),
+        /found a header/],
       'Python objects': [of('<f4', '|O'), /no type and shape/],
-      'doubles': [npz(npy(plain.replace('<f4', '<f8').replace('2, 3', '1, 3'), numbers)), /encoder_l1_self_Wq: found <f8/, 17],
+      'doubles': [npz(npy(plain.replace('<f4', '<f8').replace('2, 3', '1, 3'), numbers)),
+        /encoder_l1_self_Wq: found <f8/, 17],
       'big-endian': [of('<f4', '>f4'), /no type and shape/],
       'columns first': [of('False', 'True'), /expected numbers in row order/],
       'another size': [of('2, 3', '2, 4'), /found 24 bytes, expected 32/],

@@ -41,12 +41,13 @@ test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products
 
 # ------------------------------------------------------------------------------ models
 
-# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR; started
-# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
+# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR;
+# started again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
 PAIR ?= en-de
 DATA ?= ../shared/data
 MODEL ?=
 .PHONY: model
 model: $(BUILD)/heed-train js/heed.wasm
-	@command -v spm_train > /dev/null || { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
+	@command -v spm_train > /dev/null || \
+	    { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
 	$(NODE) src/train/model/make.js --pair $(PAIR) --data $(DATA) $(MODEL)

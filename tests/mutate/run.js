@@ -122,7 +122,8 @@ async function runAll({ runs, from, seed, wasm }, progress = new Int32Array(1)) 
   report.seconds = (performance.now() - start) / 1000;
   if ((await speak()) !== expected) fail(from + runs, 'the model that is right says something else at the end');
   report.memory = bench.core.memoryBytes;
-  // all was freed: one block takes the whole heap, from its first byte to the end, where the allocator has a page to spare
+  // all was freed: one block takes the whole heap, from its first byte to the end, where the allocator has a page to
+  // spare
   const rest = report.memory - first - 2 * 65536;
   const place = bench.core.run('malloc', rest);
   if (place !== first || bench.core.memoryBytes > report.memory) {

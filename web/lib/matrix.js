@@ -55,7 +55,8 @@ export function matrixTable(host, options) {
         return h('td', {}, cell);
       })));
     host.replaceChildren(h('table', { class: 'matrix-table', 'aria-label': label },
-      colLabels && h('thead', {}, h('tr', {}, rowLabels && h('td', {}), colLabels.map((text) => h('th', { scope: 'col' }, text)))),
+      colLabels && h('thead', {}, h('tr', {}, rowLabels && h('td', {}),
+        colLabels.map((text) => h('th', { scope: 'col' }, text)))),
       h('tbody', {}, body)));
   }
 
@@ -183,7 +184,8 @@ export function heatmap(host, options) {
     if (cursor) {
       context.strokeStyle = colors.focus;
       context.lineWidth = 2;
-      context.strokeRect(cursor.col * view.cell - view.x + 0.5, cursor.row * view.cell - view.y + 0.5, view.cell - 2, view.cell - 2);
+      context.strokeRect(cursor.col * view.cell - view.x + 0.5, cursor.row * view.cell - view.y + 0.5, view.cell - 2,
+        view.cell - 2);
     }
     if (view.cell >= 34) drawNumbers(colors);
     context.restore();
@@ -202,7 +204,8 @@ export function heatmap(host, options) {
         if (Math.abs(value) < 0.005) continue;
         context.fillStyle = colors.ink(map.scale ?? 'sequential', value / Number(map.reach));
         const text = Number.isFinite(value) ? value.toFixed(2) : '-\u221e';
-        context.fillText(text.replace(/^(-?)0\./, '$1.'), (c + 0.5) * view.cell - view.x, (r + 0.5) * view.cell - view.y);
+        context.fillText(text.replace(/^(-?)0\./, '$1.'), (c + 0.5) * view.cell - view.x,
+          (r + 0.5) * view.cell - view.y);
       }
     }
   }
