@@ -23,7 +23,7 @@ const PACKAGES = { chromium: 'chromium', firefox: 'firefox-esr', webkit: 'webkit
  */
 export function needBrowser(kind, t) {
   const program = findBrowser(kind);
-  const missing = `${kind} is not installed: apt-get install ${PACKAGES[kind]}, or set ${kind.toUpperCase()}`;
+  const missing = `${kind} is missing: apt-get install ${PACKAGES[kind]}, or set ${kind.toUpperCase()} to its path`;
   if (!program && t && kind !== 'chromium') t.skip(missing);
   else assert.ok(program, missing);
   return program;
