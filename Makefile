@@ -135,20 +135,25 @@ asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 wasm: js/heed.wasm js/heed-relaxed.wasm
 wasm-tests: $(WASM_TESTS)
 
+# $(call link_MODULE,FILE,MORE): how MODULE is linked, into FILE; MORE: another option of the linker.
+# $(call link_emcc,EXPORTS,FILE,MORE)
+link_emcc      = $(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@$(1) $(3:%=-Wl,%) -o $(2)
+link_heed.wasm = $(call link_emcc,src/exports.txt,$(1),$(2))
 js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
-	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/exports.txt -o $@
+	$(Q)$(call link_heed.wasm,$@)
 
 # emcc 3.1.6 cannot link the new instructions either (its binaryen stops at them), so wasm-ld does, with Emscripten's
 # libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that traps.
 WASM_LD ?= $(firstword $(shell command -v wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld 2>/dev/null))
 WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
+link_heed-relaxed.wasm = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
+    -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc -lcompiler_rt --allow-undefined --no-entry \
+    --entry=_initialize --export-if-defined=_initialize $$(sed 's/^_/--export=/' src/exports.txt) \
+    -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --gc-sections $(2) -o $(1)
 js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	$(call say,wasm  $@)
-	$(Q)$(WASM_LD) $(WASM_LIB)/crt1_reactor.o $< -L$(WASM_LIB) -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc \
-	    -lcompiler_rt --allow-undefined --no-entry --entry=_initialize --export-if-defined=_initialize \
-	    $$(sed 's/^_/--export=/' src/exports.txt) -z stack-size=131072 --stack-first --max-memory=4294967296 \
-	    --strip-all --gc-sections -o $@
+	$(Q)$(call link_heed-relaxed.wasm,$@)
 
 # What the package ships: the scripts made small, the modules, and heed/inline.
 PACKAGE := build/js/inline.js
@@ -207,14 +212,16 @@ reproducible: wasm
 	    else failed=1; fi; \
 	done; exit $$failed
 
-# A bill of materials: what is in the package, what of the C runtime is in its modules, what they were built with.
-sbom: wasm | need-npm
-	$(Q)mkdir -p $(BUILD)/sbom
-	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/train/exports.txt \
-	    -Wl,--trace -o $(BUILD)/sbom/linked.wasm > $(BUILD)/sbom/linked.txt
+# A bill of materials: what is in the package, what of the C runtime is in each module, what they were built with.  Each is
+# linked once more, to the same bytes, by a linker that says what it takes.
+sbom: $(MODULES:js/%=$(BUILD)/sbom/%.txt) | need-npm
 	$(Q)EMCC='$(EMCC)' RELAXED_CLANG='$(RELAXED_CLANG)' WASM_LD='$(WASM_LD)' \
-	    $(NODE) .ci/sbom.js $(BUILD)/sbom/linked.txt > $(BUILD)/sbom.json
+	    $(NODE) .ci/sbom.js $(BUILD)/sbom > $(BUILD)/sbom.json
 	@echo 'sbom: $(BUILD)/sbom.json'
+$(BUILD)/sbom/%.txt: js/%
+	@mkdir -p $(@D)
+	$(Q)$(call link_$*,$(BUILD)/sbom/$*,--trace) > $@
+	$(Q)cmp $< $(BUILD)/sbom/$*
 
 # Lines and branches of src/ that the C tests reach, and what they do not. The counts of a build add up over runs: each
 # begins anew.

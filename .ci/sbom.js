@@ -1,12 +1,12 @@
-// sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in its
-// modules, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
+// sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in each
+// of its modules, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
 //
-//   node .ci/sbom.js LINKED     LINKED: what the linker said it took, a file or archive(member) a line
+//   node .ci/sbom.js FOLDER     has for each module what the linker said it took, heed.wasm.txt and so on, a file or
+//                               archive(member) a line
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 
 const root = new URL('../', import.meta.url);
 const read = (name) => readFileSync(new URL(name, root));
@@ -48,36 +48,57 @@ const ORIGINS = {
   },
 };
 
-/** @param {string} linked  the linker's words @returns {object[]} */
-function runtime(linked) {
-  /** @type {Map<string, string[]>} */
+const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'];
+
+/**
+ * What of the C runtime a module has.
+ *
+ * @param {string} module
+ * @returns {Map<string, Set<string>>}  members, by a name of ORIGINS or 'emscripten'
+ */
+function membersOf(module) {
+  const linked = readFileSync(join(process.argv[2], `${module}.txt`), 'utf8');
   const members = new Map();
   for (const line of linked.split('\n')) {
     const [, file, member] = /([^/(]+?)(?:\.[ao])(?:\(([^)]+)\))?$/.exec(line.trim()) ?? [];
     if (file === undefined || file === 'libheed') continue;
     const archive = ORIGINS[file] ? file : 'emscripten';
-    members.set(archive, [...(members.get(archive) ?? []), member ?? `${file}.o`]);
+    if (!members.has(archive)) members.set(archive, new Set());
+    members.get(archive).add(member ?? `${file}.o`);
   }
-  if (!members.has('libc')) throw new Error(`no C library among what was linked: found ${linked.slice(0, 200)}`);
-  return [...members].sort().map(([archive, list]) => {
-    const origin = ORIGINS[archive] ?? {
-      name: 'emscripten', license: 'MIT', version: () => emscripten,
-      description: "Emscripten's own runtime, standalone",
-    };
+  if (!members.has('libc')) {
+    throw new Error(`${module}: no C library among what was linked: found ${linked.slice(0, 200)}`);
+  }
+  return members;
+}
+const linkedOf = new Map(MODULES.map((module) => [module, membersOf(module)]));
+
+/** @param {string} archive */
+const originOf = (archive) => ORIGINS[archive] ?? {
+  name: 'emscripten', license: 'MIT', version: () => emscripten,
+  description: "Emscripten's own runtime, standalone",
+};
+/** @param {string} archive */
+const referenceOf = (archive) => `runtime:${originOf(archive).name}`;
+
+/** The parts of the C runtime, each with its members in every module that has some. */
+const inModules = [...new Set([...linkedOf.values()].flatMap((members) => [...members.keys()]))].sort()
+  .map((archive) => {
+    const { name, license: licensed, version: find, description: about } = originOf(archive);
     return {
       type: 'library',
-      'bom-ref': `runtime:${origin.name}`,
-      name: origin.name,
-      version: origin.version() ?? `of Emscripten ${emscripten}`,
-      description: origin.description,
-      licenses: [origin.license.includes(' ') ? { expression: origin.license } : { license: { id: origin.license } }],
+      'bom-ref': referenceOf(archive),
+      name,
+      version: find() ?? `of Emscripten ${emscripten}`,
+      description: about,
+      licenses: [licensed.includes(' ') ? { expression: licensed } : { license: { id: licensed } }],
       scope: 'required',
-      properties: [{ name: 'heed:linked', value: [...new Set(list)].sort().join(' ') }],
+      properties: [...linkedOf].filter(([, members]) => members.has(archive)).map(([module, members]) =>
+        ({ name: `heed:linked:${module}`, value: [...members.get(archive)].sort().join(' ') })),
     };
   });
-}
 
-const modules = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'].map((name) => ({
+const modules = MODULES.map((name) => ({
   type: 'file',
   'bom-ref': `module:${name}`,
   name: `js/${name}`,
@@ -107,7 +128,6 @@ const development = Object.entries(lock.packages).filter(([path]) => path).map((
   };
 });
 
-const inModules = runtime(readFileSync(process.argv[2], 'utf8'));
 const main = `pkg:npm/heed@${version}`;
 console.log(JSON.stringify({
   bomFormat: 'CycloneDX',
@@ -123,6 +143,7 @@ console.log(JSON.stringify({
   components: [...modules, ...inModules, ...development],
   dependencies: [
     { ref: main, dependsOn: modules.map((module) => module['bom-ref']) },
-    ...modules.map((module) => ({ ref: module['bom-ref'], dependsOn: inModules.map((part) => part['bom-ref']) })),
+    ...[...linkedOf].map(([module, members]) =>
+      ({ ref: `module:${module}`, dependsOn: [...members.keys()].sort().map(referenceOf) })),
   ],
 }, null, 2));

@@ -1,5 +1,5 @@
-// cache.js - where downloaded files are kept: the Cache API of pages and workers, a directory in Node. Nothing of it may
-// fail a load: what cannot be kept is downloaded again. Used by download.js.
+// cache.js - where downloaded files are kept: the Cache API of pages and workers, a directory in Node. Nothing of it
+// may fail a load: what cannot be kept is downloaded again. Used by download.js.
 
 /**
  * What is known of a kept file. `sha256`: as heed.json listed it, else ''; `version`: ETag or Last-Modified, else '';
@@ -90,7 +90,8 @@ async function openWebStore({ streamChunks, byteChunks }) {
 
 /** @param {import('./files.js').Means} means @param {string} [given] @returns {Promise<Store>} */
 async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
-  const [fs, path, os, { createHash }] = await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map((name) => builtin(name)));
+  const [fs, path, os, { createHash }] =
+    await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map((name) => builtin(name)));
   const directory = given ?? path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'heed');
   const nameOf = (/** @type {string} */ url) => createHash('sha256').update(url).digest('hex').slice(0, 40);
   const fileOf = (/** @type {string} */ url) => path.join(directory, nameOf(url));

@@ -32,7 +32,10 @@ class Line {
   #isOwn;
   #port;
   #next = 0;
-  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: unknown) => void, onProgress?: (loaded: number) => void }>} */
+  /**
+   * @type {Map<number, { resolve: (value: any) => void, reject: (error: unknown) => void,
+   *   onProgress?: (loaded: number) => void }>}
+   */
   #calls = new Map();
   /** Why there is no answer any more. @type {unknown} */
   #ended;
@@ -147,7 +150,13 @@ class Client extends Translator {
     checkSignal(signal);
   }
 
-  /** A call with options that may hold a signal. @param {string} method @param {unknown} input @param {any} [options] */
+  /**
+   * A call with options that may hold a signal.
+   *
+   * @param {string} method
+   * @param {unknown} input
+   * @param {any} [options]
+   */
   async #ask(method, input, options = {}) {
     const { signal } = checkOptions(options);
     this.#check(signal);

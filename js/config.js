@@ -40,10 +40,18 @@ function refuse(file, key, found, expected) {
   throw new HeedError(E_CONFIG, mismatch(`${file}: ${key}`, found, expected));
 }
 
-/** @param {string} file @param {string} key @param {unknown} value @param {number} [low] @param {number} [high] @returns {number} */
+/**
+ * @param {string} file
+ * @param {string} key
+ * @param {unknown} value
+ * @param {number} [low]
+ * @param {number} [high]
+ * @returns {number}
+ */
 function integer(file, key, value, low = -(2 ** 31), high = 2 ** 31 - 1) {
   if (!Number.isInteger(value) || Number(value) < low || Number(value) > high) {
-    refuse(file, key, value, `an integer${low < 0 ? '' : `, at least ${low}`}${high < 2 ** 31 - 1 ? `, at most ${high}` : ''}`);
+    refuse(file, key, value,
+      `an integer${low < 0 ? '' : `, at least ${low}`}${high < 2 ** 31 - 1 ? `, at most ${high}` : ''}`);
   }
   return Number(value);
 }

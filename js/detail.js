@@ -1,4 +1,5 @@
-// detail.js - one translated sentence with its tokens, scores and alignment; loaded by translator.js when it is asked for.
+// detail.js - one translated sentence with its tokens, scores and alignment; loaded by translator.js when it is asked
+// for.
 
 import { attention, meanOfHeads } from './inspect.js';
 

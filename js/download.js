@@ -59,7 +59,8 @@ function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, 
       if (!next && Number(/** @type {any} */ (error).cause) === 416) return undefined;
       if (!next) continue;
       // other servers than one's own may hide where a part begins
-      const start = next.status === 206 ? Number(/^bytes (\d+)-/.exec(next.headers.get('content-range') ?? '')?.[1] ?? at) : 0;
+      const start = next.status !== 206 ? 0
+        : Number(/^bytes (\d+)-/.exec(next.headers.get('content-range') ?? '')?.[1] ?? at);
       if (start <= at && (listed || (version && versionOf(next.headers) === version))) {
         skip = at - start;
         return next;
@@ -75,7 +76,9 @@ function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, 
       for (;;) {
         try {
           const chunk = await answer.next();
-          if (!chunk && listed && at < listed.size) throw unreadable(`${url}: found ${at} bytes, expected ${listed.size}`);
+          if (!chunk && listed && at < listed.size) {
+            throw unreadable(`${url}: found ${at} bytes, expected ${listed.size}`);
+          }
           if (!chunk) return null;
           const fresh = chunk.subarray(Math.min(skip, chunk.length));
           skip -= chunk.length - fresh.length;
@@ -113,7 +116,11 @@ export async function openRemote(means, cache, isRetry = false) {
     return kept.isMissing ? (await kept.chunks.close(), null) : kept.chunks;
   };
 
-  /** @param {Answer} answer @param {URL} url @param {{ signal?: AbortSignal, listed?: import('./files.js').Listed }} options */
+  /**
+   * @param {Answer} answer
+   * @param {URL} url
+   * @param {{ signal?: AbortSignal, listed?: import('./files.js').Listed }} options
+   */
   const keep = async (answer, url, { signal, listed }) => {
     const body = resumable(means, url, answer, { signal, listed, onResume: () => (isResumed = true) });
     const about = { url: url.href, sha256: listed?.sha256 ?? '', version: versionOf(answer.headers), isMissing: false };
@@ -151,14 +158,17 @@ export async function openRemote(means, cache, isRetry = false) {
           if (kept && !listed && !(error.cause < 500)) return undefined;
           throw error;
         });
-        const isSame = kept && !listed && !kept.isMissing && answer && kept.version && versionOf(answer.headers) === kept.version;
+        const isSame = kept && !listed && !kept.isMissing && answer && kept.version
+          && versionOf(answer.headers) === kept.version;
         if (kept && (answer === undefined || isSame)) {
           await answer?.close();
           isFree = false;
           return await take(url, kept);
         }
         if (answer) return await keep(answer, url, options);
-        if (optional && store) await (await store.create({ url: url.href, sha256: '', version: '', isMissing: true }))?.commit();
+        if (optional && store) {
+          await (await store.create({ url: url.href, sha256: '', version: '', isMissing: true }))?.commit();
+        }
         return null;
       } finally {
         if (isFree) await kept?.chunks.close();

@@ -86,10 +86,11 @@ function byteChunks(bytes) {
  */
 async function fetchChunks(url, signal, optional, asked) {
   // no-cache: copies that the host keeps are good after a word with the server only
-  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked, cache: 'no-cache' }).catch((error) => {
-    signal?.throwIfAborted();
-    throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
-  });
+  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked, cache: 'no-cache' })
+    .catch((error) => {
+      signal?.throwIfAborted();
+      throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
+    });
   // a server that answers every path with its start page has no such file either
   const isPage = headers.get('content-type')?.startsWith('text/html');
   // an object store answers 403 for what is not there
@@ -115,7 +116,11 @@ const fileChunks = async (path) => (await local()).fileChunks(means, path);
  * @returns {Chunks}
  */
 function checked(chunks, name, listed, sha256) {
-  /** Made when it is needed: by then the core may be gone, and the file must be closed. @type {ReturnType<Sha256> | undefined} */
+  /**
+   * Made when it is needed: by then the core may be gone, and the file must be closed.
+   *
+   * @type {ReturnType<Sha256> | undefined}
+   */
   let hash;
   let size = 0;
   let hasEnded = false; // asked once more, there still is no more
@@ -128,7 +133,9 @@ function checked(chunks, name, listed, sha256) {
     async next() {
       const chunk = await chunks.next();
       size += chunk?.length ?? 0;
-      if (listed && (!chunk || size > listed.size)) compare('bytes', chunk ? `more than ${listed.size}` : size, listed.size);
+      if (listed && (!chunk || size > listed.size)) {
+        compare('bytes', chunk ? `more than ${listed.size}` : size, listed.size);
+      }
       if (listed) hash ??= sha256?.();
       if (chunk) hash?.update(chunk);
       else if (!hasEnded) {
@@ -163,7 +170,8 @@ export function listedFiles({ files = {} }) {
     Object.entries(/** @type {object} */ (files)).map(([name, value]) => {
       const { size, sha256 } = value ?? {};
       if (!Number.isSafeInteger(size) || size < 0 || !/^[\da-f]{64}$/i.test(sha256)) {
-        throw new HeedError(E_JSON, mismatch(`heed.json: files: ${describe(name)}`, JSON.stringify(value), '{ size, sha256 }'));
+        throw new HeedError(E_JSON,
+          mismatch(`heed.json: files: ${describe(name)}`, JSON.stringify(value), '{ size, sha256 }'));
       }
       return [name, { size, sha256: sha256.toLowerCase() }];
     }),
@@ -222,7 +230,10 @@ export class ChunkReader {
   }
 }
 
-/** What download.js and containers/ read with. Handed over: were it imported, bundlers would split this file off its users. */
+/**
+ * What download.js and containers/ read with. Handed over: were it imported, bundlers would split this file off its
+ * users.
+ */
 const means = {
   ChunkReader, builtin, byteChunks, fetchChunks, fileChunks, isNode, join, onAbort, readAll, streamChunks, unreadable,
 };

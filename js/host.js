@@ -1,5 +1,5 @@
-// host.js - what differs between Node and a page: built-in modules, addresses, and giving the event loop a turn; and the
-// listening to signals. Used by wasm.js, files.js, load.js, model.js, translator.js, worker.js and client.js.
+// host.js - what differs between Node and a page: built-in modules, addresses, and giving the event loop a turn; and
+// the listening to signals. Used by wasm.js, files.js, load.js, model.js, translator.js, worker.js and client.js.
 
 /** True where files and directories can be read. */
 export const isNode = typeof globalThis.process?.versions?.node === 'string';

@@ -42,7 +42,8 @@ function inlinedBuilds() {
 const WITHOUT_CONTAINERS = `
   import { E_FILE, HeedError } from './wasm.js';
   export async function openContainer() {
-    throw new HeedError(E_FILE, 'model.safetensors is missing: heed/inline reads no other weights; "heed convert" makes it of them');
+    throw new HeedError(E_FILE, 'model.safetensors is missing: heed/inline reads no other weights; '
+      + '"heed convert" makes it of them');
   }`;
 
 /** What stands in for client.js: there is no file to make a worker of. */
@@ -64,7 +65,8 @@ await build({
     name: 'inlined builds',
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]js[\\/]builds\.js$/ }, () => ({ contents: inlinedBuilds() }));
-      onLoad({ filter: /[\\/]js[\\/]containers[\\/]open\.js$/ }, () => ({ contents: WITHOUT_CONTAINERS, resolveDir: here('.') }));
+      onLoad({ filter: /[\\/]js[\\/]containers[\\/]open\.js$/ },
+        () => ({ contents: WITHOUT_CONTAINERS, resolveDir: here('.') }));
       onLoad({ filter: /[\\/]js[\\/]client\.js$/ }, () => ({ contents: WITHOUT_CLIENT }));
     },
   }],

@@ -96,10 +96,10 @@ export class Transformer extends Model {
    *
    * - `encoder.` and `decoder.` `embedding` (rows of E, scaled), `positions`, `input` (their sum), `output`: [n, D];
    * - `encoder.layers.0.self_attn.` (`decoder.layers.0.encoder_attn.`, ...) `q` [n, D], `k`, `v` [m, D], `scores`
-   *   (q·k/√(D/H), -Infinity where masked; up to rounding what softmax read), `weights` [H, n, m], `context` (weights·v,
-   *   heads side by side), `output` (after out_proj) [n, D];
-   * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F], `fc2`,
-   *   `final_layer_norm` [n, D]. Norms: after the residual; of pre-norm models what the norm gives;
+   *   (q·k/√(D/H), -Infinity where masked; up to rounding what softmax read), `weights` [H, n, m], `context`
+   *   (weights·v, heads side by side), `output` (after out_proj) [n, D];
+   * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F],
+   *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; of pre-norm models what the norm gives;
    * - `logits` [T, V], `log_probs` [T] of target[t].
    *
    * @param {ArrayLike<number>} source

@@ -145,7 +145,8 @@ export class Translator {
       if (differs(has, source) || differs(into, target)) {
         throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
       }
-      const tokenFor = (/** @type {string} */ tag) => languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
+      const tokenFor = (/** @type {string} */ tag) =>
+        languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
       const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
       if (languages.length > 0 && token === undefined && into === undefined) {
         throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
@@ -162,7 +163,8 @@ export class Translator {
    * Whether `models` has a model for the pair: 'available' if it is a local directory or all of it is kept,
    * 'downloadable' if it is on a server; 'unavailable' without `models`.
    *
-   * @param {{ sourceLanguage: string, targetLanguage: string, models?: string | URL, cache?: boolean | string }} options
+   * @param {{ sourceLanguage: string, targetLanguage: string, models?: string | URL,
+   *   cache?: boolean | string }} options
    *   cache: as for create()
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
@@ -362,8 +364,8 @@ export class Translator {
    * The sentences one by one, with tokens, scores and alignment.
    *
    * @param {string} input
-   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives too;
-   *   beamTree: the tree too
+   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives
+   *   too; beamTree: the tree too
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {

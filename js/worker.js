@@ -1,5 +1,5 @@
-// worker.js - the other end of client.js: serves Translators in a worker, of a page or of Node. Public as 'heed/worker':
-// a worker of one's own that imports it can be given to Translator.create().
+// worker.js - the other end of client.js: serves Translators in a worker, of a page or of Node. Public as
+// 'heed/worker': a worker of one's own that imports it can be given to Translator.create().
 //
 // A client sends { heed: port }; all else goes through that port, so that other messages of the worker are left alone:
 //   to here    { id, method, args } a call, { id, abort } its end
@@ -14,7 +14,8 @@ function describe(error) {
   const { name, message, code, status, stack, cause } = error ?? {};
   const own = Object.entries({ HeedError, DOMException, TypeError, RangeError });
   const kind = own.find(([, type]) => error instanceof type)?.[0];
-  return { kind, name, message: message ?? String(error), code, status, stack, cause: cause && String(cause.message ?? cause) };
+  return { kind, name, message: message ?? String(error), code, status, stack,
+    cause: cause && String(cause.message ?? cause) };
 }
 
 /** The buffers of typed arrays in a result: they move instead of being copied. @param {any} value */
@@ -38,7 +39,8 @@ function serve(port) {
   const methods = {
     async create(id, signal, options) {
       const monitor = (/** @type {EventTarget} */ target) =>
-        target.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) => port.postMessage({ id, loaded }));
+        target.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
+          port.postMessage({ id, loaded }));
       translator = await Translator.create({ ...options, worker: false, signal, monitor });
       const { sourceLanguage, targetLanguage, inputQuota, config, manifest } = translator;
       return { sourceLanguage, targetLanguage, inputQuota, config, manifest };

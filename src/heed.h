@@ -47,8 +47,8 @@ int heed_relaxed(void);
 
 /*
  * SHA-256 of bytes that arrive in pieces, for the files of a model.  heed_sha256_create allocates the state:
- * HEED_E_MEMORY.  heed_sha256_update reads n bytes; heed_sha256_end writes the digest, 32 bytes, of all and begins anew.
- * Both cannot fail.  heed_sha256_free: NULL is allowed.
+ * HEED_E_MEMORY.  heed_sha256_update reads n bytes; heed_sha256_end writes the digest, 32 bytes, of all and begins
+ * anew. Both cannot fail.  heed_sha256_free: NULL is allowed.
  */
 typedef struct heed_sha256 heed_sha256;
 heed_status heed_sha256_create(heed_sha256 **out);
@@ -156,9 +156,9 @@ heed_status heed_forward(heed_session *session, const int32_t *source, int n_sou
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
 /*
- * Points of a pass at which heed_inspect() can look: a stack's, plus one of what every stack has, or plus an attention's
- * (HEED_AT_SELF, or HEED_AT_CROSS of the decoder) plus one of what every attention has.  n is S in the encoder and T in
- * the decoder, m the keys: S in cross-attention, else n.
+ * Points of a pass at which heed_inspect() can look: a stack's, plus one of what every stack has, or plus an
+ * attention's (HEED_AT_SELF, or HEED_AT_CROSS of the decoder) plus one of what every attention has.  n is S in the
+ * encoder and T in the decoder, m the keys: S in cross-attention, else n.
  */
 enum { HEED_AT_ENCODER = 0, HEED_AT_DECODER = 32 };
 enum {
@@ -244,8 +244,8 @@ typedef struct {
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /*
- * What the last step of a slot had to choose from: up to 2 max_beams continuations of each hypothesis that was under way,
- * those of one hypothesis best first.
+ * What the last step of a slot had to choose from: up to 2 max_beams continuations of each hypothesis that was under
+ * way, those of one hypothesis best first.
  *   beam [*n], id [*n], fate [*n], log_prob [*n]  written: the hypothesis (its rank before the step), the id added, the
  *   rank it has since or one of the following, and the sum of log-probabilities; room for beams * 2 beams each
  * *n is 0 where there was no step, or the sentence was put back to wait: it then starts over.

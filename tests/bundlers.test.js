@@ -1,5 +1,5 @@
-// bundlers.test.js - the packed package as people use it: installed into a fresh project, bundled by each bundler and run
-// in Chromium below a path under a strict policy, run by each Node, compiled against in TypeScript.
+// bundlers.test.js - the packed package as people use it: installed into a fresh project, bundled by each bundler and
+// run in Chromium below a path under a strict policy, run by each Node, compiled against in TypeScript.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { findBrowser, launch } from './browser/launch.js';
+import { NODES, otherNode, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 
 const run = promisify(execFile);
@@ -20,8 +20,6 @@ const model = join(root, 'models/en-de');
 const require = createRequire(join(tools, 'package.json'));
 /** A tool of tests/bundlers. @param {string} name */
 const tool = (name) => import(pathToFileURL(require.resolve(name)).href);
-/** What a page may take: twenty times what it takes on two shared cores. */
-const LIMIT = 120_000;
 
 const missing = await access(join(tools, 'node_modules')).then(() => false, () => true);
 const skip = missing && 'the bundlers are not installed in tests/bundlers (.ci/setup bundlers)';
@@ -34,7 +32,8 @@ before(async () => {
   if (skip) return;
   scratch = await mkdtemp(join(tmpdir(), 'heed-bundlers-'));
   // --ignore-scripts: the wasm modules and the types are built already, by `make test`
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root });
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch],
+    { cwd: root });
   const answer = JSON.parse(stdout);
   const [packed] = Array.isArray(answer) ? answer : Object.values(answer);
   tarball = join(scratch, packed.filename);
@@ -45,7 +44,8 @@ before(async () => {
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: app });
   await writeFile(join(app, 'node.js'), `
     import { Translator } from 'heed';
-    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: ${JSON.stringify(model)} });
+    const model = ${JSON.stringify(model)};
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model });
     console.log(await translator.translate('The house is small.'));
     translator.destroy();
   `);
@@ -53,35 +53,9 @@ before(async () => {
 });
 after(() => scratch && rm(scratch, { recursive: true, force: true }));
 
-/**
- * What a page reports that Chromium opens.
- *
- * @param {{ report: Promise<any>, close: () => void }} server  it reports to
- * @param {string} url
- * @param {string[]} [flags]  of Chromium
- */
-async function open(server, url, flags) {
-  const program = findBrowser('chromium');
-  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
-  const browser = launch('chromium', program, url, flags);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no report after ${LIMIT} ms`)), LIMIT);
-  });
-  try {
-    return await Promise.race([server.report, browser.failed, late]);
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    server.close();
-  }
-}
-
 /** What the page in a folder reports. @param {string} folder */
 async function openFolder(folder) {
-  const server = await serve({ folders: { 'app/': folder }, page: 'app/index.html' });
-  return open(server, server.url);
+  return reportOf(await serve({ folders: { 'app/': folder }, page: 'app/index.html' }));
 }
 
 /** @param {any} report @param {boolean} [inWorker] */
@@ -97,13 +71,16 @@ const addPage = (out) => cp(join(app, 'index.html'), join(out, 'index.html'));
 
 /** What esbuild and Rollup leave to the user: the files that heed loads by their own address. @param {string} out */
 async function addModules(out) {
-  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) await cp(join(app, 'node_modules/heed/build/js', name), join(out, name));
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) {
+    await cp(join(app, 'node_modules/heed/build/js', name), join(out, name));
+  }
 }
 
 const BUNDLERS = {
   async 'Vite, production'(out) {
     const { build } = await tool('vite');
-    await build({ root: app, base: './', logLevel: 'error', build: { outDir: out, emptyOutDir: true, target: 'es2022' } });
+    await build({ root: app, base: './', logLevel: 'error',
+      build: { outDir: out, emptyOutDir: true, target: 'es2022' } });
   },
   async 'webpack 5, production'(out) {
     await webpack(out, 'production');
@@ -114,7 +91,8 @@ const BUNDLERS = {
   async esbuild(out) {
     const { build } = await import('esbuild');
     await build({
-      absWorkingDir: app, entryPoints: { main: 'main.js', worker: 'heed/worker' }, bundle: true, minify: true, splitting: true, format: 'esm',
+      absWorkingDir: app, entryPoints: { main: 'main.js', worker: 'heed/worker' }, bundle: true, minify: true,
+      splitting: true, format: 'esm',
       target: 'es2022', outdir: out, logLevel: 'error',
     });
     await addModules(out);
@@ -181,7 +159,7 @@ test('Vite, development: served, it translates in Chromium', { skip }, async () 
   });
   try {
     await vite.listen();
-    check(await open(server, String(vite.resolvedUrls?.local[0])));
+    check(await reportOf(server, { url: String(vite.resolvedUrls?.local[0]) }));
   } finally {
     await vite.close();
   }
@@ -199,7 +177,8 @@ async function openExtension(change) {
   const manifest = JSON.parse(await readFile(path, 'utf8'));
   change?.(manifest);
   await writeFile(path, JSON.stringify(manifest));
-  return open(server, 'about:blank', [`--load-extension=${extension}`, `--disable-extensions-except=${extension}`]);
+  const flags = [`--load-extension=${extension}`, `--disable-extensions-except=${extension}`];
+  return reportOf(server, { url: 'about:blank', flags });
 }
 
 test('the service worker of an extension (Manifest V3): heed/inline', { skip }, async () => {
@@ -211,13 +190,10 @@ test('under the default policy of extensions, which forbids WebAssembly, the err
   assert.match(error, /^HeedError: heed\.wasm: .*Content Security Policy/);
 });
 
-for (const name of ['node22', 'node24']) {
+for (const name of NODES) {
   test(`Node, ${name}: installed, it translates`, { skip }, async (t) => {
-    const program = join(root, 'tests/browser/node_modules', name, 'bin/node');
-    if (await access(program).then(() => false, () => true)) {
-      return t.skip(`${name} is not installed in tests/browser (.ci/setup browsers)`);
-    }
-    assert.equal((await run(program, ['node.js'], { cwd: app })).stdout.trim(), expected);
+    const node = await otherNode(t, name);
+    if (node) assert.equal(await node(['node.js'], { cwd: app }), expected);
   });
 }
 

@@ -11,7 +11,8 @@ import { HeedError, Transformer, Translator } from '../js/index.js';
 import { instantiate } from '../js/wasm.js';
 import { bytes, changeJson, readFiles } from './model-files.js';
 import {
-  CHUNK, cutAt, expected, expectedOther, FILES, listing, load, OTHER, other, padded, plain, serve, sha256, WEIGHTS, whole,
+  CHUNK, cutAt, expected, expectedOther, FILES, listing, load, OTHER, other, padded, plain, serve, sha256, WEIGHTS,
+  whole,
 } from './served-model.js';
 
 /** @typedef {import('./served-model.js').State} State */
@@ -19,10 +20,13 @@ import {
 test('SHA-256 is that of node:crypto, for awkward lengths in awkward pieces', async () => {
   const core = await instantiate();
   const data = Uint8Array.from({ length: 600_000 }, (_, i) => (i * 2654435761) >>> 24);
-  for (const length of [0, 1, 3, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1000, 262_143, 262_144, 262_145, 600_000]) {
+  for (const length of [0, 1, 3, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1000, 262_143, 262_144, 262_145,
+    600_000]) {
     for (const piece of [1 + length / 7, 64, 600_000]) {
       const hash = core.sha256();
-      for (let at = 0; at < length; at += Math.floor(piece)) hash.update(data.subarray(at, Math.min(at + Math.floor(piece), length)));
+      for (let at = 0; at < length; at += Math.floor(piece)) {
+        hash.update(data.subarray(at, Math.min(at + Math.floor(piece), length)));
+      }
       assert.equal(hash.end(), sha256(data.subarray(0, length)), `${length} bytes in pieces of ${piece}`);
       hash.free();
       hash.free();
@@ -47,7 +51,8 @@ test('files that no heed.json lists are kept too, by their ETag', async (t) => {
   const state = await serve(t);
   state.files = padded(plain);
   let sent = 0;
-  state.before = (name, _, response) => void (name === WEIGHTS && response.on('close', () => (sent += response.socket?.bytesWritten ?? 0)));
+  state.before = (name, _, response) => void (name === WEIGHTS
+    && response.on('close', () => (sent += response.socket?.bytesWritten ?? 0)));
   assert.deepEqual(await load(state), expected);
   state.down = true;
   assert.deepEqual(await load(state), expected);
@@ -181,7 +186,8 @@ test('lengths that lie', async (t) => {
       isFirst = false;
       const etag = `"${sha256(whole).slice(0, 16)}"`;
       response.socket?.end(Buffer.concat([
-        Buffer.from(`HTTP/1.1 200 OK\r\netag: ${etag}\r\ncontent-length: ${wrong}\r\nconnection: close\r\n\r\n`), whole]));
+        Buffer.from(`HTTP/1.1 200 OK\r\netag: ${etag}\r\ncontent-length: ${wrong}\r\nconnection: close\r\n\r\n`),
+        whole]));
       return true;
     };
     assert.deepEqual(await load(state, { cache: false }), expected, String(wrong));
@@ -189,7 +195,8 @@ test('lengths that lie', async (t) => {
   // the file itself is shorter than heed.json says: the hash tells, nothing is asked for without end
   state.before = () => {};
   state.files = { ...FILES, [WEIGHTS]: whole.subarray(0, -1000) };
-  await assert.rejects(load(state, { cache: false }), { status: 'HEED_E_HASH', message: /bytes: found \d+, expected \d+/ });
+  await assert.rejects(load(state, { cache: false }),
+    { status: 'HEED_E_HASH', message: /bytes: found \d+, expected \d+/ });
 });
 
 test('packed answers count unpacked, and resume from the start', async (t) => {
@@ -236,7 +243,8 @@ test('a server that drips is waited for, and a signal ends the wait', async (t) 
   const reason = new Error('enough');
   const stop = new AbortController();
   // in the pause before the second try
-  state.before = (name, request, response) => name === WEIGHTS && (setTimeout(() => stop.abort(reason), 60), cutAt(0)(name, request, response));
+  state.before = (name, request, response) => name === WEIGHTS
+    && (setTimeout(() => stop.abort(reason), 60), cutAt(0)(name, request, response));
   await assert.rejects(load(state, { signal: stop.signal, cache: false }), reason);
 });
 
@@ -280,8 +288,10 @@ test('availability knows what is kept, and a Translator is made of it', async (t
   await cp(EN_DE, copy, { recursive: true });
   const files = readFiles(copy);
   const index = { models: [{ source: 'en', target: 'de', path: 'm/' }] };
-  state.files = { 'index.json': bytes(JSON.stringify(index)), ...Object.fromEntries(Object.entries(files).map(([name, data]) => [`m/${name}`, data])) };
-  const options = { sourceLanguage: 'en', targetLanguage: 'de', models: `${state.address}index.json`, cache: state.cache };
+  state.files = { 'index.json': bytes(JSON.stringify(index)),
+    ...Object.fromEntries(Object.entries(files).map(([name, data]) => [`m/${name}`, data])) };
+  const options = { sourceLanguage: 'en', targetLanguage: 'de', models: `${state.address}index.json`,
+    cache: state.cache };
   assert.equal(await Translator.availability(options), 'downloadable');
   const first = await Translator.create(options);
   const text = await first.translate('Good morning.');
@@ -293,5 +303,6 @@ test('availability knows what is kept, and a Translator is made of it', async (t
   assert.equal(await second.translate('Good morning.'), text);
   first.destroy();
   second.destroy();
-  await assert.rejects(Translator.create({ ...options, cache: false }), (error) => error instanceof HeedError && error.name === 'NetworkError');
+  await assert.rejects(Translator.create({ ...options, cache: false }),
+    (error) => error instanceof HeedError && error.name === 'NetworkError');
 });

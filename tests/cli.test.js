@@ -225,7 +225,8 @@ test('help and version', () => {
   for (const args of [['--help'], ['-h'], ['translate', '--help']]) {
     const { status, stdout } = heed(args);
     assert.equal(status, 0);
-    for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--glossary', '--model',
+    for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--glossary',
+      '--model',
       '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info'])
       assert.ok(stdout.includes(option), option);
   }

@@ -164,7 +164,8 @@ test('halves are rounded to the nearest, ties to even', () => {
     const [low, high] = [floats[half], floats[half + 1]];
     const middle = (low + high) / 2; // 12 bits: a float holds it
     const nudge = (high - low) / 8;
-    const [down, tie, up] = new Uint16Array(fromFloats(Float32Array.of(middle - nudge, -middle, middle + nudge), 1).buffer);
+    const [down, tie, up] = new Uint16Array(fromFloats(Float32Array.of(middle - nudge, -middle, middle + nudge),
+      1).buffer);
     assert.deepEqual([down, tie, up], [half, 0x8000 | (half + (half & 1)), half + 1], `${middle}`);
   }
   assert.equal(findUnfit(Float32Array.of(1, 65519.99, 65520), 1), 2);
@@ -187,7 +188,8 @@ test("Marian's own directory: config.json of its settings, vocab.json of its voc
   const { max_position_embeddings: _, ...stated } = got;
   for (const [key, value] of Object.entries(stated)) if (key in want) assert.deepEqual(value, want[key], key);
   assert.deepEqual(JSON.parse(readFileSync(join(to, 'vocab.json'), 'utf8')), {
-    '</s>': 0, '<unk>': 1, 'plain\u2581a': 2, '"': 3, '\\': 4, "'": 5, ': ': 6, '#': 7, '~': 8, '\u00e9': 9, '<pad>': 23,
+    '</s>': 0, '<unk>': 1, 'plain\u2581a': 2, '"': 3, '\\': 4, "'": 5, ': ': 6, '#': 7, '~': 8, '\u00e9': 9,
+    '<pad>': 23,
   });
   writeFileSync(join(from, 'opus.spm32k-spm32k.vocab.yml'), '- a\n');
   assert.match(heed('convert', from, fresh()).stderr, /vocab\.yml: line 1: found '- a', expected "piece": id/);
@@ -196,12 +198,14 @@ test("Marian's own directory: config.json of its settings, vocab.json of its voc
 test('scores belong to the type they were measured in', () => {
   const from = directoryOf('zip.bin');
   const scores = { dev: { bleu: 30.1, chrf2: 49.9 } };
-  writeFileSync(join(from, 'heed.json'), JSON.stringify({ format: 1, name: 'x', dtype: 'float32', scores, files: { a: 1 } }));
+  writeFileSync(join(from, 'heed.json'),
+    JSON.stringify({ format: 1, name: 'x', dtype: 'float32', scores, files: { a: 1 } }));
   const [same, other] = [fresh(), fresh()];
   heed('convert', from, same);
   heed('quantize', from, other);
   assert.deepEqual([manifestOf(same).scores, manifestOf(same).name], [scores, 'x']);
-  assert.deepEqual([manifestOf(other).scores, manifestOf(other).name, manifestOf(other).dtype], [undefined, 'x', 'int8']);
+  assert.deepEqual([manifestOf(other).scores, manifestOf(other).name, manifestOf(other).dtype],
+    [undefined, 'x', 'int8']);
   assert.ok(!('a' in manifestOf(same).files));
 });
 

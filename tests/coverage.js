@@ -1,6 +1,7 @@
 // coverage.js - `make coverage`: lines and branches of src/ that the C tests reached, by gcov's own counts.
 //
-//     node tests/coverage.js BUILD [--all]   after the programs of BUILD, compiled with --coverage, have run; --all: each
+//     node tests/coverage.js BUILD [--all]   after the programs of BUILD, compiled with --coverage, have run; --all:
+//     each
 //                                            place too that they did not reach
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -51,7 +52,10 @@ for (const [name, lines] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     own.branches += ways.length;
     own.taken += ways.filter((n) => n > 0).length;
     if (count === 0) missing.push(`${name}:${line}: not reached`);
-    else if (ways.includes(0)) missing.push(`${name}:${line}: ${ways.filter((n) => n === 0).length} of ${ways.length} ways not taken`);
+    else if (ways.includes(0)) {
+      const left = ways.filter((n) => n === 0).length;
+      missing.push(`${name}:${line}: ${left} of ${ways.length} ways not taken`);
+    }
   }
   for (const key of /** @type {(keyof typeof own)[]} */ (Object.keys(own))) total[key] += own[key];
   if (own.reached < own.lines || own.taken < own.branches) {
@@ -60,4 +64,5 @@ for (const [name, lines] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
 }
 const percent = (/** @type {number} */ a, /** @type {number} */ b) => `${((100 * a) / b).toFixed(2)} % (${a} of ${b})`;
 if (process.argv.includes('--all')) console.log(missing.join('\n'));
-console.log(`lines ${percent(total.reached, total.lines)}, branches ${percent(total.taken, total.branches)}, ${files.size} files`);
+const [lines, branches] = [percent(total.reached, total.lines), percent(total.taken, total.branches)];
+console.log(`lines ${lines}, branches ${branches}, ${files.size} files`);

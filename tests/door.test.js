@@ -14,8 +14,10 @@ for (const worker of [false, true]) {
     const translator = /** @type {any} */ (await Translator.create({ ...PAIR, worker }));
     const ways = {
       translate: (/** @type {any} */ text, /** @type {any} */ options) => translator.translate(text, options),
-      translateDetailed: (/** @type {any} */ text, /** @type {any} */ options) => translator.translateDetailed(text, options),
-      translateStreaming: (/** @type {any} */ text, /** @type {any} */ options) => translator.translateStreaming(text, options).getReader().read(),
+      translateDetailed: (/** @type {any} */ text, /** @type {any} */ options) =>
+        translator.translateDetailed(text, options),
+      translateStreaming: (/** @type {any} */ text, /** @type {any} */ options) =>
+        translator.translateStreaming(text, options).getReader().read(),
     };
     for (const [way, call] of Object.entries(ways)) {
       for (const options of [null, 5]) await assert.rejects(call('a', options), named('options'), way);
@@ -41,7 +43,8 @@ test('options of loading', async () => {
 test('en_US in heed.json is English; the token de serves Austria', async () => {
   const files = changeJson(readFiles(EN_DE), 'heed.json', (json) => void (json.source = 'en_US'));
   (await Translator.create({ ...PAIR, model: files })).destroy();
-  await assert.rejects(Translator.create({ ...PAIR, model: files, sourceLanguage: 'fr' }), { name: 'NotSupportedError' });
+  await assert.rejects(Translator.create({ ...PAIR, model: files, sourceLanguage: 'fr' }),
+    { name: 'NotSupportedError' });
   let several = changeJson(readFiles(EN_DE), 'heed.json', (json) => void delete json.target);
   several = changeJson(several, 'vocab.json', (json) => {
     const [piece, id] = /** @type {[string, number]} */ (Object.entries(json).at(-1));
@@ -49,7 +52,8 @@ test('en_US in heed.json is English; the token de serves Austria', async () => {
     json['>>de<<'] = id;
   });
   (await Translator.create({ ...PAIR, model: several, targetLanguage: 'de-AT' })).destroy();
-  await assert.rejects(Translator.create({ ...PAIR, model: several, targetLanguage: 'fr' }), { name: 'NotSupportedError' });
+  await assert.rejects(Translator.create({ ...PAIR, model: several, targetLanguage: 'fr' }),
+    { name: 'NotSupportedError' });
 });
 
 test('thirty calls share one signal without a warning', async () => {

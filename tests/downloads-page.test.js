@@ -1,15 +1,13 @@
-// downloads-page.test.js - in a page of Chromium: two Translators that download the same model at once, a Cache API that
-// has no room, and policies that allow no worker or no wasm.
+// downloads-page.test.js - in a page of Chromium: two Translators that download the same model at once, a Cache API
+// that has no room, and policies that allow no worker or no wasm.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Translator } from '../js/index.js';
-import { findBrowser, launch } from './browser/launch.js';
+import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 import { EN_DE } from './model-files.js';
 
-/** A hundred times what it takes alone: the processors are shared. */
-const LIMIT = 300_000;
 const PAGE = readFileSync(new URL('browser/downloads.html', import.meta.url));
 /** What differs from the policy of server.js, by the page's query. @type {Record<string, string>} */
 const POLICIES = {
@@ -19,8 +17,6 @@ const POLICIES = {
 };
 
 test('Chromium: two at once, a full cache, and policies', async () => {
-  const program = findBrowser('chromium');
-  assert.ok(program, 'Chromium is required: .ci/setup browsers');
   let sent = 0;
   const server = await serve({
     page: 'tests/browser/downloads.html',
@@ -33,20 +29,7 @@ test('Chromium: two at once, a full cache, and policies', async () => {
       return true;
     },
   });
-  const browser = launch('chromium', program, server.url);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no report after ${LIMIT} ms`)), LIMIT);
-  });
-  let found;
-  try {
-    found = await Promise.race([server.report, browser.failed, late]);
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    server.close();
-  }
+  const found = await reportOf(server);
   assert.equal(found.error, undefined);
 
   const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });

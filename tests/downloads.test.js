@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Transformer } from '../js/index.js';
 import { bytes, readFiles } from './model-files.js';
-import { CHUNK, cutAt, expected, FILES, listing, load, padded, plain, serve, sha256, WEIGHTS, whole } from './served-model.js';
+import { CHUNK, cutAt, expected, FILES, listing, load, padded, plain, serve, sha256, WEIGHTS,
+  whole } from './served-model.js';
 
 /** @typedef {import('./served-model.js').State} State */
 
@@ -84,7 +85,11 @@ test('a part that begins elsewhere is fitted in, or the file is begun again', as
   const state = await serve(t);
   const at = 600_000;
   const etag = `"${sha256(whole).slice(0, 16)}"`;
-  /** Where the part begins, what its range says, and requests for the file. @type {Record<string, [number, string, number]>} */
+  /**
+   * Where the part begins, what its range says, and requests for the file.
+   *
+   * @type {Record<string, [number, string, number]>}
+   */
   const answers = {
     earlier: [at / 2, `bytes ${at / 2}-${whole.length - 1}/${whole.length}`, 2],
     later: [at * 2, `bytes ${at * 2}-${whole.length - 1}/${whole.length}`, 3],
@@ -119,7 +124,8 @@ test('a range that says one place and sends another is found by the hash, and th
     isFirst = false;
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1]);
     const length = whole.length - from;
-    response.writeHead(206, { 'content-range': `bytes ${from}-${whole.length - 1}/${whole.length}`, 'content-length': length });
+    response.writeHead(206, { 'content-range': `bytes ${from}-${whole.length - 1}/${whole.length}`,
+      'content-length': length });
     response.end(whole.subarray(0, length));
     return true;
   };
@@ -187,7 +193,8 @@ test('a disk that is full: the model loads, and nothing half is left behind', as
     console.log(JSON.stringify([...model.encode([5, 9, 12, 0]).data]));`;
   // files may have 200 blocks of 1024 bytes: those of the model but the weights fit
   const { stdout } = await promisify(execFile)('bash', ['-c',
-    'ulimit -f 200; exec "$0" --input-type=module -e "$1" "$2" "$3"', process.execPath, program, state.address, state.cache]);
+    'ulimit -f 200; exec "$0" --input-type=module -e "$1" "$2" "$3"', process.execPath, program, state.address,
+    state.cache]);
   assert.deepEqual(JSON.parse(stdout), expected);
   const names = await readdir(state.cache);
   assert.ok(names.length > 0, 'what fits is kept');
@@ -208,15 +215,18 @@ function sayOf(model) {
   return said;
 }
 
-for (const [file, name] of [['zip.bin', 'pytorch_model.bin'], ['legacy.bin', 'pytorch_model.bin'], ['model.npz', 'model.npz']]) {
+for (const [file, name] of [['zip.bin', 'pytorch_model.bin'], ['legacy.bin', 'pytorch_model.bin'],
+  ['model.npz', 'model.npz']]) {
   test(`${file}: compared with heed.json, from a server and a directory`, async (t) => {
     const state = await serve(t);
-    const good = listing({ 'config.json': read('config.json'), 'generation_config.json': read('generation_config.json'), [name]: read(file) });
+    const good = listing({ 'config.json': read('config.json'), 'generation_config.json': read('generation_config.json'),
+      [name]: read(file) });
     const said = sayOf(await Transformer.load({ ...good }));
     const weights = good[name];
     // the last byte of a tensor: no container minds
     const bad = { ...good, [name]: weights.with(weights.length >> 1, weights[weights.length >> 1] ^ 1) };
-    const wrong = { status: 'HEED_E_HASH', message: new RegExp(`^${name.replace('.', '\\.')}: sha256: found .*, expected `) };
+    const wrong = { status: 'HEED_E_HASH',
+      message: new RegExp(`^${name.replace('.', '\\.')}: sha256: found .*, expected `) };
     const open = () => Transformer.load(state.address, { cache: state.cache });
 
     state.files = bad;
@@ -237,7 +247,9 @@ for (const [file, name] of [['zip.bin', 'pytorch_model.bin'], ['legacy.bin', 'py
     state.down = false;
     for (const kept of await readdir(state.cache)) {
       const data = await readFile(join(state.cache, kept));
-      if (data.length > weights.length) writeFileSync(join(state.cache, kept), data.with(data.length - 1, data.at(-1) ^ 1));
+      if (data.length > weights.length) {
+        writeFileSync(join(state.cache, kept), data.with(data.length - 1, data.at(-1) ^ 1));
+      }
     }
     assert.deepEqual(sayOf(await open()), said, 'a kept one that was changed is fetched again');
 
@@ -258,7 +270,8 @@ test('a directory of Node is compared too', async (t) => {
   for (const [name, data] of Object.entries(readFiles(shipped))) {
     if (name === 'heed.json') continue;
     writeFileSync(join(folder, name), data.with(data.length - 1, data[data.length - 1] ^ 1));
-    await assert.rejects(Transformer.load(folder), { status: 'HEED_E_HASH', message: new RegExp(`^${name.replace('.', '\\.')}: sha256`) });
+    await assert.rejects(Transformer.load(folder),
+      { status: 'HEED_E_HASH', message: new RegExp(`^${name.replace('.', '\\.')}: sha256`) });
     writeFileSync(join(folder, name), data);
   }
   (await Transformer.load(folder)).dispose();

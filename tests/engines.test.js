@@ -2,18 +2,10 @@
 // What they should say is parity.test.js's business.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { BUILDS, survey } from './browser/fingerprint.js';
-import { findBrowser, launch } from './browser/launch.js';
+import { NODES, needBrowser, otherNode, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
-
-const folder = fileURLToPath(new URL('browser/', import.meta.url));
-const run = promisify(execFile);
-/** What a survey may take: ten times what it takes on two shared cores. */
-const LIMIT = 240_000;
 
 const here = await survey();
 
@@ -46,43 +38,22 @@ test('hashes tell two models apart', () => {
 
 test('Node, this one', (t) => compare(t, `Node ${process.version}`, here));
 
-for (const [name, needs] of Object.entries({ node22: ['simd128', 'relaxed'], node24: ['simd128', 'relaxed'] })) {
+for (const name of NODES) {
   test(`Node, ${name}`, async (t) => {
-    const program = `${folder}node_modules/${name}/bin/node`;
-    if (await access(program).then(() => false, () => true)) {
-      return t.skip(`${name} is not installed in tests/browser (.ci/setup browsers)`);
-    }
-    const version = (await run(program, ['--version'])).stdout.trim();
-    const { stdout } = await run(program, [`${folder}node.js`], { timeout: LIMIT });
-    await compare(t, `Node ${version}`, JSON.parse(stdout), { needs });
+    const node = await otherNode(t, name);
+    if (!node) return;
+    const found = JSON.parse(await node([fileURLToPath(new URL('browser/node.js', import.meta.url))]));
+    await compare(t, `Node ${await node(['--version'])}`, found, { needs: ['simd128', 'relaxed'] });
   });
-}
-
-/** @param {'chromium' | 'firefox'} kind @param {string} program */
-async function surveyInBrowser(kind, program) {
-  const server = await serve();
-  const browser = launch(kind, program, server.url);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${program}: no report after ${LIMIT} ms`)), LIMIT);
-  });
-  try {
-    return await Promise.race([server.report, browser.failed, late]);
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    server.close();
-  }
 }
 
 // Chromium is required, with both builds; Firefox may be missing, or be too old for the relaxed one.
-for (const [kind, needs] of Object.entries({ chromium: ['simd128', 'relaxed'], firefox: ['simd128'] })) {
+for (const [kind, needs] of /** @type {const} */ ([
+  ['chromium', ['simd128', 'relaxed']], ['firefox', ['simd128']],
+])) {
   test(`${kind}: page and worker, below a path, under a strict policy, without special headers`, async (t) => {
-    const program = findBrowser(kind);
-    if (!program && kind === 'firefox') return t.skip('Firefox is not installed (apt-get install firefox-esr)');
-    assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
-    const report = await surveyInBrowser(kind, program);
+    if (!needBrowser(kind, t)) return;
+    const report = await reportOf(await serve(), { kind });
     assert.equal(report.error, undefined);
     assert.deepEqual(report.violations, []);
     assert.equal(report.crossOriginIsolated, false);

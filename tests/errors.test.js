@@ -87,12 +87,15 @@ test('files that are not those that heed.json lists', async () => {
     'model.safetensors': last,
   };
   for (const [name, changed] of Object.entries(changes)) {
-    await loadFails({ ...listed, [name]: changed }, 'HEED_E_HASH', new RegExp(`^${name}: (bytes|sha256): found .*, expected `));
+    await loadFails({ ...listed, [name]: changed }, 'HEED_E_HASH',
+      new RegExp(`^${name}: (bytes|sha256): found .*, expected `));
   }
   // what is wrong with it is not what to say: that it is another file is
   await loadFails({ ...listed, 'model.safetensors': header }, 'HEED_E_HASH', /^model\.safetensors: sha256: found /);
-  await loadFails({ ...listed, 'model.safetensors': weights.subarray(0, -1) }, 'HEED_E_HASH', /: bytes: found 7802455, expected 7802456/);
-  for (const files of [3, [], { a: null }, { a: { size: -1, sha256: '0'.repeat(64) } }, { a: { size: 1, sha256: 'x' } }]) {
+  await loadFails({ ...listed, 'model.safetensors': weights.subarray(0, -1) }, 'HEED_E_HASH',
+    /: bytes: found 7802455, expected 7802456/);
+  for (const files of [3, [], { a: null }, { a: { size: -1, sha256: '0'.repeat(64) } },
+    { a: { size: 1, sha256: 'x' } }]) {
     await loadFails({ ...listed, 'heed.json': bytes(JSON.stringify({ files })) }, 'HEED_E_JSON', /^heed\.json: files/);
   }
   works();

@@ -2,19 +2,14 @@
 // workers, in three Nodes, Chromium, Firefox and WebKit, with SIMD128 and relaxed. How well is score/'s business.
 import test, { describe } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { composed } from './browser/composed.js';
 import { RUNS, everywhere } from './browser/everywhere.js';
-import { findBrowser, launch } from './browser/launch.js';
+import { NODES, needBrowser, otherNode, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const run = promisify(execFile);
-/** What one host may take: ten times what it takes on two shared cores. */
-const LIMIT = 240_000;
 const golden = JSON.parse(await readFile(path('golden/everywhere.json'), 'utf8'));
 const texts = composed();
 
@@ -60,24 +55,6 @@ async function checkSurvey(t, where, found, needs) {
   }
 }
 
-/** @param {'chromium' | 'firefox' | 'webkit'} kind @param {string} program */
-async function surveyInBrowser(kind, program) {
-  const server = await serve({ page: 'tests/browser/everywhere.html' });
-  const browser = launch(kind, program, server.url);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${program}: no report after ${LIMIT} ms`)), LIMIT);
-  });
-  try {
-    return await Promise.race([server.report, browser.failed, late]);
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    server.close();
-  }
-}
-
 // two hosts at a time: this one, which serves the pages too, and another
 describe('every host says the same', { concurrency: 2 }, () => {
   describe('this Node', { concurrency: 1 }, () => {
@@ -90,27 +67,22 @@ describe('every host says the same', { concurrency: 2 }, () => {
   });
 
   describe('others', { concurrency: 1 }, () => {
-    for (const name of ['node22', 'node24']) {
+    for (const name of NODES) {
       test(`Node, ${name}`, async (t) => {
-        const program = path(`browser/node_modules/${name}/bin/node`);
-        if (await access(program).then(() => false, () => true)) {
-          return t.skip(`${name} is not installed in tests/browser (.ci/setup browsers)`);
-        }
-        const version = (await run(program, ['--version'])).stdout.trim();
-        const { stdout } = await run(program, [path('golden/everywhere.js')], { timeout: LIMIT, maxBuffer: 1 << 24 });
-        await checkSurvey(t, version, JSON.parse(stdout), ['simd128', 'relaxed']);
+        const node = await otherNode(t, name);
+        if (!node) return;
+        const found = JSON.parse(await node([path('golden/everywhere.js')]));
+        await checkSurvey(t, await node(['--version']), found, ['simd128', 'relaxed']);
       });
     }
 
-    for (const [kind, needs, install] of /** @type {const} */ ([
-      ['chromium', ['simd128', 'relaxed'], 'chromium'],
-      ['firefox', ['simd128'], 'firefox-esr'],
-      ['webkit', ['simd128'], 'webkit2gtk-driver xvfb'],
+    for (const [kind, needs] of /** @type {const} */ ([
+      ['chromium', ['simd128', 'relaxed']], ['firefox', ['simd128']], ['webkit', ['simd128']],
     ])) {
       test(`${kind}: page and worker`, async (t) => {
-        const program = findBrowser(kind);
-        if (!program) return t.skip(`${kind} is not installed (apt-get install ${install})`);
-        const { error, userAgent, found } = await surveyInBrowser(kind, program);
+        if (!needBrowser(kind, t)) return;
+        const server = await serve({ page: 'tests/browser/everywhere.html' });
+        const { error, userAgent, found } = await reportOf(server, { kind });
         assert.equal(error, undefined);
         t.diagnostic(userAgent);
         await checkSurvey(t, kind, found, needs);

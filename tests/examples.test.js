@@ -9,15 +9,13 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Translator } from '../js/index.js';
-import { findBrowser, launch } from './browser/launch.js';
+import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 import { EN_DE } from './model-files.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const examples = join(root, 'web/examples');
-/** What a page may take: twenty times what it takes on two shared cores. */
-const LIMIT = 120_000;
 
 const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
 const SENTENCE = 'The house at the end of the street is very old.';
@@ -34,22 +32,7 @@ const WATCH = `
 
 /** What the page in a folder shows. @param {string} folder */
 async function show(folder) {
-  const program = findBrowser('chromium');
-  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
-  const server = await serve({ folders: { 'web/examples/page/': folder }, page: 'web/examples/page/index.html' });
-  const browser = launch('chromium', program, server.url);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no report after ${LIMIT} ms`)), LIMIT);
-  });
-  try {
-    return await Promise.race([server.report, browser.failed, late]);
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    server.close();
-  }
+  return reportOf(await serve({ folders: { 'web/examples/page/': folder }, page: 'web/examples/page/index.html' }));
 }
 
 /** A copy of a page that reports. @param {string} from @param {import('node:test').TestContext} t */
@@ -93,7 +76,9 @@ test('translate.js: translates its sentences', async () => {
 });
 
 test('parallel.sh: lines in order', async (t) => {
-  if (await run('parallel', ['--version']).then(() => false, () => true)) return t.skip('GNU parallel is not installed');
+  if (await run('parallel', ['--version']).then(() => false, () => true)) {
+    return t.skip('GNU parallel is not installed');
+  }
   const lines = Array.from({ length: 1100 }, (_, i) => (i % 100 === 0 ? SENTENCE : ''));
   const child = execFile(join(examples, 'parallel.sh'), ['--model', EN_DE]);
   child.stdin?.end(lines.map((line) => `${line}\n`).join(''));

@@ -14,7 +14,9 @@ import { EN_DE } from './model-files.js';
 const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
 const translator = await Translator.create(options);
 
-/** Words the model does not know, terms of two words, signs, a character without a piece, terms that stay as they are. */
+/**
+ * Words the model does not know, terms of two words, signs, a character without a piece, terms that stay as they are.
+ */
 const glossary = {
   router: 'Datenverteiler', 'machine learning': 'Machine Learning', car: 'Kraftfahrzeug', 'Node.js': 'Node.js',
   'C++': 'C++', dog: 'Köter', house: 'Gebäude 𓀀', teacher: 'Lehrkraft', 'New York': 'Neu-York', 'e-mail': 'eMail™',
@@ -74,8 +76,10 @@ test('one call, a list, a stream and a worker say the same', async () => {
 
 test('a text without terms is translated as ever, with n-best', async () => {
   const plain = await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3 });
-  assert.deepEqual(await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3, glossary }), plain);
-  assert.deepEqual(await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3, glossary: {} }), plain);
+  assert.deepEqual(await translator.translateDetailed('Good morning. I love you.', { beams: 3, nBest: 3, glossary }),
+    plain);
+  assert.deepEqual(await translator.translateDetailed('Good morning. I love you.',
+    { beams: 3, nBest: 3, glossary: {} }), plain);
 });
 
 test("a translation that has the term already stays the model's own", async () => {
@@ -83,18 +87,21 @@ test("a translation that has the term already stays the model's own", async () =
   const word = /** @type {string} */ (/\p{L}{3,}/u.exec(free.target)?.[0]);
   const [kept] = await translator.translateDetailed('I love you.', { glossary: { love: word } });
   assert.equal(kept.target, free.target);
-  assert.deepEqual(kept.glossary?.map(({ targetStart, exact }) => [targetStart, exact]), [[free.target.indexOf(word), true]]);
+  assert.deepEqual(kept.glossary?.map(({ targetStart, exact }) => [targetStart, exact]),
+    [[free.target.indexOf(word), true]]);
 });
 
 test('terms are whole words, the longest first, as they are written', () => {
   const found = (/** @type {string} */ text, /** @type {Record<string, string>} */ terms) =>
     findTerms(text, terms).map(({ term, start, end }) => `${term}@${start}-${end}`);
   const terms = { car: 'a', 'car park': 'b', 'C++': 'c', US: 'd', été: 'e', 車: 'f', '.NET': 'g', parking: 'h' };
-  assert.deepEqual(found('My car, my cars, a scar; car-free car park.', terms), ['car@3-6', 'car@25-28', 'car park@34-42']);
+  assert.deepEqual(found('My car, my cars, a scar; car-free car park.', terms),
+    ['car@3-6', 'car@25-28', 'car park@34-42']);
   assert.deepEqual(found('Car and Car', terms), ['car@0-3'], 'a capital begins a sentence, nothing else');
   assert.deepEqual(found('"Car" it was', terms), ['car@1-4']);
   assert.deepEqual(found('us, US, USA', terms), ['US@4-6']);
-  assert.deepEqual(found('C++ C++11 C+++ .NET ASP.NET', terms), ['C++@0-3', 'C++@4-7', 'C++@10-13', '.NET@15-19', '.NET@23-27']);
+  assert.deepEqual(found('C++ C++11 C+++ .NET ASP.NET', terms),
+    ['C++@0-3', 'C++@4-7', 'C++@10-13', '.NET@15-19', '.NET@23-27']);
   assert.deepEqual(found('un été\u0301 étés été', terms), ['été@13-16']);
   assert.deepEqual(found('電車と自動車', terms), ['車@1-2', '車@5-6'], 'where words are not parted');
   assert.deepEqual(found('constructor __proto__ toString', {}), []);
@@ -109,7 +116,8 @@ test('what cannot come out is said', async () => {
   await assert.rejects(translator.translate(text, { glossary: divided }), (/** @type {any} */ error) =>
     error instanceof HeedError && /^glossary: 'morning\. Tom' did not come out as 'x' once$/.test(error.message));
   const [first] = await translator.translateDetailed(text, { glossary: divided });
-  assert.deepEqual(first.glossary?.map(({ term, targetStart, exact }) => [term, targetStart, exact]), [['morning. Tom', -1, false]]);
+  assert.deepEqual(first.glossary?.map(({ term, targetStart, exact }) => [term, targetStart, exact]),
+    [['morning. Tom', -1, false]]);
   // more terms than a translation of the model's length can hold
   const long = { a: 'Kraftfahrzeug '.repeat(400).trim() };
   const [cut] = await translator.translateDetailed('This is a dog.', { glossary: long });
@@ -151,7 +159,8 @@ test('heed translate --glossary', (t) => {
     writeFileSync(path, content);
     return spawnSync(process.execPath, [cli, 'translate', '--glossary', path, ...args], { input, encoding: 'utf8' });
   };
-  const good = heed('car\tKraftfahrzeug\r\n\nNew York\tNeu-York\n', 'The car is red.\n\nI live in New York. My car is old.\n');
+  const good = heed('car\tKraftfahrzeug\r\n\nNew York\tNeu-York\n',
+    'The car is red.\n\nI live in New York. My car is old.\n');
   assert.deepEqual([good.status, good.stderr], [0, '']);
   const lines = good.stdout.split('\n');
   assert.deepEqual(lines.map((line) => [line.includes('Kraftfahrzeug'), line.includes('Neu-York')]),
@@ -162,7 +171,8 @@ test('heed translate --glossary', (t) => {
   assert.equal(lost.status, 1);
   assert.match(lost.stderr, /^heed: 'morning\. Tom' is not 'x' once for each time: Good morning\. \| /);
   assert.equal(lost.stdout.trim().split('\n').length, 2, 'the lines are translated all the same');
-  for (const [content, message] of [['car\n', /0?\d+\.tsv: line 1: expected a term, a tab/], ['a\tb\tc\n', /line 1: expected/],
+  for (const [content, message] of [['car\n', /0?\d+\.tsv: line 1: expected a term, a tab/],
+    ['a\tb\tc\n', /line 1: expected/],
     ['a\tb\na\tc\n', /line 2: 'a' has another translation before/]]) {
     const { status, stderr } = heed(String(content), 'a\n');
     assert.equal(status, 1);

@@ -72,7 +72,8 @@ test('what is right passes', async () => {
   const expected = [['w', [2, 3], 0]];
   assert.deepEqual(await drain(TORCH, torch(good)), expected);
   assert.deepEqual(await drain(TORCH, legacy()), expected);
-  assert.deepEqual(await drain(TORCH, one({ shape: tuple(int(1), int(6)), stride: tuple(int(999), int(1)) })), [['w', [1, 6], 0]]);
+  assert.deepEqual(await drain(TORCH, one({ shape: tuple(int(1), int(6)), stride: tuple(int(999), int(1)) })),
+    [['w', [1, 6], 0]]);
   assert.deepEqual(await drain(TORCH, torch(good, { packed: deflateRawSync(numbers), method: 8 })), expected);
 });
 
@@ -102,7 +103,8 @@ test('pickles run nothing', () =>
       'a text called': [state(text('x'), op(0x29, 0x52)), /something is called that is no function/],
       'a call without a tuple': [state(global('collections', 'OrderedDict'), int(1), op(0x52)), /arguments of a call/],
       'pairs that could be many': [
-        state(global('collections', 'OrderedDict'), tuple(concat(op(0x5d))), op(0x52)), /OrderedDict: expected no arguments/],
+        state(global('collections', 'OrderedDict'), tuple(concat(op(0x5d))), op(0x52)),
+        /OrderedDict: expected no arguments/],
       'BUILD on a list': [state(op(0x5d, 0x7d, 0x62)), /expected an OrderedDict/],
     },
     TORCH,
@@ -154,10 +156,12 @@ test('tensors fit their storages', () =>
       'an offset beyond': [one({ offset: int(1) }), /6 elements at 1 are beyond the 6/],
       'a negative offset': [one({ offset: int(-1) }), /expected a storage, an offset/],
       'a negative dimension': [one({ shape: tuple(int(-2), int(-3)) }), /a shape and a stride/],
-      'a product past 2^64': [one({ shape: tuple(long(2n ** 40n), long(2n ** 40n)), stride: tuple(long(2n ** 40n), int(1)) }), /beyond the 6/],
+      'a product past 2^64': [one({ shape: tuple(long(2n ** 40n), long(2n ** 40n)),
+        stride: tuple(long(2n ** 40n), int(1)) }), /beyond the 6/],
       'a dimension past 2^53': [one({ shape: tuple(long(2n ** 60n)), stride: tuple(int(1)) }), /a shape and a stride/],
       'a shape of 1000': [one({ shape: tuple(...Array(1000).fill(int(1))) }), /a shape and a stride/],
-      'a transposed matrix': [one({ stride: tuple(int(1), int(2)) }), /found strides \[1,2\] for \[2,3\]: not contiguous/],
+      'a transposed matrix': [one({ stride: tuple(int(1), int(2)) }),
+        /found strides \[1,2\] for \[2,3\]: not contiguous/],
       'a broadcast': [one({ stride: tuple(int(0), int(1)) }), /not contiguous/],
       'another number of strides': [one({ stride: tuple(int(1)) }), /shape and stride differ in length/],
       'a shape that is a text': [one({ shape: text('ab') }), /a shape and a stride/],
@@ -212,7 +216,8 @@ test('archives do not lie', () => {
         'an entry twice': [torch(good, {}, [{ name: 'm/data/0', data: numbers }]), /stands twice/],
         'a bomb': [entry({ packed: deflateRawSync(numbers), method: 8, size: 2 ** 31 }), /deflated bytes cannot be/],
         'deflated to less': [
-          torch(pickle(dict(text('w'), tensor({ count: int(8), shape: tuple(int(8)), stride: tuple(int(1)) }))), { packed: deflateRawSync(numbers), method: 8, size: 32 }),
+          torch(pickle(dict(text('w'), tensor({ count: int(8), shape: tuple(int(8)), stride: tuple(int(1)) }))),
+            { packed: deflateRawSync(numbers), method: 8, size: 32 }),
           /m\/data\/0: cut short: 8 bytes|cannot be inflated/],
         'no deflated bytes': [
           entry({ packed: new Uint8Array(24).fill(0xff), method: 8 }), /cannot be inflated/],
@@ -268,9 +273,11 @@ test('arrays of NumPy', () => {
       'no array': [npz(bytes('hello, world')), /no NumPy array/],
       'too short': [npz(bytes('\x93NU')), /no NumPy array/],
       'version 9': [npz(npy(plain, numbers, 9)), /no NumPy array/],
-      'a header of 4 GB': [npz(concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(2, 0), u32(0xfffffff0))), /found a header/],
+      'a header of 4 GB': [npz(concat(Uint8Array.from([0x93]), bytes('NUMPY'), op(2, 0), u32(0xfffffff0))),
+        /found a header/],
       'Python objects': [of('<f4', '|O'), /no type and shape/],
-      'doubles': [npz(npy(plain.replace('<f4', '<f8').replace('2, 3', '1, 3'), numbers)), /encoder_l1_self_Wq: found <f8/, 17],
+      'doubles': [npz(npy(plain.replace('<f4', '<f8').replace('2, 3', '1, 3'), numbers)),
+        /encoder_l1_self_Wq: found <f8/, 17],
       'big-endian': [of('<f4', '>f4'), /no type and shape/],
       'columns first': [of('False', 'True'), /expected numbers in row order/],
       'another size': [of('2, 3', '2, 4'), /found 24 bytes, expected 32/],

@@ -69,7 +69,8 @@ for (const name of goldenModels) {
               const at = (/** @type {string} */ part) => all[`${stack}.layers.${layer}.${attention}.${part}`];
               const kind = attention === 'encoder_attn' ? 'cross' : stack;
               const { shape: [H, n, m], data: weights } = at('weights');
-              assert.deepEqual(weights, maps[kind].data.slice(layer * H * n * m, (layer + 1) * H * n * m), `${kind} ${layer}`);
+              assert.deepEqual(weights, maps[kind].data.slice(layer * H * n * m, (layer + 1) * H * n * m),
+                `${kind} ${layer}`);
               assertNear(`${kind} ${layer} weights`, weights, softmax(at('scores')), ROUNDING);
               const Dh = D / H;
               const isOff = (/** @type {number} */ h) =>
@@ -109,11 +110,13 @@ test('names select; what is wrong is named', async () => {
   const model = await Transformer.load(directory);
   const [source, target] = [[5, 6, 2], [7, 2]];
   const keys = (/** @type {string[]} */ ...names) => Object.keys(model.inspect(source, target, { names }));
-  assert.deepEqual(keys('decoder.layers.0.encoder_attn.k', 'encoder.input'), ['encoder.input', 'decoder.layers.0.encoder_attn.k']);
+  assert.deepEqual(keys('decoder.layers.0.encoder_attn.k', 'encoder.input'),
+    ['encoder.input', 'decoder.layers.0.encoder_attn.k']);
   assert.deepEqual(keys('encoder.layers.1.self_attn.').length, 7);
   assert.deepEqual(keys('log_probs'), ['log_probs']);
   assert.deepEqual(keys(), []);
-  for (const name of ['encoder', 'encoder.layers.3.fc1', 'encoder.layers.0.encoder_attn.q', 'decoder.layers.0.', 'x.']) {
+  for (const name of ['encoder', 'encoder.layers.3.fc1', 'encoder.layers.0.encoder_attn.q', 'decoder.layers.0.',
+    'x.']) {
     if (name === 'decoder.layers.0.') assert.equal(keys(name).length, 19);
     else assert.throws(() => keys(name), (error) => error instanceof RangeError && error.message.includes(`'${name}'`));
   }

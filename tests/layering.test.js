@@ -24,7 +24,8 @@ const downstairs = {
   heed: ['base', 'text', 'layers', 'model', 'search'],
 };
 /** heed.h is the contract that these fulfil: it may be included from below. */
-const fulfilsHeed = (file) => /^(model|search|train)\//.test(file) || file === 'text/tokenizer.c' || file === 'layers/ops.c';
+const fulfilsHeed = (file) =>
+  /^(model|search|train)\//.test(file) || file === 'text/tokenizer.c' || file === 'layers/ops.c';
 
 const room = (file) => (file.includes('/') ? file.split('/')[0] : 'heed');
 const sources = list('src', /\.[ch]$/);

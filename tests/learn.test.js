@@ -96,7 +96,7 @@ test('masking: what is above the diagonal has no share, and does not matter', as
   assert.ok(compute(ops, { scores: edited, causal: false }).weights.data[3] > 0.99);
 });
 
-test('scaled: the spread of dot products is the root of their length, within what 2000 of them may be off', async () => {
+test('scaled: the spread of dot products is the root of their length, within what 2000 may be off', async () => {
   const { compute } = await import('../web/learn/scaled.js');
   for (const dk of [1, 16, 256]) {
     const { spread, divided, raw } = compute(ops, { dk, seed: 3 });

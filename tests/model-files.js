@@ -18,7 +18,12 @@ export function readFiles(directory) {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The files as they are, and none of them listed by heed.json: for those that will be changed. @param {Files} files @returns {Files} */
+/**
+ * The files as they are, and none of them listed by heed.json: for those that will be changed.
+ *
+ * @param {Files} files
+ * @returns {Files}
+ */
 export function unlisted(files) {
   if (!files['heed.json']) return files;
   const { files: _, ...manifest } = JSON.parse(decoder.decode(files['heed.json']));

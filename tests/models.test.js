@@ -1,5 +1,5 @@
-// models.test.js - what is shipped: every model is whole, small enough, listed, described truly, and a MarianMT model in
-// the names of Hugging Face: tensors, shapes and the keys of config.json.
+// models.test.js - what is shipped: every model is whole, small enough, listed, described truly, and a MarianMT model
+// in the names of Hugging Face: tensors, shapes and the keys of config.json.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -59,7 +59,8 @@ function header(directory) {
 test('the index lists every directory, by its languages', () => {
   const listed = JSON.parse(readFileSync(new URL('index.json', models), 'utf8')).models;
   const directories = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  assert.deepEqual(listed.map(({ path }) => path.replace(/\/$/, '')).sort(), directories.map(({ name }) => name).sort());
+  assert.deepEqual(listed.map(({ path }) => path.replace(/\/$/, '')).sort(),
+    directories.map(({ name }) => name).sort());
   for (const { source, target, path } of listed) assert.equal(path, `${source}-${target}/`);
 });
 

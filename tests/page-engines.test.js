@@ -5,24 +5,18 @@ import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
-import { findBrowser, launch } from './browser/launch.js';
+import { needBrowser, reportOf } from './browser/hosts.js';
 import { PLACES, TEXT, expected } from './browser/expected.js';
 import { serveSite } from './browser/site.js';
 
-/** What all steps together may take. */
-const LIMIT = 240_000;
 const FILES = {
   '/drive/drive.html': 'text/html',
   '/drive/drive.js': 'text/javascript',
   '/drive/probe.js': 'text/javascript',
 };
-const NAMES = {
-  firefox: 'Firefox is not installed (apt-get install firefox-esr)',
-  webkit: 'WebKit is not installed (apt-get install webkit2gtk-driver xvfb)',
-};
 
-/** What drive.js saw in a browser. @param {'firefox' | 'webkit'} kind @param {string} program */
-async function drive(kind, program) {
+/** What drive.js saw in a browser. @param {'firefox' | 'webkit'} kind */
+async function drive(kind) {
   /** @type {(report: any) => void} */
   let settle;
   const report = new Promise((resolve) => (settle = resolve));
@@ -42,27 +36,16 @@ async function drive(kind, program) {
       return true;
     },
   });
-  const browser = launch(kind, program, new URL('/drive/drive.html', site.url).href);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${program}: no report after ${LIMIT} ms`)), LIMIT);
-  });
-  try {
-    return { ...(await Promise.race([report, browser.failed, late])), missing: site.missing };
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    await site.close();
-  }
+  const found = await reportOf({ url: site.url, report, close: site.close },
+    { kind, url: new URL('/drive/drive.html', site.url).href });
+  return { ...found, missing: site.missing };
 }
 
 for (const kind of /** @type {const} */ (['firefox', 'webkit'])) {
   test(`${kind}: text, attention, rooms and views, exports, without a network`, async (t) => {
-    const program = findBrowser(kind);
-    if (!program) return t.skip(NAMES[kind]);
+    if (!needBrowser(kind, t)) return;
     const want = await expected();
-    const found = await drive(kind, program);
+    const found = await drive(kind);
     t.diagnostic(found.userAgent);
     assert.equal(found.error, undefined);
     assert.equal(found.target, want.text);

@@ -1,5 +1,5 @@
 // page-use.test.js - what a person does with the built page, in Chromium: swap the languages, bring a model, ask for
-// more than one translation, send a link, zoom with two fingers.
+// more than one translation, send a link, hold a matrix with the mouse and with fingers.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
@@ -169,36 +169,141 @@ test('a link that asks for what the model has not shows what there is', async ()
   await close();
 });
 
-test('two fingers zoom the matrix, and pick nothing', async () => {
-  const { page, troubles, close } = await openPage({ place: 'see/matrix', width: 390, touch: true });
+test('a link with another text and another search translates that text alone', async () => {
+  const { page, close } = await openPage();
+  await said(page);
+  await page.evaluate(async () => {
+    const { app } = await import('./app.js');
+    const stream = app.engine.stream.bind(app.engine);
+    globalThis.asked = [];
+    app.engine.stream = (text, options, onText) => {
+      globalThis.asked.push([text, options.beams]);
+      return stream(text, options, onText);
+    };
+  });
+  await visit(page, 'translate?text=The+house+is+small.&beams=3');
+  await page.waitForFunction(() => document.querySelectorAll('.candidates li').length === 3);
+  // longer than a pause in typing
+  await page.waitForTimeout(500);
+  assert.deepEqual(await page.evaluate(() => globalThis.asked), [['The house is small.', 3]]);
+  await close();
+});
+
+/** Open the view Matrix, its map in the middle of the window; answers a place on its cells. */
+async function openMatrix(options) {
+  const opened = await openPage({ place: 'see/matrix', ...options });
+  const { page } = opened;
   await visit(page, 'see/matrix');
-  await page.waitForSelector('.map canvas');
-  const box = await page.locator('.map canvas').evaluate((canvas) => {
-    canvas.scrollIntoView({ block: 'center' });
-    const { x, y, width, height } = canvas.getBoundingClientRect();
+  const canvas = page.locator('.map canvas');
+  await canvas.waitFor();
+  const box = await canvas.evaluate((element) => {
+    element.scrollIntoView({ block: 'center' });
+    const { x, y, width, height } = element.getBoundingClientRect();
     return { x, y, width, height };
   });
-  const [x, y] = [box.x + box.width * 0.6, box.y + box.height * 0.6];
-  const session = await page.context().newCDPSession(page);
-  const touch = (type, ...xs) => session.send('Input.dispatchTouchEvent', {
-    type, touchPoints: xs.map((at, id) => ({ x: at, y, id })),
+  return {
+    ...opened, x: box.x + box.width * 0.6, y: box.y + box.height * 0.6,
+    moves: (expected) => page.waitForFunction((is) =>
+      document.querySelector('.map').classList.contains('moves') === is, expected),
+    // once it is drawn
+    picture: () => canvas.evaluate((element) => new Promise((resolve) =>
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(element.toDataURL()))))),
+    picked: () => page.locator('dialog[open]').count(),
+  };
+}
+
+test('the mouse holds the matrix with its first button alone, and never after it is let go', async () => {
+  const { page, troubles, close, x, y, moves, picture, picked } = await openMatrix();
+  for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Larger' }).click();
+  await moves(true);
+  const isPointed = () => page.locator('.map-tip').isVisible();
+  const drag = async (button) => {
+    await page.mouse.move(x, y);
+    await page.mouse.down({ button });
+    await page.mouse.move(x - 30, y - 20, { steps: 3 });
+    const isHeld = !(await isPointed());
+    await page.mouse.up({ button });
+    await page.mouse.move(0, 0);
+    return isHeld;
+  };
+  const before = await picture();
+  for (const button of ['right', 'middle']) {
+    assert.equal(await drag(button), false, button);
+    assert.equal(await picture(), before, button);
+    await page.mouse.click(x, y, { button });
+  }
+  await page.mouse.move(0, 0);
+  assert.equal(await drag('left'), true);
+  assert.notEqual(await picture(), before);
+
+  // let go where the map does not hear it
+  await page.evaluate(() => {
+    const canvas = document.querySelector('.map canvas');
+    canvas.addEventListener('pointerdown', ({ pointerId }) =>
+      setTimeout(() => canvas.releasePointerCapture(pointerId)), { once: true });
   });
-  const moves = () => page.locator('.map').evaluate((map) => map.classList.contains('moves'));
-  const cells = () => page.locator('.map canvas').evaluate((canvas) => canvas.toDataURL());
-  assert.equal(await moves(), false);
-  const before = await cells();
-  await touch('touchStart', x - 15);
-  await touch('touchStart', x - 15, x + 15);
-  for (let apart = 20; apart <= 60; apart += 10) await touch('touchMove', x - apart, x + apart);
-  await touch('touchEnd');
-  await page.waitForFunction(() => document.querySelector('.map').classList.contains('moves'));
-  assert.notEqual(await cells(), before);
-  assert.equal(await page.locator('dialog[open]').count(), 0);
-  await touch('touchStart', x - 60);
-  await touch('touchStart', x - 60, x + 60);
-  for (let apart = 50; apart >= 10; apart -= 10) await touch('touchMove', x - apart, x + apart);
-  await touch('touchEnd');
-  await page.waitForFunction(() => !document.querySelector('.map').classList.contains('moves'));
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  // the capture ends with the event that comes next
+  await page.waitForTimeout(50);
+  await page.mouse.move(0, 0);
+  await page.mouse.up();
+  const moved = await picture();
+  await page.mouse.move(x - 10, y, { steps: 3 });
+  assert.ok(await isPointed(), 'a cell is pointed at');
+  await page.mouse.move(0, 0);
+  assert.equal(await picture(), moved);
+  assert.equal(await picked(), 0);
+  await page.mouse.click(x, y);
+  await page.waitForSelector('dialog[open]');
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('one finger scrolls the page, two move and zoom the matrix in every direction, and pick nothing', async () => {
+  const { page, troubles, close, x, y, moves, picture, picked } = await openMatrix({ width: 390, touch: true });
+  const session = await page.context().newCDPSession(page);
+  const touch = (type, ...points) => session.send('Input.dispatchTouchEvent', {
+    type, touchPoints: points.map(([right, down], id) => ({ x: x + right, y: y + down, id })),
+  });
+  /** Fingers from their places to others, one after another put down. */
+  async function swipe(from, to) {
+    for (let n = 1; n <= from.length; n++) await touch('touchStart', ...from.slice(0, n));
+    for (let step = 1; step <= 6; step++) {
+      await touch('touchMove', ...from.map((start, id) => start.map((at, i) => at + ((to[id][i] - at) * step) / 6)));
+    }
+    // held still: what is let go in motion moves on
+    await page.waitForTimeout(150);
+    await touch('touchEnd');
+  }
+  const scrolled = () => page.evaluate(() => scrollY);
+  const start = await scrolled();
+  assert.ok(start > 30, 'there is room to scroll');
+
+  for (const [right, down] of [[1, 0], [0, 1]]) {
+    const hold = (apart, shift = 0) => [[-apart * right, -apart * down - shift], [apart * right, apart * down - shift]];
+    const before = await picture();
+    await swipe(hold(15), hold(60));
+    await moves(true);
+    const large = await picture();
+    assert.notEqual(large, before);
+    await swipe(hold(30), hold(30, 60));
+    const shifted = await picture();
+    assert.notEqual(shifted, large, 'two fingers move it up');
+    assert.equal(await scrolled(), start, 'and not the page');
+
+    await swipe([[0, 0]], [[0, 60]]);
+    await page.waitForFunction((was) => scrollY < was - 30, start);
+    assert.equal(await picture(), shifted, 'one moves the page, and not the matrix');
+    await page.evaluate((top) => scrollTo(0, top), start);
+    await swipe([[-40, 0]], [[40, 0]]);
+    assert.notEqual(await picture(), shifted, 'but sideways the matrix');
+    assert.equal(await scrolled(), start);
+
+    await swipe(hold(60), hold(6));
+    await moves(false);
+  }
+  assert.equal(await picked(), 0);
   assert.deepEqual(troubles, []);
   await close();
 });

@@ -59,7 +59,9 @@ test('scripts of a visit stay within their limit', async (t) => {
     await page.goto(`${site.url}#/${first}`);
     await page.waitForSelector('.status[data-status="ready"]');
     if (first === 'translate') await said(page);
-    for (const place of PLACES.filter((name) => rooms.split(' ').includes(name.split('/')[0]))) await visit(page, place);
+    for (const place of PLACES.filter((name) => rooms.split(' ').includes(name.split('/')[0]))) {
+      await visit(page, place);
+    }
     const bytes = sum([...new Set([...site.asked, 'sw.js'])].filter((name) => name in sizes));
     t.diagnostic(`${rooms}: ${bytes} of them`);
     assert.ok(bytes > 10_000 && bytes <= limit, `${rooms}: ${bytes} bytes after gzip, limit ${limit}`);
@@ -224,6 +226,21 @@ test('without a network the page opens again and translates', async () => {
     site.mend();
   }
   await close();
+});
+
+test('what other versions of the page kept is deleted, and nothing else', async () => {
+  const context = await browser.newContext();
+  context.setDefaultTimeout(LIMIT);
+  const page = await context.newPage();
+  await page.goto(new URL('icon.svg', site.url).href);
+  await page.evaluate(() =>
+    Promise.all(['heed-page-0', 'heed-models', 'heed', 'other'].map((name) => caches.open(name))));
+  await page.goto(site.url);
+  await page.waitForFunction(async () => (await navigator.serviceWorker.ready).active.state === 'activated');
+  const names = await page.evaluate(() => caches.keys());
+  assert.deepEqual(names.filter((name) => !/^heed-page-[^0]/.test(name)).sort(), ['heed', 'other']);
+  assert.equal(names.length, 3, 'and one set of the page');
+  await context.close();
 });
 
 test('a model given back and loaded again 50 times takes no more memory', async (t) => {

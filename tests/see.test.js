@@ -60,7 +60,8 @@ test('a map of 512 x 512 x 6 x 8 draws the cells of its window and reads no othe
 test('cells too small to be drawn one by one are one image, made once', () => {
   let made = 0;
   const canvas = () => ({ getContext: () => ({
-    createImageData: (width, height) => (made++, { data: new Uint8ClampedArray(width * height * 4) }), putImageData() {},
+    createImageData: (width, height) => (made++, { data: new Uint8ClampedArray(width * height * 4) }),
+    putImageData() {},
   }) });
   globalThis.document = { createElement: canvas };
   try {
@@ -79,7 +80,8 @@ test('a thumbnail keeps the greatest weight of the cells of a pixel', () => {
   data[17 * 64 + 40] = 1;
   let pixels;
   const canvas = { getContext: () => ({
-    createImageData: (width, height) => (pixels = { data: new Uint8ClampedArray(width * height * 4) }), putImageData() {},
+    createImageData: (width, height) => (pixels = { data: new Uint8ClampedArray(width * height * 4) }),
+    putImageData() {},
   }) };
   shrinkInto(canvas, { data, rows: 64, cols: 64 }, palette, 16, 16);
   const at = (4 * 16 + 10) * 4;
@@ -89,7 +91,8 @@ test('a thumbnail keeps the greatest weight of the cells of a pixel', () => {
 
 const channels = (css) =>
   (css.startsWith('#') ? [1, 3, 5].map((i) => parseInt(css.slice(i, i + 2), 16)) : css.match(/\d+/g).map(Number));
-const light = (css) => channels(css).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4))
+const light = (css) => channels(css)
+  .map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4))
   .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
 const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
 
@@ -99,7 +102,9 @@ for (const theme of ['light', 'dark']) {
     const way = theme === 'dark' ? 1 : -1;
     for (let i = 0; i <= 255; i++) {
       const x = i / 255;
-      if (i) assert.ok(way * (light(color('sequential', x)) - light(color('sequential', (i - 1) / 255))) >= 0, `step ${i}`);
+      if (i) {
+        assert.ok(way * (light(color('sequential', x)) - light(color('sequential', (i - 1) / 255))) >= 0, `step ${i}`);
+      }
       // WCAG's figure for text
       for (const [scale, at] of [['sequential', x], ['diverging', 2 * x - 1]]) {
         assert.ok(contrast(color(scale, at), ink(scale, at)) >= 4.5, `text on ${scale} ${at}`);
@@ -121,12 +126,14 @@ test('words of a sentence are where they stand in its text', () => {
   const target = 'Er schl\u00e4ft auch.';
   const piece = (text, start, end) => ({ piece: text, id: 0, start, end });
   const words = sourceWords({
-    source, sourceTokens: [piece('\u2581He', 0, 2), piece('\u2581sleep', 2, 8), piece('s', 8, 9), piece(',', 9, 10), piece('\u2581too', 10, 14),
+    source, sourceTokens: [piece('\u2581He', 0, 2), piece('\u2581sleep', 2, 8), piece('s', 8, 9), piece(',', 9, 10),
+      piece('\u2581too', 10, 14),
       piece('.', 14, 15), piece('</s>', 15, 15)],
   });
   assert.deepEqual(words.map(({ start, end }) => source.slice(start, end)), ['He', 'sleeps,', 'too.']);
   assert.deepEqual(words.map(({ tokens }) => tokens), [[0], [1, 2, 3], [4, 5]]);
-  const found = targetWords({ target, targetTokens: ['\u2581Er', '\u2581schl', '\u00e4ft', '\u2581auch', '.', '</s>'].map((text) => piece(text)) });
+  const found = targetWords({ target,
+    targetTokens: ['\u2581Er', '\u2581schl', '\u00e4ft', '\u2581auch', '.', '</s>'].map((text) => piece(text)) });
   assert.equal(found.text, target);
   assert.deepEqual(found.words.map(({ start, end }) => target.slice(start, end)), ['Er', 'schl\u00e4ft', 'auch.']);
 });
@@ -134,15 +141,17 @@ test('words of a sentence are where they stand in its text', () => {
 test('the difference of two texts gives both back', () => {
   const [before, after] = ['Die Katze schl\u00e4ft auf dem Sofa.', 'Die Katze ruht auf Sofa. Ja'];
   const parts = difference(before, after);
-  const words = (kinds) => parts.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text).join('').replace(/\s+/g, ' ').trim();
+  const words = (kinds) => parts.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text).join('')
+    .replace(/\s+/g, ' ').trim();
   assert.equal(words(['same', 'gone']), before);
   assert.equal(words(['same', 'new']), after);
   assert.ok(parts.some(({ kind, text }) => kind === 'same' && text.trim() === 'Die Katze'));
 });
 
-test('a tree has the winner in its first row, children in the order of their parents, and so no edges that cross', () => {
+test('a tree has the winner in its first row, children in the order of their parents: no edges that cross', () => {
   const node = (parent, total, best = false) => ({ parent, total, best });
-  const nodes = [node(-1, -1), node(-1, -2, true), node(0, -3), node(0, -5), node(1, -4, true), node(1, -2.5), node(2, -6), node(4, -7, true)];
+  const nodes = [node(-1, -1), node(-1, -2, true), node(0, -3), node(0, -5), node(1, -4, true), node(1, -2.5),
+    node(2, -6), node(4, -7, true)];
   const { rows, depth, count, deepest } = layOut(nodes);
   assert.deepEqual([...rows], [1, 0, 2, 3, 0, 1, 1, 0]);
   assert.deepEqual([...depth], [0, 0, 1, 1, 1, 1, 2, 2]);

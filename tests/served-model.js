@@ -47,7 +47,10 @@ export async function serve(t) {
   const state = {
     files: FILES,
     down: false,
-    /** @type {(name: string, request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean | void} */
+    /**
+     * @type {(name: string, request: import('node:http').IncomingMessage,
+     *   response: import('node:http').ServerResponse) => boolean | void}
+     */
     before: () => {},
     /** @type {string[]} names asked for, with their range */
     asked: [],
@@ -93,10 +96,16 @@ export async function load(state, options = {}) {
   return said;
 }
 
-/** Answer once with headers and the first bytes of the weights, and break. @param {number} at @param {object} [headers] */
+/**
+ * Answer once with headers and the first bytes of the weights, and break.
+ *
+ * @param {number} at
+ * @param {object} [headers]
+ */
 export const cutAt = (at, headers = {}) => {
   let isDone = false;
-  return (/** @type {string} */ name, /** @type {any} */ request, /** @type {import('node:http').ServerResponse} */ response) => {
+  return (/** @type {string} */ name, /** @type {any} */ request,
+    /** @type {import('node:http').ServerResponse} */ response) => {
     if (name !== WEIGHTS || isDone) return false;
     isDone = true;
     const etag = `"${sha256(whole).slice(0, 16)}"`;

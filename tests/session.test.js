@@ -22,7 +22,8 @@ test('many sentences, then many beams: each alone fits, so each after the other 
     many(model);
     wide(model);
   }
-  // freed memory may lie in pieces: half as much again is room enough, the product of both would be twenty times as much
+  // freed memory may lie in pieces: half as much again is room enough, the product of both would be twenty times as
+  // much
   const used = model.info.memoryBytes;
   assert.ok(used <= 1.5 * Math.max(...peaks), `${used} bytes, ${peaks} alone`);
   model.dispose();

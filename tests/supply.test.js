@@ -145,12 +145,14 @@ test('development tools are locked by hash, and no lock names a registry', async
 test('the bill of materials says what is in the package, linked, and locked', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'heed-sbom-'));
   try {
-    const linked = join(folder, 'linked.txt');
-    await writeFile(linked, ['heed.o', 'lib/libheed.a(heed.o)', 'lib/libc.a(log.o)', 'lib/libdlmalloc.a(dlmalloc.o)',
-      'lib/libcompiler_rt.a(stack_ops.o)', 'lib/crt1_reactor.o'].join('\n'));
+    const say = (name, lines) => writeFile(join(folder, `${name}.txt`), lines.join('\n'));
+    const common = ['heed.o', 'lib/libheed.a(heed.o)', 'lib/libdlmalloc.a(dlmalloc.o)', 'lib/crt1_reactor.o'];
+    await say('heed.wasm', [...common, 'lib/libc.a(pow.o)', 'lib/libc.a(log.o)', 'lib/libcompiler_rt.a(stack_ops.o)']);
+    await say('heed-relaxed.wasm', [...common, 'lib/libc.a(log.o)']);
+    await say('heed-train.wasm', [...common, 'lib/libc.a(erff.o)']);
     const sbom = join(root, '.ci/sbom.js');
     const env = { ...process.env, EMCC: process.env.EMCC || 'emcc' };
-    const { stdout } = await run(process.execPath, [sbom, linked], { env });
+    const { stdout } = await run(process.execPath, [sbom, folder], { env });
     const bom = JSON.parse(stdout);
     assert.deepEqual([bom.bomFormat, bom.specVersion], ['CycloneDX', '1.5']);
     const named = (scope) => bom.components.filter((c) => c.scope === scope).map(({ name }) => name).sort();
@@ -165,8 +167,17 @@ test('the bill of materials says what is in the package, linked, and locked', as
       assert.deepEqual([ref, ...dependsOn].filter((name) => !refs.includes(name)), []);
     }
     for (const c of bom.components.filter(({ type }) => type === 'library')) assert.ok(c.version, c.name);
-    await writeFile(linked, 'lib/libheed.a(heed.o)\n');
-    await assert.rejects(run(process.execPath, [sbom, linked], { env }), /no C library among what was linked/);
+    const parts = (name) => Object.fromEntries(bom.components.find((c) => c.name === name).properties
+      .map((property) => [property.name.replace('heed:linked:', ''), property.value]));
+    assert.deepEqual(parts('musl'),
+      { 'heed.wasm': 'log.o pow.o', 'heed-relaxed.wasm': 'log.o', 'heed-train.wasm': 'erff.o' });
+    assert.deepEqual(parts('compiler-rt'), { 'heed.wasm': 'stack_ops.o' });
+    const has = (name) => bom.dependencies.find(({ ref }) => ref === `module:${name}`).dependsOn;
+    const all = ['runtime:dlmalloc', 'runtime:emscripten', 'runtime:musl'];
+    assert.deepEqual(MODULES.map((name) => has(name).sort()), [['runtime:compiler-rt', ...all], all, all]);
+    await say('heed-relaxed.wasm', common);
+    await assert.rejects(run(process.execPath, [sbom, folder], { env }),
+      /heed-relaxed\.wasm: no C library among what was linked/);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,5 +1,5 @@
-// text-limits.test.js - texts of any size and kind through the Translator: none, as long as there is room for and longer,
-// a megabyte, marks, halves of characters, control tokens; and translations that do not end by themselves.
+// text-limits.test.js - texts of any size and kind through the Translator: none, as long as there is room for and
+// longer, a megabyte, marks, halves of characters, control tokens; and translations that do not end by themselves.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { Tokenizer, Transformer, Translator } from '../js/index.js';
@@ -95,7 +95,8 @@ test('a megabyte: work in proportion, with and without spaces, and of marks', as
       const text = make(n);
       Object.assign(work, { calls: 0, units: 0 });
       const tokens = await translator.measureInputUsage(text);
-      t.diagnostic(`${name}: ${n} units, ${tokens} tokens: ${work.calls} texts of ${work.units} units to the tokenizer`);
+      const given = `${work.calls} texts of ${work.units} units`;
+      t.diagnostic(`${name}: ${n} units, ${tokens} tokens: ${given} to the tokenizer`);
       // the whole, its parts, and parts of those that are too long by themselves
       assert.ok(work.units <= 4 * n, `${name}: ${work.units} units of ${n} were read`);
       // white space is no token
@@ -115,7 +116,8 @@ test('100,000 combining marks are tokens like others', async () => {
   assert.equal(ids.at(-1), translator.config.eos_token_id);
   const few = `e${'\u0301'.repeat(300)} house`;
   const detailed = await translator.translateDetailed(few);
-  assert.equal(detailed.map(({ source }) => source).join('').replaceAll(' ', ''), few.replaceAll(' ', ''), 'none is lost');
+  assert.equal(detailed.map(({ source }) => source).join('').replaceAll(' ', ''), few.replaceAll(' ', ''),
+    'none is lost');
 });
 
 test('a megabyte is translated from its first sentence on, and given up at once', async () => {
@@ -127,22 +129,25 @@ test('a megabyte is translated from its first sentence on, and given up at once'
   assert.match(await translator.translate('house'), /[Hh]aus/);
 });
 
-test('halves of characters, NUL, and what no text should hold: a translation, and the next is what it was', async () => {
-  const before = await translator.translate('The house is small.');
-  const odd = [
-    '\ud83d', '\ude00', '\ude00\ud83d', 'a\ud83d b', '\udbff\ud83d\ude00', '\0', 'a\0b', '\0'.repeat(200), '\ufeffhouse', '\uffff',
-    '\ufffd', '\u202ehouse', '\u200b', '\x1b[31m', '\u2028\u2029', 'e\u0301', '\u{10ffff}', '\u0600', '\ufdfa'.repeat(20),
-  ];
-  for (const text of odd) {
-    const said = await translator.translate(text, { maxTokens: 40 });
-    assert.equal(typeof said, 'string');
-    assert.equal(await streamed(text, { maxTokens: 40 }), said, JSON.stringify(text));
-    for (const { source, start } of await translator.translateDetailed(text, { maxTokens: 40 })) {
-      assert.equal(text.slice(start, start + source.length), source);
+test('halves of characters, NUL, and what no text should hold are translated, and the next text as before',
+  async () => {
+    const before = await translator.translate('The house is small.');
+    const odd = [
+      '\ud83d', '\ude00', '\ude00\ud83d', 'a\ud83d b', '\udbff\ud83d\ude00', '\0', 'a\0b', '\0'.repeat(200),
+      '\ufeffhouse', '\uffff',
+      '\ufffd', '\u202ehouse', '\u200b', '\x1b[31m', '\u2028\u2029', 'e\u0301', '\u{10ffff}', '\u0600',
+      '\ufdfa'.repeat(20),
+    ];
+    for (const text of odd) {
+      const said = await translator.translate(text, { maxTokens: 40 });
+      assert.equal(typeof said, 'string');
+      assert.equal(await streamed(text, { maxTokens: 40 }), said, JSON.stringify(text));
+      for (const { source, start } of await translator.translateDetailed(text, { maxTokens: 40 })) {
+        assert.equal(text.slice(start, start + source.length), source);
+      }
+      assert.equal(await translator.translate('The house is small.'), before, `after ${JSON.stringify(text)}`);
     }
-    assert.equal(await translator.translate('The house is small.'), before, `after ${JSON.stringify(text)}`);
-  }
-});
+  });
 
 test('what reads like a control token is text', async () => {
   const { eos_token_id: eos, pad_token_id: pad } = translator.config;
@@ -172,7 +177,8 @@ test('what loops or rambles is cut, says so, and is the same in every way of ask
     const [cut] = await translator.translateDetailed(text);
     const n = cut.targetTokens.length;
     assert.equal(cut.finished, false, text);
-    assert.ok(LOOPS.includes(text) ? n < longest(cut.sourceTokens.length) : n === longest(cut.sourceTokens.length), `${n}`);
+    assert.ok(LOOPS.includes(text) ? n < longest(cut.sourceTokens.length) : n === longest(cut.sourceTokens.length),
+      `${n}`);
     assert.deepEqual(cut.targetTokens.map(({ id }) => id), free.targetTokens.slice(0, n).map(({ id }) => id));
     assert.ok(free.target.startsWith(cut.target));
     assert.equal(await translator.translate(text), cut.target);
@@ -191,8 +197,10 @@ test('what loops or rambles is cut, says so, and is the same in every way of ask
 
 test('what repeats itself because its source does is left alone', async () => {
   const texts = [
-    'no no no no no no', 'no, no, no, no, no, no!', 'no '.repeat(50), 'Ha ha ha ha ha ha ha ha ha ha ha ha!', 'Hahahahahahahahahaha',
-    'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60), '. '.repeat(20), '.'.repeat(30), '0'.repeat(100),
+    'no no no no no no', 'no, no, no, no, no, no!', 'no '.repeat(50), 'Ha ha ha ha ha ha ha ha ha ha ha ha!',
+    'Hahahahahahahahahaha',
+    'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60), '. '.repeat(20), '.'.repeat(30),
+    '0'.repeat(100),
     'The the the the the the the the the the', 'Bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla.',
     'Row, row, row your boat, gently down the stream, merrily, merrily, merrily, merrily, life is but a dream.',
   ];

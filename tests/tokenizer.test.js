@@ -200,7 +200,8 @@ test("10,000 lines have SentencePiece's pieces, as vocab.json numbers them", { s
   for (const row of golden) {
     const [name, side, group, hash] = row.split(' ');
     if (!tokenizers.has(name)) {
-      const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(new URL(`tokenizers/${name}/${file}`, shared)));
+      const read = (/** @type {string} */ file) =>
+        new Uint8Array(readFileSync(new URL(`tokenizers/${name}/${file}`, shared)));
       const json = (/** @type {string} */ file) => JSON.parse(new TextDecoder().decode(read(file)));
       tokenizers.set(name, new Tokenizer({
         core: await instantiate(),
@@ -212,7 +213,8 @@ test("10,000 lines have SentencePiece's pieces, as vocab.json numbers them", { s
     }
     const found = createHash('sha256');
     for (const line of lines.slice(Number(group) * 100, (Number(group) + 1) * 100)) {
-      found.update(/** @type {Tokenizer} */ (tokenizers.get(name)).encode(line, { side: /** @type {any} */ (side) }).ids);
+      found.update(/** @type {Tokenizer} */ (tokenizers.get(name))
+        .encode(line, { side: /** @type {any} */ (side) }).ids);
     }
     assert.equal(found.digest('hex').slice(0, 8), hash, `${name}, ${side}, lines ${group}00 and on`);
   }

@@ -43,7 +43,8 @@ test('a string gives a string, an array an array in the same order', async () =>
 
 test('what the tokenizer drops stays, and a line break of any kind too', async () => {
   assert.equal(await translator.translate('\u200b'), '\u200b');
-  assert.equal(await translator.translate(`${ENGLISH[1]}\n\u200b\n${ENGLISH[3]}`), `${GERMAN[1]}\n\u200b\n${GERMAN[3]}`);
+  assert.equal(await translator.translate(`${ENGLISH[1]}\n\u200b\n${ENGLISH[3]}`),
+    `${GERMAN[1]}\n\u200b\n${GERMAN[3]}`);
   for (const lineBreak of ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029']) {
     assert.equal(await translator.translate(ENGLISH[1] + lineBreak + ENGLISH[3]), GERMAN[1] + lineBreak + GERMAN[3]);
   }

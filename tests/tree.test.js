@@ -98,7 +98,8 @@ test('translateDetailed has it, with pieces, in a worker too', async () => {
   }
   assert.deepEqual(results[1], results[0]);
   for (const { tree, targetTokens } of results[0]) {
-    assert.deepEqual(tree?.filter(({ best }) => best).map(({ piece }) => piece), targetTokens.map(({ piece }) => piece));
+    assert.deepEqual(tree?.filter(({ best }) => best).map(({ piece }) => piece),
+      targetTokens.map(({ piece }) => piece));
     checkShape(/** @type {BeamNode[]} */ (tree), 4);
   }
 });

@@ -4,13 +4,11 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Translator } from '../js/index.js';
-import { findBrowser, launch } from './browser/launch.js';
+import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 import { EN_DE } from './model-files.js';
 
 const TEXT = 'I love you. Where is the nearest bank?';
-/** A hundred times what it takes alone: the processors are shared. */
-const LIMIT = 300_000;
 
 /** Bytes that the processes of a group hold, counted once where they share them. @param {number} group */
 function memoryOf(group) {
@@ -28,14 +26,12 @@ function memoryOf(group) {
 }
 
 test('Chromium: worker, cache, abort, and memory given back', async (t) => {
-  const program = findBrowser('chromium');
-  assert.ok(program, 'Chromium is required: .ci/setup browsers');
   let isOn = true;
   let sent = 0;
   /** @type {Record<string, number>} */
   const memory = {};
-  /** @type {ReturnType<typeof launch>} */
-  let browser;
+  /** Of Chromium's processes. */
+  let group = 0;
   const server = await serve({
     page: 'tests/browser/kept.html',
     intercept(request, response) {
@@ -45,7 +41,7 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
         return void response.end(String(sent)) ?? true;
       }
       if (path.endsWith('/memory')) {
-        memory[query] = memoryOf(browser.group);
+        memory[query] = memoryOf(group);
         return void response.end() ?? true;
       }
       if (!path.includes('/models/')) return false;
@@ -54,20 +50,7 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
       return false;
     },
   });
-  browser = launch('chromium', program, server.url);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no report after ${LIMIT} ms`)), LIMIT);
-  });
-  let found;
-  try {
-    found = await Promise.race([server.report, browser.failed, late]);
-  } finally {
-    clearTimeout(timer);
-    browser.failed.catch(() => {}); // it is ended here
-    await browser.close();
-    server.close();
-  }
+  const found = await reportOf(server, { started: (browser) => (group = browser.group) });
   assert.equal(found.error, undefined);
 
   const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });

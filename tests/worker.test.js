@@ -76,7 +76,8 @@ test('errors are of the same kind, and the model goes on', async () => {
     const create = (/** @type {boolean} */ worker) => () => Translator.create({ ...PAIR, model, worker });
     assert.deepEqual(await errorOf(create(true)), await errorOf(create(false)));
   }
-  assert.equal((await errorOf(() => Translator.create({ ...PAIR, model: '/nowhere', worker: true }))).type, 'HeedError');
+  assert.equal((await errorOf(() => Translator.create({ ...PAIR, model: '/nowhere', worker: true }))).type,
+    'HeedError');
   assert.equal(await there.translate(TEXTS[0]), await here.translate(TEXTS[0]));
 });
 
@@ -145,6 +146,7 @@ test('a program with an idle Translator ends by itself', async () => {
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', worker: true,
       model: ${JSON.stringify(EN_DE)} });
     console.log(await translator.translate('Good morning.'));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program],
+    { timeout: 60_000 });
   assert.equal(stdout.trim(), await here.translate(TEXTS[0]));
 });

@@ -7,6 +7,8 @@
 // What build.js puts in is described in build-time.d.ts.
 
 const PAGE = `heed-page-${VERSION}`;
+/** Where versions before this kept models, which the library keeps in a cache of its own. */
+const MODELS = 'heed-models';
 /** As the DOM's types know no service workers. @type {any} */
 const worker = self;
 const { scope } = worker.registration;
@@ -30,7 +32,8 @@ async function install() {
 }
 
 async function activate() {
-  const old = (await caches.keys()).filter((name) => name.startsWith('heed-page-') && name !== PAGE);
+  const old = (await caches.keys())
+    .filter((name) => name === MODELS || (name.startsWith('heed-page-') && name !== PAGE));
   await Promise.all(old.map((name) => caches.delete(name)));
   await worker.clients.claim();
 }

@@ -46,7 +46,8 @@ static void compress(uint32_t *h, const unsigned char *block) {
 
 void sha256_begin(sha256 *s) {
     /* Fractional parts of the square roots of the first 8 primes. */
-    *s = (sha256){.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+    *s =
+        (sha256){.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
 
 void sha256_update(sha256 *s, const void *bytes, size_t n) {

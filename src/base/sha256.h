@@ -1,8 +1,8 @@
 /*
  * sha256.h - SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
  *
- * Files are compared with the hashes that heed.json lists while they stream: the browser's own SHA-256 wants them whole,
- * and is not there at all on plain http.
+ * Files are compared with the hashes that heed.json lists while they stream: the browser's own SHA-256 wants them
+ * whole, and is not there at all on plain http.
  *
  * Depends on: nothing.  Used by: heed.c, for hosts.
  */

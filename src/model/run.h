@@ -53,7 +53,7 @@ void run_drop_places(heed_run *run, const int32_t *places, int n);  /* one user 
  */
 void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int n, float *probs);
 
-/* Keys and values of run->x rows [first, first + n), the encoder's output, for every decoder layer, into `places` [n]. */
+/* Keys and values of run->x rows [first, first + n), the encoder's output, for every decoder layer, to `places` [n]. */
 void decoder_read_source(heed_run *run, int first, int n, const int32_t *places);
 
 /* One position of one target. */

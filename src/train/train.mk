@@ -2,9 +2,10 @@
 # Makefile, whose variables it uses.
 
 # It learns and does nothing else: what translates is in js/heed.wasm, which who learns has too.
+link_heed-train.wasm = $(call link_emcc,src/train/exports.txt,$(1),$(2))
 js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/train/exports.txt
 	$(call say,wasm  $@)
-	$(Q)$(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@src/train/exports.txt -o $@
+	$(Q)$(call link_heed-train.wasm,$@)
 wasm: js/heed-train.wasm
 test-js: js/heed-train.wasm
 
@@ -49,12 +50,13 @@ test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products $(BUILD)
 
 # ------------------------------------------------------------------------------ models
 
-# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR; started
-# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
+# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR;
+# started again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
 PAIR ?= en-de
 DATA ?= ../shared/data
 MODEL ?=
 .PHONY: model
 model: $(BUILD)/heed-train js/heed.wasm
-	@command -v spm_train > /dev/null || { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
+	@command -v spm_train > /dev/null || \
+	    { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
 	$(NODE) src/train/model/make.js --pair $(PAIR) --data $(DATA) $(MODEL)

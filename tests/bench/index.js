@@ -75,7 +75,8 @@ function report({ host, model, dtype, skipped, agree, results }) {
 }
 
 async function speed() {
-  console.log('\nSPEED, greedy, one thread, 20 tokens to 25 (or 256 to 25), no </s>; medians; engines in turns, in one');
+  console.log('\nSPEED, greedy, one thread, 20 tokens to 25 (or 256 to 25), no </s>; medians; engines in turns, '
+    + 'in one');
   console.log('process. onnxruntime is driven as transformers.js drives it; its int8 is its dynamic quantisation.');
   for (const host of hosts) {
     const { program, node, missing } = await runnerOf(host);

@@ -1,6 +1,6 @@
 // page.js - what a visitor of the page waits for, in Chromium: first paint, the model, the first translation, the
-// longest that the main thread was busy while loading and while translating, by the clock (0: nothing took 50 ms) and in
-// processor time, which other programs on the machine do not lengthen. Run: node tests/bench/page.js
+// longest that the main thread was busy while loading and while translating, by the clock (0: nothing took 50 ms) and
+// in processor time, which other programs on the machine do not lengthen. Run: node tests/bench/page.js
 import { createRequire } from 'node:module';
 import { findBrowser } from '../browser/launch.js';
 import { serveSite } from '../browser/site.js';

@@ -1,7 +1,6 @@
 // chromium.js - the built page in Chromium, driven by playwright-core; used by page.test.js and page-use.test.js.
-import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import { findBrowser } from './launch.js';
+import { needBrowser } from './hosts.js';
 import { serveSite } from './site.js';
 
 const require = createRequire(new URL('package.json', import.meta.url));
@@ -19,8 +18,7 @@ function driver() {
 
 /** Serve the page, and start Chromium. @param {Parameters<typeof serveSite>[0]} [options] */
 export async function startChromium(options) {
-  const program = findBrowser('chromium');
-  assert.ok(program, 'Chromium is missing: install it (apt-get install chromium), or set CHROMIUM to its path');
+  const program = needBrowser('chromium');
   const site = await serveSite(options);
   // root may not use Chromium's sandbox; all pages are ours
   const browser = await driver().launch({ executablePath: program, chromiumSandbox: process.getuid?.() !== 0 });
@@ -32,7 +30,8 @@ export async function startChromium(options) {
    */
   async function openPage({ place = 'translate', width = 1280, theme = 'light', touch = false } = {}) {
     const context = await browser.newContext({
-      viewport: { width, height: 860 }, colorScheme: theme, acceptDownloads: true, reducedMotion: 'reduce', hasTouch: touch,
+      viewport: { width, height: 860 }, colorScheme: theme, acceptDownloads: true, reducedMotion: 'reduce',
+      hasTouch: touch,
     });
     context.setDefaultTimeout(LIMIT);
     const page = await context.newPage();

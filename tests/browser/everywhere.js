@@ -1,5 +1,5 @@
-// everywhere.js - what the shipped model makes of the composed texts, in one way of asking, as hashes. Runs in a page, in
-// Node and in workers of both; used by everywhere-page.js, golden/everywhere.js and everywhere.test.js.
+// everywhere.js - what the shipped model makes of the composed texts, in one way of asking, as hashes. Runs in a page,
+// in Node and in workers of both; used by everywhere-page.js, golden/everywhere.js and everywhere.test.js.
 import { Translator } from '../../js/index.js';
 import { composed } from './composed.js';
 
@@ -30,7 +30,12 @@ const WAYS = {
   },
 };
 
-/** Of the sentences of every seventh text: details cost twice. @param {Translator} translator @param {string[]} texts */
+/**
+ * Of the sentences of every seventh text: details cost twice.
+ *
+ * @param {Translator} translator
+ * @param {string[]} texts
+ */
 async function logProbs(translator, texts) {
   const some = texts.filter((_, i) => i % 7 === 0).join('\n');
   const sentences = await translator.translateDetailed(some, { beams: 1 });

@@ -32,7 +32,12 @@ const browser = await require('playwright-core').chromium.launch({
   executablePath: findBrowser('chromium'), chromiumSandbox: process.getuid?.() !== 0,
 });
 
-/** Have the page at a place, with what it computes. @param {import('playwright-core').Page} page @param {string} place */
+/**
+ * Have the page at a place, with what it computes.
+ *
+ * @param {import('playwright-core').Page} page
+ * @param {string} place
+ */
 async function visit(page, place) {
   const link = `${place}${place.includes('?') ? '&' : '?'}${new URLSearchParams({ text: TEXT })}`;
   await page.evaluate((hash) => (location.hash = hash), `#/${link}`);
@@ -60,7 +65,8 @@ try {
         const page = await openPage(width, 860, theme);
         for (const place of PLACES) {
           await visit(page, place);
-          await page.screenshot({ path: join(folder, `${place.replace('/', '-')}-${width}-${theme}.png`), fullPage: true });
+          await page.screenshot({ path: join(folder, `${place.replace('/', '-')}-${width}-${theme}.png`),
+            fullPage: true });
         }
         await page.close();
       }

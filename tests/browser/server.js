@@ -1,5 +1,5 @@
 // server.js - the repository as a static host serves a site below a path: types, a strict Content-Security-Policy, no
-// COOP and COEP; takes the report of a page. Used by engines.test.js and bundlers.test.js.
+// COOP and COEP; takes the report of a page. Used by the tests that hosts.js names, for its reportOf().
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,7 +11,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Not the root of the host, so that an address which begins with a slash is found out. */
 const BASE = '/sites/heed/';
-/** What the pages of the repository may ask for. Models are data; only the library and the tests' own files are code. */
+/**
+ * What the pages of the repository may ask for. Models are data; only the library and the tests' own files are code.
+ */
 const SERVED = /^(js|models|tests\/browser)\/[\w./-]+$/;
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -27,10 +29,11 @@ const HEADERS = {
 
 /**
  * @param {object} [options]
- * @param {Record<string, string>} [options.folders]  more to serve: the beginning of a path, and the folder it stands for
+ * @param {Record<string, string>} [options.folders]  more to serve: the beginning of a path, and the folder it stands
+ *   for
  * @param {string} [options.page]  whose address `url` is
- * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} [options.intercept]
- *   sees every request first; true: it has answered
+ * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean}
+ *   [options.intercept] sees every request first; true: it has answered
  * @returns {Promise<{ url: string, report: Promise<any>, close: () => void }>}  `report`: what the page found
  */
 export async function serve({ folders = {}, page = 'tests/browser/page.html', intercept } = {}) {

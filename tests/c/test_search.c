@@ -149,7 +149,7 @@ static void test_rules(const heed_model *model, const corpus *c) {
         CHECK(results[i].n == 0 && !results[i].finished && results[i].log_prob == 0.0f && results[i].score == 0.0f);
 }
 
-/* The same as runaway_loops(), said plainly: some sequence fills the last `limit` + 1 ids and stands there three times. */
+/* runaway_loops(), said plainly: some sequence fills the last `limit` + 1 ids and stands there three times. */
 static int ends_in_loop(const int32_t *ids, int n, int limit) {
     for (int period = 1; period <= 64; period++) {
         const int length = limit + 1 > 3 * period ? limit + 1 : 3 * period;

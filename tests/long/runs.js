@@ -118,7 +118,8 @@ export async function loads(n, warm) {
     most = Math.max(most, process.memoryUsage.rss());
   }
   const after = await settle();
-  return { loads: n, rssBefore: before.rss, rssAfter: after.rss, rssMost: most, rssGrowth: growth(before.rss, after.rss) };
+  return { loads: n, rssBefore: before.rss, rssAfter: after.rss, rssMost: most,
+    rssGrowth: growth(before.rss, after.rss) };
 }
 
 /**

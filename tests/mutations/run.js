@@ -1,6 +1,6 @@
-// run.js - `make mutations`: does a test notice when one token of src/ is another? Seeded random changes of one operator,
-// comparison, constant or sign, one at a time, in copies of the tree; each is compiled and the C tests run, and where
-// those pass, again under sanitizers, and parity and operations over wasm. What no test notices is told.
+// run.js - `make mutations`: does a test notice when one token of src/ is another? Seeded random changes of one
+// operator, comparison, constant or sign, one at a time, in copies of the tree; each is compiled and the C tests run,
+// and where those pass, again under sanitizers, and parity and operations over wasm. What no test notices is told.
 //
 //     node tests/mutations/run.js [--count 50] [--seed 1] [--jobs 1] [--only 17]
 import { execFile, execFileSync } from 'node:child_process';
@@ -26,7 +26,8 @@ const CHANGES = [
   })[t] ?? []],
   [/(?<=\s)(&&|\|\|)(?=\s)/g, (t) => [t === '&&' ? '||' : '&&']],
   [/(?<=[\w)\]] )(\+|-|\*|\/|%|<<|>>|&|\||\^)(?= [\w(])/g, (t) => ({
-    '+': ['-'], '-': ['+'], '*': ['+'], '/': ['*'], '%': ['/'], '<<': ['>>'], '>>': ['<<'], '&': ['|'], '|': ['&'], '^': ['&'],
+    '+': ['-'], '-': ['+'], '*': ['+'], '/': ['*'], '%': ['/'], '<<': ['>>'], '>>': ['<<'], '&': ['|'], '|': ['&'],
+    '^': ['&'],
   })[t] ?? []],
   [/(\+=|-=|\*=|\|=)/g, (t) => [t === '-=' ? '+=' : '-=']],
   [/(?<=[\w)\]])(\+\+|--)/g, (t) => [t === '++' ? '--' : '++']],
@@ -63,7 +64,8 @@ function places() {
   return files.flatMap((name) => {
     const code = blanked(readFileSync(join(root, 'src', name), 'utf8'));
     return CHANGES.flatMap(([pattern, others]) => Array.from(code.matchAll(pattern), ({ 0: token, index }) => ({
-      file: `src/${name}`, index: Number(index), token, others: others(token), line: code.slice(0, index).split('\n').length,
+      file: `src/${name}`, index: Number(index), token, others: others(token),
+      line: code.slice(0, index).split('\n').length,
     })));
   }).filter(({ others }) => others.length > 0);
 }
@@ -76,7 +78,9 @@ function copyTree() {
       recursive: true, preserveTimestamps: true, filter: (path) => !/node_modules|tests\/fuzz\/corpus/.test(path),
     });
   }
-  for (const name of ['Makefile', 'package.json']) cpSync(join(root, name), join(tree, name), { preserveTimestamps: true });
+  for (const name of ['Makefile', 'package.json']) {
+    cpSync(join(root, name), join(tree, name), { preserveTimestamps: true });
+  }
   mkdirSync(join(tree, 'build'));
   for (const name of ['native', 'asan', 'wasm']) {
     cpSync(join(root, 'build', name), join(tree, 'build', name), { recursive: true, preserveTimestamps: true });
@@ -88,11 +92,14 @@ function copyTree() {
 /** Which test notices, or undefined. @param {string} tree @param {string} file */
 async function noticed(tree, file) {
   const options = { cwd: tree, timeout: LIMIT, killSignal: /** @type {'SIGKILL'} */ ('SIGKILL'), maxBuffer: 1 << 26 };
-  const tests = readdirSync(join(tree, 'tests/c')).filter((name) => /^test_.*\.c$/.test(name)).map((name) => name.slice(0, -2));
+  const tests = readdirSync(join(tree, 'tests/c')).filter((name) => /^test_.*\.c$/.test(name))
+    .map((name) => name.slice(0, -2));
   // the room that changed first: most are noticed there
   const room = file.split('/')[1].replace('.c', '');
-  const near = { text: 'text', search: 'search', train: 'train', kernels: 'kernels', base: 'base', model: 'model' }[room] ?? 'calls';
-  tests.sort((a, b) => Number(b.endsWith(near)) - Number(a.endsWith(near)) || Number(a.endsWith('train')) - Number(b.endsWith('train')));
+  const near = { text: 'text', search: 'search', train: 'train', kernels: 'kernels', base: 'base',
+    model: 'model' }[room] ?? 'calls';
+  tests.sort((a, b) => Number(b.endsWith(near)) - Number(a.endsWith(near))
+    || Number(a.endsWith('train')) - Number(b.endsWith('train')));
   for (const [variant, how] of [['native', ''], ['asan', ', under sanitizers']]) {
     try {
       await run('make', ['WERROR=', variant], options);
@@ -145,7 +152,8 @@ await Promise.all(Array.from({ length: jobs }, async () => {
       done += Number(!isSame);
       if (!by && !isSame) missed++;
       const shown = `${text.split('\n')[line - 1].trim()}   =>   ${after}`;
-      console.log(`${i} ${by ?? (isSame ? 'no change' : 'NOT NOTICED')}: ${file}:${line}: '${token}' to '${other}': ${shown}`);
+      const found = by ?? (isSame ? 'no change' : 'NOT NOTICED');
+      console.log(`${i} ${found}: ${file}:${line}: '${token}' to '${other}': ${shown}`);
     }
   } finally {
     rmSync(tree, { recursive: true });

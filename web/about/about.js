@@ -44,7 +44,8 @@ async function describe(directory, { source, target }, t) {
     if (license) rows.push([t.license, license]);
     const list = (/** @type {string[]} */ texts) => h('ul', {}, texts.map((text) => h('li', {}, text)));
     rows.push([t.trained, list(data.map((/** @type {any} */ d) =>
-      [d.name, d.pairs && t.pairs(d.pairs.toLocaleString('en')), d.license, d.attribution].filter(Boolean).join('; ')))]);
+      [d.name, d.pairs && t.pairs(d.pairs.toLocaleString('en')), d.license, d.attribution].filter(Boolean)
+        .join('; ')))]);
     rows.push([t.scores, list(Object.entries(scores).map(([set, score]) => `${set}: ${t.score(score)}`))]);
     if (training?.provisional) rows.push([t.state, t.provisional]);
   } catch (error) {

@@ -1,4 +1,4 @@
-// strings.js - every word of the room About. Re-exported by ../strings.js.
+// strings.js - every word of the room About. Fetched by ../strings.js when it is first opened.
 
 export const about = {
   heading: 'About',

@@ -1,4 +1,4 @@
-// strings.js - every word of the room Learn, by chapter. Re-exported by ../strings.js.
+// strings.js - every word of the room Learn, by chapter. Fetched by ../strings.js when it is first opened.
 
 export const learn = {
   title: 'Learn',

@@ -11,7 +11,8 @@ export const FONT = 'system-ui, "Noto Sans", "Liberation Sans", sans-serif';
 
 /** @param {unknown} text */
 export const escapeXml = (text) =>
-  String(text).replace(/[&<>"]/g, (c) => /** @type {any} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
+  String(text).replace(/[&<>"]/g, (c) =>
+    /** @type {any} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 
 /**
@@ -33,7 +34,8 @@ export const svgText = (x, y, text, fill, more = '') =>
 /**
  * The cells of a matrix as SVG elements.
  *
- * @param {{ data: ArrayLike<number>, rows: number, cols: number, scale?: 'sequential' | 'diverging', reach?: number }} map
+ * @param {{ data: ArrayLike<number>, rows: number, cols: number, scale?: 'sequential' | 'diverging',
+ *   reach?: number }} map
  * @param {number} x @param {number} y @param {number} size  of a cell
  */
 export function svgCells(map, x, y, size) {

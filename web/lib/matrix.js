@@ -55,7 +55,8 @@ export function matrixTable(host, options) {
         return h('td', {}, cell);
       })));
     host.replaceChildren(h('table', { class: 'matrix-table', 'aria-label': label },
-      colLabels && h('thead', {}, h('tr', {}, rowLabels && h('td', {}), colLabels.map((text) => h('th', { scope: 'col' }, text)))),
+      colLabels && h('thead', {}, h('tr', {}, rowLabels && h('td', {}),
+        colLabels.map((text) => h('th', { scope: 'col' }, text)))),
       h('tbody', {}, body)));
   }
 
@@ -103,8 +104,8 @@ export function onTheme(f) {
 
 /**
  * A heat map on a canvas: only what its window shows is drawn, so that it may be of any size. Arrow keys move a cursor,
- * Enter or a click picks its cell; + and -, Ctrl and the wheel or two fingers zoom; wheel and drag move what does not
- * fit.
+ * Enter or a click picks its cell; + and -, Ctrl and the wheel or two fingers zoom; wheel, drag and two fingers move
+ * what does not fit. One finger moves it sideways alone: up and down it scrolls the page.
  *
  * @param {HTMLElement} host  emptied
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
@@ -183,7 +184,8 @@ export function heatmap(host, options) {
     if (cursor) {
       context.strokeStyle = colors.focus;
       context.lineWidth = 2;
-      context.strokeRect(cursor.col * view.cell - view.x + 0.5, cursor.row * view.cell - view.y + 0.5, view.cell - 2, view.cell - 2);
+      context.strokeRect(cursor.col * view.cell - view.x + 0.5, cursor.row * view.cell - view.y + 0.5, view.cell - 2,
+        view.cell - 2);
     }
     if (view.cell >= 34) drawNumbers(colors);
     context.restore();
@@ -202,7 +204,8 @@ export function heatmap(host, options) {
         if (Math.abs(value) < 0.005) continue;
         context.fillStyle = colors.ink(map.scale ?? 'sequential', value / Number(map.reach));
         const text = Number.isFinite(value) ? value.toFixed(2) : '-\u221e';
-        context.fillText(text.replace(/^(-?)0\./, '$1.'), (c + 0.5) * view.cell - view.x, (r + 0.5) * view.cell - view.y);
+        context.fillText(text.replace(/^(-?)0\./, '$1.'), (c + 0.5) * view.cell - view.x,
+          (r + 0.5) * view.cell - view.y);
       }
     }
   }
@@ -307,11 +310,12 @@ export function heatmap(host, options) {
   };
   const offs = [
     on(canvas, 'pointerdown', (event) => {
-      if (holds.size === 2) return;
+      // what another button does, opening a menu say, may end where no `pointerup` is heard
+      if (event.button !== 0 || holds.size === 2) return;
+      canvas.setPointerCapture(event.pointerId);
       // a second finger picks nothing
       moved = holds.size > 0;
       holds.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      canvas.setPointerCapture(event.pointerId);
     }),
     on(canvas, 'pointermove', (event) => {
       if (holds.size) {
@@ -326,7 +330,7 @@ export function heatmap(host, options) {
           zoom(now.apart / before.apart, before.x - box.left - left, before.y - box.top - top);
         }
         view.x -= now.x - before.x;
-        view.y -= now.y - before.y;
+        if (event.pointerType !== 'touch' || holds.size === 2) view.y -= now.y - before.y;
         tip.hidden = true;
         later();
         return;
@@ -335,9 +339,10 @@ export function heatmap(host, options) {
       if (cell) point(cell.row, cell.col, false);
       else unpoint();
     }),
-    on(canvas, 'pointerup pointercancel', (event) => {
+    // a capture is lost after each of the others too, and alone when the canvas is taken out or another takes it over
+    on(canvas, 'pointerup pointercancel lostpointercapture', (event) => {
       if (!holds.delete(event.pointerId)) return;
-      const cell = moved || event.type === 'pointercancel' ? null : cellAt(event);
+      const cell = moved || event.type !== 'pointerup' ? null : cellAt(event);
       if (!cell) return;
       point(cell.row, cell.col, false);
       if (o.onPick) o.onPick(cell.row, cell.col);

@@ -15,7 +15,11 @@ export const LEAST = 4;
  * @property {number} [reach]  the number that has the last colour, default 1
  */
 
-/** What part of a matrix a window shows: its left upper corner and cell in pixels, its size. @typedef {{ x: number, y: number, cell: number, width: number, height: number }} View */
+/**
+ * What part of a matrix a window shows: its left upper corner and cell in pixels, its size.
+ *
+ * @typedef {{ x: number, y: number, cell: number, width: number, height: number }} View
+ */
 
 /**
  * Rows and columns of which a window shows at least a part, [from, to).
@@ -50,7 +54,8 @@ export function imageOf(map, palette) {
 /**
  * A matrix in fewer pixels: each has the greatest of its cells, so that no bright cell is lost.
  *
- * @param {HTMLCanvasElement} canvas @param {Map} map @param {Palette} palette @param {number} width @param {number} height
+ * @param {HTMLCanvasElement} canvas @param {Map} map @param {Palette} palette
+ * @param {number} width @param {number} height
  */
 export function shrinkInto(canvas, { data, rows, cols, scale = 'sequential', reach = 1 }, palette, width, height) {
   canvas.width = width;

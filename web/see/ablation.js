@@ -36,11 +36,13 @@ export function mount(host, app) {
     offHeads.clear();
     keep();
   } }, t.reset);
-  const measure = h('button', { type: 'button', title: t.measureHint, onclick: () => (measuring ? (measuring = 0) : rank()) }, t.measure);
+  const measure = h('button', { type: 'button', title: t.measureHint,
+    onclick: () => (measuring ? (measuring = 0) : rank()) }, t.measure);
   host.append(h('p', { class: 'remark' }, t.lead), h('div', { class: 'controls' }, reset, measure, progress, measured),
     grids, outcome, ranking);
 
-  const key = (/** @type {Stack} */ stack, /** @type {number} */ layer, /** @type {number} */ head) => `${stack} ${layer} ${head}`;
+  const key = (/** @type {Stack} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
+    `${stack} ${layer} ${head}`;
   const headOf = (/** @type {string} */ name) => {
     const [stack, layer, head] = name.split(' ');
     return { stack: /** @type {Stack} */ (stack), layer: Number(layer), head: Number(head) };
@@ -62,25 +64,29 @@ export function mount(host, app) {
     const reach = Math.max(0.1, ...[...deltas.values()].map(Math.abs));
     grids.replaceChildren(...STACKS.map((stack) => {
       const [layers, heads] = sentence.attention[stack].shape;
-      return h('section', {}, h('h2', {}, see.stacks[stack]), h('div', { class: 'scroll' }, h('table', { class: 'toggles' },
-        h('thead', {}, h('tr', {}, h('td', {}), Array.from({ length: heads }, (_, i) => h('th', { scope: 'col' }, i + 1)))),
-        h('tbody', {}, Array.from({ length: layers }, (_, layer) => h('tr', {}, h('th', { scope: 'row' }, `${see.layer} ${layer + 1}`),
-          Array.from({ length: heads }, (_, head) => {
-            const name = key(stack, layer, head);
-            const delta = deltas.get(name);
-            const button = h('button', {
-              type: 'button', class: 'toggle', 'data-head': name, 'aria-pressed': String(!offHeads.has(name)), 'aria-label': nameOf(name),
-              onclick: () => {
-                if (!offHeads.delete(name)) offHeads.add(name);
-                keep();
-              },
-            }, delta === undefined ? '' : signed(delta));
-            if (delta !== undefined && !offHeads.has(name)) {
-              button.style.backgroundColor = colors.color('diverging', delta / reach);
-              button.style.color = colors.ink('diverging', delta / reach);
-            }
-            return h('td', {}, button);
-          })))))));
+      return h('section', {}, h('h2', {}, see.stacks[stack]),
+        h('div', { class: 'scroll' }, h('table', { class: 'toggles' },
+          h('thead', {}, h('tr', {}, h('td', {}),
+            Array.from({ length: heads }, (_, i) => h('th', { scope: 'col' }, i + 1)))),
+          h('tbody', {}, Array.from({ length: layers }, (_, layer) =>
+            h('tr', {}, h('th', { scope: 'row' }, `${see.layer} ${layer + 1}`),
+              Array.from({ length: heads }, (_, head) => {
+                const name = key(stack, layer, head);
+                const delta = deltas.get(name);
+                const button = h('button', {
+                  type: 'button', class: 'toggle', 'data-head': name, 'aria-pressed': String(!offHeads.has(name)),
+                  'aria-label': nameOf(name),
+                  onclick: () => {
+                    if (!offHeads.delete(name)) offHeads.add(name);
+                    keep();
+                  },
+                }, delta === undefined ? '' : signed(delta));
+                if (delta !== undefined && !offHeads.has(name)) {
+                  button.style.backgroundColor = colors.color('diverging', delta / reach);
+                  button.style.color = colors.ink('diverging', delta / reach);
+                }
+                return h('td', {}, button);
+              })))))));
     }));
     if (deltas.size) grids.append(h('p', { class: 'remark' }, t.legend));
     reset.disabled = offHeads.size === 0;
@@ -111,11 +117,13 @@ export function mount(host, app) {
     const disabledHeads = [...offHeads].map(headOf);
     try {
       const { sentences: [after] } = await engine.detail(base.source, { beams: 1, disabledHeads });
-      const { logProbs } = await engine.translator.attention(ids(base.sourceTokens), ids(base.targetTokens), { disabledHeads });
+      const { logProbs } = await engine.translator.attention(ids(base.sourceTokens), ids(base.targetTokens),
+        { disabledHeads });
       if (mine === run && isMounted) compare(base, after, logProbs && sum(logProbs));
     } catch (error) {
       if (mine !== run || !isMounted || /** @type {any} */ (error).name === 'AbortError') return;
-      outcome.replaceChildren(h('p', { class: 'alert' }, `${see.failed} ${error instanceof Error ? error.message : error}`));
+      outcome.replaceChildren(h('p', { class: 'alert' },
+        `${see.failed} ${error instanceof Error ? error.message : error}`));
     }
   }
 
@@ -123,17 +131,20 @@ export function mount(host, app) {
   function compare(before, after, oldScore) {
     without = { target: after.target, logProb: after.logProb };
     const isSame = before.target === after.target;
-    const score = (/** @type {number} */ x, /** @type {number | undefined} */ old = undefined) => h('p', { class: 'remark' }, `${t.score} ${signed(x)}`,
-      old === undefined ? '' : h('strong', {}, ` ${t.delta(signed(x - old))}`));
+    const score = (/** @type {number} */ x, /** @type {number | undefined} */ old = undefined) =>
+      h('p', { class: 'remark' }, `${t.score} ${signed(x)}`,
+        old === undefined ? '' : h('strong', {}, ` ${t.delta(signed(x - old))}`));
     const was = sum(before.targetTokens.map((/** @type {any} */ { logProb }) => logProb));
     outcome.replaceChildren(
       h('p', { class: 'verdict' }, isSame ? t.same : t.differs),
       h('div', { class: 'texts' },
         h('section', {}, h('h2', {}, t.original), h('p', { class: 'text' }, before.target), score(was)),
-        h('section', {}, h('h2', {}, t.changed(offHeads.size)), h('p', { class: 'text' }, difference(before.target, after.target).map(({ kind, text }) =>
-          (kind === 'same' ? text : h(kind === 'gone' ? 'del' : 'ins', {}, text)))),
+        h('section', {}, h('h2', {}, t.changed(offHeads.size)),
+          h('p', { class: 'text' }, difference(before.target, after.target).map(({ kind, text }) =>
+            (kind === 'same' ? text : h(kind === 'gone' ? 'del' : 'ins', {}, text)))),
         score(after.logProb, was))),
-      oldScore !== undefined && h('p', { class: 'remark' }, `${t.oldScore}: ${t.score} ${signed(oldScore)}`, h('strong', {}, ` ${t.delta(signed(oldScore - was))}`)) || '',
+      oldScore !== undefined && h('p', { class: 'remark' }, `${t.oldScore}: ${t.score} ${signed(oldScore)}`,
+        h('strong', {}, ` ${t.delta(signed(oldScore - was))}`)) || '',
     );
   }
 
@@ -148,7 +159,8 @@ export function mount(host, app) {
     measure.textContent = t.stop;
     progress.hidden = false;
     try {
-      const score = async (/** @type {any[]} */ disabledHeads) => sum((await engine.translator.attention(from, to, { disabledHeads })).logProbs);
+      const score = async (/** @type {any[]} */ disabledHeads) =>
+        sum((await engine.translator.attention(from, to, { disabledHeads })).logProbs);
       const whole = await score([]);
       for (const [i, name] of names.entries()) {
         const delta = (await score([headOf(name)])) - whole;
@@ -166,8 +178,9 @@ export function mount(host, app) {
     progress.hidden = true;
     if (sentence !== base) deltas.clear();
     const most = [...deltas].sort((a, b) => a[1] - b[1]).slice(0, 5);
-    ranking.replaceChildren(...(most.length ? [h('h2', {}, t.most), h('ol', { class: 'ranking' }, most.map(([name, delta]) =>
-      h('li', {}, t.rank(nameOf(name), signed(delta)))))] : []));
+    ranking.replaceChildren(...(most.length ? [h('h2', {}, t.most),
+      h('ol', { class: 'ranking' }, most.map(([name, delta]) =>
+        h('li', {}, t.rank(nameOf(name), signed(delta)))))] : []));
     draw();
   }
 
@@ -200,16 +213,22 @@ export function mount(host, app) {
         name: 'heed-heads-off',
         svg() {
           const data = new Float32Array(STACKS.length * layers * heads);
-          for (const { stack, layer, head, delta, off: isOff } of rows) data[(STACKS.indexOf(stack) * layers + layer) * heads + head] = delta ?? (isOff ? -1 : 0);
+          for (const { stack, layer, head, delta, off: isOff } of rows) {
+            data[(STACKS.indexOf(stack) * layers + layer) * heads + head] = delta ?? (isOff ? -1 : 0);
+          }
           return matrixSvg({
-            data, rows: STACKS.length * layers, cols: heads, scale: 'diverging', reach: Math.max(0.1, ...data.map(Math.abs)),
-            rowLabels: STACKS.flatMap((stack) => Array.from({ length: layers }, (_, i) => `${see.stacks[stack]} ${i + 1}`)),
-            colLabels: Array.from({ length: heads }, (_, i) => String(i + 1)), label: deltas.size ? t.most : t.changed(offHeads.size),
+            data, rows: STACKS.length * layers, cols: heads, scale: 'diverging',
+            reach: Math.max(0.1, ...data.map(Math.abs)),
+            rowLabels: STACKS.flatMap((stack) => Array.from({ length: layers },
+              (_, i) => `${see.stacks[stack]} ${i + 1}`)),
+            colLabels: Array.from({ length: heads }, (_, i) => String(i + 1)),
+            label: deltas.size ? t.most : t.changed(offHeads.size),
           });
         },
         rows: () => [['stack', 'layer', 'head', 'off', 'change of log-probability'],
           ...rows.map(({ stack, layer, head, off: isOff, delta }) => [stack, layer + 1, head + 1, isOff, delta ?? ''])],
-        json: () => ({ source: sentence.source, target: sentence.target, logProb: sentence.logProb, without, heads: rows }),
+        json: () => ({ source: sentence.source, target: sentence.target, logProb: sentence.logProb, without,
+          heads: rows }),
       };
     },
     unmount() {

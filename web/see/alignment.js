@@ -20,11 +20,13 @@ export function mount(host, app) {
     if (isMean) show();
     else app.set({ layer, head, heads: '', stack: 'cross' });
   } });
-  const [source, target] = ['source', 'target'].map((side) => h('div', { class: `words ${side}`, role: 'group', 'aria-label': t[side] }));
+  const [source, target] = ['source', 'target'].map((side) =>
+    h('div', { class: `words ${side}`, role: 'group', 'aria-label': t[side] }));
   const said = h('p', { class: 'aligned', 'aria-live': 'polite' }, t.choose);
   host.append(h('p', { class: 'remark' }, t.lead),
     h('div', { class: 'controls' }, h('label', { class: 'field' }, h('span', {}, t.from), from)),
-    h('div', { class: 'texts' }, h('section', {}, h('h2', {}, t.source), source), h('section', {}, h('h2', {}, t.target), target)),
+    h('div', { class: 'texts' }, h('section', {}, h('h2', {}, t.source), source),
+      h('section', {}, h('h2', {}, t.target), target)),
     said, h('p', { class: 'remark' }, t.note));
   let isMean = true;
   /** @type {any} */
@@ -32,7 +34,9 @@ export function mount(host, app) {
   /** @type {{ side: 'source' | 'target', at: number } | null} */
   let active = null;
   let pinned = false;
-  for (const words of [source, target]) roving(words, () => /** @type {HTMLElement[]} */ ([...words.querySelectorAll('button')]));
+  for (const words of [source, target]) {
+    roving(words, () => /** @type {HTMLElement[]} */ ([...words.querySelectorAll('button')]));
+  }
 
   /** @param {'source' | 'target'} side @param {string} text @param {{ start: number, end: number }[]} words */
   function spell(side, text, words) {
@@ -43,7 +47,8 @@ export function mount(host, app) {
       at = end;
       parts.push(h('button', {
         type: 'button', class: 'word', tabindex: i ? -1 : 0,
-        onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned && point(side, i),
+        onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned
+          && point(side, i),
         onpointerleave: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned && point(null),
         onfocus: () => point(side, i),
         onblur: () => {
@@ -70,7 +75,8 @@ export function mount(host, app) {
     const colors = palette();
     const chosen = active;
     const { weights, from: words, to } = now;
-    const texts = { source: words.map((/** @type {any} */ w) => w.text), target: to.map((/** @type {any} */ w) => w.text) };
+    const texts = { source: words.map((/** @type {any} */ w) => w.text),
+      target: to.map((/** @type {any} */ w) => w.text) };
     const cols = words.length;
     for (const [side, host_] of /** @type {const} */ ([['source', source], ['target', target]])) {
       host_.querySelectorAll('button').forEach((/** @type {HTMLElement} */ button, /** @type {number} */ i) => {
@@ -87,25 +93,31 @@ export function mount(host, app) {
     }
     const isTarget = chosen.side === 'target';
     const list = texts[isTarget ? 'source' : 'target']
-      .map((/** @type {string} */ text, /** @type {number} */ i) => ({ text, weight: weights[isTarget ? chosen.at * cols + i : i * cols + chosen.at] }))
-      .sort((/** @type {any} */ a, /** @type {any} */ b) => b.weight - a.weight).filter((/** @type {any} */ w) => w.weight >= LEAST).slice(0, 6)
+      .map((/** @type {string} */ text, /** @type {number} */ i) =>
+        ({ text, weight: weights[isTarget ? chosen.at * cols + i : i * cols + chosen.at] }))
+      .sort((/** @type {any} */ a, /** @type {any} */ b) => b.weight - a.weight)
+      .filter((/** @type {any} */ w) => w.weight >= LEAST).slice(0, 6)
       .map((/** @type {any} */ { text, weight }) => `${text} ${see.percent(weight)}`).join(', ') || t.nothing;
     said.textContent = (isTarget ? t.targetTo : t.sourceTo)(texts[chosen.side][chosen.at], list);
   }
 
-  /** Between words: the attention that the pieces of a target word pay to those of a source word, mean of the former. */
+  /**
+   * Between words: the attention that the pieces of a target word pay to those of a source word, mean of the former.
+   */
   function show() {
     const { sentence, place } = now;
     const map = isMean
-      ? meanOf(sentence, 'cross', Array.from({ length: place.layers * place.heads }, (_, i) => [Math.floor(i / place.heads), i % place.heads]))
+      ? meanOf(sentence, 'cross', Array.from({ length: place.layers * place.heads },
+        (_, i) => [Math.floor(i / place.heads), i % place.heads]))
       : mapOf(sentence, 'cross', place.layer, place.head);
     const { from: cols, to: rows } = now;
     now.weights = new Float32Array(rows.length * cols.length);
-    rows.forEach((/** @type {any} */ row, /** @type {number} */ r) => cols.forEach((/** @type {any} */ col, /** @type {number} */ c) => {
-      let sum = 0;
-      for (const i of row.tokens) for (const j of col.tokens) sum += map.data[i * map.cols + j];
-      now.weights[r * cols.length + c] = sum / row.tokens.length;
-    }));
+    rows.forEach((/** @type {any} */ row, /** @type {number} */ r) =>
+      cols.forEach((/** @type {any} */ col, /** @type {number} */ c) => {
+        let sum = 0;
+        for (const i of row.tokens) for (const j of col.tokens) sum += map.data[i * map.cols + j];
+        now.weights[r * cols.length + c] = sum / row.tokens.length;
+      }));
     mark();
   }
 
@@ -117,18 +129,21 @@ export function mount(host, app) {
       const isNew = now?.sentence !== sentence;
       if (isNew) {
         const words = targetWords(sentence);
-        const text = (/** @type {string} */ whole) => (/** @type {any} */ w) => ({ ...w, text: whole.slice(w.start, w.end) });
-        now = { sentence, place, from: sourceWords(sentence).map(text(sentence.source)), to: words.words.map(text(words.text)) };
+        const text = (/** @type {string} */ whole) => (/** @type {any} */ w) =>
+          ({ ...w, text: whole.slice(w.start, w.end) });
+        now = { sentence, place, from: sourceWords(sentence).map(text(sentence.source)),
+          to: words.words.map(text(words.text)) };
         active = null;
         pinned = false;
         source.replaceChildren(...spell('source', sentence.source, now.from));
         target.replaceChildren(...spell('target', words.text, now.to));
         source.lang = app.engine.languages.from;
         target.lang = app.engine.languages.to;
-        from.replaceChildren(h('option', { value: '' }, t.mean), ...Array.from({ length: place.layers * place.heads }, (_, i) => {
-          const [layer, head] = [Math.floor(i / place.heads), i % place.heads];
-          return h('option', { value: `${layer} ${head}` }, see.place(see.shortStacks.cross, layer + 1, head + 1));
-        }));
+        from.replaceChildren(h('option', { value: '' }, t.mean),
+          ...Array.from({ length: place.layers * place.heads }, (_, i) => {
+            const [layer, head] = [Math.floor(i / place.heads), i % place.heads];
+            return h('option', { value: `${layer} ${head}` }, see.place(see.shortStacks.cross, layer + 1, head + 1));
+          }));
       }
       now.place = place;
       from.value = isMean ? '' : `${place.layer} ${place.head}`;
@@ -140,11 +155,14 @@ export function mount(host, app) {
       const line = (/** @type {number} */ r) => Array.from(weights.subarray(r * cols.length, (r + 1) * cols.length));
       return {
         name: 'heed-alignment',
-        svg: () => matrixSvg({ data: weights, rows: rows.length, cols: cols.length, rowLabels, colLabels, label: see.views.alignment }),
-        rows: () => [['', ...colLabels], ...rowLabels.map((/** @type {string} */ text, /** @type {number} */ r) => [text, ...line(r)])],
+        svg: () => matrixSvg({ data: weights, rows: rows.length, cols: cols.length, rowLabels, colLabels,
+          label: see.views.alignment }),
+        rows: () => [['', ...colLabels], ...rowLabels.map((/** @type {string} */ text, /** @type {number} */ r) =>
+          [text, ...line(r)])],
         json: () => ({
           source: sentence.source, target: sentence.target, rows: rowLabels, cols: colLabels,
-          weights: rowLabels.map((/** @type {string} */ _, /** @type {number} */ r) => line(r)), tokens: Array.from(sentence.alignment),
+          weights: rowLabels.map((/** @type {string} */ _, /** @type {number} */ r) => line(r)),
+          tokens: Array.from(sentence.alignment),
         }),
       };
     },

@@ -65,7 +65,8 @@ export function mount(host, app) {
   const status = h('span', { class: 'remark', role: 'status' });
   const list = h('div', {});
   host.append(h('p', { class: 'remark' }, t.lead),
-    h('div', { class: 'controls' }, h('label', { class: 'field' }, h('span', {}, t.beams, ' ', shown), slider), status), list);
+    h('div', { class: 'controls' }, h('label', { class: 'field' }, h('span', {}, t.beams, ' ', shown), slider), status),
+    list);
   const later = debounce(() => search(), 200);
 
   async function search() {
@@ -97,35 +98,42 @@ export function mount(host, app) {
       const start = fromX + STEP - 34;
       return svg('path', {
         d: `M${start} ${fromY}C${start + 18} ${fromY} ${x - 18} ${y} ${x - 4} ${y}`, fill: 'none',
-        stroke: node.best ? colors.accent : colors.muted, 'stroke-width': node.best ? 2.5 : 1, 'stroke-opacity': isFaint(node) ? 0.45 : 1,
+        stroke: node.best ? colors.accent : colors.muted, 'stroke-width': node.best ? 2.5 : 1,
+        'stroke-opacity': isFaint(node) ? 0.45 : 1,
       });
     });
     const cut = (/** @type {string} */ text) => (text.length > 9 ? `${text.slice(0, 8)}\u2026` : text);
     const groups = nodes.map((node, i) => {
       const [x, y] = at(i);
       const piece = node.piece ? readable(node.piece) : see.start;
-      const states = [node.best && t.best, node.finished && t.finished, isFaint(node) && t.pruned].filter(Boolean).join(', ');
+      const states = [node.best && t.best, node.finished && t.finished, isFaint(node) && t.pruned].filter(Boolean)
+        .join(', ');
       const told = t.node(piece, signed(node.logProb), signed(node.total), states);
       return svg('g', isLive ? { tabindex: -1, role: 'img', class: 'node', 'aria-label': told } : {},
         isLive && svg('title', {}, told),
         svg('rect', {
           x: x - 4, y: y - 12, width: STEP - 30, height: 24, rx: 6, fill: colors.bg,
-          stroke: node.best ? colors.accent : colors.line, 'stroke-width': node.best ? 2 : 1, 'stroke-dasharray': isFaint(node) ? '3 3' : 'none',
+          stroke: node.best ? colors.accent : colors.line, 'stroke-width': node.best ? 2 : 1,
+          'stroke-dasharray': isFaint(node) ? '3 3' : 'none',
         }),
         svg('text', {
-          x: x + 2, y: y + 4, fill: isFaint(node) ? colors.muted : colors.fg, 'font-size': 12, 'font-weight': node.best ? 700 : 400,
+          x: x + 2, y: y + 4, fill: isFaint(node) ? colors.muted : colors.fg, 'font-size': 12,
+          'font-weight': node.best ? 700 : 400,
         }, cut(piece)),
-        svg('text', { x: x + STEP - 38, y: y + 4, fill: colors.muted, 'font-size': 10.5, 'text-anchor': 'end' }, node.step < 0 ? '' : signed(node.logProb, 1)));
+        svg('text', { x: x + STEP - 38, y: y + 4, fill: colors.muted, 'font-size': 10.5, 'text-anchor': 'end' },
+          node.step < 0 ? '' : signed(node.logProb, 1)));
     });
     const [width, height] = [(deepest + 1) * STEP + 16, count * ROW + 32];
-    const picture = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, ...(isLive && { role: 'group', 'aria-label': t.tree }) }, edges, groups);
+    const picture = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`,
+      ...(isLive && { role: 'group', 'aria-label': t.tree }) }, edges, groups);
     if (isLive) {
       roving(picture, () => groups, (key, i) => {
         const { parent } = nodes[i];
         const level = nodes.map((_, j) => j).filter((j) => depth[j] === depth[i]).sort((a, b) => rows[a] - rows[b]);
         const beside = level.indexOf(i);
         return /** @type {Record<string, number | undefined>} */ ({
-          ArrowRight: children[i].find((j) => nodes[j].best) ?? children[i].find((j) => nodes[j].kept) ?? children[i][0],
+          ArrowRight: children[i].find((j) => nodes[j].best) ?? children[i].find((j) => nodes[j].kept)
+            ?? children[i][0],
           ArrowLeft: parent < 0 ? undefined : parent, ArrowUp: level[beside - 1], ArrowDown: level[beside + 1],
         })[key];
       });
@@ -144,11 +152,16 @@ export function mount(host, app) {
       nodes?.length ? h('section', {}, h('h2', {}, t.tree), h('p', { class: 'remark' }, t.treeHelp),
         h('div', { class: 'scroll tree' }, tree(nodes, true).picture)) : h('p', { class: 'remark' }, t.noTree),
       h('section', {}, h('h2', {}, t.list), h('ol', { class: 'ends' }, ends().map(({ text, logProb }, i) =>
-        h('li', { class: i === 0 ? 'first' : '' }, h('span', { lang: engine.languages.to }, text), h('span', { class: 'number' }, signed(logProb)))))),
-      h('section', {}, h('h2', {}, t.tokens), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.tokens }, h('table', { class: 'plain-table' },
-        h('thead', {}, h('tr', {}, [t.piece, t.logProb, t.probability, t.sum].map((text) => h('th', { scope: 'col' }, text)))),
-        h('tbody', {}, found.targetTokens.map((/** @type {any} */ { piece, logProb }) => h('tr', {}, h('th', { scope: 'row' }, readable(piece)),
-          h('td', {}, signed(logProb, 3)), h('td', {}, see.percent(Math.exp(logProb))), h('td', {}, signed((sum += logProb), 3)))))))),
+        h('li', { class: i === 0 ? 'first' : '' }, h('span', { lang: engine.languages.to }, text),
+          h('span', { class: 'number' }, signed(logProb)))))),
+      h('section', {}, h('h2', {}, t.tokens), h('div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.tokens }, h('table', { class: 'plain-table' },
+          h('thead', {}, h('tr', {}, [t.piece, t.logProb, t.probability, t.sum]
+            .map((text) => h('th', { scope: 'col' }, text)))),
+          h('tbody', {}, found.targetTokens.map((/** @type {any} */ { piece, logProb }) =>
+            h('tr', {}, h('th', { scope: 'row' }, readable(piece)),
+              h('td', {}, signed(logProb, 3)), h('td', {}, see.percent(Math.exp(logProb))),
+              h('td', {}, signed((sum += logProb), 3)))))))),
     );
   }
 
@@ -167,11 +180,14 @@ export function mount(host, app) {
     },
     exports() {
       if (!found) return null;
-      const nodes = /** @type {Node[]} */ (found.tree ?? found.targetTokens.map((/** @type {any} */ { piece, id, logProb }, /** @type {number} */ i) => ({
-        parent: i - 1, step: i, id, piece, logProb, total: found.targetTokens.slice(0, i + 1).reduce((/** @type {number} */ s, /** @type {any} */ x) => s + x.logProb, 0),
-        kept: true, finished: i === found.targetTokens.length - 1, best: true,
-      })));
-      const columns = /** @type {const} */ (['parent', 'step', 'id', 'piece', 'logProb', 'total', 'kept', 'finished', 'best']);
+      const nodes = /** @type {Node[]} */ (found.tree
+        ?? found.targetTokens.map((/** @type {any} */ { piece, id, logProb }, /** @type {number} */ i) => ({
+          parent: i - 1, step: i, id, piece, logProb, total: found.targetTokens.slice(0, i + 1)
+            .reduce((/** @type {number} */ s, /** @type {any} */ x) => s + x.logProb, 0),
+          kept: true, finished: i === found.targetTokens.length - 1, best: true,
+        })));
+      const columns = /** @type {const} */ (['parent', 'step', 'id', 'piece', 'logProb', 'total', 'kept', 'finished',
+        'best']);
       return {
         name: `heed-beam-${beams}`,
         svg() {

@@ -22,12 +22,15 @@ const numbers = (n) => Array.from({ length: n }, (_, i) => ({ value: String(i), 
  */
 export function placeControls(app, { stacks = true, layers = true, heads = true }) {
   const t = app.strings.see;
-  const stack = select(t.stack, STACKS.map((value) => ({ value, text: t.stacks[value] })), (value) => app.set({ stack: value }));
+  const stack = select(t.stack, STACKS.map((value) => ({ value, text: t.stacks[value] })),
+    (value) => app.set({ stack: value }));
   const layer = select(t.layer, [], (value) => app.set({ layer: Number(value) }));
   const head = select(t.head, [], (value) => app.set({ head: Number(value), heads: '' }));
   const element = h('div', { class: 'controls' }, stacks && stack.label, layers && layer.label, heads && head.label);
   const fill = (/** @type {HTMLSelectElement} */ to, /** @type {number} */ n, /** @type {number} */ at) => {
-    if (to.options.length !== n) to.replaceChildren(...numbers(n).map(({ value, text }) => h('option', { value }, text)));
+    if (to.options.length !== n) {
+      to.replaceChildren(...numbers(n).map(({ value, text }) => h('option', { value }, text)));
+    }
     to.value = String(at);
   };
   return {
@@ -49,7 +52,8 @@ export function placeControls(app, { stacks = true, layers = true, heads = true 
  * @param {(key: string, at: number) => number | undefined} [move]  where a key leads; default: before and after
  */
 export function roving(host, items, move) {
-  const stop = (/** @type {HTMLElement} */ item) => items().forEach((other) => (other.tabIndex = other === item ? 0 : -1));
+  const stop = (/** @type {HTMLElement} */ item) => items()
+    .forEach((other) => (other.tabIndex = other === item ? 0 : -1));
   host.addEventListener('focusin', ({ target }) => {
     const item = items().find((other) => other === target);
     if (item) stop(item);

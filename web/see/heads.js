@@ -22,8 +22,10 @@ export function mount(host, app) {
   const choices = h('fieldset', { class: 'heads-choice' });
   controls.element.append(choices);
   const [leftName, rightName] = [h('h2', {}), h('h2', {})];
-  const [left, right] = [h('div', { class: 'token-column left', role: 'group' }), h('div', { class: 'token-column right', role: 'group' })];
-  const lines = svg('svg', { 'aria-hidden': 'true', class: 'lines', viewBox: `0 0 ${ROOM} 1`, preserveAspectRatio: 'none' });
+  const [left, right] = [h('div', { class: 'token-column left', role: 'group' }),
+    h('div', { class: 'token-column right', role: 'group' })];
+  const lines = svg('svg', { 'aria-hidden': 'true', class: 'lines', viewBox: `0 0 ${ROOM} 1`,
+    preserveAspectRatio: 'none' });
   const said = h('p', { class: 'remark said-of', 'aria-live': 'polite' });
   host.append(h('p', { class: 'remark' }, t.lead), controls.element, said,
     h('div', { class: 'columns' }, leftName, h('span', {}), rightName, left, lines, right),
@@ -40,7 +42,8 @@ export function mount(host, app) {
   function tokens(side, names) {
     return names.map((name, at) => h('button', {
       type: 'button', class: 'tok', 'data-at': at,
-      onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned && point(side, at),
+      onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned
+        && point(side, at),
       onpointerleave: (/** @type {PointerEvent} */ event) => event.pointerType === 'mouse' && !pinned && point(null),
       onfocus: () => point(side, at),
       onblur: () => {
@@ -51,7 +54,8 @@ export function mount(host, app) {
         pinned = !(pinned && active?.side === side && active.at === at);
         point(side, at);
       },
-    }, h('span', { class: 'share', 'aria-hidden': 'true' }), h('span', {}, name), h('span', { class: 'weight', 'aria-hidden': 'true' })));
+    }, h('span', { class: 'share', 'aria-hidden': 'true' }), h('span', {}, name),
+      h('span', { class: 'weight', 'aria-hidden': 'true' })));
   }
   for (const column of [left, right]) roving(column, () => /** @type {HTMLElement[]} */ ([...column.children]));
 
@@ -157,7 +161,8 @@ export function mount(host, app) {
       now = { sentence, place, sides };
       const isNew = before?.sentence !== sentence || before.place.stack !== place.stack;
       const named = state.heads === '' ? [place.head] : state.heads.split('-').map(Number);
-      chosen = new Set(named.filter((/** @type {number} */ head) => Number.isInteger(head) && head >= 0 && head < place.heads));
+      chosen = new Set(named.filter((/** @type {number} */ head) => Number.isInteger(head) && head >= 0
+        && head < place.heads));
       const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (choices.querySelectorAll('input'));
       // not made anew under the hands of whoever uses them
       if (boxes.length === place.heads) boxes.forEach((input, head) => (input.checked = chosen.has(head)));
@@ -185,17 +190,23 @@ export function mount(host, app) {
           const side = 170;
           const column = (/** @type {string[]} */ names, /** @type {number} */ x, /** @type {string} */ anchor) =>
             names.map((name, i) => svgText(x, (i + 0.5) * ROW + 4, name, fg, `text-anchor="${anchor}"`)).join('');
-          const drawn = paths().map((path) => `<path ${Object.entries(path).map(([k, v]) => `${k}="${v}"`).join(' ')}/>`).join('');
+          const drawn = paths().map((path) =>
+            `<path ${Object.entries(path).map(([k, v]) => `${k}="${v}"`).join(' ')}/>`).join('');
           return svgDocument(2 * side + ROOM + 32, Math.max(place.rows, place.cols) * ROW + 32,
-            `<g transform="translate(16 16)">${column(sides.rows, side - 10, 'end')}${column(sides.cols, side + ROOM + 10, 'start')}`
-            + `<g transform="translate(${side} 0)">${drawn}</g></g>`, `${see.stacks[place.stack]}, ${see.layer} ${place.layer + 1}`);
+            `<g transform="translate(16 16)">${column(sides.rows, side - 10, 'end')}`
+            + column(sides.cols, side + ROOM + 10, 'start')
+            + `<g transform="translate(${side} 0)">${drawn}</g></g>`,
+            `${see.stacks[place.stack]}, ${see.layer} ${place.layer + 1}`);
         },
         rows: () => [['head', 'row', 'token', 'column', 'attends to', 'weight'], ...maps.flatMap(({ cols, data }, i) =>
-          Array.from(data, (weight, j) => [heads[i] + 1, Math.floor(j / cols) + 1, sides.rows[Math.floor(j / cols)], (j % cols) + 1, sides.cols[j % cols], weight]))],
+          Array.from(data, (weight, j) => [heads[i] + 1, Math.floor(j / cols) + 1, sides.rows[Math.floor(j / cols)],
+            (j % cols) + 1, sides.cols[j % cols], weight]))],
         json: () => ({
-          source: sentence.source, target: sentence.target, stack: place.stack, layer: place.layer, rows: sides.rows, cols: sides.cols,
+          source: sentence.source, target: sentence.target, stack: place.stack, layer: place.layer, rows: sides.rows,
+          cols: sides.cols,
           heads: maps.map(({ rows, cols, data }, i) => ({
-            head: heads[i], weights: Array.from({ length: rows }, (_, r) => Array.from(data.subarray(r * cols, (r + 1) * cols))),
+            head: heads[i], weights: Array.from({ length: rows },
+              (_, r) => Array.from(data.subarray(r * cols, (r + 1) * cols))),
           })),
         }),
       };

@@ -29,7 +29,8 @@ export function mount(host, app) {
       if (!isIntersecting || !which) continue;
       waiting.delete(target);
       const map = mapOf(now.sentence, now.place.stack, ...which);
-      shrinkInto(/** @type {HTMLCanvasElement} */ (target), map, palette(), Math.min(map.cols, MOST), Math.min(map.rows, MOST));
+      shrinkInto(/** @type {HTMLCanvasElement} */ (target), map, palette(), Math.min(map.cols, MOST),
+        Math.min(map.rows, MOST));
     }
   }, { rootMargin: '200px' });
 
@@ -70,11 +71,13 @@ export function mount(host, app) {
           const { fg } = palette();
           return svgDocument(heads * width + 24, layers * height + 24, all.map(({ layer, head }) => {
             const [x, y] = [24 + head * width, 16 + layer * height];
-            return svgText(x, y + 12, `${layer + 1}.${head + 1}`, fg) + svgCells(mapOf(sentence, stack, layer, head), x, y + 20, size);
+            return svgText(x, y + 12, `${layer + 1}.${head + 1}`, fg)
+              + svgCells(mapOf(sentence, stack, layer, head), x, y + 20, size);
           }).join(''), see.stacks[stack]);
         },
         rows: () => [['layer', 'head', 'row', 'column', 'weight'], ...all.flatMap(({ layer, head }) =>
-          Array.from(mapOf(sentence, stack, layer, head).data, (weight, i) => [layer + 1, head + 1, Math.floor(i / cols) + 1, (i % cols) + 1, weight]))],
+          Array.from(mapOf(sentence, stack, layer, head).data,
+            (weight, i) => [layer + 1, head + 1, Math.floor(i / cols) + 1, (i % cols) + 1, weight]))],
         json: () => ({
           source: sentence.source, target: sentence.target, stack, shape: [layers, heads, rows, cols],
           weights: Array.from(sentence.attention[stack].data),

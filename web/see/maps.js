@@ -40,7 +40,9 @@ export function mapOf(sentence, stack, layer, head) {
 export function meanOf(sentence, stack, which) {
   const { shape: [, , rows, cols] } = /** @type {any} */ (sentence.attention)[stack];
   const data = new Float32Array(rows * cols);
-  for (const [layer, head] of which) mapOf(sentence, stack, layer, head).data.forEach((x, i) => (data[i] += x / which.length));
+  for (const [layer, head] of which) {
+    mapOf(sentence, stack, layer, head).data.forEach((x, i) => (data[i] += x / which.length));
+  }
   return { rows, cols, data };
 }
 
@@ -117,7 +119,8 @@ export function targetWords({ targetTokens, target }) {
     }
     return { text, words: found };
   };
-  return place(target) ?? /** @type {NonNullable<ReturnType<typeof place>>} */ (place(words.map(({ text }) => text).join(' ')));
+  return place(target) ?? /** @type {NonNullable<ReturnType<typeof place>>} */ (place(words.map(({ text }) => text)
+    .join(' ')));
 }
 
 /**

@@ -15,12 +15,15 @@ export function mount(host, app) {
   const controls = placeControls(app, {});
   const lead = h('p', { class: 'remark' });
   const mapHost = h('div', {});
-  const button = (/** @type {string} */ text, /** @type {() => void} */ onclick) => h('button', { type: 'button', onclick }, text);
+  const button = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
+    h('button', { type: 'button', onclick }, text);
   const zooming = h('div', { class: 'controls' },
-    button(t.zoomIn, () => map?.zoom(1.4)), button(t.zoomOut, () => map?.zoom(1 / 1.4)), button(t.fit, () => map?.fit()));
+    button(t.zoomIn, () => map?.zoom(1.4)), button(t.zoomOut, () => map?.zoom(1 / 1.4)),
+    button(t.fit, () => map?.fit()));
   const table = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.table });
   const parts = h('div', { class: 'controls' });
-  const details = h('details', { class: 'numbers', ontoggle: () => showTable() }, h('summary', {}, t.table), parts, table);
+  const details = h('details', { class: 'numbers', ontoggle: () => showTable() }, h('summary', {}, t.table), parts,
+    table);
   controls.element.append(zooming);
   host.append(controls.element, lead, mapHost, h('p', { class: 'remark' }, t.help), details);
   /** @type {ReturnType<typeof heatmap> | undefined} */
@@ -48,14 +51,18 @@ export function mount(host, app) {
       showTable();
     };
     const steps = [
-      rows > PART.rows && [corner.row > 0 && button(t.up, go(-PART.rows, 0)), bottom < rows && button(t.down, go(PART.rows, 0))],
-      cols > PART.cols && [corner.col > 0 && button(t.left, go(0, -PART.cols)), right < cols && button(t.right, go(0, PART.cols))],
+      rows > PART.rows && [corner.row > 0 && button(t.up, go(-PART.rows, 0)),
+        bottom < rows && button(t.down, go(PART.rows, 0))],
+      cols > PART.cols && [corner.col > 0 && button(t.left, go(0, -PART.cols)),
+        right < cols && button(t.right, go(0, PART.cols))],
     ];
     const said = t.part(t.range(corner.row + 1, bottom, rows), t.range(corner.col + 1, right, cols));
     parts.replaceChildren(...steps.flat().filter(Boolean), h('span', { class: 'remark', role: 'status' }, said));
-    const range = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from }, (_, i) => from + i);
+    const range = (/** @type {number} */ from, /** @type {number} */ to) =>
+      Array.from({ length: to - from }, (_, i) => from + i);
     table.replaceChildren(h('table', { 'aria-label': now.label },
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t.row), range(corner.col, right).map((c) => h('th', { scope: 'col' }, sides.cols[c])))),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t.row),
+        range(corner.col, right).map((c) => h('th', { scope: 'col' }, sides.cols[c])))),
       h('tbody', {}, range(corner.row, bottom).map((r) => h('tr', {}, h('th', { scope: 'row' }, sides.labels[r]),
         range(corner.col, right).map((c) => h('td', {}, data[r * cols + c].toFixed(4))))))));
   }
@@ -73,7 +80,8 @@ export function mount(host, app) {
       const options = /** @type {Parameters<typeof heatmap>[1]} */ ({
         ...one, label, rowLabels: sides.labels, colLabels: sides.cols, scale: 'sequential',
         describe: (/** @type {number} */ row, /** @type {number} */ col) => [
-          ...(sides.predicted && sides.fed ? [t.predicts(sides.predicted[row]), t.fed(sides.fed[row])] : [t.of(sides.rows[row])]),
+          ...(sides.predicted && sides.fed ? [t.predicts(sides.predicted[row]), t.fed(sides.fed[row])]
+            : [t.of(sides.rows[row])]),
           t.to(sides.cols[col]),
           t.weight(one.data[row * one.cols + col].toFixed(6)),
         ],
@@ -90,7 +98,8 @@ export function mount(host, app) {
       return {
         name: `heed-${stack}-layer${layer + 1}-head${head + 1}`,
         svg: () => matrixSvg({ ...one, rowLabels: sides.labels, colLabels: sides.cols, label }),
-        rows: () => [['', ...sides.cols], ...sides.labels.map((/** @type {string} */ text, /** @type {number} */ r) => [text, ...line(r)])],
+        rows: () => [['', ...sides.cols], ...sides.labels.map((/** @type {string} */ text, /** @type {number} */ r) =>
+          [text, ...line(r)])],
         json: () => ({
           source: sentence.source, target: sentence.target, stack, layer, head, rows: sides.rows, cols: sides.cols,
           ...(sides.predicted && { predicted: sides.predicted, fedIn: sides.fed }),

@@ -65,8 +65,10 @@ export function mount(host, app) {
   const spoken = h('p', { class: 'pair' });
   const body = h('div', { class: 'view' });
   const trouble = h('p', { class: 'remark', role: 'status' });
-  const savers = h('div', { class: 'saves', role: 'group', 'aria-label': t.export }, h('span', { 'aria-hidden': 'true' }, t.export),
-    KINDS.map((kind) => h('button', { type: 'button', 'aria-label': t.exportOf(kind), onclick: () => save(kind) }, kind)));
+  const savers = h('div', { class: 'saves', role: 'group', 'aria-label': t.export },
+    h('span', { 'aria-hidden': 'true' }, t.export),
+    KINDS.map((kind) => h('button', { type: 'button', 'aria-label': t.exportOf(kind), onclick: () => save(kind) },
+      kind)));
   host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), form, chooser, spoken,
     h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble));
 
@@ -136,7 +138,8 @@ export function mount(host, app) {
       h('option', { value: i }, `${i + 1}: ${source.length > 60 ? `${source.slice(0, 60)}\u2026` : source}`)));
     sentences.value = String(at);
     chooser.hidden = result.sentences.length < 2;
-    spoken.replaceChildren(h('span', { lang: engine.languages.from }, sentence.source), h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
+    spoken.replaceChildren(h('span', { lang: engine.languages.from }, sentence.source),
+      h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
       h('span', { lang: engine.languages.to }, sentence.target));
     // the view Alignment has both texts itself, of any length
     spoken.classList.toggle('long', sentence.source.length + sentence.target.length > 280);

@@ -1,9 +1,10 @@
-// strings.js - every word of the room See, by view. Re-exported by ../strings.js.
+// strings.js - every word of the room See, by view. Fetched by ../strings.js when it is first opened.
 
 export const see = {
   heading: 'See',
   views: {
-    heads: 'Heads', matrix: 'Matrix', layers: 'Layers', alignment: 'Alignment', ablation: 'Switch heads off', beam: 'Beam',
+    heads: 'Heads', matrix: 'Matrix', layers: 'Layers', alignment: 'Alignment', ablation: 'Switch heads off',
+    beam: 'Beam',
   },
   viewsLabel: 'Views',
   text: 'Text',
@@ -30,10 +31,11 @@ export const see = {
   percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
-    lead: 'Each line goes from a token to one it attends to; the stronger, the greater the weight. Point at a token, or '
-      + 'move to it with the arrow keys, to see its lines alone.',
+    lead: 'Each line goes from a token to one it attends to; the stronger, the greater the weight. '
+      + 'Point at a token, or move to it with the arrow keys, to see its lines alone.',
     sides: {
-      encoder: ['Source token', 'attends to'], decoder: ['Fed in', 'attends to'], cross: ['Target, as predicted', 'attends to source'],
+      encoder: ['Source token', 'attends to'], decoder: ['Fed in', 'attends to'],
+      cross: ['Target, as predicted', 'attends to source'],
     },
     all: 'All', none: 'None',
     threshold: 'Weights under 4 % have no line here; point at a token for all from 0.5 %.',
@@ -44,10 +46,13 @@ export const see = {
   matrixView: {
     lead: {
       encoder: 'Each row is a source token, and says how it shares its attention among all source tokens.',
-      decoder: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in. It sees only what was fed in so far.',
-      cross: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in, and how it shares its attention among the source tokens.',
+      decoder: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in. '
+        + 'It sees only what was fed in so far.',
+      cross: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in, '
+        + 'and how it shares its attention among the source tokens.',
     },
-    help: 'Arrow keys move the cell, Enter or a click shows the sum behind it, + and \u2212 or two fingers zoom.',
+    help: 'Arrow keys move the cell, Enter or a click shows the sum behind it, + and \u2212 zoom; two '
+      + 'fingers zoom and move.',
     label: (/** @type {string} */ place) => `Attention weights, ${place}`,
     zoomIn: 'Larger', zoomOut: 'Smaller', fit: 'Fit',
     weight: (/** @type {string} */ w) => `weight ${w}`,
@@ -57,7 +62,8 @@ export const see = {
     of: (/** @type {string} */ token) => `token ${token}`,
     table: 'As a table of numbers',
     part: (/** @type {string} */ rows, /** @type {string} */ cols) => `rows ${rows}, columns ${cols}`,
-    range: (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ of) => `${from} to ${to} of ${of}`,
+    range: (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ of) =>
+      `${from} to ${to} of ${of}`,
     up: 'Rows before', down: 'Rows after', left: 'Columns before', right: 'Columns after',
     row: 'token',
   },
@@ -68,15 +74,18 @@ export const see = {
     head: (/** @type {number} */ head) => `Head ${head}`,
   },
   alignmentView: {
-    lead: 'Point at a word, tap it, or move to it with the arrow keys: the words it goes with are marked in the other text.',
+    lead: 'Point at a word, tap it, or move to it with the arrow keys: '
+      + 'the words it goes with are marked in the other text.',
     from: 'Cross attention of',
     mean: 'all layers and heads, mean',
     source: 'Source', target: 'Translation',
     targetTo: (/** @type {string} */ word, /** @type {string} */ list) => `\u201c${word}\u201d looked at ${list}`,
-    sourceTo: (/** @type {string} */ word, /** @type {string} */ list) => `\u201c${word}\u201d was looked at by ${list}`,
+    sourceTo: (/** @type {string} */ word, /** @type {string} */ list) =>
+      `\u201c${word}\u201d was looked at by ${list}`,
     nothing: 'nothing of weight',
     choose: 'No word chosen.',
-    note: 'Of a target word: the share of its attention. The rest is under 2 % each, or went to the end of the sentence.',
+    note: 'Of a target word: the share of its attention. '
+      + 'The rest is under 2 % each, or went to the end of the sentence.',
   },
   ablationView: {
     lead: 'Switch heads off: what they would have added is taken as zero, and the sentence is translated anew.',
@@ -103,8 +112,10 @@ export const see = {
     beams: 'Beams',
     best: 'best', finished: 'ended', pruned: 'dropped',
     tree: 'Tree of hypotheses',
-    treeHelp: 'Arrow keys: \u2192 to what follows, \u2190 back, \u2191 \u2193 to the neighbours. Faint: dropped at once. Bold: the winner.',
-    node: (/** @type {string} */ piece, /** @type {string} */ own, /** @type {string} */ sum, /** @type {string} */ states) =>
+    treeHelp: 'Arrow keys: \u2192 to what follows, \u2190 back, \u2191 \u2193 to the neighbours. '
+      + 'Faint: dropped at once. Bold: the winner.',
+    node: (/** @type {string} */ piece, /** @type {string} */ own, /** @type {string} */ sum,
+      /** @type {string} */ states) =>
       `${piece}: log-probability ${own}, sum so far ${sum}${states && `, ${states}`}`,
     list: 'Where the search ended',
     tokens: 'Token by token, of the winner',

@@ -1,4 +1,4 @@
-// strings.js - every word of the room Translate. Re-exported by ../strings.js.
+// strings.js - every word of the room Translate. Fetched by ../strings.js when it is first opened.
 
 import { strings } from '../strings.js';
 

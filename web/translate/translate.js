@@ -226,11 +226,12 @@ export function mount(host, app) {
   return {
     /** @param {any} state */
     update(state) {
-      search(state);
-      if (state.text === source.value) return;
-      source.value = state.text;
-      showSize();
-      later();
+      if (state.text !== source.value) {
+        source.value = state.text;
+        showSize();
+        later();
+      }
+      search(state); // may translate what is in the box
     },
     unmount() {
       later.cancel();

@@ -177,7 +177,8 @@ async function main() {
     .filter(Boolean)
     .map((line) => line.split('\t')[0]);
   const dropout = forTrainer.indexOf('--dropout');
-  const config = makeConfig(pieces.length, { ...(dropout < 0 ? {} : { dropout: Number(forTrainer[dropout + 1]) }), ...set });
+  const config = makeConfig(pieces.length,
+    { ...(dropout < 0 ? {} : { dropout: Number(forTrainer[dropout + 1]) }), ...set });
   const json = (/** @type {unknown} */ value) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
   const small = {
     'config.json': json(config),
