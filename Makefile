@@ -212,8 +212,8 @@ reproducible: wasm
 	    else failed=1; fi; \
 	done; exit $$failed
 
-# A bill of materials: what is in the package, what of the C runtime is in each module, what they were built with.  Each is
-# linked once more, to the same bytes, by a linker that says what it takes.
+# A bill of materials: what is in the package, what of the C runtime is in each module, what they were built with.
+# Each is linked once more, to the same bytes, by a linker that says what it takes.
 sbom: $(MODULES:js/%=$(BUILD)/sbom/%.txt) | need-npm
 	$(Q)EMCC='$(EMCC)' RELAXED_CLANG='$(RELAXED_CLANG)' WASM_LD='$(WASM_LD)' \
 	    $(NODE) .ci/sbom.js $(BUILD)/sbom > $(BUILD)/sbom.json

@@ -188,12 +188,15 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 async function readModel(core, files, { onProgress, dtype }) {
   /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
   const sizes = [];
+  let loaded = 0;
+  let total = 0;
   /** Their bytes, for who makes another model of this one. @type {Record<string, Uint8Array>} */
   const small = {};
   const read = async (/** @type {string} */ name, optional = true) => {
     const bytes = await (optional ? files.readOptional(name) : files.read(name));
     if (bytes) {
       sizes.push([name, bytes.length]);
+      total += bytes.length;
       small[name] = bytes;
     }
     return bytes;
@@ -216,9 +219,6 @@ async function readModel(core, files, { onProgress, dtype }) {
   const config = readConfig(configJson, generation);
   const defaults = generateDefaults(config, generation);
 
-  let loaded = 0;
-  let total = 0;
-  for (const [, bytes] of sizes) total += bytes;
   const weights = await openWeights(files, config, (file, bytes, size) =>
     onProgress?.({ file, loaded: bytes && total + bytes, total: total + size }),
   );

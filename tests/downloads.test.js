@@ -238,7 +238,8 @@ for (const [file, name] of [['zip.bin', 'pytorch_model.bin'], ['legacy.bin', 'py
     state.files = good;
     /** @type {{ file: string, loaded: number, total: number }[]} */
     const told = [];
-    assert.deepEqual(sayOf(await Transformer.load(state.address, { cache: state.cache, onProgress: (p) => told.push(p) })), said);
+    const onProgress = (/** @type {{ file: string, loaded: number, total: number }} */ p) => told.push(p);
+    assert.deepEqual(sayOf(await Transformer.load(state.address, { cache: state.cache, onProgress })), said);
     assert.deepEqual([told[0].file, told[0].loaded], [name, 0], 'there is progress while the whole comes');
     assert.ok(told.every((p, i) => p.total === told[0].total && (i === 0 || p.loaded >= told[i - 1].loaded)));
     assert.equal(told.at(-1)?.loaded, told[0].total);

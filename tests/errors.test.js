@@ -166,7 +166,8 @@ test('a model that cannot fit in memory, and one that its weights cannot fill', 
   await loadFails(huge, 'HEED_E_MEMORY', /^config\.json: out of memory, HEED_E_MEMORY/);
   // there would be memory for it, but not for a claim alone
   const large = changeJson(tiny, 'config.json', change(32));
-  await loadFails(large, 'HEED_E_CONFIG', /^config\.json: found a model of 2\d{9} bytes, expected \d+ at most for model\.safetensors/);
+  await loadFails(large, 'HEED_E_CONFIG',
+    /^config\.json: found a model of 2\d{9} bytes, expected \d+ at most for model\.safetensors/);
   works();
 });
 

@@ -198,9 +198,11 @@ test('archives do not lie', () => {
         'an end in a comment': [concat(torch(good), bytes('x')), /no end of a zip archive/],
         'a directory beyond': [zip([], { end: { directoryAt: 1000 } }), /found a directory of 0 entries/],
         'a directory of 4 GB': [zip([], { end: { directoryBytes: big } }), /found a directory/],
-        'more entries than fit': [zip([{ name: 'a', data: numbers }], { end: { count: 9, here: 9 } }), /found a directory of 9 entries/],
+        'more entries than fit': [
+          zip([{ name: 'a', data: numbers }], { end: { count: 9, here: 9 } }), /found a directory of 9 entries/],
         'fewer entries than said': [
-          zip([{ name: 'x'.repeat(60), data: numbers }], { end: { count: 2, here: 2 } }), /cut short|something else in it/],
+          zip([{ name: 'x'.repeat(60), data: numbers }], { end: { count: 2, here: 2 } }),
+          /cut short|something else in it/],
         'zip64: a directory of 2^52': [end64({ directoryBytes: 2 ** 52 }), /found a directory/],
         'zip64: 2^52 entries': [end64({ count: 2 ** 52, here: 2 ** 52 }), /found a directory/],
         'zip64: elsewhere': [end64({ recordAt: 2 ** 40 }), /zip64 end record is said to be/],

@@ -172,7 +172,8 @@ const SAYS_SO = /^heed-train: (.*: )?out of memory(: \d+ bytes .*)?\n\d+ allocat
 
 test('without memory it says so, leaks nothing, and the checkpoint goes on', { skip }, (t) => {
   const [pairs, spm] = ['few.tsv', 'tiny.spm'].map((name) => join(folder, name));
-  const lines = Array.from({ length: 40 }, (_, i) => `${'abc xy '.repeat(1 + (i % 3))}\t${'bc ab '.repeat(1 + (i % 2))}`);
+  const lines = Array.from({ length: 40 },
+    (_, i) => `${'abc xy '.repeat(1 + (i % 3))}\t${'bc ab '.repeat(1 + (i % 2))}`);
   writeFileSync(pairs, lines.join('\n'));
   writeFileSync(spm, writeMessage(spmFields()));
   const small = ['d_model', 'encoder_ffn_dim', 'decoder_ffn_dim'].flatMap((key) => ['--config', `${key}=8`]);

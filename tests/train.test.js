@@ -228,7 +228,8 @@ test('where the modules lie elsewhere, toModel() takes that of the model, or say
   assert.deepEqual(logProbs(copy), logProbs(model));
 
   const fresh = await Teacher.create({ config: FRESH }, options);
-  await assert.rejects(fresh.toModel(), { status: 'HEED_E_WASM', message: /^heed\.wasm: .*; toModel\(\{ wasm \}\) says/ });
+  const needs = { status: 'HEED_E_WASM', message: /^heed\.wasm: .*; toModel\(\{ wasm \}\) says/ };
+  await assert.rejects(fresh.toModel(), needs);
   const given = await fresh.toModel({ wasm });
   assert.equal(given.forward([4, 2], [4, 2]).logProbs.length, 2);
   for (const made of [model, copy, given, trainer, fresh]) made.dispose();

@@ -28,8 +28,8 @@ static int longest_repeat(const int32_t *ids, int n) {
 
 /*
  * 16: numbers, laughter and rows of dots are one token here and many there.  The source: a translation seldom has twice
- * its tokens, and half of those are not a loop by chance.  4 to each token of what repeats in the source itself: so many
- * tokens a word may take, and a comma, where it was one.
+ * its tokens, and half of those are not a loop by chance.  4 to each token of what repeats in the source itself: so
+ * many tokens a word may take, and a comma, where it was one.
  */
 int runaway_loop_limit(const int32_t *source, int n) {
     const int repeated = 4 * longest_repeat(source, n);

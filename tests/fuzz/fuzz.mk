@@ -28,8 +28,8 @@ $(BUILD)/fuzz/targets/%: tests/fuzz/%.c $(BUILD)/fuzz/libheed.a
 	$(Q)$(fuzz_CC) $(fuzz_CFLAGS) -MF $@.d $< $(BUILD)/fuzz/libheed.a $(fuzz_LIBS) -o $@
 -include $(wildcard $(BUILD)/fuzz/targets/*.d)
 
-# $(call fuzz,SECONDS): FUZZ_JOBS targets at a time, all of them even if one fails; libFuzzer's own words only then. What
-# each run executed is added to build/fuzz/executions.tsv: target, seconds, executions.
+# $(call fuzz,SECONDS): FUZZ_JOBS targets at a time, all of them even if one fails; libFuzzer's own words only then.
+# What each run executed is added to build/fuzz/executions.tsv: target, seconds, executions.
 # The longest inputs are a file of some pieces, some tensors, a dozen calls, a few sentences. For speed there is no
 # counting of rare branches, a short memory of freed blocks, and call stacks of three: an input that is found is run
 # again by hand.

@@ -41,7 +41,11 @@ export class Bench {
     for (const [free, room] of this.#made.splice(0).reverse()) Core.prototype.run.call(this.core, free, room.value[0]);
   }
 
-  /** @param {Record<string, Uint8Array | Blob>} files @param {'auto' | 'f32' | 'int8'} [dtype] @returns {Promise<Model>} */
+  /**
+   * @param {Record<string, Uint8Array | Blob>} files
+   * @param {'auto' | 'f32' | 'int8'} [dtype]
+   * @returns {Promise<Model>}
+   */
   async load(files, dtype = 'auto') {
     const parts = await loadModel(this.core, files, { cache: false, isRetry: true, dtype });
     return new Model(/** @type {any} */ (parts));

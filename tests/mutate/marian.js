@@ -90,7 +90,8 @@ const LINES = [
   'dim-emb: 0', 'dim-emb: -8', 'dim-emb: 1e9', 'dim-emb: 16', 'transformer-heads: 3', 'enc-depth: 1000000000',
   'enc-depth:', 'type: s2s', `type: ${'t'.repeat(3000)}`, `transformer-heads: ${'9'.repeat(3000)}`,
   'transformer-ffn-activation: relu', 'transformer-preprocess: n', 'transformer-postprocess: da',
-  'transformer-postprocess-top: n',   '- x', ':', '\t', 'x'.repeat(70_000), '__proto__: 1', 'dim-emb: "8"', 'vocabs: x', 'transformer-decoder-autoreg: rnn',
+  'transformer-postprocess-top: n', '- x', ':', '\t', 'x'.repeat(70_000), '__proto__: 1', 'dim-emb: "8"', 'vocabs: x',
+  'transformer-decoder-autoreg: rnn',
 ];
 
 /** @param {Random} random @param {NumpyPart[]} arrays  changed; their data is not */

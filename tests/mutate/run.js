@@ -149,7 +149,8 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
   report.memory = bench.core.memoryBytes;
   report.heap = heap && heapBytes() - heap;
   if (report.heap > HEAP) fail(from + runs, `JavaScript's memory has grown by ${report.heap} bytes`);
-  // all was freed: one block takes the whole heap, from its first byte to the end, where the allocator has a page to spare
+  // all was freed: one block takes the whole heap, from its first byte to the end, where the allocator has a page to
+  // spare
   const rest = report.memory - first - 2 * 65536;
   const place = bench.core.run('malloc', rest);
   if (place !== first || bench.core.memoryBytes > report.memory) {
