@@ -9,8 +9,8 @@
 static int32_t take_number(input *in) {
     static const int32_t WILD[] = {-1, 0, INT32_MIN, INT32_MAX, 1 << 30, 65537, 16777217};
     const int kind = take_byte(in);
-    if (kind < 240) return kind % 12;
-    return kind < 248 ? kind - 208 : WILD[kind % (int)(sizeof WILD / sizeof *WILD)];
+    if (kind < 248) return kind % (kind < 160 ? 4 : 12);
+    return WILD[kind % (int)(sizeof WILD / sizeof *WILD)];
 }
 
 /* The model that an input changes: the least that has every kind of tensor. */
