@@ -169,9 +169,11 @@ export function listedFiles({ files = {} }) {
   return new Map(
     Object.entries(/** @type {object} */ (files)).map(([name, value]) => {
       const { size, sha256 } = value ?? {};
-      if (!Number.isSafeInteger(size) || size < 0 || !/^[\da-f]{64}$/i.test(sha256)) {
-        throw new HeedError(E_JSON,
-          mismatch(`heed.json: files: ${describe(name)}`, JSON.stringify(value), '{ size, sha256 }'));
+      if (!Number.isSafeInteger(size) || size < 0 || typeof sha256 !== 'string' || !/^[\da-f]{64}$/i.test(sha256)) {
+        throw new HeedError(
+          E_JSON,
+          mismatch(`heed.json: files: ${describe(name)}`, [size, sha256], '{ size, sha256 }'),
+        );
       }
       return [name, { size, sha256: sha256.toLowerCase() }];
     }),

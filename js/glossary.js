@@ -305,16 +305,16 @@ class Forced {
 const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
 
 /**
- * The first letter of a part that begins within a sentence: small, unless the free translation has the word with a
- * capital within, as German has its nouns.
+ * The first letter of a part that begins within a sentence: small, but for an acronym, I, and what the free translation
+ * has with a capital within, as German has its nouns.
  *
  * @param {string} text
  * @param {string} free
  * @returns {string}
  */
 export function asWithin(text, free) {
-  const [first] = /^\p{Lu}[\p{L}\p{M}]*/u.exec(text) ?? [''];
-  const isName = !first || new RegExp(`(?<=\\S\\s+)${whole(first)}`, 'u').test(free);
+  const [first] = /^\p{Lu}(?!['\u2019]?\p{Lu})[\p{L}\p{M}]*/u.exec(text) ?? ['I'];
+  const isName = first === 'I' || new RegExp(`(?<=[^\\s.!?\u2026]\\s+)${whole(first)}`, 'u').test(free);
   return isName ? text : text[0].toLowerCase() + text.slice(1);
 }
 
@@ -403,7 +403,7 @@ export async function generateWith(model, sentences, glossary, options, generate
         const text = model.tokenizer.decode(free.ids);
         const patched = await translateAround(model, sentences[i], terms[i], text, encode, (parts) =>
           generate(parts, { ...options, nBest: 1 }));
-        const fits = patched && patched.ids.length <= (options.maxTokens ?? Infinity);
+        const fits = patched && patched.ids.length <= (options.maxTokens ?? model.generateDefaults.maxTokens);
         if (fits && patched.glossary?.every(({ exact }) => exact)) result = patched;
       }
       results[i] = [result];

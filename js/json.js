@@ -70,7 +70,7 @@ export function describe(value) {
   try {
     return short(typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value));
   } catch {
-    return 'an object'; // arrays too deep for a text, or keys in the place of its methods
+    return 'what has no text'; // arrays too deep, or an object with keys in the place of its methods
   }
 }
 

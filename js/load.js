@@ -219,8 +219,8 @@ async function readModel(core, files, { onProgress, dtype }) {
   const config = readConfig(configJson, generation);
   const defaults = generateDefaults(config, generation);
 
-  const weights = await openWeights(files, config, (file, bytes, size) =>
-    onProgress?.({ file, loaded: bytes && total + bytes, total: total + size }),
+  const weights = await openWeights(files, config, (file, loaded, size) =>
+    onProgress?.({ file, loaded, total: total + size }),
   );
   try {
     const entries = weights.tensors;

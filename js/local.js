@@ -18,7 +18,7 @@ export async function fileChunks({ builtin, unreadable }, path) {
   const { open } = await builtin('fs/promises');
   const file = await open(path).catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
   if (!file) return null;
-  const { size } = await file.stat().catch(fail);
+  const { size } = await file.stat().catch((/** @type {unknown} */ error) => file.close().then(() => fail(error)));
   const buffer = new Uint8Array(CHUNK);
   /** What can only be read on has no places. @type {number | null} */
   let place = null;

@@ -33,8 +33,8 @@ const BYTES = [4, 2, 2, 1];
  *   head: number,
  *   size?: number,
  *   verify?: (error: unknown) => Promise<void>,
- * }} Weights  file: for messages; head: bytes of the file that are no tensor's; size: of the file, if it is not head
- *   and all tensors
+ * }} Weights  file: for messages; head: bytes of the file that are no tensor's, less those that are several tensors';
+ *   size: of the file, if it is not head and all tensors
  */
 
 /** @param {unknown} n */

@@ -318,14 +318,14 @@ export class Trainer {
 
   /**
    * A model that uses a copy of the weights as they are, with the tokenizer of the model that training started from.
-   * It runs in the module that that model runs in, or else in heed.wasm: `wasm` says where that is, as for
-   * Transformer.load().
+   * It runs in the module that that model runs in, unless another is asked for. Without such a model, or where `simd`
+   * names a build, it runs in heed.wasm: `wasm` says where that is, as for Transformer.load().
    *
    * @param {Pick<import('./load.js').LoadOptions, 'dtype' | 'simd' | 'wasm'>} [options]  dtype: default 'f32'
    * @returns {Promise<Transformer>}
    */
   async toModel(options = {}) {
-    const { wasm = options.simd ? undefined : this.#wasm } = checkOptions(options);
+    const { simd = 'auto', wasm = simd === 'auto' ? this.#wasm : undefined } = checkOptions(options);
     const files = {
       'config.json': new TextEncoder().encode(JSON.stringify({ model_type: 'marian', ...this.#config })),
       ...this.#files,
@@ -336,8 +336,9 @@ export class Trainer {
     try {
       return await Transformer.load(files, { dtype: 'f32', ...options, wasm });
     } catch (error) {
-      if (wasm || /** @type {any} */ (error)?.code !== E_WASM) throw error;
-      throw new HeedError(E_WASM, `${/** @type {any} */ (error).message}; toModel({ wasm }) says where it is`);
+      const { code, message } = /** @type {any} */ (error);
+      if (wasm || code !== E_WASM || !message.startsWith('heed.wasm: ')) throw error;
+      throw new HeedError(E_WASM, `${message}; toModel({ wasm }) says where it is`, { cause: error });
     }
   }
 

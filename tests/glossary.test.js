@@ -187,5 +187,10 @@ test('a part within a sentence begins small, but for what has its capital there'
   assert.equal(asWithin('Äpfel', 'Ich mag Äpfel.'), 'Äpfel');
   assert.equal(asWithin('Haus', 'Das ist ein Hausboot.'), 'haus', 'another word');
   assert.equal(asWithin('3 Häuser', ''), '3 Häuser');
+  assert.equal(asWithin('USA und', 'USA sind'), 'USA und');
+  assert.equal(asWithin("I'm tired", "I'm tired."), "I'm tired");
+  assert.equal(asWithin('O’Hara kam', 'O’Hara kam gestern.'), 'O’Hara kam');
+  assert.equal(asWithin('A car', 'A car.'), 'a car');
+  assert.equal(asWithin('Ist neu', 'Das Haus. Ist neu.'), 'ist neu', 'the first word of another sentence');
   assert.equal(asWithin('', 'Ja.'), '');
 });

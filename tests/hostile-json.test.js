@@ -32,13 +32,24 @@ test('values of which there is no text', async () => {
   for (const [what, value] of /** @type {const} */ ([['deep arrays', DEEP], ['no methods', ODD]])) {
     for (const key of ['model_type', 'd_model', 'activation_function', 'scale_embedding', 'pad_token_id']) {
       await refuseAll('config.json', [
-        [`${what}: ${key}`, put('config.json', key, value), 'CONFIG', /found an object, expected/]]);
+        [`${what}: ${key}`, put('config.json', key, value), 'CONFIG', /found what has no text, expected/]]);
     }
     await refuseAll('generation_config.json', [
-      [what, put('generation_config.json', 'bad_words_ids', value), 'CONFIG', /found an object, expected/]]);
-    await refuseAll('vocab.json', [[what, put('vocab.json', 'abc', value), 'VOCAB', /abc.*found an object, expected/]]);
+      [what, put('generation_config.json', 'bad_words_ids', value), 'CONFIG', /found what has no text, exp/]]);
+    await refuseAll('vocab.json', [
+      [what, put('vocab.json', 'abc', value), 'VOCAB', /abc.*found what has no text, expected/]]);
   }
-  await refuseAll('heed.json', [['deep', put('heed.json', 'files', DEEP), 'JSON', /files.*found an object, expected/]]);
+  await refuseAll('heed.json', [
+    ['deep', put('heed.json', 'files', DEEP), 'JSON', /files.*found what has no text, expected/]]);
+  for (const [what, value] of /** @type {const} */ ([
+    ['deep', DEEP], ['a deep size', `{"size":${text(DEEP)}}`], ['a deep hash', `{"size":1,"sha256":${text(DEEP)}}`],
+    ['a hash without methods', `{"size":1,"sha256":${text(ODD)}}`],
+    ['a hash in a list', `{"size":1,"sha256":["${'a'.repeat(64)}"]}`],
+  ])) {
+    const list = bytes(`{"model.bin":${typeof value === 'string' ? value : text(value)}}`);
+    await refuseAll('heed.json', [
+      [what, put('heed.json', 'files', list), 'JSON', /files: 'model\.bin': found .*, expected \{ size, sha256 \}/]]);
+  }
   await refuseAll('config.json', [
     ['a list of one', config({ activation_function: ['relu'] }), 'CONFIG', /found \[relu\], expected/]]);
 });

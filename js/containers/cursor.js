@@ -32,9 +32,10 @@ const GAP = 1 << 17;
 /** @param {Means} means @param {string} path @returns {Promise<Supply | null>} */
 async function fileSupply({ fileChunks }, path) {
   const file = await fileChunks(path);
+  if (!file) return null;
   // the handle serves every stream
-  const first = file && { next: file.next, close: async () => {} };
-  return first && {
+  const first = { next: file.next, close: async () => {} };
+  return {
     size: file.size,
     first,
     from: async (at) => {

@@ -231,7 +231,7 @@ export async function openMarian(cursor, size, given) {
     tensors,
     config,
     size,
-    head: Math.max(0, size - tensors.reduce((sum, tensor) => sum + tensor.bytes, 0)),
+    head: size - tensors.reduce((sum, tensor) => sum + tensor.bytes, 0),
     async next(most) {
       while (left === 0 && index < tensors.length) leave();
       if (index >= tensors.length) return null;

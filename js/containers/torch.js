@@ -145,8 +145,7 @@ function makeWeights(cursor, tensors, placeOf, readerOf) {
     file: cursor.file,
     tensors: sorted,
     size: cursor.size,
-    // tensors that share bytes may be more than the file
-    head: Math.max(0, (cursor.size ?? bytes) - bytes),
+    head: (cursor.size ?? bytes) - bytes,
     close: () => cursor.close(),
   });
 }

@@ -282,11 +282,11 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     const int forced = slot->live[0].n_ids < rules->n_prefix; /* a prefix may hold </s>: it does not end there */
     const int n_ids = slot->live[0].n_ids + 1;
     heed_candidate *c;
-    double best = -INFINITY; /* of those that did not go into a loop */
+    double best = -INFINITY; /* ranks and the best are of those that did not go into a loop */
     int n_next = 0;
 
     memset(heads, 0, (size_t)slot->n_live * sizeof *heads);
-    for (int rank = 0; rank < k && n_next < N && (c = take_best(slot, heads, k)) != NULL; rank++) {
+    for (int taken = 0, rank = 0; taken < k && n_next < N && (c = take_best(slot, heads, k)) != NULL; taken++) {
         const heed_target *target = &slot->live[c->beam];
         if (c->id != eos || forced) {
             extend(search->run, &slot->next[n_next], target, c);
@@ -299,7 +299,7 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
             c->fate = HEED_ENDED;
             keep_ended(slot, rules, target, eos, c->log_prob, 1);
         }
-        if (c->log_prob > best) best = c->log_prob;
+        if (rank++ == 0) best = c->log_prob;
     }
     for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* no way on: end here */
         keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);

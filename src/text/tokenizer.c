@@ -19,9 +19,8 @@
 #include "text/utf8.h"
 #include "text/vocab.h"
 
-/* Longer than nearly all sentences; the work then takes 150 kB (unigram) or 280 kB (BPE).  The fuzz targets make it
- * short, so that short texts outgrow it. */
-#ifndef WORK_BYTES
+/* Longer than nearly all sentences; the work then takes 150 kB (unigram) or 280 kB (BPE). */
+#ifndef WORK_BYTES /* the fuzz targets make it short, so that short texts outgrow it */
 #define WORK_BYTES 4096
 #endif
 

@@ -15,6 +15,9 @@ FUZZ_SHORT_SECONDS ?= 60
 FUZZ_JOBS          ?= $(JOBS)
 FUZZ ?= spm pieces text decode weights translate
 
+# The longest inputs: a file of some pieces, some tensors, a hundred calls, a paragraph; and as many bytes of each seed.
+FUZZ_BYTES ?= spm) bytes=8192;; weights) bytes=2048;; translate) bytes=512;; *) bytes=1024;;
+
 fuzz_CC     := $(ASAN_CC)
 # Comparisons are not traced: most are those of the sanitizers, and tracing them halves the speed.
 fuzz_CFLAGS := $(subst -O1,-O2,$(asan_CFLAGS)) -DWORK_BYTES=32 -fsanitize=fuzzer-no-link \
@@ -30,17 +33,16 @@ $(BUILD)/fuzz/targets/%: tests/fuzz/%.c $(BUILD)/fuzz/libheed.a
 
 # $(call fuzz,SECONDS): FUZZ_JOBS targets at a time, all of them even if one fails; libFuzzer's own words only then.
 # What each run executed is added to build/fuzz/executions.tsv: target, seconds, executions.
-# The longest inputs are a file of some pieces, some tensors, a dozen calls, a few sentences. For speed there is no
-# counting of rare branches, a short memory of freed blocks, and call stacks of three: an input that is found is run
-# again by hand.
+# For speed there is no counting of rare branches, a short memory of freed blocks, and call stacks of three: an input
+# that is found is run again by hand.
 define fuzz
 @rm -rf $(BUILD)/fuzz/seeds
 @$(NODE) tests/fuzz/seeds.js $(BUILD)/fuzz/seeds
 @mkdir -p $(BUILD)/fuzz/found; \
 echo $(FUZZ) | xargs -r -P $(FUZZ_JOBS) -n 1 sh -c ' \
     t=$$0; log=$(BUILD)/fuzz/found/$$t.log; mkdir -p $(BUILD)/fuzz/corpus/$$t; ok=0; \
-    case $$t in spm) bytes=4096;; translate) bytes=64;; *) bytes=192;; esac; \
-    ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=3 \
+    case $$t in $(FUZZ_BYTES) esac; \
+    ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=3$${ASAN_OPTIONS:+:$$ASAN_OPTIONS} \
     $(BUILD)/fuzz/targets/$$t -max_total_time=$(1) -max_len=$$bytes -entropic=0 -timeout=30 -rss_limit_mb=1024 \
         -verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/found/$$t- \
         $(BUILD)/fuzz/corpus/$$t $(BUILD)/fuzz/seeds/$$t > $$log 2>&1 && ok=1; \
