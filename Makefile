@@ -80,7 +80,7 @@ help:
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
-	@echo 'make mutate     load mutated model directories, RUNS=1000000 of them; KINDS=checkpoints alone'
+	@echo 'make mutate     load mutated model directories, RUNS=1000000 of each kind; KINDS=checkpoints alone'
 	@echo 'make long       translate, load and abort for an hour, and see that memory stays what it was'
 	@echo 'make coverage   lines and branches that the C tests reach       make mutations  changes that no test notices'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
@@ -144,8 +144,10 @@ js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(Q)$(call link_heed.wasm,$@)
 
 # emcc 3.1.6 cannot link the new instructions either (its binaryen stops at them), so wasm-ld does, with Emscripten's
-# libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that traps.
-WASM_LD ?= $(firstword $(shell command -v wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld 2>/dev/null))
+# libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that
+# traps.
+WASM_LDS = wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld
+WASM_LD ?= $(firstword $(shell command -v $(WASM_LDS) 2>/dev/null))
 WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
 link_heed-relaxed.wasm = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
     -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc -lcompiler_rt --allow-undefined --no-entry \
@@ -275,12 +277,14 @@ $(BUILD)/wasm/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm/libheed.a
 $(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libheed.a
 	@mkdir -p $(@D)
 	$(Q)$(wasm-relaxed_CC) $(wasm-relaxed_CFLAGS) -MF $(@:.wasm=.d) -c $< -o $(@:.wasm=.o)
-	$(Q)$(WASM_LD) $(WASM_LIB)/crt1.o $(@:.wasm=.o) $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) -lstandalonewasm-memgrow \
-	    -lstubs -lc -ldlmalloc -lcompiler_rt --allow-undefined -z stack-size=1048576 --stack-first \
-	    --max-memory=4294967296 --strip-all --gc-sections --export-if-defined=memory -o $@
+	$(Q)$(WASM_LD) $(WASM_LIB)/crt1.o $(@:.wasm=.o) $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
+	    -lstandalonewasm-memgrow -lstubs -lc -ldlmalloc -lcompiler_rt --allow-undefined \
+	    -z stack-size=1048576 --stack-first --max-memory=4294967296 --strip-all --gc-sections \
+	    --export-if-defined=memory -o $@
 
 score: js/heed.wasm
-	@if [ ! -d ../shared/data ]; then echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
+	@if [ ! -d ../shared/data ]; then \
+	  echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
 	$(NODE) tests/score/dev.js --data ../shared/data
 
 # What the golden data says is compared with SentencePiece, and made again with PyTorch: not a byte may change.

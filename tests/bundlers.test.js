@@ -92,8 +92,7 @@ const BUNDLERS = {
     const { build } = await import('esbuild');
     await build({
       absWorkingDir: app, entryPoints: { main: 'main.js', worker: 'heed/worker' }, bundle: true, minify: true,
-      splitting: true, format: 'esm',
-      target: 'es2022', outdir: out, logLevel: 'error',
+      splitting: true, format: 'esm', target: 'es2022', outdir: out, logLevel: 'error',
     });
     await addModules(out);
     await addPage(out);

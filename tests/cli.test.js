@@ -226,8 +226,7 @@ test('help and version', () => {
     const { status, stdout } = heed(args);
     assert.equal(status, 0);
     for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--glossary',
-      '--model',
-      '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info'])
+      '--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info'])
       assert.ok(stdout.includes(option), option);
   }
 });

@@ -1,8 +1,8 @@
 // coverage.js - `make coverage`: lines and branches of src/ that the C tests reached, by gcov's own counts.
 //
-//     node tests/coverage.js BUILD [--all]   after the programs of BUILD, compiled with --coverage, have run; --all:
-//     each
-//                                            place too that they did not reach
+//     node tests/coverage.js BUILD [--all]
+//
+// Run after the programs of BUILD, compiled with --coverage; --all tells each place too that they did not reach.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Transformer } from '../js/index.js';
 import { bytes, readFiles } from './model-files.js';
-import { CHUNK, cutAt, expected, FILES, listing, load, padded, plain, serve, sha256, WEIGHTS,
-  whole } from './served-model.js';
+import {
+  CHUNK, cutAt, expected, FILES, listing, load, padded, plain, serve, sha256, WEIGHTS, whole,
+} from './served-model.js';
 
 /** @typedef {import('./served-model.js').State} State */
 

@@ -259,6 +259,16 @@ test('the format before 1.6', () =>
     TORCH,
   ));
 
+test('what tensors share is counted once: the bytes to load are those of the file', async () => {
+  const shared = (/** @type {string} */ name) =>
+    concat(text(name), tensor({ count: int(1024), shape: tuple(int(1024)), stride: tuple(int(1)) }));
+  const file = torch(pickle(dict(shared('a'), shared('b'), shared('c'))), { data: new Uint8Array(4096) });
+  const weights = await openContainer(await openSource({ [TORCH]: file }), config);
+  assert.equal(weights?.tensors.length, 3);
+  assert.equal(weights.tensors.reduce((sum, t) => sum + t.bytes, weights.head), file.length);
+  await weights.close();
+});
+
 test('a bias of more rows than one is not cut', async () => {
   const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }";
   const array = { name: 'decoder_ff_logit_out_b.npy', data: npy(header, new Uint8Array(32)) };

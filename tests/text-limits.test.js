@@ -134,9 +134,8 @@ test('halves of characters, NUL, and what no text should hold are translated, an
     const before = await translator.translate('The house is small.');
     const odd = [
       '\ud83d', '\ude00', '\ude00\ud83d', 'a\ud83d b', '\udbff\ud83d\ude00', '\0', 'a\0b', '\0'.repeat(200),
-      '\ufeffhouse', '\uffff',
-      '\ufffd', '\u202ehouse', '\u200b', '\x1b[31m', '\u2028\u2029', 'e\u0301', '\u{10ffff}', '\u0600',
-      '\ufdfa'.repeat(20),
+      '\ufeffhouse', '\uffff', '\ufffd', '\u202ehouse', '\u200b', '\x1b[31m', '\u2028\u2029', 'e\u0301',
+      '\u{10ffff}', '\u0600', '\ufdfa'.repeat(20),
     ];
     for (const text of odd) {
       const said = await translator.translate(text, { maxTokens: 40 });
@@ -198,10 +197,9 @@ test('what loops or rambles is cut, says so, and is the same in every way of ask
 test('what repeats itself because its source does is left alone', async () => {
   const texts = [
     'no no no no no no', 'no, no, no, no, no, no!', 'no '.repeat(50), 'Ha ha ha ha ha ha ha ha ha ha ha ha!',
-    'Hahahahahahahahahaha',
-    'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60), '. '.repeat(20), '.'.repeat(30),
-    '0'.repeat(100),
-    'The the the the the the the the the the', 'Bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla.',
+    'Hahahahahahahahahaha', 'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60),
+    '. '.repeat(20), '.'.repeat(30), '0'.repeat(100), 'The the the the the the the the the the',
+    'Bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla.',
     'Row, row, row your boat, gently down the stream, merrily, merrily, merrily, merrily, life is but a dream.',
   ];
   for (const beams of [1, 3]) {

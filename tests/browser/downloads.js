@@ -68,8 +68,7 @@ async function find() {
 const [, policy] = location.search.split('?');
 if (policy === 'no-worker') {
   parent.postMessage({ usual: await outcome({}), asked: await outcome({ worker: true }) }, '*');
-}
-else if (policy === 'no-wasm') parent.postMessage(await outcome({ worker: false }), '*');
+} else if (policy === 'no-wasm') parent.postMessage(await outcome({ worker: false }), '*');
 else {
   const report = await find().catch((error) => ({ error: `${error.name}: ${error.message}\n${error.stack}` }));
   await fetch('report', { method: 'POST', body: JSON.stringify(report) });

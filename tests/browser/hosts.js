@@ -1,6 +1,5 @@
 // hosts.js - where tests run beside this Node: an installed browser that opens a page, which reports by itself, and
-// other versions of Node. Used by everywhere, engines, bundlers, examples, worker-page, downloads-page and
-// page-engines, `.test.js`.
+// other versions of Node. Used by tests of browsers, bundlers and examples, and by chromium.js.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';

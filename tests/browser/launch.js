@@ -1,6 +1,6 @@
 // launch.js - finds an installed browser and opens one page in it, headless, with a profile of its own that is gone
-// afterwards; used by hosts.js, which waits for what the page reports by itself: no driver is needed, stock browsers
-// do.
+// afterwards; used by hosts.js, which waits for what the page reports by itself (no driver is needed, stock browsers
+// do), and where Chromium is driven.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // server.js - the repository as a static host serves a site below a path: types, a strict Content-Security-Policy, no
-// COOP and COEP; takes the report of a page. Used by the tests that hosts.js names, for its reportOf().
+// COOP and COEP; takes the report of a page. Used by tests that open a page, for reportOf() of hosts.js.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';

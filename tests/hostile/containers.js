@@ -9,9 +9,7 @@ import { bytes, concat } from '../model-files.js';
  * @param {number} width  bytes
  */
 export function number(n, width) {
-  const bytes = new Uint8Array(width);
-  for (let i = 0; i < width; i++) bytes[i] = Math.floor(n / 256 ** i);
-  return bytes;
+  return Uint8Array.from({ length: width }, (_, i) => Math.floor(n / 256 ** i));
 }
 export const [u16, u32, u64] = [2, 4, 8].map((width) => (/** @type {number} */ n) => number(n, width));
 

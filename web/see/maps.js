@@ -119,8 +119,8 @@ export function targetWords({ targetTokens, target }) {
     }
     return { text, words: found };
   };
-  return place(target) ?? /** @type {NonNullable<ReturnType<typeof place>>} */ (place(words.map(({ text }) => text)
-    .join(' ')));
+  const joined = words.map(({ text }) => text).join(' ');
+  return place(target) ?? /** @type {NonNullable<ReturnType<typeof place>>} */ (place(joined));
 }
 
 /**

@@ -51,8 +51,8 @@ export const see = {
       cross: 'Each row is a step of the decoder: the token predicted \u2190 the token fed in, '
         + 'and how it shares its attention among the source tokens.',
     },
-    help: 'Arrow keys move the cell, Enter or a click shows the sum behind it, + and \u2212 zoom; two '
-      + 'fingers zoom and move.',
+    help: 'Arrow keys move the cell, Enter or a click shows the sum behind it, + and \u2212 zoom; '
+      + 'two fingers zoom and move.',
     label: (/** @type {string} */ place) => `Attention weights, ${place}`,
     zoomIn: 'Larger', zoomOut: 'Smaller', fit: 'Fit',
     weight: (/** @type {string} */ w) => `weight ${w}`,
