@@ -246,6 +246,19 @@ static void test_runaways(const heed_model *model, const corpus *c) {
     check_teacher_forced(model, c, cut);
     for (int i = 0; i < N_SENTENCES; i++) CHECK(cut[i].n > 16 && cut[i].n <= 32 + 4 * c->n[i] && !cut[i].finished);
 
+    /* two ids and </s>: loops take no rank from the </s> that comes after them (with theirs: 27 and 29 tokens) */
+    int32_t others[2 * V];
+    rules = (heed_search_options){.beams = 2, .max_tokens = MAX_TARGET, .length_penalty = 1.0f, .cut_runaways = 1};
+    for (int id = 0; id < V; id++) {
+        if (id == 16 || id == 24 || id == EOS) continue;
+        others[rules.n_bad_words++] = 1;
+        others[rules.n_bad_words++] = id;
+    }
+    rules.bad_words = others;
+    translate(model, c, &rules, 8, cut);
+    CHECK_INT(cut[13].n, 29);
+    CHECK_INT(cut[17].n, 37);
+
     /* a prefix that repeats itself is the caller's; what follows is looked at alone */
     int32_t prefix[40];
     for (int i = 0; i < 40; i++) prefix[i] = 9;
