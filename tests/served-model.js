@@ -80,7 +80,8 @@ export async function serve(t) {
   t.after(async () => {
     server.closeAllConnections();
     server.close();
-    await rm(state.cache, { recursive: true });
+    // a download that was given up may still be putting its file away
+    await rm(state.cache, { recursive: true, maxRetries: 20, retryDelay: 50 });
   });
   state.address = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`;
   return state;
