@@ -313,8 +313,9 @@ const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
  * @returns {string}
  */
 export function asWithin(text, free) {
-  const [first] = /^\p{Lu}(?!['\u2019]?\p{Lu})[\p{L}\p{M}]*/u.exec(text) ?? ['I'];
-  const isName = first === 'I' || new RegExp(`(?<=[^\\s.!?\u2026]\\s+)${whole(first)}`, 'u').test(free);
+  const first = /^\p{Lu}(?!['\u2019]?\p{Lu})[\p{L}\p{M}]*/u.exec(text)?.[0];
+  if (!first || first === 'I') return text;
+  const isName = new RegExp(`(?<=[^\\s.!?\u2026]\\s+)${whole(first)}`, 'u').test(free);
   return isName ? text : text[0].toLowerCase() + text.slice(1);
 }
 

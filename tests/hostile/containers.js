@@ -95,6 +95,12 @@ export function zip(entries, { end = {}, wide, comment = new Uint8Array() } = {}
 export const op = (/** @type {number[]} */ ...codes) => Uint8Array.from(codes);
 export const text = (/** @type {string} */ s) => concat(op(0x58), u32(bytes(s).length), bytes(s));
 export const global = (/** @type {string} */ module, /** @type {string} */ name) => bytes(`c${module}\n${name}\n`);
+/** The argument of BINFLOAT, big-endian. @param {number} x */
+export function float64(x) {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, x);
+  return new Uint8Array(view.buffer);
+}
 export const int = (/** @type {number} */ n) => concat(op(0x4a), u32(n));
 export const tuple = (/** @type {Uint8Array[]} */ ...items) => concat(op(0x28), ...items, op(0x74));
 export const dict = (/** @type {Uint8Array[]} */ ...items) => concat(op(0x7d, 0x28), ...items, op(0x75));

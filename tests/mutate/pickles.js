@@ -1,7 +1,7 @@
 // pickles.js - pickles with something wrong in them: they are taken apart into instructions, of which some are left
 // out, repeated, exchanged or given another argument. Used by checkpoints.js.
 
-import { number, op } from '../hostile/containers.js';
+import { float64, number, op } from '../hostile/containers.js';
 import { concat } from '../model-files.js';
 import { COUNTS, FLOATS, NAMES, oneOf, text } from './values.js';
 
@@ -100,7 +100,7 @@ function changeArgument(random, one) {
   else if (code === 0x8a) one.argument = Uint8Array.from({ length: random.below(18) }, () => random.below(256));
   else if (one.lengthBytes)
     one.argument = random.once(8) ? op(0xff, 0xc0, 0x80) : text(random.pick(TEXTS));
-  else if (code === 0x47) new DataView((one.argument = new Uint8Array(8)).buffer).setFloat64(0, random.pick(FLOATS));
+  else if (code === 0x47) one.argument = float64(random.pick(FLOATS));
   else one.argument = number(random.pick(random.once(2) ? COUNTS.slice(0, -1) : [0, 1, 2, 3, 8, 20]), argument.length);
 }
 

@@ -1,7 +1,9 @@
 // torch.js - a state_dict that can be changed, as torch.save() writes it: the entries of a zip archive, or pickles and
 // storages one after another. Used by checkpoints.js.
 
-import { dict, int, list, long, op, pickle, pickles, tensor, text, tuple, u64 } from '../hostile/containers.js';
+import {
+  dict, float64, int, list, long, op, pickle, pickles, tensor, text, tuple, u64,
+} from '../hostile/containers.js';
 import { concat } from '../model-files.js';
 import { float, weightParts } from './model.js';
 import { ALL, COUNTS, FLOATS, NAMES, oneOf, text as bytesOf } from './values.js';
@@ -25,13 +27,6 @@ function object(x) {
   if (typeof x !== 'number') return op(0x4e);
   if (Number.isInteger(x) && Math.abs(x) < 2 ** 63) return x === (x | 0) ? int(x) : long(BigInt(x));
   return concat(op(0x47), float64(x));
-}
-
-/** @param {number} x */
-function float64(x) {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setFloat64(0, x);
-  return bytes;
 }
 
 /** Names of tied copies. */
