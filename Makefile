@@ -1,7 +1,8 @@
-# heed's build: the wasm module, the C programs that test it in three ways, and the commands of the README.
+# heed's build: the wasm module, the C programs that test it in four ways, and the commands of the README.
 #
 #   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten),
-#                           relaxed (as asan, the kernels alone, with the relaxed dot product stood in for)
+#                           relaxed (as asan, the kernels alone, with the relaxed dot product stood in for),
+#                           arm (another gcc, for 64-bit Arm)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
 #   js/heed.wasm            the module that ships, linked from the very objects that the wasm tests run
 #   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster where the host has the instruction
@@ -43,6 +44,12 @@ coverage_LIBS   := --coverage -lm
 relaxed_CC     := $(asan_CC)
 relaxed_CFLAGS := $(asan_CFLAGS) -DHEED_RELAXED
 relaxed_LIBS   := $(asan_LIBS)
+# As native, for another processor, and run by an emulator of it: whole programs, since its libraries are elsewhere.
+ARM_CC  ?= aarch64-linux-gnu-gcc
+ARM_RUN ?= qemu-aarch64
+arm_CC     := $(ARM_CC)
+arm_CFLAGS := $(CFLAGS) $(WERROR) -Isrc/kernels/native -ffp-contract=off -O2 -g
+arm_LIBS   := -static -lm
 wasm_CC       := $(EMCC)
 wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
 # The relaxed module: Debian's Emscripten 3.1.6 does not know relaxed SIMD, so a newer clang compiles for Emscripten's
@@ -67,15 +74,20 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run test test-c test-js types package wasm wasm-tests native asan mutate bench bench-kernels score \
-        oracle format clean setup web serve long coverage reproducible sbom screenshots mutations \
-        need-wasm need-native need-asan need-relaxed need-wasm-relaxed \
-        need-npm need-browsers need-bundlers
+.PHONY: help run setup clean format web serve screenshots score oracle bench bench-kernels sbom reproducible coverage \
+        native asan arm wasm wasm-tests types package train-programs fuzz-build arm-build \
+        test test-rest test-all test-long test-bare test-js test-c test-native test-asan test-wasm \
+        test-arm long mutate mutations \
+        need-wasm need-native need-asan need-relaxed need-wasm-relaxed need-arm need-coverage \
+        need-npm need-chromium need-browsers need-bundlers
 
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
 	@echo 'make web        put the page together in build/site; `make serve` serves it on port 8080'
-	@echo 'make test       every test: C natively, under sanitizers and as wasm; JavaScript; types; package'
+	@echo 'make test       five minutes: C natively and as wasm, the fast JavaScript tests, Chromium, brief fuzzing'
+	@echo 'make test-all   that, and all else that CI runs: sanitizers, Arm, browsers, bundlers, long runs in brief'
+	@echo 'make test-long  what takes hours, and CI does not run: tests/parts.js lists it'
+	@echo 'make test-bare  make run and make test on a bare Debian, in a chroot (needs root, debootstrap, the network)'
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
 	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
@@ -85,7 +97,7 @@ help:
 	@echo 'make coverage   lines and branches that the C tests reach       make mutations  changes that no test notices'
 	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
-	@echo 'make model      train a model: PAIR=en-de DATA=../shared/data (needs spm_train; faster with libdnnl-dev)'
+	@echo 'make model      train the model: DATA=../shared/data (needs spm_train and python3; faster with libdnnl-dev)'
 	@echo 'make reproducible: build the modules elsewhere and compare      make sbom: a bill of materials, build/sbom.json'
 	@echo 'make format     clang-format the C       make setup     install the compilers that are missing'
 	@echo 'make clean      remove what was built'
@@ -93,8 +105,8 @@ help:
 # ------------------------------------------------------------------------------ compilers
 
 setup:
-	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers bundlers
-need-wasm need-wasm-relaxed need-native need-asan need-npm need-browsers need-bundlers: need-%:
+	@.ci/setup wasm wasm-relaxed native asan npm parallel browsers bundlers arm
+need-wasm need-wasm-relaxed need-native need-asan need-npm need-chromium need-browsers need-bundlers need-arm: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
 need-coverage: need-native
@@ -121,6 +133,7 @@ endef
 $(eval $(call variant,native,,$(SOURCES)))
 $(eval $(call variant,asan,,$(SOURCES)))
 $(eval $(call variant,relaxed,,$(filter src/kernels/%,$(SOURCES))))
+$(eval $(call variant,arm,,$(SOURCES)))
 $(eval $(call variant,coverage,,$(SOURCES)))
 $(eval $(call variant,wasm,.wasm,$(SOURCES)))
 $(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
@@ -129,9 +142,11 @@ NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
 MODULES      := js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
 WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
+ARM_TESTS    := $(TESTS:%=$(BUILD)/arm/tests/%)
 
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
 asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
+arm: $(ARM_TESTS)
 wasm: js/heed.wasm js/heed-relaxed.wasm
 wasm-tests: $(WASM_TESTS)
 
@@ -174,34 +189,61 @@ include tests/fuzz/fuzz.mk
 run-wasm = { $(NODE) tests/run-wasi.mjs $(1) || { [ $$? = 139 ] && echo 'Node crashed: again' && \
     $(NODE) tests/run-wasi.mjs $(1); }; }
 
-# Every program runs, also after one failed, so that one run shows all failures.
-test-c: $(NATIVE_TESTS) $(ASAN_TESTS) $(WASM_TESTS) $(BUILD)/relaxed/tests/test_kernels
-	@failed=0; \
-	for t in $(TESTS); do \
-	    echo "== $$t, native";                 $(BUILD)/native/tests/$$t || failed=1; \
-	    echo "== $$t, address and undefined";  $(BUILD)/asan/tests/$$t || failed=1; \
-	    echo "== $$t, wasm";                   $(call run-wasm,$(BUILD)/wasm/tests/$$t.wasm) || failed=1; \
-	done; \
-	echo '== test_kernels, address and undefined, relaxed dot'; $(BUILD)/relaxed/tests/test_kernels || failed=1; \
-	if [ $$failed = 1 ]; then echo 'C tests: FAILED'; exit 1; fi; \
-	echo 'C tests: all passed, three ways'
+# $(call run-tests,HOW,COMMAND,PROGRAMS): each C program, $$t, or those given, also after one failed. run.js counts the
+# lines at its end.
+define run-tests
+failed=0; for t in $(or $(3),$(TESTS)); do \
+    if $(2); then echo "$$t, $(1): passed"; else echo "$$t, $(1): FAILED"; failed=1; fi; \
+done; exit $$failed
+endef
+test-native: $(NATIVE_TESTS)
+	@$(call run-tests,native,$(BUILD)/native/tests/$$t)
+test-wasm: $(WASM_TESTS)
+	@$(call run-tests,wasm,$(call run-wasm,$(BUILD)/wasm/tests/$$t.wasm))
+# The kernels once more, with a stand-in for the relaxed dot product.
+test-asan: $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
+	@$(call run-tests,address and undefined,$(BUILD)/asan/tests/$$t)
+	@$(BUILD)/relaxed/tests/test_kernels && echo 'test_kernels, relaxed dot: passed'
+# For another processor, by an emulator of it; where one is missing it says so. ARM_LONG takes more minutes there than
+# all others: `make test-long` runs it.
+ARM_LONG   := test_train
+ARM_WANTED ?= $(filter-out $(ARM_LONG),$(TESTS))
+has-arm = { command -v $(ARM_CC) && command -v $(firstword $(ARM_RUN)); } > /dev/null
+arm-build: | need-arm
+	@! $(has-arm) || $(MAKE) --no-print-directory arm
+test-arm: arm-build
+	@$(has-arm) || { echo 'C programs, Arm: SKIPPED: $(ARM_CC) or $(ARM_RUN) is missing'; exit 0; }; \
+	$(call run-tests,Arm,$(ARM_RUN) $(BUILD)/arm/tests/$$t,$(ARM_WANTED))
+test-c: test-native test-asan test-wasm
 
-types: | need-npm
-	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
-	$(NODE) node_modules/typescript/bin/tsc -p tsconfig.web.json
-	@echo 'types: checked'
+# Declarations for the package, and a check of the page's scripts.
+types: $(BUILD)/types.checked
+$(BUILD)/types.checked: $(wildcard tsconfig*.json js/*.js js/*/*.js web/*.js web/*.d.ts web/*/*.js) | need-npm
+	$(call say,types  js web)
+	$(Q)$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
+	$(Q)$(NODE) node_modules/typescript/bin/tsc -p tsconfig.web.json
+	@touch $@
 
-test-js: wasm package | need-browsers need-bundlers
-	HOST_CC='$(HOST_CC)' $(NODE) --test $(wildcard tests/*.test.js)
-
-# Building uses every processor; the tests themselves run one after another, so that their lines stay in order.
+# tests/parts.js says what is in each; tests/run.js installs it, builds it and runs it, JOBS parts at a time.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+jobs = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(JOBS))
+run-parts = HOST_CC='$(HOST_CC)' $(NODE) tests/run.js --jobs $(jobs)
 test:
-	@$(MAKE) --no-print-directory setup
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) native asan wasm wasm-tests
-	@$(MAKE) --no-print-directory test-c
-	@$(MAKE) --no-print-directory test-js
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) fuzz-test
+	@$(run-parts) fast
+test-rest:
+	@$(run-parts) rest
+test-all:
+	@$(run-parts) fast rest
+# One after another; `make test-long LONG=mutate` runs those whose names contain it.
+LONG ?=
+test-long:
+	@$(run-parts) $(LONG:%=--only %) long
+# BARE: other targets to try there.
+BARE ?= run test
+test-bare:
+	@.ci/bare $(BARE)
+test-js: wasm package train-programs | need-browsers need-bundlers
+	@$(run-parts) --only .test.js fast rest
 
 # The same bytes from the same source, wherever that is: the three modules once more, in another directory.
 reproducible: wasm
@@ -257,7 +299,7 @@ serve: web
 screenshots: $(MODULES) | need-npm need-browsers
 	$(NODE) tests/browser/screenshots.js
 
-# Model directories with something wrong in them, RUNS of seed SEED of each kind; `make test` loads 23,000.
+# Model directories with something wrong in them, RUNS of seed SEED of each kind; `make test-all` loads 23,000.
 RUNS ?= 1000000
 SEED ?= 1
 KINDS ?= directories checkpoints

@@ -185,7 +185,7 @@ export async function isKept({ join, readAll }, store, url) {
   for (const [name, listed] of Object.entries(files ?? { 'config.json': {}, 'model.safetensors': {} })) {
     const file = await get(name);
     await file?.chunks.close();
-    if (!file || file.isMissing || (listed.sha256 && file.sha256 !== listed.sha256)) return false;
+    if (!file || file.isMissing || (listed.sha256 && file.sha256 !== String(listed.sha256).toLowerCase())) return false;
   }
   return true;
 }

@@ -1,124 +1,24 @@
-// client.js - a Translator whose model is in a worker: this end of worker.js, which describes what is sent. Loaded by
-// translator.js when a worker is wanted.
+// client.js - a Translator whose model is in a worker, at the other end of a line. Loaded by translator.js when a
+// worker is wanted.
 
+import { endStream } from './abort.js';
 import { builds } from './builds.js';
-import { builtin, isNode, onAbort, resolve } from './host.js';
-import { checkOptions, checkSignal } from './options.js';
+import { builtin, isNode, resolve } from './host.js';
+import { Line } from './line.js';
+import { badType, checkOptions, checkSignal, OWN, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 import { Translator } from './translator.js';
-import { E_STATE, E_WASM, HeedError } from './wasm.js';
 
-/** The error that worker.js described, as one of this thread. @param {any} description */
-function revive({ kind, name, message, code, status, stack, cause }) {
-  const options = { name, cause, status };
-  /** @type {any} */
-  let error;
-  if (kind === 'HeedError') error = new HeedError(code, message, options);
-  else if (kind === 'DOMException') return new DOMException(message, name);
-  else error = new ({ TypeError, RangeError }[/** @type {'TypeError'} */ (kind)] ?? Error)(message, { cause });
-  error.stack = stack;
-  return error;
-}
-
-/** An address as text: those given as text are relative to this page, not to the worker. @param {any} place */
+/**
+ * An address as text: those given as text are relative to this page, not to the worker.
+ *
+ * @param {any} place
+ * @returns {Promise<any>}
+ */
 async function addressOf(place) {
+  if (Array.isArray(place)) return Promise.all(place.map(addressOf));
   if (typeof place !== 'string' && !(place instanceof URL)) return place;
   const { url, path } = await resolve(place);
   return path ?? url.href;
-}
-
-/** A worker, made or given, and the calls to the one Translator it holds for us. */
-class Line {
-  #worker;
-  #isOwn;
-  #port;
-  #next = 0;
-  /**
-   * @type {Map<number, { resolve: (value: any) => void, reject: (error: unknown) => void,
-   *   onProgress?: (loaded: number) => void }>}
-   */
-  #calls = new Map();
-  /** Why there is no answer any more. @type {unknown} */
-  #ended;
-  /** Of the model, as of the last answer. @type {any} */
-  info;
-
-  /** @param {any} worker @param {boolean} isOwn */
-  constructor(worker, isOwn) {
-    const { port1, port2 } = new MessageChannel();
-    this.#worker = worker;
-    this.#isOwn = isOwn;
-    this.#port = port1;
-    const fail = (/** @type {any} */ error) => {
-      error?.preventDefault?.();
-      const why = error?.message ?? 'it cannot be loaded: a policy of the page, a missing file, or no module workers';
-      this.end(new HeedError(E_WASM, `worker: ${why}`, { cause: error?.error ?? error }));
-    };
-    if (isNode) {
-      worker.on('error', fail);
-      worker.on('exit', () => fail(new Error('it has ended')));
-    } else {
-      worker.addEventListener('error', fail);
-    }
-    this.ready = new Promise((/** @type {(value: void) => void} */ resolve, reject) => {
-      this.#calls.set(-1, { resolve, reject });
-    });
-    port1.onmessage = ({ data }) => this.#receive(data);
-    worker.postMessage({ heed: port2 }, [port2]);
-  }
-
-  /** @param {any} data */
-  #receive({ id = -1, loaded, value, error, info }) {
-    const call = this.#calls.get(id);
-    if (!call) return; // given up
-    if (loaded !== undefined) return void call.onProgress?.(loaded);
-    this.#calls.delete(id);
-    this.#rest();
-    this.info = info ?? this.info;
-    if (error) call.reject(revive(error));
-    else call.resolve(value);
-  }
-
-  /** A Translator that does nothing keeps no program running. */
-  #rest() {
-    if (isNode && this.#calls.size === 0) for (const end of [this.#port, this.#isOwn && this.#worker]) end?.unref?.();
-  }
-
-  /**
-   * @param {string} method
-   * @param {unknown[]} args
-   * @param {{ signal?: AbortSignal, onProgress?: (loaded: number) => void }} [options]  signal: of this end
-   * @returns {Promise<any>}
-   */
-  call(method, args, { signal, onProgress } = {}) {
-    if (this.#ended || signal?.aborted) return Promise.reject(this.#ended ?? signal?.reason);
-    const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      const forget = onAbort(signal, () => {
-        this.#port.postMessage({ id, abort: true });
-        this.#calls.delete(id);
-        this.#rest();
-        reject(signal?.reason);
-      });
-      const done = (/** @type {(value: any) => void} */ f) => (/** @type {any} */ value) => {
-        forget();
-        f(value);
-      };
-      this.#calls.set(id, { resolve: done(resolve), reject: done(reject), onProgress });
-      if (isNode) for (const end of [this.#port, this.#isOwn && this.#worker]) end?.ref?.();
-      this.#port.postMessage({ id, method, args });
-    });
-  }
-
-  /** No more calls; those under way are rejected. @param {unknown} reason */
-  end(reason) {
-    if (this.#ended) return;
-    this.#ended = reason;
-    for (const { reject } of this.#calls.values()) reject(reason);
-    this.#calls.clear();
-    if (this.#isOwn) this.#worker.terminate();
-    else this.#port.postMessage({ id: this.#next++, method: 'destroy', args: [] });
-    this.#port.close();
-  }
 }
 
 /** @returns {Promise<any>} */
@@ -129,24 +29,23 @@ async function startWorker() {
   return new Worker(new URL(builds.workerAddress()), { execArgv: [] });
 }
 
-/** The Translator of this end. What Translator does in its own thread, this one asks for. */
+/** The Translator of this end. Forwards each call to the Translator in the worker. */
 class Client extends Translator {
   #line;
   #has;
-  #isDestroyed = false;
+  /** Aborted by destroy(). */
+  #life = new AbortController();
 
   /** @param {Line} line @param {any} has  what the worker says of its Translator */
   constructor(line, has) {
-    super(null, has.sourceLanguage, has.targetLanguage);
+    super(OWN, null, has.sourceLanguage, has.targetLanguage);
     this.#line = line;
     this.#has = has;
   }
 
   /** @param {AbortSignal} [signal] */
   #check(signal) {
-    if (this.#isDestroyed) {
-      throw new HeedError(E_STATE, 'the translator was destroyed', { name: 'InvalidStateError' });
-    }
+    this.#life.signal.throwIfAborted();
     checkSignal(signal);
   }
 
@@ -158,7 +57,7 @@ class Client extends Translator {
    * @param {any} [options]
    */
   async #ask(method, input, options = {}) {
-    const { signal } = checkOptions(options);
+    const { signal } = checkOptions(options, TRANSLATE_DETAILED);
     this.#check(signal);
     return this.#line.call(method, [input, { ...options, signal: signal && true }], { signal });
   }
@@ -194,27 +93,36 @@ class Client extends Translator {
     return this.#ask('translateDetailed', input, options);
   }
 
+  /** @override @param {string} input @param {any} [options] @returns {Promise<number>} */
+  measureInputUsage(input, options) {
+    return this.#ask('measureInputUsage', input, options);
+  }
+
   /** @override @param {string} input @param {any} [options] @returns {ReadableStream<string>} */
   translateStreaming(input, options = {}) {
-    const { signal, ...rest } = options ?? {};
+    const { signal, ...rest } = checkOptions(options, TRANSLATE);
+    if (typeof input !== 'string') badType('input', input, 'a string');
+    this.#check(signal);
     /** @type {Promise<number>} */
     let stream;
     let forget = () => {};
-    const cancel = (/** @type {unknown} */ reason) =>
-      stream.then((id) => this.#line.call('cancel', [id, String(reason)])).catch(() => {});
+    const line = this.#line;
+    const fail = (/** @type {unknown} */ error) => {
+      forget();
+      throw error;
+    };
+    const cancel = (/** @type {unknown} */ reason) => {
+      forget();
+      return stream.then((id) => line.call('cancel', [id, String(reason)])).catch(() => {});
+    };
     return new ReadableStream({
       start: async (controller) => {
-        checkOptions(options);
-        this.#check(signal);
-        forget = onAbort(signal, () => {
-          controller.error(signal.reason);
-          cancel(signal.reason);
-        });
-        stream = this.#line.call('open', [input, rest]);
-        await stream;
+        forget = endStream([this.#life.signal, signal], controller, cancel);
+        stream = line.call('open', [input, rest]);
+        await stream.catch(fail);
       },
       pull: async (controller) => {
-        const { done, value } = await this.#line.call('read', [await stream], { signal });
+        const { done, value } = await line.call('read', [await stream], { signal }).catch(fail);
         if (done) {
           forget();
           controller.close();
@@ -225,8 +133,10 @@ class Client extends Translator {
   }
 
   static {
+    // its objects are Translators, and nobody else makes one
+    Object.defineProperty(Client.prototype, 'constructor', { value: Translator });
     // methods that need no more than to be asked for
-    for (const method of ['measureInputUsage', 'tokenize', 'detokenize', 'attention']) {
+    for (const method of ['tokenize', 'detokenize', 'attention']) {
       Object.defineProperty(Client.prototype, method, {
         value: /** @this {Client} @param {unknown[]} args */ function (...args) {
           return this.#tell(method, ...args);
@@ -250,11 +160,11 @@ class Client extends Translator {
     return this.#tell('parameter', ...args);
   }
 
-  /** @override */
-  destroy() {
-    if (this.#isDestroyed) return;
-    this.#isDestroyed = true;
-    this.#line.end(new DOMException('the translator was destroyed', 'AbortError'));
+  /** @override @param {unknown} reason */
+  [OWN](reason) {
+    this.#life.abort(reason);
+    super[OWN](reason);
+    this.#line.end(reason);
   }
 }
 
@@ -264,15 +174,16 @@ class Client extends Translator {
  * @param {any} options  checked there; `worker` undefined: if it can be; `onProgress` gets numbers from 0 to 1
  * @returns {Promise<Translator | undefined>}  undefined: it cannot be
  */
-export async function createClient({ signal, monitor: _, worker, onProgress, ...options }) {
+export async function createClient({ signal, monitor: _, worker, timeout = 30_000, onProgress, ...options }) {
+  const isOwn = Object(worker) !== worker;
   /** @type {Line | undefined} */
   let line;
   try {
-    line = Object(worker) === worker ? new Line(worker, false) : new Line(await startWorker(), true);
-    await line.ready;
+    line = new Line(isOwn ? await startWorker() : worker, { isOwn, timeout });
+    await line.ready(signal);
   } catch (error) {
     line?.end(error);
-    if (worker !== undefined) throw error;
+    if (worker !== undefined || signal?.aborted) throw error;
     console.warn(`heed: the model runs in the page's own thread: ${/** @type {any} */ (error).message}`);
     return undefined;
   }

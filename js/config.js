@@ -2,11 +2,11 @@
 // by load.js and train.js.
 
 import { mismatch } from './json.js';
-import { MAX_BEAMS } from './options.js';
+import { RULES } from './options.js';
 import { E_CONFIG, E_WASM, HeedError } from './wasm.js';
 
 export const CONFIG = 'config.json';
-const GENERATION = 'generation_config.json';
+export const GENERATION = 'generation_config.json';
 
 /** What a MarianConfig says where config.json is silent. null: derived below. @type {Record<string, unknown>} */
 const DEFAULTS = {
@@ -57,14 +57,35 @@ function integer(file, key, value, low = -(2 ** 31), high = 2 ** 31 - 1) {
 }
 
 /**
- * @typedef {object} GenerateDefaults
- * @property {number} beams
- * @property {number} maxTokens
- * @property {number} minTokens
- * @property {number} lengthPenalty
- * @property {number} noRepeatNgram
- * @property {number[][]} badWords
+ * The options of generate() that the files have. `maxTokens`, `minTokens`: without a prefix.
+ *
+ * @typedef {Required<Pick<import('./options.js').GenerateOptions, 'beams' | 'maxTokens' | 'minTokens' | 'lengthPenalty'
+ *   | 'earlyStopping' | 'repetitionPenalty' | 'noRepeatNgram' | 'badWords' | 'suppressTokens' | 'beginSuppressTokens'
+ *   | 'forcedBosTokenId' | 'forcedEosTokenId' | 'eosTokenIds' | 'renormalizeLogits'>>
+ *   & Pick<import('./options.js').GenerateOptions, 'maxLength' | 'minLength'>} GenerateDefaults
  */
+
+/** Options of generate() by their names in a file. @type {Record<string, string>} */
+const SETTINGS = {
+  num_beams: 'beams',
+  max_new_tokens: 'maxTokens',
+  min_new_tokens: 'minTokens',
+  max_length: 'maxLength',
+  min_length: 'minLength',
+  length_penalty: 'lengthPenalty',
+  early_stopping: 'earlyStopping',
+  repetition_penalty: 'repetitionPenalty',
+  no_repeat_ngram_size: 'noRepeatNgram',
+  bad_words_ids: 'badWords',
+  suppress_tokens: 'suppressTokens',
+  begin_suppress_tokens: 'beginSuppressTokens',
+  forced_bos_token_id: 'forcedBosTokenId',
+  forced_eos_token_id: 'forcedEosTokenId',
+  eos_token_id: 'eosTokenIds',
+  renormalize_logits: 'renormalizeLogits',
+};
+/** What generation_config.json holds that is no setting of search. */
+const OTHERS = /^(_from_model_config|transformers_version|(bos|pad|decoder_start)_token_id)$/;
 
 /**
  * Both files in one object, checked: what a MarianConfig holds where config.json is silent, and the ids of
@@ -78,6 +99,8 @@ export function readConfig(json, generation) {
   if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, "'marian'");
   const config = { ...DEFAULTS, ...json };
   config.decoder_vocab_size ??= config.vocab_size;
+  // several end a search; a source ends with one
+  if (Array.isArray(json.eos_token_id)) [config.eos_token_id] = json.eos_token_id;
   for (const [key, initial] of Object.entries(DEFAULTS)) {
     const value = config[key];
     if (key === 'activation_function') {
@@ -90,7 +113,9 @@ export function readConfig(json, generation) {
   // what a MarianConfig pads with where nobody says may be no id of a small vocabulary
   if (json.pad_token_id != null) integer(CONFIG, 'pad_token_id', json.pad_token_id, 0, last);
   for (const key of ['eos_token_id', 'pad_token_id', 'decoder_start_token_id']) {
-    if (generation[key] != null) config[key] = integer(GENERATION, key, generation[key], 0, last);
+    let id = generation[key];
+    if (key === 'eos_token_id' && Array.isArray(id)) id = id.includes(config[key]) ? config[key] : id[0];
+    if (id != null) config[key] = integer(GENERATION, key, id, 0, last);
   }
   return config;
 }
@@ -118,40 +143,51 @@ export function configNumbers(config, fields, extra) {
 }
 
 /**
- * What generate() does when its options are silent: generation_config.json speaks first, then config.json.
+ * What generate() does when its options are silent: as generation_config.json says, or, where there is none,
+ * config.json.
  *
  * @param {Record<string, any>} config  of readConfig
- * @param {Record<string, unknown>} generation  generation_config.json, or {}
+ * @param {Record<string, unknown>} json  config.json
+ * @param {Record<string, unknown>} [generation]  generation_config.json
  * @returns {GenerateDefaults}
  */
-export function generateDefaults(config, generation) {
-  /** @template T @param {string} key @param {(file: string, value: any) => T} check @returns {T | undefined} */
-  const read = (key, check) => {
-    if (generation[key] != null) return check(GENERATION, generation[key]);
-    return config[key] == null ? undefined : check(CONFIG, config[key]);
-  };
-  const count = (/** @type {string} */ key, low = 1, /** @type {number | undefined} */ high = undefined) =>
-    read(key, (file, value) => integer(file, key, value, low, high));
-  const { max_position_embeddings: longest, decoder_vocab_size: vocabulary } = config;
-  const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary;
-  // lengths in these files count decoder_start_token_id, except those called "new"
+export function generateDefaults(config, json, generation) {
+  const [file, from] = generation ? [GENERATION, generation] : [CONFIG, json];
+  /** @type {Record<string, any>} */
+  const found = {};
+  for (const [key, name] of Object.entries(SETTINGS)) {
+    const value = from[key];
+    if (value == null) continue;
+    try {
+      RULES[name](`${file}: ${key}`, value, config);
+    } catch (error) {
+      throw new HeedError(E_CONFIG, /** @type {Error} */ (error).message, { cause: error });
+    }
+    found[name] = typeof value === 'number' && name === 'eosTokenIds' ? [value] : value;
+  }
+  // new tokens win over lengths, which count decoder_start_token_id
+  const { maxTokens, maxLength = Infinity, minTokens, minLength = 0 } = found;
+  if (maxTokens !== undefined || maxLength === Infinity) delete found.maxLength;
+  if (minTokens !== undefined) delete found.minLength;
   return {
-    beams: count('num_beams', 1, MAX_BEAMS) ?? 1,
-    maxTokens: Math.max(1, Math.min(longest, count('max_new_tokens') ?? (count('max_length') ?? longest + 1) - 1)),
-    minTokens: Math.max(0, count('min_new_tokens', 0) ?? (count('min_length', 0) ?? 0) - 1),
-    noRepeatNgram: count('no_repeat_ngram_size', 0) ?? 0,
-    lengthPenalty:
-      read('length_penalty', (file, value) =>
-        // the core's floats are smaller than those of a file
-        Number.isFinite(value) && Number.isFinite(Math.fround(value))
-          ? Number(value)
-          : refuse(file, 'length_penalty', value, 'a number'),
-      ) ?? 1,
-    badWords:
-      read('bad_words_ids', (file, value) =>
-        Array.isArray(value) && value.every((ids) => Array.isArray(ids) && ids.length > 0 && ids.every(isId))
-          ? value
-          : refuse(file, 'bad_words_ids', value, `an array of arrays of ids below ${vocabulary}`),
-      ) ?? [],
+    beams: 1,
+    lengthPenalty: 1,
+    earlyStopping: false,
+    repetitionPenalty: 1,
+    noRepeatNgram: 0,
+    badWords: [],
+    suppressTokens: [],
+    beginSuppressTokens: [],
+    forcedBosTokenId: null,
+    forcedEosTokenId: null,
+    eosTokenIds: Array.isArray(json.eos_token_id) ? json.eos_token_id : [config.eos_token_id],
+    renormalizeLogits: false,
+    ...found,
+    maxTokens: Math.max(1, Math.min(config.max_position_embeddings, maxTokens ?? maxLength - 1)),
+    minTokens: minTokens ?? Math.max(0, minLength - 1),
   };
 }
+
+/** Whether a file may have a setting that there is no option for. @param {Record<string, unknown>} [generation] */
+export const hasOthers = (generation) =>
+  !generation || Object.keys(generation).some((key) => !(key in SETTINGS) && !OTHERS.test(key));

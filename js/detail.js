@@ -2,13 +2,14 @@
 // for.
 
 import { attention, meanOfHeads } from './inspect.js';
+import { E_CONFIG, HeedError } from './wasm.js';
 
 /**
  * @param {import('./model.js').Model} model
  * @param {import('./translator.js').Sentence} sentence
  * @param {import('./glossary.js').Result[]} hypotheses  best first
  * @param {(result: import('./glossary.js').Result) => string} textOf
- * @param {import('./translator.js').TranslateOptions & { attention?: boolean }} options
+ * @param {import('./options.js').GenerateOptions & { attention?: boolean }} options
  * @returns {import('./translator.js').TranslatedSentence}
  */
 export function detail(model, { text, start, ids, pieces, offsets }, [best, ...others], textOf, options) {
@@ -29,7 +30,7 @@ export function detail(model, { text, start, ids, pieces, offsets }, [best, ...o
     targetTokens: Array.from(best.ids, (id, i) => ({ piece: pieceOf(id), id, logProb: logProbs[i] })),
     logProb: best.logProb,
     finished: best.finished,
-    alignment: align(maps.cross),
+    alignment: align(maps.cross, model.config.alignment_heads),
     ...(options.attention && { attention: maps }),
     ...(best.tree && { tree: best.tree.map((node) => ({ ...node, piece: pieceOf(node.id) })) }),
     ...(Number(options.nBest) > 1 && {
@@ -39,13 +40,38 @@ export function detail(model, { text, start, ids, pieces, offsets }, [best, ...o
 }
 
 /**
- * For each target token the source token that the mean over layers and heads attends to most.
+ * The heads of cross attention that a model names, one behind the other; all of them if it names none.
  *
  * @param {import('./model.js').Tensor} cross  [layers, heads, target, source]
+ * @param {unknown} named  `alignment_heads` of config.json: [[layer, head], ...], from 0
+ * @returns {import('./model.js').Tensor}
  */
-function align(cross) {
+function chosen(cross, named) {
+  if (named === undefined || named === null) return cross;
+  const [layers, heads, T, S] = cross.shape;
+  const fits = (/** @type {any} */ x, /** @type {number} */ below) => Number.isInteger(x) && x >= 0 && x < below;
+  const list = Array.isArray(named) ? named : [];
+  if (list.length === 0 || !list.every((at) => at?.length === 2 && fits(at[0], layers) && fits(at[1], heads))) {
+    const expected = `[[layer, head], ...] of ${layers} decoder layers with ${heads} heads`;
+    throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${JSON.stringify(named)}, expected ${expected}`);
+  }
+  const data = new Float32Array(list.length * T * S);
+  list.forEach(([layer, head], i) => {
+    const from = (layer * heads + head) * T * S;
+    data.set(cross.data.subarray(from, from + T * S), i * T * S);
+  });
+  return { shape: [1, list.length, T, S], data };
+}
+
+/**
+ * For each target token the source token that the mean over the heads for alignment attends to most.
+ *
+ * @param {import('./model.js').Tensor} cross  [layers, heads, target, source]
+ * @param {unknown} named  see chosen()
+ */
+function align(cross, named) {
   const [, , T, S] = cross.shape;
-  const mean = meanOfHeads(cross);
+  const mean = meanOfHeads(chosen(cross, named));
   return Int32Array.from({ length: T }, (_, t) => {
     const row = mean.subarray(t * S, (t + 1) * S);
     return row.indexOf(Math.max(...row));

@@ -1,5 +1,5 @@
 // files.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
-// read in chunks, never held whole unless asked for, and checked. Used by load.js, languages.js, cli.js and convert/.
+// read in chunks, never held whole unless asked for, and checked. Used by load.js, lookup.js, cli.js and convert/.
 
 import { builtin, isNode, onAbort, resolve } from './host.js';
 import { describe, mismatch } from './json.js';
@@ -157,12 +157,16 @@ function checked(chunks, name, listed, sha256) {
 }
 
 /**
- * The files that a manifest lists.
+ * The files that a manifest lists. What else heed.json says is checked, too.
  *
  * @param {Record<string, unknown>} manifest  heed.json
  * @returns {Map<string, Listed>}
  */
-export function listedFiles({ files = {} }) {
+export function listedFiles({ files = {}, ...others }) {
+  for (const key of ['name', 'source', 'target']) {
+    const value = others[key] ?? '';
+    if (typeof value !== 'string') throw new HeedError(E_JSON, mismatch(`heed.json: ${key}`, value, 'a string'));
+  }
   if (Object(files) !== files || Array.isArray(files)) {
     throw new HeedError(E_JSON, mismatch('heed.json: files', files, 'an object of { size, sha256 } by name'));
   }
@@ -295,7 +299,10 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
         ? fileChunks(`${path}/${name}`)
         : (await local()).givenChunks(means, /** @type {any} */ (source), name));
     if (!chunks && optional && !listed.has(name)) return null;
-    if (!chunks) throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing`);
+    if (!chunks) {
+      const why = isPlace ? await (await import('./missing.js')).whyMissing(means, source, path) : '';
+      throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing${why}`);
+    }
     const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
     return {
       next() {

@@ -8,118 +8,24 @@
 // says a term once more by itself, what stands between the terms is translated piece by piece.
 
 import { attention, meanOfHeads } from './inspect.js';
-import { badRange, badType } from './options.js';
+import { badRange, copyGlossary } from './options.js';
+import { LINE_BREAK } from './sentences.js';
+import { countTranslations, isWord, isWorded, report, termsOf, visible, whole } from './terms.js';
 import { E_STATE, HeedError } from './wasm.js';
 
-/** @typedef {Record<string, string>} Glossary  translation by term */
-/**
- * @typedef {object} GlossaryMatch  a term in a sentence
- * @property {string} term
- * @property {string} translation
- * @property {number} start  where it stands in the source, UTF-16
- * @property {number} end
- * @property {number} targetStart  where its translation stands in the target; -1: it does not
- * @property {number} targetEnd
- * @property {boolean} exact  the translation stands there once for each time that its terms stand in the source
- */
-/** @typedef {{ term: string, translation: string, start: number, end: number }} Found */
+/** @typedef {readonly [term: string, translation: string][]} Glossary */
+/** @typedef {import('./terms.js').Found} Found */
+/** @typedef {import('./terms.js').GlossaryMatch} GlossaryMatch */
 /** @typedef {import('./model.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
-/** @typedef {{ text: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
-
-/** Characters that belong to a word. */
-const WORD = '[\\p{L}\\p{N}\\p{M}_]';
-const isWord = new RegExp(`^${WORD}`, 'u');
-const isWorded = new RegExp(WORD, 'u');
-/** Scripts that do not part words: the edge of a term is no edge of a word there. */
-const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-
-/** @param {string} text */
-const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-
-/** What is no letter of a longer word at the edges of a text. @param {string} text @param {string} [pattern] */
-function whole(text, pattern = escaped(text)) {
-  const [first, last] = [[...text][0], [...text].at(-1) ?? ''];
-  const parts = (/** @type {string} */ c) => isWord.test(c) && !unparted.test(c);
-  return `${parts(first) ? `(?<!${WORD})` : ''}(?:${pattern})${parts(last) ? `(?!${WORD})` : ''}`;
-}
-
-/** @type {WeakMap<Glossary, RegExp | null>} */
-const patterns = new WeakMap();
-
-/**
- * Finds the terms of a glossary: the longest first, as it is written; with a capital too where a sentence begins.
- *
- * @param {Glossary} glossary
- * @returns {RegExp | null}  null: it is empty
- */
-function patternOf(glossary) {
-  if (typeof glossary !== 'object' || glossary === null || Array.isArray(glossary)) {
-    badType('glossary', glossary, 'an object: { term: translation }');
-  }
-  const known = patterns.get(glossary);
-  if (known !== undefined) return known;
-  const terms = Object.entries(glossary).map(([term, translation]) => {
-    if (term.trim() === '' || term !== term.trim()) badRange('glossary', term, 'a term without white space around it');
-    if (typeof translation !== 'string') badType(`glossary: ${term}`, translation, 'a text');
-    if (translation.trim() === '' || /[\r\n]/.test(translation)) {
-      badRange(`glossary: ${term}`, translation, 'a text on one line');
-    }
-    return term;
-  });
-  terms.sort((a, b) => b.length - a.length);
-  const alternatives = terms.flatMap((term) => {
-    const [first] = term;
-    const capital = first.toUpperCase() + term.slice(first.length);
-    const own = whole(term);
-    return capital === term ? [own] : [own, `(?<=^[^\\p{L}\\p{N}]*)${whole(capital)}`];
-  });
-  const pattern = terms.length > 0 ? new RegExp(alternatives.join('|'), 'gu') : null;
-  patterns.set(glossary, pattern);
-  return pattern;
-}
-
-/** @param {string} text @param {Glossary} glossary @returns {Found[]} */
-export function findTerms(text, glossary) {
-  const pattern = patternOf(glossary);
-  if (!pattern) return [];
-  return Array.from(text.matchAll(pattern), ({ 0: found, index = 0 }) => {
-    const [first] = found;
-    const term = Object.hasOwn(glossary, found) ? found : first.toLowerCase() + found.slice(first.length);
-    return { term, translation: glossary[term], start: index, end: index + found.length };
-  });
-}
-
-/** Places of a translation as words of their own. @param {string} text @param {string} translation */
-const placesOf = (text, translation) =>
-  Array.from(text.matchAll(new RegExp(whole(translation), 'gu')), ({ index }) => Number(index));
-
-/** Each translation, and how often it is wanted. @param {Found[]} terms */
-function countTranslations(terms) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const { translation } of terms) counts.set(translation, (counts.get(translation) ?? 0) + 1);
-  return counts;
-}
+/** @typedef {{ text: string, after: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
 
 /**
  * @param {string} text
- * @param {Found[]} terms
- * @param {Map<Found, number>} [starts]  where each stands, if that is known
- * @returns {GlossaryMatch[]}
+ * @param {unknown} glossary  as callers give it
+ * @param {string} [language]  of the text
+ * @returns {Found[]}
  */
-function report(text, terms, starts) {
-  const counts = countTranslations(terms);
-  /** @type {Map<string, number[]>} */
-  const places = new Map([...counts.keys()].map((translation) => [translation, placesOf(text, translation)]));
-  return terms.map((found) => {
-    const all = places.get(found.translation) ?? [];
-    const isExact = all.length === counts.get(found.translation);
-    const alike = terms.filter(({ translation }) => translation === found.translation);
-    const start = (starts ? starts.get(found) : isExact ? all[alike.indexOf(found)] : undefined) ?? -1;
-    const end = start < 0 ? -1 : start + found.translation.length;
-    return { ...found, targetStart: start, targetEnd: end, exact: isExact && start >= 0 };
-  });
-}
+export const findTerms = (text, glossary, language = 'en') => termsOf(copyGlossary(glossary), language).find(text);
 
 /**
  * @param {import('./model.js').Model} model
@@ -144,6 +50,7 @@ class Forced {
   #ids = [];
   /** Of `#ids`, how many stay. */
   #fixed;
+  #longest;
   /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} ids of the terms that stand */
   #spans = [];
 
@@ -152,12 +59,14 @@ class Forced {
    * @param {(prefix: number[]) => Promise<Result>} generate
    * @param {Sentence} sentence
    * @param {number} fixed  ids of the translation that the caller wants as they are
+   * @param {number} longest  ids that a translation may have
    */
-  constructor(model, generate, sentence, fixed) {
+  constructor(model, generate, sentence, fixed, longest) {
     this.#model = model;
     this.#generate = generate;
     this.#sentence = sentence;
     this.#fixed = fixed;
+    this.#longest = longest;
     this.#eos = Number(model.config.eos_token_id);
   }
 
@@ -237,7 +146,8 @@ class Forced {
     const spaced = place === 0 || here === undefined || here === this.#eos || this.#piece(here).startsWith('\u2581') ||
       isWord.test(this.#piece(after).slice(-1));
     const prefix = [...this.#ids.slice(0, place), ...this.#idsOf(found.translation, spaced)];
-    if (prefix.length + 2 > Number(this.#model.config.max_position_embeddings)) return false;
+    // what parts the term from the rest, and one more id to choose
+    if (prefix.length + 2 > this.#longest) return false;
     this.#fixed = prefix.length;
     this.#spans.push({ found, begin: place, end: prefix.length, spaced });
     this.#ids = [...(await this.#generate(prefix)).ids];
@@ -310,34 +220,48 @@ const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
  *
  * @param {string} text
  * @param {string} free
+ * @param {string} [language]  of both
  * @returns {string}
  */
-export function asWithin(text, free) {
+export function asWithin(text, free, language = 'de') {
   const first = /^\p{Lu}(?!['\u2019]?\p{Lu})[\p{L}\p{M}]*/u.exec(text)?.[0];
   if (!first || first === 'I') return text;
   const isName = new RegExp(`(?<=[^\\s.!?\u2026]\\s+)${whole(first)}`, 'u').test(free);
-  return isName ? text : text[0].toLowerCase() + text.slice(1);
+  if (isName) return text;
+  const [capital] = first;
+  return capital.toLocaleLowerCase(language) + text.slice(capital.length);
 }
+
+/**
+ * What translates for the glossary.
+ *
+ * @template {Sentence} T
+ * @typedef {object} Host
+ * @property {import('./model.js').Model} model
+ * @property {string} sourceLanguage
+ * @property {string} targetLanguage
+ * @property {(sentences: T[], options: import('./options.js').GenerateOptions) => Promise<Result[][]>} generate
+ * @property {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
+ */
 
 /**
  * The parts between the terms, each translated alone, with the terms between them: the last resort, as no part knows of
  * the others.
  *
  * @template {Sentence} T
- * @param {import('./model.js').Model} model
+ * @param {Host<T>} host
  * @param {T} sentence
  * @param {Found[]} terms
  * @param {string} free  the translation without any force
- * @param {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
- * @param {(sentences: T[]) => Promise<Result[][]>} generate
+ * @param {import('./options.js').GenerateOptions} options
  * @returns {Promise<Result | undefined>}  undefined: it is too long for the model, or a part did not end
  */
-async function translateAround(model, sentence, terms, free, encode, generate) {
+async function translateAround({ model, targetLanguage, generate, encode }, sentence, terms, free, options) {
   const { tokenizer, config } = model;
   const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
   const worded = parts.map((part) => part.trim()).filter((part) => isWorded.test(part));
-  const results = await generate(worded.map((text) => ({ ...sentence, text, ...encode(text) })));
+  const results = await generate(worded.map((text) => ({ ...sentence, text, ...encode(text) })), options);
   if (!results.every(([{ finished }]) => finished)) return undefined;
   const translations = results.map(([{ ids }]) => tokenizer.decode(ids).trim());
   let text = '';
@@ -348,7 +272,7 @@ async function translateAround(model, sentence, terms, free, encode, generate) {
     let own = isWorded.test(body) ? String(translations.shift()) : body;
     // a part is no sentence: it neither ends as one nor, within, begins as one
     if (!ends.test(body)) own = own.replace(ends, '');
-    if (i > 0 && /^\p{Ll}/u.test(body)) own = asWithin(own, free);
+    if (i > 0 && /^\p{Ll}/u.test(body)) own = asWithin(own, free, targetLanguage);
     text += part.replace(body, () => own);
     if (i === terms.length) break;
     starts.set(terms[i], text.length);
@@ -360,58 +284,107 @@ async function translateAround(model, sentence, terms, free, encode, generate) {
 }
 
 /**
- * Terms that begin in one sentence and end in the next: they cannot be translated as one.
+ * Terms that begin in one sentence and end in the next of the same line: they cannot be translated as one.
  *
  * @param {Sentence} sentence
  * @param {Sentence | undefined} next
- * @param {Glossary} glossary
+ * @param {import('./terms.js').Terms} terms
  * @returns {GlossaryMatch[]}
  */
-function findDivided({ text, start }, next, glossary) {
-  if (!next || next.start < start + text.length) return []; // of another text
-  return findTerms(`${text} ${next.text}`, glossary)
+function findDivided({ text, start, after }, next, terms) {
+  // of another text, another line, or behind what is kept
+  if (next?.start !== start + text.length + after.length || LINE_BREAK.test(after)) return [];
+  return terms.find(`${text} ${next.text}`)
     .filter((found) => found.start < text.length && found.end > text.length)
     .map((found) => ({ ...found, targetStart: -1, targetEnd: -1, exact: false }));
+}
+
+/** @param {GlossaryMatch} lost */
+const notPlaced = ({ term, translation }) =>
+  new HeedError(E_STATE, `glossary: '${term}' did not come out as '${translation}' once`);
+
+/**
+ * HEED_E_STATE for a term that two sentences divide.
+ *
+ * @param {(Sentence & { isKept?: boolean })[]} sentences
+ * @param {Glossary} glossary
+ * @param {string} language
+ */
+export function checkDivided(sentences, glossary, language) {
+  const terms = termsOf(glossary, language);
+  const translated = sentences.filter(({ text, isKept }) => text && !isKept);
+  for (const [i, sentence] of translated.entries()) {
+    const [lost] = findDivided(sentence, translated[i + 1], terms);
+    if (lost) throw notPlaced(lost);
+  }
+}
+
+/**
+ * Of a translation that the tokenizer drops nothing would come out.
+ *
+ * @param {import('./tokenizer.js').Tokenizer} tokenizer
+ * @param {Found[]} terms
+ */
+function checkTranslations(tokenizer, terms) {
+  for (const [translation] of countTranslations(terms)) {
+    const { pieces } = tokenizer.encode(translation, { side: 'target' });
+    if (pieces.slice(0, -1).some((piece) => piece !== '' && piece !== '\u2581')) continue;
+    const found = terms.find((term) => term.translation === translation);
+    badRange(`glossary: ${found?.term}`, visible(translation), 'a text that the model has tokens for');
+  }
 }
 
 /**
  * What the generate() of a Translator does with a glossary.
  *
  * @template {Sentence} T
- * @param {import('./model.js').Model} model
+ * @param {Host<T>} host
  * @param {T[]} sentences
  * @param {Glossary} glossary
  * @param {import('./options.js').GenerateOptions} options
- * @param {(sentences: T[], options: import('./options.js').GenerateOptions) => Promise<Result[][]>} generate
- * @param {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
  * @param {unknown} [onStep]  null: where a term does not come out that is told, not thrown as HEED_E_STATE
  * @returns {Promise<Result[][]>}
  */
-export async function generateWith(model, sentences, glossary, options, generate, encode, onStep) {
-  const terms = sentences.map(({ text }) => findTerms(text, glossary));
+export async function generateWith(host, sentences, glossary, options, onStep) {
+  const { model, generate } = host;
+  const terms = termsOf(glossary, host.sourceLanguage);
+  const found = sentences.map(({ text }) => terms.find(text));
+  checkTranslations(model.tokenizer, found.flat());
   const results = await generate(sentences, options);
   for (const [i, [free]] of results.entries()) {
-    const divided = findDivided(sentences[i], sentences[i + 1], glossary);
-    if (terms[i].length + divided.length === 0) continue;
-    const matches = report(model.tokenizer.decode(free.ids), terms[i]);
+    const divided = findDivided(sentences[i], sentences[i + 1], terms);
+    if (found[i].length + divided.length === 0) continue;
+    const matches = report(model.tokenizer.decode(free.ids), found[i]);
     /** @type {Result} */
     let result = { ...free, glossary: matches };
     if (!matches.every(({ exact }) => exact)) {
       const again = async (/** @type {number[]} */ prefix) =>
         (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
-      result = await new Forced(model, again, sentences[i], options.prefix?.length ?? 0).run(free, terms[i]);
+      const { maxTokens, maxLength = model.generateDefaults.maxLength ?? Infinity, prefix } = options;
+      // of new tokens each step may have as many; in the length all count, and the start token
+      const longest = Math.min(Number(model.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
+      result = await new Forced(model, again, sentences[i], prefix?.length ?? 0, longest).run(free, found[i]);
       if (!options.prefix && !result.glossary?.every(({ exact }) => exact)) {
         const text = model.tokenizer.decode(free.ids);
-        const patched = await translateAround(model, sentences[i], terms[i], text, encode, (parts) =>
-          generate(parts, { ...options, nBest: 1 }));
-        const fits = patched && patched.ids.length <= (options.maxTokens ?? model.generateDefaults.maxTokens);
+        const patched = await translateAround(host, sentences[i], found[i], text, { ...options, nBest: 1 });
+        const most = maxTokens ?? Math.min(longest, model.generateDefaults.maxTokens);
+        const fits = patched && patched.ids.length <= most;
         if (fits && patched.glossary?.every(({ exact }) => exact)) result = patched;
       }
       results[i] = [result];
     } else results[i][0] = result;
     result.glossary?.push(...divided);
     const lost = onStep !== null && result.glossary?.find(({ exact }) => !exact);
-    if (lost) throw new HeedError(E_STATE, `glossary: '${lost.term}' did not come out as '${lost.translation}' once`);
+    if (lost) throw notPlaced(lost);
   }
   return results;
 }
+
+/**
+ * See Terms.moveBreaks().
+ *
+ * @param {string} text
+ * @param {Glossary} glossary
+ * @param {string} language
+ */
+export const moveBreaks = (text, glossary, language) => termsOf(glossary, language).moveBreaks(text);

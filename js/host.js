@@ -29,11 +29,18 @@ export async function resolve(place) {
   return isNode && url.protocol === 'file:' ? { path: (await builtin('url')).fileURLToPath(url) } : { url };
 }
 
-/** One listener a signal, however many calls share it. @type {WeakMap<AbortSignal, Set<() => void>>} */
+/** What an abort calls: one listener a signal, however many calls share it. @extends {Set<() => void>} */
+class Listener extends Set {
+  handleEvent() {
+    for (const f of this) f();
+  }
+}
+
+/** @type {WeakMap<AbortSignal, Listener>} */
 const listeners = new WeakMap();
 
 /**
- * Call f when the signal aborts.
+ * Call f when the signal aborts. The signal has a listener as long as there is something to call.
  *
  * @param {AbortSignal | undefined} signal
  * @param {() => void} f
@@ -41,14 +48,14 @@ const listeners = new WeakMap();
  */
 export function onAbort(signal, f) {
   if (!signal) return () => {};
-  const known = listeners.get(signal);
-  const all = known ?? new Set();
-  if (!known) {
-    listeners.set(signal, all);
-    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
-  }
-  all.add(f);
-  return () => void all.delete(f);
+  const listener = listeners.get(signal) ?? new Listener();
+  listeners.set(signal, listener);
+  listener.add(f);
+  signal.addEventListener('abort', listener); // the same listener again changes nothing
+  return () => {
+    listener.delete(f);
+    if (listener.size === 0) signal.removeEventListener('abort', listener);
+  };
 }
 
 /** @type {(() => void)[]} */

@@ -57,7 +57,8 @@ function* points(config) {
  * @param {InspectOptions} [options]
  * @returns {Record<string, Tensor>}
  */
-export function inspect(model, source, target, { names, disabledHeads = [] } = {}) {
+export function inspect(model, source, target, options = {}) {
+  const { names, disabledHeads = [] } = checkOptions(options, 'names disabledHeads');
   const config = /** @type {Record<string, any>} */ (model.config);
   const { core, pass, check, disableHeads } = model.parts();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
@@ -132,7 +133,7 @@ export function inspect(model, source, target, { names, disabledHeads = [] } = {
  * @returns {import('./model.js').AttentionMaps & { logProbs: Float32Array }}
  */
 export function attention(model, source, target, options = {}) {
-  const { disabledHeads = [] } = checkOptions(options);
+  const { disabledHeads = [] } = checkOptions(options, 'disabledHeads');
   const config = /** @type {Record<string, any>} */ (model.config);
   const { core, pass, check, disableHeads } = model.parts();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];

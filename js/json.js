@@ -1,5 +1,5 @@
 // json.js - strict JSON files: UTF-8, an object at the top, no key twice, and errors that say what was found instead;
-// used by config.js, languages.js, load.js, options.js and safetensors.js.
+// used by config.js, load.js, lookup.js, options.js and safetensors.js.
 
 import { E_JSON, HeedError } from './wasm.js';
 

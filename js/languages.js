@@ -1,12 +1,9 @@
-// languages.js - language tags, and the model for a pair of them; used by translator.js.
+// languages.js - language tags, and what a model has to do with a pair of them; used by translator.js and lookup.js.
 
-import { readFileAt } from './files.js';
-import { mismatch, parseJson } from './json.js';
 import { badRange, badType } from './options.js';
-import { E_JSON, HeedError } from './wasm.js';
 
-/** The canonical form of a tag ('de' of 'deu'), undefined if it is none. @param {string} tag */
-export function canonical(tag) {
+/** The canonical form of a tag ('de' of 'deu'), undefined if it is invalid. @param {string} tag */
+function canonical(tag) {
   try {
     return Intl.getCanonicalLocales(tag)[0];
   } catch {
@@ -14,7 +11,7 @@ export function canonical(tag) {
   }
 }
 
-/** A tag without what does not matter for a choice of model; as it is if it is none. @param {string} tag */
+/** The language of a tag, which is what a model is chosen by; an invalid tag as it is. @param {string} tag */
 export function languageOf(tag) {
   const known = canonical(tag.replaceAll('_', '-'));
   return known === undefined ? tag : new Intl.Locale(known).language;
@@ -26,24 +23,40 @@ export function checkTag(tag, option) {
   return typeof tag !== 'string' ? badType(option, tag, expected) : (canonical(tag) ?? badRange(option, tag, expected));
 }
 
+/** @param {string} message */
+export const notSupported = (message) => new DOMException(message, 'NotSupportedError');
+
 /**
- * The directory of the model for a pair, or undefined if the index has none.
+ * Refuses the heed.json of a model for another pair.
  *
- * @param {string | URL} models  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
  * @param {string} source
  * @param {string} target
- * @param {AbortSignal} [signal]
- * @param {boolean | string} [cache]
+ * @returns {(manifest: Record<string, unknown>) => void}  throws a NotSupportedError
  */
-export async function findModel(models, source, target, signal, cache) {
-  const { bytes, sibling } = await readFileAt(models, signal, cache);
-  const { models: list } = parseJson(bytes, String(models));
-  const isEntry = (/** @type {any} */ m) => [m?.source, m?.target, m?.path].every((v) => typeof v === 'string');
-  if (!Array.isArray(list) || !list.every(isEntry)) {
-    throw new HeedError(E_JSON, mismatch(`${models}: models`, list, 'an array of { source, target, path }'));
+export const checkPair = (source, target) => ({ source: has, target: into }) => {
+  const differs = (/** @type {unknown} */ stated, /** @type {string} */ wanted) =>
+    typeof stated === 'string' && languageOf(stated) !== languageOf(wanted);
+  if (differs(has, source) || differs(into, target)) {
+    throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
   }
-  const found = list.find(
-    (m) => languageOf(m.source) === languageOf(source) && languageOf(m.target) === languageOf(target),
-  );
-  return found && sibling(found.path);
+};
+
+/**
+ * The language token of a model with several targets, undefined for a model that needs none.
+ *
+ * @param {import('./model.js').Model} model
+ * @param {string} target
+ * @param {string} [language]  the token, if `target` does not tell
+ * @returns {string | undefined}
+ */
+export function chooseToken({ manifest, tokenizer }, target, language) {
+  const { languages } = tokenizer;
+  const tokenFor = (/** @type {string} */ tag) =>
+    languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
+  const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
+  if (languages.length > 0 && token === undefined && manifest.target === undefined) {
+    throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
+  }
+  if (token !== undefined) tokenizer.encode('', { language: token });
+  return token;
 }

@@ -1,7 +1,7 @@
 // load.js - files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
 // model.js.
 
-import { CONFIG, configNumbers, generateDefaults, readConfig } from './config.js';
+import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readConfig } from './config.js';
 import { listedFiles, openSource } from './files.js';
 import { isNode, onAbort } from './host.js';
 import { describe, parseJson, short } from './json.js';
@@ -160,7 +160,8 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
  *
  * @param {import('./wasm.js').Core} core
  * @param {import('./files.js').ModelSource} source
- * @param {LoadOptions & { isRetry: boolean }} options  isRetry: take nothing that is kept
+ * @param {LoadOptions & { isRetry: boolean, accept?: (manifest: Record<string, unknown>) => void }} options
+ *   isRetry: take nothing that is kept; accept: see Model.load
  * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: to be tried again, with a core of its own;
  *   what was kept or resumed is why
  */
@@ -183,9 +184,9 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 /**
  * @param {import('./wasm.js').Core} core
  * @param {Awaited<ReturnType<typeof openSource>>} files
- * @param {LoadOptions} options
+ * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'accept'>} options
  */
-async function readModel(core, files, { onProgress, dtype }) {
+async function readModel(core, files, { onProgress, dtype, accept }) {
   /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
   const sizes = [];
   let loaded = 0;
@@ -207,17 +208,21 @@ async function readModel(core, files, { onProgress, dtype }) {
   };
   // first, as it says what the others are
   const manifest = (await json('heed.json')) ?? {};
+  accept?.(manifest);
   files.expect(listedFiles(manifest));
   const configJson = /** @type {Record<string, unknown>} */ (await json(CONFIG, false));
-  const [generation = {}, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
-    json('generation_config.json'),
+  const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
+    json(GENERATION),
     json('vocab.json'),
     configJson.share_encoder_decoder_embeddings === false ? json('target_vocab.json') : undefined,
     read('source.spm'),
     read('target.spm'),
   ]);
-  const config = readConfig(configJson, generation);
-  const defaults = generateDefaults(config, generation);
+  const config = readConfig(configJson, generation ?? {});
+  const defaults = generateDefaults(config, configJson, generation);
+  const unsupported = hasOthers(generation)
+    ? (await import('./settings.js')).unsupportedSettings(generation ?? configJson)
+    : [];
 
   const weights = await openWeights(files, config, (file, loaded, size) =>
     onProgress?.({ file, loaded, total: total + size }),
@@ -242,7 +247,10 @@ async function readModel(core, files, { onProgress, dtype }) {
     progress(CONFIG, 0);
     for (const [name, bytes] of sizes) progress(name, bytes);
     await streamWeights(core, model, tensors, weights, (bytes) => progress(weights.file, bytes));
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic, files: small };
+    if (unsupported.length > 0) {
+      console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
+    }
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
   } catch (error) {
     await weights.verify?.(error);
     throw error;

@@ -16,7 +16,9 @@ export async function fileChunks({ builtin, unreadable }, path) {
     throw unreadable(`${path}: ${error.message}`, error);
   };
   const { open } = await builtin('fs/promises');
-  const file = await open(path).catch((/** @type {any} */ error) => (error.code === 'ENOENT' ? null : fail(error)));
+  // ENOTDIR: a directory of the path is a file
+  const isMissing = (/** @type {any} */ error) => error.code === 'ENOENT' || error.code === 'ENOTDIR';
+  const file = await open(path).catch((/** @type {unknown} */ error) => (isMissing(error) ? null : fail(error)));
   if (!file) return null;
   const { size } = await file.stat().catch((/** @type {unknown} */ error) => file.close().then(() => fail(error)));
   const buffer = new Uint8Array(CHUNK);

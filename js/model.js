@@ -3,6 +3,7 @@
 
 import { onAbort } from './host.js';
 import { loadModel } from './load.js';
+import { paceOf } from './pace.js';
 import { badType, checkGenerate, checkLoad, checkSequence } from './options.js';
 import { E_STATE, E_TOKENIZER, HeedError, instantiate, ints } from './wasm.js';
 
@@ -11,9 +12,10 @@ import { E_STATE, E_TOKENIZER, HeedError, instantiate, ints } from './wasm.js';
 /**
  * @typedef {object} Generated
  * @property {Int32Array} ids  without decoder_start_token_id; `</s>` included if it was produced
- * @property {number} logProb  sum of natural-log token probabilities
- * @property {number} score  logProb / length^lengthPenalty: what hypotheses are ordered by
- * @property {boolean} finished  false: stopped by maxTokens or cutRunaways
+ * @property {number} logProb  sum of natural-log token probabilities after all rules; the prefix does not count, a
+ *   forced id has 0
+ * @property {number} score  logProb / length^lengthPenalty: what hypotheses are ordered by; the prefix does not count
+ * @property {boolean} finished  false: stopped by maxTokens, even if the last id is forcedEosTokenId, or by cutRunaways
  * @property {import('./tree.js').BeamNode[]} [tree]  of the best hypothesis, with beamTree: all that was looked at
  */
 
@@ -65,6 +67,7 @@ export class Model {
   #defaults;
   #tokenizer;
   #arithmetic;
+  #unsupported;
   #files;
   /** For generate(); a run of it may rest between two steps. */
   #search;
@@ -79,13 +82,14 @@ export class Model {
    * @internal
    * @param {NonNullable<Awaited<ReturnType<typeof loadModel>>>} parts
    */
-  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, files }) {
+  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files }) {
     this.#core = core;
     this.#model = model;
     this.#config = config;
     this.#defaults = defaults;
     this.#tokenizer = tokenizer;
     this.#arithmetic = arithmetic;
+    this.#unsupported = unsupported;
     this.#files = files;
     this.#search = new Session(core, model, config.max_position_embeddings);
     this.#pass = new Session(core, model, config.max_position_embeddings);
@@ -98,9 +102,11 @@ export class Model {
   /**
    * @param {import('./files.js').ModelSource} source  a URL prefix or (Node) a directory path, or the files by name
    * @param {import('./load.js').LoadOptions} [options]
+   * @param {(manifest: Record<string, unknown>) => void} [accept]  internal: throws if heed.json is of a model that is
+   *   not wanted, before more is read
    * @returns {Promise<Model>}
    */
-  static async load(source, options = {}) {
+  static async load(source, options = {}, accept) {
     checkLoad(options);
     const { signal, wasm, simd, onProgress } = options;
     let most = 0;
@@ -114,6 +120,7 @@ export class Model {
         const parts = await loadModel(core, source, {
           ...options,
           isRetry,
+          accept,
           onProgress: (progress) => {
             // what is loaded once more is no news
             if (progress.loaded >= most) onProgress?.(progress);
@@ -142,8 +149,10 @@ export class Model {
   }
 
   /**
+   * unsupportedSettings: those of search in the model's files, by their names there, that have no effect.
+   *
    * @returns {{ dtype: 'f32' | 'int8', simd: 'simd128' | 'relaxed', parameters: number, weightBytes: number,
-   *   memoryBytes: number }}
+   *   memoryBytes: number, unsupportedSettings: string[] }}
    */
   get info() {
     return {
@@ -152,6 +161,7 @@ export class Model {
       parameters: this.#core.run('heed_model_parameters', this.#model),
       weightBytes: this.#core.run('heed_model_bytes', this.#model) >>> 0,
       memoryBytes: this.#core.memoryBytes,
+      unsupportedSettings: [...this.#unsupported],
     };
   }
 
@@ -201,9 +211,9 @@ export class Model {
   }
 
   /**
-   * generate(), resting after every decoder step: between two, other work can be done, or the run be given up by
-   * return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where there
-   * is but one sentence and one beam.
+   * generate(), resting before the first and after every step, of which none is long: between two, other work can be
+   * done, or the run be ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives
+   * the ids so far where there is but one sentence and one beam.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
@@ -220,7 +230,9 @@ export class Model {
     const results = new Array(all.length);
     if (all.length === 0) return results;
 
-    const batch = Math.min(batchSize, all.length);
+    const pace = paceOf(this.#config, this.#arithmetic === 0);
+    const most = options.batchSize === undefined ? Math.max(1, Math.floor(pace.rows / rules.beams)) : batchSize;
+    const batch = Math.min(batchSize, most, all.length);
     // long ones first: what is left at the end, when the batch empties, is short
     const order = all.map((_, i) => i).sort((a, b) => all[b].length - all[a].length || a - b);
     const session = this.#search.for(all[order[0]].length, rules.prefix.length + rules.maxTokens, rules.beams, batch);
@@ -231,9 +243,15 @@ export class Model {
       core.searchBegin(session, rules);
       this.#disableHeads(session, heads);
       const slot = ints(1);
+      yield; // a session may have been made, which takes its time
+      signal?.throwIfAborted();
       for (let next = 0; next < order.length || running.size > 0;) {
+        // the core encodes what is added in its next step: so much that the step stays short
+        let tokens = 0;
         for (; next < order.length && running.size < batch; next++) {
           const ids = all[order[next]];
+          tokens += ids.length;
+          if (tokens > pace.tokens && tokens > ids.length) break;
           core.call('generate', 'heed_search_add', session, ids, ids.length, slot);
           running.set(slot.value[0], order[next]);
         }
@@ -261,7 +279,7 @@ export class Model {
     }
   }
 
-  /** Give all memory back. */
+  /** Free all memory. */
   dispose() {
     this.#searching = false;
     this.#core.dispose();

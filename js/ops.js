@@ -177,7 +177,8 @@ function opsOver(core) {
    * @param {{ scale?: number, causal?: boolean }} [options]
    * @returns {{ scores: Matrix, weights: Matrix, output: Matrix }}  [n, m], [n, m], [n, dv]
    */
-  function attention(q, k, v, { scale, causal = false } = {}) {
+  function attention(q, k, v, options = {}) {
+    const { scale, causal = false } = checkOptions(options, 'scale causal');
     const { rows: n, cols: dk, data } = matrix(q, 'q');
     const keys = matrix(k, 'k', { cols: dk });
     const m = keys.rows;
@@ -199,7 +200,8 @@ function opsOver(core) {
    * @param {{ causal?: boolean }} [options]
    * @returns {{ weights: Matrix[], output: Matrix }}  one [n, m] for each head; [n, d]
    */
-  function multiHeadAttention(query, memory, weights, heads, { causal = false } = {}) {
+  function multiHeadAttention(query, memory, weights, heads, options = {}) {
+    const { causal = false } = checkOptions(options, 'causal');
     const { rows: n, cols: d, data } = matrix(query, 'query');
     const keys = matrix(memory, 'memory', { cols: d });
     const m = keys.rows;
@@ -263,5 +265,5 @@ function opsOver(core) {
  * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
  */
 export async function loadOps(options = {}) {
-  return opsOver(await instantiate(checkOptions(options)));
+  return opsOver(await instantiate(checkOptions(options, 'wasm simd')));
 }

@@ -2,7 +2,7 @@
 // RangeError, both naming the option; ids and lengths that the model cannot take are HeedErrors. Used by
 // model.js, inspect.js, tokenizer.js, translator.js, train.js and ops.js.
 
-import { mismatch } from './json.js';
+import { describe, mismatch, short } from './json.js';
 import { E_ID, E_LENGTH, HeedError } from './wasm.js';
 
 /** @param {string} what @param {unknown} value @param {string} expected @returns {never} */
@@ -28,6 +28,14 @@ export function checkInteger(name, value, low, high = 2 ** 31 - 1) {
   return fits ? value : badRange(name, value, `a whole number from ${low} to ${high}`);
 }
 
+/** @param {string} what @param {unknown} id @param {number} vocabulary @returns {number} */
+function checkId(what, id, vocabulary) {
+  if (!Number.isInteger(id)) badType(what, id, 'an integer');
+  const value = Number(id);
+  if (value >= 0 && value < vocabulary) return value;
+  throw new HeedError(E_ID, `${what}: found id ${value}, expected 0 to ${vocabulary - 1}`);
+}
+
 /**
  * Ids as int32s, each inside the vocabulary.
  *
@@ -39,13 +47,7 @@ export function checkInteger(name, value, low, high = 2 ** 31 - 1) {
 export function checkIds(what, ids, vocabulary) {
   if (typeof ids !== 'object' || ids === null || !Number.isInteger(ids.length) || ids.length < 0)
     badType(what, ids, 'an array of ids');
-  return Int32Array.from(ids, (id, i) => {
-    if (!Number.isInteger(id)) badType(`${what}[${i}]`, id, 'an integer');
-    if (id < 0 || id >= vocabulary) {
-      throw new HeedError(E_ID, `${what}[${i}]: found id ${id}, expected 0 to ${vocabulary - 1}`);
-    }
-    return id;
-  });
+  return Int32Array.from(ids, (id, i) => checkId(`${what}[${i}]`, id, vocabulary));
 }
 
 /**
@@ -64,9 +66,57 @@ export function checkSequence(what, ids, vocabulary, longest) {
   return checkIds(what, ids, vocabulary);
 }
 
-/** @template T @param {T} options @returns {T} */
-export function checkOptions(options) {
-  return typeof options === 'object' && options !== null ? options : badType('options', options, 'an object');
+/** The key of what only heed's own files may call. */
+export const OWN = Symbol('heed');
+
+/** Refuses `new` of a class whose objects are made by a function. @param {unknown} key @param {string} name */
+export function checkOwn(key, name) {
+  if (key !== OWN) throw new TypeError(`Illegal constructor: use ${name}.create()`);
+}
+
+/** The pairs of letters of a name, without what is no letter: `max_tokens` is near `maxTokens`. @param {string} name */
+const pairs = (name) => [...name.toLowerCase().replace(/[_!-]/g, '')].map((letter, i, all) => letter + all[i + 1]);
+
+/** @param {string} name @param {string[]} names @returns {never} */
+function badName(name, names) {
+  if (names.includes(`${name}!`)) throw new TypeError(`option '${name}': unsupported`);
+  const found = pairs(short(name));
+  // Dice's coefficient: the share of pairs that both have
+  const nearness = (/** @type {string} */ known) => {
+    const own = pairs(known);
+    return (2 * own.filter((pair) => found.includes(pair)).length) / (own.length + found.length);
+  };
+  const supported = names.filter((known) => !known.endsWith('!'));
+  const [nearest] = [...supported].sort((a, b) => nearness(b) - nearness(a));
+  const hint = nearness(nearest) < 0.5 ? `expected ${supported.join(', ')}` : `did you mean '${nearest}'?`;
+  throw new TypeError(`unknown option ${describe(name)}: ${hint}`);
+}
+
+/**
+ * An object, of options with these names.
+ *
+ * @template T
+ * @param {T} options
+ * @param {string} names
+ * @returns {T}
+ */
+export function checkOptions(options, names) {
+  if (typeof options !== 'object' || options === null) badType('options', options, 'an object');
+  const known = names.split(' ');
+  for (const name of Object.keys(options)) if (!known.includes(name)) badName(name, known);
+  return options;
+}
+
+/**
+ * A glossary as it is at the call: its owner may change it while the call waits.
+ *
+ * @param {any} glossary
+ * @returns {[term: string, translation: string][]}
+ */
+export function copyGlossary(glossary) {
+  const kind = Object.prototype.toString.call(glossary).slice(8, -1);
+  if (kind !== 'Object' && kind !== 'Map') badType('glossary', glossary, 'an object or a Map: { term: translation }');
+  return kind === 'Map' ? [...glossary] : Object.entries(glossary);
 }
 
 /** @param {string} name @param {unknown} value */
@@ -76,7 +126,7 @@ export function checkFunction(name, value) {
 
 /** @param {import('./load.js').LoadOptions} options */
 export function checkLoad(options) {
-  const { dtype = 'auto', signal, onProgress, cache } = checkOptions(options);
+  const { dtype = 'auto', signal, onProgress, cache } = checkOptions(options, LOAD);
   if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
   checkFunction('onProgress', onProgress);
   if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
@@ -112,14 +162,31 @@ export function checkHeads(heads, config) {
 }
 
 /**
+ * Settings of search that Hugging Face's generate() has too mean what they mean there. Default: what
+ * generation_config.json says, where there is none config.json, else what is said here.
+ *
  * @typedef {object} GenerateOptions
- * @property {number} [beams]  default 1 (greedy), or what generation_config.json says
- * @property {number} [lengthPenalty]  score / length^penalty; default 1
+ * @property {number} [beams]  num_beams; default 1: greedy
+ * @property {number} [lengthPenalty]  score = logProb / length^penalty; default 1
  * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
- * @property {number} [maxTokens]  new tokens, `</s>` included; default from the model's files
- * @property {number} [minTokens]  `</s>` is forbidden before; default 0
- * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id
- * @property {number} [noRepeatNgram]  no n-gram of this length twice; 0: off
+ * @property {number} [maxTokens]  max_new_tokens: `</s>` counts; default: as many as the model has positions for
+ * @property {number} [minTokens]  min_new_tokens: so many before `</s>`; default 0
+ * @property {number} [maxLength]  max_length: decoder_start_token_id and `prefix` count too; maxTokens wins
+ * @property {number} [minLength]  min_length: likewise; minTokens wins
+ * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id; they count neither in
+ *   the score nor in its length
+ * @property {boolean | 'never'} [earlyStopping]  when as many hypotheses as beams have ended: stop (true), stop if what
+ *   goes on scores no better now (false, the default), or if it cannot score better at its longest ('never')
+ * @property {number} [repetitionPenalty]  0.001 to 1000: makes what the target has already less likely; default 1: off
+ * @property {number} [noRepeatNgram]  no_repeat_ngram_size; 0: off
+ * @property {ArrayLike<number>[]} [badWords]  bad_words_ids: sequences that are never produced, in place of the files'
+ * @property {ArrayLike<number>} [suppressTokens]  ids that are never produced
+ * @property {ArrayLike<number>} [beginSuppressTokens]  ids that are not produced first
+ * @property {number | null} [forcedBosTokenId]  the first id, unless there is a prefix; null: none
+ * @property {number | ArrayLike<number> | null} [forcedEosTokenId]  the id at the greatest length; null: none
+ * @property {ArrayLike<number> | number} [eosTokenIds]  eos_token_id: any of these ends a hypothesis
+ * @property {boolean} [renormalizeLogits]  what is forbidden has no share in the probabilities of beams. In those of
+ *   greedy search it never has
  * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows
  *   past 32 tokens and 4 for each of the source's; of several beams those that loop give way to others. Default: true
  *   in a Translator, false in generate()
@@ -129,61 +196,131 @@ export function checkHeads(heads, config) {
  * @property {AbortSignal} [signal]
  */
 
-/** What one session decodes together by default: more gains little, and costs memory. */
-const BATCH = 32;
+/** @param {string} what @param {unknown} value */
+const checkBoolean = (what, value) => (typeof value === 'boolean' ? value : badType(what, value, 'true or false'));
+
+/** @param {number} low */
+const atLeast = (low) => (/** @type {string} */ what, /** @type {unknown} */ value) => checkInteger(what, value, low);
+
+/** @param {string} what @param {any} value @param {Record<string, any>} config */
+const targetIds = (what, value, config) => checkIds(what, value, config.decoder_vocab_size);
+
+/** One id, some, or null. @param {string} what @param {any} value @param {Record<string, any>} config */
+const idOrIds = (what, value, config) =>
+  typeof value === 'number'
+    ? Int32Array.of(checkId(what, value, config.decoder_vocab_size))
+    : targetIds(what, value ?? [], config);
+
 /** The core's own limits. */
 const MAX_BATCH = 1024;
-export const MAX_BEAMS = 64;
+const MAX_BEAMS = 64;
+const MAX_RULE_IDS = 4096;
 
 /**
- * generate()'s options, complete.
+ * The settings of search, by option: what each is to the core, or an error that begins with `what`.
+ *
+ * @type {Record<string, (what: string, value: any, config: Record<string, any>) => any>}
+ */
+export const RULES = {
+  beams: (what, value) => checkInteger(what, value, 1, MAX_BEAMS),
+  maxTokens: atLeast(1),
+  minTokens: atLeast(0),
+  maxLength: atLeast(1),
+  minLength: atLeast(0),
+  lengthPenalty: (what, value) =>
+    Number.isFinite(Math.fround(checkFinite(what, value))) ? value : badRange(what, value, 'a number of 32 bits'),
+  earlyStopping: (what, value) => {
+    const index = [false, true, 'never'].indexOf(value);
+    return index < 0 ? badType(what, value, "true, false or 'never'") : index;
+  },
+  repetitionPenalty: (what, value) =>
+    checkFinite(what, value) >= 0.001 && value <= 1000 ? value : badRange(what, value, 'a number from 0.001 to 1000'),
+  noRepeatNgram: atLeast(0),
+  badWords: (what, value, config) => {
+    if (!Array.isArray(value)) badType(what, value, 'an array of arrays of ids');
+    return value.map((/** @type {any} */ word, /** @type {number} */ i) => {
+      const ids = targetIds(`${what}[${i}]`, word, config);
+      return ids.length > 0 ? ids : badRange(`${what}[${i}]`, word, 'at least one id');
+    });
+  },
+  suppressTokens: targetIds,
+  beginSuppressTokens: targetIds,
+  forcedBosTokenId: (what, value, config) => {
+    if (value !== null && typeof value !== 'number') badType(what, value, 'an id');
+    return idOrIds(what, value, config);
+  },
+  forcedEosTokenId: idOrIds,
+  eosTokenIds: (what, value, config) => {
+    const ids = idOrIds(what, value, config);
+    return ids.length > 0 ? ids : badRange(what, value, 'at least one id');
+  },
+  renormalizeLogits: checkBoolean,
+};
+
+// The names of the options of each function. One with a `!` belongs to the contract, and is unsupported.
+const WEIGHTS = 'dtype wasm simd cache shortlist! signal';
+const LOAD = `${WEIGHTS} onProgress`;
+export const CREATE =
+  `sourceLanguage targetLanguage language model models monitor worker timeout workers! ${WEIGHTS}`;
+const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
+export const GENERATE_IDS = `${GENERATE} beamTree`;
+export const TRANSLATE = `${GENERATE} glossary keep!`;
+export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
+
+/** What one session decodes together by default: more gains little, and costs memory. */
+const BATCH = 32;
+/**
+ * generate()'s options, complete. Their names are checked before: there are others in a Translator.
  *
  * @param {GenerateOptions} options
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
+ * @returns {import('./wasm.js').SearchRules & { nBest: number, batchSize: number, signal?: AbortSignal,
+ *   heads: [stack: number, layer: number, head: number][] }}
  */
 export function checkGenerate(options, defaults, config) {
-  checkOptions(options);
   const longest = config.max_position_embeddings;
-  const {
-    beams = defaults.beams,
-    nBest = 1,
-    maxTokens = defaults.maxTokens,
-    minTokens = defaults.minTokens,
-    lengthPenalty = defaults.lengthPenalty,
-    noRepeatNgram = defaults.noRepeatNgram,
-    batchSize = BATCH,
-    cutRunaways = false,
-    prefix = [],
-    disabledHeads = [],
-    signal,
-  } = options;
-  checkInteger('beams', beams, 1, MAX_BEAMS);
-  checkInteger('nBest', nBest, 1, beams);
-  checkInteger('maxTokens', maxTokens, 1);
-  checkInteger('minTokens', minTokens, 0);
-  checkInteger('noRepeatNgram', noRepeatNgram, 0);
+  const { nBest = 1, batchSize = BATCH, cutRunaways = false, prefix = [], disabledHeads = [], signal } = options;
+  const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
+    /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
+      const own = /** @type {any} */ (options)[name];
+      const value = own === undefined ? /** @type {any} */ (defaults)[name] : own;
+      return [name, value === undefined ? undefined : rule(name, value, config)];
+    })));
+  checkInteger('nBest', nBest, 1, rules.beams);
   checkInteger('batchSize', batchSize, 1);
-  checkFinite('lengthPenalty', lengthPenalty);
-  if (typeof cutRunaways !== 'boolean') badType('cutRunaways', cutRunaways, 'true or false');
-  const prefixIds = checkIds('prefix', prefix, config.decoder_vocab_size);
-  if (prefixIds.length >= longest) {
-    throw new HeedError(E_LENGTH, `prefix: found ${prefixIds.length} ids, expected less than ${longest}`);
+  checkBoolean('cutRunaways', cutRunaways);
+  const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
+  if (ids.length >= longest) {
+    throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
   }
+  // lengths count what is there before; new tokens win, and options win over files
+  const prompt = 1 + ids.length;
+  const maxTokens = options.maxTokens ?? (maxLength === undefined ? most : maxLength - prompt);
+  const minTokens = options.minTokens ?? (minLength === undefined ? least : Math.max(0, minLength - prompt));
+  if (maxTokens < 1) {
+    const where = options.maxLength === undefined ? "max_length of the model's files" : 'maxLength';
+    throw new HeedError(E_LENGTH, mismatch(where, maxLength, `more than the start token and the prefix, ${prompt}`));
+  }
+  const words = badWords.filter((/** @type {Int32Array} */ word) =>
+    word.length > 1 || !rules.eosTokenIds.includes(word[0]));
+  const all = {
+    ...rules,
+    badWords: Int32Array.from(words.flatMap((/** @type {Int32Array} */ word) => [word.length, ...word])),
+  };
+  const size = Object.values(all).reduce((sum, list) => sum + (list.length ?? 0), 0);
+  if (size > MAX_RULE_IDS) badRange('badWords, suppressTokens and other lists', size, `${MAX_RULE_IDS} ids at most`);
   const heads = checkHeads(disabledHeads, config);
   checkSignal(signal);
   return {
-    beams,
+    .../** @type {any} */ (all),
     nBest,
     minTokens,
-    lengthPenalty,
-    noRepeatNgram,
     cutRunaways,
     signal,
     heads,
-    prefix: prefixIds,
-    maxTokens: Math.min(maxTokens, longest - prefixIds.length),
+    prefix: ids,
+    maxTokens: Math.min(maxTokens, longest - ids.length),
     batchSize: Math.min(batchSize, MAX_BATCH),
-    badWords: Int32Array.from(defaults.badWords.flatMap((ids) => [ids.length, ...ids])),
   };
 }

@@ -1,5 +1,5 @@
 // sentences.js - a text as sentences and what stands between them, so that joined again nothing is lost; used by
-// translator.js.
+// split.js.
 
 /**
  * `text` is what is translated, `after` the white space that follows it. A first part without text holds white space
@@ -8,7 +8,8 @@
  * @typedef {{ text: string, after: string }} Part
  */
 
-const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
+/** What ends a line. */
+export const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
 /** Abbreviations that a name, a number or a noun follows, and first letters of names: the sentence goes on. */
 const GOES_ON = new RegExp(
@@ -43,44 +44,43 @@ function* segmentWindows(line, segmenter) {
   }
 }
 
-/** @param {string} line @param {Intl.Segmenter} segmenter @returns {string[]} */
-function splitLine(line, segmenter) {
-  const sentences = [];
+/** @param {string} line @param {Intl.Segmenter} segmenter @returns {Generator<string, void, void>} */
+function* splitLine(line, segmenter) {
   let start = 0;
   let end = ''; // of the sentence so far: as much as an abbreviation may take
   for (const { segment, index } of segmentWindows(line, segmenter)) {
     if (index > start && !GOES_ON.test(end)) {
-      sentences.push(line.slice(start, index));
+      yield line.slice(start, index);
       start = index;
       end = '';
     }
     end = (end + segment).slice(-24);
   }
-  sentences.push(line.slice(start));
-  return sentences;
+  yield line.slice(start);
 }
 
 /**
- * The sentences of a text. Line breaks always end one.
+ * The sentences of a text, as they are found. Line breaks always end one.
  *
  * @param {string} text
  * @param {Intl.Segmenter} segmenter  by sentence, of the text's language
- * @returns {Part[]}
+ * @returns {Generator<Part, void, void>}
  */
-export function splitSentences(text, segmenter) {
-  /** @type {Part[]} */
-  const parts = [{ text: '', after: '' }];
-  text.split(LINE_BREAK).forEach((line, i) => {
+export function* splitSentences(text, segmenter) {
+  let part = { text: '', after: '' }; // white space may follow
+  for (const [i, line] of text.split(LINE_BREAK).entries()) {
     // split() puts the line breaks at odd places
-    if (i % 2 === 1) /** @type {Part} */ (parts.at(-1)).after += line;
+    if (i % 2 === 1) part.after += line;
     else for (const sentence of splitLine(line, segmenter)) {
       const start = sentence.length - sentence.trimStart().length;
       const body = sentence.trim();
-      /** @type {Part} */ (parts.at(-1)).after += sentence.slice(0, start);
-      if (body) parts.push({ text: body, after: sentence.slice(start + body.length) });
+      part.after += sentence.slice(0, start);
+      if (body === '') continue;
+      if (part.text || part.after) yield part;
+      part = { text: body, after: sentence.slice(start + body.length) };
     }
-  });
-  return parts[0].after === '' ? parts.slice(1) : parts;
+  }
+  if (part.text || part.after) yield part;
 }
 
 const CLAUSE = /[,;:\u2013\u2014)\]](?=\s)|[\u060c\u3001\u3002\uff0c\uff1b]/gu;
@@ -122,4 +122,29 @@ export function findCut(text, limit) {
   if (at?.index) return from + at.index;
   // one character longer than the window: between code points
   return limit > 1 && Number(text.codePointAt(limit - 1)) > 0xffff ? limit - 1 : limit;
+}
+
+/** Scripts that do not part words. */
+export const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/**
+ * Words of more than `most` tokens, in scripts that part words: no language has them. Base64 and its like are words
+ * here, too.
+ *
+ * @param {string} text
+ * @param {Int32Array} offsets  of its tokens, [start, end)
+ * @param {number} most
+ * @returns {{ start: number, end: number }[]}
+ */
+export function findJunk(text, offsets, most) {
+  const words = [];
+  let token = 0;
+  for (const { 0: word, index: start } of text.matchAll(/[\p{L}\p{N}\p{M}_+/=%&#~@-]+/gu)) {
+    const end = start + word.length;
+    while (offsets[2 * token] < start) token++;
+    const first = token;
+    while (offsets[2 * token] < end) token++;
+    if (token - first > most && !unparted.test(word)) words.push({ start, end });
+  }
+  return words;
 }

@@ -2,7 +2,7 @@
 // by load.js, public as Transformer.tokenizer.
 
 import { describe, mismatch } from './json.js';
-import { badType, checkIds } from './options.js';
+import { badType, checkIds, checkOptions } from './options.js';
 import { E_LANGUAGE, E_VOCAB, HeedError, ints } from './wasm.js';
 
 /** Piece type of heed.h. */
@@ -91,12 +91,12 @@ class Side {
 
   /** @param {ArrayLike<number>} ids */
   decode(ids) {
-    const { special, pieces, unknown } = this.vocabulary;
-    const kept = Array.from(ids).filter((id) => id === unknown || !special.has(id));
+    const { special, pieces } = this.vocabulary;
+    const kept = Array.from(ids).filter((id) => !special.has(id));
     return this.#core.tokenizerDecode(
       this.#handle,
       kept.map((id) => pieces[id] ?? ''),
-    );
+    ).trim();
   }
 }
 
@@ -112,7 +112,9 @@ export class Tokenizer {
    * @param {{ core: import('./wasm.js').Core, config: Record<string, any>, sourceSpm: Uint8Array,
    *           targetSpm: Uint8Array, vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
    */
-  constructor({ core, config, sourceSpm, targetSpm, vocab, targetVocab }) {
+  constructor(files) {
+    if (!files?.core) badType('new Tokenizer', files, 'Transformer.load(), whose model has a tokenizer');
+    const { core, config, sourceSpm, targetSpm, vocab, targetVocab } = files;
     const { eos_token_id: eos, vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
     const shared = new Vocabulary(
       vocab,
@@ -149,7 +151,8 @@ export class Tokenizer {
    *   in `languages`
    * @returns {{ ids: Int32Array, pieces: string[], offsets: Int32Array }}
    */
-  encode(text, { side = 'source', language } = {}) {
+  encode(text, options = {}) {
+    const { side = 'source', language } = checkOptions(options, 'side language');
     if (typeof text !== 'string') badType('text', text, 'a string');
     const encoder = this.#side(side);
     const { languages, pieces } = encoder.vocabulary;
@@ -177,13 +180,14 @@ export class Tokenizer {
   }
 
   /**
-   * Text of ids. `</s>`, padding and language tokens are not text.
+   * Text of ids. `</s>`, `<unk>`, padding and language tokens are not text, nor is white space at its ends.
    *
    * @param {ArrayLike<number>} ids
    * @param {{ side?: 'source' | 'target' }} [options]
    * @returns {string}
    */
-  decode(ids, { side = 'target' } = {}) {
+  decode(ids, options = {}) {
+    const { side = 'target' } = checkOptions(options, 'side');
     const decoder = this.#side(side);
     return decoder.decode(checkIds('ids', ids, this.#sizes[side]));
   }
@@ -203,7 +207,8 @@ export class Tokenizer {
    * @param {{ side?: 'source' | 'target' }} [options]  of consequence only where the sides have separate vocabularies
    * @returns {string}  '' for an id that no piece has
    */
-  idToPiece(id, { side = 'source' } = {}) {
+  idToPiece(id, options = {}) {
+    const { side = 'source' } = checkOptions(options, 'side');
     checkIds('id', [id], this.#sizes[side]);
     return this.#side(side).vocabulary.pieces[id] ?? '';
   }
@@ -213,7 +218,8 @@ export class Tokenizer {
    * @param {{ side?: 'source' | 'target' }} [options]
    * @returns {number | undefined}
    */
-  pieceToId(piece, { side = 'source' } = {}) {
+  pieceToId(piece, options = {}) {
+    const { side = 'source' } = checkOptions(options, 'side');
     return this.#side(side).vocabulary.ids.get(piece);
   }
 }

@@ -5,7 +5,13 @@ import { badRange, badType, checkInteger, checkOptions, checkSequence } from './
 import { Transformer } from './transformer.js';
 import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, floats, HeedError, instantiate, ints } from './wasm.js';
 
-/** @typedef {{ source: ArrayLike<number>, target: ArrayLike<number> }} Pair  ids; both sides end with `</s>` */
+/**
+ * @typedef {object} Pair  ids; both sides end with `</s>`
+ * @property {ArrayLike<number>} source
+ * @property {ArrayLike<number>} target
+ * @property {ArrayLike<ArrayLike<number>>} [links]  [source token, target token] that translate each other, for
+ *   `guided`
+ */
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
 
 /**
@@ -18,12 +24,21 @@ import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, floats, HeedError, instantiate, i
  * @property {number} [totalSteps]  where 'cosine' reaches 0; default 10,000
  * @property {number} [labelSmoothing]  default 0.1
  * @property {number} [dropout]  default 0.1
+ * @property {number} [attentionDropout]  of weights of attention; default 0
+ * @property {number} [guided]  weight of guided alignment: how much a head of the last decoder layer is told by the
+ *   pairs' links where to look. Default 0
+ * @property {number} [guidedHead]  which head; default 0
  * @property {number} [clipNorm]  greatest norm of a gradient, 0: none; default 1
  * @property {number} [seed]  of dropout; default 1
  * @property {number} [maxTokens]  ids of the longest sentence; longer batches are computed in parts of this size.
  *   Default 512
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed-train.wasm comes from
  */
+
+/** The names of them all. */
+const TRAIN =
+  'learningRate warmupSteps schedule totalSteps labelSmoothing dropout attentionDropout ' +
+  'guided guidedHead clipNorm seed maxTokens wasm';
 
 /** Of src/train/adam.h. @type {Record<string, number | undefined>} */
 const SCHEDULES = Object.assign(Object.create(null), { 'inverse-sqrt': 0, constant: 1, cosine: 2 });
@@ -62,7 +77,7 @@ function* weightsOf(model) {
 }
 
 /**
- * heed_train_options: eleven fields of four bytes.
+ * heed_train_options: fourteen fields of four bytes.
  *
  * @param {TrainOptions} options
  * @param {{ fresh: boolean, modelSeed: number, learnsPositions: boolean }} model
@@ -74,6 +89,9 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     totalSteps = 10_000,
     labelSmoothing = 0.1,
     dropout = 0.1,
+    attentionDropout = 0,
+    guided = 0,
+    guidedHead = 0,
     clipNorm = 1,
     seed = 1,
     maxTokens = 512,
@@ -88,7 +106,7 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
   if (code === SCHEDULES.cosine) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
-  const view = new DataView(new ArrayBuffer(44));
+  const view = new DataView(new ArrayBuffer(56));
   [
     learningRate,
     checkNumber('labelSmoothing', labelSmoothing, 0, 1),
@@ -104,7 +122,33 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     Number(learnsPositions),
     checkInteger('maxTokens', maxTokens, 1, 2 ** 20),
   ].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
+  view.setFloat32(44, checkNumber('attentionDropout', attentionDropout, 0, 1), true);
+  view.setFloat32(48, checkNumber('guided', guided, 0, 1e6), true);
+  view.setInt32(52, checkInteger('guidedHead', guidedHead, 0), true);
   return { bytes: new Uint8Array(view.buffer), maxTokens };
+}
+
+/**
+ * The links of all pairs as heed_trainer_step_guided() reads them, (target, source) in order of the target; undefined
+ * if no pair has any.
+ *
+ * @param {Pair[]} pairs
+ */
+function packLinks(pairs) {
+  if (pairs.every(({ links }) => links === undefined)) return undefined;
+  const sorted = pairs.map(({ source, target, links = [] }, i) => {
+    if (typeof links !== 'object' || links === null)
+      badType(`pairs[${i}].links`, links, 'an array of [source, target]');
+    return Array.from(links, (link, k) => {
+      const name = `pairs[${i}].links[${k}]`;
+      if (typeof link !== 'object' || link?.length !== 2) badType(name, link, '[source token, target token]');
+      return [
+        checkInteger(`${name}[1]`, link[1], 0, target.length - 1),
+        checkInteger(`${name}[0]`, link[0], 0, source.length - 1),
+      ];
+    }).sort(([a], [b]) => a - b);
+  });
+  return { links: Int32Array.from(sorted.flat(2)), counts: Int32Array.from(sorted, ({ length }) => length) };
 }
 
 /**
@@ -178,10 +222,12 @@ export class Trainer {
    * @returns {Promise<Trainer>}
    */
   static async create(from, options = {}) {
+    checkOptions(options, TRAIN);
     const model = from instanceof Transformer ? from : undefined;
     const given = /** @type {{ config: Record<string, unknown>, seed?: number }} */ (from);
     if (typeof given?.config !== 'object' || given.config === null)
       badType('from', from, 'a Transformer or { config }');
+    if (!model) checkOptions(given, 'config seed');
     const config = model ? { ...model.config } : readConfig({ model_type: 'marian', ...given.config }, {});
     const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
     // sinusoids are constants, also where a file has them; MarianConfig says so unless told otherwise
@@ -270,8 +316,20 @@ export class Trainer {
       ids.set(part, at);
       at += part.length;
     }
-    const result = floats(5);
-    const status = this.#core.run(name, this.#handle, ids, lengths, pairs.length, result);
+    const result = floats(7);
+    const guide = name === 'heed_trainer_step' ? packLinks(pairs) : undefined;
+    const status = guide
+      ? this.#core.run(
+          'heed_trainer_step_guided',
+          this.#handle,
+          ids,
+          lengths,
+          guide.links,
+          guide.counts,
+          pairs.length,
+          result,
+        )
+      : this.#core.run(name, this.#handle, ids, lengths, pairs.length, result);
     if (status === E_DIVERGED) {
       throw new HeedError(
         status,
@@ -279,16 +337,18 @@ export class Trainer {
       );
     }
     this.#core.check(status, name);
-    const [loss, , gradNorm, learningRate] = result.value;
-    return { loss, tokens: new Int32Array(result.value.buffer)[4], gradNorm, learningRate };
+    const [loss, , gradNorm, learningRate, , alignmentLoss] = result.value;
+    const [, , , , tokens, , linked] = new Int32Array(result.value.buffer);
+    return { loss, tokens, gradNorm, learningRate, ...(linked > 0 && { alignmentLoss }) };
   }
 
   /**
    * One optimiser step. `loss` is per target token, natural logarithm, label smoothing included; `gradNorm` is before
-   * clipping. HEED_E_DIVERGED: the step was not made.
+   * clipping; `alignmentLoss`, of pairs with links if `guided` is not 0, is the mean over linked target tokens and no
+   * part of `loss`. HEED_E_DIVERGED: the step was not made.
    *
    * @param {Pair[]} pairs
-   * @returns {{ loss: number, tokens: number, gradNorm: number, learningRate: number }}
+   * @returns {{ loss: number, tokens: number, gradNorm: number, learningRate: number, alignmentLoss?: number }}
    */
   step(pairs) {
     return this.#run('heed_trainer_step', pairs);
@@ -325,7 +385,7 @@ export class Trainer {
    * @returns {Promise<Transformer>}
    */
   async toModel(options = {}) {
-    const { simd = 'auto', wasm = simd === 'auto' ? this.#wasm : undefined } = checkOptions(options);
+    const { simd = 'auto', wasm = simd === 'auto' ? this.#wasm : undefined } = checkOptions(options, 'dtype simd wasm');
     const files = {
       'config.json': new TextEncoder().encode(JSON.stringify({ model_type: 'marian', ...this.#config })),
       ...this.#files,
@@ -347,7 +407,7 @@ export class Trainer {
     return writeSafetensors([...this.#tensors.keys()].map((name) => this.#read(name, WEIGHTS)));
   }
 
-  /** Give all memory back. */
+  /** Free all memory. */
   dispose() {
     this.#core.dispose();
   }

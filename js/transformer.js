@@ -2,6 +2,7 @@
 
 import { Model } from './model.js';
 import { attention, inspect, parameter, parameters } from './inspect.js';
+import { badType, checkOptions, GENERATE_IDS } from './options.js';
 import { Trees } from './tree.js';
 import { floats } from './wasm.js';
 
@@ -14,6 +15,17 @@ import { floats } from './wasm.js';
  * includes its own `</s>`. After dispose() every call throws HEED_E_STATE.
  */
 export class Transformer extends Model {
+  /**
+   * Only load() makes one.
+   *
+   * @internal
+   * @param {ConstructorParameters<typeof Model>[0]} parts
+   */
+  constructor(parts) {
+    if (!parts?.core) badType('new Transformer', parts, 'Transformer.load()');
+    super(parts);
+  }
+
   /**
    * @override
    * @param {import('./files.js').ModelSource} source  a URL prefix or (Node) a directory path, or the files by name
@@ -72,7 +84,8 @@ export class Transformer extends Model {
    * @param {Trees} [trees]
    */
   generateSteps(sources, options = {}, trees) {
-    const wanted = options?.beamTree ? new Trees(options.beams ?? this.generateDefaults.beams) : trees;
+    checkOptions(options, GENERATE_IDS);
+    const wanted = options.beamTree ? new Trees(options.beams ?? this.generateDefaults.beams) : trees;
     return super.generateSteps(sources, options, wanted);
   }
 

@@ -1,18 +1,22 @@
 // translator.js - text in, text out, in the shape of the Web Translator API; over model.js. Public.
 
-import { openRemote } from './files.js';
+import { endStream, onAborts } from './abort.js';
 import { isNode, onAbort, turn } from './host.js';
-import { canonical, checkTag, findModel, languageOf } from './languages.js';
-import { badType, checkFunction, checkGenerate, checkOptions, checkSignal } from './options.js';
-import { findCut, splitSentences } from './sentences.js';
+import { checkPair, checkTag, chooseToken, notSupported } from './languages.js';
 import { Model } from './model.js';
-import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
+import {
+  badType, checkFunction, checkGenerate, checkOptions, checkOwn, checkSignal, copyGlossary, CREATE, OWN,
+  TRANSLATE, TRANSLATE_DETAILED,
+} from './options.js';
+import { startMonitor } from './progress.js';
+import { split } from './split.js';
 
 /**
  * glossary: translations of terms, which come out exactly; where one cannot, translate() throws and translateDetailed()
  * tells. With it translateStreaming() gives sentences.
  *
- * @typedef {import('./options.js').GenerateOptions & { glossary?: Record<string, string> }} TranslateOptions
+ * @typedef {import('./options.js').GenerateOptions & {
+ *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
  */
 
 /**
@@ -21,32 +25,39 @@ import { E_LENGTH, E_STATE, HeedError } from './wasm.js';
  * @property {number} start  where it stands in the input, UTF-16
  * @property {string} target
  * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
- * @property {{ piece: string, id: number, logProb: number }[]} targetTokens
- * @property {number} logProb
+ * @property {{ piece: string, id: number, logProb: number }[]} targetTokens  logProb: by the model alone, without rules
+ * @property {number} logProb  of the search, as generate() has it
  * @property {boolean} finished
- * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention
+ * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention, of
+ *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all
  * @property {import('./model.js').AttentionMaps} [attention]
  * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
  * @property {(import('./tree.js').BeamNode & { piece: string })[]} [tree]  all that the search looked at
  */
 
+/** @typedef {import('./split.js').Sentence} Sentence */
+/** @typedef {import('./split.js').Encoded} Encoded */
+
+/** @typedef {import('./options.js').GenerateOptions & { glossary?: [string, string][] }} Options  as they run */
+
+/** Which model there is. A page that names its model need not load it. */
+const lookup = () => import('./lookup.js');
+
+/** A download that failed, as the specification has it. @param {any} error */
+const withName = (error) =>
+  error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
+
 /**
- * A part of the input that is translated as one, and the white space after it.
+ * The options of a call as they are when it is made.
  *
- * @typedef {ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Encoded
- * @typedef {{ text: string, after: string, start: number } & Encoded} Sentence
+ * @param {TranslateOptions} options
+ * @param {string} names
+ * @returns {Options}
  */
-
-/** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
-const LONGEST = 128;
-
-/** @param {string} message */
-const notSupported = (message) => new DOMException(message, 'NotSupportedError');
-
-/** @param {EventTarget} monitor @param {number} loaded */
-function fireProgress(monitor, loaded) {
-  monitor.dispatchEvent(Object.assign(new Event('downloadprogress'), { loaded, total: 1 }));
+function copyOptions(options, names) {
+  const { glossary, ...rest } = checkOptions(options, names);
+  return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }
 
 /** As much of a translation under way as later tokens cannot change. @param {string} text */
@@ -57,36 +68,56 @@ const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of 
  * what it would get alone.
  */
 export class Translator {
+  /**
+   * Where create() and availability() look for a model when they get neither `model` nor `models`.
+   *
+   * @type {string | URL | (string | URL)[] | undefined}
+   */
+  static models;
+
   #model;
+  #source;
+  #target;
   #language;
-  /** Tokens of the longest source that is translated as one. */
-  #longest;
   #segmenter;
-  /** Ends with the Translator; its abort ends what runs and waits. */
+  /** Aborted by destroy(). Ends all running and waiting calls. */
   #life = new AbortController();
-  /** How to give up each call that has not ended. @type {Set<(reason: unknown) => void>} */
-  #waiting = new Set();
-  /** When it resolves, the model is free. @type {Promise<unknown>} */
+  /** Forgets the signal of create(). */
+  #forget = () => {};
+  /** Resolves when the model is free. @type {Promise<unknown>} */
   #tail = Promise.resolve();
 
   /**
    * Only create() makes one.
    *
    * @internal
+   * @param {symbol} key  OWN
    * @param {Model | null} model  null: it is elsewhere, see client.js
    * @param {string} source
    * @param {string} target
    * @param {string} [language]
    */
-  constructor(model, source, target, language) {
+  constructor(key, model, source, target, language) {
+    checkOwn(key, 'Translator');
     this.#model = /** @type {Model} */ (model);
+    this.#source = source;
+    this.#target = target;
     this.#language = language;
-    this.#longest = Math.min(Number(model?.config.max_position_embeddings), LONGEST);
     this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
-    /** @readonly */
-    this.sourceLanguage = source;
-    /** @readonly */
-    this.targetLanguage = target;
+  }
+
+  /** A canonical language tag. */
+  get sourceLanguage() {
+    return this.#source;
+  }
+
+  /** A canonical language tag. */
+  get targetLanguage() {
+    return this.#target;
+  }
+
+  get [Symbol.toStringTag]() {
+    return 'Translator';
   }
 
   /**
@@ -94,12 +125,15 @@ export class Translator {
    * @param {string} options.sourceLanguage  a BCP 47 tag
    * @param {string} options.targetLanguage
    * @param {import('./files.js').ModelSource} [options.model]  a model directory
-   * @param {string | URL} [options.models]  an index.json to look the pair up in
-   * @param {AbortSignal} [options.signal]
-   * @param {(monitor: EventTarget) => void} [options.monitor]  gets a target of 'downloadprogress' events,
-   *   { loaded: 0…1, total: 1 }
+   * @param {string | URL | (string | URL)[]} [options.models]  an index.json to look the pair up in, or several;
+   *   default: Translator.models
+   * @param {AbortSignal} [options.signal]  ends create(), and after that the Translator, with its reason
+   * @param {(monitor: any) => void} [options.monitor]  gets an EventTarget with `ondownloadprogress`; the events are
+   *   ProgressEvents, { loaded: 0…1, total: 1 }
    * @param {boolean | Worker | object} [options.worker]  true: in a worker; or one of your own (in Node of
    *   worker_threads), that imports 'heed/worker'. Default: true in pages that can have one, false in Node
+   * @param {number} [options.timeout]  milliseconds after which a call is rejected if the worker sends no message, no
+   *   progress and no sign of life; Infinity: never. Default: 30,000. It has no effect without a worker
    * @param {string} [options.language]  the language token of a model with several targets, if targetLanguage does not
    *   tell
    * @param {import('./load.js').LoadOptions['dtype']} [options.dtype]
@@ -109,50 +143,59 @@ export class Translator {
    * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
    */
   static async create(options) {
-    const { sourceLanguage, targetLanguage, model, models, monitor, language, worker, ...load } = checkOptions(options);
-    const { signal, cache = !isNode } = load;
+    const { sourceLanguage, targetLanguage, monitor, signal, model, models = Translator.models, timeout = 1 } =
+      checkOptions(options, CREATE);
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
     checkSignal(signal);
     checkFunction('monitor', monitor);
-    const events = new EventTarget();
-    monitor?.(events);
-    const onProgress = (/** @type {number} */ loaded) => fireProgress(events, loaded);
+    if (typeof timeout !== 'number' || !(timeout > 0)) badType('timeout', timeout, 'milliseconds, or Infinity');
+    const onProgress = startMonitor(monitor, signal);
+    if (model === undefined && models === undefined) {
+      throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
+    }
+    /** @type {Translator | undefined} */
+    let made;
+    try {
+      made = await Translator.#make({ ...options, models }, source, target, onProgress);
+      await turn(); // who hears of the last progress can still abort
+      signal?.throwIfAborted();
+    } catch (error) {
+      made?.destroy();
+      throw withName(error);
+    }
+    const translator = made;
+    translator.#forget = onAbort(signal, () => translator[OWN](signal?.reason));
+    return translator;
+  }
+
+  /**
+   * In a worker if wanted, else here.
+   *
+   * @param {Parameters<typeof Translator.create>[0]} options
+   * @param {string} source
+   * @param {string} target
+   * @param {(loaded: number) => void} onProgress
+   * @returns {Promise<Translator>}
+   */
+  static async #make(options, source, target, onProgress) {
+    const { model, models, language, worker, signal, dtype, wasm, simd, cache } = options;
     if (worker ?? (!isNode && 'document' in globalThis)) {
       const { createClient } = await import('./client.js');
       const client = await createClient({ ...options, onProgress });
       if (client) return client;
     }
-    const from = model ?? (models === undefined ? undefined : await findModel(models, source, target, signal, cache));
-    if (from === undefined) {
-      throw notSupported(
-        models === undefined
-          ? "no model: give 'model', a model directory, or 'models', an index of them"
-          : `${models} has no model from ${source} to ${target}`,
-      );
-    }
-    const transformer = await Model.load(from, {
-      ...load,
-      onProgress: ({ loaded, total }) => onProgress(loaded / total),
-    });
+    const find = async () => (await lookup()).findModel(models, source, target, signal, cache ?? !isNode);
+    const from = model ?? (await find());
+    if (from === undefined) throw notSupported(`${models} has no model from ${source} to ${target}`);
+    const transformer = await Model.load(
+      from,
+      { signal, dtype, wasm, simd, cache, onProgress: ({ loaded, total }) => onProgress(loaded / total) },
+      checkPair(source, target),
+    );
     try {
-      const {
-        manifest: { source: has, target: into },
-        tokenizer: { languages },
-      } = transformer;
-      const differs = (/** @type {unknown} */ stated, /** @type {string} */ wanted) =>
-        typeof stated === 'string' && languageOf(stated) !== languageOf(wanted);
-      if (differs(has, source) || differs(into, target)) {
-        throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
-      }
-      const tokenFor = (/** @type {string} */ tag) =>
-        languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
-      const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
-      if (languages.length > 0 && token === undefined && into === undefined) {
-        throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
-      }
-      if (token !== undefined) transformer.tokenizer.encode('', { language: token });
-      return new Translator(transformer, String(sourceLanguage), String(targetLanguage), token);
+      const token = chooseToken(transformer, target, language);
+      return new Translator(OWN, transformer, source, target, token);
     } catch (error) {
       transformer.dispose();
       throw error;
@@ -160,22 +203,26 @@ export class Translator {
   }
 
   /**
-   * Whether `models` has a model for the pair: 'available' if it is a local directory or all of it is kept,
-   * 'downloadable' if it is on a server; 'unavailable' without `models`.
+   * Whether create() would find a model for the pair: 'available' if all its files are here or kept, 'downloadable' if
+   * they are on a server, 'unavailable' without one.
    *
-   * @param {{ sourceLanguage: string, targetLanguage: string, models?: string | URL,
-   *   cache?: boolean | string }} options
-   *   cache: as for create()
+   * @param {{ sourceLanguage: string, targetLanguage: string, model?: import('./files.js').ModelSource,
+   *   models?: string | URL | (string | URL)[], cache?: boolean | string }} options
+   *   model, models, cache: as for create()
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(options) {
-    const { sourceLanguage, targetLanguage, models, cache = !isNode } = checkOptions(options);
+    const { sourceLanguage, targetLanguage, model, models = Translator.models, cache = !isNode } =
+      checkOptions(options, CREATE);
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
-    const found = models === undefined ? undefined : await findModel(models, source, target, undefined, cache);
-    if (found === undefined) return 'unavailable';
-    const isHere = !(found instanceof URL) || (await (await openRemote(cache)).isKept(found));
-    return isHere ? 'available' : 'downloadable';
+    try {
+      const { availability, findModel } = await lookup();
+      const from = model ?? (models && (await findModel(models, source, target, undefined, cache)));
+      return from === undefined ? 'unavailable' : await availability(from, cache, checkPair(source, target));
+    } catch (error) {
+      throw withName(error);
+    }
   }
 
   /**
@@ -187,29 +234,56 @@ export class Translator {
    * @returns {Promise<T>}
    */
   async #queued(signal, f) {
-    this.#checkAlive(signal);
+    this.#check(signal);
     const job = this.#tail.then(() => {
-      this.#checkAlive(signal);
+      this.#check(signal);
       return f();
     });
     this.#tail = job.catch(() => {});
-    // who is given up need not wait for the turn, nor for the step that runs, to be told
+    return this.#until(signal, job);
+  }
+
+  /**
+   * What a call gives. Rejects at once when the call is aborted: it does not wait for the queue or the running step.
+   *
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {Promise<T>} job
+   * @returns {Promise<T>}
+   */
+  #until(signal, job) {
     return new Promise((resolve, reject) => {
-      const forget = onAbort(signal, () => reject(signal?.reason));
-      this.#waiting.add(reject);
-      job.then(resolve, reject).finally(() => {
-        forget();
-        this.#waiting.delete(reject);
-      });
+      const forget = onAborts([this.#life.signal, signal], reject);
+      job.then(resolve, reject).finally(forget);
     });
   }
 
   /** @param {AbortSignal | undefined} signal */
-  #checkAlive(signal) {
-    if (this.#life.signal.aborted) {
-      throw new HeedError(E_STATE, 'the translator was destroyed', { name: 'InvalidStateError' });
-    }
+  #check(signal) {
+    this.#life.signal.throwIfAborted();
     checkSignal(signal);
+  }
+
+  /**
+   * Runs a generator to its end, giving the event loop a turn between its steps.
+   *
+   * @template Step, Result
+   * @param {Generator<Step, Result, void>} run
+   * @param {AbortSignal | undefined} signal  its abort ends the run, as destroy() does
+   * @param {((step: Step) => void) | null} [onStep]
+   * @returns {Promise<Result>}
+   */
+  async #drive(run, signal, onStep) {
+    try {
+      for (;;) {
+        const step = run.next();
+        if (step.done) return step.value;
+        onStep?.(step.value);
+        await this.#rest(signal);
+      }
+    } finally {
+      run.return(/** @type {any} */ (undefined));
+    }
   }
 
   /** Let the event loop have a turn; throws if it brought an end. @param {AbortSignal | undefined} signal */
@@ -220,10 +294,27 @@ export class Translator {
   }
 
   /**
+   * The parts of each text; each term of a glossary is on one line.
+   *
+   * @param {string[]} inputs
+   * @param {Options} options
+   */
+  async #split(inputs, { signal, glossary }) {
+    if (glossary) {
+      const { moveBreaks } = await import('./glossary.js');
+      const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
+      inputs = inputs.map((text) => (typeof text === 'string' ? move(text) : text));
+    }
+    const [segmenter, encode] = [this.#segmenter, this.#encode.bind(this)];
+    const positions = Number(this.config.max_position_embeddings);
+    return this.#drive(split(inputs, { encode, segmenter, positions, glossary }), signal);
+  }
+
+  /**
    * generate() in steps. `onStep` gets the ids so far of the one sentence that runs.
    *
    * @param {Sentence[]} sentences
-   * @param {TranslateOptions} options
+   * @param {Options} options
    * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
    *   thrown
    * @param {import('./tree.js').Trees} [trees]  without a glossary
@@ -231,26 +322,22 @@ export class Translator {
    */
   async #generate(sentences, { glossary, cutRunaways = true, ...rest }, onStep, trees) {
     const options = { ...rest, cutRunaways };
+    const others = sentences.filter(({ isKept }) => !isKept);
+    if (others.length < sentences.length) {
+      const results = (await this.#generate(others, { ...options, glossary }, onStep, trees)).values();
+      const ids = Int32Array.of(Number(this.config.eos_token_id));
+      return sentences.map(({ text, isKept }) =>
+        (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
+    }
     if (glossary) {
       const { generateWith } = await import('./glossary.js');
-      const encode = this.#encode.bind(this);
-      return generateWith(this.#model, sentences, glossary, options, this.#generate.bind(this), encode, onStep);
+      const { sourceLanguage, targetLanguage } = this;
+      const [generate, encode] = [this.#generate.bind(this), this.#encode.bind(this)];
+      const host = { model: this.#model, sourceLanguage, targetLanguage, generate, encode };
+      return generateWith(host, sentences, glossary, options, onStep);
     }
-    const run = this.#model.generateSteps(
-      sentences.map(({ ids }) => ids),
-      options,
-      trees,
-    );
-    try {
-      for (;;) {
-        const step = run.next();
-        if (step.done) return step.value;
-        onStep?.(step.value);
-        await this.#rest(options.signal);
-      }
-    } finally {
-      run.return([]);
-    }
+    const ids = sentences.map((sentence) => sentence.ids);
+    return this.#drive(this.#model.generateSteps(ids, options, trees), options.signal, onStep);
   }
 
   /** @param {import('./glossary.js').Result} result */
@@ -264,67 +351,6 @@ export class Translator {
   }
 
   /**
-   * The parts of a text. A sentence too long for the model becomes several; none is ever cut off.
-   *
-   * @param {string} input
-   * @returns {Sentence[]}
-   */
-  #split(input) {
-    if (typeof input !== 'string') badType('input', input, 'a string');
-    /** @type {Sentence[]} */
-    const sentences = [];
-    let start = 0;
-    for (const { text, after } of splitSentences(input, this.#segmenter)) {
-      this.#splitSentence(text, start, sentences);
-      const last = sentences.at(-1);
-      if (text && last?.text) last.after += after;
-      else sentences.push({ text: '', after, start, ids: new Int32Array(), pieces: [], offsets: new Int32Array() });
-      start += text.length + after.length;
-    }
-    return sentences;
-  }
-
-  /** @param {string} text  without white space around it @param {number} start @param {Sentence[]} out */
-  #splitSentence(text, start, out) {
-    if (text === '') return;
-    const whole = this.#encode(text);
-    const { ids, offsets } = whole;
-    if (ids.length <= this.#longest) {
-      // of characters that the tokenizer drops nothing is left to translate: they stay, as white space does
-      const isEmpty = !offsets.some((end, i) => i % 2 === 1 && end > offsets[i - 1]);
-      out.push({ text: isEmpty ? '' : text, after: isEmpty ? text : '', start, ...whole });
-      return;
-    }
-    // a part alone may take a token more than within the whole
-    const room = this.#longest - 4;
-    for (let at = 0, token = 0; at < text.length;) {
-      let cut = text.length;
-      if (ids.length - token > room) {
-        const limit = offsets[2 * (token + room)] - at;
-        if (limit >= 1) cut = at + findCut(text.slice(at, at + limit + 512), limit);
-        else if (at === 0 && token === 0) {
-          throw new HeedError(
-            E_LENGTH,
-            `input: one character takes more than the ${this.#longest} tokens the model allows`,
-          );
-        }
-      }
-      const part = text.slice(at, cut);
-      const body = part.trim();
-      const lead = part.length - part.trimStart().length;
-      const last = out.at(-1);
-      if (body === '') /** @type {Sentence} */ (last).after += part;
-      else {
-        if (lead > 0 && last) last.after += part.slice(0, lead);
-        this.#splitSentence(body, start + at + lead, out);
-        /** @type {Sentence} */ (out.at(-1)).after += part.slice(lead + body.length);
-      }
-      at = cut;
-      while (token < ids.length && offsets[2 * token] < at) token++;
-    }
-  }
-
-  /**
    * A string gives a string, an array gives an array in the same order. White space and line breaks are kept.
    *
    * @overload
@@ -334,21 +360,30 @@ export class Translator {
    */
   /**
    * @overload
-   * @param {string[]} input
+   * @param {readonly string[]} input
    * @param {TranslateOptions} [options]
    * @returns {Promise<string[]>}
    */
   /**
-   * @param {string | string[]} input
+   * @overload
+   * @param {string | readonly string[]} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string | string[]>}
+   */
+  /**
+   * @param {string | readonly string[]} input
    * @param {TranslateOptions} [options]
    * @returns {Promise<string | string[]>}
    */
   async translate(input, options = {}) {
-    return this.#queued(checkOptions(options).signal, async () => {
-      const texts = (Array.isArray(input) ? input : [input]).map((text) => this.#split(text));
+    const own = copyOptions(options, TRANSLATE);
+    const isList = Array.isArray(input);
+    const inputs = isList ? [...input] : [input];
+    return this.#queued(own.signal, async () => {
+      const texts = await this.#split(inputs, own);
       const results = await this.#generate(
         texts.flat().filter(({ text }) => text),
-        { ...options, nBest: 1 },
+        { ...own, nBest: 1 },
       );
       let next = 0;
       const outputs = texts.map((sentences) =>
@@ -356,7 +391,7 @@ export class Translator {
           .map(({ text, after }) => (text && this.#text(results[next++][0])) + after)
           .join(''),
       );
-      return Array.isArray(input) ? outputs : outputs[0];
+      return isList ? outputs : outputs[0];
     });
   }
 
@@ -369,17 +404,18 @@ export class Translator {
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
-    const { beamTree = false, ...generate } = checkOptions(options);
-    return this.#queued(options.signal, async () => {
+    const { beamTree = false, ...own } =
+      /** @type {Options & { attention?: boolean }} */ (copyOptions(options, TRANSLATE_DETAILED));
+    return this.#queued(own.signal, async () => {
       const { detail } = await import('./detail.js');
       const { Trees } = beamTree ? await import('./tree.js') : {};
-      const sentences = this.#split(input).filter(({ text }) => text);
-      const trees = Trees && new Trees(options.beams ?? this.#model.generateDefaults.beams);
-      const results = await this.#generate(sentences, generate, null, trees);
+      const sentences = (await this.#split([input], own))[0].filter(({ text }) => text);
+      const trees = Trees && new Trees(own.beams ?? this.#model.generateDefaults.beams);
+      const results = await this.#generate(sentences, own, null, trees);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
-        await this.#rest(options.signal);
-        detailed.push(detail(this.#model, sentences[i], hypotheses, (result) => this.#text(result), options));
+        await this.#rest(own.signal);
+        detailed.push(detail(this.#model, sentences[i], hypotheses, (result) => this.#text(result), own));
       }
       return detailed;
     });
@@ -394,27 +430,42 @@ export class Translator {
    * @returns {ReadableStream<string>}
    */
   translateStreaming(input, options = {}) {
+    const { signal, ...rest } = copyOptions(options, TRANSLATE);
+    if (typeof input !== 'string') badType('input', input, 'a string');
+    this.#check(signal);
     const stop = new AbortController();
+    const own = { ...rest, signal: stop.signal };
     let forget = () => {};
     /** @type {Iterator<Sentence, undefined>} */
     let sentences;
     return new ReadableStream({
-      start: async () => {
-        const { signal } = checkOptions(options);
-        this.#checkAlive(signal);
-        checkGenerate(options, this.#model.generateDefaults, this.config);
-        sentences = this.#split(input).values();
-        forget = onAbort(signal, () => stop.abort(signal?.reason));
+      start: async (stream) => {
+        forget = endStream([this.#life.signal, signal], stream, stop.abort.bind(stop));
+        try {
+          checkGenerate(own, this.#model.generateDefaults, this.config);
+          const [parts] = await this.#split([input], own);
+          // each sentence is translated alone
+          if (own.glossary) (await import('./glossary.js')).checkDivided(parts, own.glossary, this.#source);
+          sentences = parts.values();
+        } catch (error) {
+          forget();
+          throw error;
+        }
       },
       pull: async (stream) => {
-        while (Number(stream.desiredSize) > 0) {
-          const { done, value: sentence } = sentences.next();
-          if (done) {
-            forget();
-            stream.close();
-            return;
+        try {
+          while (Number(stream.desiredSize) > 0) {
+            const { done, value: sentence } = sentences.next();
+            if (done) {
+              forget();
+              stream.close();
+              return;
+            }
+            await this.#streamSentence(sentence, own, (text) => stream.enqueue(text));
           }
-          await this.#streamSentence(sentence, { ...options, signal: stop.signal }, (text) => stream.enqueue(text));
+        } catch (error) {
+          forget();
+          throw error;
         }
       },
       cancel: (reason) => {
@@ -424,7 +475,7 @@ export class Translator {
     });
   }
 
-  /** @param {Sentence} sentence @param {TranslateOptions} options @param {(text: string) => void} emit */
+  /** @param {Sentence} sentence @param {Options} options @param {(text: string) => void} emit */
   async #streamSentence(sentence, options, emit) {
     const { after } = sentence;
     const { tokenizer } = this.#model;
@@ -461,13 +512,13 @@ export class Translator {
 
   /** As one sentence, see Tokenizer. @param {string} text @returns {Promise<Encoded>} */
   async tokenize(text) {
-    this.#checkAlive(undefined);
+    this.#check(undefined);
     return this.#encode(text);
   }
 
   /** Ids of the target side to text. @param {ArrayLike<number>} ids @returns {Promise<string>} */
   async detokenize(ids) {
-    this.#checkAlive(undefined);
+    this.#check(undefined);
     return this.#model.tokenizer.decode(ids);
   }
 
@@ -515,10 +566,18 @@ export class Translator {
     return this.#queued(undefined, async () => parameter(this.#model, name, rows));
   }
 
-  /** Tokens that the input takes. There is no quota. @param {string} input @returns {Promise<number>} */
-  async measureInputUsage(input) {
-    this.#checkAlive(undefined);
-    return this.#split(input).reduce((sum, { ids }) => sum + ids.length, 0);
+  /**
+   * Tokens that the input takes. There is no quota.
+   *
+   * @param {string} input
+   * @param {TranslateOptions} [options]  as for translate()
+   * @returns {Promise<number>}
+   */
+  async measureInputUsage(input, options = {}) {
+    const own = copyOptions(options, TRANSLATE);
+    this.#check(own.signal);
+    const [sentences] = await this.#until(own.signal, this.#split([input], own));
+    return sentences.reduce((sum, { ids }) => sum + ids.length, 0);
   }
 
   /** Infinity: texts are split into sentences, and of those there may be any number. */
@@ -526,12 +585,17 @@ export class Translator {
     return Infinity;
   }
 
-  /** Give all memory back. Calls that run or wait are rejected with an AbortError. */
+  /** Free all memory. Running, waiting and later calls reject with an AbortError. */
   destroy() {
+    this[OWN](new DOMException('the translator was destroyed', 'AbortError'));
+  }
+
+  /** destroy(), and the reason that calls reject with. @internal @param {unknown} reason */
+  [OWN](reason) {
     if (this.#life.signal.aborted) return;
-    this.#life.abort(new DOMException('the translator was destroyed', 'AbortError'));
-    for (const reject of this.#waiting) reject(this.#life.signal.reason);
-    this.#model.dispose();
+    this.#forget();
+    this.#life.abort(reason);
+    this.#model?.dispose();
   }
 
   [Symbol.dispose]() {

@@ -3,15 +3,16 @@
 import { floats, ints } from './wasm.js';
 
 /**
- * A continuation that a step looked at: each step has at most 2 * beams of them, the best.
+ * A continuation that a step looked at: each step has at most 2 * beams of them, the best, and more only where several
+ * ids end a hypothesis.
  *
  * @typedef {object} BeamNode
  * @property {number} parent  index of the node it continues, -1: of none
  * @property {number} step  its depth, from 0
  * @property {number} id
- * @property {number} logProb  of this token
+ * @property {number} logProb  of this token, after all rules; 0 of the prefix and of what is forced
  * @property {number} total  sum from the root to here
- * @property {boolean} kept  false: given up at once
+ * @property {boolean} kept  false: dropped at once
  * @property {boolean} finished  it ended the hypothesis
  * @property {boolean} best  on the way of the best hypothesis
  */

@@ -74,6 +74,28 @@ const struct = (...fields) => ({ fields });
 /** Bytes hashed at a time: copies in the module's memory stay small. */
 const HASHED = 1 << 18;
 
+/**
+ * heed_search_options, as the rules of options.js give them.
+ *
+ * @typedef {object} SearchRules
+ * @property {number} beams
+ * @property {number} maxTokens
+ * @property {number} lengthPenalty
+ * @property {number} earlyStopping
+ * @property {Int32Array} prefix
+ * @property {Int32Array} eosTokenIds
+ * @property {number} repetitionPenalty
+ * @property {number} noRepeatNgram
+ * @property {Int32Array} badWords
+ * @property {number} minTokens
+ * @property {Int32Array} forcedBosTokenId
+ * @property {Int32Array} forcedEosTokenId
+ * @property {Int32Array} suppressTokens
+ * @property {Int32Array} beginSuppressTokens
+ * @property {boolean} renormalizeLogits
+ * @property {boolean} cutRunaways
+ */
+
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
 export class Core {
   /** @type {any} */
@@ -319,11 +341,11 @@ export class Core {
 
   /**
    * @param {number} session
-   * @param {{ beams: number, maxTokens: number, minTokens: number, noRepeatNgram: number, lengthPenalty: number,
-   *           prefix: Int32Array, badWords: Int32Array, cutRunaways: boolean }} o
+   * @param {SearchRules} o
    */
   searchBegin(session, o) {
-    const penalty = new Int32Array(Float32Array.of(o.lengthPenalty).buffer)[0]; // its bits
+    const bits = (/** @type {number} */ x) => new Int32Array(Float32Array.of(x).buffer)[0];
+    const list = (/** @type {Int32Array} */ ids) => [ids.length, ids];
     this.call(
       'generate',
       'heed_search_begin',
@@ -331,13 +353,19 @@ export class Core {
       struct(
         o.beams,
         o.maxTokens,
-        o.minTokens,
+        bits(o.lengthPenalty),
+        o.earlyStopping,
+        ...list(o.prefix),
+        ...list(o.eosTokenIds),
+        bits(o.repetitionPenalty),
         o.noRepeatNgram,
-        penalty,
-        o.prefix.length,
-        o.prefix,
-        o.badWords.length,
-        o.badWords,
+        ...list(o.badWords),
+        o.minTokens,
+        ...list(o.forcedBosTokenId),
+        ...list(o.forcedEosTokenId),
+        ...list(o.suppressTokens),
+        ...list(o.beginSuppressTokens),
+        Number(o.renormalizeLogits),
         Number(o.cutRunaways),
       ),
     );
@@ -409,10 +437,10 @@ async function compile({ url, path }) {
   if (!url) return WebAssembly.compile(await (await builtin('fs/promises')).readFile(path));
   const response = await fetch(url);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  // some servers do not know the type, and streaming insists on it
-  return response.headers.get('content-type')?.startsWith('application/wasm')
-    ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
+  // streaming insists on the type alone; some servers add a charset or do not know it
+  const headers = { 'content-type': 'application/wasm' };
+  const isTyped = response.headers.get('content-type') === headers['content-type'];
+  return WebAssembly.compileStreaming(isTyped ? response : new Response(response.body, { headers }));
 }
 
 /** A module from bytes, an address, or as it is. @param {any} source @returns {Promise<WebAssembly.Module>} */

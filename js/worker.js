@@ -1,9 +1,10 @@
-// worker.js - the other end of client.js: serves Translators in a worker, of a page or of Node. Public as
+// worker.js - the other end of line.js: serves Translators in a worker, of a page or of Node. Public as
 // 'heed/worker': a worker of one's own that imports it can be given to Translator.create().
 //
 // A client sends { heed: port }; all else goes through that port, so that other messages of the worker are left alone:
-//   to here    { id, method, args } a call, { id, abort } its end
-//   from here  { ready } at first, { id, loaded } progress, { id, value | error, info } an answer
+//   to here    { id, method, args } a call, { id, abort } its end, { isAlive } is the worker alive?
+//   from here  { ready } at first, { id, loaded } progress, { id, value | error, info } an answer, { isAlive } it is,
+//              { isUnread } a message cannot be read here
 
 import { builtin, isNode } from './host.js';
 import { Translator } from './translator.js';
@@ -50,19 +51,34 @@ function serve(port) {
       streams.set(id, stream.getReader());
       return id;
     },
-    read: (id, signal, stream) => streams.get(stream)?.read(),
+    async read(id, signal, stream) {
+      let isOver = true;
+      try {
+        const result = (await streams.get(stream)?.read()) ?? { done: true };
+        isOver = result.done;
+        return result;
+      } finally {
+        if (isOver) streams.delete(stream);
+      }
+    },
     async cancel(id, signal, stream, reason) {
       const reader = streams.get(stream);
       streams.delete(stream);
       await reader?.cancel(reason);
     },
     destroy() {
+      for (const stop of running.values()) stop.abort();
       translator?.destroy();
       port.close();
     },
   };
 
-  port.onmessage = async ({ data: { id, method, args, abort } }) => {
+  port.onmessageerror = () => port.postMessage({ isUnread: true });
+  port.onmessage = async ({ data: { id, method, args, abort, isAlive } }) => {
+    if (isAlive) {
+      port.postMessage({ isAlive });
+      return;
+    }
     if (abort) {
       running.get(id)?.abort();
       return;

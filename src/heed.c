@@ -301,8 +301,16 @@ const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
 
 /* ----------------------------------------------------------------------------------- search */
 
-static heed_status check_bad_words(const int32_t *words, int n, int vocabulary) {
-    if (n > MAX_BAD_WORDS) return HEED_E_ARGUMENT;
+/* Ids of the vocabulary, perhaps none; *left int32s may be in this list and those after it. */
+static heed_status check_list(const int32_t *ids, int n, int vocabulary, int *left) {
+    if (n < 0 || n > *left) return HEED_E_ARGUMENT;
+    *left -= n;
+    return n == 0 || check_ids(ids, n, n, vocabulary) == HEED_OK ? HEED_OK : HEED_E_ID;
+}
+
+static heed_status check_bad_words(const int32_t *words, int n, int vocabulary, int *left) {
+    if (n < 0 || n > *left) return HEED_E_ARGUMENT;
+    *left -= n;
     for (int i = 0; i < n; i += words[i] + 1) {
         if (words[i] < 1 || words[i] >= n - i) return HEED_E_ARGUMENT;
         if (check_ids(words + i + 1, words[i], n, vocabulary) != HEED_OK) return HEED_E_ID;
@@ -310,28 +318,27 @@ static heed_status check_bad_words(const int32_t *words, int n, int vocabulary) 
     return HEED_OK;
 }
 
+/* NaN is not within. */
+static int is_within(float x, float low, float high) { return x >= low && x <= high; }
+
 heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
     const int V = s->model->config.decoder_vocab_size, longest = s->options.max_target;
+    int left = MAX_RULE_IDS;
     if (o->beams < 1 || o->beams > s->options.max_beams || o->max_tokens < 1 || o->min_tokens < 0 ||
-        o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->n_bad_words < 0 ||
-        !(o->length_penalty - o->length_penalty == 0.0f))
+        o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->early_stopping < HEED_EARLY_FALSE ||
+        o->early_stopping > HEED_EARLY_NEVER || !(o->length_penalty - o->length_penalty == 0.0f) ||
+        !(o->repetition_penalty == 0.0f || is_within(o->repetition_penalty, 0.001f, 1000.0f)))
         return HEED_E_ARGUMENT;
     if (o->n_prefix > longest || o->max_tokens > longest - o->n_prefix) return HEED_E_LENGTH;
     if (o->n_prefix > 0 && check_ids(o->prefix, o->n_prefix, longest, V) != HEED_OK) return HEED_E_ID;
-    const heed_status status = check_bad_words(o->bad_words, o->n_bad_words, V);
+    heed_status status = check_bad_words(o->bad_words, o->n_bad_words, V, &left);
+    if (status == HEED_OK) status = check_list(o->eos, o->n_eos, V, &left);
+    if (status == HEED_OK) status = check_list(o->forced_bos, o->n_forced_bos, V, &left);
+    if (status == HEED_OK) status = check_list(o->forced_eos, o->n_forced_eos, V, &left);
+    if (status == HEED_OK) status = check_list(o->suppress, o->n_suppress, V, &left);
+    if (status == HEED_OK) status = check_list(o->begin_suppress, o->n_begin_suppress, V, &left);
     if (status != HEED_OK) return status;
-
-    const heed_search_rules rules = {.beams = o->beams,
-                                     .max_tokens = o->max_tokens,
-                                     .min_tokens = o->min_tokens,
-                                     .no_repeat_ngram = o->no_repeat_ngram,
-                                     .cut_runaways = o->cut_runaways,
-                                     .length_penalty = o->length_penalty,
-                                     .n_prefix = o->n_prefix,
-                                     .prefix = o->prefix,
-                                     .n_bad_words = o->n_bad_words,
-                                     .bad_words = o->bad_words};
-    search_begin(&s->search, &rules);
+    search_begin(&s->search, o);
     s->n_forward = 0;
     return HEED_OK;
 }

@@ -197,16 +197,42 @@ heed_status heed_inspect(heed_session *session, const int32_t *source, int n_sou
 
 /* ----------------------------------------------------------------------------------- search */
 
+/*
+ * The settings of Hugging Face's generate(), with its meaning; 0 is neutral, but for beams and max_tokens.  "New" ids
+ * come after decoder_start_token_id and the prefix.  From repetition_penalty on, rules apply in this order, to the
+ * log-probabilities of beams and to the logits of greedy search; they see the start token and the prefix too.  Lists
+ * are copied.
+ */
+enum { HEED_EARLY_FALSE = 0, HEED_EARLY_TRUE = 1, HEED_EARLY_NEVER = 2 };
 typedef struct {
-    int32_t beams;           /* 1: greedy                                              */
-    int32_t max_tokens;      /* new tokens, </s> included                              */
-    int32_t min_tokens;      /* </s> forbidden before                                  */
-    int32_t no_repeat_ngram; /* 0: off                                                 */
-    float length_penalty;    /* score = log-probability / length^penalty               */
+    int32_t beams;        /* N; 1: greedy                                         */
+    int32_t max_tokens;   /* new ids, the one that ends included                  */
+    float length_penalty; /* score = log-probability / (new ids)^length_penalty   */
+    /*
+     * When N have ended.  TRUE: stop.  FALSE: stop if the best that goes on scores no better, at its length, than the
+     * worst of them; NEVER: at max_tokens, if length_penalty > 0, else at its length.
+     */
+    int32_t early_stopping;
     int32_t n_prefix;
-    const int32_t *prefix;    /* ids every target begins with; copied                   */
-    int32_t n_bad_words;      /* int32s at bad_words                                    */
-    const int32_t *bad_words; /* sequences never produced: n, id...id, n, ...; copied   */
+    const int32_t *prefix; /* ids every target begins with; neither in the score nor in its length */
+    int32_t n_eos;
+    const int32_t *eos; /* ids that end; none: the model's eos_token_id */
+
+    float repetition_penalty; /* 0.001 to 1000: of ids in the target negative scores are multiplied with it, others
+                                 divided by it; 0, 1: off */
+    int32_t no_repeat_ngram;  /* no sequence of so many ids twice; 0: off */
+    int32_t n_bad_words;      /* int32s at bad_words */
+    const int32_t *bad_words; /* sequences never produced: n, id...id, n, ... */
+    int32_t min_tokens;       /* so many new ids before one that ends */
+    int32_t n_forced_bos;
+    const int32_t *forced_bos; /* the first id, unless there is a prefix, with log-probability 0; of several: any */
+    int32_t n_forced_eos;
+    const int32_t *forced_eos; /* the id at max_tokens, likewise */
+    int32_t n_suppress;
+    const int32_t *suppress; /* never chosen */
+    int32_t n_begin_suppress;
+    const int32_t *begin_suppress; /* not chosen first: after the prefix, or after forced_bos */
+    int32_t renormalize; /* 1: beams have probabilities among what is allowed, as greedy search always has */
     /*
      * 1: end, unfinished, what has lost its way: a hypothesis that repeats itself far beyond what its source repeats,
      * and one of more than 32 tokens and 4 for each of its source; but not before min_tokens.  Of several beams those
@@ -218,7 +244,8 @@ typedef struct {
 
 /*
  * Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT (beams past the session's, a number out of
- * range, torn bad_words), HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
+ * range, torn bad_words, more than 4096 int32s in all lists but the prefix), HEED_E_ID, HEED_E_LENGTH (prefix +
+ * max_tokens past the session's).
  */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
@@ -238,9 +265,10 @@ int heed_search_hypotheses(const heed_session *session, int slot);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
-    float log_prob; /* sum of natural-log token probabilities */
+    float log_prob; /* sum of natural-log probabilities of the new ids, after all rules: 0 for a forced one */
     float score;
-    int32_t finished; /* 0: stopped by max_tokens or cut_runaways, or because nothing is allowed to follow */
+    /* 0: stopped by max_tokens, be it with forced_eos, or by cut_runaways, or because nothing is allowed to follow */
+    int32_t finished;
 } heed_hypothesis;
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /*

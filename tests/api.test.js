@@ -100,9 +100,19 @@ test("the model's files say what happens by default", async () => {
     beams: 3,
     maxTokens: 5,
     minTokens: 2,
+    maxLength: 6,
+    minLength: 3,
     noRepeatNgram: 0,
     lengthPenalty: 1,
+    earlyStopping: false,
+    repetitionPenalty: 1,
     badWords: [],
+    suppressTokens: [],
+    beginSuppressTokens: [],
+    forcedBosTokenId: null,
+    forcedEosTokenId: null,
+    eosTokenIds: [0],
+    renormalizeLogits: false,
   });
   assert.deepEqual(other.generate([SOURCE]), model.generate([SOURCE], { beams: 3, maxTokens: 5, minTokens: 2 }));
   assert.ok(other.generate([SOURCE])[0][0].ids.length <= 5);
@@ -112,8 +122,13 @@ test("the model's files say what happens by default", async () => {
     length_penalty: 0.5,
     max_new_tokens: 4,
   }));
-  const { beams, lengthPenalty, maxTokens } = (await Transformer.load(inConfig)).generateDefaults;
-  assert.deepEqual([beams, lengthPenalty, maxTokens], [3, 0.5, 4], 'generation_config.json speaks first');
+  const settings = async (/** @type {any} */ from) => {
+    const { beams, lengthPenalty, maxTokens } = (await Transformer.load(from)).generateDefaults;
+    return [beams, lengthPenalty, maxTokens];
+  };
+  assert.deepEqual(await settings(inConfig), [3, 1, 5], 'generation_config.json alone, as in transformers');
+  const { 'generation_config.json': _, ...without } = inConfig;
+  assert.deepEqual(await settings(without), [2, 0.5, 4], 'where there is none, config.json');
   assert.equal(
     (await Transformer.load({ ...files, 'generation_config.json': bytes('{}') })).generateDefaults.maxTokens,
     48,
@@ -185,7 +200,7 @@ test('options are refused by name', () => {
 test('a run stops at the step after the signal', () => {
   const stop = new AbortController();
   const run = model.generateSteps([SOURCE], { signal: stop.signal, minTokens: 40 });
-  run.next();
+  for (let steps = 0; steps < 2; steps++) run.next(); // it rests before the first step, too
   assert.equal(run.next().value?.length, 2, 'ids so far');
   stop.abort();
   assert.throws(() => run.next(), { name: 'AbortError' });
@@ -301,14 +316,24 @@ test(
       (!hasTypes && 'build/types is missing: make types') || (!existsSync(contract) && '../shared/api.d.ts is missing'),
   },
   () => {
-    const names = ['Transformer', 'Tokenizer', 'Translator', 'HeedError'];
+    const names = ['Transformer', 'Tokenizer', 'HeedError', 'Generated', 'Tensor', 'AttentionMaps', 'Matrix'];
+    // what callers give
+    const given = ['ModelSource', 'LoadOptions', 'Ids', 'GenerateOptions', 'TranslateOptions', 'Matrix'];
     assert.equal(
       compile(`
     import * as mine from '../types/index.js';
     import type * as api from '../../../shared/api.js';
     ${names.map((name) => `export const is${name} = (x: mine.${name}): api.${name} => x;`).join('\n')}
+    ${given.map((name) => `export const takes${name} = (x: api.${name}): mine.${name} => x;`).join('\n')}
+    // translateHtml and targetWords are unsupported
+    type Translator = Omit<api.Translator, 'translateHtml' | 'translateDetailed'> & {
+      translateDetailed(...args: Parameters<api.Translator['translateDetailed']>):
+        Promise<Omit<api.TranslatedSentence, 'targetWords'>[]>;
+    };
+    export const isTranslator = (x: mine.Translator): Translator => x;
     export const load: typeof api.Transformer.load = mine.Transformer.load;
-    export const create: typeof api.Translator.create = mine.Translator.create;
+    export const create: (...args: Parameters<typeof api.Translator.create>) => Promise<Translator> =
+      mine.Translator.create;
     export const availability: typeof api.Translator.availability = mine.Translator.availability;
     export const loadOps: typeof api.loadOps = mine.loadOps;
   `),

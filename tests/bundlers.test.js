@@ -66,8 +66,11 @@ function check({ error, text, worker, violations }, inWorker = true) {
   assert.equal(worker, inWorker, 'worker');
 }
 
-/** index.html beside what was bundled. @param {string} out */
-const addPage = (out) => cp(join(app, 'index.html'), join(out, 'index.html'));
+/** index.html beside what was bundled. @param {string} out @param {string} from */
+const addPage = (out, from) => cp(join(from, 'index.html'), join(out, 'index.html'));
+
+/** A program with a worker of its own, which does no more for heed than `import 'heed/worker'`. */
+const own = () => join(app, 'own');
 
 /** What esbuild and Rollup leave to the user: the files that heed loads by their own address. @param {string} out */
 async function addModules(out) {
@@ -76,26 +79,29 @@ async function addModules(out) {
   }
 }
 
+/** How each bundles the folder `from`. @type {Record<string, (out: string, from: string) => Promise<void>>} */
 const BUNDLERS = {
-  async 'Vite, production'(out) {
+  async 'Vite, production'(out, from) {
     const { build } = await tool('vite');
-    await build({ root: app, base: './', logLevel: 'error',
+    await build({ root: from, base: './', logLevel: 'error',
       build: { outDir: out, emptyOutDir: true, target: 'es2022' } });
   },
-  async 'webpack 5, production'(out) {
-    await webpack(out, 'production');
+  async 'webpack 5, production'(out, from) {
+    await webpack(out, from, 'production');
   },
-  async 'webpack 5, development'(out) {
-    await webpack(out, 'development');
+  async 'webpack 5, development'(out, from) {
+    await webpack(out, from, 'development');
   },
-  async esbuild(out) {
+  async esbuild(out, from) {
     const { build } = await import('esbuild');
-    await build({
-      absWorkingDir: app, entryPoints: { main: 'main.js', worker: 'heed/worker' }, bundle: true, minify: true,
-      splitting: true, format: 'esm', target: 'es2022', outdir: out, logLevel: 'error',
+    const { warnings } = await build({
+      absWorkingDir: from, bundle: true, minify: true, splitting: true, format: 'esm', target: 'es2022', outdir: out,
+      entryPoints: { main: './main.js', ...(from === app ? { worker: 'heed/worker' } : { own: './own.js' }) },
+      logLevel: 'silent',
     });
+    assert.deepEqual(warnings, []);
     await addModules(out);
-    await addPage(out);
+    await addPage(out, from);
   },
   // for hosts that know neither modules nor other files: nothing is beside the script
   async 'esbuild, one classic script of heed/inline'(out) {
@@ -105,42 +111,55 @@ const BUNDLERS = {
       alias: { heed: 'heed/inline' }, logLevel: 'error',
     });
     assert.deepEqual(warnings, []);
-    await addPage(out);
+    await addPage(out, app);
   },
-  async Rollup(out) {
+  async Rollup(out, from) {
     const { rollup } = await tool('rollup');
     const { default: resolve } = await tool('@rollup/plugin-node-resolve');
     const bundle = await rollup({
-      input: { main: join(app, 'main.js'), worker: join(app, 'node_modules/heed/build/js/worker.js') },
+      input: {
+        main: join(from, 'main.js'),
+        ...(from === app
+          ? { worker: join(app, 'node_modules/heed/build/js/worker.js') }
+          : { own: join(from, 'own.js') }),
+      },
       plugins: [resolve({ browser: true })],
       onwarn: (warning) => assert.fail(warning.message),
     });
     await bundle.write({ dir: out, format: 'es' });
     await bundle.close();
     await addModules(out);
-    await addPage(out);
+    await addPage(out, from);
   },
 };
 
-/** @param {string} out @param {'production' | 'development'} mode */
-async function webpack(out, mode) {
+/** @param {string} out @param {string} from @param {'production' | 'development'} mode */
+async function webpack(out, from, mode) {
   const { default: pack } = await tool('webpack');
   const compiler = pack({
-    mode, context: app, entry: { main: './main.js' }, devtool: mode === 'development' && 'source-map',
+    mode, context: from, entry: { main: './main.js' }, devtool: mode === 'development' && 'source-map',
     output: { path: out, module: true, filename: '[name].js', publicPath: 'auto' },
     experiments: { outputModule: true },
   });
   const stats = await promisify(compiler.run.bind(compiler))();
   await promisify(compiler.close.bind(compiler))();
   assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors.map(({ message }) => message), []);
-  await addPage(out);
+  await addPage(out, from);
 }
 
 for (const [name, bundle] of Object.entries(BUNDLERS)) {
   test(`${name}: bundled, it translates in Chromium`, { skip }, async () => {
     const out = join(scratch, name.replace(/\W+/g, '-'));
-    await bundle(out);
+    await bundle(out, app);
     check(await openFolder(out), !name.includes('inline'));
+  });
+  if (name.includes('inline')) continue;
+  test(`${name}: a bare import of 'heed/worker' stays, and serves a Translator in Chromium`, { skip }, async () => {
+    const out = join(scratch, `own-${name.replace(/\W+/g, '-')}`);
+    await bundle(out, own());
+    const report = await openFolder(out);
+    check(report);
+    assert.equal(report.answer, 'own: hello');
   });
 }
 

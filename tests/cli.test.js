@@ -3,7 +3,10 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync, cpSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -69,11 +72,199 @@ test('one line out for each line in', () => {
   assert.equal(heed(['translate'], '\n').stdout, '\n');
 });
 
-test('bytes that are no UTF-8, NUL, and line separators stay on their line', () => {
+test('bytes that are no UTF-8, NUL, and line separators stay on their line; the first are told', () => {
   const input = Buffer.concat([Buffer.from('a\u2028b\n'), Buffer.from([0xff, 0xfe, 0x0a, 0x61, 0x00, 0x62, 0x0a])]);
-  const { status, stdout } = heed(['translate'], input);
-  assert.equal(status, 0);
+  const { status, stdout, stderr } = heed(['translate'], input);
+  assert.equal(status, 1);
   assert.equal(stdout.split('\n').length, 4);
+  assert.equal(stderr, 'heed: standard input: line 2: found what is not UTF-8: byte 1 is 0xff\n');
+});
+
+test('where in the input it is no UTF-8', () => {
+  const bytes = (/** @type {(string | number[])[]} */ ...parts) =>
+    Buffer.concat(parts.map((part) => Buffer.from(/** @type {any} */ (part))));
+  const line = 'I love you.\n';
+  for (const [input, place] of /** @type {[Buffer, string][]} */ ([
+    [bytes(line.repeat(3), 'caf', [0xe9], ' au lait\n', line), 'line 4: found what is not UTF-8: byte 5 is 0x20'],
+    [bytes(line, '\ufffd is a character\n', 'a', [0xc0, 0xaf], '\n'),
+      'line 3: found what is not UTF-8: byte 2 is 0xc0'],
+    [bytes(line, 'a', [0xe2, 0x82]), 'line 2: found what is not UTF-8: a character is cut off after byte 3'],
+    [bytes(line, 'ab', [0xe2, 0x82], '\n'), 'line 2: found what is not UTF-8: a character is cut off after byte 4'],
+    // lines in several chunks of a pipe
+    [bytes(`${'x'.repeat(70_000)}\n`, line, [0xff, 0x0a]), 'line 3: found what is not UTF-8: byte 1 is 0xff'],
+  ])) {
+    const { status, stdout, stderr } = heed(['translate', '--max-tokens', '3'], input);
+    assert.deepEqual([status, stderr], [1, `heed: standard input: ${place}\n`]);
+    const count = input.toString('latin1').split('\n').filter((text) => text !== '').length;
+    assert.equal(stdout.split('\n').length - 1, count, 'a line out for each line in');
+  }
+  const good = heed(['translate', '--max-tokens', '3'], '\ufffd\n');
+  assert.deepEqual([good.status, good.stderr], [0, '']);
+});
+
+test('- is standard input, between texts too; after -- it is a text', () => {
+  assert.equal(heed(['translate', '-'], 'Good morning.\n').stdout, 'Guten Morgen!\n');
+  assert.equal(heed(['translate', 'I love you.', '-', 'Good morning.'], 'Good morning.\nI love you.\n').stdout,
+    'Ich liebe dich.\nGuten Morgen!\nIch liebe dich.\nGuten Morgen!\n');
+  const text = heed(['translate', '--', '-'], 'Good morning.\n');
+  assert.equal(text.stdout.split('\n').length, 2);
+  assert.ok(!text.stdout.includes('Guten Morgen'));
+});
+
+test('a directory is no input', () => {
+  const input = openSync(tmpdir(), 'r');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'translate'], {
+    stdio: [input, 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(input);
+  assert.deepEqual([status, stdout, stderr], [1, '', 'heed: standard input: found a directory, expected text\n']);
+});
+
+test('--n-best gives so many lines for each, best first', () => {
+  const lines = heed(['translate', '--beams', '4', '--n-best', '3'], 'Good morning. I love you.\n\nCan you help me?\n')
+    .stdout.split('\n');
+  assert.equal(lines.length, 10);
+  const best = heed(['translate', '--beams', '4'], 'Good morning. I love you.\n\nCan you help me?\n')
+    .stdout.split('\n');
+  assert.deepEqual([lines[0], lines[3], lines[6]], best.slice(0, 3));
+  assert.deepEqual(lines.slice(3, 6), ['', '', '']);
+  assert.equal(new Set(lines.slice(6, 9)).size, 3);
+  const { sentences: [sentence] } = JSON.parse(
+    heed(['translate', '--json', '--beams', '4', '--n-best', '3', 'Can you help me?']).stdout);
+  const others = sentence.alternatives.map((/** @type {any} */ { text }) => text);
+  assert.deepEqual([sentence.target, ...others], lines.slice(6, 9));
+});
+
+test('options of search reach the model', () => {
+  const text = 'The old man and the young man talk about the man and the dog.';
+  const tokensOf = (/** @type {string} */ source, /** @type {string[]} */ ...args) => {
+    const { stdout, stderr } = heed(['translate', '--json', ...args, source]);
+    assert.equal(stderr, '');
+    return JSON.parse(stdout).sentences[0].targetTokens;
+  };
+  const tokens = (/** @type {string[]} */ ...args) => tokensOf(text, ...args);
+  assert.ok(tokens('--min-tokens', '40').length >= 40);
+  const ids = (/** @type {any[]} */ list) => list.map(({ id }) => id);
+  const free = ids(tokens());
+  assert.ok(new Set(free).size < free.length, 'some token comes twice');
+  const once = ids(tokens('--no-repeat-ngram', '1', '--max-tokens', '12'));
+  assert.equal(new Set(once).size, once.length);
+  assert.notDeepEqual(ids(tokens('--repetition-penalty', '5')), free);
+  const lengthAt = (/** @type {string} */ penalty) => tokensOf('I like it.', '--beams', '6', '--max-tokens', '40',
+    '--length-penalty', penalty, '--early-stopping', 'never').length;
+  const [short, long] = [lengthAt('-5'), lengthAt('10')];
+  assert.ok(short < long, `${short} and ${long} tokens`);
+});
+
+test('a word of 4,000 letters comes out as it is', () => {
+  const word = 'qwertzuiop'.repeat(400);
+  assert.ok(heed(['translate'], `${word}\nGood morning.\n`).stdout === `${word}\nGuten Morgen!\n`);
+});
+
+/** A command at a terminal, for standard error alone: what is written there. @param {string} command */
+async function atTerminal(command) {
+  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (data) => (text += data));
+  const [status] = await once(child, 'close');
+  assert.equal(status, 0, text);
+  return text;
+}
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+const skipTerminal = !hasScript && 'script of util-linux is missing';
+
+test('at a terminal: lines done, lines a second, time left', { skip: skipTerminal }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-cli-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [input, output] = [join(folder, 'in'), join(folder, 'out')];
+  writeFileSync(input, lines.map((line) => `${line}\n`).join(''));
+  const run = `'${process.execPath}' '${CLI}' translate --batch 20`;
+  const seen = await atTerminal(`${run} < '${input}' > '${output}'`);
+  assert.equal(readFileSync(output, 'utf8'), expected);
+  assert.match(seen, /\r\x1b\[K\d+ lines, \d+\.\d a second, \d+:\d\d left/);
+  const counts = [...seen.matchAll(/(\d+) lines,/g)].map(([, n]) => Number(n));
+  assert.ok(counts.every((n, i) => n % 20 === 0 && n <= 1000 && (i === 0 || n > counts[i - 1])), `${counts}`);
+  assert.ok(seen.endsWith('\r\x1b[K'), 'the line is gone at the end');
+  // of a pipe nobody knows the end
+  const piped = await atTerminal(`cat '${input}' | ${run} > '${output}'`);
+  assert.match(piped, /\d+ lines, \d+\.\d a second\r/);
+  assert.ok(!piped.includes('left'));
+  assert.equal(heed(['translate'], lines.join('\n')).stderr, '', 'no terminal, no line');
+});
+
+test('at a terminal: what is told has a line of its own', { skip: skipTerminal }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-cli-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [input, terms] = [join(folder, 'in'), join(folder, 'terms.tsv')];
+  // lines before the last, so that the state of the work is shown
+  writeFileSync(input, `${lines.slice(0, 400).join('\n')}\nGood morning. Tom has a car.\n`);
+  writeFileSync(terms, 'morning. Tom\tx\n');
+  const seen = await atTerminal(
+    `'${process.execPath}' '${CLI}' translate --glossary '${terms}' < '${input}' > /dev/null || true`);
+  assert.match(seen, /a second, \d+:\d\d left\r\x1b\[Kheed: 'morning\. Tom' is not 'x' [^\n]*\r?\n/);
+  assert.ok(seen.endsWith('\r\x1b[K'), 'the line is gone at the end');
+});
+
+test('what a URL has is kept, at a terminal with a bar; --no-cache keeps nothing', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-cli-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  /** @type {string[]} */
+  let asked = [];
+  const server = createServer((request, response) => {
+    const name = String(request.url).slice(1);
+    asked.push(name);
+    const path = join(EN_DE, name);
+    if (!existsSync(path)) return void response.writeHead(404).end();
+    response.end(readFileSync(path));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => void server.close());
+  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`;
+  const kept = (/** @type {string} */ name) => (existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : []);
+  /** @param {string} home @param {string[]} args */
+  const run = async (home, args) => {
+    asked = [];
+    const env = { ...process.env, XDG_CACHE_HOME: join(folder, home) };
+    const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (data) => (out += data));
+    child.stderr.on('data', (data) => (err += data));
+    const [status] = await once(child, 'close');
+    return { status, out, err };
+  };
+  const said = { status: 0, out: 'Guten Morgen!\n', err: '' };
+  assert.deepEqual(await run('home', ['translate', '--model', url, 'Good morning.']), said);
+  assert.ok(asked.includes('model.safetensors'));
+  assert.ok(kept('home/heed').length >= 6, `${kept('home/heed')}`);
+  assert.deepEqual(await run('home', ['translate', '--model', url, 'Good morning.']), said);
+  assert.deepEqual([...new Set(asked)], ['heed.json'], 'the rest is there');
+  assert.match((await run('home', ['info', url])).out, /^parameters +\d+$/m);
+  assert.ok(!asked.includes('model.safetensors'));
+
+  assert.deepEqual(await run('none', ['translate', '--model', url, '--no-cache', 'Good morning.']), said);
+  assert.deepEqual(kept('none/heed'), []);
+  const deep = join(folder, 'own/deep');
+  assert.deepEqual(await run('none', ['translate', '--model', url, '--cache', deep, 'Good morning.']), said);
+  assert.deepEqual([kept('none/heed').length, kept('own/deep').length >= 6], [0, true]);
+
+  writeFileSync(join(folder, 'file'), '');
+  for (const [args, message] of /** @type {[string[], RegExp][]} */ ([
+    [['--cache', join(folder, 'file')], /--cache: found '.*file', expected a directory to write into \(EEXIST\)/],
+    [['--cache', join(folder, 'own'), '--no-cache'], /--no-cache: has no effect with --cache/],
+  ])) {
+    const { status, err } = await run('none', ['translate', '--model', url, ...args, 'a']);
+    assert.equal(status, 2);
+    assert.match(err, message);
+  }
+  if (skipTerminal) return void t.diagnostic(`the bar: ${skipTerminal}`);
+  const own = join(folder, 'bar');
+  const seen = await atTerminal(
+    `'${process.execPath}' '${CLI}' translate --model ${url} --cache '${own}' 'Good morning.' > /dev/null`);
+  assert.match(seen, /\r\x1b\[Khttp:\S+ \[\.+\] 0 %/);
+  assert.match(seen, /\[#{30}\] 100 %/);
+  assert.ok(seen.endsWith('\r\x1b[K'), 'the bar is gone at the end');
 });
 
 const sentences = ['Good morning.', 'I love you.', '', 'Can you help me?', 'Tom has a red car.'];
@@ -165,7 +356,8 @@ test('--json gives an object a line', () => {
 });
 
 test('--max-tokens and --length-penalty reach the model', () => {
-  const { stdout } = heed(['translate', '--json', '--max-tokens', '2', '--length-penalty', '0.5', 'Can you help me?']);
+  const { stdout } = heed(['translate', '--json', '--max-tokens', '2', '--beams', '2', '--length-penalty', '0.5',
+    'Can you help me?']);
   const [sentence] = JSON.parse(stdout).sentences;
   assert.deepEqual([sentence.targetTokens.length, sentence.finished], [2, false]);
 });
@@ -212,7 +404,7 @@ test('a model of several languages lists them, and takes --language', () => {
     assert.equal(first([typed[0]]), '>>deu<<', 'the one of --to, or of heed.json');
     assert.equal(first(['--language', 'deu', typed[1]]), '>>deu<<', 'what is typed is text');
     const { status, stderr } = heed(['translate', '--model', directory, '--language', 'spa', typed[0]]);
-    assert.equal(status, 1);
+    assert.equal(status, 2);
     assert.match(stderr, /^heed: language: found 'spa', available: deu, fra/);
   } finally {
     rmSync(directory, { recursive: true });
@@ -221,14 +413,22 @@ test('a model of several languages lists them, and takes --language', () => {
 
 test('help and version', () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  assert.deepEqual(heed(['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
-  for (const args of [['--help'], ['-h'], ['translate', '--help']]) {
+  for (const args of [['--version'], ['-v'], ['translate', '-v']]) {
+    assert.deepEqual(heed(args), { status: 0, stdout: `${version}\n`, stderr: '' });
+  }
+  for (const args of [['--help'], ['-h'], ['translate', '--help'], ['help']]) {
     const { status, stdout } = heed(args);
     assert.equal(status, 0);
     for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--glossary',
-      '--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info'])
+      '--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info', '--n-best', '--cache',
+      '--no-cache', 'heed help', '-v, --version'])
       assert.ok(stdout.includes(option), option);
+    assert.ok(stdout.split('\n').every((line) => line.length <= 110), 'lines of a terminal');
   }
+  const part = heed(['help', 'convert']);
+  assert.equal(part.status, 0);
+  assert.match(part.stdout, /^ {2}heed convert IN OUT/);
+  assert.ok(part.stdout.includes('--dtype') && !part.stdout.includes('--beams'));
 });
 
 test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
@@ -244,6 +444,37 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
     [['translate', '--length-penalty', '', 'a'], 2, /--length-penalty/],
     [['translate', '--to', 'no tag', 'a'], 2, /targetLanguage/],
     [['info'], 2, /expected one model directory/],
+    // values
+    [['translate', '--model', '--json', 'a'], 2, /--model: found --json, expected DIR/],
+    [['translate', '--json=yes', 'a'], 2, /--json: found 'yes', expected nothing/],
+    [['translate', '--beams', '65', 'a'], 2, /--beams: found '65', expected a whole number from 1 to 64/],
+    [['translate', '--batch', '2000', 'a'], 2, /--batch: found '2000', expected a whole number from 1 to 1024/],
+    [['translate', '--max-tokens', '1e99', 'a'], 2, /--max-tokens: found '1e99'/],
+    [['translate', '--max-tokens', '4', '--min-tokens', '5', 'a'], 2, /--min-tokens: found 5, .*--max-tokens, 4/],
+    [['translate', '--repetition-penalty', '0', 'a'], 2, /--repetition-penalty: found '0', expected a number from/],
+    [['translate', '--no-repeat-ngram', '-1', 'a'], 2, /--no-repeat-ngram: found '-1'/],
+    [['translate', '--beams', '2', '--early-stopping', 'maybe', 'a'], 2,
+      /--early-stopping: found 'maybe', expected true/],
+    [['translate', '--beams', '2', '--n-best', '3', 'a'], 2,
+      /--n-best: found '3', expected a whole number from 1 to 2/],
+    [['translate', '--glossary', '/nowhere', 'a'], 2, /--glossary: \/nowhere: is missing/],
+    [['translate', '--glossary', tmpdir(), 'a'], 2, /--glossary: .*: found a directory, expected a file/],
+    [['convert', '--dtype', 'f64', 'a', 'b'], 2, /--dtype: found 'f64', expected int8, f16 or f32/],
+    [['translate', '--beam', '3', 'a'], 2, /unknown option --beam: did you mean --beams\?/],
+    [['translate', '-x', 'a'], 2, /unknown option -x/],
+    [['help', 'frobnicate'], 2, /help: unknown command 'frobnicate'/],
+    // what has no effect
+    [['translate', '--beams', '2', '--beams', '3', 'a'], 2, /--beams: is given twice/],
+    [['translate', '-', '-'], 2, /standard input is read once/],
+    [['translate', '--dtype', 'int8', 'a'], 2, /--dtype: has no effect on heed translate/],
+    [['info', '--beams', '2', EN_DE], 2, /--beams: has no effect on heed info/],
+    [['quantize', '--dtype', 'int8', 'a', 'b'], 2, /--dtype: has no effect on heed quantize/],
+    [['verify', '--json', EN_DE], 2, /--json: has no effect on heed verify/],
+    [['translate', '--n-best', '3', 'a'], 2, /--n-best: found 3, expected at most as many as beams/],
+    [['translate', '--length-penalty', '2', 'a'], 2, /--length-penalty: has no effect on greedy search/],
+    [['translate', '--beams', '1', '--early-stopping', 'never', 'a'], 2, /--early-stopping: has no effect on greedy/],
+    [['translate', '--cache', tmpdir(), 'a'], 2, /--cache: has no effect on a model that is here already/],
+    [['info', '--no-cache', EN_DE], 2, /--no-cache: has no effect on a model that is here already/],
     [['translate', '--to', 'fi', 'a'], 1, /no model from en to fi/],
     [['translate', '--model', '/nowhere', 'a'], 1, /\/nowhere: config\.json is missing/],
     [['translate', '--model', TINY, 'a'], 1, /works with ids only/],

@@ -299,6 +299,11 @@ test('verify finds every change, in a directory and on a server', async (t) => {
   assert.equal(whole.status, 0);
   assert.match(whole.stdout, /^ok {2}model\.safetensors: \d+ bytes$/m);
 
+  const manifest = readFileSync(join(to, 'heed.json'), 'utf8');
+  writeFileSync(join(to, 'heed.json'), manifest.replace(/"[\da-f]{64}"/g, (hash) => hash.toUpperCase()));
+  assert.equal(heed('verify', to).status, 0, 'hashes in capitals');
+  writeFileSync(join(to, 'heed.json'), manifest);
+
   const weights = join(to, 'model.safetensors');
   const bytes = readFileSync(weights);
   bytes[bytes.length - 1] ^= 1;

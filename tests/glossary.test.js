@@ -36,6 +36,22 @@ const sentences = TEMPLATES.flatMap((template) =>
     return { source: text[0].toUpperCase() + text.slice(1), term, times: template.split('X').length - 1 };
   }));
 
+test('a term past the greatest length is told, as any that does not come out', async () => {
+  const text = 'My brother told my old teacher a long story.';
+  const more = { glossary: { story: 'Mär', teacher: 'Lehrkraft' } };
+  let lost = 0;
+  for (let maxLength = 2; maxLength < 24; maxLength++) {
+    const [sentence] = await translator.translateDetailed(text, { ...more, maxLength });
+    assert.ok(sentence.targetTokens.length < maxLength);
+    const isExact = sentence.glossary?.every(({ exact }) => exact);
+    lost += isExact ? 0 : 1;
+    const plain = translator.translate(text, { ...more, maxLength });
+    if (isExact) assert.equal(await plain, sentence.target);
+    else await assert.rejects(plain, { status: 'HEED_E_STATE', message: /^glossary: '(story|teacher)' did not come/ });
+  }
+  assert.ok(lost > 4 && lost < 18, `${lost} of 22`);
+});
+
 test('200 sentences: each term once for each time', async (t) => {
   assert.equal(sentences.length, 200);
   let free = 0;
@@ -109,12 +125,104 @@ test('terms are whole words, the longest first, as they are written', () => {
   assert.deepEqual(found('a', JSON.parse('{"__proto__": "x"}')), []);
 });
 
+test('first letters where a sentence begins, in their language', () => {
+  /** @param {string} text @param {Record<string, string>} terms @param {string} language */
+  const found = (text, terms, language) =>
+    findTerms(text, terms, language).map(({ term, translation, start, end }) => [term, translation, start, end]);
+  const turkish = { 'ısı': 'heat', istanbul: 'Istanbul', 'İzmir': 'Smyrna' };
+  assert.deepEqual(found('İstanbul güzel.', turkish, 'tr'), [['istanbul', 'Istanbul', 0, 8]]);
+  assert.deepEqual(found('Isı arttı.', turkish, 'tr-TR'), [['ısı', 'heat', 0, 3]]);
+  assert.deepEqual(found('Istanbul, İSTANBUL', turkish, 'tr'), [], 'I is another letter there');
+  assert.deepEqual(found('Güzel İzmir, İstanbul', turkish, 'tr'), [['İzmir', 'Smyrna', 6, 11]]);
+  assert.deepEqual(found('Istanbul', turkish, 'en'), [['istanbul', 'Istanbul', 0, 8]]);
+  assert.deepEqual(found('I\u0307zmir', turkish, 'tr'), [['İzmir', 'Smyrna', 0, 6]], 'a mark of its own');
+  for (const capital of ['SS', 'Ss', 'ß']) {
+    assert.deepEqual(found(`${capital} ist ein Buchstabe`, { ß: 's' }, 'de'), [['ß', 's', 0, capital.length]]);
+  }
+  assert.deepEqual(found('Ο ίδιος. ίδιος', { ίδιος: 'same' }, 'el'),
+    [['ίδιος', 'same', 2, 7], ['ίδιος', 'same', 9, 14]]);
+  assert.deepEqual(found('Ίδιος, Ίδιος', { ίδιος: 'same' }, 'el'), [['ίδιος', 'same', 0, 5]]);
+  assert.deepEqual(found('Σάββατο', { σάββατο: 'Saturday' }, 'el'), [['σάββατο', 'Saturday', 0, 7]]);
+  assert.deepEqual(found('IJs is koud', { ijs: 'ice' }, 'nl'), [['ijs', 'ice', 0, 3]]);
+  assert.deepEqual(found('ǅep', { ǆep: 'pocket' }, 'hr'), [['ǆep', 'pocket', 0, 3]]);
+  assert.deepEqual(found('𐐀𐑌 𐐀𐑌', { '𐐨𐑌': 'x' }, 'en'), [['𐐨𐑌', 'x', 0, 4]], 'a letter of two units');
+  // what is one text to a reader
+  assert.deepEqual(found('un e\u0301te\u0301 chaud', { été: 'summer' }, 'fr'), [['été', 'summer', 3, 8]]);
+  assert.deepEqual(found('New \u00a0York', { 'New York': 'a' }, 'en'), [['New York', 'a', 0, 9]]);
+  assert.equal(asWithin('İstanbul güzel', '', 'tr'), 'istanbul güzel');
+  assert.equal(asWithin('Isı', '', 'tr'), 'ısı');
+});
+
+test('20,000 terms', async () => {
+  const terms = Array.from({ length: 20_000 }, (_, i) => [i % 2 ? `thing${i}` : `thing${i} part`, `Ding ${i}`]);
+  const many = { ...Object.fromEntries(terms), router: 'Datenverteiler' };
+  assert.deepEqual(findTerms('Thing19999 or thing0 part, thing0 or thing20001', many).map(({ term }) => term),
+    ['thing19999', 'thing0 part']);
+  const few = { router: 'Datenverteiler' };
+  const texts = ['The router is new.', 'I like my car.'];
+  assert.deepEqual(await translator.translate(texts, { glossary: many }),
+    await translator.translate(texts, { glossary: few }));
+});
+
+test('a Map; a glossary that its owner changes', async () => {
+  const map = new Map([['car', 'Kraftfahrzeug']]);
+  assert.equal(await translator.translate('The car is red.', { glossary: map }),
+    await translator.translate('The car is red.', { glossary: { car: 'Kraftfahrzeug' } }));
+  for (const own of [map, { car: 'Kraftfahrzeug' }]) {
+    const set = (/** @type {string} */ translation) =>
+      (own instanceof Map ? own.set('car', translation) : Object.assign(own, { car: translation }));
+    const running = translator.translate('The car is red.', { glossary: own });
+    const streaming = translator.translateStreaming('The car is red. The car is new.', { glossary: own });
+    set('Vehikel');
+    assert.match(await running, /Kraftfahrzeug/, 'as it was at the call');
+    let streamed = '';
+    for await (const part of streaming) streamed += part;
+    assert.equal(streamed.match(/Kraftfahrzeug/g)?.length, 2);
+    assert.match(await translator.translate('The car is red.', { glossary: own }), /Vehikel/);
+    if (own instanceof Map) own.delete('car');
+    else delete (/** @type {any} */ (own).car);
+    assert.equal(await translator.translate('The car is red.', { glossary: own }),
+      await translator.translate('The car is red.'));
+  }
+});
+
+test('no term begins in one text of an array and ends in the next', async () => {
+  const glossary = { 'New York': 'Neu-York' };
+  // the second text goes on at the place where the first ends
+  const texts = ['Is it new? New', '              York is big.'];
+  assert.deepEqual(await translator.translate(texts, { glossary }), await translator.translate(texts));
+});
+
+test('a line break within a term moves, and lines of a list are no term', async () => {
+  const own = { 'New York': 'Neu-York', 'car park': 'Parkplatz' };
+  for (const [text, moved] of [
+    ['I live in New\nYork.', 'I live in\nNew York.'],
+    ['Tom saw the car\r\n  park. It is big.', 'Tom saw the\r\ncar   park. It is big.'],
+    ['New\nYork is very big.', 'New York\nis very big.'],
+    ['It is cold. New\nYork is big.\n\nYes.', 'It is cold.\nNew York is big.\n\nYes.'],
+  ]) {
+    const glossary = own;
+    assert.equal(await translator.translate(text, { glossary }), await translator.translate(moved, { glossary }));
+    let streamed = '';
+    for await (const part of translator.translateStreaming(text, { glossary })) streamed += part;
+    assert.equal(streamed, await translator.translate(text, { glossary }));
+    const matches = (await translator.translateDetailed(text, { glossary })).flatMap((line) => line.glossary ?? []);
+    assert.deepEqual(matches.map(({ exact }) => exact), [true], text);
+    assert.equal((streamed.match(/\n/g) ?? []).length, (text.match(/\n/g) ?? []).length, 'no line is lost');
+  }
+  for (const list of ['car\npark', 'New\n\nYork is big', 'I like my car.\nPark here.']) {
+    assert.equal(await translator.translate(list, { glossary: own }), await translator.translate(list));
+  }
+});
+
 test('what cannot come out is said', async () => {
   // a term that ends in the next sentence
   const divided = { 'morning. Tom': 'x' };
   const text = 'Good morning. Tom has a red car.';
   await assert.rejects(translator.translate(text, { glossary: divided }), (/** @type {any} */ error) =>
     error instanceof HeedError && /^glossary: 'morning\. Tom' did not come out as 'x' once$/.test(error.message));
+  await assert.rejects(translator.translateStreaming(text, { glossary: divided }).getReader().read(),
+    { status: 'HEED_E_STATE', message: "glossary: 'morning. Tom' did not come out as 'x' once" });
   const [first] = await translator.translateDetailed(text, { glossary: divided });
   assert.deepEqual(first.glossary?.map(({ term, targetStart, exact }) => [term, targetStart, exact]),
     [['morning. Tom', -1, false]]);
@@ -133,6 +241,16 @@ test('a glossary that is none is refused by name', async () => {
     [{ car: 7 }, 'TypeError', /^glossary: car: found 7, expected a text/],
     [{ car: '' }, 'RangeError', /^glossary: car: found '', expected a text on one line/],
     [{ car: 'a\nb' }, 'RangeError', /^glossary: car: /],
+    [new Set(['car']), 'TypeError', /^glossary: found \[object Set\], expected an object or a Map/],
+    [null, 'TypeError', /^glossary: found null, expected an object/],
+    [new Map([[7, 'a']]), 'TypeError', /^glossary: found 7, expected a text as term/],
+    // the tokenizer drops these, or gives bytes that nobody sees
+    [{ car: '\u200b' }, 'RangeError', /^glossary: car: found 'U\+200B', expected a text on one line that can be seen/],
+    [{ car: '\u00ad\ufeff' }, 'RangeError', /^glossary: car: found 'U\+00ADU\+FEFF', /],
+    [{ '\u200b': 'a' }, 'RangeError', /^glossary: found 'U\+200B', expected a term/],
+    [{ car: '\u2581' }, 'RangeError', /^glossary: car: found '\u2581', expected a text that the model has tokens for/],
+    [{ 'New York': 'a', 'New  York': 'b' }, 'RangeError',
+      /^glossary: New  York: found 'b', expected 'a' as for 'New York'/],
     [{ '': 'a' }, 'RangeError', /^glossary: found '', expected a term/],
     [{ ' car': 'a' }, 'RangeError', /^glossary: found ' car', expected a term without white space/],
   ])) {
@@ -144,7 +262,7 @@ test('cancelling ends it', async () => {
   const stop = new AbortController();
   const reason = new Error('enough');
   const running = translator.translate(sentences.map(({ source }) => source), { glossary, signal: stop.signal });
-  setTimeout(() => stop.abort(reason), 50);
+  setImmediate(() => stop.abort(reason));
   await assert.rejects(running, reason);
   assert.match(await translator.translate('The car is red.', { glossary }), /Kraftfahrzeug/);
 });
@@ -165,6 +283,14 @@ test('heed translate --glossary', (t) => {
   const lines = good.stdout.split('\n');
   assert.deepEqual(lines.map((line) => [line.includes('Kraftfahrzeug'), line.includes('Neu-York')]),
     [[true, false], [false, false], [true, true], [false, false]]);
+  // comments, blank lines, a byte order mark
+  const noted = heed('\ufeff# terms\n\n  # more\ncar\tKraftfahrzeug\n\t\n\\#1\tNummer eins\n',
+    'The car is red.\nHe is #1.\n');
+  assert.deepEqual([noted.status, noted.stderr], [0, '']);
+  assert.ok(noted.stdout.includes('Kraftfahrzeug') && noted.stdout.includes('Nummer eins'), noted.stdout);
+  // lines have nothing to do with each other
+  const apart = heed('New York\tNeu-York\n', 'I like the new\nIs this New\nYork is big.\n');
+  assert.deepEqual([apart.status, apart.stderr, apart.stdout.split('\n').length], [0, '', 4]);
   const json = JSON.parse(heed('car\tKraftfahrzeug\n', 'The car is red.\n', '--json').stdout);
   assert.equal(json.sentences[0].glossary[0].exact, true);
   const lost = heed('morning. Tom\tx\n', 'Good morning. Tom has a car.\nI love you.\n');
@@ -173,8 +299,9 @@ test('heed translate --glossary', (t) => {
   assert.equal(lost.stdout.trim().split('\n').length, 2, 'the lines are translated all the same');
   for (const [content, message] of [['car\n', /0?\d+\.tsv: line 1: expected a term, a tab/],
     ['a\tb\tc\n', /line 1: expected/],
+    [Buffer.from('car\tAuto\ncaf\xe9\tKaffee\n', 'latin1'), /\.tsv: line 2: found what is not UTF-8: byte 5 is 0x09/],
     ['a\tb\na\tc\n', /line 2: 'a' has another translation before/]]) {
-    const { status, stderr } = heed(String(content), 'a\n');
+    const { status, stderr } = heed(/** @type {string} */ (content), 'a\n');
     assert.equal(status, 1);
     assert.match(stderr, /** @type {RegExp} */ (message));
   }

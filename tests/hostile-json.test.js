@@ -111,7 +111,10 @@ test('configurations', () =>
       'CONFIG', /decoder_start_token_id: found 58100/],
     ['padding that is no id', config({ pad_token_id: 20 }),
       'CONFIG', /pad_token_id: found 20, expected an integer, at least 0, at most 19/],
-    ['a list of ends', config({ eos_token_id: [0, 1] }), 'CONFIG', /eos_token_id: found \[0,1\], expected an integer/],
+    ...[[], ['0'], [[0]], [null]].map((ids) =>
+      /** @type {Case} */ ([`ends: ${JSON.stringify(ids)}`, config({ eos_token_id: ids }),
+      'CONFIG', /eos_token_id: found .*, expected an integer/])),
+    ['a list of ends that are no ids', config({ eos_token_id: [20, 1] }), 'CONFIG', /eos_token_id: found 20: must be/],
     ['another activation', config({ activation_function: 'gelu_new' }),
       'CONFIG', /activation_function: found 'gelu_new', expected one of/],
     ['an activation by its number', config({ activation_function: 2 }), 'CONFIG', /activation_function: found 2/],
@@ -123,8 +126,8 @@ test('configurations', () =>
 test('what generation_config.json says', () =>
   refuseAll('generation_config.json', [
     ...[0, 65, 1e9, 1.5, '4', [4], true].map((n) => /** @type {Case} */ ([`${n} beams`, generation({ num_beams: n }),
-      'CONFIG', /num_beams: found .*, expected an integer, at least 1, at most 64/])),
-    ['no length', generation({ max_length: 0 }), 'CONFIG', /max_length: found 0, expected an integer, at least 1/],
+      'CONFIG', /num_beams: found .*, expected a (number|whole number from 1 to 64)$/])),
+    ['no length', generation({ max_length: 0 }), 'CONFIG', /max_length: found 0, expected a whole number from 1/],
     ['a negative length', generation({ max_new_tokens: -1 }), 'CONFIG', /max_new_tokens: found -1/],
     ['a length past 2^31', generation({ max_length: 2 ** 31 }), 'CONFIG', /max_length: found 2147483648/],
     ['less than no tokens', generation({ min_length: -1 }), 'CONFIG', /min_length: found -1/],
@@ -136,12 +139,23 @@ test('what generation_config.json says', () =>
     ['a penalty that is a text', generation({ length_penalty: '1' }), 'CONFIG', /length_penalty: found '1'/],
     ...[[1], [[20]], [[-1]], [[1.5]], [[]], [['1']], {}, 'x', [[[1]]]].map((words) =>
       /** @type {Case} */ ([`bad words: ${JSON.stringify(words)}`, generation({ bad_words_ids: words }),
-      'CONFIG', /bad_words_ids: found .*, expected an array of arrays of ids below 20/])),
+      'CONFIG', /bad_words_ids(\[0\])*: found .*, expected (an array|an integer|0 to 19|at least one id)/])),
+    ...['suppress_tokens', 'begin_suppress_tokens', 'forced_eos_token_id', 'eos_token_id'].flatMap((key) =>
+      [[20], [-1], [1.5], ['1'], {}, 'x', [[1]]].map((ids) =>
+        /** @type {Case} */ ([`${key}: ${JSON.stringify(ids)}`, generation({ [key]: ids }),
+        'CONFIG', new RegExp(`${key}(\\[0\\])?: found .*, expected `)]))),
+    ...[[5], 20, -1, 1.5, '1', {}].map((id) => /** @type {Case} */ ([`first: ${id}`,
+      generation({ forced_bos_token_id: id }), 'CONFIG', /forced_bos_token_id(\[0\])?: found .*, expected /])),
+    ...[0, -1, 1001, '1', [1]].map((x) => /** @type {Case} */ ([`repetition: ${x}`,
+      generation({ repetition_penalty: x }), 'CONFIG', /repetition_penalty: found .*, expected a number/])),
+    ...['always', 1, 0, []].map((x) => /** @type {Case} */ ([`early: ${x}`,
+      generation({ early_stopping: x }), 'CONFIG', /early_stopping: found .*, expected true, false or 'never'/])),
+    ['a text for true', generation({ renormalize_logits: 'true' }), 'CONFIG', /renormalize_logits: found 'true'/],
     ['an end that is no id', generation({ eos_token_id: 20 }),
       'CONFIG', /eos_token_id: found 20, expected an integer, at least 0, at most 19/],
     ['a negative start', generation({ decoder_start_token_id: -1 }), 'CONFIG', /decoder_start_token_id: found -1/],
     ['padding past 2^31', generation({ pad_token_id: 2 ** 31 }), 'CONFIG', /pad_token_id: found 2147483648/],
-    ['a list of ends', generation({ eos_token_id: [0] }), 'CONFIG', /eos_token_id: found \[0\]/],
+    ['no ends', generation({ eos_token_id: [] }), 'CONFIG', /eos_token_id: found \[\], expected at least one id/],
   ]));
 
 /** @param {(entries: [string, any][]) => void} change */

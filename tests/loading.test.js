@@ -306,3 +306,19 @@ test('JSON is held to the letter', () => {
   for (const text of ['', 'null', '[]', '7', '"x"', '{]', '{"a":1}x'])
     assert.throws(() => parseJson(bytes(text), 'f'), { code: 11 }, text);
 });
+
+test('the module is compiled while it streams, whatever type the server gives it', async (t) => {
+  const module = readFileSync(new URL('../js/heed.wasm', import.meta.url));
+  const types = ['application/wasm', 'application/wasm; charset=utf-8', 'application/octet-stream', undefined];
+  const address = await serve(t, (name, response) => {
+    const type = types[Number(name)];
+    response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(module);
+  });
+  const streaming = t.mock.method(WebAssembly, 'compileStreaming');
+  for (const i of types.keys()) {
+    const model = await Transformer.load(TINY, { wasm: `${address}${i}` });
+    assert.deepEqual(speak(model), expected, String(types[i]));
+    assert.equal(streaming.mock.callCount(), i + 1, String(types[i]));
+    model.dispose();
+  }
+});

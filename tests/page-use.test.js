@@ -181,10 +181,11 @@ test('a link with another text and another search translates that text alone', a
       return stream(text, options, onText);
     };
   });
+  await page.clock.install();
   await visit(page, 'translate?text=The+house+is+small.&beams=3');
   await page.waitForFunction(() => document.querySelectorAll('.candidates li').length === 3);
-  // longer than a pause in typing
-  await page.waitForTimeout(500);
+  // what waits for a pause in typing begins
+  await page.clock.fastForward(10_000);
   assert.deepEqual(await page.evaluate(() => globalThis.asked), [['The house is small.', 3]]);
   await close();
 });
@@ -236,18 +237,22 @@ test('the mouse holds the matrix with its first button alone, and never after it
   assert.equal(await drag('left'), true);
   assert.notEqual(await picture(), before);
 
-  // let go where the map does not hear it
+  // let go where the map does not hear it; a capture begins, and ends, with the event that comes next
   await page.evaluate(() => {
     const canvas = document.querySelector('.map canvas');
-    canvas.addEventListener('pointerdown', ({ pointerId }) =>
-      setTimeout(() => canvas.releasePointerCapture(pointerId)), { once: true });
+    globalThis.captures = [];
+    for (const type of ['gotpointercapture', 'lostpointercapture']) {
+      canvas.addEventListener(type, () => globalThis.captures.push(type), { once: true });
+    }
+    canvas.addEventListener('gotpointercapture', ({ pointerId }) => canvas.releasePointerCapture(pointerId),
+      { once: true });
   });
   await page.mouse.move(x, y);
   await page.mouse.down();
-  // the capture ends with the event that comes next
-  await page.waitForTimeout(50);
+  await page.mouse.move(x + 1, y);
   await page.mouse.move(0, 0);
   await page.mouse.up();
+  await page.waitForFunction(() => globalThis.captures.join() === 'gotpointercapture,lostpointercapture');
   const moved = await picture();
   await page.mouse.move(x - 10, y, { steps: 3 });
   assert.ok(await isPointed(), 'a cell is pointed at');
@@ -266,15 +271,26 @@ test('one finger scrolls the page, two move and zoom the matrix in every directi
   const touch = (type, ...points) => session.send('Input.dispatchTouchEvent', {
     type, touchPoints: points.map(([right, down], id) => ({ x: x + right, y: y + down, id })),
   });
+  /** Once the page has not moved for some frames: what is let go in motion moves on. */
+  const still = () => page.evaluate(() => new Promise((resolve) => {
+    let frames = 0;
+    let last = NaN;
+    const look = () => {
+      frames = scrollY === last ? frames + 1 : 0;
+      last = scrollY;
+      if (frames === 20) resolve();
+      else requestAnimationFrame(look);
+    };
+    look();
+  }));
   /** Fingers from their places to others, one after another put down. */
   async function swipe(from, to) {
     for (let n = 1; n <= from.length; n++) await touch('touchStart', ...from.slice(0, n));
     for (let step = 1; step <= 6; step++) {
       await touch('touchMove', ...from.map((start, id) => start.map((at, i) => at + ((to[id][i] - at) * step) / 6)));
     }
-    // held still: what is let go in motion moves on
-    await page.waitForTimeout(150);
     await touch('touchEnd');
+    await still();
   }
   const scrolled = () => page.evaluate(() => scrollY);
   const start = await scrolled();

@@ -111,7 +111,7 @@ export const cutAt = (at, headers = {}) => {
     isDone = true;
     const etag = `"${sha256(whole).slice(0, 16)}"`;
     response.writeHead(200, { etag, 'content-length': whole.length, ...headers });
-    response.write(whole.subarray(0, at), () => setTimeout(() => response.destroy(), 30));
+    response.write(whole.subarray(0, at), () => response.socket?.end());
     return true;
   };
 };

@@ -57,7 +57,9 @@ test('two functions ask the network, for the addresses they are given', () => {
   assert.deepEqual(findAll(bare, NETWORK), ['files.js: fetch', 'wasm.js: fetch']);
 });
 
-test('no address is in the code', () => assert.deepEqual(findAll(bare, ADDRESS), []));
+test('no address is in the code but the one that an error names where a name of that place was given', () => {
+  assert.deepEqual(findAll(bare, ADDRESS), ['missing.js: https://huggingface.co']);
+});
 
 test('imports are files of the package and modules of Node', () => {
   const builtins = new Set(builtinModules);

@@ -88,7 +88,7 @@ test('a megabyte: work in proportion, with and without spaces, and of marks', as
     'one letter': (n) => 'a'.repeat(n),
     'no white space, many sentences': (n) => '\u5bb6\u306f\u5c0f\u3055\u3044\u3002'.repeat(n / 6),
     lines: (n) => 'a\n'.repeat(n / 2),
-    'white space': (n) => ` ${' '.repeat(n - 2)}.`,
+    'white space': (n) => ` ${' '.repeat(n - 2)}a`,
   };
   for (const [name, make] of Object.entries(texts)) {
     for (const n of [1 << 16, 1 << 20]) {
@@ -118,6 +118,32 @@ test('100,000 combining marks are tokens like others', async () => {
   const detailed = await translator.translateDetailed(few);
   assert.equal(detailed.map(({ source }) => source).join('').replaceAll(' ', ''), few.replaceAll(' ', ''),
     'none is lost');
+});
+
+test('a word of thousands of letters is no word: it is kept, and what stands around it is translated', async () => {
+  const words = ['a'.repeat(4000), 'xqzjv'.repeat(800), '\u00df'.repeat(4000), '0'.repeat(4000), 'haha'.repeat(1000),
+    'a-'.repeat(2000), 'Zm9v+/Ymd=='.repeat(400)];
+  for (const word of words) {
+    assert.ok(await translator.translate(word) === word);
+    assert.ok(await streamed(word, { beams: 2 }) === word);
+    const text = `I love you. ${word} Good morning. Look at ${word}, please.`;
+    const said = await translator.translate(text);
+    assert.ok(said.startsWith(`${await translator.translate('I love you.')} ${word} `), said.slice(0, 40));
+    assert.equal(said.split(word).length, 3);
+    assert.ok(await streamed(text) === said);
+    const detailed = await translator.translateDetailed(text);
+    const kept = detailed.filter(({ source }) => word.includes(source));
+    assert.ok(kept.map(({ target }) => target).join('') === word + word);
+    // of what is kept the model says nothing but its end: the work is that of the few words around
+    const tokens = detailed.reduce((sum, { targetTokens }) => sum + targetTokens.length, 0);
+    assert.ok(tokens < detailed.length + 60, `${tokens} tokens of ${detailed.length} parts`);
+    for (const { source, start } of detailed) assert.equal(text.slice(start, start + source.length), source);
+  }
+  // scripts that do not part words are translated, however long
+  const han = await translator.translateDetailed('\u5bb6\u306f\u5c0f\u3055'.repeat(60), { maxTokens: 4 });
+  assert.ok(han.length > 1 && han.every(({ targetTokens }) => targetTokens.length === 4));
+  const [first] = await translator.translateDetailed(`the car ${words[0]} park`, { glossary: { 'car park': 'x' } });
+  assert.equal(first.glossary, undefined, 'not a term');
 });
 
 test('a megabyte is translated from its first sentence on, and given up at once', async () => {
@@ -165,8 +191,8 @@ test('what reads like a control token is text', async () => {
 // ---------------------------------------------------------------- what does not end by itself
 
 /** This model goes on with these for ever; the first are a loop, the others are not. */
-const LOOPS = ['-'.repeat(20), '-'.repeat(40)];
-const RAMBLES = ['('.repeat(10), '_'.repeat(10)];
+const LOOPS = [`1${'-'.repeat(20)}`, `1${'-'.repeat(40)}`];
+const RAMBLES = [`1${'('.repeat(10)}`, `1${'_'.repeat(20)}`];
 
 test('what loops or rambles is cut, says so, and is the same in every way of asking', async () => {
   const longest = (/** @type {number} */ source) => 32 + 4 * source;

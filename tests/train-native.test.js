@@ -30,13 +30,9 @@ writeFileSync(
 );
 
 const STEPS = 60;
-const args = (out, ...more) => [
-  '--train',
-  corpus,
-  '--dev',
-  corpus,
-  '--spm',
-  join(root, 'models/en-de/source.spm'),
+const DATA = ['--train', corpus, '--dev', corpus, '--spm', join(root, 'models/en-de/source.spm')];
+const argsOf = (data, out, ...more) => [
+  ...data,
   '--out',
   out,
   '--threads',
@@ -73,10 +69,11 @@ const args = (out, ...more) => [
   'decoder_layers=1',
   ...more,
 ];
+const args = (out, ...more) => argsOf(DATA, out, ...more);
 const run = (...list) => spawnSync(program, list, { encoding: 'utf8' });
 
 /** Weights and both moments, to the bit: what follows the checkpoint's header, which has the seconds spent. */
-const learned = (out) => readFileSync(join(out, 'checkpoint')).subarray(512);
+const learned = (out) => readFileSync(join(out, 'checkpoint')).subarray(4096);
 
 /** Start, and send `signal` once that step is reported. @returns {Promise<number>} the step it came to */
 function stopAt(step, signal, out, ...more) {
@@ -173,15 +170,19 @@ const SAYS_SO = /^heed-train: (.*: )?out of memory(: \d+ bytes .*)?\n\d+ allocat
 test('without memory it says so, leaks nothing, and the checkpoint goes on', { skip }, (t) => {
   const [pairs, spm] = ['few.tsv', 'tiny.spm'].map((name) => join(folder, name));
   const lines = Array.from({ length: 40 },
-    (_, i) => `${'abc xy '.repeat(1 + (i % 3))}\t${'bc ab '.repeat(1 + (i % 2))}`);
+    (_, i) => `${'abc xy '.repeat(1 + (i % 3))}Xaver\t${'bc ab '.repeat(1 + (i % 2))}Xaver\t0-1 1-0`);
+  lines.push('abc\u{1F600} xy\tbc\u{1F600} ab\t0-1 1-0'); // a character of four bytes
   writeFileSync(pairs, lines.join('\n'));
   writeFileSync(spm, writeMessage(spmFields()));
   const small = ['d_model', 'encoder_ffn_dim', 'decoder_ffn_dim'].flatMap((key) => ['--config', `${key}=8`]);
-  const options = ['--train', pairs, '--dev', pairs, '--spm', spm, '--threads', '2', '--batch', '32', '--part', '64'];
-  const more = ['--longest', '32', '--evaluate', '3', '--save-minutes', '0', ...small];
+  const data = ['--train', pairs, '--train', `${pairs}:2`, '--dev', pairs, '--dev', `other=${pairs}`, '--spm', spm];
+  const options = ['--threads', '2', '--batch', '32', '--part', '64'];
+  const noise = ['--noise', 'typos=0.3,stops=0.3,capitals=0.2', '--sample-source', '0.3', '--sample-target', '0.3'];
+  const altered = [...noise, '--replace', '0.5', '--ema', '0.9', '--guided', '0.5', '--attention-dropout', '0.1'];
+  const more = ['--longest', '32', '--evaluate', '3', '--save-minutes', '0', ...small, ...altered];
   /** Under ASan, with allocation number `at` failing; 0: none. */
   const go = (out, steps, at) =>
-    spawnSync(faults, [...args(out), ...options, ...more, '--steps', steps], {
+    spawnSync(faults, [...argsOf(data, out), ...options, ...more, '--steps', steps], {
       encoding: 'utf8',
       env: { ...process.env, HEED_TRAIN_STARTED: '1', HEED_FAIL_AT: String(at) },
     });

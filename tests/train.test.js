@@ -27,11 +27,13 @@ function readTensors(bytes) {
 
 const norm = (x) => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0));
 
-for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd']) {
+for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'swish-odd-guided']) {
   test(`${name} learns as in PyTorch: gradients by name, ten steps of Adam`, async () => {
-    const { options, batches, losses, gradientNorms } = JSON.parse(readFileSync(golden(`train/${name}.json`), 'utf8'));
+    const { options, batches, losses, gradientNorms, alignmentLosses } = JSON.parse(
+      readFileSync(golden(`train/${name}.json`), 'utf8'),
+    );
     const want = readTensors(new Uint8Array(readFileSync(golden(`train/${name}.safetensors`))));
-    const model = await Transformer.load(golden(name));
+    const model = await Transformer.load(golden(name.replace('-guided', '')));
     const trainer = await Trainer.create(model, { ...options, dropout: 0 });
 
     let worst = 0;
@@ -43,6 +45,9 @@ for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swi
         Math.abs(result.gradNorm - gradientNorms[step]) <= 1e-3 * gradientNorms[step],
         `step ${step}: gradient norm`,
       );
+      const aligned = alignmentLosses?.[step];
+      if (aligned === undefined) assert.ok(!('alignmentLoss' in result));
+      else assert.ok(Math.abs(result.alignmentLoss - aligned) <= 1e-4 * aligned, `step ${step}: alignment`);
       if (step > 0) continue;
       for (const [tensor, { shape, data }] of want) {
         const got = trainer.gradient(tensor);
@@ -307,6 +312,12 @@ test('what is wrong is named', async () => {
   assert.throws(() => trainer.step([{ source: [3, 13], target: [2] }]), status('HEED_E_ID'));
   assert.throws(() => trainer.step([{ source: [3, 2], target: [] }]), status('HEED_E_LENGTH'));
   assert.throws(() => trainer.step([{ source: [3, 2], target: [3, 3, 3, 3, 3, 3, 3, 3, 2] }]), status('HEED_E_LENGTH'));
+  const links = (of) => [{ source: [3, 2], target: [4, 5, 2], links: of }];
+  assert.throws(() => trainer.step(links(7)), { name: 'TypeError', message: /pairs\[0\]\.links/ });
+  assert.throws(() => trainer.step(links([[0, 1], 3])), { name: 'TypeError', message: /pairs\[0\]\.links\[1\]/ });
+  assert.throws(() => trainer.step(links([[2, 0]])), { name: 'RangeError', message: /links\[0\]\[0\]/ });
+  assert.throws(() => trainer.step(links([[1, 3]])), { name: 'RangeError', message: /links\[0\]\[1\]/ });
+  await assert.rejects(Trainer.create({ config: FRESH }, { guidedHead: 4 }), /guidedHead/);
   assert.throws(() => trainer.gradient('model.nothing'), status('HEED_E_TENSOR_UNKNOWN'));
   assert.ok(trainer.step([{ source: [3, 2], target: [4, 2] }]).loss > 0, 'still of use');
   trainer.dispose();

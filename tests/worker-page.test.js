@@ -74,3 +74,17 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
   // one model takes more than 16 MB: were one in five of 45 kept, it would be 144 MB more
   assert.ok(memory.after - memory.warm < 100e6, `${megabytes.after} MB after, ${megabytes.warm} before`);
 });
+
+test('Chromium: errors of a worker of one\'s own, and options that cannot be sent', async () => {
+  const found = await reportOf(await serve({ page: 'tests/browser/own-worker.html' }));
+  assert.equal(found.error, undefined);
+  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  assert.equal(found.text, await here.translate(TEXT));
+  here.destroy();
+  assert.deepEqual(found.thrown, { message: 'Uncaught Error: unrelated', isHandled: false });
+  assert.match(found.missing, /^HeedError: worker: it cannot be loaded/);
+  assert.match(found.broken, /^TimeoutError: .*does it import 'heed\/worker'\?; its last error: .*Error: before heed$/);
+  const expected = 'expected what can be sent to a worker (structured clone)';
+  assert.equal(found.element, `wasm: found [object HTMLBodyElement], ${expected}`);
+  assert.equal(found.function, `model: found () => {}, ${expected}`);
+});

@@ -115,7 +115,7 @@ export class Engine extends EventTarget {
     return Promise.resolve();
   }
 
-  /** Give all memory back. */
+  /** Free all memory. */
   unload() {
     this.#load?.abort();
     this.#run?.abort();

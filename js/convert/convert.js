@@ -14,6 +14,7 @@ import { listFiles, openContainer } from '../containers/open.js';
 import { openSource } from '../files.js';
 import { parseJson } from '../json.js';
 import { openWeights } from '../load.js';
+import { checkOptions } from '../options.js';
 import { DTYPES } from '../safetensors.js';
 import { Transformer } from '../transformer.js';
 import { E_FILE, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_VALUE, HeedError } from '../wasm.js';
@@ -269,7 +270,8 @@ const pretty = (value) => `${JSON.stringify(value, null, 2)}\n`;
  * @param {{ dtype?: Dtype }} [options]  default: as it is, BF16 as f32
  * @returns {Promise<{ file: string, dtype: Dtype, before: number, after: number }>}  bytes of the weights
  */
-export async function convert(from, to, { dtype } = {}) {
+export async function convert(from, to, options = {}) {
+  const { dtype } = checkOptions(options, 'dtype');
   const there = await readdir(to).catch((/** @type {any} */ error) => {
     if (error.code === 'ENOENT') return null;
     throw new HeedError(E_FILE, `${to}: ${error.message}`, { cause: error });

@@ -18,7 +18,7 @@ export async function* verify(source) {
   }
   const entries = Object.entries(/** @type {Record<string, any>} */ (stated)).map(([name, entry]) => {
     const { size, sha256 } = entry ?? {};
-    const fits = Number.isSafeInteger(size) && size >= 0 && /^[\da-f]{64}$/.test(String(sha256));
+    const fits = Number.isSafeInteger(size) && size >= 0 && /^[\da-f]{64}$/i.test(String(sha256));
     if (!fits) {
       throw new HeedError(E_JSON, mismatch(`heed.json: files: ${name}`, describe(sha256), 'a size and a sha256'));
     }
@@ -26,7 +26,7 @@ export async function* verify(source) {
     if (!/^[^/\\]+$/.test(name) || name === '..' || name === '.') {
       throw new HeedError(E_JSON, mismatch('heed.json: files', name, 'names without a path'));
     }
-    return { name, size, sha256: String(sha256) };
+    return { name, size, sha256: String(sha256).toLowerCase() };
   });
   for (const { name, size, sha256 } of entries) {
     const chunks = await files.find(name, true);

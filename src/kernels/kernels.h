@@ -49,7 +49,8 @@ void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panel
 /*
  * int8.  A weight row is symmetric, w = scale_n * i, i in -127..127.  A row of activations is quantised to 7 bits
  * with a zero point of its own, x = scale * (q - zero), q in 0..127, where scale = (max(x, 0) - min(x, 0)) / 127 and
- * zero = round(-min(x, 0) / scale): 0 is exact, and rows that a ReLU left without negatives get all 7 bits.  Then
+ * zero = round(-min(x, 0) / scale): 0 is exact, and rows that a ReLU left without negatives get all 7 bits.  A row with
+ * a NaN or an infinity, or too far apart for a float, has the scale NaN.  Then
  *
  *     out[n] = (sum_k q_k i_nk  -  zero * sum_k i_nk) * (scale * scale_n) + bias[n]
  *
@@ -89,9 +90,9 @@ void k_scores(float *scores, const float *q, const float *k, size_t ld, const in
 /* out [dh] written: sum_i p[i] * v_i, rows found as above. */
 void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh);
 
-/* x [n] becomes softmax(x), stable; all -infinity becomes all 0; n == 0 is fine. */
+/* x [n] becomes softmax(x), stable; all -infinity becomes all 0; n == 0 is fine.  A NaN makes others NaN, or stays. */
 void k_softmax(float *x, int n);
-/* max x_i + log sum exp(x_i - max); n > 0. */
+/* max x_i + log sum exp(x_i - max); n > 0.  NaN if there is one. */
 float k_log_sum_exp(const float *x, int n);
 /* Index of the first greatest element; n > 0.  NaNs are passed over; 0 if there is nothing else. */
 int k_argmax(const float *x, int n);

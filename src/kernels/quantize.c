@@ -1,4 +1,5 @@
 /* quantize.c - floats to int8 weights and to 7-bit rows of activations, and the int8 panels; see kernels.h. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
@@ -38,15 +39,19 @@ void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k) {
     for (int i = 0; i < k; i++) row[i] = p[(size_t)(i / 4) * 4 * PANEL + (size_t)(i % 4)];
 }
 
-/* How far x [n] reaches above and below 0.  Out of line, and both positive: clang 14 never ends over negations here. */
+/*
+ * How far x [n] reaches above and below 0; *above is NaN if there is one.  Out of line, and both positive: clang 14
+ * never ends over negations here.
+ */
 NOINLINE void row_span(const float *x, int n, float *above, float *below) {
-    v128_t high = wasm_f32x4_splat(0.0f), low = high;
+    v128_t high = wasm_f32x4_splat(0.0f), low = high, nan = high;
     for (int i = 0; i < n; i += 4) {
         v128_t v = load_part(x + i, n - i, 0.0f);
+        nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v)); /* pmax and pmin pass it over */
         high = wasm_f32x4_pmax(high, v);
         low = wasm_f32x4_pmin(low, v);
     }
-    *above = max_lanes(high);
+    *above = wasm_v128_any_true(nan) ? NAN : max_lanes(high);
     *below = max_lanes(wasm_f32x4_abs(low));
 }
 
@@ -107,10 +112,12 @@ void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, 
         const float *row = x + (size_t)i * (size_t)ldx;
         float above, below;
         row_span(row, k, &above, &below);
-        const float span = above + below >= LEAST_SPAN ? above + below : 0.0f;
-        const float inverse = span > 0.0f ? 127.0f / span : 0.0f;
-        scales[i] = span / 127.0f;
-        zeros[i] = round_scaled_1(below, inverse);
+        const float reach = above + below;
+        const int is_finite = reach < INFINITY; /* else the scale is NaN, and so is what the row is multiplied with */
+        const float span = reach >= LEAST_SPAN ? reach : 0.0f;
+        const float inverse = is_finite && span > 0.0f ? 127.0f / span : 0.0f;
+        scales[i] = is_finite ? span / 127.0f : NAN;
+        zeros[i] = is_finite ? round_scaled_1(below, inverse) : 0;
         quantize_row(out, row, k, inverse, zeros[i]);
     }
 }

@@ -62,9 +62,17 @@ void ref_quantize_rows(uint8_t *rows, float *scales, int32_t *zeros, const float
     for (int r = 0; r < m; r++) {
         const float *row = x + (size_t)r * (size_t)ldx;
         float least = 0.0f, greatest = 0.0f;
+        int is_finite = 1;
         for (int i = 0; i < k; i++) {
             if (row[i] < least) least = row[i];
             if (row[i] > greatest) greatest = row[i];
+            is_finite = is_finite && isfinite(row[i]);
+        }
+        if (!is_finite || !isfinite(greatest - least)) {
+            scales[r] = NAN;
+            zeros[r] = 0;
+            memset(rows + (size_t)r * (size_t)k, 0, (size_t)k);
+            continue;
         }
         const float span = greatest - least >= 1e-30f ? greatest - least : 0.0f;
         const float inverse = span > 0.0f ? 127.0f / span : 0.0f;
@@ -130,7 +138,7 @@ void ref_softmax(float *x, int n) {
     const double max = greatest(x, n);
     double sum = 0.0;
     if (max == -INFINITY) {
-        memset(x, 0, (size_t)n * sizeof *x);
+        for (int i = 0; i < n; i++) x[i] = isnan(x[i]) ? NAN : 0.0f;
         return;
     }
     for (int i = 0; i < n; i++) sum += exp(x[i] - max);
@@ -140,7 +148,8 @@ void ref_softmax(float *x, int n) {
 float ref_log_sum_exp(const float *x, int n) {
     const double max = greatest(x, n);
     double sum = 0.0;
-    if (max == -INFINITY) return -INFINITY;
+    for (int i = 0; i < n && max == -INFINITY; i++) sum += isnan(x[i]) ? NAN : 0.0;
+    if (max == -INFINITY) return (float)(sum + max);
     for (int i = 0; i < n; i++) sum += exp(x[i] - max);
     return (float)(max + log(sum));
 }

@@ -22,8 +22,8 @@ static float row_max(const float *x, int n) {
 
 void k_softmax(float *x, int n) {
     const float max = row_max(x, n);
-    if (max == -INFINITY) { /* nothing to see: no weights, rather than 0/0 */
-        memset(x, 0, (size_t)n * sizeof *x);
+    if (max == -INFINITY) { /* nothing to see: no weights, rather than 0/0; but a NaN stays */
+        for (int i = 0; i < n; i++) x[i] = x[i] == -INFINITY ? 0.0f : NAN;
         return;
     }
     const v128_t shift = wasm_f32x4_splat(max);
@@ -48,6 +48,8 @@ void k_softmax(float *x, int n) {
 
 float k_log_sum_exp(const float *x, int n) {
     const float max = row_max(x, n);
+    for (int i = 0; i < n && max == -INFINITY; i++)
+        if (x[i] != max) return NAN;
     if (max == -INFINITY) return max;
     const v128_t shift = wasm_f32x4_splat(max);
     v128_t s0 = wasm_f32x4_splat(0.0f), s1 = s0;

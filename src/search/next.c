@@ -10,57 +10,138 @@ int candidate_precedes(const heed_candidate *a, const heed_candidate *b) {
     return a->id < b->id;
 }
 
-/* Ids that would complete an n-gram the target already holds. */
-static void forbid_repeats(float *logits, const heed_target *target, int n) {
-    if (target->n_ids < n - 1) return;
-    const int32_t *tail = target->ids + target->n_ids - (n - 1);
-    for (int i = 0; i + n <= target->n_ids; i++) {
+int next_ends(const heed_search_options *rules, int32_t id) {
+    for (int i = 0; i < rules->n_eos; i++)
+        if (rules->eos[i] == id) return 1;
+    return 0;
+}
+
+/*
+ * The rules below see all ids of a target: [n], n = target->n_ids + 1, the start token first.  `zero` is the number in
+ * `scores` that stands for a log-probability of 0.
+ */
+
+static void forbid(float *scores, const int32_t *ids, int n) {
+    for (int i = 0; i < n; i++) scores[ids[i]] = -INFINITY;
+}
+
+/* Nothing but these, for certain. */
+static void force(float *scores, int n_vocabulary, const int32_t *ids, int n, float zero) {
+    for (int i = 0; i < n_vocabulary; i++) scores[i] = -INFINITY;
+    for (int i = 0; i < n; i++) scores[ids[i]] = zero;
+}
+
+/* Each id that is there, once: all are read before the first is written. */
+static void penalise(float *scores, const int32_t *ids, int n, float penalty, float zero, float *penalised) {
+    for (int i = 0; i < n; i++) {
+        const float x = scores[ids[i]] - zero;
+        penalised[i] = zero + (x < 0.0f ? x * penalty : x / penalty);
+    }
+    for (int i = 0; i < n; i++) scores[ids[i]] = penalised[i];
+}
+
+/* Ids that would complete an n-gram that is already there. */
+static void forbid_repeats(float *scores, const int32_t *ids, int n, int ngram) {
+    if (n < ngram - 1) return;
+    const int32_t *tail = ids + n - (ngram - 1);
+    for (int i = 0; i + ngram <= n; i++) {
         int same = 1;
-        for (int j = 0; j < n - 1 && same; j++) same = target->ids[i + j] == tail[j];
-        if (same) logits[target->ids[i + n - 1]] = -INFINITY;
+        for (int j = 0; j < ngram - 1 && same; j++) same = ids[i + j] == tail[j];
+        if (same) scores[ids[i + ngram - 1]] = -INFINITY;
     }
 }
 
-static void forbid_bad_words(float *logits, const heed_target *target, const int32_t *words, int n_words) {
+static void forbid_bad_words(float *scores, const int32_t *ids, int n, const int32_t *words, int n_words) {
     for (int i = 0; i < n_words; i += words[i] + 1) {
-        const int n = words[i], start = target->n_ids - (n - 1);
+        const int length = words[i], start = n - (length - 1);
         const int32_t *word = words + i + 1;
         int same = start >= 0;
-        for (int j = 0; j < n - 1 && same; j++) same = target->ids[start + j] == word[j];
-        if (same) logits[word[n - 1]] = -INFINITY;
+        for (int j = 0; j < length - 1 && same; j++) same = ids[start + j] == word[j];
+        if (same) scores[word[length - 1]] = -INFINITY;
+    }
+}
+
+static int has_penalty(const heed_search_options *rules) {
+    return rules->repetition_penalty != 0.0f && rules->repetition_penalty != 1.0f;
+}
+
+/* Hugging Face's logits processors, in their order. */
+static void apply_rules(float *scores, int n_vocabulary, const heed_target *target, const heed_search_options *rules,
+                        float zero, float *penalised) {
+    const int32_t *ids = target->ids - 1;
+    const int n = target->n_ids + 1, n_new = target->n_ids - rules->n_prefix;
+    /* the first id that is chosen: after the one that is forced */
+    const int begin = rules->n_prefix == 0 && rules->n_forced_bos > 0 ? 1 : 0;
+
+    if (has_penalty(rules)) penalise(scores, ids, n, rules->repetition_penalty, zero, penalised);
+    if (rules->no_repeat_ngram > 0) forbid_repeats(scores, ids, n, rules->no_repeat_ngram);
+    forbid_bad_words(scores, ids, n, rules->bad_words, rules->n_bad_words);
+    if (n_new < rules->min_tokens) forbid(scores, rules->eos, rules->n_eos);
+    if (target->n_ids == 0 && rules->n_forced_bos > 0)
+        force(scores, n_vocabulary, rules->forced_bos, rules->n_forced_bos, zero);
+    if (n_new == rules->max_tokens - 1 && rules->n_forced_eos > 0)
+        force(scores, n_vocabulary, rules->forced_eos, rules->n_forced_eos, zero);
+    forbid(scores, rules->suppress, rules->n_suppress);
+    if (n_new == begin) forbid(scores, rules->begin_suppress, rules->n_begin_suppress);
+}
+
+/* The best k ids, best first; of equals the lower id.  Returns how many. */
+static int choose(heed_candidate *out, int k, const float *scores, int n_vocabulary) {
+    float worst = -INFINITY; /* of the k kept: nothing below it can enter */
+    int n = 0;
+    for (int32_t id = 0; id < n_vocabulary; id++) {
+        if (!(scores[id] > worst)) continue;
+        int at = n < k ? n++ : k - 1;
+        for (; at > 0 && scores[out[at - 1].id] < scores[id]; at--) out[at] = out[at - 1];
+        out[at].id = id;
+        if (n == k) worst = scores[out[k - 1].id];
+    }
+    return n;
+}
+
+/* Ids that end and are not among the best N of their row never are in the sentence: they make room for N others. */
+static void drop_low_ends(heed_candidate *out, int N, float *scores, int n_vocabulary,
+                          const heed_search_options *rules) {
+    const int n = choose(out, N, scores, n_vocabulary);
+    for (int i = 0; i < rules->n_eos; i++) {
+        int rank = 0;
+        while (rank < n && out[rank].id != rules->eos[i]) rank++;
+        if (rank == n) scores[rules->eos[i]] = -INFINITY;
     }
 }
 
 int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
-                    const heed_search_rules *rules, int eos_id) {
-    /* probabilities are the model's own: what is forbidden is not chosen, but keeps its share */
-    const float total = k_log_sum_exp(logits, n_vocabulary);
-    if (!isfinite(total)) return -1;
+                    const heed_search_options *rules, float *penalised) {
+    const int is_greedy = k == 1, N = k / 2;
+    float zero = 0.0f, total;
+    int n;
 
+    /* activations that are not finite make every logit so, and a rule may hide the others */
+    if (!isfinite(logits[0])) return -1;
     if (target->n_ids < rules->n_prefix) {
-        const int32_t id = rules->prefix[target->n_ids];
-        out[0] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
+        out[0] = (heed_candidate){target->log_prob, beam, rules->prefix[target->n_ids], HEED_PRUNED};
         return 1;
     }
-    if (target->n_ids - rules->n_prefix < rules->min_tokens) logits[eos_id] = -INFINITY;
-    if (rules->no_repeat_ngram > 0) forbid_repeats(logits, target, rules->no_repeat_ngram);
-    forbid_bad_words(logits, target, rules->bad_words, rules->n_bad_words);
-
-    int n = 0;
-    if (k == 1) {
-        const int32_t id = k_argmax(logits, n_vocabulary);
-        if (logits[id] > -INFINITY)
-            out[n++] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
-        return n;
+    /* Rules weigh the log-probabilities of beams and the logits of greedy search. */
+    if (!is_greedy && (!rules->renormalize || has_penalty(rules))) {
+        zero = k_log_sum_exp(logits, n_vocabulary);
+        if (!isfinite(zero)) return -1;
     }
-    float worst = -INFINITY; /* of the k kept: nothing below it can enter */
-    for (int32_t id = 0; id < n_vocabulary; id++) {
-        if (!(logits[id] > worst)) continue;
-        const heed_candidate c = {target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
-        int at = n < k ? n++ : k - 1;
-        for (; at > 0 && logits[out[at - 1].id] < logits[id]; at--) out[at] = out[at - 1];
-        out[at] = c;
-        if (n == k) worst = logits[out[k - 1].id];
+    apply_rules(logits, n_vocabulary, target, rules, zero, penalised);
+    total = is_greedy || rules->renormalize ? k_log_sum_exp(logits, n_vocabulary) : zero;
+    if (total == -INFINITY) return 0; /* nothing is allowed */
+    if (!isfinite(total)) return -1;
+
+    if (is_greedy) {
+        out[0].id = k_argmax(logits, n_vocabulary);
+        n = 1;
+    } else {
+        if (rules->n_eos > N) drop_low_ends(out, N, logits, n_vocabulary, rules);
+        n = choose(out, k, logits, n_vocabulary);
+    }
+    for (int i = 0; i < n; i++) {
+        const int32_t id = out[i].id;
+        out[i] = (heed_candidate){target->log_prob + (double)(logits[id] - total), beam, id, HEED_PRUNED};
     }
     return n;
 }

@@ -4,13 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-static void layout_targets(heed_target **targets, heed_arena *arena, int n, int max_target, int with_places) {
+static void layout_targets(heed_target **targets, heed_arena *arena, int n, int max_target, int32_t start,
+                           int with_places) {
     *targets = arena_push(arena, (size_t)n, sizeof **targets);
     for (int i = 0; i < n; i++) {
-        int32_t *ids = arena_ints(arena, (size_t)max_target, 1);
+        int32_t *ids = arena_ints(arena, (size_t)max_target + 1, 1);
         int32_t *places = with_places ? arena_ints(arena, (size_t)max_target, 1) : NULL;
         if (*targets == NULL) continue;
-        (*targets)[i].ids = ids;
+        ids[0] = start;
+        (*targets)[i].ids = ids + 1;
         (*targets)[i].places = places;
     }
 }
@@ -18,14 +20,14 @@ static void layout_targets(heed_target **targets, heed_arena *arena, int n, int 
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch) {
     const size_t max_rows = (size_t)max_batch * max_beams;
+    const int32_t start = run->model->config.decoder_start_token_id;
 
     search->run = run;
     search->max_source = max_source;
     search->max_target = max_target;
     search->max_beams = max_beams;
     search->max_batch = max_batch;
-    search->prefix = arena_ints(arena, (size_t)max_target, 1);
-    search->bad_words = arena_ints(arena, MAX_BAD_WORDS, 1);
+    search->ids = arena_ints(arena, (size_t)max_target + 1 + MAX_RULE_IDS, 1);
     search->slots = arena_push(arena, (size_t)max_batch, sizeof *search->slots);
     search->rows = arena_push(arena, max_rows, sizeof *search->rows);
     search->row_slot = arena_ints(arena, max_rows, 1);
@@ -34,26 +36,42 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->lengths = arena_ints(arena, (size_t)max_batch, 1);
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
+    search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
     for (int i = 0; i < max_batch; i++) {
         heed_slot unplaced, *slot = search->slots ? &search->slots[i] : &unplaced;
         slot->source = arena_ints(arena, (size_t)max_source, 1);
         slot->source_places = arena_ints(arena, (size_t)max_source, 1);
-        layout_targets(&slot->live, arena, max_beams, max_target, 1);
-        layout_targets(&slot->next, arena, max_beams, max_target, 1);
-        layout_targets(&slot->ended, arena, max_beams, max_target, 0);
+        layout_targets(&slot->live, arena, max_beams, max_target, start, 1);
+        layout_targets(&slot->next, arena, max_beams, max_target, start, 1);
+        layout_targets(&slot->ended, arena, max_beams, max_target, start, 0);
         slot->candidates = arena_push(arena, (size_t)max_beams * 2 * max_beams, sizeof *slot->candidates);
         slot->n_candidates = arena_ints(arena, (size_t)max_beams, 1);
     }
 }
 
-void search_begin(heed_search *search, const heed_search_rules *rules) {
+/* Copy a list of the rules to *at, which moves on. */
+static void copy_ids(const int32_t **list, int n, int32_t **at) {
+    if (n > 0) memcpy(*at, *list, (size_t)n * sizeof **at);
+    *list = *at;
+    *at += n;
+}
+
+void search_begin(heed_search *search, const heed_search_options *rules) {
+    heed_search_options *own = &search->rules;
+    int32_t *at = search->ids;
     search_end(search);
-    search->rules = *rules;
-    if (rules->n_prefix) memcpy(search->prefix, rules->prefix, (size_t)rules->n_prefix * sizeof *rules->prefix);
-    if (rules->n_bad_words)
-        memcpy(search->bad_words, rules->bad_words, (size_t)rules->n_bad_words * sizeof *rules->bad_words);
-    search->rules.prefix = search->prefix;
-    search->rules.bad_words = search->bad_words;
+    *own = *rules;
+    if (own->n_eos == 0) {
+        own->n_eos = 1;
+        own->eos = &search->run->model->config.eos_token_id;
+    }
+    copy_ids(&own->prefix, own->n_prefix, &at);
+    copy_ids(&own->bad_words, own->n_bad_words, &at);
+    copy_ids(&own->eos, own->n_eos, &at);
+    copy_ids(&own->forced_bos, own->n_forced_bos, &at);
+    copy_ids(&own->forced_eos, own->n_forced_eos, &at);
+    copy_ids(&own->suppress, own->n_suppress, &at);
+    copy_ids(&own->begin_suppress, own->n_begin_suppress, &at);
     search->active = 1;
 }
 
@@ -175,7 +193,6 @@ static int count_rows(const heed_search *search) {
 
 /* One row per live target: the token it ends with, at a new place. */
 static int gather_rows(heed_search *search) {
-    const int32_t start = search->run->model->config.decoder_start_token_id;
     int n = 0;
     for (int i = 0; i < search->max_batch; i++) {
         heed_slot *slot = &search->slots[i];
@@ -183,7 +200,7 @@ static int gather_rows(heed_search *search) {
         for (int b = 0; b < slot->n_live; b++, n++) {
             heed_target *target = &slot->live[b];
             target->places[target->n_places++] = run_take_place(search->run);
-            search->rows[n] = (heed_decoder_row){.id = target->n_ids ? target->ids[target->n_ids - 1] : start,
+            search->rows[n] = (heed_decoder_row){.id = target->ids[target->n_ids - 1],
                                                  .position = target->n_ids,
                                                  .past = target->places,
                                                  .source = slot->source_places,
@@ -207,23 +224,23 @@ static int choose_candidates(heed_search *search, int n_rows) {
             const int b = search->row_beam[first + i];
             slot->n_candidates[b] =
                 next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b],
-                                b, &search->rules, search->run->model->config.eos_token_id);
+                                b, &search->rules, search->penalised);
             if (slot->n_candidates[b] < 0) return 0;
         }
     }
     return 1;
 }
 
-/* Of nothing said: 0, as its log-probability. */
-static float score_of(double log_prob, int n_ids, float length_penalty) {
-    return n_ids ? (float)(log_prob / pow(n_ids, length_penalty)) : 0.0f;
+/* Of nothing said, or of what was certain: 0, whatever the penalty. */
+static float score_of(double log_prob, int length, float length_penalty) {
+    return log_prob < 0.0 ? (float)(log_prob / pow(length, length_penalty)) : 0.0f;
 }
 
-/* Keep an ended target if it is among the N best. */
-static void keep_ended(heed_slot *slot, const heed_search_rules *rules, const heed_target *target, int32_t last_id,
+/* Keep an ended target if it is among the N best.  last_id: what it ends with, -1 if its ids have it already. */
+static void keep_ended(heed_slot *slot, const heed_search_options *rules, const heed_target *target, int32_t last_id,
                        double log_prob, int finished) {
     const int n_ids = target->n_ids + (last_id >= 0);
-    const float score = score_of(log_prob, n_ids, rules->length_penalty);
+    const float score = score_of(log_prob, n_ids - rules->n_prefix, rules->length_penalty);
     if (slot->n_ended == rules->beams && !(score > slot->ended[slot->n_ended - 1].score)) return;
 
     int at = slot->n_ended < rules->beams ? slot->n_ended++ : slot->n_ended - 1;
@@ -250,7 +267,7 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
 }
 
 /* Whether the target has gone into a loop, after its prefix and past the tokens it must have. */
-static int loops(const heed_slot *slot, const heed_target *target, const heed_search_rules *rules) {
+static int loops(const heed_slot *slot, const heed_target *target, const heed_search_options *rules) {
     const int n = target->n_ids - rules->n_prefix;
     return slot->loop_limit > 0 && n > rules->min_tokens &&
            runaway_loops(target->ids + rules->n_prefix, n, slot->loop_limit);
@@ -274,32 +291,45 @@ static void finish(heed_search *search, heed_slot *slot) {
     slot->state = SLOT_FINISHED;
 }
 
+/* Whether N have ended and early_stopping says that none of those that go on, of n_new ids, will be better. */
+static int is_done(const heed_slot *slot, const heed_search_options *rules, int n_new) {
+    const float penalty = rules->length_penalty;
+    if (slot->n_ended < rules->beams || rules->early_stopping == HEED_EARLY_TRUE) return slot->n_ended >= rules->beams;
+    /* with a positive penalty a longer one divides its sum by more */
+    const int length = rules->early_stopping == HEED_EARLY_NEVER && penalty > 0.0f ? slot->max_tokens : n_new;
+    return score_of(slot->live[0].log_prob, length, penalty) <= slot->ended[slot->n_ended - 1].score;
+}
+
 /* From this step's candidates to the next live targets, and perhaps to the end. */
 static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
-    const heed_search_rules *rules = &search->rules;
+    const heed_search_options *rules = &search->rules;
     const int N = rules->beams, k = N == 1 ? 1 : 2 * N;
-    const int32_t eos = search->run->model->config.eos_token_id;
-    const int forced = slot->live[0].n_ids < rules->n_prefix; /* a prefix may hold </s>: it does not end there */
-    const int n_ids = slot->live[0].n_ids + 1;
+    const int most = N == 1 ? 1 : N * (rules->n_eos > 1 ? 1 + rules->n_eos : 2);
+    const int n_new = slot->live[0].n_ids + 1 - rules->n_prefix; /* 0 or less: in the prefix, where </s> ends nothing */
+    const int is_last = n_new >= slot->max_tokens;
+    const int is_forced = n_new == rules->max_tokens && rules->n_forced_eos > 0;
     heed_candidate *c;
-    double best = -INFINITY; /* ranks and the best are of those that did not go into a loop */
     int n_next = 0;
 
     memset(heads, 0, (size_t)slot->n_live * sizeof *heads);
-    for (int taken = 0, rank = 0; taken < k && n_next < N && (c = take_best(slot, heads, k)) != NULL; taken++) {
+    /* ranks are of those that did not go into a loop */
+    for (int taken = 0, rank = 0; taken < most && n_next < N && !(is_last && rank >= N); taken++) {
+        if ((c = take_best(slot, heads, k)) == NULL) break;
         const heed_target *target = &slot->live[c->beam];
-        if (c->id != eos || forced) {
-            extend(search->run, &slot->next[n_next], target, c);
-            if (loops(slot, &slot->next[n_next], rules)) {
-                drop_target(search->run, &slot->next[n_next]);
+        if (n_new < 1 || !next_ends(rules, c->id)) {
+            heed_target *next = &slot->next[n_next];
+            extend(search->run, next, target, c);
+            if (loops(slot, next, rules)) {
+                drop_target(search->run, next);
                 continue;
             }
             c->fate = n_next++;
+            if (is_last) keep_ended(slot, rules, next, -1, next->log_prob, 0);
         } else if (rank < N) {
             c->fate = HEED_ENDED;
-            keep_ended(slot, rules, target, eos, c->log_prob, 1);
+            keep_ended(slot, rules, target, c->id, c->log_prob, !is_forced);
         }
-        if (rank++ == 0) best = c->log_prob;
+        rank++;
     }
     for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* no way on: end here */
         keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
@@ -310,14 +340,7 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     slot->next = slot->live;
     slot->live = live;
     slot->n_live = n_next;
-
-    const int full = slot->n_ended == N;
-    if (n_next == 0 || (full && slot->ended[N - 1].score >= score_of(best, n_ids, rules->length_penalty))) {
-        finish(search, slot);
-    } else if (n_ids - rules->n_prefix >= slot->max_tokens) {
-        for (int b = 0; b < slot->n_live; b++) keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
-        finish(search, slot);
-    }
+    if (n_next == 0 || is_last || is_done(slot, rules, n_new)) finish(search, slot);
 }
 
 int search_step(heed_search *search) {

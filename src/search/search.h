@@ -6,10 +6,10 @@
  * hypotheses; a finished sentence leaves the pass at once and its slot can be refilled between
  * steps.  What a sentence computes does not depend on its company.
  *
- * Beam search is Hugging Face's with early_stopping=False: of the 2N best continuations, those that
- * end with </s> and rank among the first N become finished hypotheses, the others fill the N beams; a
- * sentence is done when N are finished and the best continuation could not beat the worst of them
- * at its present length.  With one beam this is greedy search.
+ * Search is that of Hugging Face's generate().  Beams add up log-probabilities.  Of the N (1 + ids that end, 2 at
+ * least) best continuations, those that end and rank among the first N become ended hypotheses, where the best N by
+ * score stay; those that go on fill the N beams.  A sentence is done when N have ended and early_stopping says so.  At
+ * max_tokens all end, those of the first N ranks.  With one beam this is greedy search, whose rules work on logits.
  *
  * With cut_runaways a hypothesis is not continued into a loop: others take its place.  Where there are none, and none
  * has ended, it is the unfinished result as it was before.
@@ -26,29 +26,16 @@
 #include "heed.h"
 #include "model/run.h"
 
-typedef struct {
-    int beams;           /* N                                                     */
-    int max_tokens;      /* new tokens, </s> included                             */
-    int min_tokens;      /* </s> forbidden before                                 */
-    int no_repeat_ngram; /* 0: off                                                */
-    int cut_runaways;    /* as in heed.h                                          */
-    float length_penalty;
-    int n_prefix;
-    const int32_t *prefix; /* forced first ids                                    */
-    int n_bad_words;
-    const int32_t *bad_words; /* n, id...id, n, id...id: sequences never produced */
-} heed_search_rules;
-
 enum { SLOT_FREE = 0, SLOT_WAITING, SLOT_RUNNING, SLOT_FINISHED };
 
 /* A target so far, or a finished one. */
 typedef struct {
-    int32_t *ids;    /* [max_target] without the start token                 */
+    int32_t *ids;    /* [max_target]; ids[-1] is the start token             */
     int32_t *places; /* [max_target] of the positions that were fed          */
     int n_ids, n_places;
-    double log_prob; /* sum over ids                                         */
-    float score;     /* log_prob / n_ids^length_penalty, once it has ended   */
-    int finished;    /* ended with </s>                                      */
+    double log_prob; /* sum over the ids after the prefix                    */
+    float score;     /* log_prob / (n_ids - n_prefix)^length_penalty, once it has ended */
+    int finished;    /* ended by itself, with an id that ends                */
 } heed_target;
 
 typedef struct {
@@ -77,9 +64,8 @@ enum {
 
 typedef struct {
     heed_run *run;
-    heed_search_rules rules; /* prefix and bad_words point at the copies below */
-    int32_t *prefix;         /* [max_target]                                    */
-    int32_t *bad_words;      /* [MAX_BAD_WORDS]                                 */
+    heed_search_options rules; /* its lists point into the copies: */
+    int32_t *ids;              /* [max_target + 1 + MAX_RULE_IDS] */
     int max_source, max_target, max_beams, max_batch;
     int active; /* begun and not ended */
     unsigned clock;
@@ -91,15 +77,16 @@ typedef struct {
     int32_t *lengths;   /* [max_batch]                                     */
     int32_t *heads;     /* [max_beams] next candidate of each live target  */
     float *logits;      /* [LOGIT_ROWS, V]                                 */
+    float *penalised;   /* [max_target + 1] room for a rule                */
 } heed_search;
 
-enum { MAX_BAD_WORDS = 4096 }; /* int32s */
+enum { MAX_RULE_IDS = 4096 }; /* int32s in all lists of the rules, the prefix not counted */
 
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch);
 
-/* Begin with no sentences.  Rules are within the session's sizes; prefix and bad words are copied.  Cannot fail. */
-void search_begin(heed_search *search, const heed_search_rules *rules);
+/* Begin with no sentences.  Rules are checked, as heed_search_begin() does; their lists are copied.  Cannot fail. */
+void search_begin(heed_search *search, const heed_search_options *rules);
 /* Slot of the new sentence, or -1 if none is free.  1 <= n <= max_source, ids checked. */
 int search_add(heed_search *search, const int32_t *source, int n);
 /* One step; returns how many sentences are not finished, or -1 as next_candidates(), with nothing advanced. */
@@ -108,11 +95,16 @@ void search_release(heed_search *search, int slot);
 void search_end(heed_search *search);
 
 /*
- * next.c: what one row of logits says.  Writes at most `k` candidates, best first; returns how many, or -1 if the
- * logits are not numbers to choose by: activations have overflowed.
+ * next.c: what one row of logits says, after all rules, in the order of Hugging Face's logits processors.
+ *   out [k]  k = 1 in greedy search, else 2N; written: at most k candidates, best first, of which N go on if N can
+ *   logits [n_vocabulary]  overwritten      penalised [target->n_ids + 1]  overwritten
+ *   rules  n_eos >= 1
+ * Returns how many, or -1 if the logits are not numbers to choose by: activations have overflowed.
  */
 int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
-                    const heed_search_rules *rules, int eos_id);
+                    const heed_search_options *rules, float *penalised);
+/* Whether an id ends a hypothesis. */
+int next_ends(const heed_search_options *rules, int32_t id);
 /* Better first: higher log-probability, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
 

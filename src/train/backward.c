@@ -103,32 +103,58 @@ void activation_backward(float *dx, const float *dy, const float *x, size_t n, i
 
 /* ------------------------------------------------------------------------------- attention */
 
-size_t attention_backward_floats(int n_query, int n_key) { return (2 * (size_t)n_query + 1) * n_key; }
+size_t attention_train_floats(int n_query, int n_key) { return (3 * (size_t)n_query + 1) * n_key; }
+
+/* The factors of head h [T, S]. */
+static void draw_factors(float *factors, const attention_sentence *a, int h) {
+    const size_t n = (size_t)a->n_query * a->n_key;
+    for (size_t i = 0; i < n; i++) factors[i] = 1.0f;
+    dropout(factors, n, a->dropout, random_key(a->key, (uint64_t)h));
+}
+
+void attention_dropout(float *out, const float *probs, const float *v, const attention_sentence *a, float *scratch) {
+    const int T = a->n_query, S = a->n_key, D = a->d_model, Dh = D / a->n_heads;
+    float *factors = scratch, *row = factors + (size_t)T * S; /* [T, S]; [S] */
+    for (int h = 0; h < a->n_heads; h++) {
+        const size_t at = (size_t)h * Dh;
+        draw_factors(factors, a, h);
+        for (int t = 0; t < T; t++) {
+            const float *p = probs + ((size_t)h * T + t) * S, *m = factors + (size_t)t * S;
+            const int n = a->causal ? t + 1 : S;
+            for (int s = 0; s < n; s++) row[s] = p[s] * m[s];
+            k_weighted_sum(out + (size_t)t * D + at, row, v + at, (size_t)D, NULL, n, Dh);
+        }
+    }
+}
 
 void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
-                        const float *k, const float *v, int n_query, int n_key, int n_heads, int d_model, int causal,
-                        float *scratch) {
-    const int T = n_query, S = n_key, D = d_model, Dh = D / n_heads;
+                        const float *k, const float *v, const attention_sentence *a, float *scratch) {
+    const int T = a->n_query, S = a->n_key, D = a->d_model, Dh = D / a->n_heads, drops = a->dropout > 0.0f;
     const size_t ld = (size_t)D;
     const float scale = 1.0f / sqrtf((float)Dh);
     float *ds = scratch, *ds_st = ds + S, *p_st = ds_st + (size_t)S * T; /* [S]; [S, T] transposed, for sums over t */
+    float *factors = p_st + (size_t)S * T;                               /* [T, S] */
 
-    for (int h = 0; h < n_heads; h++) {
+    for (int h = 0; h < a->n_heads; h++) {
         const size_t at = (size_t)h * Dh;
+        const float *guide = h == a->guided_head ? a->dscores : NULL;
+        if (drops) draw_factors(factors, a, h);
         for (int t = 0; t < T; t++) {
-            const float *p = probs + ((size_t)h * T + t) * S;
-            const int n = causal ? t + 1 : S;
+            const float *p = probs + ((size_t)h * T + t) * S, *m = factors + (size_t)t * S;
+            const int n = a->causal ? t + 1 : S;
             k_scores(ds, dout + t * ld + at, v + at, ld, NULL, n, Dh, 1.0f); /* dP */
+            for (int s = 0; drops && s < n; s++) ds[s] *= m[s];
             const float mean = k_dot(ds, p, n);
+            for (int s = 0; s < n; s++) ds[s] = p[s] * (ds[s] - mean) * scale;
+            for (int s = 0; guide && s < n; s++) ds[s] += guide[(size_t)t * S + s] * scale;
             for (int s = 0; s < n; s++) {
-                ds[s] = p[s] * (ds[s] - mean) * scale;
                 ds_st[(size_t)s * T + t] = ds[s];
-                p_st[(size_t)s * T + t] = p[s];
+                p_st[(size_t)s * T + t] = drops ? p[s] * m[s] : p[s];
             }
             k_weighted_sum(dq + t * ld + at, ds, k + at, ld, NULL, n, Dh);
         }
         for (int s = 0; s < S; s++) {
-            const int first = causal ? s : 0; /* the first query that saw key s */
+            const int first = a->causal ? s : 0; /* the first query that saw key s */
             const size_t from = (size_t)s * T + first;
             k_weighted_sum(dk + s * ld + at, ds_st + from, q + first * ld + at, ld, NULL, T - first, Dh);
             k_weighted_sum(dv + s * ld + at, p_st + from, dout + first * ld + at, ld, NULL, T - first, Dh);

@@ -44,18 +44,34 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
  */
 void activation_backward(float *dx, const float *dy, const float *x, size_t n, int activation);
 
+/* The attention of one sentence in training. */
+typedef struct {
+    int n_query, n_key, n_heads, d_model; /* T, S, H, D                                                      */
+    int causal;                           /* row t sees keys 0..t only (and T == S); the rest is not read    */
+    float dropout;                        /* probability with which a weight of a key is dropped             */
+    uint64_t key;                         /* of dropout                                                      */
+    const float *dscores;                 /* [T, S] a gradient of the scores of `guided_head` to add, or NULL */
+    int guided_head;
+} attention_sentence;
+
+/* What the two functions below need as scratch. */
+size_t attention_train_floats(int n_query, int n_key);
+
 /*
- * Twin of attention_forward for one sentence.  With dP = dout v^T and P the rows of softmax,
- *     dS = P (dP - sum_s P dP)     dq = dS k / sqrt(Dh)     dk = dS^T q / sqrt(Dh)     dv = P^T dout
+ * The output of attention_forward with dropout of its probabilities: out [T, D] = (M P) v is written once more.
+ * M is 0 or 1 / (1 - dropout), and depends on the key, the head and the cell of [T, S].  probs stay as they are.
+ */
+void attention_dropout(float *out, const float *probs, const float *v, const attention_sentence *a, float *scratch);
+
+/*
+ * Twin of attention_forward and of attention_dropout, if a->dropout > 0.  With P the rows of softmax, M the factors of
+ * dropout (1 without it), dP = M (dout v^T) and G the gradient that is added,
+ *     dS = P (dP - sum_s P dP) + G     dq = dS k / sqrt(Dh)     dk = dS^T q / sqrt(Dh)     dv = (M P)^T dout
  *   dq [T, D], dk, dv [S, D]  written
  *   probs  [H, T, S] as the forward pass wrote them
- *   causal: row t saw keys 0..t only (and T == S); the rest of its row in probs is not read
- *   scratch  attention_backward_floats(T, S) floats
  */
-size_t attention_backward_floats(int n_query, int n_key);
 void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
-                        const float *k, const float *v, int n_query, int n_key, int n_heads, int d_model, int causal,
-                        float *scratch);
+                        const float *k, const float *v, const attention_sentence *a, float *scratch);
 
 /* Twin of embedding_forward: gradient row `id` += dy scale. */
 void embedding_backward(float *dtable, const float *dy, int id, float scale, int d_model);

@@ -1,6 +1,7 @@
 /* loss.c - see loss.h for the contract. */
 #include "train/loss.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "train/vector.h"
@@ -45,4 +46,25 @@ double cross_entropy(float *logits, int label, int vocabulary, float smoothing, 
     const double log_sum = (double)max + log((double)sum);
     *likelihood += log_sum - target;
     return (1.0 - smoothing) * (log_sum - target) + smoothing * (log_sum - mean);
+}
+
+double alignment_loss(float *dscores, const float *probs, int n_key, const heed_link *links, int n, float scale,
+                      int *linked) {
+    const size_t S = (size_t)n_key;
+    double loss = 0.0;
+    for (int i = 0, end; i < n; i = end) {
+        const size_t row = (size_t)links[i].target * S;
+        for (end = i + 1; end < n && links[end].target == links[i].target; end++) {}
+        const float share = 1.0f / (float)(end - i);
+        if (dscores)
+            for (size_t s = 0; s < S; s++) dscores[row + s] = scale * probs[row + s];
+        for (int k = i; k < end; k++) {
+            /* a probability that has run out of float's range keeps its gradient, and a finite loss */
+            const float p = probs[row + (size_t)links[k].source];
+            loss -= (double)share * log(p > FLT_MIN ? (double)p : (double)FLT_MIN);
+            if (dscores) dscores[row + (size_t)links[k].source] -= scale * share;
+        }
+        ++*linked;
+    }
+    return loss;
 }

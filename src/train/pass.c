@@ -81,8 +81,9 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
     pass->dhidden = arena_floats(arena, R, (size_t)F, 1);
     pass->logits = arena_floats(arena, (size_t)pass->slice, (size_t)V, 1);
     const int L = pass->longest;
-    const size_t forward = attention_scratch_floats(most(L, 2), L, d_head), backward = attention_backward_floats(L, L);
+    const size_t forward = attention_scratch_floats(most(L, 2), L, d_head), backward = attention_train_floats(L, L);
     pass->scratch = arena_floats(arena, forward > backward ? forward : backward, 1, 1);
+    pass->dscores = arena_floats(arena, (size_t)L, (size_t)L, 1);
     pass->context.gemm = gemm;
     pass->context.scratch = arena_floats(arena, gemm->scratch_floats, 1, 1);
 }
@@ -176,9 +177,22 @@ static void sublayer_begin_backward(heed_pass *pass, const pass_stack *s, int i,
     k_add(pass->dx, pass->dx, pass->dn, (size_t)rows * D);
 }
 
+/* The attention of pair i in sublayer `sublayer` of the stack. */
+static attention_sentence sentence_of(const heed_pass *pass, const pass_stack *s, int sublayer, int i, int cross) {
+    const int is_target = s == &pass->decoder, T = length(pass, i, is_target);
+    return (attention_sentence){.n_query = T,
+                                .n_key = cross ? length(pass, i, 0) : T,
+                                .n_heads = s->weights->n_heads,
+                                .d_model = pass->parameters->config.d_model,
+                                .causal = is_target && !cross,
+                                .dropout = pass->attention_dropout,
+                                .key = random_key(dropout_key(pass, s, sublayer), (uint64_t)i)};
+}
+
 /* Queries of the stack `s` over its own rows, or (cross) over the encoder's output; y to pass->dy. */
-static void attend(heed_pass *pass, const pass_stack *s, const float *in, const pass_attention *a,
+static void attend(heed_pass *pass, const pass_stack *s, int sublayer, const pass_attention *a,
                    const train_attention *w, int cross) {
+    const float *in = input_at(pass, s, sublayer);
     const int D = pass->parameters->config.d_model, H = s->weights->n_heads, is_target = s == &pass->decoder;
     const int rows = stack_rows(pass, s), memory_rows = cross ? pass->n_source : rows;
     const float *memory = cross ? pass->encoder.out : in;
@@ -203,6 +217,10 @@ static void attend(heed_pass *pass, const pass_stack *s, const float *in, const 
         } else {
             attention_forward(a->mix + query, probs, a->q + query, a->k + key, a->v + key, &shape, pass->scratch);
         }
+        if (pass->attention_dropout > 0.0f) {
+            const attention_sentence sentence = sentence_of(pass, s, sublayer, i, cross);
+            attention_dropout(a->mix + query, probs, a->v + key, &sentence, pass->scratch);
+        }
         probs += (size_t)H * T * S;
         query += (size_t)T * D;
         key += (size_t)S * D;
@@ -210,9 +228,23 @@ static void attend(heed_pass *pass, const pass_stack *s, const float *in, const 
     affine_forward(&pass->context, pass->dy, a->mix, &w->out_proj, rows);
 }
 
-static void attend_backward(heed_pass *pass, const pass_stack *s, const float *in, const pass_attention *a,
+/* Alignment losses of the head that is guided, whose gradient goes to dscores [T, S] unless that is NULL. */
+static void guide(const heed_pass *pass, const float *probs, int i, float *dscores, pass_result *sum) {
+    const heed_pair *pair = &pass->pairs[i];
+    const size_t T = (size_t)pair->n_target, S = (size_t)pair->n_source;
+    if (dscores) memset(dscores, 0, T * S * sizeof *dscores);
+    sum->alignment += alignment_loss(dscores, probs + (size_t)pass->guided_head * T * S, pair->n_source, pair->links,
+                                     pair->n_links, pass->guided, &sum->linked);
+}
+
+static int is_guided(const heed_pass *pass, const pass_stack *s, const pass_attention *a) {
+    return pass->guided > 0.0f && a == &s->layers[s->weights->n_layers - 1].encoder_attn;
+}
+
+static void attend_backward(heed_pass *pass, const pass_stack *s, int sublayer, const pass_attention *a,
                             const train_attention *w, int cross) {
-    const int D = pass->parameters->config.d_model, H = s->weights->n_heads, is_target = s == &pass->decoder;
+    const float *in = input_at(pass, s, sublayer);
+    const int D = pass->parameters->config.d_model, H = s->weights->n_heads;
     const int rows = stack_rows(pass, s), memory_rows = cross ? pass->n_source : rows;
     const float *memory = cross ? pass->encoder.out : in;
     float *dmix = pass->hidden; /* free here, and at least D wide */
@@ -223,9 +255,16 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, const float *i
     const float *probs = a->probs;
     size_t query = 0, key = 0;
     for (int i = 0; i < pass->n_pairs; i++) {
-        const int T = length(pass, i, is_target), S = cross ? length(pass, i, 0) : T;
+        attention_sentence sentence = sentence_of(pass, s, sublayer, i, cross);
+        const int T = sentence.n_query, S = sentence.n_key;
+        if (is_guided(pass, s, a) && pass->pairs[i].n_links > 0) {
+            pass_result unused = {0};
+            guide(pass, probs, i, pass->dscores, &unused);
+            sentence.dscores = pass->dscores;
+            sentence.guided_head = pass->guided_head;
+        }
         attention_backward(pass->dq + query, pass->dk + key, pass->dv + key, dmix + query, probs, a->q + query,
-                           a->k + key, a->v + key, T, S, H, D, is_target && !cross, pass->scratch);
+                           a->k + key, a->v + key, &sentence, pass->scratch);
         probs += (size_t)H * T * S;
         query += (size_t)T * D;
         key += (size_t)S * D;
@@ -310,11 +349,11 @@ static void stack_forward(heed_pass *pass, const pass_stack *s) {
         const train_layer *w = &s->weights->layers[l];
         const pass_layer *layer = &s->layers[l];
         sublayer_begin(pass, s, i, &w->self_attn.norm);
-        attend(pass, s, input_at(pass, s, i), &layer->self_attn, &w->self_attn, 0);
+        attend(pass, s, i, &layer->self_attn, &w->self_attn, 0);
         sublayer_end(pass, s, i++, &w->self_attn.norm);
         if (is_decoder) {
             sublayer_begin(pass, s, i, &w->encoder_attn.norm);
-            attend(pass, s, input_at(pass, s, i), &layer->encoder_attn, &w->encoder_attn, 1);
+            attend(pass, s, i, &layer->encoder_attn, &w->encoder_attn, 1);
             sublayer_end(pass, s, i++, &w->encoder_attn.norm);
         }
         sublayer_begin(pass, s, i, &w->final_layer_norm);
@@ -339,11 +378,11 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
         sublayer_begin_backward(pass, s, i--, &w->final_layer_norm);
         if (is_decoder) {
             sublayer_end_backward(pass, s, i, &w->encoder_attn.norm);
-            attend_backward(pass, s, input_at(pass, s, i), &layer->encoder_attn, &w->encoder_attn, 1);
+            attend_backward(pass, s, i, &layer->encoder_attn, &w->encoder_attn, 1);
             sublayer_begin_backward(pass, s, i--, &w->encoder_attn.norm);
         }
         sublayer_end_backward(pass, s, i, &w->self_attn.norm);
-        attend_backward(pass, s, input_at(pass, s, i), &layer->self_attn, &w->self_attn, 0);
+        attend_backward(pass, s, i, &layer->self_attn, &w->self_attn, 0);
         sublayer_begin_backward(pass, s, i--, &w->self_attn.norm);
     }
     embed_backward(pass, s);
@@ -387,7 +426,10 @@ void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair
     pass->pairs = pairs;
     pass->n_pairs = n;
     pass->dropout = gradients ? options->dropout : 0.0f;
+    pass->attention_dropout = gradients ? options->attention_dropout : 0.0f;
     pass->key = options->key;
+    pass->guided = options->guided * options->scale;
+    pass->guided_head = options->guided_head;
     pass->n_source = pass->n_target = 0;
     for (int i = 0; i < n; i++) {
         pass->n_source += pairs[i].n_source;
@@ -396,6 +438,14 @@ void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair
     stack_forward(pass, &pass->encoder);
     stack_forward(pass, &pass->decoder);
     output(pass, options, result);
+    if (pass->guided > 0.0f) {
+        const float *probs = pass->decoder.layers[pass->decoder.weights->n_layers - 1].encoder_attn.probs;
+        const size_t heads = (size_t)pass->decoder.weights->n_heads;
+        for (int i = 0; i < n; i++) {
+            guide(pass, probs, i, NULL, result);
+            probs += heads * pairs[i].n_target * pairs[i].n_source;
+        }
+    }
     if (gradients == NULL) return;
 
     const size_t source = (size_t)pass->n_source * pass->parameters->config.d_model;

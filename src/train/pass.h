@@ -16,12 +16,18 @@
 
 #include "base/arena.h"
 #include "train/backward.h"
+#include "train/loss.h"
 #include "train/parameters.h"
 
-/* A sentence and its translation; both end with </s>, and the target is without decoder_start_token_id. */
+/*
+ * A sentence and its translation; both end with </s>, and the target is without decoder_start_token_id.  links, in
+ * order of their target, guide a head of attention; without links a pair guides nothing.
+ */
 typedef struct {
     const int32_t *source, *target;
     int32_t n_source, n_target;
+    const heed_link *links;
+    int32_t n_links;
 } heed_pair;
 
 /* What an attention keeps; q, mix [R, D], k, v [R of its memory, D], probs [H, T, S] of one sentence after another. */
@@ -56,12 +62,15 @@ typedef struct {
     float *logits;                                /* [slice, V]                     */
     int slice;
     float *scratch; /* of attention, either direction */
+    float *dscores; /* [longest, longest] of the head that is guided */
 
     /* the part being computed */
     const heed_pair *pairs;
     int n_pairs, n_source, n_target; /* pairs, rows of either side */
-    float dropout;
+    float dropout, attention_dropout;
     uint64_t key;
+    float guided; /* scale of a linked token's gradient */
+    int guided_head;
 } heed_pass;
 
 /* Lay a pass out in `arena` (which may only measure); max_rows >= 1. */
@@ -72,15 +81,19 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
 int pass_capacity(const heed_pass *pass, const heed_pair *pairs, int n);
 
 typedef struct {
-    float dropout;   /* probability                                                */
-    float smoothing; /* of labels                                                  */
-    float scale;     /* of every token's gradient: 1 / tokens of the whole batch   */
-    uint64_t key;    /* of dropout: a function of seed, step and part              */
+    float dropout;           /* probability                                                              */
+    float smoothing;         /* of labels                                                                */
+    float scale;             /* of every token's gradient: 1 / tokens of the whole batch                 */
+    uint64_t key;            /* of dropout: a function of seed, step and part                            */
+    float attention_dropout; /* probability, of weights of attention                                     */
+    float guided;            /* weight of guided alignment, whose loss is scaled as every token's is     */
+    int guided_head;         /* of the cross attention of the last decoder layer                         */
 } pass_options;
 
 typedef struct {
-    double loss, likelihood; /* sums over target tokens: smoothed loss, -log p */
-    int tokens;
+    double loss, likelihood; /* sums over target tokens: smoothed loss, -log p                      */
+    double alignment;        /* sum over linked target tokens of their alignment loss, not weighted */
+    int tokens, linked;
 } pass_result;
 
 /*

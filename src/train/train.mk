@@ -7,15 +7,15 @@ js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/train/exports.txt
 	$(call say,wasm  $@)
 	$(Q)$(call link_heed-train.wasm,$@)
 wasm: js/heed-train.wasm
-test-js: js/heed-train.wasm
 
 # ------------------------------------------------------------------------------ the native trainer
 
 # Compiled for the processor at hand, whole: the core's own vectors are too narrow for hours of training.
 TRAIN_CFLAGS := $(CFLAGS) $(WERROR) -D_GNU_SOURCE -Isrc/kernels/native -O3 -march=native -ffp-contract=fast -pthread
-TRAIN_SOURCES := $(SOURCES) $(wildcard src/train/native/*.c)
+TRAIN_SOURCES := $(SOURCES) $(filter-out %/align_main.c,$(wildcard src/train/native/*.c))
 TRAIN_LIBS := -lm
-has_header = $(shell echo '\#include <$(1)>' | $(HOST_CC) -E - >/dev/null 2>&1 && echo yes)
+# -include, since a # in $(shell) would need an escape that GNU Make 4.2 removes and 4.3 passes on.
+has_header = $(shell $(HOST_CC) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 ifeq ($(call has_header,dnnl.h),yes)
 TRAIN_CFLAGS += -DHEED_ONEDNN
 TRAIN_LIBS += -ldnnl
@@ -25,7 +25,12 @@ TRAIN_CFLAGS += -DHEED_OPENBLAS
 TRAIN_LIBS += -lopenblas
 endif
 
-$(BUILD)/train/%.o: src/%.c | need-native
+# Written only when it differs: what was compiled before a library was installed is compiled again.
+.PHONY: train-flags
+$(BUILD)/train/flags: train-flags
+	@mkdir -p $(@D)
+	@echo '$(HOST_CC) $(TRAIN_CFLAGS)' | cmp -s - $@ || echo '$(HOST_CC) $(TRAIN_CFLAGS)' > $@
+$(BUILD)/train/%.o: src/%.c $(BUILD)/train/flags | need-native
 	@mkdir -p $(@D)
 	$(call say,train  $<)
 	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -c $< -o $@
@@ -33,30 +38,37 @@ $(BUILD)/heed-train: $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o)
 	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
 -include $(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.d)
 
-# Tests of it: a task learned from start to end, and every matrix product that this build has.
+# Which words translate each other.
+ALIGN_SOURCES := $(filter-out %/main.c,$(TRAIN_SOURCES)) src/train/native/align_main.c
+$(BUILD)/heed-align: $(ALIGN_SOURCES:src/%.c=$(BUILD)/train/%.o)
+	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
+-include $(BUILD)/train/train/native/align_main.d
+
+# Tests of it: a task learned from start to end, every matrix product that this build has, and what batches are made of.
 TRAIN_OBJECTS := $(filter-out %/main.o,$(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o))
 $(BUILD)/train-%: tests/train/%.c $(TRAIN_OBJECTS)
 	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/$*.d $^ -pthread $(TRAIN_LIBS) -o $@
 
 # And all of it under sanitizers, with allocations that fail.
-FAULTS_OBJECTS := $(patsubst src/%.c,$(BUILD)/asan/%.o,$(wildcard src/train/native/*.c))
+FAULTS_OBJECTS := $(patsubst src/%.c,$(BUILD)/asan/%.o,$(filter-out %/align_main.c,$(wildcard src/train/native/*.c)))
 $(BUILD)/asan/train/native/%.o: asan_CFLAGS += -D_GNU_SOURCE -pthread
 $(BUILD)/train-faults: tests/train/faults.c $(FAULTS_OBJECTS) $(BUILD)/asan/libheed.a
 	$(Q)$(ASAN_CC) $(asan_CFLAGS) -MF $(BUILD)/asan/train/faults.d $^ -pthread -Wl,--wrap=malloc,--wrap=realloc \
 	    $(asan_LIBS) -o $@
 -include $(FAULTS_OBJECTS:.o=.d)
 
-test-js: $(BUILD)/heed-train $(BUILD)/train-toy $(BUILD)/train-products $(BUILD)/train-faults
+# What tests run.
+train-programs: $(BUILD)/heed-train $(BUILD)/heed-align $(BUILD)/train-toy $(BUILD)/train-products \
+                $(BUILD)/train-drawn $(BUILD)/train-faults
 
 # ------------------------------------------------------------------------------ models
 
-# make model PAIR=en-de DATA=../shared/data: everything from a corpus to a model directory, in build/models/PAIR;
-# started again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
-PAIR ?= en-de
+# make model DATA=../shared/data: everything from the corpora to a model directory, in build/models/de-en-es-fr; started
+# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
 DATA ?= ../shared/data
 MODEL ?=
 .PHONY: model
-model: $(BUILD)/heed-train js/heed.wasm
+model: $(BUILD)/heed-train $(BUILD)/heed-align js/heed.wasm
 	@command -v spm_train > /dev/null || \
 	    { echo 'make model: spm_train is missing: apt-get install sentencepiece' >&2; exit 1; }
-	$(NODE) src/train/model/make.js --pair $(PAIR) --data $(DATA) $(MODEL)
+	$(NODE) src/train/model/make.js --data $(DATA) $(MODEL)

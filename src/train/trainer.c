@@ -36,6 +36,8 @@ static const char *wrong_option(const heed_train_options *o) {
     if (o->warmup_steps < 0) return "warmupSteps";
     if (o->schedule == SCHEDULE_COSINE && o->total_steps <= o->warmup_steps) return "totalSteps";
     if (o->max_tokens < 1 || o->max_tokens > MAX_TOKENS) return "maxTokens";
+    if (!(o->attention_dropout >= 0.0f && o->attention_dropout < 1.0f)) return "attentionDropout";
+    if (!(o->guided >= 0.0f && o->guided <= 1e6f)) return "guided";
     return NULL;
 }
 
@@ -81,6 +83,11 @@ heed_status trainer_create(const int32_t *config, int n, const heed_train_option
     if (c.dtype != LINEAR_F32) {
         blame(report, "dtype", "must be f32: int8 weights cannot learn", c.dtype);
         return HEED_E_CONFIG;
+    }
+
+    if (options->guided_head < 0 || options->guided_head >= c.decoder_attention_heads) {
+        blame(report, "guidedHead", "is not a head of the decoder", options->guided_head);
+        return HEED_E_ARGUMENT;
     }
 
     /* a model for a moment, for the sake of its table */
@@ -188,23 +195,46 @@ static heed_status check_pairs(const heed_trainer *t, const int32_t *ids, const 
     return *tokens > INT32_MAX ? HEED_E_LENGTH : HEED_OK;
 }
 
-/* All pairs, in as many passes as they need. */
-static void run(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n, int64_t tokens, float *gradients,
-                pass_result *sum) {
-    pass_options options = {
-        .dropout = t->options.dropout, .smoothing = t->options.label_smoothing, .scale = 1.0f / (float)tokens};
+static heed_status check_links(const int32_t *lengths, const int32_t *links, const int32_t *n_links, int n) {
+    for (int i = 0; i < n; i++) {
+        if (n_links[i] < 0) return HEED_E_ARGUMENT;
+        for (int k = 0, last = 0; k < n_links[i]; k++, links += 2) {
+            if (links[0] < last || links[0] >= lengths[2 * i + 1] || links[1] < 0 || links[1] >= lengths[2 * i])
+                return HEED_E_ARGUMENT;
+            last = links[0];
+        }
+    }
+    return HEED_OK;
+}
+
+/* All pairs, in as many passes as they need.  links, n_links: NULL if there are none. */
+static void run(heed_trainer *t, const int32_t *ids, const int32_t *lengths, const int32_t *links,
+                const int32_t *n_links, int n, int64_t tokens, float *gradients, pass_result *sum) {
+    pass_options options = {.dropout = t->options.dropout,
+                            .smoothing = t->options.label_smoothing,
+                            .scale = 1.0f / (float)tokens,
+                            .attention_dropout = t->options.attention_dropout,
+                            .guided = links ? t->options.guided : 0.0f,
+                            .guided_head = t->options.guided_head};
+    const heed_link *link = (const heed_link *)links;
     for (int i = 0, part = 0; i < n; part++) {
         const int32_t *next = ids;
         int some = n - i < t->options.max_tokens ? n - i : t->options.max_tokens;
         for (int j = 0; j < some; j++) {
             const int S = lengths[2 * (i + j)], T = lengths[2 * (i + j) + 1];
             t->pairs[j] = (heed_pair){.source = next, .target = next + S, .n_source = S, .n_target = T};
+            if (links) {
+                t->pairs[j].links = link;
+                t->pairs[j].n_links = n_links[i + j];
+                link += n_links[i + j];
+            }
             next += S + T;
         }
         some = pass_capacity(&t->pass, t->pairs, some); /* at least 1: lengths were checked */
         options.key = trainer_key(t, part);
         pass_run(&t->pass, t->arrays[HEED_TRAIN_WEIGHTS], gradients, t->pairs, some, &options, sum);
         ids = t->pairs[some - 1].target + t->pairs[some - 1].n_target;
+        if (links) link = t->pairs[some - 1].links + t->pairs[some - 1].n_links;
         i += some;
     }
 }
@@ -213,17 +243,25 @@ static void report_sum(const pass_result *sum, heed_train_result *result) {
     result->loss = (float)(sum->loss / sum->tokens);
     result->likelihood = (float)(sum->likelihood / sum->tokens);
     result->tokens = sum->tokens;
+    result->linked = sum->linked;
+    if (sum->linked > 0) result->alignment = (float)(sum->alignment / sum->linked);
 }
 
 heed_status heed_trainer_step(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n,
                               heed_train_result *result) {
+    return heed_trainer_step_guided(t, ids, lengths, NULL, NULL, n, result);
+}
+
+heed_status heed_trainer_step_guided(heed_trainer *t, const int32_t *ids, const int32_t *lengths, const int32_t *links,
+                                     const int32_t *n_links, int n, heed_train_result *result) {
     int64_t tokens;
     pass_result sum = {0};
     *result = (heed_train_result){0};
-    const heed_status status = check_pairs(t, ids, lengths, n, &tokens);
+    heed_status status = check_pairs(t, ids, lengths, n, &tokens);
+    if (status == HEED_OK && links) status = check_links(lengths, links, n_links, n);
     if (status != HEED_OK) return status;
     memset(t->arrays[HEED_TRAIN_GRADIENTS], 0, t->parameters.n_floats * sizeof(float));
-    run(t, ids, lengths, n, tokens, t->arrays[HEED_TRAIN_GRADIENTS], &sum);
+    run(t, ids, lengths, links, n_links, n, tokens, t->arrays[HEED_TRAIN_GRADIENTS], &sum);
     report_sum(&sum, result);
     return trainer_update(t, result);
 }
@@ -235,7 +273,7 @@ heed_status heed_trainer_evaluate(heed_trainer *t, const int32_t *ids, const int
     *result = (heed_train_result){0};
     const heed_status status = check_pairs(t, ids, lengths, n, &tokens);
     if (status != HEED_OK) return status;
-    run(t, ids, lengths, n, tokens, NULL, &sum);
+    run(t, ids, lengths, NULL, NULL, n, tokens, NULL, &sum);
     report_sum(&sum, result);
     return HEED_OK;
 }

@@ -32,6 +32,9 @@ typedef struct {
     int32_t model_seed;      /* of fresh weights                                                               */
     int32_t train_positions; /* 1: position tables that the model stores are learned; 0: they stay             */
     int32_t max_tokens;      /* of one side in one pass, and of the longest sentence; batches of any size are split */
+    float attention_dropout; /* 0 <= . < 1, of weights of attention                                            */
+    float guided;            /* weight of guided alignment of pairs with links, 0 <= . <= 1e6; see loss.h      */
+    int32_t guided_head;     /* of the cross attention of the last decoder layer                               */
 } heed_train_options;
 
 /*
@@ -70,6 +73,8 @@ typedef struct {
     float gradient_norm; /* before clipping; 0 from heed_trainer_evaluate           */
     float learning_rate; /* of this step;    0 from heed_trainer_evaluate           */
     int32_t tokens;      /* of all targets                                          */
+    float alignment;     /* mean over linked target tokens of their alignment loss  */
+    int32_t linked;      /* target tokens that have links                           */
 } heed_train_result;
 
 /*
@@ -81,7 +86,15 @@ typedef struct {
  */
 heed_status heed_trainer_step(heed_trainer *trainer, const int32_t *ids, const int32_t *lengths, int n,
                               heed_train_result *result);
-/* The same without dropout, gradient and step. */
+/*
+ * The same with guided alignment, of weight options.guided.
+ *   links    (target token, source token) of pair 0, of pair 1, ..., each pair's in order of the target token
+ *   n_links  [n] how many each pair has
+ * HEED_E_ARGUMENT too: a link is outside of its pair or out of order.
+ */
+heed_status heed_trainer_step_guided(heed_trainer *trainer, const int32_t *ids, const int32_t *lengths,
+                                     const int32_t *links, const int32_t *n_links, int n, heed_train_result *result);
+/* heed_trainer_step() without dropout, gradient and step. */
 heed_status heed_trainer_evaluate(heed_trainer *trainer, const int32_t *ids, const int32_t *lengths, int n,
                                   heed_train_result *result);
 

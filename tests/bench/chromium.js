@@ -1,4 +1,4 @@
-// chromium.js - compares the engines on one model in headless Chromium; started by index.js.
+// chromium.js - compares the engines on one model in headless Chromium; started by index.js, used by bench.test.js.
 //
 //   node chromium.js MODEL DTYPE [ROUNDS]     prints one line of JSON
 import { existsSync } from 'node:fs';
@@ -10,8 +10,15 @@ export const findChromium = () =>
   [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
     .find((path) => path && existsSync(path));
 
-async function main(model, dtype, rounds) {
-  const { chromium } = await import('playwright-core');
+/**
+ * What run() of compared.js gives in a page.
+ *
+ * @param {any} chromium  of playwright-core
+ * @param {string} model
+ * @param {string} dtype
+ * @param {any} options  of run(); a directory is one of the repository
+ */
+export async function compareInChromium(chromium, model, dtype, { directory, ...options }) {
   const server = await serve();
   // root may not use Chromium's sandbox; all pages are ours
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -19,10 +26,11 @@ async function main(model, dtype, rounds) {
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(0);
-    await page.goto(`${server.url}tests/bench/page.html`);
-    const result = await page.evaluate(async ([url, ...rest]) => (await import(url)).run(...rest),
-      [`${server.url}tests/bench/page.js`, model, dtype, rounds]);
-    console.log(JSON.stringify(result));
+    await page.goto(`${server.url}tests/bench/compared.html`);
+    return await page.evaluate(async ([url, ...rest]) => (await import(url)).run(...rest), [
+      `${server.url}tests/bench/compared.js`, model, dtype,
+      { ...options, ...(directory && { directory: `${server.url}${directory}` }) },
+    ]);
   } finally {
     await browser.close();
     server.close();
@@ -31,5 +39,6 @@ async function main(model, dtype, rounds) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [model, dtype, rounds = 7] = process.argv.slice(2);
-  await main(model, dtype, Number(rounds));
+  const { chromium } = await import('playwright-core');
+  console.log(JSON.stringify(await compareInChromium(chromium, model, dtype, { rounds: Number(rounds) })));
 }

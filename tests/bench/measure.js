@@ -1,4 +1,4 @@
-// measure.js - the comparison itself: engines in turns, round by round; used in Node (node.js) and a page (page.js).
+// measure.js - the comparison itself: engines in turns, round by round; used in Node (node.js), a page (compared.js).
 import { CASES, sentences } from './shapes.js';
 
 export function median(values) {

@@ -35,7 +35,7 @@ async function find() {
 
   const stop = new AbortController();
   const running = nameOf(() => first.translate(TEXT.repeat(200), { signal: stop.signal }));
-  setTimeout(() => stop.abort(), 50);
+  setTimeout(() => stop.abort());
   found.aborted = await running;
   found.afterAbort = await first.translate(TEXT);
   const ended = nameOf(() => first.translate(TEXT.repeat(200)));

@@ -471,6 +471,32 @@ static void test_search_calls(heed_model *model) {
         CHECK_INT(heed_search_begin(session, &wrong[i].o), wrong[i].status);
         CHECK_INT(heed_search_step(session, &running), HEED_E_STATE);
     }
+    /* lists: of ids there are, not too many in all; and what is no setting */
+    struct {
+        heed_search_options o;
+        heed_status status;
+    } lists[] = {
+        {{.n_eos = -1, .eos = minus}, HEED_E_ARGUMENT},
+        {{.n_eos = 2, .eos = minus}, HEED_E_ID},
+        {{.n_forced_bos = 2, .forced_bos = foreign}, HEED_E_ID},
+        {{.n_forced_eos = 2, .forced_eos = foreign}, HEED_E_ID},
+        {{.n_suppress = 2, .suppress = foreign}, HEED_E_ID},
+        {{.n_begin_suppress = 2, .begin_suppress = minus}, HEED_E_ID},
+        {{.n_suppress = 4000, .suppress = words, .n_begin_suppress = 97, .begin_suppress = words}, HEED_E_ARGUMENT},
+        {{.n_suppress = 4000, .suppress = words, .n_begin_suppress = 96, .begin_suppress = words}, HEED_OK},
+        {{.early_stopping = -1}, HEED_E_ARGUMENT},
+        {{.early_stopping = 3}, HEED_E_ARGUMENT},
+        {{.repetition_penalty = -1.0f}, HEED_E_ARGUMENT},
+        {{.repetition_penalty = 1e-4f}, HEED_E_ARGUMENT},
+        {{.repetition_penalty = 1001.0f}, HEED_E_ARGUMENT},
+        {{.repetition_penalty = NAN}, HEED_E_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        lists[i].o.beams = 2;
+        lists[i].o.max_tokens = 8;
+        CHECK_INT(heed_search_begin(session, &lists[i].o), lists[i].status);
+        heed_search_end(session);
+    }
     for (int i = 0; i < 4096; i += 2) words[i] = 1;
     heed_search_options full = fits;
     full.n_bad_words = 4096;

@@ -112,7 +112,19 @@ static heed_status load_model(result *r) {
 /* Three sentences at once, with so many beams. */
 static heed_status translate(result *r, int beams) {
     const heed_session_options sizes = {16, 32, 4, 3};
-    const heed_search_options rules = {.beams = beams, .max_tokens = 24, .length_penalty = 1.0f, .no_repeat_ngram = 3};
+    const int32_t ends[2] = {2, 7}, never[1] = {5};
+    const heed_search_options rules = {.beams = beams,
+                                       .max_tokens = 24,
+                                       .length_penalty = 1.0f,
+                                       .no_repeat_ngram = 3,
+                                       .repetition_penalty = 1.2f,
+                                       .n_eos = 2,
+                                       .eos = ends,
+                                       .n_forced_eos = 1,
+                                       .forced_eos = ends,
+                                       .n_suppress = 1,
+                                       .suppress = never,
+                                       .renormalize = 1};
     int32_t running, slot;
     heed_hypothesis h;
     heed_session *s;

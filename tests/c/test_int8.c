@@ -120,22 +120,48 @@ static void test_rows(int m, int k) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
 }
 
-/* Numbers no model should have: whatever comes out, q stays in 0..127, which the relaxed dot relies on. */
+/*
+ * Numbers no model should have: what is no number, or overflows, is NaN in all that is made of the row.  Whatever comes
+ * out, q stays in 0..127, which the relaxed dot relies on.
+ */
 static void test_hostile_rows(void) {
     const float hostile[] = {INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-45f, 0.0f, 1.0f};
     enum { K = 16 };
-    for (int trial = 0; trial < 200; trial++) {
-        float x[K], scale;
-        int32_t zero;
+    int lost = 0;
+    for (int trial = 0; trial < 400; trial++) {
+        float x[K], scale, twin_scale, out[PANEL], twin_out[PANEL], w_scales[PANEL], least = 0.0f, greatest = 0.0f;
+        int32_t zero, twin_zero, sums[PANEL] = {0};
         stored rows[K];
-        for (int i = 0; i < K; i++) x[i] = hostile[(int)((guard_random() + 1.0f) * 3.999f)];
-        k_quantize_rows(rows, &scale, &zero, x, K, 1, K);
+        uint8_t twin[K];
+        int8_t panels[K * PANEL] = {0};
+        const int n = 1 + trial % K; /* one such number among ordinary ones, or many */
+        for (int i = 0; i < K; i++)
+            x[i] = trial % 2 && i != n - 1 ? 0.25f * (float)i : hostile[(trial * 7 + i * i) % 8];
+        k_quantize_rows(rows, &scale, &zero, x, K, 1, n);
+        ref_quantize_rows(twin, &twin_scale, &twin_zero, x, K, 1, n);
+        int is_number = 1;
+        for (int i = 0; i < n; i++) {
+            is_number = is_number && isfinite(x[i]);
+            least = fminf(least, x[i]);
+            greatest = fmaxf(greatest, x[i]);
+        }
+        is_number = is_number && isfinite(greatest - least);
+        CHECK_INT(isfinite(scale), is_number);
+        CHECK_INT(zero, twin_zero);
+        CHECK(is_number ? scale == twin_scale : isnan(scale) && isnan(twin_scale));
+        lost += !is_number;
+        for (int i = 0; i < PANEL; i++) w_scales[i] = i % 2 ? 0.0f : 1.0f;
+        k_gemm_i8(out, PANEL, rows, &scale, &zero, panels, w_scales, sums, NULL, 1, PANEL, n);
+        ref_gemm_i8(twin_out, PANEL, twin, &twin_scale, &twin_zero, panels, w_scales, sums, NULL, 1, PANEL, n);
+        for (int i = 0; i < PANEL; i++) CHECK(isnan(out[i]) == !is_number && isnan(twin_out[i]) == !is_number);
+        if (n < K) continue;
 #ifdef HEED_RELAXED
         for (int i = 0; i < K; i++) CHECK(rows[i] <= 127);
 #else
         for (int i = 0; i < K; i++) CHECK(rows[i] >= -127 && rows[i] <= 127);
 #endif
     }
+    CHECK(lost > 100);
 }
 
 /* Every m = 1..13: each row has the bits of the twin, hence the same for each m; nothing is written beside the rows. */

@@ -214,6 +214,16 @@ static void test_nan(int n) {
     if (n > 1) CHECK(isnan(k_log_sum_exp(x, n)));
     if (n > 1) k_softmax(x, n);
     for (int i = 0; i < n; i++) CHECK(isnan(x[i]) || n == 1);
+    /* nor behind a mask, nor among its like */
+    for (int kind = 0; kind < 2; kind++) {
+        float twin[512];
+        for (int i = 0; i < n; i++) twin[i] = x[i] = i == n / 2 || kind ? NAN : -INFINITY;
+        CHECK(isnan(k_log_sum_exp(x, n)) && isnan(ref_log_sum_exp(x, n)));
+        k_softmax(x, n);
+        ref_softmax(twin, n);
+        for (int i = 0; i < n; i++) CHECK(isnan(x[i]) == isnan(twin[i]));
+        CHECK(isnan(x[n / 2]));
+    }
     for (int i = 0; i < n; i++) x[i] = NAN;
     k_relu(x, (size_t)n);
     k_gelu(x, (size_t)n);

@@ -1,5 +1,6 @@
 /* test_search.c - search: the same result in any company, and equal to what teacher forcing says. */
 #include "check.h"
+#include "kernels/kernels.h"
 #include "random_model.h"
 #include "search/search.h"
 
@@ -56,19 +57,28 @@ static void translate(const heed_model *model, const corpus *c, const heed_searc
     heed_session_free(session);
 }
 
-static void check_teacher_forced(const heed_model *model, const corpus *c, const result *results) {
+/*
+ * What teacher forcing says of the ids: equal to the bit, as it is one function and one set of kernels.  Of the rules
+ * here only greedy search without </s> has other probabilities: those among what is allowed.
+ */
+static void check_teacher_forced(const heed_model *model, const corpus *c, const result *results,
+                                 const heed_search_options *rules) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 1, 1};
     heed_session *session;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     for (int i = 0; i < N_SENTENCES; i++) {
         double sum = 0.0;
         CHECK_INT(heed_forward(session, c->ids[i], c->n[i], results[i].ids, results[i].n, NULL), HEED_OK);
-        for (int t = 0; t < results[i].n; t++) {
-            float log_prob;
-            CHECK(heed_forward_logits(session, t, &log_prob) != NULL);
-            sum += (double)log_prob;
+        for (int t = rules->n_prefix; t < results[i].n; t++) {
+            float log_prob, allowed[V];
+            const float *logits = heed_forward_logits(session, t, &log_prob);
+            if (!CHECK(logits != NULL)) continue;
+            memcpy(allowed, logits, sizeof allowed);
+            allowed[EOS] = -INFINITY;
+            const int endless = rules->n_bad_words > 0 || t - rules->n_prefix < rules->min_tokens;
+            sum += rules->beams == 1 && endless ? logits[results[i].ids[t]] - k_log_sum_exp(allowed, V) : log_prob;
         }
-        CHECK((float)sum == results[i].log_prob); /* one function, one set of kernels: equal to the bit */
+        CHECK((float)sum == results[i].log_prob);
     }
     heed_session_free(session);
 }
@@ -77,7 +87,7 @@ static void test_company(const heed_model *model, const corpus *c, heed_search_o
     static result alone[N_SENTENCES], together[N_SENTENCES];
     static const int BATCHES[] = {2, 3, 8, 32};
     translate(model, c, &rules, 1, alone);
-    check_teacher_forced(model, c, alone);
+    check_teacher_forced(model, c, alone, &rules);
     for (int b = 0; b < 4; b++) {
         translate(model, c, &rules, BATCHES[b], together);
         for (int i = 0; i < N_SENTENCES; i++) CHECK(memcmp(&alone[i], &together[i], sizeof alone[i]) == 0);
@@ -119,7 +129,7 @@ static void test_rules(const heed_model *model, const corpus *c) {
     rules.n_prefix = 3;
     rules.prefix = PREFIX;
     translate(model, c, &rules, 8, results);
-    check_teacher_forced(model, c, results);
+    check_teacher_forced(model, c, results, &rules);
     for (int i = 0; i < N_SENTENCES; i++) {
         CHECK(memcmp(results[i].ids, PREFIX, sizeof PREFIX) == 0 && results[i].n >= 33 && results[i].n <= 43);
         for (int t = 3; t < 32; t++) CHECK(results[i].ids[t] != EOS);
@@ -209,7 +219,7 @@ static void test_runaways(const heed_model *model, const corpus *c) {
         translate(model, c, &rules, 8, plain);
         rules.cut_runaways = 1;
         translate(model, c, &rules, 8, cut);
-        check_teacher_forced(model, c, cut);
+        check_teacher_forced(model, c, cut, &rules);
         for (int i = 0; i < N_SENTENCES; i++) {
             const int limit = runaway_loop_limit(c->ids[i], c->n[i]);
             const int longest = rules.min_tokens + 32 + 4 * c->n[i];
@@ -243,7 +253,7 @@ static void test_runaways(const heed_model *model, const corpus *c) {
     rules.n_bad_words = 2;
     rules.bad_words = no_end;
     translate(model, c, &rules, 8, cut);
-    check_teacher_forced(model, c, cut);
+    check_teacher_forced(model, c, cut, &rules);
     for (int i = 0; i < N_SENTENCES; i++) CHECK(cut[i].n > 16 && cut[i].n <= 32 + 4 * c->n[i] && !cut[i].finished);
 
     /* two ids and </s>: loops take no rank from the </s> that comes after them (with theirs: 27 and 29 tokens) */
@@ -271,13 +281,14 @@ static void test_runaways(const heed_model *model, const corpus *c) {
 
 /* Equal scores: the lower id of a row, the lower beam of a sentence. */
 static void test_ties(void) {
-    float logits[7] = {0.5f, 2.0f, 1.0f, 2.0f, -1.0f, 1.0f, 2.0f};
-    const heed_search_rules rules = {.beams = 2};
-    const heed_target target = {0};
+    float logits[7] = {0.5f, 2.0f, 1.0f, 2.0f, -1.0f, 1.0f, 2.0f}, room[1];
+    int32_t end = 0, start = 0;
+    const heed_search_options rules = {.beams = 2, .max_tokens = 9, .n_eos = 1, .eos = &end};
+    const heed_target target = {.ids = &start + 1};
     heed_candidate c[4];
-    CHECK_INT(next_candidates(c, 1, logits, 7, &target, 0, &rules, 0), 1);
+    CHECK_INT(next_candidates(c, 1, logits, 7, &target, 0, &rules, room), 1);
     CHECK_INT(c[0].id, 1);
-    CHECK_INT(next_candidates(c, 4, logits, 7, &target, 0, &rules, 0), 4);
+    CHECK_INT(next_candidates(c, 4, logits, 7, &target, 0, &rules, room), 4);
     CHECK(c[0].id == 1 && c[1].id == 3 && c[2].id == 6 && c[3].id == 2);
     const heed_candidate low = {-1.0, 0, 5, HEED_PRUNED}, high = {-1.0, 1, 4, HEED_PRUNED},
                          better = {-0.5, 7, 7, HEED_PRUNED}, next = {-1.0, 0, 6, HEED_PRUNED};
@@ -299,8 +310,11 @@ static void test_cache_runs_out(const heed_model *model, const corpus *c) {
     }
 }
 
-/* Weights that are finite but too large to compute with: an error, instead of an empty translation. */
-static void test_overflow(int32_t *config, int n) {
+/*
+ * Weights that are finite but too large to compute with: an error, instead of a translation, in both arithmetics and
+ * with a rule that leaves one id.
+ */
+static void test_overflow(int32_t *config, int n, int dtype) {
     static float huge[V * 24];
     const double shape[2] = {V, 24};
     const heed_session_options options = {4, 6, 2, 2};
@@ -308,7 +322,9 @@ static void test_overflow(int32_t *config, int n) {
     heed_model *model;
     heed_session *session;
     int32_t slot, running;
-    for (int i = 0; i < V * 24; i++) huge[i] = i % 2 ? 3e38f : -3e38f;
+    /* times 128, what is stored in int8 must be a float too */
+    for (int i = 0; i < V * 24; i++) huge[i] = (i % 2 ? 3e38f : -3e38f) / (dtype == HEED_I8 ? 2.0f : 1.0f);
+    config_set(config, "dtype", dtype);
     CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
     for (int i = 0; i < heed_tensor_count(model); i++) {
         if (strcmp(heed_tensor_name(model, i), "model.shared.weight") != 0) {
@@ -320,8 +336,12 @@ static void test_overflow(int32_t *config, int n) {
     }
     CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
-    for (int beams = 1; beams <= 2; beams++) {
-        const heed_search_options rules = {.beams = beams, .max_tokens = 6, .length_penalty = 1.0f};
+    for (int kind = 0; kind < 4; kind++) {
+        const heed_search_options rules = {.beams = 1 + kind % 2,
+                                           .max_tokens = 6,
+                                           .length_penalty = 1.0f,
+                                           .n_forced_bos = kind / 2,
+                                           .forced_bos = source};
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
         for (int i = 0; i < 2; i++) CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
         CHECK_INT(heed_search_step(session, &running), HEED_E_TENSOR_VALUE);
@@ -406,8 +426,9 @@ int main(void) {
                  (heed_search_options){.beams = 2, .max_tokens = 130, .length_penalty = 1.0f, .cut_runaways = 1});
     test_cache_runs_out(model, &c);
     test_errors(model);
-    test_overflow(config, n);
     heed_model_free(model);
+    test_overflow(config, n, HEED_F32);
+    test_overflow(config, n, HEED_I8);
 
     config_set(config, "dtype", HEED_I8); /* rows are quantised one by one: company does not matter here either */
     model = random_model(config, n, 5, 4096);

@@ -42,14 +42,21 @@ static int other_config(int32_t config[MAX_CONFIG]) {
 static const int32_t IDS[] = {5, 9, 9, 14,     2, 7,  8, 2,  /**/ 2, 11, 2, /**/ 20,
                               3, 2, 2, /**/ 4, 2, 13, 6, 22, 13,     17, 2};
 static const int32_t LENGTHS[] = {5, 3, 1, 2, 3, 1, 2, 6};
-enum { PAIRS = 4, TARGETS = 12 };
+enum { PAIRS = 4, TARGETS = 12, LINKED = 6 };
+/* Of pair 0 one token with two links and one with one; none of pair 1; a token of one, in a pair of one; and more. */
+static const heed_link LINKS[] = {{0, 1}, {0, 3}, {2, 4}, {0, 2}, {1, 0}, {4, 1}, {5, 0}, {5, 1}};
+static const int N_LINKS[] = {3, 0, 1, 4};
 
 static void split(heed_pair pairs[PAIRS]) {
     const int32_t *ids = IDS;
+    const heed_link *links = LINKS;
     for (int i = 0; i < PAIRS; i++) {
         const int S = LENGTHS[2 * i], T = LENGTHS[2 * i + 1];
-        pairs[i] = (heed_pair){ids, ids + S, S, T};
+        pairs[i] = (heed_pair){.source = ids, .target = ids + S, .n_source = S, .n_target = T};
         ids += S + T;
+        pairs[i].links = links;
+        pairs[i].n_links = N_LINKS[i];
+        links += N_LINKS[i];
     }
 }
 
@@ -68,6 +75,7 @@ typedef struct {
     const float *direction, *origin; /* [n] the step for 1.0, and the tensor's own values */
     size_t at, n;
     const pass_options *options;
+    float *gradients; /* [n_floats] of no use but that a pass with gradients drops, or NULL */
 } path;
 
 static double loss_at(const path *p, double distance) {
@@ -75,9 +83,9 @@ static double loss_at(const path *p, double distance) {
     split(pairs);
     pass_result sum = {0};
     for (size_t i = 0; i < p->n; i++) p->weights[p->at + i] = p->origin[i] + (float)(distance * p->direction[i]);
-    pass_run(p->pass, p->weights, NULL, pairs, PAIRS, p->options, &sum);
+    pass_run(p->pass, p->weights, p->gradients, pairs, PAIRS, p->options, &sum);
     memcpy(p->weights + p->at, p->origin, p->n * sizeof(float));
-    return sum.loss;
+    return sum.loss + (double)p->options->guided * sum.alignment;
 }
 
 /* The derivative from four losses: its error falls with eps^4, its noise is what floats leave, 2e-6 / eps here. */
@@ -121,7 +129,7 @@ static void spread(heed_trainer *t, int has_kink) {
     }
 }
 
-static void check_gradients(const char *name, const int32_t *config, int n, int has_kink) {
+static void check_gradients(const char *name, const int32_t *config, int n, int has_kink, const pass_options *extra) {
     heed_train_options o = PLAIN;
     heed_trainer *t;
     o.train_positions = 1;
@@ -136,13 +144,17 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
     void *block = arena_block(&arena);
     pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens);
 
-    const pass_options options = {.smoothing = 0.1f, .scale = 1.0f};
+    pass_options options = extra ? *extra : (pass_options){0};
+    options.smoothing = 0.1f;
+    options.scale = 1.0f;
+    float *unused = extra ? calloc(p->n_floats, sizeof *unused) : NULL;
     heed_pair pairs[PAIRS];
     split(pairs);
     pass_result sum = {0};
     CHECK_INT(pass_capacity(&pass, pairs, PAIRS), PAIRS);
     pass_run(&pass, weights, gradients, pairs, PAIRS, &options, &sum);
     CHECK_INT(sum.tokens, TARGETS);
+    CHECK_INT(sum.linked, extra && extra->guided > 0.0f ? LINKED : 0);
 
     double worst = 0.0;
     for (int i = 0; i < p->n_tensors; i++) {
@@ -152,7 +164,7 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
         const float *g = gradients + tensor->offset, one = 1.0f;
         float *origin = malloc(size * sizeof *origin), *along = malloc(size * sizeof *along);
         memcpy(origin, weights + tensor->offset, size * sizeof *origin);
-        path p1 = {&pass, weights, &one, NULL, 0, 1, &options};
+        path p1 = {&pass, weights, &one, NULL, 0, 1, &options, unused};
 
         /* element by element, up to 40 of them, as a vector */
         double error = 0.0, norm = 0.0, whole = 0.0;
@@ -175,7 +187,7 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
             CHECK(whole < 1e-5);
         } else {
             for (size_t j = 0; j < size; j++) along[j] = (float)(g[j] / whole);
-            const path all = {&pass, weights, along, origin, tensor->offset, size, &options};
+            const path all = {&pass, weights, along, origin, tensor->offset, size, &options, unused};
             const double off = fabs(difference(&all) / whole - 1.0);
             if (!CHECK(off <= 1e-3))
                 printf("  %s %s: its norm is off by %.1e of %.1e\n", name, tensor->name, off * whole, whole);
@@ -185,19 +197,25 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
         free(along);
     }
     printf("%s: norms of gradients differ from central differences by %.1e or less\n", name, worst);
+    free(unused);
     arena_free_block(block);
     heed_trainer_free(t);
 }
 
 static void test_gradients(void) {
+    /* the weight of guided alignment is such that its gradient is as large as that of the loss it is added to */
+    const pass_options extra = {.guided = 2.0f, .guided_head = 1},
+                       drops = {.attention_dropout = 0.3f, .key = 5, .guided = 2.0f};
     int32_t config[MAX_CONFIG];
     int n = small_config(config);
-    check_gradients("post-norm, ReLU, shared", config, n, 1);
+    check_gradients("post-norm, ReLU, shared", config, n, 1, NULL);
+    check_gradients("post-norm, ReLU, shared, guided", config, n, 1, &extra);
     config_set(config, "activation_function", HEED_SWISH);
     config_set(config, "share_encoder_decoder_embeddings", 0);
-    check_gradients("post-norm, swish, separate, tied", config, n, 0);
+    check_gradients("post-norm, swish, separate, tied", config, n, 0, NULL);
     n = other_config(config);
-    check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0);
+    check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0, NULL);
+    check_gradients("pre-norm, GELU, attention dropout, guided", config, n, 0, &drops);
 }
 
 /* -------------------------------------------------------------------------------- the rest */
@@ -342,7 +360,18 @@ static void test_options(void) {
         NUMBER("totalSteps", schedule, 2, 0),
         NUMBER("maxTokens", max_tokens, 0, 0),
         NUMBER("maxTokens", max_tokens, (1 << 20) + 1, 0),
-        NUMBER("maxTokens", max_tokens, 1, 1)
+        NUMBER("maxTokens", max_tokens, 1, 1),
+        OPTION("attentionDropout", attention_dropout, -0.1, 0),
+        OPTION("attentionDropout", attention_dropout, 1.0, 0),
+        OPTION("attentionDropout", attention_dropout, NAN, 0),
+        OPTION("attentionDropout", attention_dropout, 0.9, 1),
+        OPTION("guided", guided, -0.1, 0),
+        OPTION("guided", guided, 1.1e6, 0),
+        OPTION("guided", guided, NAN, 0),
+        OPTION("guided", guided, 1e6, 1),
+        NUMBER("guidedHead", guided_head, -1, 0),
+        NUMBER("guidedHead", guided_head, 2, 0),
+        NUMBER("guidedHead", guided_head, 1, 1)
 #undef OPTION
 #undef NUMBER
     };
@@ -457,6 +486,21 @@ static void test_errors(void) {
     CHECK_INT(heed_trainer_step(t, ids, none, 1, &result), HEED_E_LENGTH);
     CHECK_INT(heed_trainer_step(t, ids, minus, 1, &result), HEED_E_LENGTH);
     CHECK_INT(heed_trainer_step(t, many, long_one, 1, &result), HEED_E_LENGTH); /* 24 positions */
+    /* links out of their pair, or of their order */
+    const int32_t two[] = {1, 2, 3, 2, 4, 5, 2, 2}, sizes[] = {2, 2, 3, 1};
+    const int32_t good[] = {0, 1, 1, 0, 0, 2}, counts[] = {2, 1};
+    for (int i = 0; i < 6; i++)
+        for (int value = -1; value <= 3; value++) {
+            int32_t links[6];
+            memcpy(links, good, sizeof links);
+            links[i] = value;
+            const int least = i == 2 ? links[0] : 0, end = i == 0 ? links[2] + 1 : i == 4 ? 1 : i == 5 ? 3 : 2;
+            const int fits = value >= least && value < end;
+            if (fits) continue;
+            CHECK_INT(heed_trainer_step_guided(t, two, sizes, links, counts, 2, &result), HEED_E_ARGUMENT);
+        }
+    const int32_t minus_one[] = {2, -1};
+    CHECK_INT(heed_trainer_step_guided(t, two, sizes, good, minus_one, 2, &result), HEED_E_ARGUMENT);
     CHECK(heed_trainer_steps(t) == 0.0);
     float values[23 * 12];
     /* a count that no run reaches would be undefined as an integer */

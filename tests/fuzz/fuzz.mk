@@ -48,11 +48,11 @@ echo $(FUZZ) | xargs -r -P $(FUZZ_JOBS) -n 1 sh -c ' \
         $(BUILD)/fuzz/corpus/$$t $(BUILD)/fuzz/seeds/$$t > $$log 2>&1 && ok=1; \
     runs=$$(sed -n "s/^stat::number_of_executed_units: *//p" $$log); \
     printf "%s\t%s\t%s\n" $$t $(1) $${runs:-0} >> $(BUILD)/fuzz/executions.tsv; \
-    if [ $$ok = 1 ]; then echo "fuzz $$t: $(1) s, $$runs inputs, nothing found"; \
+    if [ $$ok = 1 ]; then echo "fuzz $$t: passed: $(1) s, $$runs inputs, nothing found"; \
     else grep -v "# Uses" $$log; echo "fuzz $$t: FAILED: see $(BUILD)/fuzz/found/$$t-*"; exit 1; fi'
 endef
 
-.PHONY: fuzz fuzz-short fuzz-test fuzz-totals fuzz-corpus need-fuzz
+.PHONY: fuzz fuzz-short fuzz-build fuzz-test fuzz-totals fuzz-corpus need-fuzz
 need-fuzz:
 	@.ci/setup fuzz
 fuzz: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
@@ -60,7 +60,9 @@ fuzz: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
 fuzz-short: $(FUZZ:%=$(BUILD)/fuzz/targets/%)
 	$(call fuzz,$(FUZZ_SHORT_SECONDS))
 
-# For make test: where there is no libFuzzer it says so. The rest of the tests need clang, but not this part of it.
+# For tests: where there is no libFuzzer it says so.
+fuzz-build: | need-asan
+	@! .ci/setup fuzz || $(MAKE) --no-print-directory need-fuzz $(FUZZ:%=$(BUILD)/fuzz/targets/%)
 fuzz-test: | need-asan
 	@if .ci/setup fuzz; then $(MAKE) --no-print-directory fuzz-short; \
 	else echo 'fuzz: SKIPPED: $(FUZZ): $(ASAN_CC) has no libFuzzer here'; fi

@@ -98,6 +98,25 @@ static int take_ids(input *in, int32_t *ids, int most, int V) {
     return n;
 }
 
+/* The rarer settings, each in half of the cases. */
+static void begin_more(input *in, heed_search_options *o, int32_t lists[5][POSITIONS], int V) {
+    static const float REPETITION[] = {0.0f, 1.0f, 1.5f, 0.5f, 0.001f, 1000.0f, -1.0f, NAN};
+    const int flags = take_byte(in);
+    o->early_stopping = flags & 1 ? take_byte(in) % 5 - 1 : 0;
+    o->repetition_penalty = flags & 2 ? REPETITION[take_byte(in) % 8] : 0.0f;
+    o->renormalize = (flags & 4) != 0;
+    o->eos = lists[0];
+    o->forced_bos = lists[1];
+    o->forced_eos = lists[2];
+    o->suppress = lists[3];
+    o->begin_suppress = lists[4];
+    if (flags & 8) o->n_eos = take_ids(in, lists[0], POSITIONS, V);
+    if (flags & 16) o->n_forced_bos = take_ids(in, lists[1], 2, V);
+    if (flags & 32) o->n_forced_eos = take_ids(in, lists[2], 3, V);
+    if (flags & 64) o->n_suppress = take_ids(in, lists[3], POSITIONS, V);
+    if (flags & 128) o->n_begin_suppress = take_ids(in, lists[4], POSITIONS, V);
+}
+
 static void begin(input *in, heed_session *s, int V) {
     static const float PENALTIES[] = {1.0f, 0.0f, 0.6f, -1.0f, 1e30f, -1e30f, INFINITY, NAN};
     int32_t prefix[POSITIONS], bad_words[64];
@@ -124,6 +143,8 @@ static void begin(input *in, heed_session *s, int V) {
             bad_words[o.n_bad_words++] = id;
         }
     }
+    int32_t lists[5][POSITIONS];
+    if (take_byte(in) % 2) begin_more(in, &o, lists, V);
     const heed_status status = heed_search_begin(s, &o);
     REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_ID || status == HEED_E_LENGTH);
 }

@@ -74,11 +74,15 @@ class Marian:
             scores = scores.masked_fill(torch.ones(scores.shape[1:]).triu(1).bool(), -math.inf)
         self.note(f'{name}.scores', scores)
         maps = self.note(f'{name}.weights', scores.softmax(-1))
-        context = maps @ v
+        context = self.drop(maps, name) @ v
         for head in disabled:
             context[head] = 0
         context = self.note(f'{name}.context', context.transpose(0, 1).reshape(len(x), -1))
         return self.note(f'{name}.output', self.linear(context, f'{name}.out_proj')), maps
+
+    def drop(self, maps, name):
+        """What values are mixed by: the maps, unless training drops some of their weights."""
+        return maps
 
     def residual(self, x, norm, sublayer):
         """x + sublayer(x), normalised before the sublayer or after the sum."""

@@ -1,11 +1,13 @@
-"""Greedy and beam search in plain Python: what heed's search is compared with. Used by models.py.
+"""Greedy and beam search in plain Python: what heed's search is compared with on these models. Used by models.py.
 
-The decoder is run from scratch at every step and for every hypothesis. log-probabilities are log_softmax of the model's
-own logits: a forbidden token is never chosen, but the others do not share its probability.
+The decoder is run from scratch at every step and for every hypothesis. It is Hugging Face's search (5.23) as far as these
+cases need it; all its settings are in hf/, where transformers itself made the cases. Beams add up log-probabilities of
+the model's own logits: a forbidden token is never chosen, but the others do not share its probability. In greedy search
+they do. The start token and the prefix count in the rules, and in neither the score nor its length.
 
-Beam search is Hugging Face's (BeamSearchScorer, early_stopping=False): of each step's 2N best continuations, one that
-ends in </s> is finished if it is among the N best, the best N others live on; the search ends when N are finished and
-no living one, at its present length, would score better than the worst of them.
+Beam search, early_stopping=False: of each step's 2N best continuations, one that ends in </s> is finished if it is among
+the N best, the best N others live on; the search ends when N are finished and the best living one, at its present
+length, would not score better than the worst of them. At the greatest length the N best end.
 
 Every comparison that decides something reports its margin, so that the cases kept can be far from ties.
 """
@@ -24,15 +26,15 @@ class Margin:
 
 
 class Rules:
-    """Which tokens may not come next. Of the ids, the start token is not one and the prefix is."""
+    """Which tokens may not come next. The first `prompt` ids, the start token and the prefix, are not new."""
 
-    def __init__(self, eos, bad_words, min_tokens, no_repeat_ngram, n_prefix):
+    def __init__(self, eos, bad_words, min_tokens, no_repeat_ngram, prompt):
         self.eos, self.bad_words, self.min_tokens = eos, bad_words, min_tokens
-        self.ngram, self.n_prefix = no_repeat_ngram, n_prefix
+        self.ngram, self.prompt = no_repeat_ngram, prompt
 
     def forbidden(self, ids):
         out = set()
-        if len(ids) - self.n_prefix < self.min_tokens:
+        if len(ids) - self.prompt < self.min_tokens:
             out.add(self.eos)
         for *before, last in self.bad_words:
             if len(before) <= len(ids) and ids[len(ids) - len(before):] == before:
@@ -51,37 +53,38 @@ def search(model, source, eos, bad_words=(), disabled=(), beams=1, lengthPenalty
 
     ranks=2 breaks a rule, for models.py to find sources that tell: </s> then ends a hypothesis from rank N on too.
     """
-    prefix, margin = list(prefix), Margin()
-    start = model.config['decoder_start_token_id']
+    prompt, margin = [model.config['decoder_start_token_id'], *prefix], Margin()
     memory, _ = model.encode(source, disabled)
-    rules = Rules(eos, bad_words, minTokens, noRepeatNgram, len(prefix))
-
-    def log_probs(ids):
-        """Of every token after `ids`: [V]."""
-        return model.decode(memory, [start] + ids, disabled)[0][-1].log_softmax(-1).tolist()
+    rules = Rules(eos, bad_words, minTokens, noRepeatNgram, len(prompt))
 
     def allowed(ids):
-        row, no = log_probs(ids), rules.forbidden(ids)
-        return [(value, token) for token, value in enumerate(row) if token not in no]
+        """(log-probability, token) of all that may follow."""
+        logits, no = model.decode(memory, ids, disabled)[0][-1].clone(), sorted(rules.forbidden(ids))
+        row = logits.log_softmax(-1)
+        if beams == 1:
+            logits[no] = -math.inf
+            row = logits.log_softmax(-1)
+        return [(value, token) for token, value in enumerate(row.tolist()) if token not in no]
 
     def hypothesis(ids, total, finished):
-        return {'ids': ids, 'logProb': total, 'score': total / len(ids) ** lengthPenalty, 'finished': finished}
+        return {'ids': ids[1:], 'logProb': total, 'score': total / (len(ids) - len(prompt)) ** lengthPenalty,
+                'finished': finished}
 
     def rounded(h):
         """Without the digits that another order of summation may change."""
         return {**h, 'logProb': round(h['logProb'], 9), 'score': round(h['score'], 9)}
 
-    total = sum(log_probs(prefix[:i])[token] for i, token in enumerate(prefix))
     if beams == 1:
-        found = greedy(allowed, hypothesis, prefix, total, eos, maxTokens, margin)
+        found = greedy(allowed, hypothesis, prompt, eos, maxTokens, margin)
     else:
-        found = beam(allowed, hypothesis, prefix, total, eos, maxTokens, beams, ranks * beams, margin)
+        found = beam(allowed, hypothesis, prompt, eos, maxTokens, beams, ranks * beams, margin)
     for a, b in zip(found, found[1:nBest + 1]):
         margin.between(a['score'], b['score'])
     return [rounded(h) for h in found[:nBest]], margin.least
 
 
-def greedy(allowed, hypothesis, ids, total, eos, max_tokens, margin):
+def greedy(allowed, hypothesis, ids, eos, max_tokens, margin):
+    total = 0.0
     for _ in range(max_tokens):
         (best, token), second = sorted(allowed(ids), key=lambda c: (-c[0], c[1]))[:2]
         margin.between(best, second[0])
@@ -91,8 +94,8 @@ def greedy(allowed, hypothesis, ids, total, eos, max_tokens, margin):
     return [hypothesis(ids, total, False)]
 
 
-def beam(allowed, hypothesis, prefix, total, eos, max_tokens, n, ending_ranks, margin):
-    live, finished = [(total, prefix)], []
+def beam(allowed, hypothesis, prompt, eos, max_tokens, n, ending_ranks, margin):
+    live, finished = [(0.0, prompt)], []
 
     def keep(one):
         """Add to `finished`, which is sorted and holds n at most: the worst is dropped."""
@@ -102,7 +105,7 @@ def beam(allowed, hypothesis, prefix, total, eos, max_tokens, n, ending_ranks, m
         finished.sort(key=lambda h: -h['score'])
         del finished[n:]
 
-    for _ in range(max_tokens):
+    for new in range(1, max_tokens + 1):
         candidates = [(total + value, b, token) for b, (total, ids) in enumerate(live) for value, token in allowed(ids)]
         candidates.sort(key=lambda c: (-c[0], c[1], c[2]))
         for a, b in zip(candidates[:2 * n], candidates[1:2 * n + 1]):
@@ -110,18 +113,14 @@ def beam(allowed, hypothesis, prefix, total, eos, max_tokens, n, ending_ranks, m
         survivors = []
         for rank, (total, b, token) in enumerate(candidates[:2 * n]):
             ids = live[b][1] + [token]
-            if token != eos:
+            if token != eos and new < max_tokens:
                 survivors.append((total, ids))
-            elif rank < ending_ranks:
-                keep(hypothesis(ids, total, True))
-            if len(survivors) == n:
-                break
-        live = survivors
-        if len(finished) == n:
-            bound = hypothesis(live[0][1], candidates[0][0], False)['score']
+            elif rank < (ending_ranks if token == eos else n):
+                keep(hypothesis(ids, total, token == eos))
+        live = survivors[:n]
+        if live and len(finished) == n:
+            bound = hypothesis(live[0][1], live[0][0], False)['score']
             margin.between(finished[-1]['score'], bound)
             if finished[-1]['score'] >= bound:
-                return finished
-    for total, ids in live:
-        keep(hypothesis(ids, total, False))
+                break
     return finished

@@ -1,15 +1,18 @@
 // readme.js - what models/README.md says, from the models themselves: their manifests, and what they make of the
-// sentences of samples.json. Used by models.test.js, which compares; run by itself, it writes the file.
+// sentences of samples.json and of letter.tsv. Used by models.test.js, which compares; run by itself, it writes the
+// file.
 //
 //     node tests/score/readme.js
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../../js/index.js';
+import { LANGUAGES, listDirections, readTable } from './directions.js';
 
 const models = new URL('../../models/', import.meta.url);
 const json = (/** @type {URL} */ url) => JSON.parse(readFileSync(url, 'utf8'));
 /** The same for every model, written before any of them, in nobody's training data. */
 const samples = json(new URL('samples.json', import.meta.url));
+const [, ...letter] = readTable(fileURLToPath(new URL('letter.tsv', import.meta.url)));
 const names = new Intl.DisplayNames('en', { type: 'language' });
 const number = (/** @type {number} */ n) => n.toLocaleString('en');
 
@@ -28,7 +31,7 @@ does the command line.
 
 All are of one kind: d_model 256, 4 heads, feed-forward width 1,024, 3 + 3 layers, post-norm, ReLU, sinusoidal positions
 (sin half | cos half), one vocabulary of unigram pieces shared by both sides and by the output, stored as int8 rows with
-F32 scales. \`make model\` made each of them from its corpus, from nothing.
+F32 scales. \`heed-train\` made each of them from its corpus, from nothing.
 `;
 
 const SCORES = `
@@ -69,28 +72,39 @@ function dataTable() {
   return row(['model', 'corpus', 'pairs', 'licence']) + `|${'---|'.repeat(4)}\n` + lines.join('');
 }
 
-/** @param {typeof shipped[number]} model */
-async function sampleTable({ url, manifest: { source, target } }) {
+/**
+ * A direction of a model: what it makes of the samples and of the letter.
+ *
+ * @param {URL} url  of the model
+ * @param {string} direction
+ */
+async function showDirection(url, direction) {
+  const [source, target] = direction.split('-');
   const translator = await Translator.create({ sourceLanguage: source, targetLanguage: target, model: url });
-  const lines = [];
-  for (const text of samples[source]) lines.push(row([text, await translator.translate(text)]));
-  translator.destroy();
+  const table = async (/** @type {string[]} */ texts) => {
+    const translations = await translator.translate(texts);
+    return row([from, to]) + `|${'---|'.repeat(2)}\n` + texts.map((text, i) => row([text, translations[i]])).join('');
+  };
   const [from, to] = [source, target].map((tag) => names.of(tag) ?? tag);
-  return `\n### ${from} to ${to}\n\n` + row([from, to]) + `|${'---|'.repeat(2)}\n` + lines.join('');
+  const text = `\n### ${from} to ${to}\n\n${await table(samples[source])}\nThe letter:\n\n` +
+    `${await table(letter.map((line) => line[LANGUAGES.indexOf(source)]))}`;
+  translator.destroy();
+  return text;
 }
 
 /** The whole file. @returns {Promise<string>} */
 export async function makeReadme() {
   const tables = [];
-  for (const model of shipped) tables.push(await sampleTable(model));
+  for (const { url, manifest } of shipped)
+    for (const direction of listDirections(manifest)) tables.push(await showDirection(url, direction));
   return `${HEAD}
 ## Scores
 
 ${scoreTable()}${SCORES}
 ## Samples
 
-What each model makes of the same twenty sentences, greedy. They were written for this page before the models were
-trained; none was left out.
+What each model makes of the same twenty sentences and of a business letter, greedy. They were written for this page
+before the models were trained; none was left out.
 ${tables.join('')}${LICENCE}
 ${dataTable()}`;
 }

@@ -1,54 +1,44 @@
 /*
- * corpus.h - a file of sentence pairs as ids, and the batches of an epoch.
+ * corpus.h - a file of sentence pairs, kept as text: what a pair is made into can differ each time it is drawn.
  *
- * The file: UTF-8, a pair a line, "source TAB target", further columns ignored.  Ids are those of the SentencePiece
- * model, which both sides share, with </s> put last.
+ * The file: UTF-8, a pair a line, "source TAB target".  Of further columns only the last is read, if it has links
+ * between words as heed-align writes them.  A source may begin with the token of the target's language and one space,
+ * ">>de<< Good morning." as in OPUS-MT's models with several targets.
  *
- * Depends on: heed.h, train/.  Used by: main.c.
+ * Depends on: encoder.h, links.h, words.h.  Used by: batches.c, main.c.
  */
 #ifndef HEED_TRAIN_NATIVE_CORPUS_H
 #define HEED_TRAIN_NATIVE_CORPUS_H
 
-#include "heed.h"
-#include "train/pass.h"
+#include "train/native/encoder.h"
+
+enum { SOURCE = 0, TARGET = 1 };
+
+/* Both sides of a line, without the language's token; not ended by NUL. */
+typedef struct {
+    const char *text[2];
+    int32_t bytes[2];
+    int32_t language;   /* id of the token, or NO_LANGUAGE                    */
+    const char *links;  /* "i-j i-j", to be parsed by links_parse(); or NULL  */
+    int32_t link_bytes; /* of it                                              */
+    int32_t swapped;    /* the file's second column is the source             */
+} text_pair;
 
 typedef struct {
-    heed_pair *pairs;
+    const char *path;
+    char *text; /* the whole file, which the pairs point into */
+    text_pair *pairs;
     int n_pairs;
-    int32_t *ids;     /* of all pairs */
-    long long tokens; /* of all targets, </s> included                       */
-    int n_skipped;    /* lines without both sides, or longer than `longest`  */
+    int n_skipped;     /* lines without both sides              */
+    int n_linked;      /* pairs with links                      */
+    int has_languages; /* the pairs do not all have the same    */
 } corpus;
 
 /*
- * Read `path`; swap: the second column is the source.  longest: ids of a side.  Ends the program with a message if it
- * cannot.
+ * Read `path`; swap: the second column is the source.  Ends the program with a message if it cannot, if there is no
+ * pair, or if a language is not in the encoder's model.
  */
-void corpus_read(corpus *c, const char *path, const char *spm_path, int eos, int swap, int longest);
-
-/*
- * The batches of endless epochs.  An epoch is a permutation of the pairs that depends on (seed, epoch) alone; with
- * probability `join` a pair is followed by the next ones as one long pair of up to `longest` ids, for the corpora have
- * few long sentences.  So (epoch, position) is all there is to a reader's state.  Pairs are not sorted by length:
- * nothing is padded, so nothing would be gained.
- */
-typedef struct {
-    const corpus *corpus;
-    uint64_t seed;
-    double join;
-    int longest;
-    int *order; /* [n_pairs] of `ordered` */
-    long long ordered, epoch;
-    int position; /* in order: the next pair */
-    /* the batch: joined pairs have their ids in a buffer of their own */
-    heed_pair *pairs;
-    int n_pairs, max_pairs;
-    int32_t *ids;
-    size_t n_ids, max_ids;
-} batches;
-
-void batches_begin(batches *b, const corpus *c, uint64_t seed, double join, int longest);
-/* Fill b->pairs [b->n_pairs] with pairs of about `tokens` target tokens in all.  Returns how many there are. */
-int batches_next(batches *b, int tokens);
+void corpus_read(corpus *c, const char *path, const encoder *e, int swap);
+void corpus_free(corpus *c);
 
 #endif /* HEED_TRAIN_NATIVE_CORPUS_H */

@@ -48,146 +48,112 @@ unsigned char *read_file(const char *path, size_t *n) {
 
 /* ---------------------------------------------------------------------------------- saving */
 
-typedef struct {
-    FILE *file;
-    const char *path;
-    char beside[4096];
-} writer;
-
-static void write_begin(writer *w, const char *path) {
+void write_begin(writer *w, const char *path) {
     w->path = path;
     snprintf(w->beside, sizeof w->beside, "%s.writing", path);
     w->file = fopen(w->beside, "wb");
     if (w->file == NULL) fail("%s: %s", w->beside, strerror(errno));
 }
 
-static void write_bytes(writer *w, const void *bytes, size_t n) {
+void write_bytes(writer *w, const void *bytes, size_t n) {
     if (fwrite(bytes, 1, n, w->file) != n) fail("%s: %s", w->beside, strerror(errno));
 }
 
-static void write_end(writer *w) {
+void write_end(writer *w) {
     if (fflush(w->file) != 0 || fsync(fileno(w->file)) != 0 || fclose(w->file) != 0 || rename(w->beside, w->path) != 0)
         fail("%s: %s", w->path, strerror(errno));
 }
 
 /* ------------------------------------------------------------------------------ checkpoints */
 
-static const char MAGIC[8] = "heed-t1";
+/* The last character is the format's version. */
+static const char MAGIC[8] = "heed-t2";
 
 /* The sizes tell one model's checkpoint from another's. */
-typedef struct {
-    char magic[8];
-    unsigned long long n_floats, n_trained;
-    heed_config config;
-    progress p;
+typedef union {
+    struct {
+        char magic[8];
+        unsigned long long n_floats, n_trained;
+        heed_config config;
+        progress p;
+    } is;
+    unsigned char bytes[CHECKPOINT_HEADER];
 } header;
+
+_Static_assert(sizeof(header) == CHECKPOINT_HEADER, "the header's fields fit");
 
 static header describe(heed_trainer *trainer) {
     const heed_parameters *p = trainer_parameters(trainer);
     header h;
     memset(&h, 0, sizeof h);
-    memcpy(h.magic, MAGIC, sizeof h.magic);
-    h.n_floats = p->n_floats;
-    h.n_trained = p->n_trained;
-    h.config = p->config;
+    memcpy(h.is.magic, MAGIC, sizeof h.is.magic);
+    h.is.n_floats = p->n_floats;
+    h.is.n_trained = p->n_trained;
+    h.is.config = p->config;
     return h;
 }
 
-void checkpoint_save(const char *path, heed_trainer *trainer, const progress *p) {
+void checkpoint_save(const char *path, heed_trainer *trainer, const float *mean, const progress *p) {
     header h = describe(trainer);
     writer w;
-    h.p = *p;
+    h.is.p = *p;
+    h.is.p.has_mean = mean != NULL;
     write_begin(&w, path);
     write_bytes(&w, &h, sizeof h);
-    write_bytes(&w, trainer_array(trainer, HEED_TRAIN_WEIGHTS), h.n_floats * sizeof(float));
-    write_bytes(&w, trainer_array(trainer, HEED_TRAIN_M), h.n_trained * sizeof(float));
-    write_bytes(&w, trainer_array(trainer, HEED_TRAIN_V), h.n_trained * sizeof(float));
+    write_bytes(&w, trainer_array(trainer, HEED_TRAIN_WEIGHTS), h.is.n_floats * sizeof(float));
+    write_bytes(&w, trainer_array(trainer, HEED_TRAIN_M), h.is.n_trained * sizeof(float));
+    write_bytes(&w, trainer_array(trainer, HEED_TRAIN_V), h.is.n_trained * sizeof(float));
+    if (mean) write_bytes(&w, mean, h.is.n_floats * sizeof(float));
     write_end(&w);
+}
+
+/* The header of a checkpoint; NULL if there is no file, else the open file behind it. */
+static FILE *open_checkpoint(const char *path, header *h) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL && errno == ENOENT) return NULL;
+    if (file == NULL) fail("%s: %s", path, strerror(errno));
+    const int whole = fread(h, sizeof *h, 1, file) == 1;
+    if (memcmp(h->is.magic, MAGIC, 6) != 0) fail("%s: not a checkpoint", path);
+    if (memcmp(h->is.magic, MAGIC, sizeof MAGIC) != 0)
+        fail("%s: found a checkpoint of format %.7s, expected %s; begin in another directory, with --init if its "
+             "model.safetensors is wanted", path, h->is.magic, MAGIC);
+    if (!whole) fail("%s: cut short", path);
+    return file;
 }
 
 int checkpoint_product(const char *path, char *name) {
-    FILE *file = fopen(path, "rb");
+    header h = {0};
+    FILE *file = open_checkpoint(path, &h);
     if (file == NULL) return 0;
-    header h;
-    const int whole = fread(&h, sizeof h, 1, file) == 1 && memcmp(h.magic, MAGIC, sizeof h.magic) == 0;
     fclose(file);
-    if (!whole) fail("%s: not a checkpoint", path);
-    memcpy(name, h.p.product, sizeof h.p.product);
-    name[sizeof h.p.product - 1] = '\0';
+    memcpy(name, h.is.p.product, sizeof h.is.p.product);
+    name[sizeof h.is.p.product - 1] = '\0';
     return 1;
 }
 
-int checkpoint_load(const char *path, heed_trainer *trainer, progress *p) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL && errno == ENOENT) return 0;
-    if (file == NULL) fail("%s: %s", path, strerror(errno));
-    header h, want = describe(trainer);
-    int whole = fread(&h, sizeof h, 1, file) == 1;
-    if (!whole || memcmp(&h, &want, offsetof(header, p)) != 0) fail("%s: a checkpoint of another model", path);
-    whole = fread(trainer_array(trainer, HEED_TRAIN_WEIGHTS), sizeof(float), h.n_floats, file) == h.n_floats &&
-            fread(trainer_array(trainer, HEED_TRAIN_M), sizeof(float), h.n_trained, file) == h.n_trained &&
-            fread(trainer_array(trainer, HEED_TRAIN_V), sizeof(float), h.n_trained, file) == h.n_trained;
-    if (!whole) fail("%s: cut short", path);
+static void check_corpora(const char *path, const progress *found, const progress *expected) {
+    if (found->n_corpora != expected->n_corpora)
+        fail("%s: of a run with %d --train files, found %d", path, found->n_corpora, expected->n_corpora);
+    for (int i = 0; i < expected->n_corpora; i++)
+        if (found->corpora[i].n_pairs != expected->corpora[i].n_pairs)
+            fail("%s: --train file %d had %d pairs, found %d", path, i + 1, found->corpora[i].n_pairs,
+                 expected->corpora[i].n_pairs);
+}
+
+int checkpoint_load(const char *path, heed_trainer *trainer, float *mean, progress *p) {
+    header h = {0}, want = describe(trainer);
+    FILE *file = open_checkpoint(path, &h);
+    if (file == NULL) return 0;
+    if (memcmp(&h, &want, offsetof(header, is.p)) != 0) fail("%s: a checkpoint of another model", path);
+    check_corpora(path, &h.is.p, p);
+    const size_t n = h.is.n_floats, trained = h.is.n_trained;
+    if (fread(trainer_array(trainer, HEED_TRAIN_WEIGHTS), sizeof(float), n, file) != n ||
+        fread(trainer_array(trainer, HEED_TRAIN_M), sizeof(float), trained, file) != trained ||
+        fread(trainer_array(trainer, HEED_TRAIN_V), sizeof(float), trained, file) != trained ||
+        (mean && h.is.p.has_mean && fread(mean, sizeof(float), n, file) != n))
+        fail("%s: cut short", path);
     fclose(file);
-    if (h.p.n_pairs != p->n_pairs) fail("%s: of a corpus of %d pairs, found %d", path, h.p.n_pairs, p->n_pairs);
-    *p = h.p;
-    if (heed_trainer_set_steps(trainer, h.p.steps) != HEED_OK) fail("%s: after %g steps?", path, h.p.steps);
+    *p = h.is.p;
+    if (heed_trainer_set_steps(trainer, p->steps) != HEED_OK) fail("%s: after %g steps?", path, p->steps);
     return 1;
-}
-
-/* ------------------------------------------------------------------------------ safetensors */
-
-/* The header, padded so that the data begins at a multiple of 8; *n its bytes.  Free it. */
-static char *make_header(const heed_parameters *p, size_t *n) {
-    const size_t room = (size_t)p->n_tensors * (TENSOR_NAME_BYTES + 120) + 64;
-    char *text = allocate(room);
-    size_t end = 0;
-    *n = (size_t)snprintf(text, room, "{\"__metadata__\":{\"format\":\"pt\"}");
-    for (int i = 0; i < p->n_tensors; i++) {
-        const train_tensor *t = &p->tensors[i];
-        const size_t bytes = (size_t)t->rows * t->cols * sizeof(float);
-        /* Hugging Face's shapes: a vector has one dimension, but for this one */
-        const int is_vector = t->rows == 1 && strcmp(t->name, "final_logits_bias") != 0;
-        *n += (size_t)snprintf(text + *n, room - *n, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[", t->name);
-        if (!is_vector) *n += (size_t)snprintf(text + *n, room - *n, "%d,", t->rows);
-        *n += (size_t)snprintf(text + *n, room - *n, "%d],\"data_offsets\":[%zu,%zu]}", t->cols, end, end + bytes);
-        end += bytes;
-    }
-    text[(*n)++] = '}';
-    while (*n % 8 != 0) text[(*n)++] = ' ';
-    return text;
-}
-
-void safetensors_save(const char *path, const heed_parameters *p, const float *values) {
-    size_t n;
-    char *text = make_header(p, &n);
-    const unsigned long long length = n;
-    writer w;
-    write_begin(&w, path);
-    write_bytes(&w, &length, sizeof length);
-    write_bytes(&w, text, n);
-    for (int i = 0; i < p->n_tensors; i++) {
-        const train_tensor *t = &p->tensors[i];
-        write_bytes(&w, values + t->offset, (size_t)t->rows * t->cols * sizeof(float));
-    }
-    write_end(&w);
-    free(text);
-}
-
-void safetensors_load(const char *path, const heed_parameters *p, float *values) {
-    size_t n, header_bytes;
-    unsigned char *bytes = read_file(path, &n);
-    char *text = make_header(p, &header_bytes);
-    /* only files of our own making: header and all */
-    if (n != 8 + header_bytes + p->n_floats * sizeof(float) || memcmp(bytes + 8, text, header_bytes) != 0)
-        fail("%s: not a file that heed-train wrote for this model", path);
-    const unsigned char *at = bytes + 8 + header_bytes;
-    for (int i = 0; i < p->n_tensors; i++) {
-        const train_tensor *t = &p->tensors[i];
-        const size_t size = (size_t)t->rows * t->cols * sizeof(float);
-        memcpy(values + t->offset, at, size);
-        at += size;
-    }
-    free(text);
-    free(bytes);
 }

@@ -122,15 +122,21 @@ pass_result workers_run(workers *w, const heed_pair *pairs, int n, const heed_tr
         i += count;
     }
     w->learn = learn;
-    w->options = (pass_options){
-        .dropout = options->dropout, .smoothing = options->label_smoothing, .scale = 1.0f / (float)tokens};
+    w->options = (pass_options){.dropout = options->dropout,
+                                .smoothing = options->label_smoothing,
+                                .scale = 1.0f / (float)tokens,
+                                .attention_dropout = options->attention_dropout,
+                                .guided = options->guided,
+                                .guided_head = options->guided_head};
     pthread_barrier_wait(&w->start);
     work(&w->each[0]);
     pass_result sum = {0};
     for (int k = 0; k < w->n; k++) {
         sum.loss += w->each[k].sum.loss;
         sum.likelihood += w->each[k].sum.likelihood;
+        sum.alignment += w->each[k].sum.alignment;
         sum.tokens += w->each[k].sum.tokens;
+        sum.linked += w->each[k].sum.linked;
     }
     return sum;
 }

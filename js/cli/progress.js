@@ -1,0 +1,114 @@
+// progress.js - the state of downloads and of the work, on standard error while a person watches: when that is a
+// terminal.
+
+const ERASE = '\r\u001b[K';
+/** Milliseconds between two states, and before the first of the work: what is short needs none. */
+const PAUSE = 200;
+/** Cells of a bar. */
+const CELLS = 30;
+
+/** A line that is written over. */
+class Line {
+  #isWatched = process.stderr.isTTY === true;
+  #last = -Infinity;
+  #text = '';
+
+  /** @param {() => string} text @param {boolean} [isUrgent]  whenever the last was */
+  show(text, isUrgent = false) {
+    const now = performance.now();
+    if (!this.#isWatched || (!isUrgent && now - this.#last < PAUSE)) return;
+    this.#last = now;
+    this.#text = text();
+    process.stderr.write(ERASE + this.#text);
+  }
+
+  /** Make room for other text on the terminal. */
+  hide() {
+    if (this.#text !== '') process.stderr.write(ERASE);
+  }
+
+  /** After hide(). */
+  showAgain() {
+    if (this.#text !== '') process.stderr.write(ERASE + this.#text);
+  }
+
+  end() {
+    this.hide();
+    this.#text = '';
+  }
+}
+
+/** A bar for a download. */
+export class Download {
+  #line = new Line();
+  #name;
+
+  /** @param {string} name */
+  constructor(name) {
+    this.#name = name;
+  }
+
+  /** @param {number} loaded  of 1 */
+  show(loaded) {
+    const cells = Math.floor(loaded * CELLS);
+    const bar = '#'.repeat(cells).padEnd(CELLS, '.');
+    this.#line.show(() => `${this.#name} [${bar}] ${Math.floor(100 * loaded)} %`, loaded === 1);
+  }
+
+  end() {
+    this.#line.end();
+  }
+}
+
+/** @param {number} seconds */
+function duration(seconds) {
+  const whole = Math.ceil(seconds);
+  const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** Lines done, lines a second, time left. */
+export class Work {
+  #line = new Line();
+  #start = performance.now();
+  #lines = 0;
+  #done = 0;
+  #total;
+
+  /** @param {number | undefined} total  bytes of all lines; undefined: not known */
+  constructor(total) {
+    this.#total = total;
+  }
+
+  /** @param {string[]} lines  that are done */
+  add(lines) {
+    this.#lines += lines.length;
+    for (const line of lines) this.#done += Buffer.byteLength(line) + 1;
+    const seconds = (performance.now() - this.#start) / 1000;
+    if (seconds * 1000 < PAUSE) return;
+    this.#line.show(() => {
+      const left = this.#total === undefined ? ''
+        : `, ${duration((seconds * Math.max(0, this.#total - this.#done)) / this.#done)} left`;
+      return `${this.#lines} lines, ${(this.#lines / seconds).toFixed(1)} a second${left}`;
+    });
+  }
+
+  /** A message on standard error. @param {string} message */
+  tell(message) {
+    this.#line.hide();
+    process.stderr.write(`heed: ${message}\n`);
+    this.#line.showAgain();
+  }
+
+  /** @param {() => unknown} write  to standard output, which may be the same terminal */
+  async around(write) {
+    if (process.stdout.isTTY) this.#line.hide();
+    await write();
+    if (process.stdout.isTTY) this.#line.showAgain();
+  }
+
+  end() {
+    this.#line.end();
+  }
+}

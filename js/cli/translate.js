@@ -1,0 +1,265 @@
+// translate.js - heed translate: texts or lines in, lines out.
+
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openSource } from '../files.js';
+import { moveBreaks } from '../glossary.js';
+import { resolve } from '../host.js';
+import { parseJson } from '../json.js';
+import { copyGlossary, RULES } from '../options.js';
+import { Translator } from '../translator.js';
+import { E_LANGUAGE, HeedError } from '../wasm.js';
+import { checked, numberOf, UsageError } from './commands.js';
+import { inputSize, lineGroups, readGlossary } from './input.js';
+import { Download, Work } from './progress.js';
+import { write } from './output.js';
+
+/** @typedef {import('./commands.js').Values} Values */
+
+/** Lines translated together. */
+const BATCH = 32;
+const MOST_BATCH = 1024;
+
+/** Options of search by their names here. */
+const SEARCH = /** @type {const} */ ({
+  beams: 'beams',
+  'length-penalty': 'lengthPenalty',
+  'repetition-penalty': 'repetitionPenalty',
+  'no-repeat-ngram': 'noRepeatNgram',
+  'max-tokens': 'maxTokens',
+  'min-tokens': 'minTokens',
+});
+/** Of them, those that greedy search does not look at. */
+const OF_BEAMS = ['length-penalty', 'early-stopping'];
+
+/** @param {string} option @param {string | undefined} value @param {number} most */
+function count(option, value, most) {
+  const n = numberOf(option, value);
+  if (n !== undefined && !(Number.isInteger(n) && n >= 1 && n <= most)) {
+    throw new UsageError(`--${option}: found '${value}', expected a whole number from 1 to ${most}`);
+  }
+  return n;
+}
+
+/** What the command line says of the search, checked as far as that needs no model. @param {Values} values */
+function searchOptions(values) {
+  /** @type {import('../options.js').GenerateOptions} */
+  const options = { batchSize: count('batch', values.batch, MOST_BATCH) ?? BATCH };
+  for (const [option, name] of Object.entries(SEARCH)) {
+    const value = numberOf(option, values[option]);
+    if (value === undefined) continue;
+    checked(() => RULES[name](`--${option}`, value, {}), `--${option}`, String(values[option]));
+    options[name] = value;
+  }
+  const early = values['early-stopping'];
+  if (early !== undefined) {
+    if (early !== 'true' && early !== 'false' && early !== 'never') {
+      throw new UsageError(`--early-stopping: found '${early}', expected true, false or never`);
+    }
+    options.earlyStopping = early === 'never' ? early : early === 'true';
+  }
+  const { beams, maxTokens, minTokens } = options;
+  options.nBest = count('n-best', values['n-best'], beams ?? Infinity);
+  if (options.nBest !== undefined && values.glossary !== undefined) {
+    throw new UsageError('--n-best: has no effect with --glossary, which gives one translation');
+  }
+  if (maxTokens !== undefined && minTokens !== undefined && minTokens > maxTokens) {
+    throw new UsageError(`--min-tokens: found ${minTokens}, expected at most --max-tokens, ${maxTokens}`);
+  }
+  return options;
+}
+
+/**
+ * What the model's own number of beams decides.
+ *
+ * @param {Translator} translator
+ * @param {Values} values
+ * @param {import('../options.js').GenerateOptions} options
+ */
+async function checkBeams(translator, values, { beams, nBest = 1 }) {
+  const named = OF_BEAMS.filter((option) => values[option] !== undefined);
+  const needed = Math.max(nBest, named.length > 0 ? 2 : 1);
+  if (needed <= (beams ?? 1)) return;
+  const hasBeams = beams === undefined && await translator.translateDetailed('', { nBest: needed }).then(() => true)
+    .catch((error) => (error instanceof RangeError ? false : Promise.reject(error)));
+  if (hasBeams) return;
+  if (named.length > 0) throw new UsageError(`--${named[0]}: has no effect on greedy search: add --beams 2 or more`);
+  throw new UsageError(`--n-best: found ${nBest}, expected at most as many as beams: add --beams ${nBest}`);
+}
+
+/**
+ * Whether files are kept, or where; of a model that is not at a URL nothing is.
+ *
+ * @param {Values} values
+ * @param {string | undefined} model
+ * @returns {Promise<boolean | string>}
+ */
+export async function cacheOf({ cache, 'no-cache': without }, model) {
+  const { url } = model === undefined ? { url: undefined } : await resolve(model);
+  const given = cache !== undefined ? '--cache' : without !== undefined ? '--no-cache' : undefined;
+  if (given && !url) throw new UsageError(`${given}: has no effect on a model that is here already`);
+  if (cache !== undefined && without !== undefined) throw new UsageError('--no-cache: has no effect with --cache');
+  if (cache !== undefined) {
+    try {
+      mkdirSync(cache, { recursive: true });
+      accessSync(cache, constants.W_OK);
+    } catch (error) {
+      const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+      throw new UsageError(`--cache: found '${cache}', expected a directory to write into (${code})`);
+    }
+  }
+  return url ? (cache ?? without === undefined) : false;
+}
+
+/** What a model says of itself, if it does. @param {string} model @param {boolean | string} cache */
+async function readManifest(model, cache) {
+  const bytes = await (await openSource(model, undefined, { cache })).readOptional('heed.json');
+  return /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
+}
+
+/** @param {Values} values */
+async function openTranslator(values) {
+  const { model, from, to, language } = values;
+  if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
+  const cache = await cacheOf(values, model);
+  const { source = 'en', target = 'de' } = model ? await readManifest(model, cache) : {};
+  const shipped = fileURLToPath(new URL('../../models/index.json', import.meta.url));
+  const download = cache === false && values['no-cache'] === undefined ? undefined : new Download(String(model));
+  try {
+    return await Translator.create({
+      sourceLanguage: from ?? source,
+      targetLanguage: to ?? target,
+      language,
+      cache,
+      ...(model ? { model } : { models: shipped }),
+      monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
+        download?.show(loaded)),
+    });
+  } catch (error) {
+    const isLanguage = error instanceof HeedError && error.code === E_LANGUAGE;
+    if (error instanceof RangeError || isLanguage) throw new UsageError(error.message);
+    if (model || !(error instanceof Error)) throw error;
+    throw new Error(`${error.message}; --model names a model directory`, { cause: error });
+  } finally {
+    download?.end();
+  }
+}
+
+/**
+ * Say which terms of a glossary did not come out.
+ *
+ * @param {Awaited<ReturnType<typeof details>>} lines
+ * @param {Work} work
+ */
+function warnOfTerms(lines, work) {
+  for (const { source, target, glossary = [] } of lines.flatMap(({ sentences }) => sentences)) {
+    for (const { term, translation } of glossary.filter(({ exact }) => !exact)) {
+      work.tell(`'${term}' is not '${translation}' once for each time: ${source} | ${target}`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+/**
+ * Lines' details, one object each. They are translated together, as paragraphs: nothing goes from one into the next.
+ *
+ * @param {Translator} translator
+ * @param {string[]} lines
+ * @param {import('../translator.js').TranslateOptions} options
+ */
+async function details(translator, lines, options) {
+  const joined = lines.join('\n\n');
+  const { glossary } = options;
+  // as translateDetailed() does it, so that what stands between the sentences is taken from the right places
+  const text = glossary ? moveBreaks(joined, copyGlossary(glossary), translator.sourceLanguage) : joined;
+  const all = await translator.translateDetailed(text, options);
+  let next = 0;
+  let begin = 0;
+  return lines.map((source) => {
+    const own = text.slice(begin, begin + source.length);
+    /** @type {(Omit<typeof all[0], 'alignment'> & { alignment: number[] })[]} */
+    const sentences = [];
+    for (; next < all.length && all[next].start < begin + source.length; next++) {
+      const sentence = all[next];
+      sentences.push({ ...sentence, start: sentence.start - begin, alignment: [...sentence.alignment] });
+    }
+    begin += source.length + 2;
+    /** The line with what is chosen of each sentence. @param {(sentence: typeof sentences[0]) => string} choose */
+    const join = (choose) => {
+      let [target, at] = ['', 0];
+      for (const sentence of sentences) {
+        target += own.slice(at, sentence.start) + choose(sentence);
+        at = sentence.start + sentence.source.length;
+      }
+      return target + own.slice(at);
+    };
+    return { source, target: join(({ target }) => target), sentences, join };
+  });
+}
+
+/**
+ * Groups of texts, and whether they are lines.
+ *
+ * @param {import('./commands.js').Operand[]} operands
+ * @param {number} batch
+ * @param {Work} work
+ * @returns {AsyncGenerator<{ lines: string[], isInput: boolean }>}
+ */
+async function* groupsOf(operands, batch, work) {
+  const onWrong = (/** @type {string} */ problem) => {
+    work.tell(`standard input: ${problem}`);
+    process.exitCode = 1;
+  };
+  /** @type {string[]} */
+  let lines = [];
+  for (const { text, isInput } of operands) {
+    if (!isInput) lines.push(text);
+    if (lines.length > 0 && (isInput || lines.length === batch)) yield { lines: lines.splice(0), isInput: false };
+    if (!isInput) continue;
+    for await (const group of lineGroups(process.stdin, batch, onWrong)) yield { lines: group, isInput: true };
+  }
+  if (lines.length > 0) yield { lines, isInput: false };
+}
+
+/**
+ * @param {Values} values
+ * @param {import('./commands.js').Operand[]} given
+ */
+export async function translate(values, given) {
+  const search = searchOptions(values);
+  const operands = given.length > 0 ? given : [{ text: '-', isInput: true }];
+  const inputs = operands.filter(({ isInput }) => isInput).length;
+  if (inputs > 1) throw new UsageError('-: standard input is read once');
+  const size = inputs > 0 ? inputSize() : 0;
+  const glossary = values.glossary === undefined ? undefined : readGlossary(values.glossary);
+  const options = { ...search, glossary };
+  const { nBest = 1, batchSize = BATCH } = search;
+  const translator = await openTranslator(values);
+  await checkBeams(translator, values, search);
+  const texts = operands.reduce((sum, { text, isInput }) => sum + (isInput ? 0 : Buffer.byteLength(text) + 1), 0);
+  const work = new Work(size === undefined ? undefined : size + texts);
+  try {
+    for await (const { lines, isInput } of groupsOf(operands, batchSize, work)) {
+      // translate() would throw where a term does not come out
+      const detailed = values.json || glossary || nBest > 1 ? await details(translator, lines, options) : [];
+      warnOfTerms(detailed, work);
+      const results = values.json
+        ? detailed.map(({ join: _, ...line }) => JSON.stringify(line))
+        : nBest > 1
+          ? detailed.flatMap(({ join }) => Array.from({ length: nBest }, (_, i) =>
+            join(({ target, alternatives = [] }) =>
+              (i === 0 ? target : alternatives[Math.min(i, alternatives.length) - 1]?.text ?? target))))
+          : glossary
+            ? detailed.map(({ target }) => target)
+            : await translator.translate(lines, options);
+      // a line stays a line, whatever a model says
+      await work.around(async () => {
+        for (const result of results) await write(`${isInput ? result.replace(/\n/g, ' ') : result}\n`);
+      });
+      if (!process.stdin.isTTY || inputs === 0) work.add(lines);
+    }
+  } finally {
+    work.end(); // so that an error has a line of its own
+    translator.destroy();
+  }
+}

@@ -1,0 +1,101 @@
+// directory.js - the weights of heed-train and a vocabulary as a model directory in OPUS-MT's layout, f32 and int8.
+// Used by make.js.
+
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { convert } from '../../../js/convert/convert.js';
+
+/** heed-train numbers the activations so. */
+const ACTIVATIONS = ['relu', 'gelu', 'swish'];
+
+/**
+ * config.json of a model: heed-train's defaults and what it was told beside them.
+ *
+ * @param {number} vocabulary
+ * @param {Record<string, number | string | number[][]>} set
+ */
+function makeConfig(vocabulary, set) {
+  const { activation_function: activation, ...rest } = set;
+  return {
+    architectures: ['MarianMTModel'],
+    model_type: 'marian',
+    d_model: 256,
+    encoder_layers: 3,
+    decoder_layers: 3,
+    encoder_attention_heads: 4,
+    decoder_attention_heads: 4,
+    encoder_ffn_dim: 1024,
+    decoder_ffn_dim: 1024,
+    activation_function: ACTIVATIONS[Number(activation ?? 0)],
+    static_position_embeddings: true,
+    normalize_before: false,
+    normalize_embedding: false,
+    add_final_layer_norm: false,
+    scale_embedding: true,
+    share_encoder_decoder_embeddings: true,
+    tie_word_embeddings: true,
+    is_encoder_decoder: true,
+    use_cache: true,
+    vocab_size: vocabulary,
+    decoder_vocab_size: vocabulary,
+    max_position_embeddings: 512,
+    pad_token_id: 0,
+    unk_token_id: 1,
+    eos_token_id: 2,
+    bos_token_id: 2,
+    decoder_start_token_id: 0,
+    forced_eos_token_id: null,
+    dropout: 0.1,
+    attention_dropout: 0.0,
+    activation_dropout: 0.0,
+    ...rest,
+  };
+}
+
+/** @param {string} vocab  spm.vocab @returns {string[]} */
+const readPieces = (vocab) =>
+  readFileSync(vocab, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split('\t')[0]);
+
+const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
+
+/**
+ * Writes OUT/float and OUT/int8.
+ *
+ * @param {object} from
+ * @param {string} from.weights  model.safetensors of heed-train
+ * @param {string} from.spm  path of the vocabulary without its ending
+ * @param {Parameters<typeof makeConfig>[1]} from.set  of the configuration
+ * @param {Record<string, unknown>} from.manifest  heed.json
+ * @param {string} out
+ */
+export async function writeDirectory({ weights, spm, set, manifest }, out) {
+  const pieces = readPieces(`${spm}.vocab`);
+  const config = makeConfig(pieces.length, set);
+  const languages = pieces.filter((piece) => /^>>.+<<$/.test(piece));
+  const [float, int8] = [join(out, 'float'), join(out, 'int8')];
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(float, { recursive: true });
+  /** @type {Record<string, string | Buffer>} */
+  const files = {
+    'config.json': json(config),
+    'generation_config.json': json({
+      // a translation is no padding and no language token
+      bad_words_ids: [config.pad_token_id, ...languages.map((piece) => pieces.indexOf(piece))].map((id) => [id]),
+      decoder_start_token_id: config.decoder_start_token_id,
+      eos_token_id: config.eos_token_id,
+      pad_token_id: config.pad_token_id,
+      max_length: config.max_position_embeddings,
+      num_beams: 1,
+    }),
+    'source.spm': readFileSync(`${spm}.model`),
+    'target.spm': readFileSync(`${spm}.model`),
+    'vocab.json': JSON.stringify(Object.fromEntries(pieces.map((piece, id) => [piece, id]))),
+    'heed.json': json(manifest),
+  };
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(float, name), bytes);
+  cpSync(weights, join(float, 'model.safetensors'));
+  await convert(float, int8, { dtype: 'int8' });
+}

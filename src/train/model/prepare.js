@@ -1,0 +1,238 @@
+// prepare.js - from the corpora to what one model of four languages is trained on: files of pairs whose source begins
+// with the target language's token, `>>de<< Good morning.<TAB>Guten Morgen.`, development sets, and a vocabulary.
+//
+//   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
+//
+//   OUT/train/*.tsv  everyday, docs, phrases, words, templates; those ending in -x have no English
+//   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
+//   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
+//
+// heed-train reads several files with a share each. A random order is its business.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { random } from './random.js';
+import {
+  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs, readPhrases,
+} from './texts.js';
+import { charsmap, REQUIRED } from './vocabulary.js';
+
+const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [options]
+  --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/
+  --score DIR        texts that are held out (tests/score)
+  --vocabulary N     pieces (16000)
+  --templates N      expanded templates for each direction (20000)
+  --directions LIST  of the model, as en-de,de-en (all)
+  --python NAME      runs phrases/expand.py (python3)
+  --seed N           (1)
+`;
+
+/** English sentences whose translations are the development sets of the pairs without English. */
+const HELD_OUT_TRIPLES = 500;
+
+/** @typedef {import('./texts.js').Row} Row */
+
+/** @param {string} message @returns {never} */
+function fail(message) {
+  console.error(`prepare: ${message}`);
+  process.exit(1);
+}
+
+/** @param {string} program @param {string[]} list @returns {string} */
+function run(program, list) {
+  const { status, error, stdout } = spawnSync(program, list, {
+    encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (error) fail(`${program}: ${error.message}`);
+  if (status !== 0) fail(`${program} ended with ${status}`);
+  return stdout;
+}
+
+/** @param {string[]} [languages] @returns {[source: string, target: string][]} */
+const directions = (languages = LANGUAGES) =>
+  languages.flatMap((a) => languages.filter((b) => b !== a).map((b) => /** @type {[string, string]} */ ([a, b])));
+
+/** What heed-train reads. @param {string} target @param {string} from @param {string} to */
+const pairLine = (target, from, to) => `>>${target}<< ${from}\t${to}\n`;
+
+/** @param {[string, string]} direction */
+const hasEnglish = ([a, b]) => a === 'en' || b === 'en';
+
+class Prepared {
+  /** @param {string} out @param {import('./texts.js').HeldOut} held @param {string[] | undefined} only  directions */
+  constructor(out, held, only) {
+    this.out = out;
+    this.held = held;
+    this.only = only && new Set(only);
+    /** Sentences for the vocabulary. @type {string[]} */
+    this.text = [];
+  }
+
+  /** @param {[string, string]} direction */
+  has(direction) {
+    return this.only?.has(direction.join('-')) ?? true;
+  }
+
+  /**
+   * A training file: every row in every direction that it has.
+   *
+   * @param {string} name
+   * @param {Row[]} rows
+   * @param {(direction: [string, string]) => boolean} wanted
+   * @param {number} [times]  each text counts in the vocabulary
+   */
+  write(name, rows, wanted, times = 0) {
+    /**
+     * By direction: heed-train joins neighbours of a file, which should be of one kind.
+     *
+     * @type {Map<string, Set<string>>}
+     */
+    const lines = new Map(directions().map((direction) => [direction.join('-'), new Set()]));
+    /** @type {Record<string, Set<string>>} */
+    const texts = Object.fromEntries(LANGUAGES.map((language) => [language, new Set()]));
+    let kept = 0;
+    for (const row of rows) {
+      const languages = LANGUAGES.filter((language) => row[language]);
+      const keys = Object.fromEntries(languages.map((language) => [language, keyOf(row[language])]));
+      // one side is enough: its twin in another language would give the answer away
+      if (Object.values(keys).some((key) => this.held.texts.has(key))) continue;
+      kept++;
+      for (const [source, target] of directions(languages).filter((direction) => this.has(direction))) {
+        for (const language of [source, target]) texts[language].add(row[language]);
+        if (wanted([source, target]) && !this.held.sources[source].has(keys[source]))
+          lines.get(`${source}-${target}`)?.add(pairLine(target, row[source], row[target]));
+      }
+    }
+    const all = [...lines.values()].flatMap((set) => [...set]);
+    this.#put(`train/${name}.tsv`, all);
+    for (const set of Object.values(texts))
+      for (const text of set) for (let i = 0; i < times; i++) this.text.push(text);
+    console.log(`${name}: ${all.length} lines of ${kept} rows, ${rows.length - kept} rows held out`);
+  }
+
+  /** @param {string} name @param {string[]} lines */
+  #put(name, lines) {
+    writeFileSync(join(this.out, name), lines.join(''));
+  }
+
+  /** @param {string} name @param {[string, string]} direction @param {Row[]} rows */
+  dev(name, [source, target], rows) {
+    if (!this.has([source, target])) return;
+    this.#put(`dev/${name}${source}-${target}.tsv`,
+      rows.map((row) => pairLine(target, row[source], row[target])));
+  }
+}
+
+/**
+ * Templates with their slots filled. The source varies in format and the target does not, so each direction is
+ * expanded by itself.
+ *
+ * @param {string} data @param {[string, string][]} wanted @param {string} python @param {number} count
+ * @param {number} seed
+ * @returns {{ direction: [string, string], lines: string[] }[]}
+ */
+function expand(data, wanted, python, count, seed) {
+  return wanted.map((direction, i) => ({
+    direction,
+    lines: run(python, [
+      join(data, 'phrases/expand.py'), '--pair', direction.join('-'), '--count', String(count),
+      '--seed', String(1000 * seed + i),
+    ]).split('\n').filter(Boolean),
+  }));
+}
+
+function main() {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' }, out: { type: 'string' }, score: { type: 'string', default: 'tests/score' },
+      vocabulary: { type: 'string', default: '16000' }, templates: { type: 'string', default: '20000' },
+      directions: { type: 'string' }, python: { type: 'string', default: 'python3' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean' },
+    },
+  });
+  const { data, out } = values;
+  if (values.help || !data || !out) {
+    console.error(HELP);
+    process.exit(values.help ? 0 : 2);
+  }
+  for (const folder of ['train', 'dev']) mkdirSync(join(out, folder), { recursive: true });
+  const prepared = new Prepared(out, readHeldOut(data, values.score), values.directions?.split(','));
+  const next = random(Number(values.seed));
+
+  /** @param {string} part @returns {Record<string, import('./texts.js').Labelled[]>} */
+  const readAll = (part) => Object.fromEntries(OTHERS.map((other) => [other, readPairs(data, other, part)]));
+  const everyday = readAll('train');
+  const docs = readAll('docs');
+
+  // development sets of the pairs without English: sentences that all four languages have
+  const shared = joinPairs(joinPairs(everyday.de, everyday.fr), everyday.es)
+    .filter((row) => row.en.split(' ').length > 3 && !LANGUAGES.some((l) => prepared.held.texts.has(keyOf(row[l]))));
+  /** @type {Map<string, Row>} */
+  const triples = new Map();
+  while (triples.size < Math.min(HELD_OUT_TRIPLES, shared.length / 2)) {
+    const row = shared[Math.floor(next() * shared.length)];
+    triples.set(keyOf(row.en), row);
+  }
+  for (const direction of directions(OTHERS)) prepared.dev('', direction, [...triples.values()]);
+  for (const row of triples.values()) for (const language of LANGUAGES) prepared.held.texts.add(keyOf(row[language]));
+  for (const other of OTHERS)
+    for (const [name, part] of [['', 'dev'], ['docs-', 'docs-dev']]) {
+      const rows = readPairs(data, other, part);
+      prepared.dev(name, ['en', other], rows);
+      prepared.dev(name, [other, 'en'], rows);
+    }
+
+  const withoutEnglish = (/** @type {Record<string, Row[]>} */ by) =>
+    [['de', 'fr'], ['de', 'es'], ['fr', 'es']].flatMap(([a, b]) =>
+      joinPairs(by[a], by[b]).map((row) => ({ [a]: row[a], [b]: row[b] })));
+  const always = () => true;
+  prepared.write('everyday', OTHERS.flatMap((other) => everyday[other]), always, 1);
+  prepared.write('everyday-x', withoutEnglish(everyday), always);
+  const plausible = Object.fromEntries(OTHERS.map((other) =>
+    [other, docs[other].filter((row) => isPlausible(row.en, row[other]))]));
+  prepared.write('docs', OTHERS.flatMap((other) => plausible[other]), always);
+  prepared.write('docs-x', withoutEnglish(plausible).filter((row) => {
+    const [a, b] = Object.values(row);
+    return isPlausible(a, b);
+  }), always);
+  const phrases = readPhrases(data, false);
+  prepared.write('phrases', phrases, hasEnglish, 2);
+  prepared.write('phrases-x', phrases, (direction) => !hasEnglish(direction));
+  prepared.write('words', readPhrases(data, true), always, 1);
+
+  /** @type {string[]} */
+  const copies = [];
+  const wantedDirections = directions().filter((direction) => prepared.has(direction));
+  for (const { direction: [source, target], lines } of
+    expand(data, wantedDirections, values.python, Number(values.templates), Number(values.seed))) {
+    for (const [i, line] of lines.entries()) {
+      const [from, to] = line.split('\t');
+      if (i % 4 === 0) prepared.text.push(clean(from, source));
+      copies.push(pairLine(target, clean(from, source), clean(to, target)));
+    }
+  }
+  writeFileSync(join(out, 'train/templates.tsv'), copies.join(''));
+  console.log(`templates: ${copies.length} lines`);
+
+  // documentation has few words of its own that people type: a part of it is enough for the vocabulary
+  for (const other of OTHERS)
+    for (const row of plausible[other])
+      if (next() < 0.2 && (prepared.has(['en', other]) || prepared.has([other, 'en'])))
+        prepared.text.push(row.en, row[other]);
+  const [text, rules, model] = [join(out, 'spm.txt'), join(out, 'charsmap.tsv'), join(out, 'spm')];
+  writeFileSync(text, prepared.text.map((line) => `${line}\n`).join(''));
+  writeFileSync(rules, charsmap());
+  run('spm_train', [
+    `--input=${text}`, `--model_prefix=${model}`, `--vocab_size=${values.vocabulary}`, '--model_type=unigram',
+    '--character_coverage=0.9998', '--byte_fallback=true', '--split_digits=true', `--required_chars=${REQUIRED}`,
+    `--normalization_rule_tsv=${rules}`, `--control_symbols=${LANGUAGES.map((l) => `>>${l}<<`).join(',')}`,
+    '--pad_id=0', '--unk_id=1', '--eos_id=2', '--bos_id=-1', '--pad_piece=<pad>', '--num_threads=2',
+    '--minloglevel=1', '--input_sentence_size=1500000', '--shuffle_input_sentence=true',
+  ]);
+  rmSync(text);
+}
+
+main();

@@ -1,0 +1,11 @@
+// random.js - numbers that come again with the same seed. Used by prepare.js.
+
+/** Repeatable numbers in [0, 1). @param {number} seed */
+export function random(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,171 @@
+// texts.js - reads the corpora: pairs and collections of sentences, in one spelling, without what is held out.
+//
+// One spelling: NFC, plain spaces, straight apostrophes, three dots, and double quotes as the language prefers them;
+// French has a space before ? ! ; : and inside its quotes. Used by prepare.js.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+export const LANGUAGES = ['en', 'de', 'fr', 'es'];
+export const OTHERS = LANGUAGES.slice(1);
+
+/**
+ * @typedef {Record<string, string>} Row  a sentence by language
+ * @typedef {Row & { label?: string }} Labelled
+ */
+
+/** What is written in several ways and read in one. @type {[RegExp, string][]} */
+const PLAIN = [
+  [/[\u200b-\u200d\u2060\ufeff\u00ad]/g, ''],
+  [/[\u2018\u2019\u02bc\u2032]/g, "'"],
+  [/\u2026/g, '...'],
+  [/[\u2010\u2011\u2212]/g, '-'],
+  [/\s+/gu, ' '],
+];
+
+/** A zero-width joiner is a part of some emoji. */
+const JOINED = /\p{Extended_Pictographic}\u200d/u;
+
+/**
+ * @param {string} text
+ * @param {string} language
+ * @returns {string}
+ */
+export function clean(text, language) {
+  let out = text.normalize('NFC');
+  for (const [from, to] of JOINED.test(out) ? PLAIN.slice(1) : PLAIN) out = out.replace(from, to);
+  out = out.trim();
+  if (language !== 'de') out = out.replace(/[“”„]/g, '"');
+  else if (out.includes('„')) out = out.replace(/”/g, '“');
+  else out = out.replace(/[“”]/g, '"');
+  if (language === 'fr') {
+    out = out
+      .replace(/(?<=[\p{L}\p{N}»)"'%])([?!;]+)(?=\s|$|[»")])/gu, ' $1')
+      .replace(/(?<=[\p{L}»)"'])(:)(?=\s|$)/gu, ' $1')
+      .replace(/«(?=\S)/g, '« ')
+      .replace(/(?<=\S)»/g, ' »');
+  }
+  return out;
+}
+
+/** What two texts share that differ in case, punctuation and spaces alone. @param {string} text */
+export const keyOf = (text) =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** @param {string} path  a file of lines, perhaps .gz @returns {string[]} */
+export function readLines(path) {
+  const bytes = readFileSync(path);
+  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n').filter(Boolean);
+}
+
+/**
+ * The pairs of English and another language.
+ *
+ * @param {string} data
+ * @param {string} other
+ * @param {string} part  train, docs, dev or docs-dev
+ * @returns {Labelled[]}
+ */
+export function readPairs(data, other, part) {
+  return readLines(join(data, `en-${other}.${part}.tsv.gz`)).map((line) => {
+    const [english, text, label] = line.split('\t');
+    return { en: clean(english, 'en'), [other]: clean(text, other), label };
+  });
+}
+
+/**
+ * Sentences that two pairs of languages share: the rows that have the same English.
+ *
+ * @param {Row[]} first
+ * @param {Row[]} second
+ * @returns {Row[]}
+ */
+export function joinPairs(first, second) {
+  /** @type {Map<string, Row>} */
+  const byEnglish = new Map();
+  for (const row of first) if (!byEnglish.has(row.en)) byEnglish.set(row.en, row);
+  /** @type {Row[]} */
+  const rows = [];
+  for (const row of second) {
+    const other = byEnglish.get(row.en);
+    if (other) rows.push({ ...other, ...row });
+  }
+  return rows;
+}
+
+/** Collections of short entries: a small share of the tokens is enough. */
+const SHORT = ['words.tsv', 'short.tsv'];
+const NOT_SENTENCES = ['templates.tsv', 'fillers.tsv', ...SHORT];
+
+/** @param {string} data @param {boolean} short @returns {Row[]} */
+export function readPhrases(data, short) {
+  const folder = join(data, 'phrases');
+  const names = short ? SHORT : readdirSync(folder).filter((n) => n.endsWith('.tsv') && !NOT_SENTENCES.includes(n));
+  return names.sort().flatMap((name) =>
+    readLines(join(folder, name)).map((line) => {
+      const cells = line.split('\t');
+      return Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)]));
+    }),
+  );
+}
+
+/**
+ * What models are scored with: no pair has such a text on either side. First words and phrases are too common for that:
+ * none is the source of a pair, in any case and punctuation.
+ *
+ * @typedef {{ texts: Set<string>, sources: Record<string, Set<string>> }} HeldOut  keys; sources by language
+ *
+ * @param {string} data
+ * @param {string} score  tests/score
+ * @returns {HeldOut}
+ */
+export function readHeldOut(data, score) {
+  /** @type {string[]} */
+  const texts = [];
+  for (const other of OTHERS)
+    for (const part of ['dev', 'docs-dev'])
+      for (const row of readPairs(data, other, part)) texts.push(row.en, row[other]);
+  for (const name of ['copy/cases.tsv', 'letter.tsv']) {
+    const path = join(score, name);
+    if (!existsSync(path)) continue;
+    const [head, ...rows] = readLines(path).map((line) => line.split('\t'));
+    const sentences = rows.flatMap((row) => LANGUAGES.map((language) => row[head.indexOf(language)]));
+    // lines of three words or fewer, such as the end of a letter, are needed in training
+    texts.push(...sentences.filter((sentence) => sentence.split(' ').length > 3));
+  }
+  const visit = (/** @type {unknown} */ value) => {
+    if (typeof value === 'string') texts.push(value);
+    else if (value && typeof value === 'object') Object.values(value).forEach(visit);
+  };
+  visit(JSON.parse(readFileSync(join(score, 'samples.json'), 'utf8')));
+  const phrases = readLines(join(score, 'phrases.tsv')).map((line) => line.split('\t'));
+  return {
+    texts: new Set(texts.map(keyOf).filter((key) => key !== '')),
+    sources: Object.fromEntries(LANGUAGES.map((language, i) =>
+      [language, new Set(phrases.map((cells) => keyOf(cells[i].split(' | ')[0])))])),
+  };
+}
+
+/**
+ * Whether the two sides of a row can be translations of each other. Documentation is scraped: sides that are the same,
+ * of very different length, or with different numbers are mostly not.
+ *
+ * @param {string} a
+ * @param {string} b
+ */
+export function isPlausible(a, b) {
+  const words = a.split(' ').length;
+  if (words > 60 || b.split(' ').length > 60) return false;
+  const ratio = (a.length + 8) / (b.length + 8);
+  if (ratio > 2.2 || ratio < 1 / 2.2) return false;
+  if (a === b && words > 3) return false;
+  const letters = (/** @type {string} */ text) => (text.match(/\p{L}/gu) ?? []).length / text.length;
+  if (letters(a) < 0.5 || letters(b) < 0.5) return false;
+  const digits = (/** @type {string} */ text) => (text.match(/\d/g) ?? []).sort().join('');
+  return digits(a) === digits(b);
+}

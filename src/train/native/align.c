@@ -1,0 +1,556 @@
+/* align.c - see align.h for the contract. */
+#include "train/native/align.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/native/files.h"
+#include "train/native/words.h"
+#include "train/random.h"
+
+/* The prior of a count, the chance that a word has no word, the share of words that are written alike, and how much of
+ * a jump's probability is the same for all. */
+#define PRIOR 0.1
+#define EMPTY 0.02f
+#define ALIKE 0.01f
+#define EVEN 0.1f
+/* Less than this is no evidence; no probability is 0. */
+#define LEAST 1e-9f
+
+enum { CHUNK = 256, JUMPS = 2 * ALIGN_LONGEST + 1 };
+/* Counts are whole numbers of this size. */
+#define UNIT 4294967296.0
+
+/* Words by hash: 64 bits tell a million words apart but for one chance in ten million. */
+typedef struct {
+    uint64_t *keys; /* [slots], 0: free */
+    int32_t *ids;   /* [slots] */
+    size_t slots;
+    uint64_t *spelling; /* [n] of the letters alone */
+    int32_t n, room;
+} vocabulary;
+
+/* A pair of words that occur together.  The slot is chosen by half of the hash and checked by the other. */
+typedef struct {
+    _Atomic uint32_t check; /* 0: free */
+    float weight;
+    _Atomic uint64_t count;
+} cell;
+
+typedef struct {
+    size_t first; /* in words: those of the source, then those of the target */
+    uint16_t I, J;
+} sentence;
+
+typedef struct {
+    align_link *links;
+    int ends[CHUNK];
+} chunk_links;
+
+/* What one direction knows beside the cells: t(y | x) of words x, y. */
+typedef struct {
+    float *scale;           /* [words x] 1 / w(x)      */
+    float *empty;           /* [words y] t(y | no word) */
+    _Atomic uint64_t *sum;  /* [words x]               */
+    _Atomic uint64_t *lost; /* [words y] of no word    */
+    _Atomic uint32_t *distinct; /* [words x] partners  */
+    float jump[JUMPS];
+    _Atomic uint64_t jumps[JUMPS];
+    int32_t n_x, n_y;
+} direction;
+
+struct aligner {
+    align_options options;
+    vocabulary sides[2];
+    int32_t *words;
+    size_t n_words, max_words;
+    sentence *sentences;
+    size_t n, max_sentences;
+    cell *cells;
+    size_t n_cells;
+    direction to_target, to_source;
+    chunk_links *linked;
+    /* the stage that runs */
+    int hidden; /* 1: the hidden Markov model */
+    atomic_size_t next;
+    void (*job)(aligner *a, size_t index, void *scratch);
+    size_t n_jobs;
+};
+
+/* ------------------------------------------------------------------------------- reading in */
+
+static uint64_t hash_bytes(const char *text, size_t n, uint64_t seed) {
+    uint64_t h = random_mix(seed + n);
+    for (; n >= 8; text += 8, n -= 8) {
+        uint64_t part;
+        memcpy(&part, text, 8);
+        h = random_mix(h ^ part);
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, text, n);
+    return random_mix(h ^ rest) | 1;
+}
+
+static void vocabulary_grow(vocabulary *v) {
+    const size_t before = v->slots;
+    uint64_t *keys = v->keys;
+    int32_t *ids = v->ids;
+    v->slots = before ? 2 * before : 1 << 12;
+    v->keys = allocate(v->slots * sizeof *v->keys);
+    v->ids = allocate(v->slots * sizeof *v->ids);
+    memset(v->keys, 0, v->slots * sizeof *v->keys);
+    for (size_t i = 0; i < before; i++) {
+        if (keys[i] == 0) continue;
+        size_t at = keys[i] & (v->slots - 1);
+        while (v->keys[at]) at = (at + 1) & (v->slots - 1);
+        v->keys[at] = keys[i];
+        v->ids[at] = ids[i];
+    }
+    free(keys);
+    free(ids);
+}
+
+static int32_t vocabulary_add(vocabulary *v, uint64_t spelling, uint64_t language) {
+    const uint64_t key = random_key(spelling, language) | 1;
+    if ((size_t)v->n * 2 >= v->slots) vocabulary_grow(v);
+    size_t at = key & (v->slots - 1);
+    while (v->keys[at] && v->keys[at] != key) at = (at + 1) & (v->slots - 1);
+    if (v->keys[at] == 0) {
+        if (v->n == v->room)
+            v->spelling = reallocate(v->spelling, (size_t)(v->room = 2 * v->room + 1024) * sizeof *v->spelling);
+        v->keys[at] = key;
+        v->ids[at] = v->n;
+        v->spelling[v->n++] = spelling;
+    }
+    return v->ids[at];
+}
+
+static int add_words(aligner *a, vocabulary *v, const char *text, size_t n, uint64_t language) {
+    word words[ALIGN_LONGEST];
+    char lower[1024];
+    const size_t count = words_split(text, n, words, ALIGN_LONGEST);
+    if (count > ALIGN_LONGEST) return 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = words[i].end - words[i].start;
+        const size_t small = words_lower(text + words[i].start, bytes < sizeof lower ? bytes : sizeof lower, lower);
+        a->words[a->n_words++] = vocabulary_add(v, hash_bytes(lower, small, 0), language);
+    }
+    return (int)count;
+}
+
+void aligner_add(aligner *a, const char *source, size_t n_source, const char *target, size_t n_target) {
+    if (a->n == a->max_sentences)
+        a->sentences =
+            reallocate(a->sentences, (a->max_sentences = 2 * a->max_sentences + 1024) * sizeof *a->sentences);
+    if (a->n_words + 2 * ALIGN_LONGEST > a->max_words)
+        a->words = reallocate(a->words, (a->max_words = 2 * a->max_words + 2 * ALIGN_LONGEST) * sizeof *a->words);
+    const size_t token = words_language(source, n_source), first = a->n_words;
+    const uint64_t language = token ? hash_bytes(source, token, 1) : 0;
+    const int I = add_words(a, &a->sides[0], source + token, n_source - token, language);
+    const int J = add_words(a, &a->sides[1], target, n_target, language);
+    if (I == 0 || J == 0) a->n_words = first;
+    a->sentences[a->n++] = (sentence){.first = first, .I = I && J ? (uint16_t)I : 0, .J = I && J ? (uint16_t)J : 0};
+}
+
+/* ---------------------------------------------------------------------------------- threads */
+
+/* Scratch of one thread, for sentences of ALIGN_LONGEST words. */
+enum { SQUARE = ALIGN_LONGEST * ALIGN_LONGEST, STATES = ALIGN_LONGEST + 1 };
+typedef struct {
+    cell *cells[SQUARE];                                           /* [I, J] */
+    float t1[SQUARE], t2[SQUARE];                                  /* [J, I] t(f | e); [I, J] t(e | f) */
+    float p1[SQUARE], p2[SQUARE];                                  /* likewise, probabilities of links */
+    float empty[ALIGN_LONGEST];
+    float move[STATES * ALIGN_LONGEST], moves[STATES * ALIGN_LONGEST]; /* [i' or the start, i] */
+    float here[STATES * ALIGN_LONGEST], stay[STATES * ALIGN_LONGEST];  /* [j, i'] forward: all, those of no word */
+    float future[2][STATES], ahead[ALIGN_LONGEST];
+} scratch;
+
+static void *live(void *argument) {
+    aligner *a = argument;
+    scratch *s = allocate(sizeof *s);
+    for (size_t i; (i = atomic_fetch_add(&a->next, 1)) < a->n_jobs;) a->job(a, i, s);
+    free(s);
+    return NULL;
+}
+
+/* job(a, 0 .. n - 1), by all threads. */
+static void in_parallel(aligner *a, void (*job)(aligner *, size_t, void *), size_t n) {
+    pthread_t threads[256];
+    a->job = job;
+    a->n_jobs = n;
+    atomic_store(&a->next, 0);
+    for (int i = 1; i < a->options.threads; i++)
+        if (pthread_create(&threads[i], NULL, live, a) != 0) fail("no thread to be had");
+    live(a);
+    for (int i = 1; i < a->options.threads; i++) pthread_join(threads[i], NULL);
+}
+
+static size_t chunks(const aligner *a) { return (a->n + CHUNK - 1) / CHUNK; }
+static size_t chunk_end(const aligner *a, size_t index) {
+    return (index + 1) * CHUNK < a->n ? (index + 1) * CHUNK : a->n;
+}
+
+/* ------------------------------------------------------------------------------------ cells */
+
+static uint64_t cell_hash(int32_t e, int32_t f) { return random_mix((uint64_t)(uint32_t)e << 32 | (uint32_t)f); }
+static size_t cell_home(const aligner *a, uint64_t hash) { return (size_t)((hash >> 32) * a->n_cells >> 32); }
+static uint32_t cell_check(uint64_t hash) { return (uint32_t)hash ? (uint32_t)hash : 1; }
+
+static int compare_hashes(const void *x, const void *y) {
+    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+/* Distinct pairs of words, from a sample of one in SAMPLE. */
+static size_t estimate_cells(const aligner *a) {
+    enum { SAMPLE = 64 };
+    uint64_t *seen = NULL;
+    size_t n = 0, room = 0, distinct = 0;
+    for (size_t k = 0; k < a->n; k++) {
+        const sentence s = a->sentences[k];
+        const int32_t *e = a->words + s.first, *f = e + s.I;
+        for (int i = 0; i < s.I; i++)
+            for (int j = 0; j < s.J; j++) {
+                const uint64_t h = cell_hash(e[i], f[j]);
+                if (h % SAMPLE != 0) continue;
+                if (n == room) seen = reallocate(seen, (room = 2 * room + 1024) * sizeof *seen);
+                seen[n++] = h;
+            }
+    }
+    if (n > 0) qsort(seen, n, sizeof *seen, compare_hashes);
+    for (size_t i = 0; i < n; i++) distinct += i == 0 || seen[i] != seen[i - 1];
+    free(seen);
+    /* a small corpus is sampled badly: no less than all pairs of a thousand sentences */
+    return distinct * SAMPLE + (1 << 16);
+}
+
+static void insert_chunk(aligner *a, size_t index, void *unused) {
+    (void)unused;
+    for (size_t k = index * CHUNK; k < chunk_end(a, index); k++) {
+        const sentence s = a->sentences[k];
+        const int32_t *e = a->words + s.first, *f = e + s.I;
+        for (int i = 0; i < s.I; i++) {
+            for (int j = 0; j < s.J; j++) __builtin_prefetch(&a->cells[cell_home(a, cell_hash(e[i], f[j]))]);
+            for (int j = 0; j < s.J; j++) {
+                const uint64_t h = cell_hash(e[i], f[j]);
+                const uint32_t check = cell_check(h);
+                for (size_t at = cell_home(a, h);; at = at + 1 < a->n_cells ? at + 1 : 0) {
+                    uint32_t found = 0;
+                    if (atomic_compare_exchange_strong(&a->cells[at].check, &found, check)) {
+                        a->cells[at].weight = 1.0f;
+                        atomic_fetch_add_explicit(&a->to_target.distinct[e[i]], 1, memory_order_relaxed);
+                        atomic_fetch_add_explicit(&a->to_source.distinct[f[j]], 1, memory_order_relaxed);
+                        break;
+                    }
+                    if (found == check) break;
+                }
+            }
+        }
+    }
+}
+
+/* The cell of each pair of words, all asked for before the first is waited for. */
+static void find_cells(const aligner *a, const sentence *s, cell **cells) {
+    const int32_t *e = a->words + s->first, *f = e + s->I;
+    for (int i = 0; i < s->I; i++)
+        for (int j = 0; j < s->J; j++) {
+            cells[i * s->J + j] = &a->cells[cell_home(a, cell_hash(e[i], f[j]))];
+            __builtin_prefetch(cells[i * s->J + j]);
+        }
+    for (int i = 0; i < s->I; i++)
+        for (int j = 0; j < s->J; j++) {
+            const uint32_t check = cell_check(cell_hash(e[i], f[j]));
+            cell *c = cells[i * s->J + j];
+            while (c->check != check) c = c + 1 < a->cells + a->n_cells ? c + 1 : a->cells;
+            cells[i * s->J + j] = c;
+        }
+}
+
+/* --------------------------------------------------------------------------------- the models */
+
+static void count(_Atomic uint64_t *to, float value) {
+    atomic_fetch_add_explicit(to, (uint64_t)((double)value * UNIT), memory_order_relaxed);
+}
+
+/* Model 1: p [J, I] of t [J, I]; all positions are as likely. */
+static void posterior_even(float *p, const float *t, const float *empty, int I, int J) {
+    const float each = (1.0f - EMPTY) / (float)I;
+    for (int j = 0; j < J; j++) {
+        float sum = EMPTY * empty[j];
+        for (int i = 0; i < I; i++) sum += each * t[j * I + i];
+        for (int i = 0; i < I; i++) p[j * I + i] = each * t[j * I + i] / sum;
+    }
+}
+
+/*
+ * The hidden Markov model: p [J, I], and what jumps are expected are added to d if `learn`.  State i' is the last
+ * word that wrote one, I the start.  Words of no word keep it, so their future is the same as of the word itself.
+ */
+static void posterior_hidden(float *p, const float *t, const float *empty, int I, int J, direction *d, int learn,
+                             scratch *s) {
+    float *const move = s->move;
+    for (int from = 0; from <= I; from++) {
+        const float *jump = d->jump + ALIGN_LONGEST - (from < I ? from : -1); /* the start is before word 0 */
+        float sum = 0.0f;
+        for (int i = 0; i < I; i++) sum += jump[i];
+        for (int i = 0; i < I; i++)
+            move[from * I + i] = (1.0f - EMPTY) * ((1.0f - EVEN) * jump[i] / sum + EVEN / (float)I);
+    }
+    const int N = I + 1;
+    for (int j = 0; j < J; j++) {
+        float *here = s->here + j * N, *stay = s->stay + j * N, sum = 0.0f;
+        const float *before = here - N;
+        if (j == 0) {
+            for (int i = 0; i < I; i++) here[i] = move[I * I + i], stay[i] = 0.0f;
+            stay[I] = EMPTY * empty[0];
+        } else {
+            for (int i = 0; i < I; i++) here[i] = 0.0f;
+            for (int from = 0; from <= I; from++) {
+                const float b = before[from], *m = move + from * I;
+                for (int i = 0; i < I; i++) here[i] += b * m[i];
+            }
+            for (int i = 0; i <= I; i++) stay[i] = EMPTY * empty[j] * before[i];
+        }
+        for (int i = 0; i < I; i++) {
+            here[i] = here[i] * t[j * I + i] + stay[i];
+            sum += here[i];
+        }
+        here[I] = stay[I];
+        sum += stay[I];
+        const float scale = 1.0f / sum;
+        for (int i = 0; i <= I; i++) here[i] *= scale, stay[i] *= scale;
+    }
+    if (learn) memset(s->moves, 0, (size_t)N * I * sizeof *s->moves);
+    float *future = s->future[0], *past = s->future[1];
+    for (int i = 0; i <= I; i++) future[i] = 1.0f;
+    for (int j = J - 1; j >= 0; j--) {
+        const float *here = s->here + j * N, *stay = s->stay + j * N;
+        float sum = 0.0f;
+        for (int i = 0; i <= I; i++) sum += here[i] * future[i];
+        const float scale = 1.0f / sum;
+        for (int i = 0; i < I; i++) {
+            const float wrote = (here[i] - stay[i]) * future[i] * scale;
+            p[j * I + i] = wrote > 0.0f ? wrote : 0.0f;
+            s->ahead[i] = t[j * I + i] * future[i];
+        }
+        if (j == 0 && !learn) break;
+        /* over move [from, i]: the past's future, and how often it was used */
+        const float *before = j > 0 ? here - N : NULL;
+        float total = 0.0f, norm = 0.0f;
+        for (int from = j > 0 ? 0 : I; from <= I; from++) {
+            const float *m = move + from * I;
+            float dot = 0.0f;
+            for (int i = 0; i < I; i++) dot += m[i] * s->ahead[i];
+            past[from] = dot + EMPTY * empty[j] * future[from];
+            total += past[from] * (before ? before[from] : 1.0f);
+            norm = past[from] > norm ? past[from] : norm;
+        }
+        if (learn)
+            for (int from = j > 0 ? 0 : I; from <= I; from++) {
+                const float b = (before ? before[from] : 1.0f) / total;
+                for (int i = 0; i < I; i++) s->moves[from * I + i] += b * s->ahead[i];
+            }
+        for (int i = 0; i <= I && j > 0; i++) past[i] /= norm;
+        float *other = future;
+        future = past;
+        past = other;
+    }
+    if (!learn) return;
+    float jumps[JUMPS] = {0};
+    for (int from = 0; from <= I; from++)
+        for (int i = 0; i < I; i++)
+            jumps[ALIGN_LONGEST + i - (from < I ? from : -1)] += s->moves[from * I + i] * move[from * I + i];
+    for (int i = ALIGN_LONGEST - I; i <= ALIGN_LONGEST + I; i++) count(&d->jumps[i], jumps[i]);
+}
+
+/* Both directions' probabilities of links: s->p1 [J, I], s->p2 [I, J]. */
+static void read_pair(aligner *a, const sentence *q, int learn, scratch *s) {
+    const int I = q->I, J = q->J;
+    const int32_t *e = a->words + q->first, *f = e + I;
+    direction *d1 = &a->to_target, *d2 = &a->to_source;
+    find_cells(a, q, s->cells);
+    for (int i = 0; i < I; i++)
+        for (int j = 0; j < J; j++) {
+            const float w = s->cells[i * J + j]->weight;
+            const float alike = a->sides[0].spelling[e[i]] == a->sides[1].spelling[f[j]] ? ALIKE : 0.0f;
+            s->t1[j * I + i] = w * d1->scale[e[i]] + LEAST + alike;
+            s->t2[i * J + j] = w * d2->scale[f[j]] + LEAST + alike;
+        }
+    for (int j = 0; j < J; j++) s->empty[j] = d1->empty[f[j]];
+    if (a->hidden) posterior_hidden(s->p1, s->t1, s->empty, I, J, d1, learn, s);
+    else posterior_even(s->p1, s->t1, s->empty, I, J);
+    for (int i = 0; i < I; i++) s->empty[i] = d2->empty[e[i]];
+    if (a->hidden) posterior_hidden(s->p2, s->t2, s->empty, J, I, d2, learn, s);
+    else posterior_even(s->p2, s->t2, s->empty, J, I);
+}
+
+static void learn_chunk(aligner *a, size_t index, void *room) {
+    scratch *s = room;
+    for (size_t k = index * CHUNK; k < chunk_end(a, index); k++) {
+        const sentence *q = &a->sentences[k];
+        const int I = q->I, J = q->J;
+        const int32_t *e = a->words + q->first, *f = e + I;
+        if (I == 0) continue;
+        read_pair(a, q, 1, s);
+        float lost[ALIGN_LONGEST];
+        for (int j = 0; j < J; j++) lost[j] = 1.0f;
+        for (int i = 0; i < I; i++) {
+            float sum = 0.0f, rest = 1.0f;
+            for (int j = 0; j < J; j++) {
+                const float p1 = s->p1[j * I + i], p2 = s->p2[i * J + j], both = p1 * p2;
+                rest -= p2;
+                lost[j] -= p1;
+                if (both < 1e-5f) continue;
+                count(&s->cells[i * J + j]->count, both);
+                count(&a->to_source.sum[f[j]], both);
+                sum += both;
+            }
+            count(&a->to_target.sum[e[i]], sum);
+            count(&a->to_source.lost[e[i]], rest > 0.0f ? rest : 0.0f);
+        }
+        for (int j = 0; j < J; j++) count(&a->to_target.lost[f[j]], lost[j] > 0.0f ? lost[j] : 0.0f);
+    }
+}
+
+/* e^digamma(x), x > 0: by its recurrence to 7, then by the asymptotic series. */
+static double exp_digamma(double x) {
+    double shift = 0.0;
+    for (; x < 7.0; x += 1.0) shift += 1.0 / x;
+    const double y = 1.0 / (x * x);
+    return exp(log(x) - 0.5 / x - y * (1.0 / 12.0 - y * (1.0 / 120.0 - y / 252.0)) - shift);
+}
+
+enum { CELLS = 1 << 16 };
+static void weigh_cells(aligner *a, size_t index, void *unused) {
+    (void)unused;
+    const size_t end = (index + 1) * CELLS < a->n_cells ? (index + 1) * CELLS : a->n_cells;
+    for (size_t i = index * CELLS; i < end; i++) {
+        cell *c = &a->cells[i];
+        if (c->check == 0) continue;
+        c->weight = (float)exp_digamma((double)c->count / UNIT + PRIOR);
+        c->count = 0;
+    }
+}
+
+static void weigh(direction *d, int hidden) {
+    double lost = 0.0, jumps = 0.0;
+    for (int i = 0; i < d->n_x; i++) {
+        d->scale[i] = (float)(1.0 / exp_digamma((double)d->sum[i] / UNIT + PRIOR * d->distinct[i] + 1e-6));
+        d->sum[i] = 0;
+    }
+    for (int i = 0; i < d->n_y; i++) lost += (double)d->lost[i] / UNIT + 1.0;
+    for (int i = 0; i < d->n_y; i++) {
+        d->empty[i] = (float)(((double)d->lost[i] / UNIT + 1.0) / lost);
+        d->lost[i] = 0;
+    }
+    if (!hidden) return;
+    for (int i = 0; i < JUMPS; i++) jumps += (double)d->jumps[i] / UNIT + 0.01;
+    for (int i = 0; i < JUMPS; i++) {
+        d->jump[i] = (float)(((double)d->jumps[i] / UNIT + 0.01) / jumps);
+        d->jumps[i] = 0;
+    }
+}
+
+/* ------------------------------------------------------------------------------ from outside */
+
+aligner *aligner_create(const align_options *options) {
+    aligner *a = allocate(sizeof *a);
+    memset(a, 0, sizeof *a);
+    a->options = *options;
+    return a;
+}
+
+static void *zeros(size_t n, size_t bytes) {
+    void *block = allocate(n * bytes);
+    memset(block, 0, n * bytes);
+    return block;
+}
+
+static void direction_begin(direction *d, int32_t n_x, int32_t n_y) {
+    *d = (direction){.n_x = n_x, .n_y = n_y};
+    d->scale = zeros((size_t)n_x, sizeof *d->scale);
+    d->empty = zeros((size_t)n_y, sizeof *d->empty);
+    d->sum = zeros((size_t)n_x, sizeof *d->sum);
+    d->lost = zeros((size_t)n_y, sizeof *d->lost);
+    d->distinct = zeros((size_t)n_x, sizeof *d->distinct);
+    for (int i = 0; i < n_x; i++) d->scale[i] = 1.0f / (float)n_y;
+    for (int i = 0; i < n_y; i++) d->empty[i] = 1.0f / (float)n_y;
+    /* before anything is known, the next word is the most likely, and near ones are likelier than far ones */
+    for (int i = 0; i < JUMPS; i++) d->jump[i] = 1.0f / (1.0f + (float)abs(i - ALIGN_LONGEST - 1));
+}
+
+static void direction_end(direction *d) {
+    free(d->scale);
+    free(d->empty);
+    free(d->sum);
+    free(d->lost);
+    free(d->distinct);
+}
+
+void aligner_learn(aligner *a, void (*report)(const char *stage, int iteration)) {
+    direction_begin(&a->to_target, a->sides[0].n, a->sides[1].n);
+    direction_begin(&a->to_source, a->sides[1].n, a->sides[0].n);
+    a->n_cells = estimate_cells(a) * 3 / 2;
+    a->cells = zeros(a->n_cells, sizeof *a->cells);
+    in_parallel(a, insert_chunk, chunks(a));
+    const int first = a->options.model1;
+    for (int i = 0; i < first + a->options.hmm; i++) {
+        a->hidden = i >= first;
+        in_parallel(a, learn_chunk, chunks(a));
+        in_parallel(a, weigh_cells, (a->n_cells + CELLS - 1) / CELLS);
+        weigh(&a->to_target, a->hidden);
+        weigh(&a->to_source, a->hidden);
+        if (report) report(a->hidden ? "hidden Markov model" : "model 1", (a->hidden ? i - first : i) + 1);
+    }
+}
+
+static void link_chunk(aligner *a, size_t index, void *room) {
+    scratch *s = room;
+    chunk_links *to = &a->linked[index];
+    int n = 0, most = 0;
+    to->links = NULL;
+    for (size_t k = index * CHUNK; k < chunk_end(a, index); k++) {
+        const sentence *q = &a->sentences[k];
+        const int I = q->I, J = q->J;
+        if (I > 0) read_pair(a, q, 0, s);
+        for (int j = 0; j < J; j++)
+            for (int i = 0; i < I; i++) {
+                if ((double)(s->p1[j * I + i] * s->p2[i * J + j]) < a->options.threshold) continue;
+                if (n == most) to->links = reallocate(to->links, (size_t)(most = 2 * most + 4096) * sizeof *to->links);
+                to->links[n++] = (align_link){.source = (uint8_t)i, .target = (uint8_t)j};
+            }
+        to->ends[k - index * CHUNK] = n;
+    }
+}
+
+void aligner_link(aligner *a) {
+    a->linked = zeros(chunks(a), sizeof *a->linked);
+    in_parallel(a, link_chunk, chunks(a));
+}
+
+const align_link *aligner_links(const aligner *a, size_t i, int *n) {
+    const chunk_links *c = &a->linked[i / CHUNK];
+    const int first = i % CHUNK ? c->ends[i % CHUNK - 1] : 0;
+    *n = c->ends[i % CHUNK] - first;
+    return c->links + first;
+}
+
+void aligner_free(aligner *a) {
+    for (size_t i = 0; a->linked && i < chunks(a); i++) free(a->linked[i].links);
+    for (int i = 0; i < 2; i++) {
+        free(a->sides[i].keys);
+        free(a->sides[i].ids);
+        free(a->sides[i].spelling);
+    }
+    direction_end(&a->to_target);
+    direction_end(&a->to_source);
+    free(a->linked);
+    free(a->cells);
+    free(a->sentences);
+    free(a->words);
+    free(a);
+}

@@ -1,0 +1,126 @@
+/*
+ * align_main.c - heed-align: which words of sentence pairs translate each other.
+ *
+ *     heed-align [options] pairs.tsv ... > aligned.tsv
+ *
+ * Reads files of pairs, "source TAB target [TAB ...]", learns from all of them together, and writes the same lines, in
+ * order, with one more column: links "i-j" of word i of the source and word j of the target, from 0, as words.h counts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "train/native/align.h"
+#include "train/native/files.h"
+
+static const char USAGE[] =
+    "heed-align [options] FILE ... > ALIGNED\n"
+    "  FILE of pairs: UTF-8, source TAB target [TAB ...]; a source may begin with a language token, >>xx<<\n"
+    "  ALIGNED: the lines of all files, with a last column of links \"i-j\": source word, target word\n"
+    "  --suffix S                 write the lines of each FILE to FILE with S behind it instead\n"
+    "  --model1 N --hmm N         iterations of either model (5, 5)\n"
+    "  --threshold P              least product of both directions' probabilities of a link (0.2)\n"
+    "  --threads N                default: all processors\n";
+
+static void show(const char *stage, int iteration) { fprintf(stderr, "%s, iteration %d\n", stage, iteration); }
+
+static double number(const char *name, const char *text, double least, double most) {
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= least && value <= most))
+        fail("%s: found '%s', expected a number from %g to %g", name, text, least, most);
+    return value;
+}
+
+typedef struct {
+    const char *path;
+    char *text;
+    size_t n;
+} input;
+
+/* The line at `line`: its end, and its parts. */
+static char *line_end(const input *in, char *line) {
+    char *end = memchr(line, '\n', (size_t)(in->text + in->n - line));
+    return end ? end : in->text + in->n;
+}
+
+static void add_lines(aligner *a, const input *in) {
+    size_t number_of = 1;
+    for (char *line = in->text, *end; line < in->text + in->n; line = end + 1, number_of++) {
+        end = line_end(in, line);
+        char *tab = memchr(line, '\t', (size_t)(end - line));
+        if (tab == NULL) fail("%s:%zu: no TAB in the line, expected source TAB target", in->path, number_of);
+        char *stop = memchr(tab + 1, '\t', (size_t)(end - tab - 1));
+        aligner_add(a, line, (size_t)(tab - line), tab + 1, (size_t)((stop ? stop : end) - tab - 1));
+    }
+}
+
+static size_t write_lines(const aligner *a, const input *in, size_t index, FILE *out) {
+    for (char *line = in->text, *end; line < in->text + in->n; line = end + 1, index++) {
+        int n;
+        const align_link *links = aligner_links(a, index, &n);
+        end = line_end(in, line);
+        size_t bytes = (size_t)(end - line);
+        if (bytes > 0 && line[bytes - 1] == '\r') bytes--;
+        fwrite(line, 1, bytes, out);
+        putc('\t', out);
+        for (int i = 0; i < n; i++) fprintf(out, i ? " %d-%d" : "%d-%d", links[i].source, links[i].target);
+        putc('\n', out);
+    }
+    return index;
+}
+
+int main(int argc, char **argv) {
+    align_options options = {.model1 = 5, .hmm = 5, .threshold = 0.2, .threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    const char *suffix = NULL;
+    input *inputs = allocate((size_t)argc * sizeof *inputs);
+    int n = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i];
+        if (strcmp(name, "--help") == 0) {
+            fputs(USAGE, stdout);
+            return 0;
+        }
+        if (strncmp(name, "--", 2) != 0) {
+            inputs[n++].path = name;
+            continue;
+        }
+        const char *value = argv[++i];
+        if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
+        if (strcmp(name, "--suffix") == 0) suffix = value;
+        else if (strcmp(name, "--model1") == 0) options.model1 = (int)number(name, value, 0, 100);
+        else if (strcmp(name, "--hmm") == 0) options.hmm = (int)number(name, value, 0, 100);
+        else if (strcmp(name, "--threshold") == 0) options.threshold = number(name, value, 1e-6, 1);
+        else if (strcmp(name, "--threads") == 0) options.threads = (int)number(name, value, 1, 256);
+        else fail("%s: no such option; --help lists them", name);
+    }
+    if (n == 0) fail("a file of pairs is needed; --help lists all options");
+    if (options.threads > 256) options.threads = 256;
+
+    aligner *a = aligner_create(&options);
+    for (int i = 0; i < n; i++) {
+        inputs[i].text = (char *)read_file(inputs[i].path, &inputs[i].n);
+        add_lines(a, &inputs[i]);
+    }
+    aligner_learn(a, show);
+    aligner_link(a);
+    size_t index = 0;
+    for (int i = 0; i < n; i++) {
+        FILE *out = stdout;
+        if (suffix) {
+            char path[4096];
+            if ((size_t)snprintf(path, sizeof path, "%s%s", inputs[i].path, suffix) >= sizeof path)
+                fail("%s: the name is too long", inputs[i].path);
+            out = fopen(path, "wb");
+            if (out == NULL) fail("%s: cannot be written", path);
+        }
+        index = write_lines(a, &inputs[i], index, out);
+        if (fflush(out) != 0 || ferror(out)) fail("the output of %s cannot be written", inputs[i].path);
+        if (suffix) fclose(out);
+        free(inputs[i].text);
+    }
+    aligner_free(a);
+    free(inputs);
+    return 0;
+}

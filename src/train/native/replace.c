@@ -1,0 +1,245 @@
+/* replace.c - see replace.h for the contract. */
+#include "train/native/replace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/native/files.h"
+#include "train/native/letters.h"
+#include "train/native/words.h"
+#include "train/random.h"
+
+/* Text that is only looked at. */
+typedef struct {
+    const char *bytes;
+    size_t n;
+} view;
+
+static view view_of(const text_buffer *t) { return (view){t->bytes, t->n}; }
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/*
+ * Is the character that begins or ends at `at` a letter?  So are all past ASCII, but for the signs below U+00C0 and
+ * those of U+2000-U+2FFF: quotes, dashes, spaces, currencies.
+ */
+static int letter_behind(view t, size_t at) {
+    if (at == t.n) return 0;
+    const unsigned char c = (unsigned char)t.bytes[at];
+    return c < 0x80 ? letter_bytes(t.bytes + at, 1) > 0 : c != 0xC2 && c != 0xE2;
+}
+static int letter_before(view t, size_t at) {
+    size_t back = at;
+    if (at == 0) return 0;
+    do back--;
+    while (back > 0 && at - back < 4 && ((unsigned char)t.bytes[back] & 0xC0) == 0x80);
+    return letter_behind(t, back);
+}
+
+/* ------------------------------------------------------------------------------------ names */
+
+/* The end of the name that begins at `at`, or `at`. */
+static size_t name_end(view t, size_t at) {
+    size_t end = at, letters = 0;
+    if (!letter_is_capital(t.bytes + at, t.n - at)) return at;
+    for (size_t n; (n = letter_bytes(t.bytes + end, t.n - end)) > 0; end += n, letters++)
+        if (letters > 0 && letter_is_capital(t.bytes + end, t.n - end)) return at;
+    return letters >= 3 ? end : at;
+}
+
+/* Is the word inside a sentence?  Only if a space and before it a letter, a digit or a comma tell. */
+static int is_inside(view t, size_t at) {
+    return at >= 2 && t.bytes[at - 1] == ' ' &&
+           (t.bytes[at - 2] == ',' || is_digit(t.bytes[at - 2]) || letter_before(t, at - 1));
+}
+
+/* What may stand behind a name: a space, the end, or a sign of prose; a hyphen or a dot of an address may not. */
+static int ends_well(view t, size_t end) {
+    static const char SIGNS[] = " .,;:!?)'\"";
+    if (end == t.n) return 1;
+    if (strchr(SIGNS, t.bytes[end]) == NULL) return 0;
+    return t.bytes[end] == ' ' || t.bytes[end] == '\'' || end + 1 == t.n || !letter_behind(t, end + 1);
+}
+
+/* Where the only occurrence of text [n] begins; t.n if there is none, or more than one. */
+static size_t find_once(view t, const char *text, size_t n) {
+    const char *first = memmem(t.bytes, t.n, text, n);
+    if (first == NULL) return t.n;
+    const size_t at = (size_t)(first - t.bytes);
+    return memmem(first + 1, t.n - at - 1, text, n) ? t.n : at;
+}
+
+/* The next name from *at on that both sides have: 1, with its places and its bytes. */
+static int next_name(view source, view target, size_t *at, size_t places[2], size_t *n) {
+    for (size_t i = *at; i < source.n; i++) {
+        if (!is_inside(source, i)) continue;
+        const size_t end = name_end(source, i), bytes = end - i;
+        if (bytes == 0 || !ends_well(source, end)) continue;
+        const size_t there = find_once(target, source.bytes + i, bytes);
+        if (there == target.n || find_once(source, source.bytes + i, bytes) != i) continue;
+        if (!is_inside(target, there) || !ends_well(target, there + bytes)) continue;
+        places[SOURCE] = i;
+        places[TARGET] = there;
+        *n = bytes;
+        *at = end;
+        return 1;
+    }
+    return 0;
+}
+
+/* FNV-1a. */
+static uint64_t hash(const char *text, size_t n) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The place of a name in the table: its own, or the empty one where it belongs. */
+static int place_of(const name_list *list, const char *text, size_t n) {
+    int place = (int)(hash(text, n) % (uint64_t)list->n_places);
+    for (; list->places[place] >= 0; place = (place + 1) % list->n_places) {
+        const shared_name *other = &list->names[list->places[place]];
+        if (other->n == n && memcmp(other->text, text, n) == 0) break;
+    }
+    return place;
+}
+
+static void names_add(name_list *list, const char *text, size_t n) {
+    if (list->n == list->max) { /* the table is at least twice as large as the list */
+        list->max = 2 * list->max + 512;
+        list->n_places = 2 * list->max + 1;
+        list->names = reallocate(list->names, (size_t)list->max * sizeof *list->names);
+        list->places = reallocate(list->places, (size_t)list->n_places * sizeof *list->places);
+        for (int i = 0; i < list->n_places; i++) list->places[i] = -1;
+        for (int i = 0; i < list->n; i++) list->places[place_of(list, list->names[i].text, list->names[i].n)] = i;
+    }
+    const int place = place_of(list, text, n);
+    if (list->places[place] >= 0) return;
+    list->places[place] = list->n;
+    list->names[list->n++] = (shared_name){text, n};
+}
+
+/* The list of a language, which may be made for it. */
+static name_list *list_of(name_set *set, int32_t language) {
+    for (int i = 0; i < set->n; i++)
+        if (set->lists[i].language == language) return &set->lists[i];
+    set->lists = reallocate(set->lists, ((size_t)set->n + 1) * sizeof *set->lists);
+    set->lists[set->n] = (name_list){.language = language};
+    return &set->lists[set->n++];
+}
+
+void names_harvest(name_set *set, const corpus *c) {
+    for (int i = 0; i < c->n_pairs; i++) {
+        const text_pair *p = &c->pairs[i];
+        const view source = {p->text[SOURCE], (size_t)p->bytes[SOURCE]};
+        const view target = {p->text[TARGET], (size_t)p->bytes[TARGET]};
+        size_t at = 0, places[2], n;
+        while (next_name(source, target, &at, places, &n))
+            names_add(list_of(set, p->language), source.bytes + places[SOURCE], n);
+    }
+}
+
+void names_read(name_set *set, const char *path) {
+    size_t n;
+    set->file = (char *)read_file(path, &n);
+    name_list *list = list_of(set, NO_LANGUAGE);
+    int number = 0;
+    for (char *line = set->file, *end, *all = set->file + n; line < all; line = end + 1) {
+        number++;
+        end = memchr(line, '\n', (size_t)(all - line));
+        if (end == NULL) end = all;
+        const size_t bytes = (size_t)(end - line);
+        word only;
+        if (words_split(line, bytes, &only, 1) != 1 || only.end - only.start != bytes)
+            fail("%s, line %d: found '%.*s', expected one word", path, number, (int)bytes, line);
+        names_add(list, line, bytes);
+    }
+    if (list->n < 2) fail("%s: found %d names, expected 2 or more", path, list->n);
+}
+
+const name_list *names_for(const name_set *set, int32_t language) {
+    if (set->file) return set->lists;
+    for (int i = 0; i < set->n; i++)
+        if (set->lists[i].language == language) return &set->lists[i];
+    return NULL;
+}
+
+void names_free(name_set *set) {
+    for (int i = 0; i < set->n; i++) {
+        free(set->lists[i].names);
+        free(set->lists[i].places);
+    }
+    free(set->lists);
+    free(set->file);
+}
+
+static void replace_names(draft *d, const name_list *list, double probability, uint64_t key) {
+    text_buffer *source = &d->side[SOURCE], *target = &d->side[TARGET];
+    size_t at = 0, places[2], n;
+    if (list == NULL || list->n < 2) return;
+    for (uint64_t i = 0; next_name(view_of(source), view_of(target), &at, places, &n); i += 2) {
+        if (random_uniform(key, i) >= probability) continue;
+        const shared_name *other = &list->names[(int)(random_uniform(key, i + 1) * list->n)];
+        text_replace(source, places[SOURCE], n, other->text, other->n);
+        text_replace(target, places[TARGET], n, other->text, other->n);
+        at = places[SOURCE] + other->n;
+    }
+}
+
+/* ---------------------------------------------------------------------------------- numbers */
+
+/* The next run of digits from *at on: 1, with its place; *at is behind it. */
+static int next_digits(view t, size_t *at, size_t *start) {
+    while (*at < t.n && !is_digit(t.bytes[*at])) (*at)++;
+    *start = *at;
+    while (*at < t.n && is_digit(t.bytes[*at])) (*at)++;
+    return *at > *start;
+}
+
+/* Where the only run of these digits begins; t.n if there is none, more than one, or one that must stay. */
+static size_t find_number(view t, const char *digits, size_t n) {
+    size_t at = 0, start, found = t.n;
+    while (next_digits(t, &at, &start)) {
+        if (at - start != n || memcmp(t.bytes + start, digits, n) != 0) continue;
+        if (found != t.n) return t.n;
+        if ((start > 0 && (t.bytes[start - 1] == ':' || letter_before(t, start))) ||
+            (at < t.n && (t.bytes[at] == ':' || letter_behind(t, at))))
+            return t.n;
+        found = start;
+    }
+    return found;
+}
+
+/* From `least` to 9. */
+static char any_digit(int least, uint64_t key, uint64_t index) {
+    return (char)('0' + least + (int)(random_uniform(key, index) * (10 - least)));
+}
+
+static void other_number(char *digits, size_t n, uint64_t key) {
+    const int is_year =
+        n == 4 && (memcmp(digits, "18", 2) == 0 || memcmp(digits, "19", 2) == 0 || memcmp(digits, "20", 2) == 0);
+    for (size_t i = is_year ? 2 : 0; i < n; i++) {
+        if (i > 0) digits[i] = any_digit(0, key, i);
+        else if (n == 1) digits[i] = any_digit(2, key, i);
+        else if (digits[i] != '0') digits[i] = any_digit(1, key, i);
+    }
+}
+
+static void replace_numbers(draft *d, double probability, uint64_t key) {
+    text_buffer *source = &d->side[SOURCE], *target = &d->side[TARGET];
+    size_t at = 0, start;
+    for (uint64_t i = 0; next_digits(view_of(source), &at, &start); i++) {
+        char *digits = source->bytes + start;
+        const size_t n = at - start;
+        if (random_uniform(key, i) >= probability || (n == 1 && (*digits == '0' || *digits == '1'))) continue;
+        const size_t there = find_number(view_of(target), digits, n);
+        if (there == target->n || find_number(view_of(source), digits, n) != start) continue;
+        other_number(digits, n, random_key(key, i));
+        memcpy(target->bytes + there, digits, n);
+    }
+}
+
+void replace_apply(draft *d, const name_list *list, double probability, uint64_t key) {
+    replace_numbers(d, probability, random_key(key, 0));
+    replace_names(d, list, probability, random_key(key, 1));
+}

@@ -1,0 +1,83 @@
+// corpora.test.js - the texts that models are trained on: one spelling, rows by language, what is held out.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { clean, isPlausible, joinPairs, keyOf, readHeldOut } from '../src/train/model/texts.js';
+import { charsmap, REQUIRED } from '../src/train/model/vocabulary.js';
+
+test('clean(): one spelling of spaces, apostrophes, dots and quotes', () => {
+  assert.equal(clean(' It\u2019s\u00a0\u2018fine\u2019\u2026  ', 'en'), "It's 'fine'...");
+  assert.equal(clean('e\u0301te\u0301, soft\u00adhyphen', 'fr'), 'été, softhyphen');
+  assert.equal(clean('She said \u201cno\u201d.', 'en'), 'She said "no".');
+  assert.equal(clean('Er sagte \u201enein\u201d.', 'de'), 'Er sagte \u201enein\u201c.');
+  assert.equal(clean('Er sagte \u201cnein\u201d.', 'de'), 'Er sagte "nein".');
+  assert.equal(clean('5 m² \u2212 3 ½', 'de'), '5 m² - 3 ½');
+});
+
+test('clean(): French signs have their space, addresses and times do not', () => {
+  assert.equal(clean('Quoi? Non! Si: «oui»; bon.', 'fr'), 'Quoi ? Non ! Si : « oui » ; bon.');
+  assert.equal(clean('Déjà là\u202f!', 'fr'), 'Déjà là !');
+  assert.equal(clean('Voir https://a.fr/b?c=1 à 16:30.', 'fr'), 'Voir https://a.fr/b?c=1 à 16:30.');
+  assert.equal(clean('What? No!', 'en'), 'What? No!');
+});
+
+test('clean(): emoji that are joined stay whole', () => {
+  assert.equal(clean('👩\u200d💻 ok', 'en'), '👩\u200d💻 ok');
+  assert.equal(clean('a\u200db', 'en'), 'ab');
+});
+
+test('keyOf(): case, punctuation and spaces do not count, letters do', () => {
+  assert.equal(keyOf(' ¿Qué  TAL? '), keyOf('qué tal'));
+  assert.notEqual(keyOf('si'), keyOf('sí'));
+});
+
+test('joinPairs(): rows with the same English', () => {
+  const rows = joinPairs([{ en: 'a', de: 'A' }, { en: 'b', de: 'B' }], [{ en: 'b', fr: 'β' }, { en: 'c', fr: 'γ' }]);
+  assert.deepEqual(rows, [{ en: 'b', de: 'B', fr: 'β' }]);
+});
+
+test('isPlausible(): other numbers, other lengths, copies and tables are not translations', () => {
+  assert.ok(isPlausible('Press the key 3 times.', 'Drücken Sie die Taste 3 Mal.'));
+  assert.ok(isPlausible('It costs 1,234.50 euros.', 'Es kostet 1.234,50 Euro.'));
+  assert.ok(!isPlausible('Press the key 3 times.', 'Drücken Sie die Taste 4 Mal.'));
+  assert.ok(!isPlausible('Press the key.',
+    'Drücken Sie die Taste, sobald die Anzeige grün leuchtet und der Ton endet.'));
+  assert.ok(!isPlausible('The same text stands here', 'The same text stands here'));
+  assert.ok(isPlausible('Microsoft Office', 'Microsoft Office'));
+  assert.ok(!isPlausible('-- == 12 == -- ==', '-- == 12 == -- =='));
+});
+
+test('readHeldOut(): development sets and scores on either side, first phrases as sources of their language', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-corpora-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const other of ['de', 'fr', 'es'])
+    for (const part of ['dev', 'docs-dev'])
+      writeFileSync(join(folder, `en-${other}.${part}.tsv.gz`),
+        gzipSync(`The ${part} of ${other}.\tX ${part} ${other}\tl\n`));
+  mkdirSync(join(folder, 'copy'));
+  writeFileSync(join(folder, 'phrases.tsv'), 'no | nope\tnein\tnon\tno\n');
+  writeFileSync(join(folder, 'samples.json'), JSON.stringify({ en: ['A sample.'] }));
+  writeFileSync(join(folder, 'copy/cases.tsv'), 'kind\ten\tde\tfr\tes\tnames\n' +
+    'number\tIt is 5 for Ana.\tEs ist 5 für Ana.\tC\'est 5 pour Ana.\tEs 5 para Ana.\tAna\n');
+  writeFileSync(join(folder, 'letter.tsv'), 'en\tde\tfr\tes\nKind regards,\tMit freundlichen Grüßen\tA,\tB,\n');
+  const { texts, sources } = readHeldOut(folder, folder);
+  for (const text of ['the docs-dev of fr', 'x dev es', 'A SAMPLE', 'Es ist 5 für Ana'])
+    assert.ok(texts.has(keyOf(text)), text);
+  for (const text of ['number', 'Ana', 'en', 'kind regards']) {
+    assert.ok(!texts.has(keyOf(text)), `${text} can be learned`);
+  }
+  assert.deepEqual(Object.values(sources).map((set) => [...set].join()), ['no', 'nein', 'non', 'no']);
+  assert.ok(!sources.en.has('nope'), 'an answer is no question');
+});
+
+test('the vocabulary: every printable ASCII character is a piece; combining accents are composed', () => {
+  for (let code = 0x21; code < 0x7f; code++) assert.ok(REQUIRED.includes(String.fromCharCode(code)));
+  assert.ok(!REQUIRED.includes(' '));
+  const rules = charsmap().split('\n');
+  assert.ok(rules.includes('65 301\tE9'), 'e and an acute accent');
+  assert.ok(rules.includes('2019\t27'), 'a typographic apostrophe');
+  assert.ok(!rules.some((rule) => rule.startsWith('B2\t')), 'a raised 2 stays');
+});

@@ -1,0 +1,84 @@
+// parts.js - what `make test`, `make test-all` and `make test-long` run, part by part; run.js runs them.
+//
+// A part is one command. It counts as many tests as its output says, or else as one.
+//
+//   fast    `make test`: less than five minutes on two cores
+//   rest    what `make test-all`, which CI runs, has besides
+//   long    `make test-long`: hours, one part after another
+//
+// A new tests/*.test.js belongs to the rest by itself. One that takes a few seconds, and needs no browser but Chromium,
+// can be named in FAST. Another long run is one line of LONG.
+import { readdirSync } from 'node:fs';
+
+/**
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {string[]} command  program and arguments, run in the root of the repository
+ * @property {number} [minutes]  what it may take: far more than it takes on two busy cores; 20 by default
+ */
+
+/** The test files of `make test`, without `.test.js`. */
+export const FAST = [
+  'api', 'cache', 'checkpoints', 'cli', 'convert', 'door', 'errors', 'exports', 'generate', 'glossary',
+  'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect', 'layering', 'learn', 'line',
+  'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package', 'parity', 'run', 'score', 'see', 'session',
+  'simd', 'supply', 'text', 'tokenizer', 'train', 'translator', 'tree', 'worker', 'worker-page',
+];
+
+/** Those that take longest, longest first: they start first, so that the last part to end is a short one. */
+const SLOWEST = ['everywhere', 'engines', 'page', 'mutate', 'bundlers', 'train-native', 'page-use', 'long', 'downloads',
+  'page-engines', 'text-limits', 'checkpoints', 'cli', 'convert', 'train', 'translator', 'api', 'cache'];
+
+/** Every test file, without `.test.js`. */
+export const files = () => readdirSync(new URL('.', import.meta.url))
+  .flatMap((name) => /^(.*)\.test\.js$/.exec(name)?.[1] ?? []).sort();
+
+/** @param {string[]} names  of test files @returns {Part[]} */
+function nodeParts(names) {
+  const rank = (/** @type {string} */ name) => (SLOWEST.indexOf(name) + 1 || SLOWEST.length + 1);
+  return names.toSorted((a, b) => rank(a) - rank(b)).map((name) => ({
+    name: `${name}.test.js`,
+    command: [process.execPath, '--test', '--test-reporter=spec', `tests/${name}.test.js`],
+  }));
+}
+
+/** @param {string} target @param {string[]} more  other arguments of make */
+const make = (target, ...more) => ['make', '--no-print-directory', target, ...more];
+
+/**
+ * What each group installs (parts of .ci/setup), builds (targets of make, all of them together) and runs.
+ *
+ * @type {Record<string, { setup: string[], build: string[], parts: () => Part[] }>}
+ */
+export const GROUPS = {
+  fast: {
+    setup: ['wasm', 'wasm-relaxed', 'native', 'asan', 'npm', 'parallel', 'chromium'],
+    build: ['native', 'wasm-tests', 'package', 'fuzz-build'],
+    parts: () => [
+      { name: 'fuzz, 3 s a target', command: make('fuzz-test', 'FUZZ_SHORT_SECONDS=3', 'FUZZ_JOBS=1') },
+      { name: 'C, wasm', command: make('test-wasm') },
+      ...nodeParts(FAST),
+      { name: 'C, native', command: make('test-native') },
+    ],
+  },
+  rest: {
+    setup: ['asan', 'npm', 'browsers', 'bundlers', 'arm'],
+    build: ['asan', 'arm-build', 'train-programs', 'package', 'fuzz-build'],
+    parts: () => [
+      { name: 'C, Arm', command: make('test-arm') },
+      { name: 'fuzz, 20 s a target', command: make('fuzz-test', 'FUZZ_SHORT_SECONDS=20', 'FUZZ_JOBS=1') },
+      { name: 'C, sanitizers', command: make('test-asan') },
+      ...nodeParts(files().filter((name) => !FAST.includes(name))),
+      { name: 'reproducible', command: make('reproducible', 'JOBS=1') },
+    ],
+  },
+};
+
+/** @type {Part[]} */
+export const LONG = [
+  { name: 'long', command: make('long'), minutes: 180 },
+  { name: 'mutate', command: make('mutate', 'RUNS=1000000'), minutes: 600 },
+  { name: 'mutations', command: make('mutations'), minutes: 600 },
+  { name: 'fuzz', command: make('fuzz'), minutes: 600 },
+  { name: 'arm', command: make('test-arm', 'ARM_WANTED=test_train'), minutes: 60 },
+];
