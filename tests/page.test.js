@@ -15,7 +15,11 @@ const require = createRequire(new URL('browser/package.json', import.meta.url));
  * unrest was up to 53 MB.
  */
 const MOST = 200e6;
-const scriptLimit = 65_000; // bytes of JavaScript that a visit loads, library and workers included, after gzip
+/**
+ * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 65,000 at
+ * most; zlib finds other matches on other processors, which makes a per cent.
+ */
+const SCRIPT_LIMIT = 66_000;
 
 let site;
 let browser;
@@ -54,7 +58,7 @@ test('scripts of a visit stay within their limit', async (t) => {
   // all rooms in one visit are told, not limited
   const visits = { translate: 1, 'translate see about': 1, learn: 1, 'translate see learn about': 0 };
   for (const [rooms, isLimited] of Object.entries(visits)) {
-    const limit = isLimited ? scriptLimit : Infinity;
+    const limit = isLimited ? SCRIPT_LIMIT : Infinity;
     // the service worker fetches everything, for later: it is counted here, and kept from doing so
     const context = await browser.newContext({ serviceWorkers: 'block' });
     context.setDefaultTimeout(LIMIT);
@@ -224,8 +228,9 @@ test('a view is exported as a file', async () => {
 test('without a network the page opens again and translates', async () => {
   const { page, troubles, close } = await openPage();
   const first = await said(page);
-  // the weights are kept last
+  // the page's files are kept by the service worker, and the weights are kept last
   await page.waitForFunction(async () => {
+    await navigator.serviceWorker.ready;
     const cache = await caches.open('heed');
     return (await cache.keys()).some(({ url }) => url.endsWith('model.safetensors'));
   });
