@@ -59,6 +59,19 @@ export function count(output, isGood) {
   return counts;
 }
 
+/** Lines that a summary shows of a part that failed. */
+const SHOWN = 40;
+
+/** What a part's output says of its failures: node:test's list of them, else its end. @param {string} output */
+export function failuresIn(output) {
+  const lines = output.trimEnd().split('\n');
+  const list = lines.findIndex((line) => line.startsWith('✖ failing tests:'));
+  return list < 0 ? lines.slice(-SHOWN) : lines.slice(list + 1, list + 1 + SHOWN);
+}
+
+/** The file that a part's output is kept in. @param {string} folder @param {string} name */
+const logOf = (folder, name) => `${folder}/${name.replace(/[^\w.-]+/g, '-')}.log`;
+
 /** The environment of a part: make's job server is not passed on, nor colours, nor that this may be a test itself. */
 function environment() {
   const { MAKEFLAGS = '', MFLAGS, MAKELEVEL, NODE_TEST_CONTEXT, FORCE_COLOR, ...env } = process.env;
@@ -118,7 +131,7 @@ export async function runParts(parts, { jobs = availableParallelism(), print = c
   const waiting = [...parts];
   const work = async () => {
     for (let part = waiting.shift(); part; part = waiting.shift()) {
-      const log = `${logs}/${part.name.replace(/[^\w.-]+/g, '-')}.log`;
+      const log = logOf(logs, part.name);
       if ((part.minutes ?? 0) > MINUTES) print(`           begins  ${part.name}: output in ${log}`);
       const { output, seconds, isGood, passed, failed, skipped } = await runPart(part, log);
       const isFine = isGood && failed === 0;
@@ -187,6 +200,11 @@ async function main() {
   }
   if (values.list) return;
   if (total.skipped.length > 0) console.log(['skipped:', ...new Set(total.skipped)].join('\n    '));
+  // once more at the end, which is the part of a long output that is always kept
+  for (const name of total.failures) {
+    const lines = failuresIn(readFileSync(logOf(values.logs, name), 'utf8'));
+    console.log([`what failed in ${name}:`, ...lines].join('\n    | '));
+  }
   if (total.failures.length > 0) console.log(['FAILED:', ...total.failures].join('\n    '));
   const minutes = ((performance.now() - begin) / 60_000).toFixed(1);
   console.log(`${minutes} minutes`);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FAST, GROUPS, LONG, files } from './parts.js';
-import { count, runParts } from './run.js';
+import { count, failuresIn, runParts } from './run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'heed-run-'));
 test.after(() => rmSync(folder, { recursive: true }));
@@ -80,6 +80,17 @@ describe('counts', () => {
     assert.deepEqual(count('', false), { passed: 0, failed: 1, skipped: [] });
     assert.deepEqual(count('a: passed\n', false), { passed: 1, failed: 1, skipped: [] });
   });
+});
+
+test('the summary shows what failed, not what went well', async () => {
+  const { text } = await run([nodeTest('wrong', `
+    test('fine', () => {});
+    test('a broken thing', () => { throw new Error('this is why'); });`)]);
+  const output = text.replace(/^ {4}\| /gm, '');
+  const shown = failuresIn(output).join('\n');
+  assert.match(shown, /a broken thing[^]*this is why/);
+  assert.doesNotMatch(shown, /fine/);
+  assert.deepEqual(failuresIn(Array.from({ length: 100 }, (_, i) => `line ${i}`).join('\n')).slice(-1), ['line 99']);
 });
 
 test('one failure hides nothing: all parts run, those that fail are named', async () => {

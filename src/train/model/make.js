@@ -34,6 +34,9 @@ const SHAPE = ['encoder_layers=6', 'decoder_layers=2', 'encoder_attention_heads=
 /** Of the last decoder layer: heed-train's own choice. */
 const GUIDED_HEAD = 0;
 
+/** Seconds that a trainer may end before its time: a step and its report. */
+const LAST_STEP = 30;
+
 /** Options of heed-train. */
 const RECIPE = [
   '--batch', '2048', '--rate', '0.001', '--warmup', '3000', '--dropout', '0.05', '--longest', '160',
@@ -137,10 +140,16 @@ async function main() {
     ...set.flatMap((text) => ['--config', text]), ...RECIPE, ...forTrainer,
   ];
 
-  /** The model of what training has so far, in WORK/round, and its scores. */
-  async function finish() {
+  /** The last line of training's log: steps, target tokens, seconds. */
+  function progress() {
     const [, steps, , tokens, seconds] =
       readFileSync(join(trained, 'log.tsv'), 'utf8').trim().split('\n').at(-1)?.split('\t') ?? [];
+    return { steps: Number(steps), tokens: Number(tokens), seconds: Number(seconds) };
+  }
+
+  /** The model of what training has so far, in WORK/round, and its scores. */
+  async function finish() {
+    const { steps, tokens, seconds } = progress();
     const round = join(work, 'round');
     await writeDirectory({
       weights: join(trained, 'model.safetensors'), spm,
@@ -150,7 +159,7 @@ async function main() {
         pairs: [...new Set(sets.map((name) => name.replace('docs-', '')))].map((name) => name.split('-')),
         license: 'CC-BY-4.0 AND MPL-2.0', data: SOURCES,
         training: {
-          with: 'heed-train', minutes: Math.round(Number(seconds) / 60), steps: Number(steps), tokens: Number(tokens),
+          with: 'heed-train', minutes: Math.round(seconds / 60), steps, tokens,
           seed: Number(values.seed), options: [...set, ...RECIPE, ...forTrainer],
         },
       },
@@ -165,6 +174,11 @@ async function main() {
   while (past.length === 0 || (past.at(-1)?.[0] ?? 0) < total) {
     const minutes = Math.min(total, (past.at(-1)?.[0] ?? 0) + length);
     run('build/heed-train', [...options, '--minutes', String(minutes)]);
+    // an interrupted trainer ends well too: what it has is in its checkpoint, and no round
+    const { seconds } = progress();
+    if (seconds < minutes * 60 - LAST_STEP) {
+      fail(`heed-train was interrupted after ${(seconds / 60).toFixed(1)} of ${minutes} minutes: start again to go on`);
+    }
     const figures = means(await finish());
     const best = Math.max(-1, ...past.map(([, english]) => english));
     past.push([minutes, figures.english, figures.others, figures.docs]);
