@@ -259,7 +259,8 @@ export class Model {
         if (trees) for (const [place, index] of running) trees.step(core, session, place, index);
         for (let place; (place = core.run('heed_search_finished', session)) >= 0;) {
           const index = /** @type {number} */ (running.get(place));
-          const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place));
+          // a sentence that failed has none, and the first that is asked for says why
+          const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place) || 1);
           results[index] = Array.from({ length: count }, (_, rank) => core.hypothesis(session, place, rank));
           if (trees) results[index][0].tree = trees.finish(index, results[index][0].ids);
           core.call('generate', 'heed_search_release', session, place);

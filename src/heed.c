@@ -321,7 +321,7 @@ static heed_status check_bad_words(const int32_t *words, int n, int vocabulary, 
 /* NaN is not within. */
 static int is_within(float x, float low, float high) { return x >= low && x <= high; }
 
-heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
+static heed_status check_rules(const heed_session *s, const heed_search_options *o) {
     const int V = s->model->config.decoder_vocab_size, longest = s->options.max_target;
     int left = MAX_RULE_IDS;
     if (o->beams < 1 || o->beams > s->options.max_beams || o->max_tokens < 1 || o->min_tokens < 0 ||
@@ -337,10 +337,23 @@ heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
     if (status == HEED_OK) status = check_list(o->forced_eos, o->n_forced_eos, V, &left);
     if (status == HEED_OK) status = check_list(o->suppress, o->n_suppress, V, &left);
     if (status == HEED_OK) status = check_list(o->begin_suppress, o->n_begin_suppress, V, &left);
+    return status;
+}
+
+heed_status heed_search_begin(heed_session *s, const heed_search_options *o) {
+    const heed_status status = check_rules(s, o);
     if (status != HEED_OK) return status;
-    search_begin(&s->search, o);
+    search_begin(&s->search);
+    search_rules(&s->search, o);
     s->n_forward = 0;
     return HEED_OK;
+}
+
+heed_status heed_search_rules(heed_session *s, const heed_search_options *o) {
+    if (!s->search.active) return HEED_E_STATE;
+    const heed_status status = check_rules(s, o);
+    if (status != HEED_OK) return status;
+    return search_rules(&s->search, o) ? HEED_OK : HEED_E_STATE;
 }
 
 heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32_t *slot) {
@@ -355,12 +368,7 @@ heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32
 heed_status heed_search_step(heed_session *s, int32_t *running) {
     *running = 0;
     if (!s->search.active) return HEED_E_STATE;
-    const int unfinished = search_step(&s->search);
-    if (unfinished < 0) {
-        search_end(&s->search);
-        return HEED_E_TENSOR_VALUE;
-    }
-    *running = unfinished;
+    *running = search_step(&s->search);
     return HEED_OK;
 }
 
@@ -381,9 +389,10 @@ int heed_search_hypotheses(const heed_session *s, int slot) {
 }
 
 heed_status heed_search_hypothesis(const heed_session *s, int slot, int rank, heed_hypothesis *out) {
-    *out = (heed_hypothesis){0};
-    if (rank < 0 || rank >= heed_search_hypotheses(s, slot)) return HEED_E_ARGUMENT;
     const heed_slot *found = find_slot(s, slot);
+    *out = (heed_hypothesis){0};
+    if (found && found->state == SLOT_FINISHED && found->n_ended == 0) return HEED_E_TENSOR_VALUE;
+    if (rank < 0 || rank >= heed_search_hypotheses(s, slot)) return HEED_E_ARGUMENT;
     const heed_target *target = found->state == SLOT_FINISHED ? &found->ended[rank] : &found->live[rank];
     *out = (heed_hypothesis){.ids = target->ids,
                              .n = target->n_ids,
@@ -399,7 +408,7 @@ heed_status heed_search_candidates(const heed_session *s, int slot, int32_t *bea
     if (slot < 0 || slot >= s->options.max_batch) return HEED_E_ARGUMENT;
     const heed_slot *from = &s->search.slots[slot];
     if (!s->search.active || from->state == SLOT_FREE) return HEED_E_STATE;
-    const int N = s->search.rules.beams, k = N == 1 ? 1 : 2 * N;
+    const int k = candidates_of(&from->rules->options);
     for (int b = 0; b < from->n_before; b++) {
         for (int i = 0; i < from->n_candidates[b]; i++, (*n)++) {
             const heed_candidate *c = &from->candidates[(size_t)b * k + i];

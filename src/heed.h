@@ -249,18 +249,25 @@ typedef struct {
  */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
- * Put a source into a free place; *slot gets its number.  HEED_E_STATE: all places are taken (or no
- * search begun).  Sentences may be added between steps at any time: they join the running batch.
+ * The rules of the sentences that are added from here on; those that are there keep theirs.  A session holds as many
+ * different rules at a time as sentences, but not more than 8.  HEED_E_STATE: it holds as many, so release a sentence
+ * first (or no search begun); else as heed_search_begin().  The rules before stay in force then.
+ */
+heed_status heed_search_rules(heed_session *session, const heed_search_options *options);
+/*
+ * Put a source into a free slot, with the rules of the last heed_search_begin() or heed_search_rules(); *slot gets its
+ * number.  HEED_E_STATE: all slots are taken (or no search begun).  Sentences may be added between steps at any time:
+ * they join the running batch.
  */
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *slot);
 /*
  * Encode newcomers, then one decoder step for all.  *running: sentences that are not finished.  HEED_E_STATE: no search
- * begun.  HEED_E_TENSOR_VALUE: the weights are too large to compute with, activations overflowed; the search has ended.
+ * begun.  A sentence on which activations overflow finishes with no hypothesis, and the others go on.
  */
 heed_status heed_search_step(heed_session *session, int32_t *running);
 /* A finished slot, or -1. */
 int heed_search_finished(const heed_session *session);
-/* Hypotheses of a slot, best first: finished ones, or (while running) those under way. */
+/* Hypotheses of a slot, best first: finished ones, or (while running) those under way.  0: it failed or waits. */
 int heed_search_hypotheses(const heed_session *session, int slot);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
@@ -270,6 +277,10 @@ typedef struct {
     /* 0: stopped by max_tokens, be it with forced_eos, or by cut_runaways, or because nothing is allowed to follow */
     int32_t finished;
 } heed_hypothesis;
+/*
+ * HEED_E_ARGUMENT: the slot has no such hypothesis.  HEED_E_TENSOR_VALUE: the sentence failed, as the weights are too
+ * large to compute with.
+ */
 heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
 /*
  * What the last step of a slot had to choose from: up to 2 max_beams continuations of each hypothesis that was under

@@ -27,7 +27,12 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->max_target = max_target;
     search->max_beams = max_beams;
     search->max_batch = max_batch;
-    search->ids = arena_ints(arena, (size_t)max_target + 1 + MAX_RULE_IDS, 1);
+    search->n_sets = max_batch < MAX_RULE_SETS ? max_batch : MAX_RULE_SETS;
+    search->sets = arena_push(arena, (size_t)search->n_sets, sizeof *search->sets);
+    for (int i = 0; i < search->n_sets; i++) {
+        int32_t *ids = arena_ints(arena, (size_t)max_target + 1 + MAX_RULE_IDS, 1);
+        if (search->sets) search->sets[i].ids = ids;
+    }
     search->slots = arena_push(arena, (size_t)max_batch, sizeof *search->slots);
     search->rows = arena_push(arena, max_rows, sizeof *search->rows);
     search->row_slot = arena_ints(arena, max_rows, 1);
@@ -49,43 +54,85 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     }
 }
 
-/* Copy a list of the rules to *at, which moves on. */
-static void copy_ids(const int32_t **list, int n, int32_t **at) {
-    if (n > 0) memcpy(*at, *list, (size_t)n * sizeof **at);
-    *list = *at;
-    *at += n;
+/* A list of rules. */
+typedef struct {
+    const int32_t **ids;
+    int n;
+} rule_list;
+
+enum { N_LISTS = 7 };
+
+static void lists_of(heed_search_options *rules, rule_list lists[N_LISTS]) {
+    lists[0] = (rule_list){&rules->prefix, rules->n_prefix};
+    lists[1] = (rule_list){&rules->bad_words, rules->n_bad_words};
+    lists[2] = (rule_list){&rules->eos, rules->n_eos};
+    lists[3] = (rule_list){&rules->forced_bos, rules->n_forced_bos};
+    lists[4] = (rule_list){&rules->forced_eos, rules->n_forced_eos};
+    lists[5] = (rule_list){&rules->suppress, rules->n_suppress};
+    lists[6] = (rule_list){&rules->begin_suppress, rules->n_begin_suppress};
 }
 
-void search_begin(heed_search *search, const heed_search_options *rules) {
-    heed_search_options *own = &search->rules;
-    int32_t *at = search->ids;
-    search_end(search);
-    *own = *rules;
-    if (own->n_eos == 0) {
-        own->n_eos = 1;
-        own->eos = &search->run->model->config.eos_token_id;
+/* Whether both say the same.  An unequal answer to equal rules, as of -0 and 0, costs a set and changes nothing. */
+static int rules_equal(heed_search_options a, heed_search_options b) {
+    rule_list of_a[N_LISTS], of_b[N_LISTS];
+    lists_of(&a, of_a);
+    lists_of(&b, of_b);
+    for (int i = 0; i < N_LISTS; i++) {
+        const size_t bytes = (size_t)of_a[i].n * sizeof **of_a[i].ids;
+        if (of_a[i].n != of_b[i].n || (bytes > 0 && memcmp(*of_a[i].ids, *of_b[i].ids, bytes) != 0)) return 0;
+        *of_a[i].ids = *of_b[i].ids = NULL;
     }
-    copy_ids(&own->prefix, own->n_prefix, &at);
-    copy_ids(&own->bad_words, own->n_bad_words, &at);
-    copy_ids(&own->eos, own->n_eos, &at);
-    copy_ids(&own->forced_bos, own->n_forced_bos, &at);
-    copy_ids(&own->forced_eos, own->n_forced_eos, &at);
-    copy_ids(&own->suppress, own->n_suppress, &at);
-    copy_ids(&own->begin_suppress, own->n_begin_suppress, &at);
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+void search_begin(heed_search *search) {
+    search_end(search);
     search->active = 1;
 }
 
+int search_rules(heed_search *search, const heed_search_options *rules) {
+    heed_search_options wanted = *rules;
+    heed_rule_set *set = NULL;
+    rule_list lists[N_LISTS];
+    if (wanted.n_eos == 0) {
+        wanted.n_eos = 1;
+        wanted.eos = &search->run->model->config.eos_token_id;
+    }
+    for (int i = 0; i < search->n_sets; i++) {
+        heed_rule_set *each = &search->sets[i];
+        if (each->n_slots == 0) set = each;
+        else if (rules_equal(each->options, wanted)) {
+            search->rules = each;
+            return 1;
+        }
+    }
+    if (set == NULL) return 0;
+    set->options = wanted;
+    lists_of(&set->options, lists);
+    int32_t *at = set->ids;
+    for (int i = 0; i < N_LISTS; i++) {
+        if (lists[i].n > 0) memcpy(at, *lists[i].ids, (size_t)lists[i].n * sizeof *at);
+        *lists[i].ids = at;
+        at += lists[i].n;
+    }
+    search->rules = set;
+    return 1;
+}
+
 int search_add(heed_search *search, const int32_t *source, int n) {
+    const heed_search_options *rules = &search->rules->options;
     for (int i = 0; i < search->max_batch; i++) {
         heed_slot *slot = &search->slots[i];
         if (slot->state != SLOT_FREE) continue;
         memcpy(slot->source, source, (size_t)n * sizeof *source);
         slot->n_source = n;
         slot->n_live = slot->n_ended = slot->n_before = 0;
-        slot->loop_limit = search->rules.cut_runaways ? runaway_loop_limit(source, n) : 0;
-        slot->max_tokens = search->rules.max_tokens;
-        if (search->rules.cut_runaways) {
-            const int most = runaway_max_tokens(n), least = search->rules.min_tokens; /* </s> may follow `least` */
+        slot->rules = search->rules;
+        slot->rules->n_slots++;
+        slot->loop_limit = rules->cut_runaways ? runaway_loop_limit(source, n) : 0;
+        slot->max_tokens = rules->max_tokens;
+        if (rules->cut_runaways) {
+            const int most = runaway_max_tokens(n), least = rules->min_tokens; /* </s> may follow `least` */
             if (slot->max_tokens - most > least) slot->max_tokens = least + most;
         }
         slot->age = search->clock++;
@@ -108,8 +155,11 @@ static void drop_places(heed_search *search, heed_slot *slot) {
 }
 
 void search_release(heed_search *search, int slot) {
-    drop_places(search, &search->slots[slot]);
-    search->slots[slot].state = SLOT_FREE;
+    heed_slot *released = &search->slots[slot];
+    if (released->state == SLOT_FREE) return;
+    drop_places(search, released);
+    released->rules->n_slots--;
+    released->state = SLOT_FREE;
 }
 
 void search_end(heed_search *search) {
@@ -153,7 +203,7 @@ static void admit(heed_search *search) {
     for (;;) {
         int n = 0, rows = 0, first = 0;
         while ((slot = oldest_waiting(search)) != NULL && rows + slot->n_source <= run->max_rows) {
-            const int margin = slot->n_source * search->rules.beams;
+            const int margin = slot->n_source * slot->rules->options.beams;
             if (running > 0 && run->n_free < slot->n_source + margin) break;
             memcpy(search->newcomers + rows, slot->source, (size_t)slot->n_source * sizeof *slot->source);
             search->lengths[n] = slot->n_source;
@@ -212,23 +262,22 @@ static int gather_rows(heed_search *search) {
     return n;
 }
 
-/* 0: a row of logits is not finite. */
-static int choose_candidates(heed_search *search, int n_rows) {
-    const int N = search->rules.beams, k = N == 1 ? 1 : 2 * N;
+int candidates_of(const heed_search_options *rules) { return rules->beams == 1 ? 1 : 2 * rules->beams; }
+
+static void choose_candidates(heed_search *search, int n_rows) {
     const int V = search->run->model->output->rows;
     for (int first = 0; first < n_rows; first += LOGIT_ROWS) {
         const int n = n_rows - first < LOGIT_ROWS ? n_rows - first : LOGIT_ROWS;
         output_forward(search->run, search->logits, first, n);
         for (int i = 0; i < n; i++) {
             heed_slot *slot = &search->slots[search->row_slot[first + i]];
-            const int b = search->row_beam[first + i];
+            const heed_search_options *rules = &slot->rules->options;
+            const int k = candidates_of(rules), b = search->row_beam[first + i];
             slot->n_candidates[b] =
                 next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b],
-                                b, &search->rules, search->penalised);
-            if (slot->n_candidates[b] < 0) return 0;
+                                b, rules, search->penalised);
         }
     }
-    return 1;
 }
 
 /* Of nothing said, or of what was certain: 0, whatever the penalty. */
@@ -302,8 +351,8 @@ static int is_done(const heed_slot *slot, const heed_search_options *rules, int 
 
 /* From this step's candidates to the next live targets, and perhaps to the end. */
 static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
-    const heed_search_options *rules = &search->rules;
-    const int N = rules->beams, k = N == 1 ? 1 : 2 * N;
+    const heed_search_options *rules = &slot->rules->options;
+    const int N = rules->beams, k = candidates_of(rules);
     const int most = N == 1 ? 1 : N * (rules->n_eos > 1 ? 1 + rules->n_eos : 2);
     const int n_new = slot->live[0].n_ids + 1 - rules->n_prefix; /* 0 or less: in the prefix, where </s> ends nothing */
     const int is_last = n_new >= slot->max_tokens;
@@ -343,6 +392,13 @@ static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
     if (n_next == 0 || is_last || is_done(slot, rules, n_new)) finish(search, slot);
 }
 
+/* A row of its logits is not finite: it finishes with nothing. */
+static int has_failed(const heed_slot *slot) {
+    for (int b = 0; b < slot->n_live; b++)
+        if (slot->n_candidates[b] < 0) return 1;
+    return 0;
+}
+
 int search_step(heed_search *search) {
     heed_run *run = search->run;
     admit(search);
@@ -351,9 +407,15 @@ int search_step(heed_search *search) {
     const int n_rows = gather_rows(search);
     if (n_rows > 0) {
         decoder_forward(run, search->rows, n_rows, NULL);
-        if (!choose_candidates(search, n_rows)) return -1;
-        for (int i = 0; i < search->max_batch; i++)
-            if (search->slots[i].state == SLOT_RUNNING) advance(search, &search->slots[i], search->heads);
+        choose_candidates(search, n_rows);
+        for (int i = 0; i < search->max_batch; i++) {
+            heed_slot *slot = &search->slots[i];
+            if (slot->state != SLOT_RUNNING) continue;
+            if (has_failed(slot)) {
+                slot->n_ended = slot->n_before = 0;
+                finish(search, slot);
+            } else advance(search, slot, search->heads);
+        }
     }
     int unfinished = 0;
     for (int i = 0; i < search->max_batch; i++)

@@ -6,6 +6,9 @@
  * hypotheses; a finished sentence leaves the pass at once and its slot can be refilled between
  * steps.  What a sentence computes does not depend on its company.
  *
+ * Every sentence has its own rules.  They are kept as *rule sets* that sentences share: there are as many sets as
+ * slots, but not more than MAX_RULE_SETS, and a set is free again when the last of its sentences is released.
+ *
  * Search is that of Hugging Face's generate().  Beams add up log-probabilities.  Of the N (1 + ids that end, 2 at
  * least) best continuations, those that end and rank among the first N become ended hypotheses, where the best N by
  * score stay; those that go on fill the N beams.  A sentence is done when N have ended and early_stopping says so.  At
@@ -44,8 +47,16 @@ typedef struct {
     int32_t fate; /* the live target it became, or HEED_PRUNED, HEED_ENDED */
 } heed_candidate;
 
+/* The rules of some sentences. */
+typedef struct {
+    heed_search_options options; /* its lists point into `ids` */
+    int32_t *ids;                /* [max_target + 1 + MAX_RULE_IDS] */
+    int n_slots;                 /* sentences that have them */
+} heed_rule_set;
+
 typedef struct {
     int state;
+    heed_rule_set *rules;
     unsigned age; /* when it was added: the youngest gives way           */
     int n_source;
     int loop_limit, max_tokens;      /* of this sentence; loop_limit 0: loops are not looked for */
@@ -53,7 +64,7 @@ typedef struct {
     int n_live, n_ended;
     heed_target *live, *next;   /* [N] each; swapped after a step          */
     heed_target *ended;         /* [N] best first                          */
-    heed_candidate *candidates; /* [N, 2N] of this step, per live target */
+    heed_candidate *candidates; /* [N, k] of this step, per live target: k = candidates_of() */
     int32_t *n_candidates;      /* [N]                                   */
     int n_before;               /* live targets before the last step; 0: there was none */
 } heed_slot;
@@ -64,8 +75,9 @@ enum {
 
 typedef struct {
     heed_run *run;
-    heed_search_options rules; /* its lists point into the copies: */
-    int32_t *ids;              /* [max_target + 1 + MAX_RULE_IDS] */
+    heed_rule_set *sets;  /* [n_sets] */
+    heed_rule_set *rules; /* of the sentences that are added next */
+    int n_sets;
     int max_source, max_target, max_beams, max_batch;
     int active; /* begun and not ended */
     unsigned clock;
@@ -81,18 +93,30 @@ typedef struct {
 } heed_search;
 
 enum { MAX_RULE_IDS = 4096 }; /* int32s in all lists of the rules, the prefix not counted */
+enum { MAX_RULE_SETS = 8 };
 
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch);
 
-/* Begin with no sentences.  Rules are checked, as heed_search_begin() does; their lists are copied.  Cannot fail. */
-void search_begin(heed_search *search, const heed_search_options *rules);
+/* Begin with no sentences and no rules.  Cannot fail. */
+void search_begin(heed_search *search);
+/*
+ * The rules of the sentences that are added from here on, checked as heed_search_rules() does; their lists are copied.
+ * Returns 0 if every set has sentences with other rules; cannot fail right after search_begin().
+ */
+int search_rules(heed_search *search, const heed_search_options *rules);
 /* Slot of the new sentence, or -1 if none is free.  1 <= n <= max_source, ids checked. */
 int search_add(heed_search *search, const int32_t *source, int n);
-/* One step; returns how many sentences are not finished, or -1 as next_candidates(), with nothing advanced. */
+/*
+ * One step; returns how many sentences are not finished.  A sentence whose logits are not numbers to choose by finishes
+ * with no hypothesis; the others are not touched by that.  Cannot fail.
+ */
 int search_step(heed_search *search);
 void search_release(heed_search *search, int slot);
 void search_end(heed_search *search);
+
+/* How many candidates each live target has at most. */
+int candidates_of(const heed_search_options *rules);
 
 /*
  * next.c: what one row of logits says, after all rules, in the order of Hugging Face's logits processors.

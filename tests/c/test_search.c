@@ -94,6 +94,96 @@ static void test_company(const heed_model *model, const corpus *c, heed_search_o
     }
 }
 
+/*
+ * Sentences with five kinds of rules come late, one after another, into a batch that runs: each says what it says alone
+ * among its like.  Some are dropped on their way, which changes nothing for the others.
+ */
+static void test_mixed(const heed_model *model, const corpus *c) {
+    enum { KINDS = 5, BATCH = 6 };
+    static const int32_t PREFIX[2] = {9, 10}, BANNED[4] = {1, 3, 1, 4};
+    static result alone[KINDS][N_SENTENCES], got;
+    const heed_search_options rules[KINDS] = {
+        {.beams = 1, .max_tokens = 40, .length_penalty = 1.0f},
+        {.beams = 3, .max_tokens = 30, .length_penalty = 0.6f},
+        {.beams = 1, .max_tokens = 40, .length_penalty = 1.0f, .n_prefix = 2, .prefix = PREFIX},
+        {.beams = 2, .max_tokens = 50, .length_penalty = 1.0f, .min_tokens = 20, .n_bad_words = 4, .bad_words = BANNED},
+        {.beams = 1, .max_tokens = 50, .length_penalty = 1.0f, .repetition_penalty = 1.5f, .cut_runaways = 1},
+    };
+    const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 3, BATCH};
+    heed_session *session;
+    int of[BATCH], is_dropped[BATCH] = {0}, added = 0, done = 0, most = 0;
+    int32_t slot, running;
+    for (int kind = 0; kind < KINDS; kind++) translate(model, c, &rules[kind], 1, alone[kind]);
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_search_begin(session, &rules[0]), HEED_OK);
+    for (int steps = 0; done < KINDS * N_SENTENCES && steps < 100000; steps++) {
+        if (added < KINDS * N_SENTENCES) {
+            const int kind = added % KINDS, i = added / KINDS;
+            CHECK_INT(heed_search_rules(session, &rules[kind]), HEED_OK);
+            if (heed_search_add(session, c->ids[i], c->n[i], &slot) == HEED_OK) {
+                of[slot] = added++;
+                is_dropped[slot] = 0;
+            }
+        }
+        CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        if (running > most) most = running;
+        if (steps % 11 == 0 && of[slot = steps / 11 % BATCH] < added && added > BATCH && !is_dropped[slot]) {
+            CHECK_INT(heed_search_release(session, slot), HEED_OK);
+            is_dropped[slot] = 1;
+            done++;
+        }
+        for (int f; (f = heed_search_finished(session)) >= 0; done++) {
+            heed_hypothesis h;
+            CHECK_INT(heed_search_hypothesis(session, f, 0, &h), HEED_OK);
+            memset(&got, 0, sizeof got);
+            memcpy(got.ids, h.ids, (size_t)h.n * sizeof *h.ids);
+            got.n = h.n;
+            got.finished = h.finished;
+            got.log_prob = h.log_prob;
+            got.score = h.score;
+            CHECK(memcmp(&got, &alone[of[f] % KINDS][of[f] / KINDS], sizeof got) == 0);
+            CHECK_INT(heed_search_release(session, f), HEED_OK);
+            is_dropped[f] = 1;
+        }
+    }
+    CHECK_INT(done, KINDS * N_SENTENCES);
+    CHECK_INT(most, BATCH);
+    heed_session_free(session);
+}
+
+/* A session has as many sets of rules as sentences; equal ones share a set, and a set is free with its last sentence. */
+static void test_rule_sets(const heed_model *model, const corpus *c) {
+    const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 2, 2};
+    int32_t prefix[1] = {3}, slots[2];
+    heed_search_options rules = {.beams = 2, .max_tokens = 9, .length_penalty = 1.0f, .n_prefix = 1, .prefix = prefix};
+    heed_session *session;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_search_rules(session, &rules), HEED_E_STATE); /* nothing has begun */
+    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &slots[0]), HEED_OK);
+    prefix[0] = 4; /* lists are copied: these are others */
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+    CHECK_INT(heed_search_add(session, c->ids[1], c->n[1], &slots[1]), HEED_OK);
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+    rules.max_tokens = 8;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_E_STATE);
+    CHECK_INT(heed_search_release(session, slots[0]), HEED_OK);
+    rules.beams = 3;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_E_ARGUMENT);
+    rules.beams = 2;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &slots[0]), HEED_OK);
+    rules.max_tokens = 9;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+    CHECK_INT(heed_search_release(session, slots[0]), HEED_OK);
+    CHECK_INT(heed_search_release(session, slots[0]), HEED_OK); /* again: it frees no other's rules */
+    rules.max_tokens = 7;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+    rules.max_tokens = 6;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK); /* no sentence has the ones before */
+    heed_session_free(session);
+}
+
 static int holds_repeat(const result *r, int n) {
     for (int i = 0; i + n <= r->n; i++)
         for (int j = i + 1; j + n <= r->n; j++)
@@ -344,11 +434,59 @@ static void test_overflow(int32_t *config, int n, int dtype) {
                                            .forced_bos = source};
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
         for (int i = 0; i < 2; i++) CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
-        CHECK_INT(heed_search_step(session, &running), HEED_E_TENSOR_VALUE);
+        CHECK_INT(heed_search_step(session, &running), HEED_OK);
         CHECK_INT(running, 0);
-        CHECK_INT(heed_search_hypotheses(session, 0), 0);
-        CHECK_INT(heed_search_step(session, &running), HEED_E_STATE); /* the search has ended, its places are free */
+        CHECK_INT(heed_search_finished(session), 0);
+        for (slot = 0; slot < 2; slot++) {
+            heed_hypothesis h;
+            CHECK_INT(heed_search_hypotheses(session, slot), 0);
+            CHECK_INT(heed_search_hypothesis(session, slot, 0, &h), HEED_E_TENSOR_VALUE);
+        }
     }
+    heed_session_free(session);
+    heed_model_free(model);
+}
+
+/* One sentence that cannot be computed with: it fails alone, and the other says what it says without it. */
+static void test_one_overflow(int32_t *config, int n) {
+    enum { HUGE_ID = 7 };
+    static float values[V * 24];
+    static const int32_t SOURCES[2][3] = {{1, HUGE_ID, EOS}, {4, 2, EOS}}, BANNED[2] = {1, HUGE_ID};
+    const double shape[2] = {V, 24};
+    const heed_session_options options = {4, 20, 1, 2};
+    const heed_search_options rules = {
+        .beams = 1, .max_tokens = 20, .length_penalty = 1.0f, .n_bad_words = 2, .bad_words = BANNED};
+    uint32_t seed = 3;
+    heed_model *model;
+    heed_session *session;
+    heed_hypothesis h = {0};
+    result alone = {0};
+    int32_t slot, running = 1;
+    /* the square of 1e30 is no float; the logit of the id is one */
+    for (int i = 0; i < V * 24; i++) values[i] = i / 24 == HUGE_ID ? (i % 2 ? 1e30f : -1e30f) : random_float(&seed);
+    config_set(config, "dtype", HEED_F32);
+    CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    for (int i = 0; i < heed_tensor_count(model); i++) {
+        if (strcmp(heed_tensor_name(model, i), "model.shared.weight") == 0) {
+            CHECK_INT(heed_tensor_begin(model, i, 0, HEED_F32, 2, shape), HEED_OK);
+            CHECK_INT(heed_tensor_write(model, values, sizeof values), HEED_OK);
+        } else CHECK_INT(fill_tensor(model, i, (uint32_t)i, 4096), HEED_OK);
+    }
+    CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    for (int first = 1; first >= 0; first--) {
+        CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+        for (int i = first; i < 2; i++) CHECK_INT(heed_search_add(session, SOURCES[i], 3, &slot), HEED_OK);
+        for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        if (first == 0) CHECK_INT(heed_search_hypothesis(session, 0, 0, &h), HEED_E_TENSOR_VALUE);
+        CHECK_INT(heed_search_hypothesis(session, slot, 0, &h), HEED_OK);
+        if (first == 0) CHECK(h.n == alone.n && h.log_prob == alone.log_prob);
+        if (first == 0) CHECK(memcmp(alone.ids, h.ids, (size_t)h.n * sizeof *h.ids) == 0);
+        memcpy(alone.ids, h.ids, (size_t)h.n * sizeof *h.ids);
+        alone.n = h.n;
+        alone.log_prob = h.log_prob;
+    }
+    CHECK(alone.n > 1);
     heed_session_free(session);
     heed_model_free(model);
 }
@@ -416,6 +554,8 @@ int main(void) {
     heed_model *model = random_model(config, n, 5, 4096);
     if (!CHECK(model != NULL)) return check_summary("search");
     make_corpus(&c);
+    test_mixed(model, &c);
+    test_rule_sets(model, &c);
     test_company(model, &c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
     test_company(model, &c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
     test_rules(model, &c);
@@ -428,6 +568,7 @@ int main(void) {
     test_errors(model);
     heed_model_free(model);
     test_overflow(config, n, HEED_F32);
+    test_one_overflow(config, n);
     test_overflow(config, n, HEED_I8);
 
     config_set(config, "dtype", HEED_I8); /* rows are quantised one by one: company does not matter here either */
