@@ -38,15 +38,15 @@ function inlinedBuilds() {
     };`;
 }
 
-/** What stands in for containers/: code for files that few have, and that can be converted. */
-const WITHOUT_CONTAINERS = `
-  import { E_FILE, HeedError } from './wasm.js';
+/** What stands in for formats/open.js: code for files that few have, and that can be converted. */
+const WITHOUT_FORMATS = `
+  import { E_FILE, HeedError } from './base/errors.js';
   export async function openContainer() {
     throw new HeedError(E_FILE, 'model.safetensors is missing: heed/inline reads no other weights; '
       + '"heed convert" makes it of them');
   }`;
 
-/** What stands in for client.js: there is no file to make a worker of. */
+/** What stands in for engine/client.js: there is no file to make a worker of. */
 const WITHOUT_CLIENT = `
   export async function createClient({ worker }) {
     if (worker !== undefined) throw new TypeError('worker: heed/inline has no worker');
@@ -65,9 +65,9 @@ await build({
     name: 'inlined builds',
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]js[\\/]builds\.js$/ }, () => ({ contents: inlinedBuilds() }));
-      onLoad({ filter: /[\\/]js[\\/]containers[\\/]open\.js$/ },
-        () => ({ contents: WITHOUT_CONTAINERS, resolveDir: here('.') }));
-      onLoad({ filter: /[\\/]js[\\/]client\.js$/ }, () => ({ contents: WITHOUT_CLIENT }));
+      onLoad({ filter: /[\\/]js[\\/]formats[\\/]open\.js$/ },
+        () => ({ contents: WITHOUT_FORMATS, resolveDir: here('.') }));
+      onLoad({ filter: /[\\/]js[\\/]engine[\\/]client\.js$/ }, () => ({ contents: WITHOUT_CLIENT }));
     },
   }],
 });

@@ -1,9 +1,12 @@
 // train.js - the Trainer: a model that learns in the calling thread, over heed-train.wasm. Public as 'heed/train'.
 
-import { configNumbers, readConfig } from './config.js';
-import { badRange, badType, checkInteger, checkOptions, checkSequence } from './options.js';
-import { Transformer } from './transformer.js';
-import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, floats, HeedError, instantiate, ints } from './wasm.js';
+import { configNumbers, readConfig } from './model/config.js';
+import { badRange, badType, checkInteger, checkOptions } from './base/check.js';
+import { checkSequence } from './text/ids.js';
+import { Transformer } from './model/transformer.js';
+import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, HeedError } from './base/errors.js';
+import { floats, ints } from './wasm/core.js';
+import { instantiate } from './wasm/module.js';
 
 /**
  * @typedef {object} Pair  ids; both sides end with `</s>`
@@ -196,7 +199,7 @@ export class Trainer {
 
   /**
    * @param {symbol} key
-   * @param {{ core: import('./wasm.js').Core, handle: number, config: Record<string, any>, longest: number,
+   * @param {{ core: import('./wasm/core.js').Core, handle: number, config: Record<string, any>, longest: number,
    *   files: Record<string, Uint8Array>, wasm?: WebAssembly.Module }} parts
    */
   constructor(key, { core, handle, config, longest, files, wasm }) {
@@ -381,7 +384,7 @@ export class Trainer {
    * It runs in the module that that model runs in, unless another is asked for. Without such a model, or where `simd`
    * names a build, it runs in heed.wasm: `wasm` says where that is, as for Transformer.load().
    *
-   * @param {Pick<import('./load.js').LoadOptions, 'dtype' | 'simd' | 'wasm'>} [options]  dtype: default 'f32'
+   * @param {Pick<import('./model/load.js').LoadOptions, 'dtype' | 'simd' | 'wasm'>} [options]  dtype: default 'f32'
    * @returns {Promise<Transformer>}
    */
   async toModel(options = {}) {

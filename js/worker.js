@@ -6,9 +6,9 @@
 //   from here  { ready } at first, { id, loaded } progress, { id, value | error, info } an answer, { isAlive } it is,
 //              { isUnread } a message cannot be read here
 
-import { builtin, isNode } from './host.js';
-import { Translator } from './translator.js';
-import { HeedError } from './wasm.js';
+import { builtin, isNode } from './base/host.js';
+import { Translator } from './translate/translator.js';
+import { HeedError } from './base/errors.js';
 
 /** What an error is made again from. @param {any} error */
 function describe(error) {

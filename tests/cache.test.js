@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { HeedError, Transformer, Translator } from '../js/index.js';
-import { openRemote } from '../js/files.js';
-import { instantiate } from '../js/wasm.js';
+import { openRemote } from '../js/files/source.js';
+import { instantiate } from '../js/wasm/module.js';
 import { bytes, changeJson, readFiles } from './model-files.js';
 import {
   CHUNK, cutAt, expected, expectedOther, FILES, listing, load, OTHER, other, padded, plain, serve, sha256, WEIGHTS,

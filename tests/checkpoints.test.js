@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Transformer } from '../js/index.js';
-import { openContainer } from '../js/containers/open.js';
-import { openSource } from '../js/files.js';
+import { openContainer } from '../js/formats/open.js';
+import { openSource } from '../js/files/source.js';
 import { changeJson } from './model-files.js';
 
 const directory = fileURLToPath(new URL('golden/checkpoints/', import.meta.url));
@@ -275,7 +275,7 @@ function measure(script) {
 
 for (const name of ['opus-mt', 'tc-big']) {
   test(`${name}: PyTorch's logits, in the memory of its weights`, { skip }, (t) => {
-    const idle = measure("import { instantiate } from './js/wasm.js'; await instantiate();").rss;
+    const idle = measure("import { instantiate } from './js/wasm/core.js'; await instantiate();").rss;
     for (const dtype of ['f32', 'int8']) {
       const { lines, rss } = measure(`
         import { Transformer } from './js/index.js';

@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Tokenizer, Transformer, Translator } from '../js/index.js';
-import { whyMissing } from '../js/missing.js';
-import { relaxedDot } from '../js/simd.js';
-import { Core } from '../js/wasm.js';
+import { whyMissing } from '../js/files/missing.js';
+import { relaxedDot } from '../js/wasm/simd.js';
+import { Core } from '../js/wasm/core.js';
 import { bytes, changeJson, changeWeights, EN_DE, readFiles, takeApart, TINY, unlisted } from './model-files.js';
 
 /** Statuses met so far. @type {Set<string>} */

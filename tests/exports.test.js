@@ -27,7 +27,7 @@ test('exports.txt lists what heed.h declares, with malloc and free', () => {
   assert.equal(new Set(listed).size, listed.length, 'no name twice');
 });
 
-/** What js/wasm.js and js/train.js need of any module. */
+/** What js/wasm/ and js/train.js need of any module. */
 const COMMON = ['free', 'malloc', 'heed_config_field', 'heed_relaxed', 'heed_status_name'];
 
 test("training's exports.txt lists what trainer.h declares, and what every module has", () => {

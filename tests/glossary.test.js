@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Translator } from '../js/index.js';
-import { asWithin, findTerms } from '../js/glossary.js';
+import { asWithin, findTerms } from '../js/translate/glossary.js';
 import { EN_DE } from './model-files.js';
 
 const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };

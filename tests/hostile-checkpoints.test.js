@@ -3,8 +3,8 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { deflateRawSync } from 'node:zlib';
 import { HeedError } from '../js/index.js';
-import { openContainer } from '../js/containers/open.js';
-import { openSource } from '../js/files.js';
+import { openContainer } from '../js/formats/open.js';
+import { openSource } from '../js/files/source.js';
 import {
   dict, global, int, list, long, npy, op, pickle, pickles, text, tensor, tuple, u16, u32, u64, zip,
 } from './hostile/containers.js';

@@ -1,5 +1,5 @@
-// The rules of the house as tests: includes go downstairs, every header compiles alone, the core stays silent, and
-// wasm.js is the only JavaScript file that knows addresses.
+// The rules of the house as tests: includes and imports go downstairs, every header compiles alone, the core stays
+// silent, and wasm/ is the only room of JavaScript that knows addresses.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -104,16 +104,97 @@ test('the core prints nothing, ends nothing, and allocates in the arena only', (
   assert.deepEqual(found, []);
 });
 
-test('only wasm.js knows addresses', () => {
-  const scripts = list('js', /\.js$/);
-  assert.ok(scripts.includes('wasm.js'), 'js/wasm.js exists');
+// ------------------------------------------------------------------------------ JavaScript
+
+/** The rooms of js/, the lowest first: the files directly in js/ are the room 'doors', and builds.js is the ground. */
+const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', 'engine', 'translate', 'convert', 'cli',
+  'doors'];
+const scripts = list('js', /\.js$/);
+const roomOf = (file) => (file.includes('/') ? file.split('/')[0] : file === 'builds.js' ? 'builds' : 'doors');
+
+/** Imports that break a rule and are known: `file imports file`. */
+const KNOWN = new Set([
+  // The Translator whose model is in a worker extends the Translator that starts it.
+  'engine/client.js imports translate/options.js',
+  'engine/client.js imports translate/translator.js',
+]);
+
+/** What a script imports of js/, when it runs or, with `types`, for its types alone. */
+function importsOf(file, code, types = false) {
+  const text = types ? code : code.replace(/\/\*\*[^]*?\*\//g, '');
+  const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\(\s*)'(\.[^']+)'/gm);
+  return [...new Set([...found].map(([, name]) => join(file, '..', name)))];
+}
+
+/** What of the imports of `code` (of `file`) breaks the order of the rooms. */
+const wrongImports = (file, code) => importsOf(file, code, true)
+  .filter((other) => !FLOORS.slice(0, FLOORS.indexOf(roomOf(file)) + 1).includes(roomOf(other)))
+  .map((other) => `${file} imports ${other}`);
+
+/** A way from a file back to itself, or null. `imports`: by file. */
+function findCircle(imports) {
+  const done = new Set();
+  const visit = (file, path) => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const other of imports.get(file) ?? []) {
+      const circle = visit(other, [...path, file]);
+      if (circle) return circle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of imports.keys()) {
+    const circle = visit(file, []);
+    if (circle) return circle;
+  }
+  return null;
+}
+
+test('the rule of imports sees a wrong import and a circle', () => {
+  const wrong = [
+    ['text/split.js', "import { Model } from '../model/model.js';"],
+    ['model/load.js', "const late = await import('../translate/lookup.js');"],
+    ['wasm/core.js', "/** @param {import('../model/model.js').Model} model */"],
+    ['base/json.js', "export { a } from '../index.js';"],
+    ['base/json.js', "import '../nowhere/a.js';"],
+  ];
+  for (const [file, code] of wrong) assert.equal(wrongImports(file, code).length, 1, code);
+  assert.deepEqual(wrongImports('model/load.js', "import { a } from '../text/split.js';\nimport b from './b.js';"), []);
+  assert.deepEqual(importsOf('a.js', "/** @type {import('./b.js').B} */\nimport { c } from './c.js';"), ['c.js']);
+  assert.deepEqual(findCircle(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]])), ['b', 'c', 'b']);
+  assert.equal(findCircle(new Map([['a', ['b', 'c']], ['b', ['c']]])), null);
+});
+
+test('every import goes downstairs, those of types too', () => {
+  assert.ok(scripts.length > 0, 'js/ has files');
+  const found = scripts.flatMap((file) => wrongImports(file, read(`js/${file}`)));
+  assert.deepEqual(found, [...KNOWN].sort());
+});
+
+test('no import leads back to its file', () => {
+  const imports = new Map(scripts.map((file) => [file,
+    importsOf(file, read(`js/${file}`)).filter((other) => !KNOWN.has(`${file} imports ${other}`))]));
+  assert.equal(findCircle(imports), null);
+});
+
+test('the map of js/ has every room in its order and a line for every file', () => {
+  const map = read('js/README.md');
+  const rooms = [...map.matchAll(/^## `js\/(?:(\w+)\/)?`/gm)].map(([, name]) => name ?? 'doors');
+  assert.deepEqual(rooms, FLOORS.filter((floor) => floor !== 'builds').reverse());
+  const lines = map.split(/^## `js\//m).slice(1).flatMap((part) => {
+    const dir = /^\w+\//.exec(part)?.[0] ?? '';
+    return [...part.matchAll(/^\| `([\w-]+\.js)` \|/gm)].map(([, name]) => dir + name);
+  });
+  assert.deepEqual(lines.sort(), scripts);
+});
+
+test('only wasm/ knows addresses', () => {
   const address = /\bmemory\.buffer\b|\bmalloc\b|\bHEAP[UF]?\d|new WebAssembly\.Memory\b|WebAssembly\.instantiate/;
-  const found = scripts
-    // simd.js asks the host about an instruction, by a module that has no memory
-    .filter((file) => !['wasm.js', 'simd.js'].includes(file))
-    .flatMap((file) =>
-      read(`js/${file}`)
-        .split('\n')
-        .flatMap((line, i) => (address.test(line) ? [`js/${file}:${i + 1}: ${line.trim()}`] : [])));
-  assert.deepEqual(found, []);
+  const find = (/** @type {string[]} */ files) => files.flatMap((file) =>
+    read(`js/${file}`)
+      .split('\n')
+      .flatMap((line, i) => (address.test(line) ? [`js/${file}:${i + 1}: ${line.trim()}`] : [])));
+  assert.notDeepEqual(find(scripts.filter((file) => roomOf(file) === 'wasm')), []);
+  assert.deepEqual(find(scripts.filter((file) => roomOf(file) !== 'wasm')), []);
 });

@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Transformer } from '../js/index.js';
-import { headerLength, parseHeader } from '../js/safetensors.js';
-import { parseJson } from '../js/json.js';
+import { headerLength, parseHeader } from '../js/formats/safetensors.js';
+import { parseJson } from '../js/base/json.js';
 import { bytes, changeWeights, EN_DE, readFiles, safetensors, takeApart, TINY } from './model-files.js';
 
 const SOURCE = [5, 9, 12, 0];

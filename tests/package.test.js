@@ -17,8 +17,8 @@ const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, afte
 const scriptLimit = 17_900; // bytes of the library's JavaScript, minified, after gzip
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
-  ops: 2000, client: 2750, detail: 1000, inspect: 2500, download: 3000, local: 600, 'containers/open': 10_000,
-  glossary: 4550, lookup: 1300,
+  'model/ops': 2000, 'engine/client': 2750, 'translate/detail': 1000, 'model/inspect': 2500, 'files/download': 3000,
+  'files/local': 600, 'formats/open': 10_000, 'translate/glossary': 4550, 'translate/lookup': 1300,
 };
 const packageLimit = 340_000; // bytes of the tarball: models are not in it
 

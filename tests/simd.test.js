@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Transformer } from '../js/index.js';
-import { relaxedDot } from '../js/simd.js';
+import { relaxedDot } from '../js/wasm/simd.js';
 import { SENTENCES } from './browser/sentences.js';
 import { EN_DE, TINY } from './model-files.js';
 
@@ -107,7 +107,7 @@ test('a relaxed dot product that computes wrongly is as none', async (t) => {
   }
   await t.test("Node 20's own, behind its flag", async (u) => {
     if (!process.version.startsWith('v20.')) return u.skip(`this is Node ${process.version}`);
-    const program = `import { relaxedDot } from ${JSON.stringify(pathToFileURL(join(JS, 'simd.js')))};
+    const program = `import { relaxedDot } from ${JSON.stringify(pathToFileURL(join(JS, 'wasm/simd.js')))};
       console.log(WebAssembly.validate(await import('node:fs').then((fs) =>
         fs.readFileSync(${JSON.stringify(join(JS, 'heed-relaxed.wasm'))}))), relaxedDot());`;
     const args = ['--experimental-wasm-relaxed-simd', '--input-type=module', '--eval', program];

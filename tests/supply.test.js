@@ -54,11 +54,11 @@ test('the patterns find what they are to find', () => {
 test('no input becomes code', () => assert.deepEqual(findAll(bare, DYNAMIC), []));
 
 test('two functions ask the network, for the addresses they are given', () => {
-  assert.deepEqual(findAll(bare, NETWORK), ['files.js: fetch', 'wasm.js: fetch']);
+  assert.deepEqual(findAll(bare, NETWORK), ['files/source.js: fetch', 'wasm/module.js: fetch']);
 });
 
 test('no address is in the code but the one that an error names where a name of that place was given', () => {
-  assert.deepEqual(findAll(bare, ADDRESS), ['missing.js: https://huggingface.co']);
+  assert.deepEqual(findAll(bare, ADDRESS), ['files/missing.js: https://huggingface.co']);
 });
 
 test('imports are files of the package and modules of Node', () => {
@@ -71,8 +71,8 @@ test('imports are files of the package and modules of Node', () => {
   assert.deepEqual(wrong, []);
   // an import of anything computed is host.js's alone, and that is of node:
   const computed = findAll(bare, /\bimport\((?!\s*["'])/g);
-  assert.deepEqual(computed.map((found) => found.split(':')[0]), ['host.js']);
-  const host = bare.find(({ path }) => path === 'host.js');
+  assert.deepEqual(computed.map((found) => found.split(':')[0]), ['base/host.js']);
+  const host = bare.find(({ path }) => path === 'base/host.js');
   assert.match(String(host?.code), /const specifier = `node:\$\{name\}`/);
 });
 

@@ -7,7 +7,9 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { HeedError, instantiate, ints } from '../js/wasm.js';
+import { HeedError } from '../js/base/errors.js';
+import { ints } from '../js/wasm/core.js';
+import { instantiate } from '../js/wasm/module.js';
 
 const root = new URL('../', import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, root));

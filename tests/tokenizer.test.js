@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { HeedError, Transformer } from '../js/index.js';
-import { readConfig } from '../js/config.js';
-import { Tokenizer } from '../js/tokenizer.js';
-import { instantiate } from '../js/wasm.js';
+import { readConfig } from '../js/model/config.js';
+import { Tokenizer } from '../js/text/tokenizer.js';
+import { instantiate } from '../js/wasm/module.js';
 import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
 
 const model = await Transformer.load(EN_DE);

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseHeader } from '../js/safetensors.js';
+import { parseHeader } from '../js/formats/safetensors.js';
 import { spmFields, writeMessage } from './mutate/model.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

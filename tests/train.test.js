@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HeedError, Transformer } from '../js/index.js';
 import { Trainer } from '../js/train.js';
-import { parseHeader } from '../js/safetensors.js';
+import { parseHeader } from '../js/formats/safetensors.js';
 
 const golden = (path) => new URL(`golden/${path}`, import.meta.url);
 

@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../js/index.js';
-import { findCut, splitSentences } from '../js/sentences.js';
+import { findCut, splitSentences } from '../js/text/sentences.js';
 import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
 
 const INDEX = fileURLToPath(new URL('../models/index.json', import.meta.url));

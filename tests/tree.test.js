@@ -9,7 +9,7 @@ import { EN_DE } from './model-files.js';
 /** Sums of a dozen 32-bit log-probabilities below 10, in two orders. */
 const NEAR = 1e-4;
 
-/** @typedef {import('../js/tree.js').BeamNode} BeamNode */
+/** @typedef {import('../js/model/tree.js').BeamNode} BeamNode */
 
 /** Ids from the root to a node. @param {BeamNode[]} nodes @param {number} index @returns {number[]} */
 const path = (nodes, index) => (index < 0 ? [] : [...path(nodes, nodes[index].parent), nodes[index].id]);

@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Tokenizer, Transformer, Translator } from '../js/index.js';
-import { Core } from '../js/wasm.js';
+import { Core } from '../js/wasm/core.js';
 import { EN_DE } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };

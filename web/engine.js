@@ -1,8 +1,8 @@
 // engine.js - the one Translator of the page and what it is doing; used by app.js and, through it, by all rooms.
 
-import { Translator } from '../js/translator.js';
+import { Translator } from '../js/translate/translator.js';
 
-/** @typedef {import('../js/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {{ source: string, target: string, path: string }} Pair */
 /** @typedef {{ text: string, options: string, sentences: TranslatedSentence[] }} Result */
 /** @typedef {'empty' | 'loading' | 'ready' | 'failed'} Status */

@@ -1,5 +1,5 @@
 // sw.js - keeps the page for when there is no network; registered by offline.js, completed by build.js. What models are
-// made of is kept by the library (js/cache.js).
+// made of is kept by the library (js/files/cache.js).
 //
 //   the page's files      one set per version, from the cache alone; a new one takes over when the page is next opened
 //   what tells of models  (the list, each heed.json) from the network as long as there is one, then as in that set

@@ -1,9 +1,9 @@
 // models.js - heed info, convert, quantize and verify: what a model directory holds, and another made of it.
 
-import { listedFiles, openSource } from '../files.js';
-import { openWeights } from '../load.js';
-import { DTYPES } from '../safetensors.js';
-import { Transformer } from '../transformer.js';
+import { listedFiles, openSource } from '../files/source.js';
+import { openWeights } from '../model/load.js';
+import { DTYPES } from '../formats/safetensors.js';
+import { Transformer } from '../model/transformer.js';
 import { UsageError } from './commands.js';
 import { write } from './output.js';
 import { Download } from './progress.js';

@@ -2,13 +2,14 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openSource } from '../files.js';
-import { moveBreaks } from '../glossary.js';
-import { resolve } from '../host.js';
-import { parseJson } from '../json.js';
-import { copyGlossary, RULES } from '../options.js';
-import { Translator } from '../translator.js';
-import { E_LANGUAGE, HeedError } from '../wasm.js';
+import { openSource } from '../files/source.js';
+import { moveBreaks } from '../translate/glossary.js';
+import { resolve } from '../base/host.js';
+import { parseJson } from '../base/json.js';
+import { RULES } from '../model/options.js';
+import { copyGlossary } from '../translate/options.js';
+import { Translator } from '../translate/translator.js';
+import { E_LANGUAGE, HeedError } from '../base/errors.js';
 import { checked, numberOf, UsageError } from './commands.js';
 import { inputSize, lineGroups, readGlossary } from './input.js';
 import { Download, Work } from './progress.js';
@@ -43,7 +44,7 @@ function count(option, value, most) {
 
 /** What the command line says of the search, checked as far as that needs no model. @param {Values} values */
 function searchOptions(values) {
-  /** @type {import('../options.js').GenerateOptions} */
+  /** @type {import('../model/options.js').GenerateOptions} */
   const options = { batchSize: count('batch', values.batch, MOST_BATCH) ?? BATCH };
   for (const [option, name] of Object.entries(SEARCH)) {
     const value = numberOf(option, values[option]);
@@ -74,7 +75,7 @@ function searchOptions(values) {
  *
  * @param {Translator} translator
  * @param {Values} values
- * @param {import('../options.js').GenerateOptions} options
+ * @param {import('../model/options.js').GenerateOptions} options
  */
 async function checkBeams(translator, values, { beams, nBest = 1 }) {
   const named = OF_BEAMS.filter((option) => values[option] !== undefined);
@@ -165,7 +166,7 @@ function warnOfTerms(lines, work) {
  *
  * @param {Translator} translator
  * @param {string[]} lines
- * @param {import('../translator.js').TranslateOptions} options
+ * @param {import('../translate/translator.js').TranslateOptions} options
  */
 async function details(translator, lines, options) {
   const joined = lines.join('\n\n');

@@ -9,20 +9,20 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readConfig } from '../config.js';
-import { listFiles, openContainer } from '../containers/open.js';
-import { openSource } from '../files.js';
-import { parseJson } from '../json.js';
-import { openWeights } from '../load.js';
-import { checkOptions } from '../options.js';
-import { DTYPES } from '../safetensors.js';
-import { Transformer } from '../transformer.js';
-import { E_FILE, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_VALUE, HeedError } from '../wasm.js';
+import { readConfig } from '../model/config.js';
+import { listFiles, openContainer } from '../formats/open.js';
+import { openSource } from '../files/source.js';
+import { parseJson } from '../base/json.js';
+import { openWeights } from '../model/load.js';
+import { checkOptions } from '../base/check.js';
+import { DTYPES } from '../formats/safetensors.js';
+import { Transformer } from '../model/transformer.js';
+import { E_FILE, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_VALUE, HeedError } from '../base/errors.js';
 import { F16, F32, findUnfit, fromFloats, I8, quantizeRow, toFloats, WIDTHS } from './numbers.js';
 import { readVocabularyYaml } from './vocabulary.js';
 
-/** @typedef {import('../safetensors.js').TensorEntry} TensorEntry */
-/** @typedef {import('../safetensors.js').Weights} Weights */
+/** @typedef {import('../formats/safetensors.js').TensorEntry} TensorEntry */
+/** @typedef {import('../formats/safetensors.js').Weights} Weights */
 /** @typedef {'int8' | 'f16' | 'f32'} Dtype */
 
 const WEIGHTS = 'model.safetensors';
@@ -292,7 +292,7 @@ export async function convert(from, to, options = {}) {
 }
 
 /**
- * @param {import('../containers/cursor.js').Files} files
+ * @param {import('../formats/cursor.js').Files} files
  * @param {string} to
  * @param {Dtype} [asked]
  */

@@ -1,7 +1,7 @@
 // numbers.js - element types of files as floats and back: IEEE halves, bfloat16, int8 rows with a scale; used by
 // convert.js. As wasm, every host of this is little-endian.
 
-import { DTYPES } from '../safetensors.js';
+import { DTYPES } from '../formats/safetensors.js';
 
 export const [F32, F16, BF16, I8] = DTYPES.keys();
 /** Bytes of an element by its type. */

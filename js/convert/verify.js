@@ -1,9 +1,9 @@
 // verify.js - `heed verify`: the files of a model against the sizes and sha256 in its heed.json; used by cli.js.
 
 import { createHash } from 'node:crypto';
-import { openSource } from '../files.js';
-import { describe, mismatch, parseJson } from '../json.js';
-import { E_JSON, HeedError } from '../wasm.js';
+import { openSource } from '../files/source.js';
+import { describe, mismatch, parseJson } from '../base/json.js';
+import { E_JSON, HeedError } from '../base/errors.js';
 
 /**
  * @param {string} source  a model directory or the URL of one

@@ -1,7 +1,7 @@
 // vocabulary.js - vocab.json of the vocab.yml that Marian keeps: `"piece": id` lines; used by convert.js.
 
-import { mismatch } from '../json.js';
-import { E_VOCAB, HeedError } from '../wasm.js';
+import { mismatch } from '../base/json.js';
+import { E_VOCAB, HeedError } from '../base/errors.js';
 
 /** `"piece": id`, or with single quotes, or none. */
 const LINE = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/;
@@ -10,7 +10,7 @@ const LINE = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/;
 const unquote = (text) => JSON.parse(text.replace(/(\\\\)|\\x([\da-f]{2})/gi, (_, pair, hex) => pair ?? `\\u00${hex}`));
 
 /**
- * @param {import('../containers/cursor.js').Files} files
+ * @param {import('../formats/cursor.js').Files} files
  * @param {string[]} names  of the files there
  * @param {Record<string, any>} config
  * @returns {Promise<Record<string, number> | undefined>}  with padding last; undefined if there is no vocab.yml

@@ -3,7 +3,7 @@
 //   node tests/bench/glossary.js     prints milliseconds for each number of terms, the least of 5 runs in turns
 //
 // Finding alone, without the model: the text has 60 words, of which 10 are terms.
-import { findTerms } from '../../js/glossary.js';
+import { findTerms } from '../../js/translate/glossary.js';
 
 const SIZES = [100, 1000, 10_000, 20_000];
 const ROUNDS = 5;

@@ -1,11 +1,12 @@
 // bench.js - one instance of the module for any number of models, one after another: that of a page ends with its
 // model. Used by run.js and ../hostile/refuse.js.
 
-import { openContainer } from '../../js/containers/open.js';
-import { openSource } from '../../js/files.js';
-import { loadModel } from '../../js/load.js';
-import { Model } from '../../js/model.js';
-import { Core, instantiate } from '../../js/wasm.js';
+import { openContainer } from '../../js/formats/open.js';
+import { openSource } from '../../js/files/source.js';
+import { loadModel } from '../../js/model/load.js';
+import { Model } from '../../js/model/model.js';
+import { Core } from '../../js/wasm/core.js';
+import { instantiate } from '../../js/wasm/module.js';
 
 const TEXTS = ['abc ab, cab', 'Z \u00e9xy b\u2603 a</s> >>fra<<'];
 

@@ -6,7 +6,8 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { instantiate, ints } from '../../js/wasm.js';
+import { ints } from '../../js/wasm/core.js';
+import { instantiate } from '../../js/wasm/module.js';
 import { pieceField, writeMessage } from '../mutate/model.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));

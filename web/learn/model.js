@@ -6,7 +6,7 @@ import { attentionName, choice, decimal, failure, fedIn, flow, followSentence, h
 import { openSum } from './sum.js';
 
 /** @typedef {import('./diagram.js').Box} Box */
-/** @typedef {import('../../js/transformer.js').Tensor} Tensor */
+/** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
 
 const ATTENTION = ['weights', 'scores', 'q', 'k', 'v', 'context', 'output'];
 const NORMS = {

@@ -33,7 +33,7 @@ const trials = Array.from({ length: TRIALS }, strings(987654));
 /**
  * What the model makes of a string, with its cross attention.
  *
- * @param {import('../../js/transformer.js').Transformer} model
+ * @param {import('../../js/model/transformer.js').Transformer} model
  * @param {string} digits
  */
 function ask(model, digits) {

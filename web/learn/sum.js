@@ -4,7 +4,7 @@
 import { h } from '../lib/dom.js';
 import { attentionName, decimal, fedIn, readable, rich, useStyles } from './kit.js';
 
-/** @typedef {import('../../js/transformer.js').Tensor} Tensor */
+/** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
 /** @typedef {{ stack: 'encoder' | 'decoder' | 'cross', layer: number, head: number, row: number, col: number }} Cell */
 
 /** Digits after the point: of a share and of everything else. */

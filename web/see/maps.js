@@ -1,7 +1,7 @@
 // maps.js - what the views of See take from a translated sentence: one map of attention, tokens, words.
 
 /** @typedef {'encoder' | 'decoder' | 'cross'} Stack */
-/** @typedef {import('../../js/translator.js').TranslatedSentence} Sentence */
+/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} Sentence */
 
 /** In the order the model has them. @type {Stack[]} */
 export const STACKS = ['encoder', 'decoder', 'cross'];

@@ -1,0 +1,191 @@
+// cache.js - where downloaded files are kept: the Cache API of pages and workers, a directory in Node. Nothing of it
+// may fail a load: what cannot be kept is downloaded again. Used by download.js.
+
+/**
+ * What is known of a kept file. `sha256`: as heed.json listed it, else ''; `version`: ETag or Last-Modified, else '';
+ * `isMissing`: the server has no such file.
+ *
+ * @typedef {{ url: string, sha256: string, version: string, isMissing: boolean }} About
+ *
+ * A file being kept. It is there for others when commit() has resolved, whole, or not at all.
+ * @typedef {{ write(chunk: Uint8Array): Promise<void>, commit(): Promise<void>, abort(): Promise<void> }} Sink
+ *
+ * @typedef {object} Store
+ * @property {(url: string) => Promise<About & { chunks: import('./source.js').Chunks } | undefined>} get  chunks: to be
+ *   closed
+ * @property {(about: About) => Promise<Sink | undefined>} create
+ * @property {(url: string) => Promise<void>} remove
+ */
+
+/** Bytes before a kept file's own in Node: what is known of it, as JSON, filled up with spaces. */
+const HEAD = 4096;
+/** Milliseconds after which a file that was not completed belongs to a program that has ended. */
+const STALE = 24 * 3600 * 1000;
+
+/** `f`, or undefined when it fails. @template T @param {() => Promise<T>} f @returns {Promise<T | undefined>} */
+const attempt = (f) => f().catch(() => undefined);
+
+/** A sink that, once it has failed, takes everything and keeps nothing. @param {Sink} sink @returns {Sink} */
+function forgiving(sink) {
+  let isOver = false;
+  const end = async (/** @type {() => Promise<void>} */ f) => {
+    if (isOver) return;
+    isOver = true;
+    await f().catch(() => sink.abort().catch(() => {}));
+  };
+  return {
+    write: async (chunk) => (isOver ? undefined : sink.write(chunk).catch(() => end(() => sink.abort()))),
+    commit: () => end(() => sink.commit()),
+    abort: () => end(() => sink.abort()),
+  };
+}
+
+/** @param {import('./source.js').Means} means @returns {Promise<Store>} */
+async function openWebStore({ streamChunks, byteChunks }) {
+  const cache = await caches.open('heed');
+  return {
+    async get(url) {
+      const found = await cache.match(url);
+      const about = found?.headers.get('x-heed');
+      if (!found || !about) return undefined;
+      const chunks = found.body ? streamChunks(found.body, url) : byteChunks(new Uint8Array());
+      return { ...JSON.parse(decodeURIComponent(about)), chunks };
+    },
+    async create(about) {
+      /** @type {ReadableStreamDefaultController<Uint8Array>} */
+      let controller;
+      let wake = () => {};
+      const stream = new ReadableStream({
+        start: (c) => void (controller = c),
+        pull: () => wake(),
+        cancel: () => wake(),
+      });
+      const headers = { 'x-heed': encodeURIComponent(JSON.stringify(about)) };
+      // an entry appears when its body has ended well
+      const stored = cache.put(about.url, new Response(stream, { headers }));
+      stored.catch(() => wake());
+      return {
+        async write(chunk) {
+          controller.enqueue(chunk.slice());
+          // as much is held as is being written: a slow disk holds the download up
+          if (Number(controller.desiredSize) <= 0) {
+            await Promise.race([stored, new Promise((resolve) => (wake = () => resolve(undefined)))]);
+          }
+        },
+        async commit() {
+          controller.close();
+          await stored;
+        },
+        async abort() {
+          controller.error(new Error('not kept'));
+          await stored.catch(() => {});
+        },
+      };
+    },
+    async remove(url) {
+      await cache.delete(url);
+    },
+  };
+}
+
+/** @param {import('./source.js').Means} means @param {string} [given] @returns {Promise<Store>} */
+async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
+  const [fs, path, os, { createHash }] =
+    await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map((name) => builtin(name)));
+  const directory = given ?? path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'heed');
+  const nameOf = (/** @type {string} */ url) => createHash('sha256').update(url).digest('hex').slice(0, 40);
+  const fileOf = (/** @type {string} */ url) => path.join(directory, nameOf(url));
+
+  const removeStale = async (/** @type {string} */ file) => {
+    for (const name of await fs.readdir(directory)) {
+      const other = path.join(directory, name);
+      if (!other.startsWith(`${file}.`)) continue;
+      const { mtimeMs } = await fs.stat(other);
+      if (Date.now() - mtimeMs > STALE) await fs.rm(other, { force: true });
+    }
+  };
+
+  await fs.mkdir(directory, { recursive: true });
+  return {
+    async get(url) {
+      const chunks = await fileChunks(fileOf(url));
+      if (!chunks) return undefined;
+      const reader = new ChunkReader(chunks);
+      try {
+        const about = JSON.parse(new TextDecoder().decode(await reader.take(HEAD)));
+        if (about.url === url) return { ...about, chunks: { next: () => reader.next(Infinity), close: chunks.close } };
+      } catch {
+        // not a file of ours: as if there were none
+      }
+      await chunks.close();
+      return undefined;
+    },
+    async create(about) {
+      const head = JSON.stringify(about).padEnd(HEAD);
+      if (Buffer.byteLength(head) > HEAD) return undefined;
+      const file = fileOf(about.url);
+      await attempt(() => removeStale(file));
+      const part = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
+      const handle = await fs.open(part, 'wx');
+      const write = async (/** @type {string | Uint8Array} */ bytes) => void (await handle.writeFile(bytes));
+      const sink = {
+        write,
+        async commit() {
+          await handle.close();
+          await fs.rename(part, file); // other programs see the one or the other
+        },
+        async abort() {
+          await handle.close();
+          await fs.rm(part, { force: true });
+        },
+      };
+      await write(head).catch(async (/** @type {unknown} */ error) => {
+        await sink.abort();
+        throw error;
+      });
+      return sink;
+    },
+    remove: (url) => fs.rm(fileOf(url), { force: true }),
+  };
+}
+
+/**
+ * @param {import('./source.js').Means} means
+ * @param {boolean | string} cache  a text: the directory, in Node; else $XDG_CACHE_HOME/heed or ~/.cache/heed
+ * @returns {Promise<Store | null>}  null: this host keeps nothing
+ */
+export async function openStore(means, cache) {
+  const given = typeof cache === 'string' ? cache : undefined;
+  const store = await attempt(() => (means.isNode ? openDirectory(means, given) : openWebStore(means)));
+  if (!store) return null;
+  return {
+    get: (url) => attempt(() => store.get(url)),
+    create: (about) =>
+      attempt(async () => {
+        const sink = await store.create(about);
+        return sink && forgiving(sink);
+      }),
+    remove: async (url) => void (await attempt(() => store.remove(url))),
+  };
+}
+
+/**
+ * Whether a model is there without the network: all files that its kept heed.json lists, as it lists them; without a
+ * list its configuration and weights.
+ *
+ * @param {import('./source.js').Means} means
+ * @param {Store} store
+ * @param {URL} url
+ */
+export async function isKept({ join, readAll }, store, url) {
+  const get = (/** @type {string} */ name) => store.get(join(url, name).href);
+  const kept = await get('heed.json');
+  const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
+  const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server has none
+  for (const [name, listed] of Object.entries(files ?? { 'config.json': {}, 'model.safetensors': {} })) {
+    const file = await get(name);
+    await file?.chunks.close();
+    if (!file || file.isMissing || (listed.sha256 && file.sha256 !== String(listed.sha256).toLowerCase())) return false;
+  }
+  return true;
+}

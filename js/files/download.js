@@ -1,0 +1,186 @@
+// download.js - files at URLs: kept for the next time, and resumed where a connection broke. Loaded by source.js when a
+// model comes from a URL, and by translator.js to look what is there.
+
+import { isKept, openStore } from './cache.js';
+
+/** Requests for one file, at most. */
+const TRIES = 3;
+/** Milliseconds before the second; each further one waits four times as long. */
+const PAUSE = 100;
+
+/** @typedef {import('./source.js').Chunks & { status: number, headers: Headers }} Answer */
+
+/** What tells two versions of a file apart. @param {Headers} headers */
+const versionOf = (headers) => headers.get('etag') ?? headers.get('last-modified') ?? '';
+
+/** True where any header may be sent without the server being asked first. @param {URL} url */
+const isNear = (url) => globalThis.location === undefined || url.origin === globalThis.location.origin;
+
+/**
+ * A file as one body, whatever number of answers it comes in.
+ *
+ * @param {import('./source.js').Means} means
+ * @param {URL} url
+ * @param {Answer} answer  the first
+ * @param {{ signal?: AbortSignal, listed?: import('./source.js').Listed, onResume: () => void }} options
+ * @returns {import('./source.js').Chunks}
+ */
+function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, listed, onResume }) {
+  const version = versionOf(answer.headers);
+  const isPacked = answer.headers.has('content-encoding'); // ranges count the bytes before unpacking
+  let at = 0; // bytes given out
+  let skip = 0; // bytes that are coming again
+  let tries = 1;
+
+  const pause = (/** @type {number} */ ms) =>
+    new Promise((/** @type {(value: void) => void} */ resolve, reject) => {
+      const forget = onAbort(signal, () => reject(signal?.reason));
+      setTimeout(() => resolve(forget()), ms);
+    });
+
+  /** The rest, from another answer; undefined: there is no more. @param {unknown} error  what ended the last */
+  const again = async (error) => {
+    await answer.close();
+    if (!listed && !version) throw error; // nothing tells whether the rest would be of the same file
+    onResume();
+    while (++tries <= TRIES) {
+      await pause(PAUSE * 4 ** (tries - 2));
+      const isPart = at > 0 && !isPacked;
+      // a weak tag is good for no range
+      const condition = version && !version.startsWith('W/') && isNear(url) ? { 'if-range': version } : {};
+      const asked = isPart ? { range: `bytes=${at}-`, ...condition } : {};
+      const next = await fetchChunks(url, signal, false, asked).catch((e) => {
+        signal?.throwIfAborted();
+        if (e.cause >= 400 && e.cause < 500 && e.cause !== 416) throw e;
+        error = e;
+        return undefined;
+      });
+      if (next === null) throw unreadable(`${url}: is there no more`, error, 'NetworkError');
+      if (!next && Number(/** @type {any} */ (error).cause) === 416) return undefined;
+      if (!next) continue;
+      // other servers than one's own may hide where a part begins
+      const start = next.status !== 206 ? 0
+        : Number(/^bytes (\d+)-/.exec(next.headers.get('content-range') ?? '')?.[1] ?? at);
+      if (start <= at && (listed || (version && versionOf(next.headers) === version))) {
+        skip = at - start;
+        return next;
+      }
+      await next.close();
+      throw unreadable(`${url}: changed while it was downloaded`, error);
+    }
+    throw error;
+  };
+
+  return {
+    async next() {
+      for (;;) {
+        try {
+          const chunk = await answer.next();
+          if (!chunk && listed && at < listed.size) {
+            throw unreadable(`${url}: found ${at} bytes, expected ${listed.size}`);
+          }
+          if (!chunk) return null;
+          const fresh = chunk.subarray(Math.min(skip, chunk.length));
+          skip -= chunk.length - fresh.length;
+          at += fresh.length;
+          if (fresh.length > 0) return fresh;
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (listed && at >= listed.size) return null; // it broke after the last byte
+          const next = await again(error);
+          if (!next) return null;
+          answer = next;
+        }
+      }
+    },
+    close: () => answer.close(),
+  };
+}
+
+/**
+ * What is at URLs, by way of what is kept of it.
+ *
+ * @param {import('./source.js').Means} means
+ * @param {boolean | string} [cache]  true, or a directory: keep it. Where that is not possible, it is not kept
+ * @param {boolean} [isRetry]  do not take what is kept, but keep what comes
+ */
+export async function openRemote(means, cache, isRetry = false) {
+  const store = cache ? await openStore(means, cache) : null;
+  /** Files given out as they were kept. @type {Set<string>} */
+  const taken = new Set();
+  let isResumed = false;
+
+  /** @param {URL} url @param {NonNullable<Awaited<ReturnType<NonNullable<typeof store>['get']>>>} kept */
+  const take = async (url, kept) => {
+    taken.add(url.href);
+    return kept.isMissing ? (await kept.chunks.close(), null) : kept.chunks;
+  };
+
+  /**
+   * @param {Answer} answer
+   * @param {URL} url
+   * @param {{ signal?: AbortSignal, listed?: import('./source.js').Listed }} options
+   */
+  const keep = async (answer, url, { signal, listed }) => {
+    const body = resumable(means, url, answer, { signal, listed, onResume: () => (isResumed = true) });
+    const about = { url: url.href, sha256: listed?.sha256 ?? '', version: versionOf(answer.headers), isMissing: false };
+    const sink = await store?.create(about);
+    return {
+      async next() {
+        const chunk = await body.next();
+        if (chunk) await sink?.write(chunk);
+        return chunk;
+      },
+      accept: async () => sink?.commit(),
+      async close() {
+        await sink?.abort();
+        await body.close();
+      },
+    };
+  };
+
+  return {
+    /**
+     * @param {URL} url
+     * @param {boolean} optional  403 and a page of HTML say that it is missing, too
+     * @param {{ signal?: AbortSignal, listed?: import('./source.js').Listed }} [options]
+     * @returns {Promise<import('./source.js').Chunks | null>}  null: it is missing
+     */
+    async find(url, optional, options = {}) {
+      const { signal, listed } = options;
+      const kept = isRetry ? undefined : await store?.get(url.href);
+      if (kept && listed && kept.sha256 === listed.sha256) return take(url, kept);
+      let isFree = kept !== undefined; // to be closed here
+      try {
+        const answer = await means.fetchChunks(url, signal, optional).catch((error) => {
+          signal?.throwIfAborted();
+          // no connection, or no server: what is kept serves
+          if (kept && !listed && !(error.cause < 500)) return undefined;
+          throw error;
+        });
+        const isSame = kept && !listed && !kept.isMissing && answer && kept.version
+          && versionOf(answer.headers) === kept.version;
+        if (kept && (answer === undefined || isSame)) {
+          await answer?.close();
+          isFree = false;
+          return await take(url, kept);
+        }
+        if (answer) return await keep(answer, url, options);
+        if (optional && store) {
+          await (await store.create({ url: url.href, sha256: '', version: '', isMissing: true }))?.commit();
+        }
+        return null;
+      } finally {
+        if (isFree) await kept?.chunks.close();
+      }
+    },
+    /** Whether another try may do better than the one that ended with this error. @param {any} error */
+    async heals(error) {
+      const may = error?.status !== undefined && error.name !== 'NetworkError' && (isResumed || taken.size > 0);
+      if (may) for (const url of taken) await store?.remove(url);
+      return may || /changed while it was downloaded$/.test(error?.message);
+    },
+    /** Whether all files of the model below `url` are kept. @param {URL} url */
+    isKept: async (url) => store !== null && isKept(means, store, url),
+  };
+}

@@ -1,0 +1,56 @@
+// local.js - files that are at hand, read in chunks: of a directory (Node), or given; loaded by source.js.
+
+/** Bytes read at a time. */
+const CHUNK = 1 << 18;
+
+/**
+ * A file of a directory.
+ *
+ * @param {import('./source.js').Means} means
+ * @param {string} path
+ * @returns {Promise<import('./source.js').FileChunks | null>}  null: there is none
+ */
+export async function fileChunks({ builtin, unreadable }, path) {
+  /** @param {any} error @returns {never} */
+  const fail = (error) => {
+    throw unreadable(`${path}: ${error.message}`, error);
+  };
+  const { open } = await builtin('fs/promises');
+  // ENOTDIR: a directory of the path is a file
+  const isMissing = (/** @type {any} */ error) => error.code === 'ENOENT' || error.code === 'ENOTDIR';
+  const file = await open(path).catch((/** @type {unknown} */ error) => (isMissing(error) ? null : fail(error)));
+  if (!file) return null;
+  const { size } = await file.stat().catch((/** @type {unknown} */ error) => file.close().then(() => fail(error)));
+  const buffer = new Uint8Array(CHUNK);
+  /** What can only be read on has no places. @type {number | null} */
+  let place = null;
+  /** @type {Promise<void> | undefined} */
+  let closing;
+  return {
+    size,
+    seek: (at) => (place = at),
+    async next() {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK, place).catch(fail);
+      if (place !== null) place += bytesRead;
+      return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
+    },
+    close: () => (closing ??= file.close()),
+  };
+}
+
+/**
+ * One of the files that the caller has.
+ *
+ * @param {import('./source.js').Means} means
+ * @param {Record<string, Blob | ArrayBuffer | Uint8Array>} files
+ * @param {string} name
+ * @returns {Promise<import('./source.js').Chunks | null>}  null: there is none
+ */
+export async function givenChunks({ byteChunks, streamChunks }, files, name) {
+  const value = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (value === undefined) return null;
+  if (ArrayBuffer.isView(value)) return byteChunks(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  if (value instanceof ArrayBuffer) return byteChunks(new Uint8Array(value));
+  if (value instanceof Blob) return streamChunks(value.stream(), name);
+  throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
+}

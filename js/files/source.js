@@ -1,0 +1,337 @@
+// source.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
+// read in chunks, never held whole unless asked for, and checked. Used by load.js, lookup.js, cli.js and convert/.
+
+import { builtin, isNode, onAbort, resolve } from '../base/host.js';
+import { describe, mismatch } from '../base/json.js';
+import { E_FILE, E_HASH, E_JSON, HeedError } from '../base/errors.js';
+
+/** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
+
+/**
+ * A file being read. A chunk is good until the next call; null is the end. close() may be called at any time, and more
+ * than once.
+ *
+ * @typedef {object} Chunks
+ * @property {() => Promise<Uint8Array | null>} next
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} [accept]  all was read and is right
+ * @property {(error: unknown) => Promise<void>} [verify]  what was read has this error: HEED_E_HASH if the file is not
+ *   the one listed, which then is what to say
+ * @typedef {Chunks & { size: number, seek: (at: number) => void }} FileChunks  seek: where the next one begins
+ * @typedef {{ size: number, sha256: string }} Listed  what heed.json says of a file
+ * @typedef {() => ReturnType<import('../wasm/core.js').Core['sha256']>} Sha256
+ */
+
+/** Bytes read at a time. */
+const CHUNK = 1 << 18;
+
+/** @param {string} message @param {unknown} [cause] @param {string} [name] */
+const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });
+
+/** @param {URL | string} place @param {string} name  of a file in it */
+function join(place, name) {
+  const url = new URL(place);
+  url.pathname = url.pathname.replace(/\/?$/, '/') + name;
+  return url;
+}
+
+/**
+ * @param {ReadableStream<Uint8Array>} stream
+ * @param {string} where
+ * @param {AbortSignal} [signal]
+ * @returns {Chunks}
+ */
+function streamChunks(stream, where, signal) {
+  const reader = stream.getReader();
+  const cancel = () => reader.cancel().catch(() => {});
+  // Node's fetch forgets to end a body whose Response is no longer held
+  const forget = onAbort(signal, cancel);
+  return {
+    async next() {
+      try {
+        const { done, value } = await reader.read();
+        signal?.throwIfAborted();
+        return done ? null : value;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw unreadable(`${where}: the connection broke`, error, 'NetworkError');
+      }
+    },
+    close() {
+      forget();
+      return cancel();
+    },
+  };
+}
+
+/** @param {Uint8Array} bytes @returns {Chunks} */
+function byteChunks(bytes) {
+  let at = 0;
+  return {
+    async next() {
+      if (at >= bytes.length) return null;
+      at += CHUNK;
+      return bytes.subarray(at - CHUNK, at);
+    },
+    async close() {},
+  };
+}
+
+/**
+ * @param {URL} url
+ * @param {AbortSignal | undefined} signal
+ * @param {boolean} optional
+ * @param {Record<string, string>} [asked]  headers of the request
+ * @returns {Promise<Chunks & { status: number, headers: Headers } | null>}
+ */
+async function fetchChunks(url, signal, optional, asked) {
+  // no-cache: copies that the host keeps are good after a word with the server only
+  const { status, ok, body, headers } = await fetch(url, { signal, headers: asked, cache: 'no-cache' })
+    .catch((error) => {
+      signal?.throwIfAborted();
+      throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
+    });
+  // a server that answers every path with its start page has no such file either
+  const isPage = headers.get('content-type')?.startsWith('text/html');
+  // an object store answers 403 for what is not there
+  const isMissing = status === 404 || status === 410 || (optional && (status === 403 || isPage));
+  if (ok && body && !isMissing) return { ...streamChunks(body, url.href, signal), status, headers };
+  await body?.cancel();
+  if (isMissing) return null;
+  throw unreadable(`${url}: HTTP ${status}`, status, 'NetworkError');
+}
+
+/** What is at hand, by what a page with a model at a URL need not load. */
+const local = () => import('./local.js');
+/** @param {string} path @returns {Promise<FileChunks | null>} */
+const fileChunks = async (path) => (await local()).fileChunks(means, path);
+
+/**
+ * The same chunks, compared with what is listed: HEED_E_HASH before the end is given out.
+ *
+ * @param {Chunks} chunks
+ * @param {string} name
+ * @param {Listed | undefined} listed
+ * @param {Sha256} [sha256]
+ * @returns {Chunks}
+ */
+function checked(chunks, name, listed, sha256) {
+  /**
+   * Made when it is needed: by then the core may be gone, and the file must be closed.
+   *
+   * @type {ReturnType<Sha256> | undefined}
+   */
+  let hash;
+  let size = 0;
+  let hasEnded = false; // asked once more, there still is no more
+  const compare = (/** @type {string} */ what, /** @type {unknown} */ found, /** @type {unknown} */ expected) => {
+    if (found !== expected) {
+      throw new HeedError(E_HASH, `${name}: ${what}: found ${found}, expected ${expected} as heed.json says`);
+    }
+  };
+  const self = {
+    async next() {
+      const chunk = await chunks.next();
+      size += chunk?.length ?? 0;
+      if (listed && (!chunk || size > listed.size)) {
+        compare('bytes', chunk ? `more than ${listed.size}` : size, listed.size);
+      }
+      if (listed) hash ??= sha256?.();
+      if (chunk) hash?.update(chunk);
+      else if (!hasEnded) {
+        hasEnded = true;
+        if (listed && hash) compare('sha256', hash.end(), listed.sha256);
+        await chunks.accept?.();
+      }
+      return chunk;
+    },
+    async verify(/** @type {any} */ error) {
+      if (listed && error?.code > E_FILE && error.code < E_HASH) while (await self.next());
+    },
+    async close() {
+      await chunks.close();
+      hash?.free();
+    },
+  };
+  return self;
+}
+
+/**
+ * The files that a manifest lists. What else heed.json says is checked, too.
+ *
+ * @param {Record<string, unknown>} manifest  heed.json
+ * @returns {Map<string, Listed>}
+ */
+export function listedFiles({ files = {}, ...others }) {
+  for (const key of ['name', 'source', 'target']) {
+    const value = others[key] ?? '';
+    if (typeof value !== 'string') throw new HeedError(E_JSON, mismatch(`heed.json: ${key}`, value, 'a string'));
+  }
+  if (Object(files) !== files || Array.isArray(files)) {
+    throw new HeedError(E_JSON, mismatch('heed.json: files', files, 'an object of { size, sha256 } by name'));
+  }
+  return new Map(
+    Object.entries(/** @type {object} */ (files)).map(([name, value]) => {
+      const { size, sha256 } = value ?? {};
+      if (!Number.isSafeInteger(size) || size < 0 || typeof sha256 !== 'string' || !/^[\da-f]{64}$/i.test(sha256)) {
+        throw new HeedError(
+          E_JSON,
+          mismatch(`heed.json: files: ${describe(name)}`, [size, sha256], '{ size, sha256 }'),
+        );
+      }
+      return [name, { size, sha256: sha256.toLowerCase() }];
+    }),
+  );
+}
+
+/** @param {Chunks} chunks @returns {Promise<Uint8Array>} */
+async function readAll(chunks) {
+  try {
+    return await new ChunkReader(chunks).take(Infinity);
+  } finally {
+    await chunks.close();
+  }
+}
+
+/** Chunks of one's own size. */
+export class ChunkReader {
+  #chunks;
+  /** @type {Uint8Array | null} */
+  #rest = null;
+
+  /** @param {Chunks} chunks */
+  constructor(chunks) {
+    this.#chunks = chunks;
+  }
+
+  /** What follows: 1 to `most` bytes, good until the next call; null at the end. @param {number} most */
+  async next(most) {
+    const chunk = this.#rest?.length ? this.#rest : await this.#chunks.next();
+    this.#rest = chunk && chunk.subarray(most);
+    return chunk && chunk.subarray(0, most);
+  }
+
+  /** Go past n bytes, or all there are: how many they were, nothing at the end. @param {number} n */
+  async skip(n) {
+    let length = 0;
+    for (let chunk; length < n && (chunk = await this.next(n - length));) length += chunk.length;
+    return length && { length };
+  }
+
+  /** The next n bytes, or all there are. A copy. @param {number} n @returns {Promise<Uint8Array>} */
+  async take(n) {
+    /** @type {Uint8Array<ArrayBuffer>[]} */
+    const parts = [];
+    for (let chunk; n > 0 && (chunk = await this.next(n)); n -= chunk.length) parts.push(chunk.slice());
+    return parts.length === 1 ? parts[0] : new Uint8Array(await new Blob(parts).arrayBuffer());
+  }
+
+  close() {
+    return this.#chunks.close();
+  }
+
+  /** See Chunks. @param {unknown} error */
+  async verify(error) {
+    await this.#chunks.verify?.(error);
+  }
+}
+
+/**
+ * What download.js and formats/ read with. Handed over: were it imported, bundlers would split this file off its
+ * users.
+ */
+const means = {
+  ChunkReader, builtin, byteChunks, fetchChunks, fileChunks, isNode, join, onAbort, readAll, streamChunks, unreadable,
+};
+/** @typedef {typeof means} Means */
+
+/** What is at URLs, in a chunk of its own. @param {boolean | string} [cache] @param {boolean} [isRetry] */
+export const openRemote = async (cache, isRetry) => (await import('./download.js')).openRemote(means, cache, isRetry);
+
+/**
+ * One file by its own address, HEED_E_FILE if it is missing.
+ *
+ * @param {string | URL} place
+ * @param {AbortSignal} [signal]
+ * @param {boolean | string} [cache]
+ * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: its neighbours
+ */
+export async function readFileAt(place, signal, cache) {
+  const at = await resolve(place);
+  const chunks = at.url ? await (await openRemote(cache)).find(at.url, false, { signal }) : await fileChunks(at.path);
+  if (!chunks) throw unreadable(`${place} is missing`);
+  const path = at.url ? null : await builtin('path');
+  return {
+    bytes: await readAll(checked(chunks, String(place), undefined)),
+    sibling: (name) => (at.url ? new URL(name, at.url) : path.join(path.dirname(at.path), name)),
+  };
+}
+
+/**
+ * The files at a source. Reads nothing yet. If a file is missing, `open` and `read` throw HEED_E_FILE, `readOptional`
+ * gives null unless heed.json lists it.
+ *
+ * @param {ModelSource} source
+ * @param {AbortSignal} [signal]
+ * @param {object} [options]
+ * @param {boolean | string} [options.cache]  keep what comes from URLs; a text: in that directory
+ * @param {boolean} [options.isRetry]  do not take what is kept
+ * @param {Sha256} [options.sha256]
+ */
+export async function openSource(source, signal, { cache, isRetry, sha256 } = {}) {
+  const isPlace = typeof source === 'string' || source instanceof URL;
+  const isFiles = Object.prototype.toString.call(source) === '[object Object]';
+  if (!isPlace && !isFiles) {
+    throw new TypeError(mismatch('source', source, 'a URL, a directory path, or an object of files by name'));
+  }
+  const { url, path } = isPlace ? await resolve(source) : { url: undefined, path: undefined };
+
+  const remote = url && (await openRemote(cache, isRetry));
+  /** @type {Map<string, Listed>} */
+  let listed = new Map();
+
+  /** @param {string} name @param {boolean} optional @returns {Promise<Chunks | null>} */
+  const find = async (name, optional) => {
+    signal?.throwIfAborted();
+    const chunks = await (url && remote
+      ? remote.find(join(url, name), optional, { signal, listed: listed.get(name) })
+      : path !== undefined
+        ? fileChunks(`${path}/${name}`)
+        : (await local()).givenChunks(means, /** @type {any} */ (source), name));
+    if (!chunks && optional && !listed.has(name)) return null;
+    if (!chunks) {
+      const why = isPlace ? await (await import('./missing.js')).whyMissing(means, source, path) : '';
+      throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing${why}`);
+    }
+    const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
+    return {
+      next() {
+        signal?.throwIfAborted();
+        return next();
+      },
+      ...others,
+    };
+  };
+  const open = async (/** @type {string} */ name) => /** @type {Chunks} */ (await find(name, false));
+  return {
+    /** From here on, files are compared with these. @param {Map<string, Listed>} files */
+    expect(files) {
+      listed = files;
+    },
+    listedSize: (/** @type {string} */ name) => listed.get(name)?.size,
+    /** Whether to begin again, after this error: what was kept or resumed may be why. @param {unknown} error */
+    heals: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.heals(error))),
+    url,
+    path,
+    source,
+    signal,
+    means,
+    find,
+    open,
+    read: async (/** @type {string} */ name) => readAll(await open(name)),
+    readOptional: async (/** @type {string} */ name) => {
+      const chunks = await find(name, true);
+      return chunks && readAll(chunks);
+    },
+  };
+}

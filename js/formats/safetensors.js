@@ -1,0 +1,129 @@
+// safetensors.js - a safetensors file, its header held to the letter of the format; used by load.js and convert/.
+//
+//     u64 little-endian: n | n bytes of JSON, the first '{' | the tensors' bytes, tiled by data_offsets without a gap
+//
+//     { "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, …, "__metadata__": { "key": "text" } }
+
+import { ChunkReader } from '../files/source.js';
+import { describe, mismatch, parseJson, short } from '../base/json.js';
+import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from '../base/errors.js';
+
+/** Longer headers are refused, as by the format's own reader. */
+const MAX_HEADER = 100_000_000;
+
+/** Element types, in the order of heed.h, and their bytes. */
+export const DTYPES = ['F32', 'F16', 'BF16', 'I8'];
+const BYTES = [4, 2, 2, 1];
+
+/**
+ * @typedef {object} TensorEntry
+ * @property {string} name
+ * @property {number} dtype  as in heed.h
+ * @property {number[]} shape
+ * @property {number} bytes  it takes in the data section
+ */
+
+/**
+ * A file of weights, opened: what load.js and convert/ see of a container of any kind. `next` and `skip` are those of
+ * ChunkReader over the bytes of the tensors, in order, and nothing after them; `skip` costs little.
+ *
+ * @typedef {Pick<ChunkReader, 'next' | 'skip' | 'close'> & {
+ *   file: string,
+ *   tensors: TensorEntry[],
+ *   head: number,
+ *   size?: number,
+ *   verify?: (error: unknown) => Promise<void>,
+ * }} Weights  file: for messages; head: bytes of the file that are no tensor's, less those that are several tensors';
+ *   size: of the file, if it is not head and all tensors
+ */
+
+/** @param {unknown} n */
+const isCount = (n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0;
+
+/** @param {string} message @returns {never} */
+function refuse(message) {
+  throw new HeedError(E_SAFETENSORS, message);
+}
+
+/**
+ * Bytes of the header, from the eight bytes before it.
+ *
+ * @param {Uint8Array} bytes  the file's first eight, or fewer if it has no more
+ * @param {string} file  for messages
+ */
+export function headerLength(bytes, file) {
+  if (bytes.length < 8) refuse(`${file}: found ${bytes.length} bytes, expected at least 8`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 8);
+  const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
+  if (length < 2 || length > MAX_HEADER) {
+    refuse(`${file}: found a header of ${length} bytes, expected 2 to ${MAX_HEADER}: not a safetensors file?`);
+  }
+  return length;
+}
+
+/** @param {string} where @param {string} name @param {any} entry @returns {TensorEntry & { begin: number }} */
+function readEntry(where, name, entry) {
+  const { dtype, shape, data_offsets: offsets } = entry ?? {};
+  if (!Array.isArray(shape) || !shape.every(isCount)) {
+    refuse(mismatch(`${where}: shape`, shape, 'an array of non-negative integers'));
+  }
+  if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount)) {
+    refuse(mismatch(`${where}: data_offsets`, offsets, '[begin, end]'));
+  }
+  const type = DTYPES.indexOf(dtype);
+  if (type < 0) throw new HeedError(E_TENSOR_DTYPE, mismatch(`${where}: dtype`, dtype, `one of ${DTYPES}`));
+  // a product past 2^53 is inexact, but equals no difference of two offsets, which are below; nor is that below 0
+  const bytes = shape.reduce((product, n) => product * n, BYTES[type]);
+  const [begin, end] = offsets;
+  if (end - begin !== bytes) {
+    refuse(`${where}: found ${end - begin} bytes, expected ${bytes} for ${dtype} ${describe(shape)}`);
+  }
+  return { name, dtype: type, shape, begin, bytes };
+}
+
+/**
+ * The tensors in the order of their bytes, which they tile from 0 on.
+ *
+ * @param {Uint8Array} header  the JSON
+ * @param {string} file  for messages
+ * @returns {TensorEntry[]}
+ */
+export function parseHeader(header, file) {
+  if (header[0] !== 0x7b) refuse(`${file}: the header does not begin with '{': not a safetensors file?`);
+  const { __metadata__: metadata = {}, ...entries } = parseJson(header, file, E_SAFETENSORS);
+  if (
+    typeof metadata !== 'object' ||
+    metadata === null ||
+    !Object.values(metadata).every((v) => typeof v === 'string')
+  ) {
+    refuse(mismatch(`${file}: __metadata__`, metadata, 'an object of strings'));
+  }
+  const tensors = Object.entries(entries).map(([name, entry]) => readEntry(`${file}: ${short(name)}`, name, entry));
+  tensors.sort((a, b) => a.begin - b.begin || a.bytes - b.bytes);
+  let end = 0;
+  for (const { name, begin, bytes } of tensors) {
+    if (begin !== end) {
+      refuse(`${file}: ${short(name)}: begins at ${begin}, expected ${end}: ${begin > end ? 'a hole' : 'an overlap'}`);
+    }
+    end += bytes;
+  }
+  return tensors;
+}
+
+/**
+ * @param {import('../files/source.js').Chunks} chunks  of the file; closed when this fails
+ * @param {string} file
+ * @returns {Promise<Weights>}
+ */
+export async function openSafetensors(chunks, file) {
+  const reader = new ChunkReader(chunks);
+  try {
+    const length = headerLength(await reader.take(8), file);
+    const header = await reader.take(length);
+    if (header.length < length) refuse(`${file}: cut short: found ${header.length} of ${length} bytes of header`);
+    return Object.assign(reader, { file, tensors: parseHeader(header, file), head: 8 + length });
+  } catch (error) {
+    await reader.verify(error).finally(() => reader.close());
+    throw error;
+  }
+}

@@ -1,0 +1,285 @@
+// zip.js - the entries of a zip archive, with every size held against the others before it is believed; used by
+// torch.js and npy.js.
+//
+//     (local header | bytes of an entry)… | central directory: an entry's name, sizes, place … | end record
+//
+// Entries are stored or deflated; zip64 is read. Checksums are not compared: PyTorch lets its users leave them out.
+
+import { short } from '../base/json.js';
+import { E_SAFETENSORS, HeedError } from '../base/errors.js';
+
+/**
+ * @typedef {object} Entry
+ * @property {string} name
+ * @property {boolean} deflated
+ * @property {number} packed  bytes in the archive
+ * @property {number} size  bytes of the content
+ * @property {number} at  of its local header
+ * @property {number} end  where the next header begins
+ */
+
+const LOCAL = 0x04034b50;
+const CENTRAL = 0x02014b50;
+const END = 0x06054b50;
+const END64 = 0x06064b50;
+const LOCATOR64 = 0x07064b50;
+
+/** Bytes of the end record with the longest comment, and of the zip64 locator before it. */
+const TAIL = 22 + 65535 + 20;
+/** A state of a thousand tensors has a directory of some 100 kB. */
+const MAX_DIRECTORY = 1 << 24;
+/** No deflated byte stands for more. */
+const MAX_RATIO = 1032;
+
+/** A little-endian reader of bytes that must be there. */
+class Fields {
+  #view;
+  #file;
+  #at;
+  #end;
+
+  /** @param {Uint8Array} bytes @param {string} file @param {number} [at] @param {number} [end] */
+  constructor(bytes, file, at = 0, end = bytes.length) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#file = file;
+    this.#at = at;
+    this.#end = end;
+  }
+
+  get left() {
+    return this.#end - this.#at;
+  }
+
+  /** The place before the next n bytes. @param {number} n */
+  skip(n) {
+    if (n > this.left) refuse(this.#file, `cut short: ${n - this.left} bytes are missing from a header`);
+    const at = this.#at;
+    this.#at += n;
+    return at;
+  }
+
+  u16() {
+    return this.#view.getUint16(this.skip(2), true);
+  }
+
+  u32() {
+    return this.#view.getUint32(this.skip(4), true);
+  }
+
+  u64() {
+    const at = this.skip(8);
+    return this.#view.getUint32(at, true) + this.#view.getUint32(at + 4, true) * 2 ** 32;
+  }
+
+  /** The next n bytes as fields of their own. @param {number} n */
+  part(n) {
+    const at = this.skip(n);
+    const { buffer, byteOffset, byteLength } = this.#view;
+    return new Fields(new Uint8Array(buffer, byteOffset, byteLength), this.#file, at, at + n);
+  }
+
+  /** @param {number} n */
+  text(n) {
+    const at = this.skip(n);
+    const { buffer, byteOffset } = this.#view;
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(buffer, byteOffset + at, n));
+    } catch {
+      return refuse(this.#file, 'the name of an entry is not UTF-8');
+    }
+  }
+}
+
+/** @param {string} file @param {string} message @returns {never} */
+function refuse(file, message) {
+  throw new HeedError(E_SAFETENSORS, `${file}: ${message}`);
+}
+
+/**
+ * @param {import('./cursor.js').Cursor} cursor
+ * @param {number} size
+ * @returns {Promise<{ at: number, bytes: number, count: number }>}
+ */
+async function findDirectory(cursor, size) {
+  const { file } = cursor;
+  const start = Math.max(0, size - TAIL);
+  const tail = await cursor.read(start, size - start);
+  const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
+  let at = tail.length - 22;
+  // the comment reaches to the end of the file, or this is no end record
+  const isEnd = () => view.getUint32(at, true) === END && view.getUint16(at + 20, true) === tail.length - at - 22;
+  while (at >= 0 && !isEnd()) at--;
+  if (at < 0) refuse(file, 'found no end of a zip archive: cut short, or not a checkpoint?');
+  const end = new Fields(tail, file, at + 4);
+  const [disk, first, here, count, bytes, place] = [end.u16(), end.u16(), end.u16(), end.u16(), end.u32(), end.u32()];
+  if (count < 0xffff && bytes < 0xffffffff && place < 0xffffffff) {
+    if (disk + first > 0 || here !== count) refuse(file, 'is part of an archive of several files');
+    return { at: place, bytes, count };
+  }
+  if (at < 20 || view.getUint32(at - 20, true) !== LOCATOR64) refuse(file, 'the zip64 locator is missing');
+  const where = new Fields(tail, file, at - 12).u64();
+  if (where > size - 56) refuse(file, `the zip64 end record is said to be at ${where} of ${size} bytes`);
+  const record = new Fields(await cursor.read(where, 56), file);
+  if (record.u32() !== END64) refuse(file, 'the zip64 end record is missing');
+  record.skip(20);
+  const [here64, count64] = [record.u64(), record.u64()];
+  if (here64 !== count64) refuse(file, 'is part of an archive of several files');
+  return { count: count64, bytes: record.u64(), at: record.u64() };
+}
+
+/** One entry of the central directory. @param {Fields} fields @param {string} file @returns {Entry} */
+function readCentral(fields, file) {
+  if (fields.u32() !== CENTRAL) refuse(file, 'the central directory has something else in it');
+  fields.skip(4);
+  const flags = fields.u16();
+  const method = fields.u16();
+  fields.skip(8);
+  let [packed, size] = [fields.u32(), fields.u32()];
+  const [nameBytes, extraBytes, commentBytes] = [fields.u16(), fields.u16(), fields.u16()];
+  fields.skip(8);
+  let at = fields.u32();
+  const name = fields.text(nameBytes);
+  const extra = fields.part(extraBytes);
+  fields.skip(commentBytes);
+  while (extra.left >= 4) {
+    const kind = extra.u16();
+    const field = extra.part(extra.u16());
+    if (kind !== 1) continue;
+    if (size === 0xffffffff) size = field.u64();
+    if (packed === 0xffffffff) packed = field.u64();
+    if (at === 0xffffffff) at = field.u64();
+  }
+  const what = `${file}: ${short(name)}`;
+  if (flags & 1) refuse(what, 'is encrypted');
+  if (method !== 0 && method !== 8) refuse(what, `found compression method ${method}, expected 0 or 8 (deflate)`);
+  if (method === 0 && packed !== size) refuse(what, `found ${packed} stored bytes, expected ${size}`);
+  if (size > packed * MAX_RATIO) refuse(what, `${packed} deflated bytes cannot be ${size}`);
+  return { name, deflated: method === 8, packed, size, at, end: 0 };
+}
+
+/**
+ * The entries in the order of their bytes, none of which overlap.
+ *
+ * @param {import('./cursor.js').Cursor} cursor
+ * @param {number} size  bytes of the file
+ * @returns {Promise<Map<string, Entry>>}
+ */
+export async function readZip(cursor, size) {
+  const { file } = cursor;
+  const { at, bytes, count } = await findDirectory(cursor, size);
+  if (bytes > MAX_DIRECTORY || count * 46 > bytes || at + bytes > size) {
+    refuse(file, `found a directory of ${count} entries, ${bytes} bytes at ${at} of ${size}`);
+  }
+  const fields = new Fields(await cursor.read(at, bytes), file);
+  const list = Array.from({ length: count }, () => readCentral(fields, file));
+  list.sort((a, b) => a.at - b.at);
+  /** @type {Map<string, Entry>} */
+  const entries = new Map();
+  for (const [i, entry] of list.entries()) {
+    entry.end = list[i + 1]?.at ?? at;
+    const room = entry.end - entry.at - 30;
+    if (entry.packed > room) {
+      refuse(file, `${short(entry.name)}: ${entry.packed} bytes overlap what follows: room for ${room}`);
+    }
+    if (entries.has(entry.name)) refuse(file, `the entry ${short(entry.name)} stands twice`);
+    entries.set(entry.name, entry);
+  }
+  return entries;
+}
+
+/** The content of one entry, forwards or, by beginning again, at any place. */
+export class EntryReader {
+  #cursor;
+  #entry;
+  /** Of its first byte in the archive; 0: the local header was not read. */
+  #begin = 0;
+  /** Of a deflated one. @type {import('../files/source.js').ChunkReader | undefined} */
+  #inflated;
+  #at = 0;
+
+  /** @param {import('./cursor.js').Cursor} cursor @param {Entry} entry */
+  constructor(cursor, entry) {
+    this.#cursor = cursor;
+    this.#entry = entry;
+  }
+
+  async #open() {
+    const { at, end, name, packed } = this.#entry;
+    const { file } = this.#cursor;
+    const what = short(name);
+    const fields = new Fields(await this.#cursor.read(at, 30), file);
+    if (fields.u32() !== LOCAL) refuse(file, `${what}: found no entry at ${at}`);
+    fields.skip(22);
+    const [nameBytes, extraBytes] = [fields.u16(), fields.u16()];
+    const begin = at + 30 + nameBytes + extraBytes;
+    if (begin + packed > end) refuse(file, `${what}: ${packed} bytes overlap what follows`);
+    const own = new Fields(await this.#cursor.read(at + 30, nameBytes), file).text(nameBytes);
+    if (own !== name) refuse(file, `${what}: is called ${short(own)} at its place`);
+    this.#begin = begin;
+  }
+
+  /** @returns {ReadableStream<Uint8Array>} */
+  #packedStream() {
+    let left = this.#entry.packed;
+    let at = this.#begin;
+    return new ReadableStream({
+      pull: async (stream) => {
+        if (left > 0) await this.#cursor.seek(at);
+        const bytes = left > 0 ? await this.#cursor.next(Math.min(left, 1 << 16)) : null;
+        if (!bytes) return stream.close(); // if it is too early, the inflating end says so
+        left -= bytes.length;
+        at += bytes.length;
+        stream.enqueue(bytes.slice());
+      },
+    });
+  }
+
+  /** @param {number} at */
+  async seek(at) {
+    if (this.#begin === 0) await this.#open();
+    if (!this.#entry.deflated) await this.#cursor.seek(this.#begin + at);
+    else {
+      if (!this.#inflated || at < this.#at) {
+        await this.close();
+        const inflate = /** @type {any} */ (new DecompressionStream('deflate-raw'));
+        const where = `${this.#cursor.file}: ${short(this.#entry.name)}`;
+        const stream = this.#packedStream().pipeThrough(inflate);
+        this.#inflated = this.#cursor.chunked(this.#cursor.means.streamChunks(stream, where));
+        this.#at = 0;
+      }
+      await this.#inflated.skip(at - this.#at);
+    }
+    this.#at = at;
+  }
+
+  /** 1 to `most` bytes from the place of seek() on; null at the end. @param {number} most */
+  async next(most) {
+    const { size, name } = this.#entry;
+    const wanted = Math.min(most, size - this.#at);
+    if (wanted === 0) return null;
+    let bytes;
+    try {
+      bytes = await (this.#inflated ?? this.#cursor).next(wanted);
+    } catch (error) {
+      this.#cursor.signal?.throwIfAborted();
+      const { cause } = /** @type {any} */ (error);
+      if (!this.#inflated || cause instanceof HeedError) throw cause ?? error;
+      throw new HeedError(E_SAFETENSORS, `${this.#cursor.file}: ${short(name)}: cannot be inflated`, { cause: error });
+    }
+    if (!bytes) refuse(this.#cursor.file, `${short(name)}: cut short: ${size - this.#at} bytes are missing`);
+    this.#at += bytes.length;
+    return bytes;
+  }
+
+  /** n bytes at a place, or all there are. A copy. @param {number} at @param {number} n */
+  async read(at, n) {
+    await this.seek(at);
+    const reader = this.#cursor.chunked({ next: () => this.next(n), close: async () => {} });
+    return reader.take(Math.min(n, this.#entry.size - at));
+  }
+
+  async close() {
+    await this.#inflated?.close();
+    this.#inflated = undefined;
+  }
+}

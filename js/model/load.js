@@ -1,0 +1,267 @@
+// load.js - files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
+// model.js.
+
+import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readConfig } from './config.js';
+import { listedFiles, openSource } from '../files/source.js';
+import { isNode, onAbort } from '../base/host.js';
+import { describe, parseJson, short } from '../base/json.js';
+import { DTYPES, openSafetensors } from '../formats/safetensors.js';
+import { Tokenizer } from '../text/tokenizer.js';
+import { E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError } from '../base/errors.js';
+import { ints } from '../wasm/core.js';
+
+/** Bytes that are in the module's memory beside the weights at any time. */
+const STAGE = 1 << 18;
+/** Bytes of a model that its file need not have: positions are computed. */
+const SPARE = 1 << 26;
+const F32 = 0;
+const I8 = 3;
+
+/**
+ * @typedef {object} LoadOptions
+ * @property {AbortSignal} [signal]
+ * @property {(progress: { file: string, loaded: number, total: number }) => void} [onProgress]  bytes over all files of
+ *   the model; the first call has loaded 0, the last has loaded === total
+ * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
+ *   'int8' quantises float weights while they load
+ * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed.wasm comes from, for hosts where
+ *   `new URL(…, import.meta.url)` does not work
+ * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD where the host and this build have it
+ * @property {boolean | string} [cache]  keep what comes from a URL, in the Cache API of pages, in Node in
+ *   `$XDG_CACHE_HOME/heed` or `~/.cache/heed`, or in the directory named. Default: true in pages, false in Node
+ */
+
+/**
+ * @typedef {import('../formats/safetensors.js').TensorEntry} TensorEntry
+ * @typedef {TensorEntry & { index: number, isScale: boolean, used: boolean }} PlacedTensor
+ */
+
+/**
+ * The weights of a directory: model.safetensors, else what formats/open.js reads, of which nothing is loaded before.
+ *
+ * @param {Awaited<ReturnType<typeof openSource>>} files
+ * @param {Record<string, unknown>} config  of config.json
+ * @param {(file: string, bytes: number, size: number) => void} [onRead]  see cursor.js
+ * @returns {Promise<import('../formats/safetensors.js').Weights>}
+ */
+export async function openWeights(files, config, onRead) {
+  const file = 'model.safetensors';
+  const chunks = await files.find(file, true);
+  const other = !chunks && (await (await import('../formats/open.js')).openContainer(files, config, onRead));
+  return other || openSafetensors(chunks || (await files.open(file)), file);
+}
+
+/** @param {string | undefined} dtype @param {import('../formats/safetensors.js').TensorEntry[]} tensors */
+function chooseArithmetic(dtype, tensors) {
+  const int8 = dtype === 'int8' || (dtype !== 'f32' && tensors.some((t) => t.dtype === I8));
+  return int8 ? I8 : F32;
+}
+
+/**
+ * @param {import('../wasm/core.js').Core} core
+ * @param {Record<string, any>} config
+ * @param {number} arithmetic
+ * @param {import('../formats/safetensors.js').Weights} weights
+ * @returns {number}  the model's handle
+ */
+function createModel(core, config, arithmetic, weights) {
+  const { file, tensors } = weights;
+  const stores = (/** @type {string} */ name) => Number(tensors.some((t) => t.name === name));
+  const numbers = configNumbers(config, core.configFields(), {
+    dtype: arithmetic,
+    encoder_positions_stored: stores('model.encoder.embed_positions.weight'),
+    decoder_positions_stored: stores('model.decoder.embed_positions.weight'),
+  });
+  // memory is taken for what there are weights for: a few bytes of config.json cannot ask for 4 GB. I8 may become F32
+  const wanted = core.measure(CONFIG, numbers);
+  const most = 5 * tensors.reduce((sum, t) => sum + t.bytes, 0) + SPARE;
+  if (wanted > most) {
+    throw new HeedError(E_CONFIG, `${CONFIG}: found a model of ${wanted} bytes, expected ${most} at most for ${file}`);
+  }
+  const model = ints(1);
+  core.report(CONFIG, 'heed_model_create', numbers, numbers.length, model);
+  return model.value[0];
+}
+
+/**
+ * The core's tensor for each of the file's. Of several names for one (tied copies) the core's own is used, else the
+ * first.
+ *
+ * @param {import('../wasm/core.js').Core} core
+ * @param {number} model
+ * @param {import('../formats/safetensors.js').Weights} weights
+ * @returns {PlacedTensor[]}
+ */
+function placeTensors(core, model, { file, tensors }) {
+  /** @type {Map<string, PlacedTensor>} */
+  const chosen = new Map();
+  const isScale = ints(1);
+  const placed = tensors.map((tensor) => {
+    const index = core.findTensor(model, tensor.name, isScale);
+    if (index < 0) {
+      throw new HeedError(E_TENSOR_UNKNOWN, `${file}: ${short(tensor.name)}: this configuration has no such tensor`);
+    }
+    const entry = { ...tensor, index, isScale: isScale.value[0] !== 0, used: false };
+    const key = `${index} ${entry.isScale}`;
+    const own = core.string('heed_tensor_name', model, index) + (entry.isScale ? '.scale' : '');
+    if (!chosen.has(key) || tensor.name === own) chosen.set(key, entry);
+    return entry;
+  });
+  for (const entry of chosen.values()) entry.used = true;
+  return placed;
+}
+
+/**
+ * @param {import('../wasm/core.js').Core} core
+ * @param {number} model
+ * @param {string} file
+ * @param {PlacedTensor} tensor
+ */
+function beginTensor(core, model, file, { name, index, isScale, dtype, shape }) {
+  const status = core.run(
+    'heed_tensor_begin',
+    model,
+    index,
+    Number(isScale),
+    dtype,
+    shape.length,
+    Float64Array.from(shape),
+  );
+  if (status === E_TENSOR_SHAPE) {
+    const [rows, cols] = [ints(1), ints(1)];
+    core.run('heed_tensor_shape', model, index, rows, cols);
+    const [r, c] = [rows.value[0], cols.value[0]];
+    const expected = isScale ? [r] : r === 1 ? [c] : [r, c];
+    throw new HeedError(status, `${file}: ${name}: found shape ${describe(shape)}, expected [${expected}]`);
+  }
+  core.check(status, `${file}: ${name}: ${DTYPES[dtype]}`);
+}
+
+/**
+ * @param {import('../wasm/core.js').Core} core
+ * @param {number} model
+ * @param {PlacedTensor[]} tensors
+ * @param {import('../formats/safetensors.js').Weights} weights
+ * @param {(bytes: number) => void} onBytes
+ */
+async function streamWeights(core, model, tensors, weights, onBytes) {
+  const { file } = weights;
+  for (const tensor of tensors) {
+    const what = `${file}: ${tensor.name}`;
+    if (tensor.used) beginTensor(core, model, file, tensor);
+    for (let left = tensor.bytes; left > 0;) {
+      const part = await (tensor.used ? weights.next(Math.min(left, STAGE)) : weights.skip(left));
+      if (!part) throw new HeedError(E_SAFETENSORS, `${what}: cut short: ${left} bytes are missing`);
+      if (tensor.used) core.call(what, 'heed_tensor_write', model, /** @type {Uint8Array} */ (part), part.length);
+      left -= part.length;
+      onBytes(part.length);
+    }
+  }
+  if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${file}: bytes after the last tensor`);
+  core.report(file, 'heed_model_finish', model);
+}
+
+/**
+ * Load everything. The core is the caller's to dispose of when this fails. Files that heed.json lists are compared with
+ * it: HEED_E_HASH.
+ *
+ * @param {import('../wasm/core.js').Core} core
+ * @param {import('../files/source.js').ModelSource} source
+ * @param {LoadOptions & { isRetry: boolean, accept?: (manifest: Record<string, unknown>) => void }} options
+ *   isRetry: take nothing that is kept; accept: see Model.load
+ * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: to be tried again, with a core of its own;
+ *   what was kept or resumed is why
+ */
+export async function loadModel(core, source, { signal, cache = !isNode, isRetry, ...options }) {
+  // when one download fails or the caller has enough, all end
+  const stop = new AbortController();
+  const forget = onAbort(signal, () => stop.abort(signal?.reason));
+  const files = await openSource(source, stop.signal, { cache, isRetry, sha256: () => core.sha256() });
+  try {
+    return await readModel(core, files, options);
+  } catch (error) {
+    if (await files.heals(error)) return undefined;
+    throw error;
+  } finally {
+    forget();
+    stop.abort();
+  }
+}
+
+/**
+ * @param {import('../wasm/core.js').Core} core
+ * @param {Awaited<ReturnType<typeof openSource>>} files
+ * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'accept'>} options
+ */
+async function readModel(core, files, { onProgress, dtype, accept }) {
+  /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
+  const sizes = [];
+  let loaded = 0;
+  let total = 0;
+  /** Their bytes, for who makes another model of this one. @type {Record<string, Uint8Array>} */
+  const small = {};
+  const read = async (/** @type {string} */ name, optional = true) => {
+    const bytes = await (optional ? files.readOptional(name) : files.read(name));
+    if (bytes) {
+      sizes.push([name, bytes.length]);
+      total += bytes.length;
+      small[name] = bytes;
+    }
+    return bytes;
+  };
+  const json = async (/** @type {string} */ name, optional = true) => {
+    const bytes = await read(name, optional);
+    return bytes ? parseJson(bytes, name) : undefined;
+  };
+  // first, as it says what the others are
+  const manifest = (await json('heed.json')) ?? {};
+  accept?.(manifest);
+  files.expect(listedFiles(manifest));
+  const configJson = /** @type {Record<string, unknown>} */ (await json(CONFIG, false));
+  const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
+    json(GENERATION),
+    json('vocab.json'),
+    configJson.share_encoder_decoder_embeddings === false ? json('target_vocab.json') : undefined,
+    read('source.spm'),
+    read('target.spm'),
+  ]);
+  const config = readConfig(configJson, generation ?? {});
+  const defaults = generateDefaults(config, configJson, generation);
+  const unsupported = hasOthers(generation)
+    ? (await import('./settings.js')).unsupportedSettings(generation ?? configJson)
+    : [];
+
+  const weights = await openWeights(files, config, (file, loaded, size) =>
+    onProgress?.({ file, loaded, total: total + size }),
+  );
+  try {
+    const entries = weights.tensors;
+    const arithmetic = chooseArithmetic(dtype, entries);
+    const model = createModel(core, config, arithmetic, weights);
+    const tensors = placeTensors(core, model, weights);
+    const tokenizer =
+      sourceSpm && targetSpm && vocab
+        ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab })
+        : null;
+
+    sizes.push([weights.file, weights.head]);
+    total += weights.head;
+    for (const { bytes } of tensors) total += bytes;
+    const progress = (/** @type {string} */ file, /** @type {number} */ bytes) => {
+      loaded += bytes;
+      onProgress?.({ file, loaded, total });
+    };
+    progress(CONFIG, 0);
+    for (const [name, bytes] of sizes) progress(name, bytes);
+    await streamWeights(core, model, tensors, weights, (bytes) => progress(weights.file, bytes));
+    if (unsupported.length > 0) {
+      console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
+    }
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
+  } catch (error) {
+    await weights.verify?.(error);
+    throw error;
+  } finally {
+    await weights.close();
+  }
+}

@@ -1,0 +1,196 @@
+// options.js - the options of loading and of search, and what each setting of search is to the core. Lengths that the
+// model cannot take are HeedErrors. Used by this room, translate/ and cli/.
+
+import { E_LENGTH, HeedError } from '../base/errors.js';
+import {
+  badRange, badType, checkBoolean, checkFinite, checkFunction, checkInteger, checkOptions, checkSignal,
+} from '../base/check.js';
+import { mismatch } from '../base/json.js';
+import { checkId, checkIds } from '../text/ids.js';
+
+/** @param {import('./load.js').LoadOptions} options */
+export function checkLoad(options) {
+  const { dtype = 'auto', signal, onProgress, cache } = checkOptions(options, LOAD);
+  if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
+  checkFunction('onProgress', onProgress);
+  if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
+  checkSignal(signal);
+}
+
+const STACKS = ['encoder', 'decoder', 'cross']; // in the order of heed.h
+
+/**
+ * @typedef {{ stack: 'encoder' | 'decoder' | 'cross', layer: number, head: number }} Head
+ * @param {Head[]} heads
+ * @param {Record<string, any>} config
+ * @returns {[stack: number, layer: number, head: number][]}
+ */
+export function checkHeads(heads, config) {
+  if (!Array.isArray(heads)) badType('disabledHeads', heads, 'an array');
+  return heads.map((entry, i) => {
+    const { stack, layer, head } = entry ?? {};
+    const where = `disabledHeads[${i}]`;
+    const index = STACKS.indexOf(stack);
+    if (index < 0) badType(`${where}.stack`, stack, "'encoder', 'decoder' or 'cross'");
+    const side = index === 0 ? 'encoder' : 'decoder';
+    checkInteger(`${where}.layer`, layer, 0, config[`${side}_layers`] - 1);
+    checkInteger(`${where}.head`, head, 0, config[`${side}_attention_heads`] - 1);
+    return [index, layer, head];
+  });
+}
+
+/**
+ * Settings of search that Hugging Face's generate() has too mean what they mean there. Default: what
+ * generation_config.json says, where there is none config.json, else what is said here.
+ *
+ * @typedef {object} GenerateOptions
+ * @property {number} [beams]  num_beams; default 1: greedy
+ * @property {number} [lengthPenalty]  score = logProb / length^penalty; default 1
+ * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
+ * @property {number} [maxTokens]  max_new_tokens: `</s>` counts; default: as many as the model has positions for
+ * @property {number} [minTokens]  min_new_tokens: so many before `</s>`; default 0
+ * @property {number} [maxLength]  max_length: decoder_start_token_id and `prefix` count too; maxTokens wins
+ * @property {number} [minLength]  min_length: likewise; minTokens wins
+ * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id; they count neither in
+ *   the score nor in its length
+ * @property {boolean | 'never'} [earlyStopping]  when as many hypotheses as beams have ended: stop (true), stop if what
+ *   goes on scores no better now (false, the default), or if it cannot score better at its longest ('never')
+ * @property {number} [repetitionPenalty]  0.001 to 1000: makes what the target has already less likely; default 1: off
+ * @property {number} [noRepeatNgram]  no_repeat_ngram_size; 0: off
+ * @property {ArrayLike<number>[]} [badWords]  bad_words_ids: sequences that are never produced, in place of the files'
+ * @property {ArrayLike<number>} [suppressTokens]  ids that are never produced
+ * @property {ArrayLike<number>} [beginSuppressTokens]  ids that are not produced first
+ * @property {number | null} [forcedBosTokenId]  the first id, unless there is a prefix; null: none
+ * @property {number | ArrayLike<number> | null} [forcedEosTokenId]  the id at the greatest length; null: none
+ * @property {ArrayLike<number> | number} [eosTokenIds]  eos_token_id: any of these ends a hypothesis
+ * @property {boolean} [renormalizeLogits]  what is forbidden has no share in the probabilities of beams. In those of
+ *   greedy search it never has
+ * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows
+ *   past 32 tokens and 4 for each of the source's; of several beams those that loop give way to others. Default: true
+ *   in a Translator, false in generate()
+ * @property {number} [batchSize]  sentences decoded together; results are the same for every value
+ * @property {Head[]} [disabledHeads]  attention heads whose output is taken as zero
+ * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: tell all that the search looked at
+ * @property {AbortSignal} [signal]
+ */
+
+/** @param {number} low */
+const atLeast = (low) => (/** @type {string} */ what, /** @type {unknown} */ value) => checkInteger(what, value, low);
+
+/** @param {string} what @param {any} value @param {Record<string, any>} config */
+const targetIds = (what, value, config) => checkIds(what, value, config.decoder_vocab_size);
+
+/** One id, some, or null. @param {string} what @param {any} value @param {Record<string, any>} config */
+const idOrIds = (what, value, config) =>
+  typeof value === 'number'
+    ? Int32Array.of(checkId(what, value, config.decoder_vocab_size))
+    : targetIds(what, value ?? [], config);
+
+/** The core's own limits. */
+const MAX_BATCH = 1024;
+const MAX_BEAMS = 64;
+const MAX_RULE_IDS = 4096;
+
+/**
+ * The settings of search, by option: what each is to the core, or an error that begins with `what`.
+ *
+ * @type {Record<string, (what: string, value: any, config: Record<string, any>) => any>}
+ */
+export const RULES = {
+  beams: (what, value) => checkInteger(what, value, 1, MAX_BEAMS),
+  maxTokens: atLeast(1),
+  minTokens: atLeast(0),
+  maxLength: atLeast(1),
+  minLength: atLeast(0),
+  lengthPenalty: (what, value) =>
+    Number.isFinite(Math.fround(checkFinite(what, value))) ? value : badRange(what, value, 'a number of 32 bits'),
+  earlyStopping: (what, value) => {
+    const index = [false, true, 'never'].indexOf(value);
+    return index < 0 ? badType(what, value, "true, false or 'never'") : index;
+  },
+  repetitionPenalty: (what, value) =>
+    checkFinite(what, value) >= 0.001 && value <= 1000 ? value : badRange(what, value, 'a number from 0.001 to 1000'),
+  noRepeatNgram: atLeast(0),
+  badWords: (what, value, config) => {
+    if (!Array.isArray(value)) badType(what, value, 'an array of arrays of ids');
+    return value.map((/** @type {any} */ word, /** @type {number} */ i) => {
+      const ids = targetIds(`${what}[${i}]`, word, config);
+      return ids.length > 0 ? ids : badRange(`${what}[${i}]`, word, 'at least one id');
+    });
+  },
+  suppressTokens: targetIds,
+  beginSuppressTokens: targetIds,
+  forcedBosTokenId: (what, value, config) => {
+    if (value !== null && typeof value !== 'number') badType(what, value, 'an id');
+    return idOrIds(what, value, config);
+  },
+  forcedEosTokenId: idOrIds,
+  eosTokenIds: (what, value, config) => {
+    const ids = idOrIds(what, value, config);
+    return ids.length > 0 ? ids : badRange(what, value, 'at least one id');
+  },
+  renormalizeLogits: checkBoolean,
+};
+
+// The names of the options of each function. One with a `!` belongs to the contract, and is unsupported.
+export const WEIGHTS = 'dtype wasm simd cache shortlist! signal';
+const LOAD = `${WEIGHTS} onProgress`;
+export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
+export const GENERATE_IDS = `${GENERATE} beamTree`;
+/** What one session decodes together by default: more gains little, and costs memory. */
+const BATCH = 32;
+/**
+ * generate()'s options, complete. Their names are checked before: there are others in a Translator.
+ *
+ * @param {GenerateOptions} options
+ * @param {import('./config.js').GenerateDefaults} defaults
+ * @param {Record<string, any>} config
+ * @returns {import('../wasm/core.js').SearchRules & { nBest: number, batchSize: number, signal?: AbortSignal,
+ *   heads: [stack: number, layer: number, head: number][] }}
+ */
+export function checkGenerate(options, defaults, config) {
+  const longest = config.max_position_embeddings;
+  const { nBest = 1, batchSize = BATCH, cutRunaways = false, prefix = [], disabledHeads = [], signal } = options;
+  const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
+    /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
+      const own = /** @type {any} */ (options)[name];
+      const value = own === undefined ? /** @type {any} */ (defaults)[name] : own;
+      return [name, value === undefined ? undefined : rule(name, value, config)];
+    })));
+  checkInteger('nBest', nBest, 1, rules.beams);
+  checkInteger('batchSize', batchSize, 1);
+  checkBoolean('cutRunaways', cutRunaways);
+  const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
+  if (ids.length >= longest) {
+    throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
+  }
+  // lengths count what is there before; new tokens win, and options win over files
+  const prompt = 1 + ids.length;
+  const maxTokens = options.maxTokens ?? (maxLength === undefined ? most : maxLength - prompt);
+  const minTokens = options.minTokens ?? (minLength === undefined ? least : Math.max(0, minLength - prompt));
+  if (maxTokens < 1) {
+    const where = options.maxLength === undefined ? "max_length of the model's files" : 'maxLength';
+    throw new HeedError(E_LENGTH, mismatch(where, maxLength, `more than the start token and the prefix, ${prompt}`));
+  }
+  const words = badWords.filter((/** @type {Int32Array} */ word) =>
+    word.length > 1 || !rules.eosTokenIds.includes(word[0]));
+  const all = {
+    ...rules,
+    badWords: Int32Array.from(words.flatMap((/** @type {Int32Array} */ word) => [word.length, ...word])),
+  };
+  const size = Object.values(all).reduce((sum, list) => sum + (list.length ?? 0), 0);
+  if (size > MAX_RULE_IDS) badRange('badWords, suppressTokens and other lists', size, `${MAX_RULE_IDS} ids at most`);
+  const heads = checkHeads(disabledHeads, config);
+  checkSignal(signal);
+  return {
+    .../** @type {any} */ (all),
+    nBest,
+    minTokens,
+    cutRunaways,
+    signal,
+    heads,
+    prefix: ids,
+    maxTokens: Math.min(maxTokens, longest - ids.length),
+    batchSize: Math.min(batchSize, MAX_BATCH),
+  };
+}

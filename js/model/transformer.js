@@ -1,0 +1,145 @@
+// transformer.js - the model: ids in, ids, logits, attention and every tensor in between out. Public.
+
+import { Model } from './model.js';
+import { attention, inspect, parameter, parameters } from './inspect.js';
+import { badType, checkOptions } from '../base/check.js';
+import { GENERATE_IDS } from './options.js';
+import { Trees } from './tree.js';
+import { floats } from '../wasm/core.js';
+
+/** @typedef {import('./model.js').Tensor} Tensor */
+/** @typedef {import('./model.js').AttentionMaps} AttentionMaps */
+/** @typedef {import('./model.js').Generated} Generated */
+
+/**
+ * The model itself. Synchronous once loaded; runs in the calling thread. Ids it is given are used as they are: a source
+ * includes its own `</s>`. After dispose() every call throws HEED_E_STATE.
+ */
+export class Transformer extends Model {
+  /**
+   * Only load() makes one.
+   *
+   * @internal
+   * @param {ConstructorParameters<typeof Model>[0]} parts
+   */
+  constructor(parts) {
+    if (!parts?.core) badType('new Transformer', parts, 'Transformer.load()');
+    super(parts);
+  }
+
+  /**
+   * @override
+   * @param {import('../files/source.js').ModelSource} source  a URL prefix or (Node) a directory path, or the files by
+   *   name
+   * @param {import('./load.js').LoadOptions} [options]
+   * @returns {Promise<Transformer>}
+   */
+  static load(source, options) {
+    return /** @type {Promise<any>} */ (super.load(source, options));
+  }
+
+  /**
+   * Encoder output, [source, d_model].
+   *
+   * @param {ArrayLike<number>} source
+   * @returns {Tensor}
+   */
+  encode(source) {
+    const { core, pass, check } = this.parts();
+    const ids = check('source', source, 'source');
+    const shape = [ids.length, Number(this.config.d_model)];
+    const out = floats(shape[0] * shape[1]);
+    const session = pass(ids.length, 1);
+    core.call('encode', 'heed_encode', session, ids, ids.length, out);
+    return { shape, data: out.value };
+  }
+
+  /**
+   * Teacher-forced logits, [target, vocab]: row t predicts target[t] from source and target[0..t-1].
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @returns {{ logits: Tensor, logProbs: Float32Array }}
+   */
+  forward(source, target) {
+    const { core, pass, check } = this.parts();
+    const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
+    const session = pass(from.length, to.length);
+    core.forward(session, from, to, []);
+    const shape = [to.length, Number(this.config.decoder_vocab_size)];
+    const data = new Float32Array(shape[0] * shape[1]);
+    const logProbs = new Float32Array(to.length);
+    for (let t = 0; t < to.length; t++) {
+      const row = core.logits(session, t, shape[1]);
+      data.set(row.logits, t * shape[1]);
+      logProbs[t] = row.logProb;
+    }
+    return { logits: { shape, data }, logProbs };
+  }
+
+  /**
+   * generate(), with the tree of all that the search looked at in `tree` of each best hypothesis, if options.beamTree.
+   *
+   * @override
+   * @param {ArrayLike<number>[]} sources
+   * @param {import('./options.js').GenerateOptions} [options]
+   * @param {Trees} [trees]
+   */
+  generateSteps(sources, options = {}, trees) {
+    checkOptions(options, GENERATE_IDS);
+    const wanted = options.beamTree ? new Trees(options.beams ?? this.generateDefaults.beams) : trees;
+    return super.generateSteps(sources, options, wanted);
+  }
+
+  /**
+   * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
+   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are
+   * those of the same pass.
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
+   * @returns {AttentionMaps & { logProbs: Float32Array }}
+   */
+  attention(source, target, options) {
+    return attention(this, source, target, options);
+  }
+
+  /**
+   * Every intermediate tensor of the teacher-forced pass, as the arithmetic in use has it, by Hugging Face's names. S
+   * source, T target, n either, m the keys (S in cross-attention, else n), D width, H heads, F feed-forward width:
+   *
+   * - `encoder.` and `decoder.` `embedding` (rows of E, scaled), `positions`, `input` (their sum), `output`: [n, D];
+   * - `encoder.layers.0.self_attn.` (`decoder.layers.0.encoder_attn.`, ...) `q` [n, D], `k`, `v` [m, D], `scores`
+   *   (q·k/√(D/H), -Infinity where masked; up to rounding what softmax read), `weights` [H, n, m], `context`
+   *   (weights·v, heads side by side), `output` (after out_proj) [n, D];
+   * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F],
+   *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; of pre-norm models what the norm gives;
+   * - `logits` [T, V], `log_probs` [T] of target[t].
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {import('./inspect.js').InspectOptions} [options]  names: those wanted, or the beginnings of some, ending in
+   *   '.'; default: all but the logits
+   * @returns {Record<string, Tensor>}  in the order of the pass
+   */
+  inspect(source, target, options) {
+    return inspect(this, source, target, options);
+  }
+
+  /** The tensors of the weights, in Hugging Face's names. @returns {{ name: string, shape: number[] }[]} */
+  get parameters() {
+    return parameters(this);
+  }
+
+  /**
+   * Weights, as floats of what the arithmetic sees. Names of tied copies answer too.
+   *
+   * @param {string} name
+   * @param {[from: number, to: number]} [rows]  default: all
+   * @returns {Tensor}
+   */
+  parameter(name, rows) {
+    return parameter(this, name, rows);
+  }
+}

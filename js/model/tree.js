@@ -1,0 +1,84 @@
+// tree.js - what beam search looked at, as a tree; used by transformer.js, and by translator.js when it is asked for.
+
+import { floats, ints } from '../wasm/core.js';
+
+/**
+ * A continuation that a step looked at: each step has at most 2 * beams of them, the best, and more only where several
+ * ids end a hypothesis.
+ *
+ * @typedef {object} BeamNode
+ * @property {number} parent  index of the node it continues, -1: of none
+ * @property {number} step  its depth, from 0
+ * @property {number} id
+ * @property {number} logProb  of this token, after all rules; 0 of the prefix and of what is forced
+ * @property {number} total  sum from the root to here
+ * @property {boolean} kept  false: dropped at once
+ * @property {boolean} finished  it ended the hypothesis
+ * @property {boolean} best  on the way of the best hypothesis
+ */
+
+/** Writes the trees of a run of generate(). */
+export class Trees {
+  /** By source. @type {Map<number, { nodes: BeamNode[], live: number[] }>} */
+  #trees = new Map();
+  #beams;
+
+  /** @param {number} beams */
+  constructor(beams) {
+    this.#beams = beams;
+  }
+
+  /**
+   * After each step, for each sentence that runs or has just ended.
+   *
+   * @param {import('../wasm/core.js').Core} core
+   * @param {number} session
+   * @param {number} slot
+   * @param {number} source  its index
+   */
+  step(core, session, slot, source) {
+    const room = 2 * this.#beams ** 2;
+    const [beam, id, fate, logProb, count] = [ints(room), ints(room), ints(room), floats(room), ints(1)];
+    core.call('generate', 'heed_search_candidates', session, slot, beam, id, fate, logProb, count);
+    const n = count.value[0];
+    // before its first step, or put back to start over
+    const tree = n > 0 && this.#trees.get(source) || { nodes: [], live: [-1] };
+    this.#trees.set(source, tree);
+    const { nodes, live } = tree;
+    const order = Array.from({ length: n }, (_, i) => i)
+      .sort((a, b) => logProb.value[b] - logProb.value[a] || a - b)
+      // what is kept or ends is among the best, whatever rounding makes of ties
+      .filter((i, rank) => rank < 2 * this.#beams || fate.value[i] !== -1);
+    /** @type {number[]} */
+    const next = [];
+    for (const i of order) {
+      const parent = live[beam.value[i]];
+      const { step, total } = nodes[parent] ?? { step: -1, total: 0 };
+      const kind = fate.value[i];
+      if (kind >= 0) next[kind] = nodes.length;
+      nodes.push({
+        parent,
+        step: step + 1,
+        id: id.value[i],
+        logProb: logProb.value[i] - total,
+        total: logProb.value[i],
+        kept: kind !== -1,
+        finished: kind === -2,
+        best: false,
+      });
+    }
+    tree.live = next;
+  }
+
+  /** @param {number} source @param {ArrayLike<number>} ids  of the best hypothesis @returns {BeamNode[]} */
+  finish(source, ids) {
+    const { nodes } = this.#trees.get(source) ?? { nodes: [] };
+    let parent = -1;
+    for (const id of Array.from(ids)) {
+      parent = nodes.findIndex((node) => node.parent === parent && node.id === id && node.kept);
+      if (parent < 0) break;
+      nodes[parent].best = true;
+    }
+    return nodes;
+  }
+}

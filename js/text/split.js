@@ -1,0 +1,135 @@
+// split.js - texts as the sentences that are translated one by one, with their ids, and what stands between them; used
+// by translator.js.
+
+import { badType } from '../base/check.js';
+import { findCut, findJunk, splitSentences } from './sentences.js';
+import { E_LENGTH, HeedError } from '../base/errors.js';
+
+/**
+ * What is translated as one, and what follows it and stays as it is. `text` is '' where there is nothing to translate.
+ * `start` is where it stands in the input; of several inputs, with those before and a gap after each.
+ *
+ * @typedef {ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Encoded
+ * @typedef {{ text: string, after: string, start: number, isKept?: boolean } & Encoded} Sentence  isKept: it is not
+ *   translated
+ */
+
+/**
+ * @typedef {object} Splitter
+ * @property {(text: string) => Encoded} encode
+ * @property {Intl.Segmenter} segmenter  by sentence, of the language of the texts
+ * @property {number} positions  tokens that the model allows
+ * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
+ */
+
+/** Punctuation, symbols and emoji have no translation. */
+const TRANSLATABLE = /[\p{L}\p{N}]/u;
+
+/** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
+const LONGEST = 128;
+
+/** Characters between two rests: a few milliseconds of work. */
+const STRIDE = 4096;
+
+/** A part that stays as it is. @param {string} after @param {number} start @returns {Sentence} */
+const fixed = (after, start) => ({
+  text: '',
+  after,
+  start,
+  ids: new Int32Array(),
+  pieces: [],
+  offsets: new Int32Array(),
+});
+
+/**
+ * The parts of each text. A sentence too long for the model becomes several; none is ever cut off. Rests where other
+ * work can be done.
+ *
+ * @param {string[]} inputs
+ * @param {Splitter} splitter
+ * @returns {Generator<undefined, Sentence[][], void>}
+ */
+export function* split(inputs, { encode, segmenter, positions, glossary = [] }) {
+  /** Tokens of the longest source that is translated as one. */
+  const longest = Math.min(positions, LONGEST);
+  const signs = glossary.filter(([term]) => !TRANSLATABLE.test(term));
+  const isFixed = (/** @type {string} */ text) =>
+    !TRANSLATABLE.test(text) && !signs.some(([term]) => text.includes(term));
+  /** Characters since the last rest. */
+  let done = 0;
+
+  /** Rests if enough is done. @param {string} text  what is next @returns {Generator<undefined, void, void>} */
+  function* rest(text) {
+    if (done > STRIDE) {
+      done = 0;
+      yield;
+    }
+    done += text.length;
+  }
+
+  /**
+   * @param {string} text  without white space around it
+   * @param {number} start
+   * @param {Sentence[]} out
+   * @returns {Generator<undefined, void, void>}
+   */
+  function* splitSentence(text, start, out) {
+    yield* rest(text);
+    const whole = encode(text);
+    const { ids, offsets } = whole;
+    if (ids.length <= longest) {
+      // If the tokenizer drops every character, the text stays as it is.
+      const isEmpty = !offsets.some((end, i) => i % 2 === 1 && end > offsets[i - 1]);
+      return void out.push(isEmpty ? fixed(text, start) : { text, after: '', start, ...whole });
+    }
+    // A part alone may take a token more than within the whole.
+    const room = longest - 4;
+    const junk = findJunk(text, offsets, LONGEST);
+    for (let at = 0, token = 0; at < text.length;) {
+      if (at >= junk[0]?.end) junk.shift();
+      const isKept = at >= junk[0]?.start;
+      let cut = (isKept ? junk[0].end : junk[0]?.start) ?? text.length;
+      const limit = ids.length - token > room ? offsets[2 * (token + room)] - at : Infinity;
+      if (at + limit < cut) {
+        if (limit >= 1) cut = at + findCut(text.slice(at, Math.min(at + limit + 512, cut)), limit);
+        else if (at === 0 && token === 0) {
+          throw new HeedError(E_LENGTH, `input: one character takes more than the ${longest} tokens the model allows`);
+        }
+      }
+      const part = text.slice(at, cut);
+      const body = part.trim();
+      const lead = part.length - part.trimStart().length;
+      const last = out.at(-1);
+      if (body === '') /** @type {Sentence} */ (last).after += part;
+      else {
+        if (lead > 0 && last) last.after += part.slice(0, lead);
+        if (isKept) out.push({ text: body, after: '', start: start + at, isKept, ...encode(body) });
+        else yield* splitSentence(body, start + at + lead, out);
+        /** @type {Sentence} */ (out.at(-1)).after += part.slice(lead + body.length);
+      }
+      at = cut;
+      while (token < ids.length && offsets[2 * token] < at) token++;
+    }
+  }
+
+  const outputs = [];
+  let start = 0;
+  for (const input of inputs) {
+    if (typeof input !== 'string') badType('input', input, 'a string');
+    /** @type {Sentence[]} */
+    const sentences = [];
+    for (const { text, after } of splitSentences(input, segmenter)) {
+      if (text && isFixed(text)) {
+        yield* rest(text);
+        sentences.push(fixed(text, start));
+      } else if (text) yield* splitSentence(text, start, sentences);
+      const last = sentences.at(-1);
+      if (text && last?.text) last.after += after;
+      else sentences.push(fixed(after, start));
+      start += text.length + after.length;
+    }
+    outputs.push(sentences);
+    start++; // a gap: the last sentence of a text and the first of the next are no neighbours
+  }
+  return outputs;
+}

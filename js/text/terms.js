@@ -1,0 +1,274 @@
+// terms.js - where the terms of a glossary stand in a text, as words of their own, the longest first, and where their
+// translations stand in another; used by glossary.js.
+//
+//   glossary ->  terms by their text, and the lengths that they have by their first letter
+//   text     ->  at each place where a word begins: the longest of these lengths whose text is a term
+//
+// So the work for a text does not grow with the number of terms.
+
+import { badRange, badType } from '../base/check.js';
+import { LINE_BREAK, unparted } from './sentences.js';
+
+/** @typedef {{ term: string, translation: string }} Term */
+/** @typedef {Term & { start: number, end: number }} Found */
+/**
+ * @typedef {object} GlossaryMatch  a term in a sentence
+ * @property {string} term
+ * @property {string} translation
+ * @property {number} start  where it stands in the source, UTF-16
+ * @property {number} end
+ * @property {number} targetStart  where its translation stands in the target; -1: it does not
+ * @property {number} targetEnd
+ * @property {boolean} exact  the translation stands there once for each time that its terms stand in the source
+ */
+
+/** Characters that belong to a word. */
+const WORD = '[\\p{L}\\p{N}\\p{M}_]';
+export const isWord = new RegExp(`^${WORD}`, 'u');
+export const isWorded = new RegExp(WORD, 'u');
+/** A character that a reader sees: of others no token may be left. */
+const seen = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
+
+/** Code units of a capital at most: of U+0390 it is a letter and two marks. */
+const LONGEST_CAPITAL = 3;
+
+/** No other character of its word may stand beside it: true where words are parted. @param {string} c */
+const parts = (c) => isWord.test(c) && !unparted.test(c);
+/** The last character. @param {string} text */
+const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
+/** @param {string} text */
+const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** A pattern of a text as a word of its own. @param {string} text */
+export function whole(text) {
+  const [first, last] = [[...text][0], lastOf(text)];
+  return `${parts(first) ? `(?<!${WORD})` : ''}${escaped(text)}${parts(last) ? `(?!${WORD})` : ''}`;
+}
+
+/**
+ * A text as it is compared: letters with their marks composed, each run of white space as one space.
+ *
+ * @param {string} text
+ * @returns {{ folded: string, at: (i: number) => number }}  at: where a place in `folded` is in the text
+ */
+function fold(text) {
+  if (!/[^\S ]|  |\p{M}/u.test(text) && text === text.normalize()) return { folded: text, at: (i) => i };
+  let folded = '';
+  /** @type {number[]} */
+  const places = [];
+  for (const { 0: unit, index } of text.matchAll(/\s+|\S\p{M}*/gu)) {
+    const own = /\s/.test(unit) ? ' ' : unit.normalize();
+    folded += own;
+    for (let i = 0; i < own.length; i++) places.push(index + Math.min(i, unit.length - 1));
+  }
+  return { folded, at: (i) => places[i] ?? text.length };
+}
+
+/**
+ * A first letter as it is where a sentence begins: for some there are several ways.
+ *
+ * @param {string} first
+ * @param {string} language
+ */
+function capitals(first, language) {
+  const own = first.toLocaleUpperCase(language);
+  // I is the capital of i, but for Turkish; without the language, as Greek capitals keep their accent at the beginning
+  const plain = 'i'.toLocaleUpperCase(language) === 'I' ? first.toUpperCase() : own;
+  // one letter that becomes two, as \u00df, has one capital; \u01c6 and its like have a form of their own
+  const title = first.length === 1 && plain.length > 1 ? plain[0] + plain.slice(1).toLowerCase()
+    : /[\u01c4\u01c7\u01ca\u01f1]/.test(plain) ? String.fromCharCode(plain.charCodeAt(0) + 1) : plain;
+  return [...new Set([own, plain, title])].filter((capital) => capital !== first);
+}
+
+/** @param {unknown} term @param {unknown} translation @returns {asserts translation is string} */
+function check(term, translation) {
+  if (typeof term !== 'string') badType('glossary', term, 'a text as term');
+  if (term !== term.trim() || !seen.test(term)) {
+    badRange('glossary', visible(term), 'a term without white space around it');
+  }
+  if (typeof translation !== 'string') badType(`glossary: ${term}`, translation, 'a text');
+  if (!seen.test(translation) || LINE_BREAK.test(translation)) {
+    badRange(`glossary: ${term}`, visible(translation), 'a text on one line that can be seen');
+  }
+}
+
+/** For messages: what cannot be seen by its number. @param {string} text */
+export const visible = (text) => text.replace(/[^\S ]|[\p{Cc}\p{Cf}\p{Cs}]/gu, (c) =>
+  `U+${Number(c.codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')}`);
+
+/** The terms of a glossary. */
+export class Terms {
+  /** By their text, folded. @type {Map<string, Term>} */
+  #terms = new Map();
+  /** By a first code unit, the lengths of the terms that begin with it, longest first. @type {Map<number, number[]>} */
+  #lengths = new Map();
+  /** By a capital, the first letters that it stands for where a sentence begins. @type {Map<string, string[]>} */
+  #firsts = new Map();
+  /** Some term is of several words. */
+  #isSpaced = false;
+
+  /** @param {readonly [string, string][]} glossary @param {string} language  of the terms */
+  constructor(glossary, language) {
+    /** @type {Map<number, Set<number>>} */
+    const lengths = new Map();
+    /** @type {Set<string>} */
+    const firsts = new Set();
+    for (const [term, translation] of glossary) {
+      check(term, translation);
+      const { folded } = fold(term);
+      const known = this.#terms.get(folded);
+      if (known && known.translation !== translation) {
+        badRange(`glossary: ${term}`, translation, `'${known.translation}' as for '${known.term}', the same term`);
+      }
+      this.#terms.set(folded, { term, translation });
+      this.#isSpaced ||= folded.includes(' ');
+      const unit = folded.charCodeAt(0);
+      const all = lengths.get(unit) ?? new Set();
+      lengths.set(unit, all.add(folded.length));
+      firsts.add(/^ij/.test(folded) && /^nl\b/.test(language) ? 'ij' : [...folded.slice(0, 2)][0]);
+    }
+    for (const [unit, all] of lengths) this.#lengths.set(unit, [...all].sort((a, b) => b - a));
+    for (const first of firsts) {
+      for (const capital of capitals(first, language)) {
+        this.#firsts.set(capital, [...(this.#firsts.get(capital) ?? []), first]);
+      }
+    }
+  }
+
+  /**
+   * The longest term at a place that ends at an edge of a word.
+   *
+   * @param {string} text
+   * @param {number} i
+   * @returns {{ entry: Term, length: number } | undefined}
+   */
+  #at(text, i) {
+    for (const length of this.#lengths.get(text.charCodeAt(i)) ?? []) {
+      const piece = text.slice(i, i + length);
+      const entry = this.#terms.get(piece);
+      const next = text.slice(i + length, i + length + 2);
+      if (entry && !(parts(lastOf(piece)) && isWord.test(next))) return { entry, length };
+    }
+    return undefined;
+  }
+
+  /**
+   * The same where a sentence begins: a capital may stand for the first letter.
+   *
+   * @param {string} text
+   * @param {number} i
+   */
+  #atBeginning(text, i) {
+    let best = this.#at(text, i);
+    for (let size = 1; size <= LONGEST_CAPITAL; size++) {
+      for (const first of this.#firsts.get(text.slice(i, i + size)) ?? []) {
+        const found = this.#at(first + text.slice(i + size), 0);
+        const length = found ? found.length - first.length + size : 0;
+        if (found && length > (best?.length ?? 0)) best = { ...found, length };
+      }
+    }
+    return best;
+  }
+
+  /**
+   * @param {string} text
+   * @param {boolean} [isAnywhere]  a sentence may begin at any place
+   * @returns {Found[]}  in order, none within another
+   */
+  find(text, isAnywhere = false) {
+    if (this.#terms.size === 0) return [];
+    const { folded, at } = fold(text);
+    const begin = folded.search(/[\p{L}\p{N}]/u);
+    /** @type {Found[]} */
+    const found = [];
+    let isWithin = false; // a word goes on here
+    for (let i = 0; i < folded.length;) {
+      const c = String.fromCodePoint(Number(folded.codePointAt(i)));
+      const isFirst = isAnywhere || begin < 0 || i <= begin;
+      const here = isWithin && parts(c) ? undefined : isFirst ? this.#atBeginning(folded, i) : this.#at(folded, i);
+      if (here) found.push({ ...here.entry, start: at(i), end: at(i + here.length) });
+      i += here?.length ?? c.length;
+      isWithin = isWord.test(here ? lastOf(folded.slice(i - 2, i)) : c);
+    }
+    return found;
+  }
+
+  /**
+   * The same text, with each line break that stands within a term moved: before the term, else behind it. Lines that
+   * are nothing but the words of a term stay: they may be a list. The text keeps its length.
+   *
+   * @param {string} text
+   */
+  moveBreaks(text) {
+    if (!this.#isSpaced) return text;
+    // split() puts the line breaks at odd places
+    const lines = text.split(LINE_BREAK);
+    for (let i = 1; i < lines.length; i += 2) {
+      const [above, below] = [lines[i - 1], lines[i + 1]];
+      if (above.trim() === '' || below.trim() === '') continue;
+      const divided = this.find(`${above}\n${below}`, true)
+        .find(({ start, end }) => start < above.length && end > above.length + 1);
+      if (!divided) continue;
+      const { start, end } = divided;
+      const before = /(?<=\S)(\s+)\S*$/u.exec(above.slice(0, start));
+      const rest = below.slice(end - above.length - 1);
+      const after = /^(\S*)(\s+)(?=\S)/u.exec(rest);
+      if (before) {
+        lines[i - 1] = above.slice(0, before.index);
+        lines[i + 1] = above.slice(before.index + before[1].length) + before[1] + below;
+      } else if (after) {
+        lines[i - 1] = above + after[2] + below.slice(0, below.length - rest.length) + after[1];
+        lines[i + 1] = rest.slice(after[0].length);
+      }
+    }
+    return lines.join('');
+  }
+}
+
+/** The last glossary's terms: most calls have the glossary of the call before. */
+let last = { language: '', glossary: /** @type {readonly [string, string][]} */ ([]), terms: new Terms([], 'en') };
+
+/**
+ * @param {readonly [string, string][]} glossary
+ * @param {string} language  of the terms
+ * @returns {Terms}
+ */
+export function termsOf(glossary, language) {
+  const { glossary: known } = last;
+  const isSame = language === last.language && (glossary === known || (glossary.length === known.length &&
+    glossary.every(([term, translation], i) => known[i][0] === term && known[i][1] === translation)));
+  last = { language, glossary, terms: isSame ? last.terms : new Terms(glossary, language) };
+  return last.terms;
+}
+
+/** Places of a translation as words of their own. @param {string} text @param {string} translation */
+const placesOf = (text, translation) =>
+  Array.from(text.matchAll(new RegExp(whole(translation), 'gu')), ({ index }) => Number(index));
+
+/** Each translation, and how often it is wanted. @param {Found[]} terms */
+export function countTranslations(terms) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { translation } of terms) counts.set(translation, (counts.get(translation) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * @param {string} text
+ * @param {Found[]} terms
+ * @param {Map<Found, number>} [starts]  where each stands, if that is known
+ * @returns {GlossaryMatch[]}
+ */
+export function report(text, terms, starts) {
+  const counts = countTranslations(terms);
+  /** @type {Map<string, number[]>} */
+  const places = new Map([...counts.keys()].map((translation) => [translation, placesOf(text, translation)]));
+  return terms.map((found) => {
+    const all = places.get(found.translation) ?? [];
+    const isExact = all.length === counts.get(found.translation);
+    const alike = terms.filter(({ translation }) => translation === found.translation);
+    const start = (starts ? starts.get(found) : isExact ? all[alike.indexOf(found)] : undefined) ?? -1;
+    const end = start < 0 ? -1 : start + found.translation.length;
+    return { ...found, targetStart: start, targetEnd: end, exact: isExact && start >= 0 };
+  });
+}

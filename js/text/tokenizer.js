@@ -1,0 +1,227 @@
+// tokenizer.js - text to the model's ids and back: SentencePiece in C, its pieces mapped through vocab.json here; made
+// by load.js, public as Transformer.tokenizer.
+
+import { describe, mismatch } from '../base/json.js';
+import { badType, checkOptions } from '../base/check.js';
+import { checkIds } from './ids.js';
+import { E_LANGUAGE, E_VOCAB, HeedError } from '../base/errors.js';
+import { ints } from '../wasm/core.js';
+
+/** Piece type of heed.h. */
+const UNKNOWN = 2;
+
+/** A token that says into which language: `>>deu<<`. */
+const LANGUAGE = /^>>(.+)<<$/;
+
+/** vocab.json of one side: pieces and ids. */
+class Vocabulary {
+  /** @type {Map<string, number>} */
+  ids;
+  /** @type {(string | undefined)[]} */
+  pieces = [];
+  /** Ids that text never becomes and that never become text. @type {Set<number>} */
+  special = new Set();
+  /** Language tokens. @type {Map<string, number>} */
+  languages = new Map();
+  unknown;
+
+  /**
+   * @param {Record<string, unknown>} json
+   * @param {string} file
+   * @param {number} size
+   * @param {Record<string, any>} config
+   */
+  constructor(json, file, size, config) {
+    const entries = /** @type {[string, number][]} */ (Object.entries(json));
+    for (const [piece, id] of entries) {
+      if (!Number.isInteger(id) || id < 0 || id >= size) {
+        throw new HeedError(E_VOCAB, mismatch(`${file}: ${describe(piece)}`, id, `an id from 0 to ${size - 1}`));
+      }
+      if (this.pieces[id] !== undefined) {
+        throw new HeedError(E_VOCAB, `${file}: id ${id} is both ${describe(this.pieces[id])} and ${describe(piece)}`);
+      }
+      this.pieces[id] = piece;
+      const language = LANGUAGE.exec(piece)?.[1];
+      if (language) {
+        this.languages.set(language, id);
+        this.special.add(id);
+      }
+    }
+    this.ids = new Map(entries);
+    const { eos_token_id: eos, pad_token_id: pad } = config;
+    const unknown = this.ids.get('<unk>');
+    if (unknown === undefined || this.pieces[eos] === undefined) {
+      throw new HeedError(
+        E_VOCAB,
+        `${file}: found no ${unknown === undefined ? '<unk>' : `piece with id ${eos}, the eos_token_id`}`,
+      );
+    }
+    this.unknown = unknown;
+    for (const id of [eos, pad, this.unknown]) this.special.add(id);
+  }
+}
+
+/** One SentencePiece file and the vocabulary that its pieces are looked up in. */
+class Side {
+  #core;
+  #handle;
+  /** By id; null for the unknown one, which stands for any text. */
+  #pieces;
+  vocabulary;
+
+  /** @param {import('../wasm/core.js').Core} core @param {number} handle @param {Vocabulary} vocabulary */
+  constructor(core, handle, vocabulary) {
+    this.#core = core;
+    this.#handle = handle;
+    this.vocabulary = vocabulary;
+    this.#pieces = core.tokenizerPieces(handle).map(({ piece, type }) => (type === UNKNOWN ? null : piece));
+  }
+
+  /** @param {string} text */
+  encode(text) {
+    const { special, unknown, ids } = this.vocabulary;
+    const found = this.#core.tokenizerEncode(this.#handle, text);
+    // a text that this file has no piece for may be a piece of the other language's
+    const pieces = Array.from(found.ids, (id, i) => this.#pieces[id] ?? found.surface(i));
+    return {
+      // what a user typed is text: never `</s>`, never a language
+      ids: pieces.map((piece) => ids.get(piece) ?? unknown).map((id) => (special.has(id) ? unknown : id)),
+      offsets: found.offsets,
+      pieces,
+    };
+  }
+
+  /** @param {ArrayLike<number>} ids */
+  decode(ids) {
+    const { special, pieces } = this.vocabulary;
+    const kept = Array.from(ids).filter((id) => !special.has(id));
+    return this.#core.tokenizerDecode(
+      this.#handle,
+      kept.map((id) => pieces[id] ?? ''),
+    ).trim();
+  }
+}
+
+/** Text to ids and back, as the model's files say. */
+export class Tokenizer {
+  #eos;
+  /** @type {Record<'source' | 'target', Side>} */
+  #sides;
+  #sizes;
+
+  /**
+   * @internal
+   * @param {{ core: import('../wasm/core.js').Core, config: Record<string, any>, sourceSpm: Uint8Array,
+   *           targetSpm: Uint8Array, vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
+   */
+  constructor(files) {
+    if (!files?.core) badType('new Tokenizer', files, 'Transformer.load(), whose model has a tokenizer');
+    const { core, config, sourceSpm, targetSpm, vocab, targetVocab } = files;
+    const { eos_token_id: eos, vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
+    const shared = new Vocabulary(
+      vocab,
+      'vocab.json',
+      targetVocab ? sourceSize : Math.max(sourceSize, targetSize),
+      config,
+    );
+    const own = targetVocab ? new Vocabulary(targetVocab, 'target_vocab.json', targetSize, config) : shared;
+    const read = (/** @type {string} */ file, /** @type {Uint8Array} */ bytes) => {
+      const handle = ints(1);
+      core.report(file, 'heed_tokenizer_create', bytes, bytes.length, handle);
+      return handle.value[0];
+    };
+    const source = new Side(core, read('source.spm', sourceSpm), shared);
+    const same =
+      own === shared && sourceSpm.length === targetSpm.length && sourceSpm.every((byte, i) => byte === targetSpm[i]);
+    this.#sides = { source, target: same ? source : new Side(core, read('target.spm', targetSpm), own) };
+    this.#sizes = { source: sourceSize, target: targetSize };
+    this.#eos = /** @type {number} */ (eos);
+  }
+
+  /** @param {'source' | 'target'} side */
+  #side(side) {
+    if (side !== 'source' && side !== 'target') badType('side', side, "'source' or 'target'");
+    return this.#sides[side];
+  }
+
+  /**
+   * Ids with `</s>` last. A language's token comes first. Offsets are UTF-16 [start, end) into `text`, one pair for
+   * each id; `</s>` stands at the end of the text, a language token at its beginning, both empty.
+   *
+   * @param {string} text
+   * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: of a model with several targets, as
+   *   in `languages`
+   * @returns {{ ids: Int32Array, pieces: string[], offsets: Int32Array }}
+   */
+  encode(text, options = {}) {
+    const { side = 'source', language } = checkOptions(options, 'side language');
+    if (typeof text !== 'string') badType('text', text, 'a string');
+    const encoder = this.#side(side);
+    const { languages, pieces } = encoder.vocabulary;
+    const token = language === undefined ? undefined : languages.get(LANGUAGE.exec(language)?.[1] ?? language);
+    if (language !== undefined && token === undefined) {
+      const known = [...languages.keys()].join(', ') || 'none: this model has one target language';
+      throw new HeedError(E_LANGUAGE, `language: found ${describe(language)}, available: ${known}`);
+    }
+    const body = encoder.encode(text);
+    // not spread into arguments: a text may have a million pieces
+    const first = token === undefined ? 0 : 1;
+    const length = first + body.ids.length + 1;
+    const ids = new Int32Array(length);
+    const offsets = new Int32Array(2 * length);
+    ids.set(body.ids, first);
+    offsets.set(body.offsets, 2 * first);
+    ids[length - 1] = this.#eos;
+    offsets.fill(text.length, 2 * length - 2);
+    if (token !== undefined) {
+      ids[0] = token;
+      body.pieces.unshift(String(pieces[token]));
+    }
+    body.pieces.push(String(pieces[this.#eos]));
+    return { ids, pieces: body.pieces, offsets };
+  }
+
+  /**
+   * Text of ids. `</s>`, `<unk>`, padding and language tokens are not text, nor is white space at its ends.
+   *
+   * @param {ArrayLike<number>} ids
+   * @param {{ side?: 'source' | 'target' }} [options]
+   * @returns {string}
+   */
+  decode(ids, options = {}) {
+    const { side = 'target' } = checkOptions(options, 'side');
+    const decoder = this.#side(side);
+    return decoder.decode(checkIds('ids', ids, this.#sizes[side]));
+  }
+
+  /** Ids of the vocabulary of the source side. */
+  get size() {
+    return this.#sizes.source;
+  }
+
+  /** Target languages of a model with several, for encode(). Empty if there is but one. */
+  get languages() {
+    return [...this.#sides.source.vocabulary.languages.keys()];
+  }
+
+  /**
+   * @param {number} id
+   * @param {{ side?: 'source' | 'target' }} [options]  of consequence only where the sides have separate vocabularies
+   * @returns {string}  '' for an id that no piece has
+   */
+  idToPiece(id, options = {}) {
+    const { side = 'source' } = checkOptions(options, 'side');
+    checkIds('id', [id], this.#sizes[side]);
+    return this.#side(side).vocabulary.pieces[id] ?? '';
+  }
+
+  /**
+   * @param {string} piece
+   * @param {{ side?: 'source' | 'target' }} [options]
+   * @returns {number | undefined}
+   */
+  pieceToId(piece, options = {}) {
+    const { side = 'source' } = checkOptions(options, 'side');
+    return this.#side(side).vocabulary.ids.get(piece);
+  }
+}

@@ -1,0 +1,391 @@
+// glossary.js - terms whose translation is given: they come out exactly; loaded by translator.js when a call has the
+// option `glossary`.
+//
+// A sentence is first translated freely. If a term does not come out as it is to, the translation is taken up to where
+// the cross attention sees the term, the wanted words are put there, and the model goes on from them (constrained by a
+// prefix, as often as there are terms). The model's own spelling of the words is replaced by the given one at the end,
+// so that they are exact even where the tokenizer has no piece for a character. Where that fails too, as when the model
+// says a term once more by itself, what stands between the terms is translated piece by piece.
+
+import { attention, meanOfHeads } from '../model/inspect.js';
+import { badRange } from '../base/check.js';
+import { copyGlossary } from './options.js';
+import { LINE_BREAK } from '../text/sentences.js';
+import { countTranslations, isWord, isWorded, report, termsOf, visible, whole } from '../text/terms.js';
+import { E_STATE, HeedError } from '../base/errors.js';
+
+/** @typedef {readonly [term: string, translation: string][]} Glossary */
+/** @typedef {import('../text/terms.js').Found} Found */
+/** @typedef {import('../text/terms.js').GlossaryMatch} GlossaryMatch */
+/** @typedef {import('../model/model.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
+/** @typedef {{ text: string, after: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
+
+/**
+ * @param {string} text
+ * @param {unknown} glossary  as callers give it
+ * @param {string} [language]  of the text
+ * @returns {Found[]}
+ */
+export const findTerms = (text, glossary, language = 'en') => termsOf(copyGlossary(glossary), language).find(text);
+
+/**
+ * @param {import('../model/model.js').Model} model
+ * @param {Sentence} sentence
+ * @param {Int32Array} ids  a translation that was put together
+ * @param {{ text: string, glossary: GlossaryMatch[] }} more
+ * @returns {Result}
+ */
+function scored(model, sentence, ids, more) {
+  const { logProbs } = attention(model, sentence.ids, ids);
+  const logProb = logProbs.reduce((sum, x) => sum + x, 0);
+  return { ids, logProb, score: logProb, finished: ids.at(-1) === model.config.eos_token_id, ...more };
+}
+
+/** Decodes a sentence around the words that its terms ask for. */
+class Forced {
+  #model;
+  #generate;
+  #sentence;
+  #eos;
+  /** @type {number[]} the translation so far, and what the model goes on with */
+  #ids = [];
+  /** Of `#ids`, how many stay. */
+  #fixed;
+  #longest;
+  /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} ids of the terms that stand */
+  #spans = [];
+
+  /**
+   * @param {import('../model/model.js').Model} model
+   * @param {(prefix: number[]) => Promise<Result>} generate
+   * @param {Sentence} sentence
+   * @param {number} fixed  ids of the translation that the caller wants as they are
+   * @param {number} longest  ids that a translation may have
+   */
+  constructor(model, generate, sentence, fixed, longest) {
+    this.#model = model;
+    this.#generate = generate;
+    this.#sentence = sentence;
+    this.#fixed = fixed;
+    this.#longest = longest;
+    this.#eos = Number(model.config.eos_token_id);
+  }
+
+  /** @param {number} id */
+  #piece(id) {
+    return this.#model.tokenizer.idToPiece(id, { side: 'target' });
+  }
+
+  /** Begins a word, or stands between words, and not within one as a hyphen does. @param {number} id */
+  #parts(id) {
+    const piece = this.#piece(id);
+    return id === this.#eos || (piece !== '' && !isWord.test(piece) && !/^[-\u2010\u2011'\u2019]/.test(piece));
+  }
+
+  /**
+   * Where in the ids a term's translation begins: at the word that looks at the term most, and the words before it that
+   * look at nothing else.
+   *
+   * @param {Found} found
+   * @param {Float64Array} mean  cross attention, [target, source]
+   */
+  #placeOf({ start, end }, mean) {
+    const S = this.#sentence.ids.length;
+    const { offsets } = this.#sentence;
+    const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > start;
+    const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
+    let [place, most] = [last, 0];
+    for (let t = this.#fixed; t < last; t++) {
+      let mass = 0;
+      for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
+      if (mass > most) [place, most] = [t, mass];
+    }
+    const pieceAt = (/** @type {number} */ t) => this.#piece(this.#ids[t]);
+    const beginOf = (/** @type {number} */ t) => {
+      const isWithin = () => t > this.#fixed && t < last && !this.#parts(this.#ids[t]);
+      while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
+      return t;
+    };
+    const looksAtIt = (/** @type {number} */ t) => {
+      const row = mean.subarray(t * S, (t + 1) * S);
+      return isOf(row.indexOf(Math.max(...row)));
+    };
+    place = beginOf(place);
+    while (place > this.#fixed && looksAtIt(place - 1) && isWord.test(pieceAt(place - 1).replace('\u2581', ''))) {
+      place = beginOf(place - 1);
+    }
+    return place;
+  }
+
+  /**
+   * Ids of a translation, as a word of its own or after something it has no space to.
+   *
+   * @param {string} translation
+   * @param {boolean} spaced
+   */
+  #idsOf(translation, spaced) {
+    const { tokenizer } = this.#model;
+    const ids = [...tokenizer.encode(translation, { side: 'target' }).ids].slice(0, -1);
+    if (spaced) return ids;
+    const first = this.#piece(ids[0]);
+    const rest = tokenizer.pieceToId(first.slice(1), { side: 'target' });
+    if (first === '\u2581') return ids.slice(1);
+    return first.startsWith('\u2581') && rest !== undefined ? [rest, ...ids.slice(1)] : ids;
+  }
+
+  /**
+   * Put one term's translation in, and go on from it.
+   *
+   * @param {Found} found
+   * @param {number} place
+   * @returns {Promise<boolean>}
+   */
+  async #put(found, place) {
+    const after = this.#ids[place - 1];
+    const here = this.#ids[place];
+    // after an opening bracket or quotation mark the model itself had no space
+    const spaced = place === 0 || here === undefined || here === this.#eos || this.#piece(here).startsWith('\u2581') ||
+      isWord.test(this.#piece(after).slice(-1));
+    const prefix = [...this.#ids.slice(0, place), ...this.#idsOf(found.translation, spaced)];
+    // what parts the term from the rest, and one more id to choose
+    if (prefix.length + 2 > this.#longest) return false;
+    this.#fixed = prefix.length;
+    this.#spans.push({ found, begin: place, end: prefix.length, spaced });
+    this.#ids = [...(await this.#generate(prefix)).ids];
+    const next = this.#ids[prefix.length];
+    if (next !== undefined && !this.#parts(next)) {
+      const id = this.#bestParting(prefix);
+      this.#ids = id === this.#eos ? [...prefix, id] : [...(await this.#generate([...prefix, id])).ids];
+    }
+    return true;
+  }
+
+  /** What follows a word that is to end here. @param {number[]} prefix */
+  #bestParting(prefix) {
+    const { core, pass } = this.#model.parts();
+    const source = this.#sentence.ids;
+    const target = Int32Array.from([...prefix, this.#eos]);
+    const session = pass(source.length, target.length);
+    core.forward(session, source, target, []);
+    const vocabulary = Number(this.#model.config.decoder_vocab_size);
+    const row = core.logits(session, prefix.length, vocabulary).logits;
+    const { config, tokenizer } = this.#model;
+    const never = new Set([config.pad_token_id, tokenizer.pieceToId('<unk>', { side: 'target' })]);
+    let best = this.#eos;
+    for (let id = 0; id < vocabulary; id++) if (row[id] > row[best] && !never.has(id) && this.#parts(id)) best = id;
+    return best;
+  }
+
+  /**
+   * @param {Result} free  the translation without any force
+   * @param {Found[]} terms
+   * @returns {Promise<Result>}
+   */
+  async run(free, terms) {
+    this.#ids = [...free.ids];
+    let pending = terms;
+    while (pending.length > 0) {
+      const mean = meanOfHeads(attention(this.#model, this.#sentence.ids, this.#ids).cross);
+      const [next] = pending
+        .map((found) => ({ found, place: this.#placeOf(found, mean) }))
+        .sort((a, b) => a.place - b.place || a.found.start - b.found.start);
+      pending = pending.filter((found) => found !== next.found);
+      if (!(await this.#put(next.found, next.place))) break;
+    }
+    const { tokenizer } = this.#model;
+    const ids = Int32Array.from(this.#ids);
+    const raw = tokenizer.decode(ids);
+    let text = '';
+    let at = 0;
+    /** @type {Map<Found, number>} */
+    const starts = new Map();
+    for (const { found, begin, end, spaced } of this.#spans) {
+      const [left, right] = [begin, end].map((n) => tokenizer.decode(ids.subarray(0, n)).length);
+      const own = raw.slice(left, right);
+      text += raw.slice(at, left) + (spaced ? own.slice(0, own.length - own.trimStart().length) : '');
+      starts.set(found, text.length);
+      text += found.translation;
+      at = right;
+    }
+    text += raw.slice(at);
+    return scored(this.#model, this.#sentence, ids, { text, glossary: report(text, terms, starts) });
+  }
+}
+
+/** What ends a sentence. */
+const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
+
+/**
+ * The first letter of a part that begins within a sentence: small, but for an acronym, I, and what the free translation
+ * has with a capital within, as German has its nouns.
+ *
+ * @param {string} text
+ * @param {string} free
+ * @param {string} [language]  of both
+ * @returns {string}
+ */
+export function asWithin(text, free, language = 'de') {
+  const first = /^\p{Lu}(?!['\u2019]?\p{Lu})[\p{L}\p{M}]*/u.exec(text)?.[0];
+  if (!first || first === 'I') return text;
+  const isName = new RegExp(`(?<=[^\\s.!?\u2026]\\s+)${whole(first)}`, 'u').test(free);
+  if (isName) return text;
+  const [capital] = first;
+  return capital.toLocaleLowerCase(language) + text.slice(capital.length);
+}
+
+/**
+ * What translates for the glossary.
+ *
+ * @template {Sentence} T
+ * @typedef {object} Host
+ * @property {import('../model/model.js').Model} model
+ * @property {string} sourceLanguage
+ * @property {string} targetLanguage
+ * @property {(sentences: T[], options: import('../model/options.js').GenerateOptions) => Promise<Result[][]>} generate
+ * @property {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
+ */
+
+/**
+ * The parts between the terms, each translated alone, with the terms between them: the last resort, as no part knows of
+ * the others.
+ *
+ * @template {Sentence} T
+ * @param {Host<T>} host
+ * @param {T} sentence
+ * @param {Found[]} terms
+ * @param {string} free  the translation without any force
+ * @param {import('../model/options.js').GenerateOptions} options
+ * @returns {Promise<Result | undefined>}  undefined: it is too long for the model, or a part did not end
+ */
+async function translateAround({ model, targetLanguage, generate, encode }, sentence, terms, free, options) {
+  const { tokenizer, config } = model;
+  const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
+  const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
+  const worded = parts.map((part) => part.trim()).filter((part) => isWorded.test(part));
+  const results = await generate(worded.map((text) => ({ ...sentence, text, ...encode(text) })), options);
+  if (!results.every(([{ finished }]) => finished)) return undefined;
+  const translations = results.map(([{ ids }]) => tokenizer.decode(ids).trim());
+  let text = '';
+  /** @type {Map<Found, number>} */
+  const starts = new Map();
+  for (const [i, part] of parts.entries()) {
+    const body = part.trim();
+    let own = isWorded.test(body) ? String(translations.shift()) : body;
+    // a part is no sentence: it neither ends as one nor, within, begins as one
+    if (!ends.test(body)) own = own.replace(ends, '');
+    if (i > 0 && /^\p{Ll}/u.test(body)) own = asWithin(own, free, targetLanguage);
+    text += part.replace(body, () => own);
+    if (i === terms.length) break;
+    starts.set(terms[i], text.length);
+    text += terms[i].translation;
+  }
+  const { ids } = tokenizer.encode(text, { side: 'target' });
+  if (ids.length > Number(config.max_position_embeddings)) return undefined;
+  return scored(model, sentence, ids, { text, glossary: report(text, terms, starts) });
+}
+
+/**
+ * Terms that begin in one sentence and end in the next of the same line: they cannot be translated as one.
+ *
+ * @param {Sentence} sentence
+ * @param {Sentence | undefined} next
+ * @param {import('../text/terms.js').Terms} terms
+ * @returns {GlossaryMatch[]}
+ */
+function findDivided({ text, start, after }, next, terms) {
+  // of another text, another line, or behind what is kept
+  if (next?.start !== start + text.length + after.length || LINE_BREAK.test(after)) return [];
+  return terms.find(`${text} ${next.text}`)
+    .filter((found) => found.start < text.length && found.end > text.length)
+    .map((found) => ({ ...found, targetStart: -1, targetEnd: -1, exact: false }));
+}
+
+/** @param {GlossaryMatch} lost */
+const notPlaced = ({ term, translation }) =>
+  new HeedError(E_STATE, `glossary: '${term}' did not come out as '${translation}' once`);
+
+/**
+ * HEED_E_STATE for a term that two sentences divide.
+ *
+ * @param {(Sentence & { isKept?: boolean })[]} sentences
+ * @param {Glossary} glossary
+ * @param {string} language
+ */
+export function checkDivided(sentences, glossary, language) {
+  const terms = termsOf(glossary, language);
+  const translated = sentences.filter(({ text, isKept }) => text && !isKept);
+  for (const [i, sentence] of translated.entries()) {
+    const [lost] = findDivided(sentence, translated[i + 1], terms);
+    if (lost) throw notPlaced(lost);
+  }
+}
+
+/**
+ * Of a translation that the tokenizer drops nothing would come out.
+ *
+ * @param {import('../text/tokenizer.js').Tokenizer} tokenizer
+ * @param {Found[]} terms
+ */
+function checkTranslations(tokenizer, terms) {
+  for (const [translation] of countTranslations(terms)) {
+    const { pieces } = tokenizer.encode(translation, { side: 'target' });
+    if (pieces.slice(0, -1).some((piece) => piece !== '' && piece !== '\u2581')) continue;
+    const found = terms.find((term) => term.translation === translation);
+    badRange(`glossary: ${found?.term}`, visible(translation), 'a text that the model has tokens for');
+  }
+}
+
+/**
+ * What the generate() of a Translator does with a glossary.
+ *
+ * @template {Sentence} T
+ * @param {Host<T>} host
+ * @param {T[]} sentences
+ * @param {Glossary} glossary
+ * @param {import('../model/options.js').GenerateOptions} options
+ * @param {unknown} [onStep]  null: where a term does not come out that is told, not thrown as HEED_E_STATE
+ * @returns {Promise<Result[][]>}
+ */
+export async function generateWith(host, sentences, glossary, options, onStep) {
+  const { model, generate } = host;
+  const terms = termsOf(glossary, host.sourceLanguage);
+  const found = sentences.map(({ text }) => terms.find(text));
+  checkTranslations(model.tokenizer, found.flat());
+  const results = await generate(sentences, options);
+  for (const [i, [free]] of results.entries()) {
+    const divided = findDivided(sentences[i], sentences[i + 1], terms);
+    if (found[i].length + divided.length === 0) continue;
+    const matches = report(model.tokenizer.decode(free.ids), found[i]);
+    /** @type {Result} */
+    let result = { ...free, glossary: matches };
+    if (!matches.every(({ exact }) => exact)) {
+      const again = async (/** @type {number[]} */ prefix) =>
+        (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
+      const { maxTokens, maxLength = model.generateDefaults.maxLength ?? Infinity, prefix } = options;
+      // of new tokens each step may have as many; in the length all count, and the start token
+      const longest = Math.min(Number(model.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
+      result = await new Forced(model, again, sentences[i], prefix?.length ?? 0, longest).run(free, found[i]);
+      if (!options.prefix && !result.glossary?.every(({ exact }) => exact)) {
+        const text = model.tokenizer.decode(free.ids);
+        const patched = await translateAround(host, sentences[i], found[i], text, { ...options, nBest: 1 });
+        const most = maxTokens ?? Math.min(longest, model.generateDefaults.maxTokens);
+        const fits = patched && patched.ids.length <= most;
+        if (fits && patched.glossary?.every(({ exact }) => exact)) result = patched;
+      }
+      results[i] = [result];
+    } else results[i][0] = result;
+    result.glossary?.push(...divided);
+    const lost = onStep !== null && result.glossary?.find(({ exact }) => !exact);
+    if (lost) throw notPlaced(lost);
+  }
+  return results;
+}
+
+/**
+ * See Terms.moveBreaks().
+ *
+ * @param {string} text
+ * @param {Glossary} glossary
+ * @param {string} language
+ */
+export const moveBreaks = (text, glossary, language) => termsOf(glossary, language).moveBreaks(text);

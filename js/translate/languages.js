@@ -1,0 +1,62 @@
+// languages.js - language tags, and what a model has to do with a pair of them; used by translator.js and lookup.js.
+
+import { badRange, badType } from '../base/check.js';
+
+/** The canonical form of a tag ('de' of 'deu'), undefined if it is invalid. @param {string} tag */
+function canonical(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The language of a tag, which is what a model is chosen by; an invalid tag as it is. @param {string} tag */
+export function languageOf(tag) {
+  const known = canonical(tag.replaceAll('_', '-'));
+  return known === undefined ? tag : new Intl.Locale(known).language;
+}
+
+/** @param {unknown} tag @param {string} option @returns {string} */
+export function checkTag(tag, option) {
+  const expected = "a language tag like 'de'";
+  return typeof tag !== 'string' ? badType(option, tag, expected) : (canonical(tag) ?? badRange(option, tag, expected));
+}
+
+/** @param {string} message */
+export const notSupported = (message) => new DOMException(message, 'NotSupportedError');
+
+/**
+ * Refuses the heed.json of a model for another pair.
+ *
+ * @param {string} source
+ * @param {string} target
+ * @returns {(manifest: Record<string, unknown>) => void}  throws a NotSupportedError
+ */
+export const checkPair = (source, target) => ({ source: has, target: into }) => {
+  const differs = (/** @type {unknown} */ stated, /** @type {string} */ wanted) =>
+    typeof stated === 'string' && languageOf(stated) !== languageOf(wanted);
+  if (differs(has, source) || differs(into, target)) {
+    throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
+  }
+};
+
+/**
+ * The language token of a model with several targets, undefined for a model that needs none.
+ *
+ * @param {import('../model/model.js').Model} model
+ * @param {string} target
+ * @param {string} [language]  the token, if `target` does not tell
+ * @returns {string | undefined}
+ */
+export function chooseToken({ manifest, tokenizer }, target, language) {
+  const { languages } = tokenizer;
+  const tokenFor = (/** @type {string} */ tag) =>
+    languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
+  const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
+  if (languages.length > 0 && token === undefined && manifest.target === undefined) {
+    throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
+  }
+  if (token !== undefined) tokenizer.encode('', { language: token });
+  return token;
+}

@@ -1,0 +1,133 @@
+// lookup.js - the model for a pair of languages, and whether its files are here, on a server, or missing.
+// Loaded by translator.js when it is not told a model, and for Translator.availability().
+
+import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
+import { builtin } from '../base/host.js';
+import { mismatch, parseJson } from '../base/json.js';
+import { languageOf } from './languages.js';
+import { badType } from '../base/check.js';
+import { E_JSON, HeedError } from '../base/errors.js';
+
+/** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
+/** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
+
+/**
+ * The directory of the model for a pair, or undefined if the index has none.
+ *
+ * @param {string | URL} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
+ * @param {string} source
+ * @param {string} target
+ * @param {AbortSignal} [signal]
+ * @param {boolean | string} [cache]
+ */
+async function findIn(index, source, target, signal, cache) {
+  if (typeof index !== 'string' && !(index instanceof URL)) badType('models', index, 'the URL of an index.json');
+  const { bytes, sibling } = await readFileAt(index, signal, cache);
+  const { models: list } = parseJson(bytes, String(index));
+  const isEntry = (/** @type {any} */ m) => [m?.source, m?.target, m?.path].every((v) => typeof v === 'string');
+  if (!Array.isArray(list) || !list.every(isEntry)) {
+    throw new HeedError(E_JSON, mismatch(`${index}: models`, list, 'an array of { source, target, path }'));
+  }
+  const found = list.find(
+    (m) => languageOf(m.source) === languageOf(source) && languageOf(m.target) === languageOf(target),
+  );
+  return found && sibling(found.path);
+}
+
+/**
+ * The same of several: the first that has the pair. An index that cannot be read is an error if no other has it.
+ *
+ * @param {string | URL | readonly (string | URL)[] | undefined} models
+ * @param {string} source
+ * @param {string} target
+ * @param {AbortSignal} [signal]
+ * @param {boolean | string} [cache]
+ * @returns {Promise<string | URL | undefined>}
+ */
+export async function findModel(models, source, target, signal, cache) {
+  const errors = [];
+  for (const index of /** @type {(string | URL)[]} */ ([models].flat())) {
+    try {
+      const found = await findIn(index, source, target, signal, cache);
+      if (found !== undefined) return found;
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+  return undefined;
+}
+
+/** What a model that translates text is made of, beside its weights. */
+const NEEDED = ['config.json', 'vocab.json', 'source.spm', 'target.spm'];
+/** One of these, or one whose name ends so. */
+const WEIGHTS = ['model.safetensors', 'pytorch_model.bin', '.npz'];
+
+/** @param {Files} files @returns {Promise<Record<string, unknown>>}  heed.json, or {} */
+async function readManifest(files) {
+  const bytes = await files.readOptional('heed.json');
+  return bytes ? parseJson(bytes, 'heed.json') : {};
+}
+
+/** The names of the files of a directory, or of those given. @param {Files} files @returns {Promise<string[]>} */
+async function namesOf({ path, source }) {
+  if (path === undefined) return Object.keys(source);
+  const { readdir } = await builtin('fs/promises');
+  return readdir(path).catch(() => []);
+}
+
+/** Whether a file of a directory has the size that heed.json lists. @param {string} path @param {number} size */
+async function hasSize(path, size) {
+  const { stat } = await builtin('fs/promises');
+  return (await stat(path).catch(() => null))?.size === size;
+}
+
+/**
+ * Whether all files are there, and none is cut short.
+ *
+ * @param {Files} files
+ * @param {string[]} names
+ * @param {Record<string, unknown>} manifest
+ */
+async function isComplete(files, names, manifest) {
+  const listed = listedFiles(manifest);
+  for (const [name, { size }] of listed) {
+    if (files.path !== undefined && !(await hasSize(`${files.path}/${name}`, size))) return false;
+  }
+  return [...NEEDED, ...listed.keys()].every((name) => names.includes(name))
+    && WEIGHTS.some((weights) => names.some((name) => name.endsWith(weights)));
+}
+
+/** Whether a server has the model, and what it says of itself. @param {Files} files */
+async function readRemote(files) {
+  const manifest = await readManifest(files);
+  if (Object.keys(manifest).length > 0) return manifest;
+  const chunks = await files.find('config.json', true);
+  await chunks?.close();
+  return chunks ? manifest : null;
+}
+
+/**
+ * @param {import('../files/source.js').ModelSource} from
+ * @param {boolean | string} cache
+ * @param {(manifest: Record<string, unknown>) => void} accept  throws a NotSupportedError if heed.json is of another
+ *   pair
+ * @returns {Promise<Availability>}
+ */
+export async function availability(from, cache, accept) {
+  const files = await openSource(from); // keeps nothing: a newer heed.json would not fit the files that are kept
+  const { url } = files;
+  const names = url ? [] : await namesOf(files);
+  if (!url && names.length === 0) return 'unavailable'; // no directory, or an empty one
+  const isKept = url !== undefined && (await (await openRemote(cache)).isKept(url));
+  try {
+    const manifest = await (url ? readRemote(files) : readManifest(files));
+    accept(manifest ?? {});
+    if (url && manifest) return isKept ? 'available' : 'downloadable';
+    return manifest && (await isComplete(files, names, manifest)) ? 'available' : 'unavailable';
+  } catch (/** @type {any} */ error) {
+    if (error.name === 'NotSupportedError') return 'unavailable';
+    if (isKept && error.name === 'NetworkError') return 'available';
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+// options.js - the names of the options of a Translator, and its glossary. Used by translator.js, glossary.js and
+// engine/client.js.
+
+import { badType } from '../base/check.js';
+import { GENERATE, WEIGHTS } from '../model/options.js';
+
+// The names of the options of each function. One with a `!` belongs to the contract, and is unsupported.
+export const CREATE =
+  `sourceLanguage targetLanguage language model models monitor worker timeout workers! ${WEIGHTS}`;
+export const TRANSLATE = `${GENERATE} glossary keep!`;
+export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
+
+/**
+ * A glossary as it is at the call: its owner may change it while the call waits.
+ *
+ * @param {any} glossary
+ * @returns {[term: string, translation: string][]}
+ */
+export function copyGlossary(glossary) {
+  const kind = Object.prototype.toString.call(glossary).slice(8, -1);
+  if (kind !== 'Object' && kind !== 'Map') badType('glossary', glossary, 'an object or a Map: { term: translation }');
+  return kind === 'Map' ? [...glossary] : Object.entries(glossary);
+}

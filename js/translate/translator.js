@@ -1,0 +1,603 @@
+// translator.js - text in, text out, in the shape of the Web Translator API; over model.js. Public.
+
+import { endStream, onAborts } from '../base/abort.js';
+import { isNode, onAbort, turn } from '../base/host.js';
+import { checkPair, checkTag, chooseToken, notSupported } from './languages.js';
+import { Model } from '../model/model.js';
+import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
+import { checkGenerate } from '../model/options.js';
+import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
+import { startMonitor } from './progress.js';
+import { split } from '../text/split.js';
+
+/**
+ * glossary: translations of terms, which come out exactly; where one cannot, translate() throws and translateDetailed()
+ * tells. With it translateStreaming() gives sentences.
+ *
+ * @typedef {import('../model/options.js').GenerateOptions & {
+ *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
+ */
+
+/**
+ * @typedef {object} TranslatedSentence
+ * @property {string} source
+ * @property {number} start  where it stands in the input, UTF-16
+ * @property {string} target
+ * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
+ * @property {{ piece: string, id: number, logProb: number }[]} targetTokens  logProb: by the model alone, without rules
+ * @property {number} logProb  of the search, as generate() has it
+ * @property {boolean} finished
+ * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention, of
+ *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all
+ * @property {import('../model/model.js').AttentionMaps} [attention]
+ * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
+ * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
+ * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all that the search looked at
+ */
+
+/** @typedef {import('../text/split.js').Sentence} Sentence */
+/** @typedef {import('../text/split.js').Encoded} Encoded */
+
+/** @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][] }} Options  as they run */
+
+/** Which model there is. A page that names its model need not load it. */
+const lookup = () => import('./lookup.js');
+
+/** A download that failed, as the specification has it. @param {any} error */
+const withName = (error) =>
+  error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
+
+/**
+ * The options of a call as they are when it is made.
+ *
+ * @param {TranslateOptions} options
+ * @param {string} names
+ * @returns {Options}
+ */
+function copyOptions(options, names) {
+  const { glossary, ...rest } = checkOptions(options, names);
+  return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
+}
+
+/** As much of a translation under way as later tokens cannot change. @param {string} text */
+const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of a character that is not complete
+
+/**
+ * Translates in the calling thread, giving the event loop a turn after every decoder step. Calls are queued: each gets
+ * what it would get alone.
+ */
+export class Translator {
+  /**
+   * Where create() and availability() look for a model when they get neither `model` nor `models`.
+   *
+   * @type {string | URL | (string | URL)[] | undefined}
+   */
+  static models;
+
+  #model;
+  #source;
+  #target;
+  #language;
+  #segmenter;
+  /** Aborted by destroy(). Ends all running and waiting calls. */
+  #life = new AbortController();
+  /** Forgets the signal of create(). */
+  #forget = () => {};
+  /** Resolves when the model is free. @type {Promise<unknown>} */
+  #tail = Promise.resolve();
+
+  /**
+   * Only create() makes one.
+   *
+   * @internal
+   * @param {symbol} key  OWN
+   * @param {Model | null} model  null: it is elsewhere, see client.js
+   * @param {string} source
+   * @param {string} target
+   * @param {string} [language]
+   */
+  constructor(key, model, source, target, language) {
+    checkOwn(key, 'Translator');
+    this.#model = /** @type {Model} */ (model);
+    this.#source = source;
+    this.#target = target;
+    this.#language = language;
+    this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
+  }
+
+  /** A canonical language tag. */
+  get sourceLanguage() {
+    return this.#source;
+  }
+
+  /** A canonical language tag. */
+  get targetLanguage() {
+    return this.#target;
+  }
+
+  get [Symbol.toStringTag]() {
+    return 'Translator';
+  }
+
+  /**
+   * @param {object} options
+   * @param {string} options.sourceLanguage  a BCP 47 tag
+   * @param {string} options.targetLanguage
+   * @param {import('../files/source.js').ModelSource} [options.model]  a model directory
+   * @param {string | URL | (string | URL)[]} [options.models]  an index.json to look the pair up in, or several;
+   *   default: Translator.models
+   * @param {AbortSignal} [options.signal]  ends create(), and after that the Translator, with its reason
+   * @param {(monitor: any) => void} [options.monitor]  gets an EventTarget with `ondownloadprogress`; the events are
+   *   ProgressEvents, { loaded: 0…1, total: 1 }
+   * @param {boolean | Worker | object} [options.worker]  true: in a worker; or one of your own (in Node of
+   *   worker_threads), that imports 'heed/worker'. Default: true in pages that can have one, false in Node
+   * @param {number} [options.timeout]  milliseconds after which a call is rejected if the worker sends no message, no
+   *   progress and no sign of life; Infinity: never. Default: 30,000. It has no effect without a worker
+   * @param {string} [options.language]  the language token of a model with several targets, if targetLanguage does not
+   *   tell
+   * @param {import('../model/load.js').LoadOptions['dtype']} [options.dtype]
+   * @param {import('../model/load.js').LoadOptions['wasm']} [options.wasm]
+   * @param {import('../model/load.js').LoadOptions['simd']} [options.simd]
+   * @param {import('../model/load.js').LoadOptions['cache']} [options.cache]
+   * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
+   */
+  static async create(options) {
+    const { sourceLanguage, targetLanguage, monitor, signal, model, models = Translator.models, timeout = 1 } =
+      checkOptions(options, CREATE);
+    const source = checkTag(sourceLanguage, 'sourceLanguage');
+    const target = checkTag(targetLanguage, 'targetLanguage');
+    checkSignal(signal);
+    checkFunction('monitor', monitor);
+    if (typeof timeout !== 'number' || !(timeout > 0)) badType('timeout', timeout, 'milliseconds, or Infinity');
+    const onProgress = startMonitor(monitor, signal);
+    if (model === undefined && models === undefined) {
+      throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
+    }
+    /** @type {Translator | undefined} */
+    let made;
+    try {
+      made = await Translator.#make({ ...options, models }, source, target, onProgress);
+      await turn(); // who hears of the last progress can still abort
+      signal?.throwIfAborted();
+    } catch (error) {
+      made?.destroy();
+      throw withName(error);
+    }
+    const translator = made;
+    translator.#forget = onAbort(signal, () => translator[OWN](signal?.reason));
+    return translator;
+  }
+
+  /**
+   * In a worker if wanted, else here.
+   *
+   * @param {Parameters<typeof Translator.create>[0]} options
+   * @param {string} source
+   * @param {string} target
+   * @param {(loaded: number) => void} onProgress
+   * @returns {Promise<Translator>}
+   */
+  static async #make(options, source, target, onProgress) {
+    const { model, models, language, worker, signal, dtype, wasm, simd, cache } = options;
+    if (worker ?? (!isNode && 'document' in globalThis)) {
+      const { createClient } = await import('../engine/client.js');
+      const client = await createClient({ ...options, onProgress });
+      if (client) return client;
+    }
+    const find = async () => (await lookup()).findModel(models, source, target, signal, cache ?? !isNode);
+    const from = model ?? (await find());
+    if (from === undefined) throw notSupported(`${models} has no model from ${source} to ${target}`);
+    const transformer = await Model.load(
+      from,
+      { signal, dtype, wasm, simd, cache, onProgress: ({ loaded, total }) => onProgress(loaded / total) },
+      checkPair(source, target),
+    );
+    try {
+      const token = chooseToken(transformer, target, language);
+      return new Translator(OWN, transformer, source, target, token);
+    } catch (error) {
+      transformer.dispose();
+      throw error;
+    }
+  }
+
+  /**
+   * Whether create() would find a model for the pair: 'available' if all its files are here or kept, 'downloadable' if
+   * they are on a server, 'unavailable' without one.
+   *
+   * @param {{ sourceLanguage: string, targetLanguage: string, model?: import('../files/source.js').ModelSource,
+   *   models?: string | URL | (string | URL)[], cache?: boolean | string }} options
+   *   model, models, cache: as for create()
+   * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
+   */
+  static async availability(options) {
+    const { sourceLanguage, targetLanguage, model, models = Translator.models, cache = !isNode } =
+      checkOptions(options, CREATE);
+    const source = checkTag(sourceLanguage, 'sourceLanguage');
+    const target = checkTag(targetLanguage, 'targetLanguage');
+    try {
+      const { availability, findModel } = await lookup();
+      const from = model ?? (models && (await findModel(models, source, target, undefined, cache)));
+      return from === undefined ? 'unavailable' : await availability(from, cache, checkPair(source, target));
+    } catch (error) {
+      throw withName(error);
+    }
+  }
+
+  /**
+   * Run f when all calls before have ended.
+   *
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {() => Promise<T>} f
+   * @returns {Promise<T>}
+   */
+  async #queued(signal, f) {
+    this.#check(signal);
+    const job = this.#tail.then(() => {
+      this.#check(signal);
+      return f();
+    });
+    this.#tail = job.catch(() => {});
+    return this.#until(signal, job);
+  }
+
+  /**
+   * What a call gives. Rejects at once when the call is aborted: it does not wait for the queue or the running step.
+   *
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {Promise<T>} job
+   * @returns {Promise<T>}
+   */
+  #until(signal, job) {
+    return new Promise((resolve, reject) => {
+      const forget = onAborts([this.#life.signal, signal], reject);
+      job.then(resolve, reject).finally(forget);
+    });
+  }
+
+  /** @param {AbortSignal | undefined} signal */
+  #check(signal) {
+    this.#life.signal.throwIfAborted();
+    checkSignal(signal);
+  }
+
+  /**
+   * Runs a generator to its end, giving the event loop a turn between its steps.
+   *
+   * @template Step, Result
+   * @param {Generator<Step, Result, void>} run
+   * @param {AbortSignal | undefined} signal  its abort ends the run, as destroy() does
+   * @param {((step: Step) => void) | null} [onStep]
+   * @returns {Promise<Result>}
+   */
+  async #drive(run, signal, onStep) {
+    try {
+      for (;;) {
+        const step = run.next();
+        if (step.done) return step.value;
+        onStep?.(step.value);
+        await this.#rest(signal);
+      }
+    } finally {
+      run.return(/** @type {any} */ (undefined));
+    }
+  }
+
+  /** Let the event loop have a turn; throws if it brought an end. @param {AbortSignal | undefined} signal */
+  async #rest(signal) {
+    await turn();
+    this.#life.signal.throwIfAborted();
+    signal?.throwIfAborted();
+  }
+
+  /**
+   * The parts of each text; each term of a glossary is on one line.
+   *
+   * @param {string[]} inputs
+   * @param {Options} options
+   */
+  async #split(inputs, { signal, glossary }) {
+    if (glossary) {
+      const { moveBreaks } = await import('./glossary.js');
+      const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
+      inputs = inputs.map((text) => (typeof text === 'string' ? move(text) : text));
+    }
+    const [segmenter, encode] = [this.#segmenter, this.#encode.bind(this)];
+    const positions = Number(this.config.max_position_embeddings);
+    return this.#drive(split(inputs, { encode, segmenter, positions, glossary }), signal);
+  }
+
+  /**
+   * generate() in steps. `onStep` gets the ids so far of the one sentence that runs.
+   *
+   * @param {Sentence[]} sentences
+   * @param {Options} options
+   * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
+   *   thrown
+   * @param {import('../model/tree.js').Trees} [trees]  without a glossary
+   * @returns {Promise<import('./glossary.js').Result[][]>}
+   */
+  async #generate(sentences, { glossary, cutRunaways = true, ...rest }, onStep, trees) {
+    const options = { ...rest, cutRunaways };
+    const others = sentences.filter(({ isKept }) => !isKept);
+    if (others.length < sentences.length) {
+      const results = (await this.#generate(others, { ...options, glossary }, onStep, trees)).values();
+      const ids = Int32Array.of(Number(this.config.eos_token_id));
+      return sentences.map(({ text, isKept }) =>
+        (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
+    }
+    if (glossary) {
+      const { generateWith } = await import('./glossary.js');
+      const { sourceLanguage, targetLanguage } = this;
+      const [generate, encode] = [this.#generate.bind(this), this.#encode.bind(this)];
+      const host = { model: this.#model, sourceLanguage, targetLanguage, generate, encode };
+      return generateWith(host, sentences, glossary, options, onStep);
+    }
+    const ids = sentences.map((sentence) => sentence.ids);
+    return this.#drive(this.#model.generateSteps(ids, options, trees), options.signal, onStep);
+  }
+
+  /** @param {import('./glossary.js').Result} result */
+  #text({ ids, text }) {
+    return text ?? this.#model.tokenizer.decode(ids);
+  }
+
+  /** @param {string} text */
+  #encode(text) {
+    return this.#model.tokenizer.encode(text, { language: this.#language });
+  }
+
+  /**
+   * A string gives a string, an array gives an array in the same order. White space and line breaks are kept.
+   *
+   * @overload
+   * @param {string} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string>}
+   */
+  /**
+   * @overload
+   * @param {readonly string[]} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string[]>}
+   */
+  /**
+   * @overload
+   * @param {string | readonly string[]} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string | string[]>}
+   */
+  /**
+   * @param {string | readonly string[]} input
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string | string[]>}
+   */
+  async translate(input, options = {}) {
+    const own = copyOptions(options, TRANSLATE);
+    const isList = Array.isArray(input);
+    const inputs = isList ? [...input] : [input];
+    return this.#queued(own.signal, async () => {
+      const texts = await this.#split(inputs, own);
+      const results = await this.#generate(
+        texts.flat().filter(({ text }) => text),
+        { ...own, nBest: 1 },
+      );
+      let next = 0;
+      const outputs = texts.map((sentences) =>
+        sentences
+          .map(({ text, after }) => (text && this.#text(results[next++][0])) + after)
+          .join(''),
+      );
+      return isList ? outputs : outputs[0];
+    });
+  }
+
+  /**
+   * The sentences one by one, with tokens, scores and alignment.
+   *
+   * @param {string} input
+   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives
+   *   too; beamTree: the tree too
+   * @returns {Promise<TranslatedSentence[]>}
+   */
+  async translateDetailed(input, options = {}) {
+    const { beamTree = false, ...own } =
+      /** @type {Options & { attention?: boolean }} */ (copyOptions(options, TRANSLATE_DETAILED));
+    return this.#queued(own.signal, async () => {
+      const { detail } = await import('./detail.js');
+      const { Trees } = beamTree ? await import('../model/tree.js') : {};
+      const sentences = (await this.#split([input], own))[0].filter(({ text }) => text);
+      const trees = Trees && new Trees(own.beams ?? this.#model.generateDefaults.beams);
+      const results = await this.#generate(sentences, own, null, trees);
+      const detailed = [];
+      for (const [i, hypotheses] of results.entries()) {
+        await this.#rest(own.signal);
+        detailed.push(detail(this.#model, sentences[i], hypotheses, (result) => this.#text(result), own));
+      }
+      return detailed;
+    });
+  }
+
+  /**
+   * Pieces of text as they are found; joined they are exactly what translate() gives. Greedy search gives words, beam
+   * search sentences. The work waits while nobody reads, and ends when the stream is cancelled.
+   *
+   * @param {string} input
+   * @param {TranslateOptions} [options]
+   * @returns {ReadableStream<string>}
+   */
+  translateStreaming(input, options = {}) {
+    const { signal, ...rest } = copyOptions(options, TRANSLATE);
+    if (typeof input !== 'string') badType('input', input, 'a string');
+    this.#check(signal);
+    const stop = new AbortController();
+    const own = { ...rest, signal: stop.signal };
+    let forget = () => {};
+    /** @type {Iterator<Sentence, undefined>} */
+    let sentences;
+    return new ReadableStream({
+      start: async (stream) => {
+        forget = endStream([this.#life.signal, signal], stream, stop.abort.bind(stop));
+        try {
+          checkGenerate(own, this.#model.generateDefaults, this.config);
+          const [parts] = await this.#split([input], own);
+          // each sentence is translated alone
+          if (own.glossary) (await import('./glossary.js')).checkDivided(parts, own.glossary, this.#source);
+          sentences = parts.values();
+        } catch (error) {
+          forget();
+          throw error;
+        }
+      },
+      pull: async (stream) => {
+        try {
+          while (Number(stream.desiredSize) > 0) {
+            const { done, value: sentence } = sentences.next();
+            if (done) {
+              forget();
+              stream.close();
+              return;
+            }
+            await this.#streamSentence(sentence, own, (text) => stream.enqueue(text));
+          }
+        } catch (error) {
+          forget();
+          throw error;
+        }
+      },
+      cancel: (reason) => {
+        forget();
+        stop.abort(reason);
+      },
+    });
+  }
+
+  /** @param {Sentence} sentence @param {Options} options @param {(text: string) => void} emit */
+  async #streamSentence(sentence, options, emit) {
+    const { after } = sentence;
+    const { tokenizer } = this.#model;
+    let emitted = 0;
+    const emitUpTo = (/** @type {string} */ text) => {
+      if (text.length > emitted) emit(text.slice(emitted));
+      emitted = Math.max(emitted, text.length);
+    };
+    if (sentence.text) {
+      await this.#queued(options.signal, async () => {
+        const [[result]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
+          if (running) emitUpTo(settled(tokenizer.decode(running)));
+        });
+        emitUpTo(this.#text(result));
+      });
+    }
+    if (after) emit(after);
+  }
+
+  /** Of the model, as Transformer.info; `worker`: it runs in a worker. */
+  get info() {
+    return { ...this.#model.info, worker: false };
+  }
+
+  /** The model's config.json. @returns {Readonly<Record<string, unknown>>} */
+  get config() {
+    return this.#model.config;
+  }
+
+  /** The model's heed.json, or {}. @returns {Readonly<Record<string, unknown>>} */
+  get manifest() {
+    return this.#model.manifest;
+  }
+
+  /** As one sentence, see Tokenizer. @param {string} text @returns {Promise<Encoded>} */
+  async tokenize(text) {
+    this.#check(undefined);
+    return this.#encode(text);
+  }
+
+  /** Ids of the target side to text. @param {ArrayLike<number>} ids @returns {Promise<string>} */
+  async detokenize(ids) {
+    this.#check(undefined);
+    return this.#model.tokenizer.decode(ids);
+  }
+
+  /**
+   * See Transformer.attention().
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {{ disabledHeads?: import('../model/options.js').Head[] }} [options]
+   * @returns {Promise<import('../model/model.js').AttentionMaps & { logProbs: Float32Array }>}
+   */
+  async attention(source, target, options) {
+    const { attention } = await import('../model/inspect.js');
+    return this.#queued(undefined, async () => attention(this.#model, source, target, options));
+  }
+
+  /**
+   * See Transformer.inspect().
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {import('../model/inspect.js').InspectOptions} [options]
+   * @returns {Promise<Record<string, import('../model/model.js').Tensor>>}
+   */
+  async inspect(source, target, options) {
+    const { inspect } = await import('../model/inspect.js');
+    return this.#queued(undefined, async () => inspect(this.#model, source, target, options));
+  }
+
+  /** See Transformer.parameters. @returns {Promise<{ name: string, shape: number[] }[]>} */
+  async parameters() {
+    const { parameters } = await import('../model/inspect.js');
+    return this.#queued(undefined, async () => parameters(this.#model));
+  }
+
+  /**
+   * See Transformer.parameter().
+   *
+   * @param {string} name
+   * @param {[from: number, to: number]} [rows]
+   * @returns {Promise<import('../model/model.js').Tensor>}
+   */
+  async parameter(name, rows) {
+    const { parameter } = await import('../model/inspect.js');
+    return this.#queued(undefined, async () => parameter(this.#model, name, rows));
+  }
+
+  /**
+   * Tokens that the input takes. There is no quota.
+   *
+   * @param {string} input
+   * @param {TranslateOptions} [options]  as for translate()
+   * @returns {Promise<number>}
+   */
+  async measureInputUsage(input, options = {}) {
+    const own = copyOptions(options, TRANSLATE);
+    this.#check(own.signal);
+    const [sentences] = await this.#until(own.signal, this.#split([input], own));
+    return sentences.reduce((sum, { ids }) => sum + ids.length, 0);
+  }
+
+  /** Infinity: texts are split into sentences, and of those there may be any number. */
+  get inputQuota() {
+    return Infinity;
+  }
+
+  /** Free all memory. Running, waiting and later calls reject with an AbortError. */
+  destroy() {
+    this[OWN](new DOMException('the translator was destroyed', 'AbortError'));
+  }
+
+  /** destroy(), and the reason that calls reject with. @internal @param {unknown} reason */
+  [OWN](reason) {
+    if (this.#life.signal.aborted) return;
+    this.#forget();
+    this.#life.abort(reason);
+    this.#model?.dispose();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+}

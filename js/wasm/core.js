@@ -1,0 +1,383 @@
+// core.js - one instance of the module, and the only file that knows addresses: everything above it sees typed arrays,
+// strings and HeedError. Made by module.js; used by most rooms.
+//
+// Nothing that leaves this file is a view of the module's memory: results are copies. Addresses that do leave (of a
+// model, a session, a tokenizer) are handles, of use only as arguments here.
+
+import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, HeedError, learnSpelling, words } from '../base/errors.js';
+
+/** A BOM in a text is a character of that text. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/**
+ * @typedef {Float32Array | Float64Array | Int32Array | Uint8Array} Numbers
+ * @typedef {{ type: any, length: number, value: any }} Room  room for a result; `value` is set by the call
+ * @typedef {{ fields: Argument[] }} Struct
+ * @typedef {number | null | Numbers | Room | Struct} Argument
+ */
+
+/** Room for `length` floats that a call writes; afterwards `value` is a copy. @param {number} length @returns {Room} */
+export const floats = (length) => ({ type: Float32Array, length, value: null });
+/** Room for int32s. @param {number} length @returns {Room} */
+export const ints = (length) => ({ type: Int32Array, length, value: null });
+/** A C struct of int32s and addresses, passed by address. @param {...Argument} fields @returns {Struct} */
+const struct = (...fields) => ({ fields });
+
+/** Bytes hashed at a time: copies in the module's memory stay small. */
+const HASHED = 1 << 18;
+
+/**
+ * heed_search_options, as the rules of model/options.js give them.
+ *
+ * @typedef {object} SearchRules
+ * @property {number} beams
+ * @property {number} maxTokens
+ * @property {number} lengthPenalty
+ * @property {number} earlyStopping
+ * @property {Int32Array} prefix
+ * @property {Int32Array} eosTokenIds
+ * @property {number} repetitionPenalty
+ * @property {number} noRepeatNgram
+ * @property {Int32Array} badWords
+ * @property {number} minTokens
+ * @property {Int32Array} forcedBosTokenId
+ * @property {Int32Array} forcedEosTokenId
+ * @property {Int32Array} suppressTokens
+ * @property {Int32Array} beginSuppressTokens
+ * @property {boolean} renormalizeLogits
+ * @property {boolean} cutRunaways
+ */
+
+/** One instance of the module: its memory and its calls. Made by instantiate(). */
+export class Core {
+  /** @type {any} */
+  #c;
+  #u8;
+  /** Why no call can be made any more, or ''. */
+  #broken = '';
+  /** Which build runs. @type {'simd128' | 'relaxed'} @readonly */
+  simd;
+  /** What this is an instance of. @type {WebAssembly.Module} @readonly */
+  module;
+
+  /** @param {any} c  exports @param {'simd128' | 'relaxed'} simd @param {WebAssembly.Module} module */
+  constructor(c, simd, module) {
+    this.#c = c;
+    this.#u8 = new Uint8Array(c.memory.buffer);
+    this.simd = simd;
+    this.module = module;
+    learnSpelling((code) => this.#cstring(c.heed_status_name(code)));
+  }
+
+  /** Bytes of memory the instance has. */
+  get memoryBytes() {
+    return this.#c.memory.buffer.byteLength;
+  }
+
+  get disposed() {
+    return !this.#c;
+  }
+
+  /** Let go of the memory. Every later call says HEED_E_STATE. */
+  dispose() {
+    if (!this.#c) return;
+    this.#c = null;
+    this.#u8 = new Uint8Array();
+  }
+
+  /** The view is taken anew when the memory has grown: the one from before is detached. */
+  #refresh() {
+    if (this.#u8.buffer !== this.#c.memory.buffer) this.#u8 = new Uint8Array(this.#c.memory.buffer);
+  }
+
+  /** @param {number} address @returns {string | null} */
+  #cstring(address) {
+    if (address === 0) return null;
+    const start = address >>> 0;
+    this.#refresh();
+    return decoder.decode(this.#u8.subarray(start, this.#u8.indexOf(0, start)));
+  }
+
+  /** @param {any} type @param {number} address @param {number} length */
+  #copy(type, address, length) {
+    this.#refresh();
+    const start = address >>> 0;
+    return new type(this.#u8.slice(start, start + length * type.BYTES_PER_ELEMENT).buffer);
+  }
+
+  /**
+   * Call the export `name`. Arrays and structs are copied in and their addresses passed; room is copied out.
+   *
+   * @param {string} name
+   * @param {...Argument} values
+   * @returns {number}
+   */
+  run(name, ...values) {
+    /** What needs memory, at offsets from an address not known yet. @type {{ at: number, value: any }[]} */
+    const blocks = [];
+    let size = 0;
+    const place = (/** @type {any} */ value) => {
+      if (value === null || typeof value === 'number') return;
+      const at = size;
+      const bytes = value.type
+        ? value.length * value.type.BYTES_PER_ELEMENT
+        : value.fields
+          ? value.fields.length * 4
+          : value.byteLength;
+      size += Math.ceil((bytes + 1) / 16) * 16; // never empty: an address of its own, aligned for a v128 load
+      blocks.push({ at, value });
+      value.fields?.forEach(place);
+    };
+    values.forEach(place);
+
+    return this.#guard(() => {
+      const base = size > 0 ? this.#allocate(size) : 0;
+      /** What C gets for a value. @param {any} value */
+      const pass = (value) => {
+        const block = blocks.find((b) => b.value === value);
+        return block ? base + block.at : (value ?? 0);
+      };
+      try {
+        for (const { at, value } of blocks) {
+          const data = value.fields ? Int32Array.from(value.fields, pass) : value;
+          if (!data.type) this.#u8.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), base + at);
+        }
+        const result = this.#c[name](...values.map(pass));
+        for (const { at, value } of blocks)
+          if (value.type) value.value = this.#copy(value.type, base + at, value.length);
+        return result;
+      } finally {
+        if (base !== 0) this.#c.free(base);
+      }
+    });
+  }
+
+  /** @param {number} bytes @returns {number} */
+  #allocate(bytes) {
+    const address = bytes < 2 ** 32 - 16 ? this.#c.malloc(bytes) >>> 0 : 0;
+    if (address === 0) throw new HeedError(E_MEMORY, `no memory for ${bytes} bytes of arguments`);
+    this.#refresh();
+    return address;
+  }
+
+  /** A trap is a bug of ours: what the memory holds afterwards is unknown, so no call follows. @param {() => any} f */
+  #guard(f) {
+    if (!this.#c) throw new HeedError(E_STATE, 'this object was disposed');
+    if (this.#broken) throw new HeedError(E_WASM, `the module broke before: ${this.#broken}`);
+    try {
+      return f();
+    } catch (error) {
+      if (error instanceof HeedError) throw error;
+      this.#broken = String(error);
+      throw new HeedError(E_WASM, `the module broke: ${this.#broken}`, { cause: error });
+    }
+  }
+
+  /** Throw unless `status` is 0. @param {number} status @param {string} what */
+  check(status, what) {
+    if (status !== 0) throw new HeedError(status, `${what}: ${words(status)}`);
+  }
+
+  /**
+   * run(), throwing a HeedError that begins with `what` unless the result is 0.
+   *
+   * @param {string} what
+   * @param {string} name
+   * @param {...Argument} values
+   */
+  call(what, name, ...values) {
+    this.check(this.run(name, ...values), what);
+  }
+
+  // ---------------------------------------------------------------- what C answers with strings and structs
+
+  /**
+   * SHA-256 of bytes as they come; end() gives it in hexadecimal. free() may be called at any time, and more than once.
+   *
+   * @returns {{ update: (bytes: Uint8Array) => void, end: () => string, free: () => void }}
+   */
+  sha256() {
+    const room = ints(1);
+    this.call('sha256', 'heed_sha256_create', room);
+    let [handle] = room.value;
+    return {
+      update: (bytes) => {
+        for (let at = 0; at < bytes.length; at += HASHED) {
+          const part = bytes.subarray(at, at + HASHED);
+          this.run('heed_sha256_update', handle, part, part.length);
+        }
+      },
+      end: () => {
+        const digest = { type: Uint8Array, length: 32, value: null };
+        this.run('heed_sha256_end', handle, digest);
+        return Array.from(digest.value ?? [], (byte) => Number(byte).toString(16).padStart(2, '0')).join('');
+      },
+      free: () => {
+        if (handle !== 0 && !this.disposed) this.run('heed_sha256_free', handle);
+        handle = 0;
+      },
+    };
+  }
+
+  /** Index of a tensor, or -1; isScale is written. @param {number} model @param {string} name @param {Room} isScale */
+  findTensor(model, name, isScale) {
+    // a NUL within would end the C string early, and find another
+    return name.includes('\0') ? -1 : this.run('heed_tensor_find', model, encoder.encode(`${name}\0`), isScale);
+  }
+
+  /** @param {string} name @param {...Argument} values @returns {string | null} */
+  string(name, ...values) {
+    return this.#cstring(this.run(name, ...values));
+  }
+
+  /** Names of the numbers a configuration consists of, in order. @returns {string[]} */
+  configFields() {
+    const names = [];
+    for (let name; (name = this.string('heed_config_field', names.length)) !== null;) names.push(name);
+    return names;
+  }
+
+  /**
+   * Like call() for the functions whose last argument is a heed_report.
+   *
+   * @param {string} file  that is to blame
+   * @param {string} name
+   * @param {...Argument} values
+   */
+  report(file, name, ...values) {
+    const report = ints(3);
+    const status = this.run(name, ...values, report);
+    if (status === 0) return;
+    const [key, rule, found] = report.value;
+    const parts = [
+      file,
+      this.#cstring(key),
+      status === E_CONFIG && `found ${found}`,
+      this.#cstring(rule) ?? words(status),
+    ];
+    throw new HeedError(status, parts.filter(Boolean).join(': '));
+  }
+
+  /** Bytes that a configuration's model takes. @param {string} file @param {Int32Array} numbers @returns {number} */
+  measure(file, numbers) {
+    const bytes = { type: Float64Array, length: 1, value: null };
+    this.report(file, 'heed_config_measure', numbers, numbers.length, bytes);
+    return bytes.value?.[0] ?? 0;
+  }
+
+  /**
+   * @param {number} session
+   * @param {Int32Array} source
+   * @param {Int32Array} target
+   * @param {Room[]} maps  three, or none
+   */
+  forward(session, source, target, maps) {
+    this.call(
+      'forward',
+      'heed_forward',
+      session,
+      source,
+      source.length,
+      target,
+      target.length,
+      maps.length ? struct(...maps) : null,
+    );
+  }
+
+  /** Row t of the last forward(). @param {number} session @param {number} t @param {number} vocabulary */
+  logits(session, t, vocabulary) {
+    const logProb = floats(1);
+    const address = this.run('heed_forward_logits', session, t, logProb);
+    return { logits: this.#copy(Float32Array, address, vocabulary), logProb: logProb.value[0] };
+  }
+
+  /**
+   * @param {number} session
+   * @param {SearchRules} o
+   */
+  searchBegin(session, o) {
+    const bits = (/** @type {number} */ x) => new Int32Array(Float32Array.of(x).buffer)[0];
+    const list = (/** @type {Int32Array} */ ids) => [ids.length, ids];
+    this.call(
+      'generate',
+      'heed_search_begin',
+      session,
+      struct(
+        o.beams,
+        o.maxTokens,
+        bits(o.lengthPenalty),
+        o.earlyStopping,
+        ...list(o.prefix),
+        ...list(o.eosTokenIds),
+        bits(o.repetitionPenalty),
+        o.noRepeatNgram,
+        ...list(o.badWords),
+        o.minTokens,
+        ...list(o.forcedBosTokenId),
+        ...list(o.forcedEosTokenId),
+        ...list(o.suppressTokens),
+        ...list(o.beginSuppressTokens),
+        Number(o.renormalizeLogits),
+        Number(o.cutRunaways),
+      ),
+    );
+  }
+
+  /** @param {number} session @param {number} slot @param {number} rank */
+  hypothesis(session, slot, rank) {
+    const room = ints(5);
+    this.call('generate', 'heed_search_hypothesis', session, slot, rank, room);
+    const [ids, n, , , finished] = room.value;
+    const [logProb, score] = new Float32Array(room.value.buffer, 8, 2);
+    return {
+      ids: /** @type {Int32Array} */ (this.#copy(Int32Array, ids, n)),
+      logProb,
+      score,
+      finished: finished !== 0,
+    };
+  }
+
+  /** @param {number} tokenizer @returns {{ piece: string, type: number }[]} */
+  tokenizerPieces(tokenizer) {
+    const pieces = [];
+    const [length, type] = [ints(1), ints(1)];
+    const size = this.run('heed_tokenizer_size', tokenizer);
+    for (let id = 0; id < size; id++) {
+      const address = this.run('heed_tokenizer_piece', tokenizer, id, length, type) >>> 0;
+      const piece = decoder.decode(this.#u8.subarray(address, address + length.value[0]));
+      pieces.push({ piece, type: type.value[0] });
+    }
+    return pieces;
+  }
+
+  /**
+   * SentencePiece ids of a text; `surface(i)` is the normalised text of piece i.
+   *
+   * @param {number} tokenizer
+   * @param {string} text
+   */
+  tokenizerEncode(tokenizer, text) {
+    const utf8 = encoder.encode(text);
+    const room = ints(5);
+    this.call('encode', 'heed_tokenizer_encode', tokenizer, utf8, utf8.length, room);
+    const [n, ids, offsets, spans, normalized] = room.value;
+    const span = this.#copy(Int32Array, spans, 2 * n);
+    const bytes = this.#copy(Uint8Array, normalized, n > 0 ? Math.max(span[2 * n - 1], 0) : 0);
+    return {
+      ids: /** @type {Int32Array} */ (this.#copy(Int32Array, ids, n)),
+      offsets: /** @type {Int32Array} */ (this.#copy(Int32Array, offsets, 2 * n)),
+      surface: (/** @type {number} */ i) => decoder.decode(bytes.subarray(span[2 * i], span[2 * i + 1])),
+    };
+  }
+
+  /** @param {number} tokenizer @param {string[]} pieces @returns {string} */
+  tokenizerDecode(tokenizer, pieces) {
+    const encoded = pieces.map((piece) => encoder.encode(piece));
+    const lengths = Int32Array.from(encoded, (bytes) => bytes.length);
+    const joined = Uint8Array.from(encoded.flatMap((bytes) => [...bytes]));
+    const [text, length] = [ints(1), ints(1)];
+    this.call('decode', 'heed_tokenizer_decode', tokenizer, joined, lengths, lengths.length, text, length);
+    return decoder.decode(this.#copy(Uint8Array, text.value[0], length.value[0]));
+  }
+}

@@ -1,0 +1,77 @@
+// module.js - finds the build of the module that suits this host, compiles it once, and makes instances of it. Used by
+// whatever needs a core.
+
+import { E_WASM, HeedError } from '../base/errors.js';
+import { builtin, resolve } from '../base/host.js';
+import { builds } from '../builds.js';
+import { Core } from './core.js';
+import { hasSimd, relaxedDot } from './simd.js';
+
+/** Compiled modules by address, for the next instance. @type {Map<string, Promise<WebAssembly.Module>>} */
+const compiled = new Map();
+
+/** @param {Awaited<ReturnType<typeof resolve>>} place @returns {Promise<WebAssembly.Module>} */
+async function compile({ url, path }) {
+  if (!url) return WebAssembly.compile(await (await builtin('fs/promises')).readFile(path));
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  // streaming insists on the type alone; some servers add a charset or do not know it
+  const headers = { 'content-type': 'application/wasm' };
+  const isTyped = response.headers.get('content-type') === headers['content-type'];
+  return WebAssembly.compileStreaming(isTyped ? response : new Response(response.body, { headers }));
+}
+
+/** A module from bytes, an address, or as it is. @param {any} source @returns {Promise<WebAssembly.Module>} */
+async function moduleFrom(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
+  const at = await resolve(source);
+  const key = at.path ?? at.url.href;
+  const compiling = compiled.get(key) ?? compile(at);
+  compiled.set(key, compiling);
+  return compiling.catch((error) => {
+    compiled.delete(key);
+    throw new Error(`${key}: ${error.message}`, { cause: error });
+  });
+}
+
+/** The module to use: the given one, else the build that suits the host. @param {any} wasm @param {string} simd */
+async function chooseModule(wasm, simd) {
+  if (wasm !== undefined) return moduleFrom(wasm);
+  if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
+    try {
+      return await moduleFrom(await builds.relaxed());
+    } catch (error) {
+      if (simd === 'relaxed') throw error; // else the other does the same, more slowly
+    }
+  }
+  return moduleFrom(await builds.simd128());
+}
+
+/**
+ * Compile (once for each address) and make an instance. HEED_E_WASM: the module is not to be had, is not ours, is not
+ * the build asked for, or the host lacks the SIMD it needs.
+ *
+ * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
+ * @returns {Promise<Core>}
+ */
+export async function instantiate({ wasm, simd = 'auto' } = {}) {
+  if (!['auto', 'simd128', 'relaxed'].includes(simd)) {
+    throw new TypeError(`simd: found '${simd}', expected 'auto', 'simd128' or 'relaxed'`);
+  }
+  const lacks = !hasSimd() ? '128-bit SIMD' : simd === 'relaxed' && relaxedDot() === 'none' ? 'relaxed SIMD' : '';
+  if (lacks) throw new HeedError(E_WASM, `this host lacks WebAssembly ${lacks}`, { name: 'NotSupportedError' });
+  try {
+    const module = await chooseModule(wasm, simd);
+    // Growth needs no notice: views are compared with the memory before each use.
+    const imports = { env: { emscripten_notify_memory_growth() {} } };
+    const c = /** @type {any} */ ((await WebAssembly.instantiate(module, imports)).exports);
+    if (typeof c.heed_relaxed !== 'function') throw new Error('not the module of heed');
+    c._initialize?.();
+    const build = c.heed_relaxed() ? 'relaxed' : 'simd128';
+    if (simd !== 'auto' && simd !== build) throw new Error(`simd: asked for '${simd}', the given module is '${build}'`);
+    return new Core(c, build, module);
+  } catch (error) {
+    throw new HeedError(E_WASM, `heed.wasm: ${/** @type {any} */ (error).message}`, { cause: error });
+  }
+}
