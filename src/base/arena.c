@@ -34,7 +34,7 @@ int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1) {
 
 void *arena_block(heed_arena *arena) {
     if (arena->overflow || arena->used > SIZE_MAX - ARENA_ALIGN) return NULL;
-    /* malloc aligns to 8 on wasm32: the raw pointer is kept just below the aligned block */
+    /* malloc aligns to 8 on wasm32.  The byte below the aligned block stores the distance to the raw pointer. */
     unsigned char *raw = malloc(arena->used + ARENA_ALIGN);
     if (raw == NULL) return NULL;
     unsigned char *block = raw + ARENA_ALIGN - (uintptr_t)raw % ARENA_ALIGN;

@@ -1,9 +1,8 @@
 /*
- * arena.h - one block, bump-allocated, freed whole.
+ * arena.h - a bump allocator in one block, which is freed as a whole.
  *
- * An arena with base == NULL only measures: every push returns NULL and advances `used`.  So the
- * code that lays an object out also computes its size: run it on a measuring arena, allocate
- * `used` bytes, run it again.
+ * An arena with base == NULL only measures: every push returns NULL and advances `used`.  The code that lays an object
+ * out can therefore also compute its size: run it on a measuring arena, allocate `used` bytes, and run it again.
  *
  * Depends on: nothing.  Used by: text/, model/, search/.
  */
@@ -25,13 +24,14 @@ typedef struct {
 /* count * elem_size bytes, 16-aligned, zeroed; NULL while measuring or after overflow. */
 void *arena_push(heed_arena *arena, size_t count, size_t elem_size);
 
-/* A float tensor [d0, d1, d2]; 1 for absent dimensions.  The product is checked. */
+/* A float tensor [d0, d1, d2]; pass 1 for an absent dimension.  The product is checked. */
 float *arena_floats(heed_arena *arena, size_t d0, size_t d1, size_t d2);
 int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1);
 
 /*
- * The block for a measured arena: NULL if it overflowed or memory ran out, else `arena` is reset to place
- * into it.  Release with arena_free_block().  These two are the library's only calls of malloc and free.
+ * Allocates the block for a measured arena and resets `arena` to place into it.  Returns NULL if the arena overflowed
+ * or memory ran out.  Free the block with arena_free_block().  Only these two functions of the library call malloc and
+ * free.
  */
 void *arena_block(heed_arena *arena);
 void arena_free_block(void *block);

@@ -7,7 +7,7 @@ static void fail(heed_reader *reader) {
 }
 
 heed_reader reader_over(const void *bytes, size_t n) {
-    /* an empty reader needs a pointer too: arithmetic on NULL is undefined */
+    /* arithmetic on NULL is undefined, so an empty reader needs a pointer too */
     static const unsigned char nothing[1] = {0};
     const unsigned char *start = n ? bytes : nothing;
     return (heed_reader){start, start + n, 0};

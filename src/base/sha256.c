@@ -68,7 +68,7 @@ void sha256_update(sha256 *s, const void *bytes, size_t n) {
 
 void sha256_end(sha256 *s, unsigned char *digest) {
     const uint64_t bits = s->length * 8;
-    /* a one bit, zeros up to 8 bytes before the end of a block, the length in bits */
+    /* padding: a one bit, zeros up to 8 bytes before the end of a block, then the length in bits */
     unsigned char end[2 * SHA256_BLOCK] = {0x80};
     const size_t held = (size_t)(s->length % SHA256_BLOCK);
     const size_t zeros = (held < SHA256_BLOCK - 8 ? SHA256_BLOCK : 2 * SHA256_BLOCK) - 8 - held;

@@ -1,8 +1,8 @@
 /*
  * sha256.h - SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
  *
- * Files are compared with the hashes that heed.json lists while they stream: the browser's own SHA-256 wants them
- * whole, and is not there at all on plain http.
+ * Checks files against the hashes in heed.json while they stream.  The browser's own SHA-256 needs the whole file at
+ * once, and does not exist on plain http.
  *
  * Depends on: nothing.  Used by: heed.c, for hosts.
  */
@@ -20,13 +20,13 @@ typedef struct {
     unsigned char block[SHA256_BLOCK]; /* the last length % SHA256_BLOCK of them     */
 } sha256;
 
-/* The state of no bytes yet.  Cannot fail. */
+/* Sets the state before the first byte.  Cannot fail. */
 void sha256_begin(sha256 *s);
 
-/* n bytes more, read; may be NULL if n is 0.  Cannot fail: lengths are counted modulo 2^61. */
+/* Adds n bytes; `bytes` may be NULL if n is 0.  Cannot fail: lengths are counted modulo 2^61. */
 void sha256_update(sha256 *s, const void *bytes, size_t n);
 
-/* The digest of all bytes, written [SHA256_DIGEST].  The state is of no use afterwards.  Cannot fail. */
+/* Writes the digest [SHA256_DIGEST] of all bytes.  Do not use the state afterwards.  Cannot fail. */
 void sha256_end(sha256 *s, unsigned char *digest);
 
 #endif /* HEED_BASE_SHA256_H */

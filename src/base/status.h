@@ -1,8 +1,8 @@
 /*
- * status.h - the pinned list of what can go wrong.
+ * status.h - all status codes, with fixed numbers.
  *
- * Numbers never change meaning; new ones are added within their group.  The spelling lives in
- * status.c only, and hosts read it from there.
+ * A number never changes its meaning.  A new code gets the next number of its group.  The names are in status.c only;
+ * hosts read them from there.
  *
  * Depends on: nothing.  Used by: everyone.
  */
@@ -27,18 +27,18 @@ typedef enum {
     HEED_E_TENSOR_UNKNOWN = 15,
     HEED_E_TENSOR_SHAPE = 16,
     HEED_E_TENSOR_DTYPE = 17,
-    HEED_E_TENSOR_VALUE = 18, /* NaN or infinity, in a file or in what its weights compute */
-    HEED_E_HASH = 19,         /* sha256 or size differs from heed.json              */
+    HEED_E_TENSOR_VALUE = 18, /* NaN or infinity, in a file or in a result of its weights */
+    HEED_E_HASH = 19,         /* sha256 or size differs from heed.json */
     /* 20-29: text */
-    HEED_E_SPM = 20,       /* not a SentencePiece model, or one that contradicts itself */
-    HEED_E_VOCAB = 21,     /* vocab.json lacks what the model needs              */
-    HEED_E_TOKENIZER = 22, /* the model came without a tokenizer                 */
-    HEED_E_LANGUAGE = 23,  /* the language is not one of the model's             */
+    HEED_E_SPM = 20,       /* not a SentencePiece model, or its fields contradict each other */
+    HEED_E_VOCAB = 21,     /* vocab.json lacks what the model needs */
+    HEED_E_TOKENIZER = 22, /* the model came without a tokenizer */
+    HEED_E_LANGUAGE = 23,  /* the language is not one of the model's */
     /* 30-39: training */
-    HEED_E_DIVERGED = 30 /* the loss or a gradient is not finite; the weights are as before the step */
+    HEED_E_DIVERGED = 30 /* the loss or a gradient is not finite; the step changed no weight */
 } heed_status;
 
-/* "HEED_E_MEMORY" and so on; "HEED_E_?" for a number that is not in the list.  Static. */
+/* "HEED_E_MEMORY" and so on; "HEED_E_?" for any other number.  Static. */
 const char *heed_status_name(int status);
 
 #endif /* HEED_BASE_STATUS_H */

@@ -6,12 +6,12 @@
 INLINE v128_t relu(v128_t x) { return wasm_f32x4_pmax(x, wasm_f32x4_splat(0.0f)); }
 
 /*
- * x/2 (1 + erf(x/sqrt 2)) = x - x h for x >= 0,  x h for x < 0,  with the upper tail of the normal distribution
+ * x/2 (1 + erf(x/sqrt 2)) = x - x h for x >= 0,  x h for x < 0,  where h is the upper tail of the normal distribution:
  *
  *     h = e^(-x^2/2) p(t),   t = 1 / (1 + 0.3 |x|)
  *
- * p (degree 8, no constant) fitted for the least greatest relative error on |x| <= 13.3, past which h is 0 in float:
- * 1.2e-7, 4e-7 with rounding.
+ * p has degree 8 and no constant term.  It is fitted for the smallest maximal relative error on |x| <= 13.3: 1.2e-7, or
+ * 4e-7 with rounding.  Beyond 13.3, h is 0 in float.
  */
 INLINE v128_t gelu(v128_t x) {
     const v128_t one = wasm_f32x4_splat(1.0f), zero = wasm_f32x4_splat(0.0f);

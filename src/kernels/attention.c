@@ -2,8 +2,8 @@
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
 
-INLINE const float *row_of(const float *base, size_t ld, const int32_t *slots, int i) {
-    return base + (size_t)(slots ? slots[i] : i) * ld;
+INLINE const float *row_of(const float *base, size_t ld, const int32_t *rows, int i) {
+    return base + (size_t)(rows ? rows[i] : i) * ld;
 }
 
 /* q . k0, q . k1, q . k2, q . k3 */
@@ -40,53 +40,53 @@ NOINLINE v128_t dot_4(const float *q, const float *k0, const float *k1, const fl
     return wasm_f32x4_add(wasm_i64x2_shuffle(sum01, sum23, 0, 2), wasm_i64x2_shuffle(sum01, sum23, 1, 3));
 }
 
-void k_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
+void k_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *rows, int n, int dh,
               float scale) {
     const v128_t s = wasm_f32x4_splat(scale);
     int i = 0;
     for (; n - i >= 4; i += 4) {
-        v128_t dots = dot_4(q, row_of(k, ld, slots, i), row_of(k, ld, slots, i + 1), row_of(k, ld, slots, i + 2),
-                            row_of(k, ld, slots, i + 3), dh);
+        v128_t dots = dot_4(q, row_of(k, ld, rows, i), row_of(k, ld, rows, i + 1), row_of(k, ld, rows, i + 2),
+                            row_of(k, ld, rows, i + 3), dh);
         wasm_v128_store(scores + i, wasm_f32x4_mul(dots, s));
     }
     if (i == n) return;
-    /* the last keys by the same function, repeating the very last: a score never depends on how many there are */
-    const float *last = row_of(k, ld, slots, n - 1);
-    v128_t dots = dot_4(q, row_of(k, ld, slots, i), n - i > 1 ? row_of(k, ld, slots, i + 1) : last,
-                        n - i > 2 ? row_of(k, ld, slots, i + 2) : last, last, dh);
+    /* The same function computes the last keys; missing ones repeat the last.  So no score depends on n. */
+    const float *last = row_of(k, ld, rows, n - 1);
+    v128_t dots = dot_4(q, row_of(k, ld, rows, i), n - i > 1 ? row_of(k, ld, rows, i + 1) : last,
+                        n - i > 2 ? row_of(k, ld, rows, i + 2) : last, last, dh);
     store_part(scores + i, wasm_f32x4_mul(dots, s), n - i);
 }
 
 /* 4 * vectors columns of sum_i p[i] v_i. */
-INLINE void sum_columns(const int vectors, float *out, const float *p, const float *v, size_t ld, const int32_t *slots,
+INLINE void sum_columns(const int vectors, float *out, const float *p, const float *v, size_t ld, const int32_t *rows,
                         int n) {
     v128_t acc[6];
     UNROLL for (int j = 0; j < vectors; j++) acc[j] = wasm_f32x4_splat(0.0f);
     KEEP_LOOP for (int i = 0; i < n; i++) {
-        const float *row = row_of(v, ld, slots, i);
+        const float *row = row_of(v, ld, rows, i);
         v128_t w = wasm_v128_load32_splat(p + i);
         UNROLL for (int j = 0; j < vectors; j++) acc[j] = mul_add(w, wasm_v128_load(row + 4 * j), acc[j]);
     }
     UNROLL for (int j = 0; j < vectors; j++) wasm_v128_store(out + 4 * j, acc[j]);
 }
 
-#define SUM_COLUMNS(name, vectors)                                                                           \
-    NOINLINE void name(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n) { \
-        sum_columns(vectors, out, p, v, ld, slots, n);                                                       \
+#define SUM_COLUMNS(name, vectors)                                                                          \
+    NOINLINE void name(float *out, const float *p, const float *v, size_t ld, const int32_t *rows, int n) { \
+        sum_columns(vectors, out, p, v, ld, rows, n);                                                       \
     }
 SUM_COLUMNS(sum_columns_24, 6)
 SUM_COLUMNS(sum_columns_16, 4)
 SUM_COLUMNS(sum_columns_4, 1)
 
-void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh) {
+void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *rows, int n, int dh) {
     int c = 0;
-    /* six sums fit every engine's registers, eight do not; 32 are better cut in halves than into 24 and 8 */
-    for (; dh - c >= 24 && dh - c != 32; c += 24) sum_columns_24(out + c, p, v + c, ld, slots, n);
-    for (; dh - c >= 16; c += 16) sum_columns_16(out + c, p, v + c, ld, slots, n);
-    for (; dh - c >= 4; c += 4) sum_columns_4(out + c, p, v + c, ld, slots, n);
+    /* Six sums fit the registers of every engine, eight do not.  32 columns are faster as 16 + 16 than as 24 + 8. */
+    for (; dh - c >= 24 && dh - c != 32; c += 24) sum_columns_24(out + c, p, v + c, ld, rows, n);
+    for (; dh - c >= 16; c += 16) sum_columns_16(out + c, p, v + c, ld, rows, n);
+    for (; dh - c >= 4; c += 4) sum_columns_4(out + c, p, v + c, ld, rows, n);
     for (; c < dh; c++) {
         float sum = 0.0f;
-        for (int i = 0; i < n; i++) sum += p[i] * row_of(v, ld, slots, i)[c];
+        for (int i = 0; i < n; i++) sum += p[i] * row_of(v, ld, rows, i)[c];
         out[c] = sum;
     }
 }

@@ -16,9 +16,9 @@ void k_unpack_row_f32(float *row, const float *panels, int n, int k) {
 }
 
 /*
- * rows x (8 * panels) outputs.  Step k of the sum reads 8 floats at b + k * step of each panel, panels being `next`
- * floats apart.  Every output has its own accumulator that takes its products in the order of k, whatever the tile:
- * that is what makes rows independent of m, bit for bit.
+ * rows x (8 * panels) outputs.  Step k of the sum reads 8 floats of each panel at b + k * step; panels are `next`
+ * floats apart.  Each output has its own accumulator, which adds its products in the order of k for every size of tile.
+ * This makes a row independent of m, bit for bit.
  */
 INLINE void tile(const int rows, const int panels, int k, const float *x, int ldx, const float *b, size_t step,
                  size_t next, const float *bias, float *out, int ldo) {
@@ -44,7 +44,7 @@ INLINE void tile(const int rows, const int panels, int k, const float *x, int ld
     }
 }
 
-/* One function per tile size: eight accumulators or more keep both adders busy, twelve registers hold them. */
+/* One function per tile size: at least eight accumulators keep both adders busy, and twelve fit in registers. */
 #define TILE(name, rows, panels)                                                                                    \
     NOINLINE void name(int k, const float *x, int ldx, const float *b, size_t step, size_t next, const float *bias, \
                        float *out, int ldo) {                                                                       \
@@ -94,7 +94,7 @@ void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panel
         columns_8(out + j, ldo, x, ldx, panels, PANEL, bias ? bias + j : zeros, m, k);
     if (j == n) return;
 
-    /* the last columns: the panel is padded, bias and out are not */
+    /* the last columns: the panel is padded, but bias and out are not */
     float b[PANEL] = {0}, o[4 * PANEL];
     const size_t bytes = (size_t)(n - j) * sizeof(float);
     if (bias) memcpy(b, bias + j, bytes);

@@ -1,8 +1,8 @@
 /*
  * gemm_i8.c - int8 matrix products over packed panels; see kernels.h.
  *
- * Both routes read the same panels: 4 consecutive k of 8 columns make 32 bytes.  The sums are integers and exact, so
- * tiles may take them in any order.
+ * Both variants read the same panels, in which 4 consecutive k of 8 columns take 32 bytes.  The sums are exact
+ * integers, so tiles may add them in any order.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "kernels/relaxed.h"
 #endif
 
-/* What turns the int32 sums of a tile into floats; all pointers are at the tile's first row and column. */
+/* Turns the int32 sums of a tile into floats.  All pointers are at the tile's first row and column. */
 typedef struct {
     const float *scales;   /* [rows] of the activations    */
     const int32_t *zeros;  /* [rows]                       */
@@ -24,7 +24,7 @@ typedef struct {
     int ldo;
 } epilogue;
 
-/* Row i, columns 4j..4j+3.  Scaled and shifted in two roundings: the same on every host. */
+/* Row i, columns 4j..4j+3.  Scaling and bias round once each, so every host gets the same bits. */
 INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 #ifdef HEED_RELAXED
     acc = wasm_i32x4_sub(acc, wasm_i32x4_mul(wasm_v128_load32_splat(e->zeros + i), wasm_v128_load(e->sums + 4 * j)));
@@ -38,7 +38,7 @@ INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 
 typedef uint8_t quantized;
 
-/* rows x (8 * panels) columns; k in quads.  Eight sums or more hide the latency of the dot. */
+/* rows x (8 * panels) columns; k in quads.  At least eight sums hide the latency of the dot. */
 INLINE void tile(const int rows, const int panels, int k, const quantized *x, const int8_t *w, const epilogue *e) {
     const size_t next = (size_t)k * PANEL;
     const quantized *row = x;
@@ -73,7 +73,7 @@ TILE(tile_4x1, 4, 1)
 TILE(tile_5x1, 5, 1)
 TILE(tile_6x1, 6, 1)
 
-/* Rows of the next block of one panel: 6 while many are left, and no remainder below 3. */
+/* Rows of the next block of one panel: 6 if many are left, but never leaving fewer than 3. */
 static int block_rows(int m) { return m <= 6 ? m : m == 7 || m == 8 ? 4 : m == 9 ? 5 : 6; }
 
 static void columns_8(int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
@@ -98,7 +98,7 @@ INLINE v128_t add_pairs(v128_t a, v128_t b) {
     return wasm_i32x4_add(wasm_i32x4_shuffle(a, b, 0, 2, 4, 6), wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
 }
 
-/* rows x 4 columns, those at w and epilogue column 4 * half: two columns to a vector, each in two partial sums. */
+/* rows x 4 columns, at w and at epilogue column 4 * half.  A vector holds two columns with two partial sums each. */
 INLINE void tile(const int rows, int k, const quantized *x, const int8_t *w, const epilogue *e, int half) {
     const quantized *row = x;
     v128_t acc[5][2];
@@ -125,7 +125,7 @@ TILE(tile_3, 3)
 TILE(tile_4, 4)
 TILE(tile_5, 5)
 
-/* One row: all 8 columns in one pass, two quads of k in flight. */
+/* One row: all 8 columns in one pass, two quads of k at a time. */
 NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue *e) {
     v128_t acc[8];
     UNROLL for (int j = 0; j < 8; j++) acc[j] = wasm_i32x4_splat(0);
@@ -141,7 +141,7 @@ NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue 
     finish(e, 0, 1, add_pairs(acc[2], acc[3]));
 }
 
-/* Rows of the next block of one panel: 4 while many are left; 5 and 6 are one and two blocks. */
+/* Rows of the next block of one panel: 4 if many are left; 5 are one block, 6 are two. */
 static int block_rows(int m) { return m <= 5 ? m : m == 6 ? 3 : 4; }
 
 static void columns_8(int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
@@ -165,7 +165,7 @@ void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const
     const size_t panel = (size_t)padded * PANEL;
     int j = 0;
 #ifdef HEED_RELAXED
-    /* few rows: several panels at once, for enough sums in flight */
+    /* few rows: take several panels at once, to have enough independent sums */
     const int wide = m == 1 ? 4 * PANEL : m == 2 ? 2 * PANEL : 0;
     for (; wide > 0 && n - j >= wide; j += wide, panels += (size_t)(wide / PANEL) * panel) {
         const epilogue e = {scales, zeros, w_scales + j, sums + j, bias ? bias + j : zeros_f32, out + j, ldo};
@@ -174,7 +174,7 @@ void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const
     }
 #endif
     for (; j < n; j += PANEL, panels += panel) {
-        /* the last panel is padded, bias and out are not */
+        /* the last panel is padded, but bias and out are not */
         const int whole = n - j >= PANEL;
         const size_t bytes = (size_t)(n - j) * sizeof(float);
         float last_bias[PANEL] = {0}, last_out[8 * PANEL];

@@ -1,15 +1,15 @@
 /*
- * kernels.h - arrays in, arrays out: everything that is worth a SIMD instruction.
+ * kernels.h - the computations on plain arrays that use SIMD.
  *
- * Each k_name() here (128-bit wasm SIMD; natively through SIMDe) has a twin ref_name() of the same
- * signature in reference.h, plain C, against which tests compare it at awkward sizes.
+ * Each k_name() here uses 128-bit wasm SIMD, natively through kernels/native.  It has a twin ref_name() in reference.h:
+ * plain C with the same signature.  Tests compare the two at awkward sizes.
  *
  * Rules that the layers above rely on:
- *   - A result row depends on its own inputs only, not on how many rows are computed together:
- *     batches of every size give bit-identical numbers.
- *   - No rounding that differs between hosts: no fused multiply-add, no libm in a vector path.
- *   - Pointers need only their type's alignment.  Outputs never overlap inputs unless said.
- *   - Sizes are >= 0 and were checked by the caller: kernels cannot fail.
+ *   - A result row depends on its own inputs only, not on the number of rows computed together.
+ *     Batches of every size give bit-identical numbers.
+ *   - No rounding differs between hosts: no fused multiply-add, no libm in vector code.
+ *   - Pointers need only the alignment of their type.  Outputs overlap inputs only where stated.
+ *   - Sizes are >= 0.  The caller has checked them, so kernels cannot fail.
  *
  * Weights are packed in panels of PANEL rows of W [N, K] (a row is one output):
  *
@@ -34,29 +34,29 @@ static inline int panel_rows(int n) { return (n + PANEL - 1) / PANEL * PANEL; }
 
 /* Store row n (k floats) of W into `panels`. */
 void k_pack_row_f32(float *panels, int n, const float *row, int k);
-/* Read row n back: row [k]. */
+/* Unpack row n into row [k]. */
 void k_unpack_row_f32(float *row, const float *panels, int n, int k);
 
 /*
  * out [m, n] (row stride ldo) = x [m, k] (row stride ldx) W^T + bias
  *   panels  W [n, k] in f32 panels
  *   bias    [n], NULL is zero
- * Sums run over k in order, starting from the bias.
+ * Each sum starts from the bias and adds its products in the order of k.
  */
 void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
                 int k);
 
 /*
- * int8.  A weight row is symmetric, w = scale_n * i, i in -127..127.  A row of activations is quantised to 7 bits
- * with a zero point of its own, x = scale * (q - zero), q in 0..127, where scale = (max(x, 0) - min(x, 0)) / 127 and
- * zero = round(-min(x, 0) / scale): 0 is exact, and rows that a ReLU left without negatives get all 7 bits.  A row with
- * a NaN or an infinity, or too far apart for a float, has the scale NaN.  Then
+ * int8.  A weight row is symmetric: w = scale_n * i, i in -127..127.  A row of activations is quantised to 7 bits with
+ * its own zero point: x = scale * (q - zero), q in 0..127, where scale = (max(x, 0) - min(x, 0)) / 127 and
+ * zero = round(-min(x, 0) / scale).  So 0 is exact, and a row without negatives (after a ReLU) uses all 7 bits.  The
+ * scale is NaN if the row has a NaN or an infinity, or if its range overflows a float.  Then
  *
  *     out[n] = (sum_k q_k i_nk  -  zero * sum_k i_nk) * (scale * scale_n) + bias[n]
  *
- * with the bracket an exact int32, so every route gives the same bits: int16 products of (q - zero) in plain
- * SIMD128, or i32x4.relaxed_dot_i8x16_i7x16_add_s of i and q (compiled with HEED_RELAXED), whose result is defined
- * because q < 128.  k <= 65536 cannot overflow.
+ * where the bracket is an exact int32, so every variant gives the same bits.  Plain SIMD128 multiplies int16 values of
+ * (q - zero).  With HEED_RELAXED, i32x4.relaxed_dot_i8x16_i7x16_add_s multiplies i and q; its result is defined because
+ * q < 128.  Sums cannot overflow for k <= 65536.
  */
 static inline int quantized_cols(int k) { return (k + 15) / 16 * 16; }
 
@@ -66,7 +66,7 @@ void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k);
 /* Symmetric quantisation of a weight row: row [k] written, returns its scale, max|x| / 127 (0 for a zero row). */
 float k_quantize_weights(int8_t *row, const float *x, int k);
 
-/* Bytes of m rows of k activations in the form k_gemm_i8 reads (it differs between routes). */
+/* Bytes of m rows of k activations in the form that k_gemm_i8 reads; it differs between the variants. */
 size_t quantized_bytes(int m, int k);
 /* rows [quantized_bytes(m, k)], scales [m], zeros [m] written; x [m, k] (row stride ldx). */
 void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
@@ -77,24 +77,27 @@ void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, 
 void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros, const int8_t *panels,
                const float *w_scales, const int32_t *sums, const float *bias, int m, int n, int k);
 
-/* out [m, n] = a [m, k] b [k, n], all plain row-major.  For small matrices: nothing is packed. */
+/* out [m, n] = a [m, k] b [k, n], all row-major and unpacked, for small matrices. */
 void k_matmul(float *out, const float *a, const float *b, int m, int n, int k);
 
 /*
  * One query row of one head against a list of key rows.
  *   scores [n]  written: scale * q.k_i      q [dh]
- *   k       row i is at k + (slots ? slots[i] : i) * ld
+ *   k       row i is at k + (rows ? rows[i] : i) * ld
  */
-void k_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
+void k_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *rows, int n, int dh,
               float scale);
-/* out [dh] written: sum_i p[i] * v_i, rows found as above. */
-void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh);
+/* out [dh] written: sum_i p[i] * v_i, with rows as above. */
+void k_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *rows, int n, int dh);
 
-/* x [n] becomes softmax(x), stable; all -infinity becomes all 0; n == 0 is fine.  A NaN makes others NaN, or stays. */
+/*
+ * x [n] becomes softmax(x), computed stably.  All -infinity becomes all 0.  n may be 0.  A NaN stays; others may become
+ * NaN.
+ */
 void k_softmax(float *x, int n);
-/* max x_i + log sum exp(x_i - max); n > 0.  NaN if there is one. */
+/* max x_i + log sum exp(x_i - max); n > 0.  NaN if any x is NaN. */
 float k_log_sum_exp(const float *x, int n);
-/* Index of the first greatest element; n > 0.  NaNs are passed over; 0 if there is nothing else. */
+/* Index of the first greatest element; n > 0.  Skips NaNs; 0 if all are NaN. */
 int k_argmax(const float *x, int n);
 
 /*
@@ -104,7 +107,7 @@ int k_argmax(const float *x, int n);
 void k_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,
                   float epsilon);
 
-/* In place.  gelu is the exact one, x/2 (1 + erf(x/sqrt 2)); swish is x sigmoid(x). */
+/* In place.  gelu is exact, x/2 (1 + erf(x/sqrt 2)); swish is x sigmoid(x). */
 void k_relu(float *x, size_t n);
 void k_gelu(float *x, size_t n);
 void k_swish(float *x, size_t n);

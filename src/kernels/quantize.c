@@ -5,10 +5,10 @@
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
 
-/* A row whose numbers span less than this is taken for zeros: 127 / span would overflow. */
+/* A row with a smaller span counts as all zeros, because 127 / span would overflow. */
 static const float LEAST_SPAN = 1e-30f;
 
-/* x * s to the nearest integer, ties to even; |x * s| < 2^22.  Adding 1.5 * 2^23 leaves it in the low bits. */
+/* x * s to the nearest integer, ties to even; |x * s| < 2^22.  Adding 1.5 * 2^23 leaves the integer in the low bits. */
 INLINE v128_t round_scaled(v128_t x, v128_t s) {
     v128_t shifted = wasm_f32x4_add(wasm_f32x4_mul(x, s), wasm_f32x4_splat(12582912.0f));
     return wasm_i32x4_sub(shifted, wasm_i32x4_splat(0x4b400000));
@@ -40,14 +40,14 @@ void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k) {
 }
 
 /*
- * How far x [n] reaches above and below 0; *above is NaN if there is one.  Out of line, and both positive: clang 14
- * never ends over negations here.
+ * How far x [n] reaches above and below 0; *above is NaN if x has one.  The function is not inlined, and both results
+ * are positive, because clang 14 does not terminate on negations here.
  */
 NOINLINE void row_span(const float *x, int n, float *above, float *below) {
     v128_t high = wasm_f32x4_splat(0.0f), low = high, nan = high;
     for (int i = 0; i < n; i += 4) {
         v128_t v = load_part(x + i, n - i, 0.0f);
-        nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v)); /* pmax and pmin pass it over */
+        nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v)); /* pmax and pmin skip it */
         high = wasm_f32x4_pmax(high, v);
         low = wasm_f32x4_pmin(low, v);
     }
@@ -81,7 +81,7 @@ typedef int16_t quantized;
 
 size_t quantized_bytes(int m, int k) { return (size_t)m * (size_t)quantized_cols(k) * sizeof(quantized); }
 
-/* Four times four integers, q - zero before it is clamped to q in 0..127, to out [16]. */
+/* Store 4 x 4 integers, q - zero, to out [16]; q is clamped to 0..127. */
 INLINE void store_quantized(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int zero) {
     const v128_t least = wasm_i16x8_splat((int16_t)-zero), most = wasm_i16x8_splat((int16_t)(127 - zero));
     v128_t low = wasm_i16x8_min(wasm_i16x8_max(wasm_i16x8_narrow_i32x4(a, b), least), most);
@@ -94,7 +94,7 @@ INLINE void store_quantized(quantized *out, v128_t a, v128_t b, v128_t c, v128_t
 #endif
 }
 
-/* out [quantized_cols(k)] from x [k]; the padding quantises to 0, and meets weights that are 0. */
+/* out [quantized_cols(k)] from x [k]; the padding quantises to 0, and its weights are 0. */
 NOINLINE void quantize_row(quantized *out, const float *x, int k, float scale, int zero) {
     const v128_t s = wasm_f32x4_splat(scale);
     float last[16] = {0};
@@ -113,7 +113,7 @@ void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, 
         float above, below;
         row_span(row, k, &above, &below);
         const float reach = above + below;
-        const int is_finite = reach < INFINITY; /* else the scale is NaN, and so is what the row is multiplied with */
+        const int is_finite = reach < INFINITY; /* else the scale is NaN, and so are all products */
         const float span = reach >= LEAST_SPAN ? reach : 0.0f;
         const float inverse = is_finite && span > 0.0f ? 127.0f / span : 0.0f;
         scales[i] = is_finite ? span / 127.0f : NAN;

@@ -108,20 +108,20 @@ void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k)
     }
 }
 
-void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
+void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *rows, int n, int dh,
                 float scale) {
     for (int i = 0; i < n; i++) {
-        const float *row = k + (size_t)(slots ? slots[i] : i) * ld;
+        const float *row = k + (size_t)(rows ? rows[i] : i) * ld;
         double sum = 0.0;
         for (int c = 0; c < dh; c++) sum += (double)q[c] * row[c];
         scores[i] = (float)(sum * scale);
     }
 }
 
-void ref_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh) {
+void ref_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *rows, int n, int dh) {
     for (int c = 0; c < dh; c++) {
         double sum = 0.0;
-        for (int i = 0; i < n; i++) sum += (double)p[i] * v[(size_t)(slots ? slots[i] : i) * ld + (size_t)c];
+        for (int i = 0; i < n; i++) sum += (double)p[i] * v[(size_t)(rows ? rows[i] : i) * ld + (size_t)c];
         out[c] = (float)sum;
     }
 }

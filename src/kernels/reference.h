@@ -1,8 +1,8 @@
 /*
  * reference.h - the plain twin of every kernel in kernels.h: same signature, same contract, one obvious loop.
  *
- * Float sums are taken in double, so what a test measures is the error of the fast kernel.  The ref_ names differ in
- * nothing else, except that they make no promise of bits.
+ * Float sums are computed in double, so a test measures the error of the fast kernel.  Unlike the kernels, the ref_
+ * functions do not promise the same bits everywhere.
  *
  * Depends on: kernels.h for the panel layout.  Used by: tests, and whoever ports the kernels.
  */
@@ -21,17 +21,17 @@ void ref_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k);
 float ref_quantize_weights(int8_t *row, const float *x, int k);
 
 /*
- * The int8 twins are exact: integers and bits equal to the kernels'.  They differ in the form of the activations,
- * which here is plain: rows [m, k] of q in 0..127.
+ * The int8 twins are exact: their integers and bits equal the kernels'.  Only the form of the activations differs: here
+ * it is plain rows [m, k] of q in 0..127.
  */
 void ref_quantize_rows(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
 void ref_gemm_i8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
                  const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
                  int k);
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k);
-void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *slots, int n, int dh,
+void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *rows, int n, int dh,
                 float scale);
-void ref_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *slots, int n, int dh);
+void ref_weighted_sum(float *out, const float *p, const float *v, size_t ld, const int32_t *rows, int n, int dh);
 void ref_softmax(float *x, int n);
 float ref_log_sum_exp(const float *x, int n);
 int ref_argmax(const float *x, int n);

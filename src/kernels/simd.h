@@ -1,8 +1,8 @@
 /*
  * simd.h - what the SIMD kernels share: partial loads and stores, horizontal sums, loop pragmas.
  *
- * Tails go through a vector padded by the caller's choice of filler, so a tail element is computed by the same
- * instructions as any other and nothing is read or written past an array.
+ * A tail is loaded into a vector and padded with a value that the caller chooses.  So the same instructions compute a
+ * tail element and any other, and nothing is read or written past an array.
  *
  * Depends on: nothing.  Used by: the k_ kernels only.
  */
@@ -12,12 +12,12 @@
 #include <wasm_simd128.h>
 
 #define INLINE static inline __attribute__((always_inline))
-/* Micro-kernels are kept out of line: wasm engines allocate registers far better in small functions. */
+/* Micro-kernels are not inlined, because wasm engines allocate registers far better in small functions. */
 #define NOINLINE static __attribute__((noinline))
 
 /*
- * The accumulators of a tile are arrays that become registers once the loops over them are unrolled.  A loop over k
- * is left alone: unrolled, its hoisted loads spill.  Only wasm needs telling; native builds are for tests.
+ * The accumulators of a tile are arrays, which become registers once the loops over them are unrolled.  A loop over k
+ * is not unrolled, because its hoisted loads would spill.  Only wasm needs these pragmas; native builds are for tests.
  */
 #if defined(__clang__) && defined(__wasm__)
 #define UNROLL    _Pragma("clang loop unroll(full)")
@@ -27,13 +27,13 @@
 #define KEEP_LOOP
 #endif
 
-/* x[0..n), n >= 1, then `fill`; no more than 4 elements are read. */
+/* x[0..n), then `fill`; n >= 1.  Reads at most 4 elements. */
 INLINE v128_t load_part(const float *x, int n, float fill) {
     if (n >= 4) return wasm_v128_load(x);
     return wasm_f32x4_make(x[0], n > 1 ? x[1] : fill, n > 2 ? x[2] : fill, fill);
 }
 
-/* The first n lanes, n >= 1; no more than 4 are written. */
+/* Stores the first n lanes, n >= 1; at most 4. */
 INLINE void store_part(float *x, v128_t v, int n) {
     if (n >= 4) {
         wasm_v128_store(x, v);

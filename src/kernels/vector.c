@@ -7,7 +7,7 @@
 #include "kernels/exp.h"
 #include "kernels/simd.h"
 
-/* Greatest element; NaNs are passed over; -infinity if there is none. */
+/* The greatest element, skipping NaNs; -infinity if there is none. */
 static float row_max(const float *x, int n) {
     v128_t m0 = wasm_f32x4_splat(-INFINITY), m1 = m0;
     int i = 0;
@@ -22,7 +22,7 @@ static float row_max(const float *x, int n) {
 
 void k_softmax(float *x, int n) {
     const float max = row_max(x, n);
-    if (max == -INFINITY) { /* nothing to see: no weights, rather than 0/0; but a NaN stays */
+    if (max == -INFINITY) { /* all masked: weights 0 instead of 0/0; a NaN stays */
         for (int i = 0; i < n; i++) x[i] = x[i] == -INFINITY ? 0.0f : NAN;
         return;
     }
@@ -62,7 +62,7 @@ float k_log_sum_exp(const float *x, int n) {
         v128_t v = load_part(x + i, n - i, -INFINITY);
         s0 = wasm_f32x4_add(s0, exp_f32x4(wasm_f32x4_sub(v, shift)));
     }
-    /* in double, so that every libm rounds to the same float */
+    /* in double, so that the result is the same float with every libm */
     return (float)((double)max + log((double)sum_lanes(wasm_f32x4_add(s0, s1))));
 }
 
@@ -102,7 +102,7 @@ void k_layer_norm(float *out, const float *x, const float *residual, const float
         s1 = mul_add(b, b, s1);
     }
     for (; i < n; i += 4) {
-        /* filled with the mean: padding deviates by 0 */
+        /* padded with the mean, which deviates by 0 */
         v128_t a = wasm_f32x4_sub(load_part(x + i, n - i, mean), mean4);
         s0 = mul_add(a, a, s0);
     }

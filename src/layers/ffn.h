@@ -17,8 +17,8 @@ enum { FFN_RELU = 0, FFN_GELU = 1, FFN_SWISH = 2 };
 void activation_forward(float *x, size_t n, int activation);
 
 /*
- * out [m, D], hidden [m, F] written (after the activation), of the rows that *input is set to on entry;
- * afterwards it is set to hidden.  Cannot fail.
+ * out [m, D] and hidden [m, F] (after the activation) are written.  *input must be set to the rows to read; afterwards
+ * it is set to hidden.  Cannot fail.
  */
 void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
                  int activation);

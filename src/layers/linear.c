@@ -31,8 +31,8 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
         k_unpack_row_f32(row, w->f32, n, w->cols);
         return;
     }
-    /* the bytes are unpacked into the last quarter of `row` and widened from the front: each is read before its
-     * place is written */
+    /* the bytes are unpacked into the last quarter of `row` and widened from the front, so that each is read before
+     * it is overwritten */
     const int8_t *bytes = (const int8_t *)row + 3 * (size_t)w->cols;
     k_unpack_row_i8((int8_t *)row + 3 * (size_t)w->cols, w->i8, n, w->cols);
     for (int k = 0; k < w->cols; k++) row[k] = (float)bytes[k] * w->scales[n];

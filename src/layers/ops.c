@@ -1,8 +1,8 @@
 /*
  * ops.c - the parts of the Transformer one by one, as they are taught: the heed_op_ functions of heed.h.
  *
- * They run the very kernels and layers of the model over plain row-major matrices.  Scratch comes from an arena
- * block that lives for one call.
+ * They use the same kernels and layers as the model, on plain row-major matrices.  Scratch comes from an arena block
+ * that lives for one call.
  */
 #include <math.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "layers/ffn.h"
 #include "layers/positions.h"
 
-/* 1 if rows x cols floats can exist: positive, and no more bytes than an object may have. */
+/* 1 if both sizes are positive and rows x cols floats fit in an object. */
 static int is_matrix(int rows, int cols) {
     return rows > 0 && cols > 0 && (size_t)rows <= PTRDIFF_MAX / sizeof(float) / (size_t)cols;
 }
 
-/* Allocates what `arena` has measured; the caller then places the same pushes again. */
+/* Allocates what `arena` has measured; the caller then repeats the same pushes. */
 static heed_status start(heed_arena *arena, void **block) {
     *block = arena_block(arena);
     return *block ? HEED_OK : HEED_E_MEMORY;
@@ -38,7 +38,7 @@ heed_status heed_op_matmul(float *out, const float *a, const float *b, int m, in
     return HEED_OK;
 }
 
-/* out [k] = x / |x|, or 0 where |x| is 0.  In double, so neither huge nor tiny numbers lose their direction. */
+/* out [k] = x / |x|, or 0 where |x| is 0.  Computed in double, so that huge and tiny vectors keep their direction. */
 static void unit_vector(float *out, const float *x, int k) {
     double square = 0.0;
     for (int i = 0; i < k; i++) square += (double)x[i] * x[i];
@@ -61,7 +61,7 @@ heed_status heed_op_cosine_similarity(float *out, const float *a, const float *b
         float *row = out + (size_t)i * (size_t)n;
         unit_vector(unit_a, a + (size_t)i * (size_t)k, k);
         k_scores(row, unit_a, unit_b, (size_t)k, NULL, n, k, 1.0f);
-        for (int j = 0; j < n; j++) { /* rounding may leave [-1, 1] by a bit, and then acos() fails */
+        for (int j = 0; j < n; j++) { /* rounding may exceed [-1, 1] a little, and acos() would fail */
             if (row[j] > 1.0f) row[j] = 1.0f;
             if (row[j] < -1.0f) row[j] = -1.0f;
         }
@@ -131,7 +131,7 @@ heed_status heed_op_multi_head_attention(float *weights, float *out, const float
     k_matmul(v, memory, wv, m, d, d);
     memset(weights, 0, (size_t)heads * (size_t)n * (size_t)m * sizeof *weights);
     heed_attention_shape shape = {0};
-    shape.n_query = 1; /* row by row: each may see another number of keys */
+    shape.n_query = 1; /* row by row, because each may see a different number of keys */
     shape.n_heads = heads;
     shape.d_model = d;
     shape.probs_head = (size_t)n * (size_t)m;

@@ -9,13 +9,13 @@
 #define HEED_LAYERS_POSITIONS_H
 
 enum {
-    POSITIONS_INTERLEAVED = 0, /* the paper: sin, cos, sin, cos, ... of angle 0, 0, 1, 1, ...                  */
-    POSITIONS_HALVES = 1       /* Marian: all sines (one more of them if d is odd), then all cosines           */
+    POSITIONS_INTERLEAVED = 0, /* the paper: sin, cos, sin, cos, ... of angle 0, 0, 1, 1, ... */
+    POSITIONS_HALVES = 1       /* Marian: all sines, then all cosines; if d is odd, one sine more */
 };
 
 /*
- * out [n, d] written: positions 0..n-1.  Computed in double and rounded once, as the checkpoints' own tables are.
- * Cannot fail; costs two calls of libm per pair of elements.
+ * Writes out [n, d]: positions 0..n-1.  Computed in double and rounded once, like the tables in checkpoints.
+ * Cannot fail.  Costs two libm calls per pair of elements.
  */
 void positions_fill(float *out, int n, int d, int layout);
 

@@ -8,9 +8,9 @@ typedef struct {
     const heed_vocab *vocab;
     const char *text;
     bpe_symbol *symbols;
-    bpe_pair *pairs; /* a heap: pairs[i] is not after pairs[2i + 1] and pairs[2i + 2] */
+    bpe_pair *pairs; /* a heap: no child pairs[2i + 1], pairs[2i + 2] comes before pairs[i] */
     int32_t n_pairs;
-    int32_t *splits; /* by id of an unused piece: bytes of its left half, as last proposed */
+    int32_t *splits; /* by id of an unused piece: bytes of its left half when it was last proposed */
 } merger;
 
 static int is_before(const bpe_pair *a, const bpe_pair *b) {
@@ -52,7 +52,7 @@ static void propose(merger *m, int32_t left, int32_t right) {
     if (m->vocab->type[id] == SPM_UNUSED) m->splits[id] = a->length;
 }
 
-/* Text to symbols: user-defined pieces and single characters. */
+/* Cuts text into symbols: user-defined pieces and single characters. */
 static int32_t cut(merger *m, int32_t n) {
     int32_t count = 0;
     for (int32_t at = 0; at < n; count++) {
@@ -93,8 +93,8 @@ int32_t bpe_segment(int32_t *ids, int32_t *spans, const heed_vocab *vocab, const
     merge(&m);
 
     /*
-     * Unused pieces are a way to longer ones, not results: take them apart again, left half first.
-     * The ends of right halves wait on a stack in `pairs`, whose heap is empty.
+     * Unused pieces only lead to longer ones and are never results.  Take those left apart again, left half first.
+     * The ends of right halves wait on a stack in `pairs`, whose heap is empty by then.
      */
     for (int32_t i = 0; i >= 0; i = symbols[i].next) {
         int32_t waiting = 0, start = symbols[i].start, end = start + symbols[i].length;

@@ -23,11 +23,11 @@ typedef struct {
 
 /*
  * Join n pieces: control pieces vanish, byte pieces become characters (U+FFFD for each byte that is not part of one),
- * the unknown piece its surface, U+2581 a space.  One U+2581 at the very start goes (with
- * remove_extra_whitespaces: one of each piece until there is text).  A string that is no piece of the
- * file is treated as a normal one: it may be a piece of the other language's file.
+ * the unknown piece becomes its surface, U+2581 a space.  One U+2581 at the very start is dropped (with
+ * remove_extra_whitespaces: one of each piece until there is text).  A string that is not a piece of this file is
+ * treated as a normal piece, because it may be a piece of the other language's file.
  *   text     [capacity] written
- *   *length  written: bytes of the text; above capacity: the text is unusable, try again with as many
+ *   *length  written: bytes of the text; if above capacity, the text is unusable: call again with this capacity
  *   pieces   the strings, one after another      lengths [n] their bytes
  * HEED_E_ARGUMENT: a negative length.  HEED_E_LENGTH: the text exceeds INT32_MAX bytes.
  */

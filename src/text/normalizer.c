@@ -63,7 +63,7 @@ void normalizer_place(heed_arena *arena, const spm_normalizer *from, heed_normal
                                     .strings = copy};
 }
 
-/* The output of one step: n bytes that replace `consumed` bytes of the input. */
+/* The result of one step: n bytes, which replace `consumed` bytes of the input. */
 typedef struct {
     const char *text;
     size_t n, consumed;
@@ -89,7 +89,7 @@ static step next_step(const heed_normalizer *normalizer, const char *text, size_
     return length ? (step){text, length, length} : (step){UTF8_REPLACEMENT, sizeof UTF8_REPLACEMENT - 1, 1};
 }
 
-/* Append bytes that were made of what begins at `origin`; past the capacity only the length goes on. */
+/* Append bytes made from the input at `origin`.  Beyond the capacity only the length is counted. */
 static void put(heed_normalized *out, const char *bytes, size_t n, int32_t origin) {
     if (n <= out->capacity && out->length <= out->capacity - n) {
         for (size_t i = 0; i < n; i++) out->text[out->length + i] = bytes[i];
@@ -115,7 +115,7 @@ heed_status normalizer_run(const heed_normalizer *normalizer, const char *utf8, 
         at += s.consumed;
     }
     int32_t origin = utf16_advance(&cursor, at);
-    if (at == n) { /* nothing, or nothing but spaces: no dummy prefix either */
+    if (at == n) { /* no text, or only spaces: no dummy prefix either */
         if (out->map) out->map[0] = origin;
         return HEED_OK;
     }
@@ -137,7 +137,7 @@ heed_status normalizer_run(const heed_normalizer *normalizer, const char *utf8, 
         if (out->length > INT32_MAX) return HEED_E_LENGTH;
         origin = utf16_advance(&cursor, at);
     }
-    if (out->length <= out->capacity) { /* else the caller comes again */
+    if (out->length <= out->capacity) { /* else the caller calls again with more room */
         while (trim && out->length >= n_space && memcmp(out->text + out->length - n_space, space, n_space) == 0) {
             out->length -= n_space;
             if (out->map) origin = out->map[out->length];

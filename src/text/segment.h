@@ -29,7 +29,7 @@ typedef struct {
 int32_t unigram_segment(int32_t *ids, int32_t *spans, const heed_vocab *vocab, const char *text, int32_t n,
                         unigram_node *nodes);
 
-/* A run of text that has become one; a list in order of the text. */
+/* A run of text that is one symbol; symbols form a list in the order of the text. */
 typedef struct {
     int32_t start, length; /* bytes; length 0: merged into a symbol before */
     int32_t previous;      /* -1: the first                                */
@@ -37,17 +37,17 @@ typedef struct {
     int32_t frozen;        /* a user-defined piece: never merged           */
 } bpe_symbol;
 
-/* Two neighbours that make a piece. */
+/* Two neighbouring symbols that together are a piece. */
 typedef struct {
     float score;
-    int32_t left;   /* symbol                                                  */
-    int32_t length; /* of both when proposed; no longer true: the pair is gone */
+    int32_t left;   /* symbol */
+    int32_t length; /* of both when proposed; if it has changed, the pair is invalid */
 } bpe_pair;
 
 /*
- * Merge the pair with the greatest score, the leftmost of equals, until none is left.
+ * Merge the pair with the greatest score, the leftmost of equal ones, until none is left.
  *   ids, spans as above
- *   symbols  [n], pairs [2n] scratch: n - 1 pairs to begin with, and a merge takes one and adds two at most
+ *   symbols  [n], pairs [2n] scratch: there are n - 1 pairs at first, and a merge removes one and adds at most two
  *   splits   [vocab->n] scratch if vocab->has_unused, else NULL
  * Returns the number of pieces.  Cannot fail.  Time is n log n.
  */

@@ -32,7 +32,7 @@ static int next_field(heed_reader *message, field *f) {
     } else if (f->wire == FIXED64) {
         reader_slice(message, 8);
     } else {
-        message->bad = 1; /* groups have long been out of use, 6 and 7 never were in */
+        message->bad = 1; /* groups are obsolete, and 6 and 7 are not defined */
     }
     if (f->number == 0) message->bad = 1;
     return !message->bad;
@@ -42,7 +42,7 @@ static int is_field(const field *f, uint64_t number, int wire) { return f->numbe
 
 static spm_bytes as_bytes(const heed_reader *slice) { return (spm_bytes){(const char *)slice->at, reader_left(slice)}; }
 
-/* Enums and ints travel as 64 bits; what does not fit is some number that no list has. */
+/* Enums and ints are stored with 64 bits.  One that does not fit becomes -1, which no enum has. */
 static int32_t as_int(uint64_t varint) { return varint <= INT32_MAX ? (int32_t)varint : -1; }
 
 /* The readers of messages return 0 if the framing is broken. */

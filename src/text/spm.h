@@ -1,13 +1,13 @@
 /*
- * spm.h - the fields of a SentencePiece model file that change results.
+ * spm.h - the fields of a SentencePiece model file that affect results.
  *
  *     ModelProto        1 pieces*   2 trainer_spec   3 normalizer_spec   5 denormalizer_spec
  *     SentencePiece     1 piece     2 score (f32)    3 type
  *     TrainerSpec       3 model_type   24 treat_whitespace_as_suffix   35 byte_fallback   44 unk_surface
  *     NormalizerSpec    2 precompiled_charsmap   3 add_dummy_prefix   4 remove_extra_whitespaces   5 escape_whitespaces
  *
- * Protobuf wire format: varint tag = number << 3 | wire type, then the value.  Other fields, and these
- * with another wire type, are skipped; of a field given twice the last counts, as protobuf has it.
+ * Protobuf wire format: varint tag = number << 3 | wire type, then the value.  Other fields are skipped, and so are
+ * these with another wire type.  If a field occurs twice the last one counts, as protobuf specifies.
  *
  * Depends on: base/.  Used by: text/vocab.c, text/tokenizer.c.
  */
@@ -24,7 +24,7 @@ enum { SPM_NORMAL = 1, SPM_UNKNOWN = 2, SPM_CONTROL = 3, SPM_USER_DEFINED = 4, S
 enum { SPM_UNIGRAM = 1, SPM_BPE = 2 };
 
 /*
- * Bytes of the longest piece, replacement and unk_surface.  Real ones have some dozens; with a megabyte each, a few
+ * Longest piece, replacement or unk_surface in bytes.  Real ones have some dozens.  If one could have a megabyte, a few
  * letters would fill the memory.
  */
 enum { SPM_LONGEST = 1024 };
@@ -48,22 +48,22 @@ typedef struct {
 
 typedef struct {
     int32_t n_pieces;
-    size_t piece_bytes; /* of all pieces together */
+    size_t piece_bytes; /* sum over all pieces */
     int model_type, whitespace_as_suffix, byte_fallback;
     spm_bytes unk_surface;
     spm_normalizer normalizer, denormalizer;
 } spm_file;
 
-/* What is wrong with a file: a field, the rule it breaks, and a number (which piece, which byte, which value). */
+/* What is wrong with a file: the field, the rule it breaks, and a number (of the piece or byte, or the value). */
 typedef struct {
     const char *name, *rule;
     int32_t found;
 } spm_fault;
 
 /*
- * Read n bytes.  pieces: NULL to count only, or [n_pieces] of an earlier call on the same bytes, written.
- * *file is written; its pointers lead into `bytes`.  HEED_E_SPM with *fault written: broken framing, no piece, a piece
- * that is empty, too long or holds NUL, a score that is not finite, an unknown type, a model that is neither unigram
+ * Read n bytes.  pieces: NULL to count only, or [n_pieces] from an earlier call on the same bytes, written.
+ * Writes *file, whose pointers point into `bytes`.  HEED_E_SPM with *fault written: broken framing, no piece, a piece
+ * that is empty, too long or has a NUL, a score that is not finite, an unknown type, a model that is neither unigram
  * nor BPE, an unk_surface that is too long.
  */
 heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pieces, spm_fault *fault);

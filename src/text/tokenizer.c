@@ -3,8 +3,8 @@
  *
  *     text -> normalizer -> unigram | bpe -> ids with offsets          pieces -> decoder -> text
  *
- * The second block, the *work*, is made with the tokenizer for texts of WORK_BYTES bytes after
- * normalisation.  A longer one replaces it by one of at least twice the size; it never shrinks.
+ * The second block, the *work*, first has room for texts of WORK_BYTES bytes after normalisation.  A longer text
+ * replaces it by a block of at least twice the size.  It never shrinks.
  *
  * Depends on: heed.h (the contract), base/, the rest of text/.
  */
@@ -19,23 +19,23 @@
 #include "text/utf8.h"
 #include "text/vocab.h"
 
-/* Longer than nearly all sentences; the work then takes 150 kB (unigram) or 280 kB (BPE). */
-#ifndef WORK_BYTES /* the fuzz targets make it short, so that short texts outgrow it */
+/* Enough for nearly all sentences.  The work takes 150 kB (unigram) or 280 kB (BPE). */
+#ifndef WORK_BYTES /* the fuzz targets set it low, so that short texts exceed it */
 #define WORK_BYTES 4096
 #endif
 
-/* Arrays for texts of up to `capacity` normalised bytes, hence as many pieces. */
+/* Arrays for texts of up to `capacity` normalised bytes, which have at most as many pieces. */
 typedef struct {
     void *block;
     size_t capacity;
-    char *text;          /* [capacity] normalised, or decoded                         */
-    int32_t *map;        /* [capacity + 1]; as chars: decoded, to be denormalised     */
-    int32_t *ids;        /* [capacity]                                                */
-    int32_t *offsets;    /* [2 capacity]                                              */
-    int32_t *spans;      /* [2 capacity]                                              */
-    unigram_node *nodes; /* [capacity + 1] unigram                                    */
-    bpe_symbol *symbols; /* [capacity] BPE                                            */
-    bpe_pair *pairs;     /* [2 capacity] BPE                                          */
+    char *text;          /* [capacity] normalised, or decoded */
+    int32_t *map;        /* [capacity + 1]; also holds decoded chars to denormalise */
+    int32_t *ids;        /* [capacity] */
+    int32_t *offsets;    /* [2 capacity] */
+    int32_t *spans;      /* [2 capacity] */
+    unigram_node *nodes; /* [capacity + 1] unigram */
+    bpe_symbol *symbols; /* [capacity] BPE */
+    bpe_pair *pairs;     /* [2 capacity] BPE */
 } work_arrays;
 
 struct heed_tokenizer {
@@ -58,7 +58,7 @@ static void place_work(heed_arena *arena, const heed_vocab *vocab, size_t capaci
     work->pairs = vocab->is_bpe ? arena_push(arena, capacity, 2 * sizeof *work->pairs) : NULL;
 }
 
-/* Room for `bytes` (<= INT32_MAX).  HEED_E_MEMORY leaves the arrays as they were. */
+/* Makes room for `bytes` (<= INT32_MAX).  HEED_E_MEMORY does not change the arrays. */
 static heed_status reserve(heed_tokenizer *tokenizer, size_t bytes) {
     work_arrays *old = &tokenizer->work, bigger;
     heed_arena arena = {0};
@@ -88,7 +88,7 @@ static heed_tokenizer *place(heed_arena *arena, const spm_file *file, const voca
     int32_t *splits = arena_ints(arena, file->model_type == SPM_BPE ? (size_t)file->n_pieces : 0, 1);
     if (t == NULL || arena->overflow) return NULL;
 
-    /* SentencePiece takes the surface as a C string */
+    /* SentencePiece reads the surface as a C string */
     const char *end = memchr(file->unk_surface.text, 0, file->unk_surface.n);
     const size_t n_surface = end ? (size_t)(end - file->unk_surface.text) : file->unk_surface.n;
     memcpy(unk_surface, file->unk_surface.text, n_surface);
@@ -174,7 +174,7 @@ const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_
 
 /* ----------------------------------------------------------------------------------- encode */
 
-/* Neighbouring unknown pieces become one, so that a name in a foreign script is one unknown word. */
+/* Joins neighbouring unknown pieces, so that a name in a foreign script is one unknown word. */
 static int32_t join_unknown(work_arrays *w, int32_t n, int32_t unk) {
     int32_t count = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -190,7 +190,9 @@ static int32_t join_unknown(work_arrays *w, int32_t n, int32_t unk) {
     return count;
 }
 
-/* Unknown pieces become byte pieces, each with its byte as span.  From the end, for the list grows in place. */
+/*
+ * Replaces unknown pieces by byte pieces, each with its byte as span.  Works from the end, as the list grows in place.
+ */
 static int32_t split_unknown(work_arrays *w, int32_t n, const heed_vocab *vocab) {
     int32_t count = 0;
     for (int32_t i = 0; i < n; i++) count += w->ids[i] == vocab->unk ? w->spans[2 * i + 1] - w->spans[2 * i] : 1;
@@ -202,7 +204,7 @@ static int32_t split_unknown(work_arrays *w, int32_t n, const heed_vocab *vocab)
                 w->ids[to] = vocab->byte_id[(unsigned char)w->text[at]];
                 w->spans[2 * to] = at;
                 w->spans[2 * to + 1] = at + 1;
-                /* the last byte has the place of the character, the others an empty one before it */
+                /* the last byte gets the offsets of the character, the others an empty range before it */
                 w->offsets[2 * to] = w->map[start];
                 w->offsets[2 * to + 1] = at == end - 1 ? w->map[end] : w->map[start];
             }

@@ -27,12 +27,12 @@ int32_t trie_longest(const heed_trie *trie, const char *text, size_t n, size_t *
     return best;
 }
 
-/* What the walk of trie_check() writes down; [m] each, m = n rounded up to a multiple of 256. */
+/* The state of the walk in trie_check(); [m] each, m = n rounded up to a multiple of 256. */
 typedef struct {
-    int32_t *child; /* by state: its first child not walked yet, or -1 */
+    int32_t *child; /* by state: its next child to visit, or -1 */
     int32_t *next;  /* by unit: the next child of the same state, or -1 */
-    int32_t *path;  /* the states from the root to here                */
-    int8_t *seen;   /* by state: 0 not yet, 1 on the path, 2 done      */
+    int32_t *path;  /* the states from the root to here */
+    int8_t *seen;   /* by state: 0 not yet, 1 on the path, 2 done */
 } walk;
 
 static void place_walk(heed_arena *arena, walk *w, size_t m) {
@@ -42,14 +42,14 @@ static void place_walk(heed_arena *arena, walk *w, size_t m) {
     w->seen = arena_push(arena, m, 1);
 }
 
-/* Depth first, with each state entered once: linear in the units even where states are shared. */
+/* Walks depth first and enters each state once, so time is linear in the units even if states are shared. */
 static const char *check_paths(const heed_trie *trie, uint32_t limit, walk *w, uint32_t m) {
     int32_t depth = 0;
     for (uint32_t i = 0; i < m; i++) w->child[i] = w->next[i] = -1;
     for (uint32_t i = 0; i < trie->n; i++) {
         const uint32_t unit = trie->units[i];
         if (unit >> 31) continue;
-        const uint32_t state = i ^ (unit & 0xFF); /* below m: the low 8 bits alone change */
+        const uint32_t state = i ^ (unit & 0xFF); /* below m: only the low 8 bits change */
         w->next[i] = w->child[state];
         w->child[state] = (int32_t)i;
     }

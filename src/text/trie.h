@@ -1,14 +1,14 @@
 /*
  * trie.h - a double-array trie from byte strings to numbers, in the units of Darts-clone.
  *
- * A unit is 32 bits.  A *state* is a place b in the array; the child of state b for byte c is unit b ^ c:
+ * A unit is 32 bits.  A *state* is an index b of the array; the child of state b for byte c is unit b ^ c:
  *
  *     inner unit u   bits 0-7 its own byte, bit 8: a key ends here, bits 10-30 (<< 8 if bit 9) the offset o
  *                    the state behind it is  u ^ o;  if a key ends here, unit (u ^ o) ^ 0 is its leaf
  *     leaf           bit 31 set, bits 0-30 the number
  *
- * Unit 0 is the root.  The charsmap of a SentencePiece file has this form, so it is read where it
- * stands; the tries of pieces are built in the same form at loading.
+ * Unit 0 is the root.  The charsmap of a SentencePiece file has this form and is read in place.  The tries of pieces
+ * are built in the same form at loading.
  *
  * Depends on: base/.  Used by: text/normalizer.c, text/vocab.c, text/unigram.c.
  */
@@ -31,8 +31,8 @@ static inline uint32_t trie_offset(uint32_t unit) { return (unit >> 10) << ((uni
 static inline uint32_t trie_root(const heed_trie *trie) { return trie_offset(trie->units[0]); }
 
 /*
- * Follow `byte` from *state.  Returns 0, leaving *state, if no key goes on that way.  Otherwise moves
- * *state and sets *value to the number of the key that ends here, or to -1.
+ * Follow `byte` from *state.  Returns 0 and keeps *state if no key continues with it.  Otherwise moves *state and sets
+ * *value to the number of the key that ends here, or to -1.
  * Never reads outside the units, whatever they hold.
  */
 static inline int trie_step(const heed_trie *trie, uint32_t *state, unsigned char byte, int32_t *value) {
@@ -52,8 +52,8 @@ int32_t trie_find(const heed_trie *trie, const char *text, size_t n);
 int32_t trie_longest(const heed_trie *trie, const char *text, size_t n, size_t *length);
 
 /*
- * Is a trie from a file sound: every offset that can be reached lies inside, no path runs in a
- * circle, every leaf is a leaf and holds a number below `limit`?  *broken gets the rule it breaks, or NULL.
+ * Check a trie from a file: every reachable offset lies inside, no path runs in a circle, every leaf is a leaf and has
+ * a number below `limit`.  *broken is set to the rule that it breaks, or NULL.
  * HEED_E_MEMORY if there is no room for the walk.
  */
 heed_status trie_check(const heed_trie *trie, uint32_t limit, const char **broken);
@@ -69,9 +69,8 @@ typedef struct {
 void trie_sort(heed_trie_key *keys, int32_t n);
 
 /*
- * Build from n sorted, different keys.  *trie gets an array that the caller releases with
- * arena_free_block(); no keys give an empty trie.  HEED_E_MEMORY; HEED_E_SPM: more than 2^21 units, which an
- * offset cannot span (about a million pieces).
+ * Build from n sorted, different keys; no keys give an empty trie.  Free the array of *trie with arena_free_block().
+ * HEED_E_MEMORY.  HEED_E_SPM: more than 2^21 units (about a million pieces), the range of an offset.
  */
 heed_status trie_build(const heed_trie_key *keys, int32_t n, heed_trie *trie);
 

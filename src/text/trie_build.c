@@ -5,14 +5,14 @@
 #include "text/trie.h"
 
 enum {
-    BLOCK = 256,         /* children of one state differ in the low 8 bits: they share a block */
-    WINDOW = 16,         /* blocks at the end that are still searched for room                 */
-    MAX_UNITS = 1 << 21, /* an offset has 21 bits                                              */
+    BLOCK = 256,         /* children of one state differ in the low 8 bits, so they share a block */
+    WINDOW = 16,         /* the last blocks, which are searched for free units */
+    MAX_UNITS = 1 << 21, /* an offset has 21 bits */
     NO_UNIT = -1
 };
-static const uint32_t FREE_UNIT = 0x80000000u; /* bit 31: no byte leads here */
+static const uint32_t FREE_UNIT = 0x80000000u; /* bit 31 set: no byte leads here */
 
-/* Byte `depth` of a key, -1 behind its end. */
+/* Byte `depth` of a key, -1 past its end. */
 static int byte_at(const heed_trie_key *key, int32_t depth) { return depth < key->length ? key->text[depth] : -1; }
 
 static void swap(heed_trie_key *a, heed_trie_key *b) {
@@ -22,8 +22,8 @@ static void swap(heed_trie_key *a, heed_trie_key *b) {
 }
 
 /*
- * Quicksort that looks at one byte at a time: smaller | equal | greater at `depth`.  The greatest of the
- * three parts is sorted by the loop and the others, at most half as long, by recursion.
+ * Quicksort that compares one byte at a time: smaller | equal | greater at `depth`.  The loop sorts the largest of the
+ * three parts; recursion sorts the others, which are at most half as long.
  */
 static void sort_from(heed_trie_key *keys, int32_t n, int32_t depth) {
     while (n > 1) {
@@ -56,17 +56,17 @@ static void sort_from(heed_trie_key *keys, int32_t n, int32_t depth) {
 
 void trie_sort(heed_trie_key *keys, int32_t n) { sort_from(keys, n, 0); }
 
-/* Keys [lo, hi) share their first `depth` bytes, which lead to `unit`; the state behind it is to be laid out. */
+/* Lay out the state that `unit` leads to.  Keys [lo, hi) share the `depth` bytes that lead to `unit`. */
 typedef struct {
     int32_t lo, hi, depth;
     int32_t unit;
 } task;
 
 typedef struct {
-    uint32_t *units;      /* [capacity]                                                    */
+    uint32_t *units;      /* [capacity] */
     int32_t *next, *prev; /* [capacity] ring of the free units of the window; next == NO_UNIT: taken */
-    uint8_t *is_state;    /* [capacity] a state is here: states never share a place, as units name only their byte */
-    task *stack;          /* [n keys]: waiting tasks have different keys                   */
+    uint8_t *is_state; /* [capacity] 1: a state is here; states cannot share an index, as units store only their byte */
+    task *stack;       /* [n keys]: waiting tasks have different keys */
     int32_t n, capacity;
     int32_t first; /* a free unit, or NO_UNIT                                       */
 } builder;
@@ -88,7 +88,7 @@ static void take(builder *b, int32_t unit) {
     if (b->first == unit) b->first = next == unit ? NO_UNIT : next;
 }
 
-/* One more block at the end of the ring; the block that leaves the window is closed.  0: no capacity. */
+/* Adds a block at the end of the ring and closes the block that leaves the window.  0: no capacity. */
 static int add_block(builder *b) {
     if (b->capacity - b->n < BLOCK) return 0;
     if (b->n >= WINDOW * BLOCK) {
@@ -120,7 +120,7 @@ static int fits(const builder *b, int32_t state, const uint8_t *labels, int n) {
     return 1;
 }
 
-/* A place for a state whose children have these n bytes, or NO_UNIT if the capacity is used up. */
+/* An index for a state whose children have these n bytes, or NO_UNIT if the capacity is used up. */
 static int32_t find_state(builder *b, const uint8_t *labels, int n) {
     if (b->first != NO_UNIT) {
         int32_t unit = b->first;
@@ -142,7 +142,7 @@ static int lay_out(builder *b, const heed_trie_key *keys, int32_t n_keys) {
     if (!add_block(b)) return 0;
     take(b, 0); /* the root */
     b->units[0] = 0;
-    b->is_state[0] = 1; /* or byte 0 at the root would lead back to it */
+    b->is_state[0] = 1; /* else byte 0 at the root would lead back to the root */
     b->stack[waiting++] = (task){0, n_keys, 0, 0};
     while (waiting > 0) {
         const task t = b->stack[--waiting];
@@ -160,7 +160,7 @@ static int lay_out(builder *b, const heed_trie_key *keys, int32_t n_keys) {
         for (int i = 0; i < n_labels; i++) take(b, state ^ labels[i]);
 
         int32_t lo = t.lo;
-        if (labels[0] == 0) { /* a key ends here; it is the first, and alone, for keys differ */
+        if (labels[0] == 0) { /* a key ends here: only the first can, since keys differ */
             b->units[t.unit] |= 0x100;
             b->units[state] = FREE_UNIT | (uint32_t)keys[lo].value;
             lo++;
@@ -178,7 +178,7 @@ static int lay_out(builder *b, const heed_trie_key *keys, int32_t n_keys) {
     return 1;
 }
 
-/* The finished units alone, in a block of their own. */
+/* Copies the finished units into a block of their own. */
 static heed_status keep(const builder *b, heed_trie *trie) {
     heed_arena arena = {0};
     arena_push(&arena, (size_t)b->n, sizeof *b->units);
@@ -193,7 +193,7 @@ static heed_status keep(const builder *b, heed_trie *trie) {
 heed_status trie_build(const heed_trie_key *keys, int32_t n, heed_trie *trie) {
     *trie = (heed_trie){NULL, 0};
     if (n == 0) return HEED_OK;
-    /* about three units a key is what real vocabularies need; when that is not enough, double and begin again */
+    /* real vocabularies need about three units per key; if that is not enough, double and start over */
     int32_t capacity = n < MAX_UNITS / 4 ? (n * 3 / BLOCK + 2) * BLOCK : MAX_UNITS;
     for (;; capacity *= 2) {
         builder b = {.capacity = capacity < MAX_UNITS ? capacity : MAX_UNITS};

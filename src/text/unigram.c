@@ -5,7 +5,7 @@
 /* What an unknown character costs below the least probable piece. */
 static const float UNKNOWN_PENALTY = 10.0f;
 
-/* A path through a piece replaces only a worse one: of equals the piece that begins first stays. */
+/* A path replaces only a worse one, so of equal ones the piece that begins first stays. */
 static void offer(unigram_node *node, double score, int32_t start, int32_t id) {
     if (node->start >= 0 && score <= (double)node->score) return;
     *node = (unigram_node){(float)score, start, id};
@@ -25,7 +25,7 @@ int32_t unigram_segment(int32_t *ids, int32_t *spans, const heed_vocab *vocab, c
         for (int32_t end = start; end < n && trie_step(&vocab->pieces, &state, (unsigned char)text[end], &id);) {
             end++;
             if (id < 0 || vocab->type[id] == SPM_UNUSED) continue;
-            /* sums are made in double and kept in float, as SentencePiece does: ties fall the same way */
+            /* add in double and store as float, as SentencePiece does, so that ties are decided alike */
             double score = vocab->score[id];
             if (vocab->type[id] == SPM_USER_DEFINED) score = (double)((float)(end - start) * vocab->max_score) - 0.1;
             offer(&nodes[end], score + (double)score_here, start, id);

@@ -25,7 +25,7 @@
  */
 int utf8_decode(const char *text, size_t n);
 
-/* What a first byte says of its character's length, valid or not: 1 to 4, cut to n.  n > 0. */
+/* Length of a character according to its first byte, valid or not: 1 to 4, at most n.  n > 0. */
 static inline int utf8_lead_length(const char *text, size_t n) {
     const unsigned char lead = (unsigned char)*text;
     const size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
@@ -41,8 +41,8 @@ typedef struct {
 } utf16_cursor;
 
 /*
- * UTF-16 units before byte `target` (>= all targets before); inside a character: before that
- * character.  The whole walk is linear in n.  n <= INT32_MAX, so the units fit.
+ * UTF-16 units before byte `target`, which must not decrease; inside a character: before that character.  The whole
+ * walk is linear in n.  n <= INT32_MAX, so the units fit.
  */
 int32_t utf16_advance(utf16_cursor *cursor, size_t target);
 

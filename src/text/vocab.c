@@ -10,7 +10,7 @@ static int is_language(spm_bytes piece) {
 
 static int is_text(int32_t type) { return type == SPM_NORMAL || type == SPM_USER_DEFINED || type == SPM_UNUSED; }
 
-/* The type a piece has for us. */
+/* The type as heed uses it. */
 static int32_t type_of(const spm_piece *piece) {
     return is_text(piece->type) && is_language(piece->text) ? SPM_CONTROL : piece->type;
 }
@@ -25,7 +25,7 @@ static int compare(const char *a, size_t n_a, const unsigned char *b, size_t n_b
     return order ? order : (n_a > n_b) - (n_a < n_b);
 }
 
-/* Sorted keys that differ?  If not, *found is the id of one that is there twice. */
+/* Are the sorted keys all different?  If not, *found is the id of a key that occurs twice. */
 static int all_differ(const heed_trie_key *keys, int32_t n, int32_t *found) {
     for (int32_t i = 1; i < n; i++) {
         const heed_trie_key *a = &keys[i - 1], *b = &keys[i];
@@ -63,7 +63,7 @@ heed_status vocab_draft_create(const spm_file *file, const spm_piece *pieces, he
     heed_status status = check_special(file, pieces, fault);
     if (status != HEED_OK) return status;
 
-    /* user-defined pieces first: their trie is built, then they are sorted again among all */
+    /* the first pass builds the trie of user-defined pieces, the second sorts all pieces again */
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < n; i++) {
             const int32_t type = type_of(&pieces[i]);
@@ -127,7 +127,10 @@ void vocab_place(heed_arena *arena, const vocab_draft *draft, heed_vocab *vocab)
                           .n_reserved = draft->n_reserved,
                           .pieces = all,
                           .user = user};
-    /* first values as in SentencePiece: FLT_MIN, above all log-probabilities, stays and prices user-defined pieces */
+    /*
+     * start values as in SentencePiece: FLT_MIN exceeds all log-probabilities, so it stays and scores user-defined
+     * pieces
+ */
     vocab->min_score = FLT_MAX;
     vocab->max_score = FLT_MIN;
     for (int32_t i = 0; i < n; i++) {

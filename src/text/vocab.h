@@ -1,9 +1,9 @@
 /*
  * vocab.h - the pieces of a SentencePiece model, found by text and by id.
  *
- * Two worlds that never meet: pieces that *text* may become (normal, user-defined, unused) are in a
- * trie; those that text must never become (control, unknown, byte) are in a sorted list that only
- * decoding looks at.  A language token, >>xxx<<, is of the second kind whatever the file calls it.
+ * Two kinds that never mix.  Pieces that *text* may become (normal, user-defined, unused) are in a trie.  Pieces that
+ * text must never become (control, unknown, byte) are in a sorted list that only decoding reads.  A language token,
+ * >>xxx<<, is of the second kind whatever type the file gives it.
  *
  * Depends on: base/, text/spm.h, text/trie.h.  Used by: the rest of text/.
  */
@@ -35,7 +35,7 @@ typedef struct {
     heed_trie user;       /* the user-defined ones among them                   */
 } heed_vocab;
 
-/* A vocabulary on its way from the file to its place. */
+/* A vocabulary under construction: read from the file, not yet placed in an arena. */
 typedef struct {
     const spm_file *file;
     const spm_piece *pieces; /* [n_pieces]                                        */
