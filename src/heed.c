@@ -318,6 +318,13 @@ static heed_status check_bad_words(const int32_t *words, int n, int vocabulary, 
     return HEED_OK;
 }
 
+static heed_status check_byte_ids(const int32_t *ids, int n, int vocabulary) {
+    if (n != 0 && n != N_BYTES) return HEED_E_ARGUMENT;
+    for (int i = 0; i < n; i++)
+        if (ids[i] < -1 || ids[i] >= vocabulary) return HEED_E_ID;
+    return HEED_OK;
+}
+
 /* NaN is not within. */
 static int is_within(float x, float low, float high) { return x >= low && x <= high; }
 
@@ -337,6 +344,7 @@ static heed_status check_rules(const heed_session *s, const heed_search_options 
     if (status == HEED_OK) status = check_list(o->forced_eos, o->n_forced_eos, V, &left);
     if (status == HEED_OK) status = check_list(o->suppress, o->n_suppress, V, &left);
     if (status == HEED_OK) status = check_list(o->begin_suppress, o->n_begin_suppress, V, &left);
+    if (status == HEED_OK) status = check_byte_ids(o->byte_ids, o->n_byte_ids, V);
     return status;
 }
 

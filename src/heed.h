@@ -240,12 +240,21 @@ typedef struct {
      * characters from sources in long pieces it may ask too little.
      */
     int32_t cut_runaways;
+    /*
+     * 256: the id of each byte's piece, -1 where it has none; an id stands for one byte.  With them the bytes of a
+     * target are UTF-8: ids that would break a character are forbidden, after min_tokens has been applied.  A character
+     * is begun only where max_tokens has room for all of it.  The prefix and forced ids are the caller's.  If other
+     * rules forbid all that could complete a character, its bytes are removed from the unfinished target; log_prob and
+     * score keep them.  0: off.
+     */
+    int32_t n_byte_ids;
+    const int32_t *byte_ids;
 } heed_search_options;
 
 /*
  * Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT (beams past the session's, a number out of
- * range, torn bad_words, more than 4096 int32s in all lists but the prefix), HEED_E_ID, HEED_E_LENGTH (prefix +
- * max_tokens past the session's).
+ * range, torn bad_words, neither 0 nor 256 byte_ids, more than 4096 int32s in all lists but prefix and byte_ids),
+ * HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
  */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*

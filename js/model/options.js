@@ -68,6 +68,8 @@ export function checkHeads(heads, config) {
  * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows
  *   past 32 tokens and 4 for each of the source's; of several beams those that loop give way to others. Default: true
  *   in a Translator, false in generate()
+ * @property {boolean} [validUtf8]  Transformer.generate: forbid the ids that would break a character which a model with
+ *   byte fallback spells byte by byte. Default: false, as transformers has it; a Translator always forbids them
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output is taken as zero
  * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: tell all that the search looked at
@@ -136,7 +138,7 @@ export const RULES = {
 export const WEIGHTS = 'dtype wasm simd cache shortlist! signal';
 const LOAD = `${WEIGHTS} onProgress`;
 export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
-export const GENERATE_IDS = `${GENERATE} beamTree`;
+export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 /** What one session decodes together by default: more gains little, and costs memory. */
 const BATCH = 32;
 /**
@@ -145,12 +147,14 @@ const BATCH = 32;
  * @param {GenerateOptions} options
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
- * @returns {import('../wasm/core.js').SearchRules & { nBest: number, batchSize: number, signal?: AbortSignal,
- *   heads: [stack: number, layer: number, head: number][] }}
+ * @returns {Omit<import('../wasm/core.js').SearchRules, 'byteIds'> & { validUtf8: boolean, nBest: number,
+ *   batchSize: number, signal?: AbortSignal, heads: [stack: number, layer: number, head: number][] }}
  */
 export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
-  const { nBest = 1, batchSize = BATCH, cutRunaways = false, prefix = [], disabledHeads = [], signal } = options;
+  const {
+    nBest = 1, batchSize = BATCH, cutRunaways = false, validUtf8 = false, prefix = [], disabledHeads = [], signal,
+  } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -160,6 +164,7 @@ export function checkGenerate(options, defaults, config) {
   checkInteger('nBest', nBest, 1, rules.beams);
   checkInteger('batchSize', batchSize, 1);
   checkBoolean('cutRunaways', cutRunaways);
+  checkBoolean('validUtf8', validUtf8);
   const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (ids.length >= longest) {
     throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
@@ -187,6 +192,7 @@ export function checkGenerate(options, defaults, config) {
     nBest,
     minTokens,
     cutRunaways,
+    validUtf8,
     signal,
     heads,
     prefix: ids,

@@ -7,8 +7,9 @@ import { checkIds } from './ids.js';
 import { E_LANGUAGE, E_VOCAB, HeedError } from '../base/errors.js';
 import { ints } from '../wasm/core.js';
 
-/** Piece type of heed.h. */
+/** Piece types of heed.h. */
 const UNKNOWN = 2;
+const BYTE = 6;
 
 /** A token that says into which language: `>>deu<<`. */
 const LANGUAGE = /^>>(.+)<<$/;
@@ -68,13 +69,20 @@ class Side {
   /** By id; null for the unknown one, which stands for any text. */
   #pieces;
   vocabulary;
+  /** The ids of byte pieces, 256, -1 for one that the vocabulary lacks; or none. */
+  byteIds;
 
   /** @param {import('../wasm/core.js').Core} core @param {number} handle @param {Vocabulary} vocabulary */
   constructor(core, handle, vocabulary) {
     this.#core = core;
     this.#handle = handle;
     this.vocabulary = vocabulary;
-    this.#pieces = core.tokenizerPieces(handle).map(({ piece, type }) => (type === UNKNOWN ? null : piece));
+    const all = core.tokenizerPieces(handle);
+    this.#pieces = all.map(({ piece, type }) => (type === UNKNOWN ? null : piece));
+    const bytes = all.filter(({ type }) => type === BYTE);
+    this.byteIds = new Int32Array(bytes.length && 256).fill(-1);
+    // '<0xE2>'
+    for (const { piece } of bytes) this.byteIds[parseInt(piece.slice(3), 16)] = vocabulary.ids.get(piece) ?? -1;
   }
 
   /** @param {string} text */
@@ -192,6 +200,11 @@ export class Tokenizer {
     const { side = 'target' } = checkOptions(options, 'side');
     const decoder = this.#side(side);
     return decoder.decode(checkIds('ids', ids, this.#sizes[side]));
+  }
+
+  /** Of the target side, for heed_search_options. @internal */
+  get byteIds() {
+    return this.#sides.target.byteIds.map((id) => (id < this.#sizes.target ? id : -1));
   }
 
   /** Ids of the vocabulary of the source side. */

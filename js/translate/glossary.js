@@ -76,10 +76,11 @@ class Forced {
     return this.#model.tokenizer.idToPiece(id, { side: 'target' });
   }
 
-  /** Begins a word, or stands between words, and not within one as a hyphen does. @param {number} id */
+  /** Begins a word, or stands between words; not within one, as a hyphen or a character's byte. @param {number} id */
   #parts(id) {
     const piece = this.#piece(id);
-    return id === this.#eos || (piece !== '' && !isWord.test(piece) && !/^[-\u2010\u2011'\u2019]/.test(piece));
+    return id === this.#eos ||
+      (piece !== '' && !isWord.test(piece) && !/^([-\u2010\u2011'\u2019]|<0x[89A-F].>$)/.test(piece));
   }
 
   /**

@@ -320,7 +320,7 @@ export class Translator {
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
   async #generate(sentences, { glossary, cutRunaways = true, ...rest }, onStep, trees) {
-    const options = { ...rest, cutRunaways };
+    const options = { ...rest, cutRunaways, validUtf8: true };
     const others = sentences.filter(({ isKept }) => !isKept);
     if (others.length < sentences.length) {
       const results = (await this.#generate(others, { ...options, glossary }, onStep, trees)).values();

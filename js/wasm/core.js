@@ -47,6 +47,7 @@ const HASHED = 1 << 18;
  * @property {Int32Array} beginSuppressTokens
  * @property {boolean} renormalizeLogits
  * @property {boolean} cutRunaways
+ * @property {Int32Array} byteIds
  */
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
@@ -320,6 +321,7 @@ export class Core {
         ...list(o.beginSuppressTokens),
         Number(o.renormalizeLogits),
         Number(o.cutRunaways),
+        ...list(o.byteIds),
       ),
     );
   }

@@ -65,9 +65,9 @@ static int has_penalty(const heed_search_options *rules) {
     return rules->repetition_penalty != 0.0f && rules->repetition_penalty != 1.0f;
 }
 
-/* Hugging Face's logits processors, in their order. */
-static void apply_rules(float *scores, int n_vocabulary, const heed_target *target, const heed_search_options *rules,
-                        float zero, float *penalised) {
+/* Hugging Face's logits processors, in their order; before those that force an id, what would not be UTF-8. */
+static void apply_rules(float *scores, int n_vocabulary, const heed_target *target, int left,
+                        const heed_search_options *rules, float zero, float *penalised) {
     const int32_t *ids = target->ids - 1;
     const int n = target->n_ids + 1, n_new = target->n_ids - rules->n_prefix;
     /* the first id that is chosen: after the one that is forced */
@@ -77,6 +77,8 @@ static void apply_rules(float *scores, int n_vocabulary, const heed_target *targ
     if (rules->no_repeat_ngram > 0) forbid_repeats(scores, ids, n, rules->no_repeat_ngram);
     forbid_bad_words(scores, ids, n, rules->bad_words, rules->n_bad_words);
     if (n_new < rules->min_tokens) forbid(scores, rules->eos, rules->n_eos);
+    if (n_new + left == rules->max_tokens && rules->n_forced_eos > 0) left--;
+    bytes_forbid(scores, n_vocabulary, target->ids, target->n_ids, left, rules);
     if (target->n_ids == 0 && rules->n_forced_bos > 0)
         force(scores, n_vocabulary, rules->forced_bos, rules->n_forced_bos, zero);
     if (n_new == rules->max_tokens - 1 && rules->n_forced_eos > 0)
@@ -111,7 +113,7 @@ static void drop_low_ends(heed_candidate *out, int N, float *scores, int n_vocab
 }
 
 int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
-                    const heed_search_options *rules, float *penalised) {
+                    int left, const heed_search_options *rules, float *penalised) {
     const int is_greedy = k == 1, N = k / 2;
     float zero = 0.0f, total;
     int n;
@@ -127,7 +129,7 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
         zero = k_log_sum_exp(logits, n_vocabulary);
         if (!isfinite(zero)) return -1;
     }
-    apply_rules(logits, n_vocabulary, target, rules, zero, penalised);
+    apply_rules(logits, n_vocabulary, target, left, rules, zero, penalised);
     total = is_greedy || rules->renormalize ? k_log_sum_exp(logits, n_vocabulary) : zero;
     if (total == -INFINITY) return 0; /* nothing is allowed */
     if (!isfinite(total)) return -1;

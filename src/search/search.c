@@ -30,7 +30,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->n_sets = max_batch < MAX_RULE_SETS ? max_batch : MAX_RULE_SETS;
     search->sets = arena_push(arena, (size_t)search->n_sets, sizeof *search->sets);
     for (int i = 0; i < search->n_sets; i++) {
-        int32_t *ids = arena_ints(arena, (size_t)max_target + 1 + MAX_RULE_IDS, 1);
+        int32_t *ids = arena_ints(arena, (size_t)max_target + 1 + N_BYTES + MAX_RULE_IDS, 1);
         if (search->sets) search->sets[i].ids = ids;
     }
     search->slots = arena_push(arena, (size_t)max_batch, sizeof *search->slots);
@@ -60,7 +60,7 @@ typedef struct {
     int n;
 } rule_list;
 
-enum { N_LISTS = 7 };
+enum { N_LISTS = 8 };
 
 static void lists_of(heed_search_options *rules, rule_list lists[N_LISTS]) {
     lists[0] = (rule_list){&rules->prefix, rules->n_prefix};
@@ -70,6 +70,7 @@ static void lists_of(heed_search_options *rules, rule_list lists[N_LISTS]) {
     lists[4] = (rule_list){&rules->forced_eos, rules->n_forced_eos};
     lists[5] = (rule_list){&rules->suppress, rules->n_suppress};
     lists[6] = (rule_list){&rules->begin_suppress, rules->n_begin_suppress};
+    lists[7] = (rule_list){&rules->byte_ids, rules->n_byte_ids};
 }
 
 /* Whether both say the same.  An unequal answer to equal rules, as of -0 and 0, costs a set and changes nothing. */
@@ -273,9 +274,10 @@ static void choose_candidates(heed_search *search, int n_rows) {
             heed_slot *slot = &search->slots[search->row_slot[first + i]];
             const heed_search_options *rules = &slot->rules->options;
             const int k = candidates_of(rules), b = search->row_beam[first + i];
+            const int left = slot->max_tokens - (slot->live[b].n_ids - rules->n_prefix);
             slot->n_candidates[b] =
                 next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b],
-                                b, rules, search->penalised);
+                                b, left, rules, search->penalised);
         }
     }
 }
@@ -285,19 +287,28 @@ static float score_of(double log_prob, int length, float length_penalty) {
     return log_prob < 0.0 ? (float)(log_prob / pow(length, length_penalty)) : 0.0f;
 }
 
-/* Keep an ended target if it is among the N best.  last_id: what it ends with, -1 if its ids have it already. */
+/* How many new ids at the end are no whole character.  There are none unless other rules left no way to complete it. */
+static int count_open(const heed_target *target, const heed_search_options *rules) {
+    const int n_new = target->n_ids - rules->n_prefix, open = bytes_open(target->ids, target->n_ids, rules);
+    return open < n_new ? open : n_new;
+}
+
+/*
+ * Keep an ended target if it is among the N best.  last_id: what it ends with, -1 if its ids have it already; then it
+ * loses a character that is not complete.
+ */
 static void keep_ended(heed_slot *slot, const heed_search_options *rules, const heed_target *target, int32_t last_id,
                        double log_prob, int finished) {
-    const int n_ids = target->n_ids + (last_id >= 0);
-    const float score = score_of(log_prob, n_ids - rules->n_prefix, rules->length_penalty);
+    const int n_old = last_id < 0 ? target->n_ids - count_open(target, rules) : target->n_ids, n_last = last_id >= 0;
+    const float score = score_of(log_prob, target->n_ids + n_last - rules->n_prefix, rules->length_penalty);
     if (slot->n_ended == rules->beams && !(score > slot->ended[slot->n_ended - 1].score)) return;
 
     int at = slot->n_ended < rules->beams ? slot->n_ended++ : slot->n_ended - 1;
     heed_target room = slot->ended[at];
     for (; at > 0 && slot->ended[at - 1].score < score; at--) slot->ended[at] = slot->ended[at - 1];
-    memcpy(room.ids, target->ids, (size_t)target->n_ids * sizeof *room.ids);
-    if (last_id >= 0) room.ids[target->n_ids] = last_id;
-    room.n_ids = n_ids;
+    memcpy(room.ids, target->ids, (size_t)n_old * sizeof *room.ids);
+    if (n_last) room.ids[n_old] = last_id;
+    room.n_ids = n_old + n_last;
     room.log_prob = log_prob;
     room.score = score;
     room.finished = finished;
@@ -315,10 +326,10 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
     run_share_places(run, next->places, next->n_places);
 }
 
-/* Whether the target has gone into a loop, after its prefix and past the tokens it must have. */
+/* Whether the last id is one too many of a loop, after the prefix and the tokens there must be; not in a character. */
 static int loops(const heed_slot *slot, const heed_target *target, const heed_search_options *rules) {
     const int n = target->n_ids - rules->n_prefix;
-    return slot->loop_limit > 0 && n > rules->min_tokens &&
+    return slot->loop_limit > 0 && n > rules->min_tokens && bytes_open(target->ids, target->n_ids - 1, rules) == 0 &&
            runaway_loops(target->ids + rules->n_prefix, n, slot->loop_limit);
 }
 

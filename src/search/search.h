@@ -15,7 +15,7 @@
  * max_tokens all end, those of the first N ranks.  With one beam this is greedy search, whose rules work on logits.
  *
  * With cut_runaways a hypothesis is not continued into a loop: others take its place.  Where there are none, and none
- * has ended, it is the unfinished result as it was before.
+ * has ended, it is the unfinished result as it was before.  A character whose bytes are under way is completed first.
  *
  * Cache places are shared by all slots.  When they run out the youngest sentence is put back to wait
  * and starts over later, which costs time and changes nothing; there are always enough for one.
@@ -50,7 +50,7 @@ typedef struct {
 /* The rules of some sentences. */
 typedef struct {
     heed_search_options options; /* its lists point into `ids` */
-    int32_t *ids;                /* [max_target + 1 + MAX_RULE_IDS] */
+    int32_t *ids;                /* [max_target + 1 + N_BYTES + MAX_RULE_IDS] */
     int n_slots;                 /* sentences that have them */
 } heed_rule_set;
 
@@ -92,7 +92,8 @@ typedef struct {
     float *penalised;   /* [max_target + 1] room for a rule                */
 } heed_search;
 
-enum { MAX_RULE_IDS = 4096 }; /* int32s in all lists of the rules, the prefix not counted */
+enum { N_BYTES = 256 };
+enum { MAX_RULE_IDS = 4096 }; /* int32s in all lists of the rules, prefix and byte_ids not counted */
 enum { MAX_RULE_SETS = 8 };
 
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
@@ -122,15 +123,28 @@ int candidates_of(const heed_search_options *rules);
  * next.c: what one row of logits says, after all rules, in the order of Hugging Face's logits processors.
  *   out [k]  k = 1 in greedy search, else 2N; written: at most k candidates, best first, of which N go on if N can
  *   logits [n_vocabulary]  overwritten      penalised [target->n_ids + 1]  overwritten
+ *   left   ids that may still come, this one included
  *   rules  n_eos >= 1
  * Returns how many, or -1 if the logits are not numbers to choose by: activations have overflowed.
  */
 int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
-                    const heed_search_options *rules, float *penalised);
+                    int left, const heed_search_options *rules, float *penalised);
 /* Whether an id ends a hypothesis. */
 int next_ends(const heed_search_options *rules, int32_t id);
 /* Better first: higher log-probability, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
+
+/*
+ * bytes.c: with byte_ids, the bytes of a target are UTF-8 (Unicode, table 3-7).  Without, both functions do nothing.
+ * bytes_open() gives how many of the last ids are the beginning of a character that is not complete.  bytes_forbid()
+ * forbids each id that would break a character: after such ids all but the bytes that continue it, else the bytes that
+ * begin none, and those that begin one of more than `left` bytes.
+ *   scores [n_vocabulary]      ids [n]  the target so far, without the start token
+ * Cannot fail.
+ */
+int bytes_open(const int32_t *ids, int n, const heed_search_options *rules);
+void bytes_forbid(float *scores, int n_vocabulary, const int32_t *ids, int n, int left,
+                  const heed_search_options *rules);
 
 /*
  * runaway.c: when a translation has lost its way.  The ids end in a loop if more than `limit` of the last are copies of

@@ -115,15 +115,26 @@ static void begin_more(input *in, heed_search_options *o, int32_t lists[5][POSIT
     if (flags & 128) o->n_begin_suppress = take_ids(in, lists[4], POSITIONS, V);
 }
 
+/* Bytes of all kinds in turn, on the ids there are. */
+static int take_byte_ids(input *in, int32_t ids[256], int V) {
+    static const uint8_t BYTES[] = {0xC3, 0xA9, 0xE2, 0x82, 0xED, 0x9F, 0xF0, 0x90, 0xF4, 0x8F, 0xFF, 0x41};
+    const int first = take_byte(in);
+    for (int i = 0; i < 256; i++) ids[i] = -1;
+    for (int id = 0; id < V; id++) ids[BYTES[(first + id) % 12]] = first % 16 == 15 ? id - 2 : id;
+    return first % 16 == 14 ? first : 256;
+}
+
 static void begin(input *in, heed_session *s, int V) {
     static const float PENALTIES[] = {1.0f, 0.0f, 0.6f, -1.0f, 1e30f, -1e30f, INFINITY, NAN};
-    int32_t prefix[POSITIONS], bad_words[64];
+    int32_t prefix[POSITIONS], bad_words[64], byte_ids[256];
     const int flags = take_byte(in);
     heed_search_options o = {.beams = take_byte(in) % 6, .max_tokens = take_byte(in) % 12};
     o.length_penalty = PENALTIES[take_byte(in) % 8];
     o.prefix = prefix;
     o.bad_words = bad_words;
     o.cut_runaways = (flags ^ o.max_tokens) & 1;
+    o.byte_ids = byte_ids;
+    if (o.beams & 2) o.n_byte_ids = take_byte_ids(in, byte_ids, V);
     if (flags & 1) o.min_tokens = take_byte(in) % 16 - 1;
     if (flags & 2) o.no_repeat_ngram = flags & 64 ? INT32_MAX : take_byte(in) % 8 - 1;
     if (flags & 4) o.n_prefix = take_ids(in, prefix, POSITIONS, V);
