@@ -19,7 +19,7 @@ import { readdirSync } from 'node:fs';
 
 /** The test files of `make test`, without `.test.js`. */
 export const FAST = [
-  'api', 'cache', 'checkpoints', 'cli', 'convert', 'door', 'errors', 'exports', 'generate', 'glossary',
+  'api', 'bytes', 'cache', 'checkpoints', 'cli', 'convert', 'door', 'errors', 'exports', 'generate', 'glossary',
   'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect', 'layering', 'learn', 'line',
   'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package', 'parity', 'run', 'score', 'see', 'session',
   'simd', 'supply', 'text', 'tokenizer', 'train', 'translator', 'tree', 'worker', 'worker-page',

@@ -229,9 +229,7 @@ export class Model {
   *generateSteps(sources, options = {}, trees) {
     const core = this.#core;
     if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
-    const { heads, signal, batchSize, nBest, validUtf8, ...rest } =
-      checkGenerate(options, this.#defaults, this.#config);
-    const rules = { ...rest, byteIds: validUtf8 ? this.tokenizer.byteIds : new Int32Array() };
+    const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.#config);
     const all = sources.map((ids, i) => this.#check(`sources[${i}]`, ids, 'source'));
     if (this.#searching) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
     /** @type {Generated[][]} */
@@ -248,7 +246,7 @@ export class Model {
     const running = new Map();
     this.#searching = true;
     try {
-      core.searchBegin(session, rules);
+      core.searchBegin(session, rules, rules.validUtf8 ? this.tokenizer.byteIds : new Int32Array());
       this.#disableHeads(session, heads);
       const slot = ints(1);
       yield; // a session may have been made, which takes its time

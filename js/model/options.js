@@ -147,8 +147,8 @@ const BATCH = 32;
  * @param {GenerateOptions} options
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
- * @returns {Omit<import('../wasm/core.js').SearchRules, 'byteIds'> & { validUtf8: boolean, nBest: number,
- *   batchSize: number, signal?: AbortSignal, heads: [stack: number, layer: number, head: number][] }}
+ * @returns {import('../wasm/core.js').SearchRules & { validUtf8: boolean, nBest: number, batchSize: number,
+ *   signal?: AbortSignal, heads: [stack: number, layer: number, head: number][] }}
  */
 export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;

@@ -69,7 +69,7 @@ class Side {
   /** By id; null for the unknown one, which stands for any text. */
   #pieces;
   vocabulary;
-  /** The ids of byte pieces, 256, -1 for one that the vocabulary lacks; or none. */
+  /** Ids of the byte pieces: none, or 256, -1 for one that the vocabulary lacks. */
   byteIds;
 
   /** @param {import('../wasm/core.js').Core} core @param {number} handle @param {Vocabulary} vocabulary */
@@ -79,10 +79,9 @@ class Side {
     this.vocabulary = vocabulary;
     const all = core.tokenizerPieces(handle);
     this.#pieces = all.map(({ piece, type }) => (type === UNKNOWN ? null : piece));
-    const bytes = all.filter(({ type }) => type === BYTE);
-    this.byteIds = new Int32Array(bytes.length && 256).fill(-1);
-    // '<0xE2>'
-    for (const { piece } of bytes) this.byteIds[parseInt(piece.slice(3), 16)] = vocabulary.ids.get(piece) ?? -1;
+    // <0x00> to <0xFF>: a file with byte pieces has all of them
+    const bytes = all.filter(({ type }) => type === BYTE).map(({ piece }) => piece).sort();
+    this.byteIds = bytes.map((piece) => vocabulary.ids.get(piece) ?? -1);
   }
 
   /** @param {string} text */
@@ -204,7 +203,7 @@ export class Tokenizer {
 
   /** Of the target side, for heed_search_options. @internal */
   get byteIds() {
-    return this.#sides.target.byteIds.map((id) => (id < this.#sizes.target ? id : -1));
+    return Int32Array.from(this.#sides.target.byteIds, (id) => (id < this.#sizes.target ? id : -1));
   }
 
   /** Ids of the vocabulary of the source side. */

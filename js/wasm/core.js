@@ -47,7 +47,6 @@ const HASHED = 1 << 18;
  * @property {Int32Array} beginSuppressTokens
  * @property {boolean} renormalizeLogits
  * @property {boolean} cutRunaways
- * @property {Int32Array} byteIds
  */
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
@@ -296,8 +295,9 @@ export class Core {
   /**
    * @param {number} session
    * @param {SearchRules} o
+   * @param {Int32Array} byteIds
    */
-  searchBegin(session, o) {
+  searchBegin(session, o, byteIds) {
     const bits = (/** @type {number} */ x) => new Int32Array(Float32Array.of(x).buffer)[0];
     const list = (/** @type {Int32Array} */ ids) => [ids.length, ids];
     this.call(
@@ -321,7 +321,7 @@ export class Core {
         ...list(o.beginSuppressTokens),
         Number(o.renormalizeLogits),
         Number(o.cutRunaways),
-        ...list(o.byteIds),
+        ...list(byteIds),
       ),
     );
   }
