@@ -393,6 +393,19 @@ test('a model of several languages lists them, and takes --language', () => {
     delete manifest.files;
     writeFileSync(join(directory, 'heed.json'), JSON.stringify(manifest));
     assert.match(heed(['info', directory]).stdout, /^targets +deu, fra$/m);
+    const { source: _, target: __, ...others } = manifest;
+    const pairs = [['de', 'fra'], ['en', 'deu'], ['en', 'fra']];
+    writeFileSync(join(directory, 'heed.json'), JSON.stringify({ ...others, pairs }));
+    assert.match(heed(['info', directory]).stdout, /^languages +de to fra, en to deu, en to fra$/m);
+    for (const [args, piece] of /** @type {[string[], string][]} */ ([
+      [[], '>>fra<<'], [['--from', 'en'], '>>deu<<'], [['--from', 'en', '--to', 'fr'], '>>fra<<'],
+      [['--to', 'de'], '>>deu<<'],
+    ])) {
+      const { stdout } = heed(['translate', '--model', directory, '--json', ...args, 'Hi.']);
+      assert.equal(JSON.parse(stdout).sentences[0].sourceTokens[0].piece, piece, args.join(' '));
+    }
+    assert.match(heed(['translate', '--model', directory, '--from', 'fr', 'Hi.']).stderr, /the model is for de to fra/);
+    writeFileSync(join(directory, 'heed.json'), JSON.stringify(manifest));
     const typed = ['Good morning.', '>>fra<< Good morning.'];
     const first = (/** @type {string[]} */ args) => {
       const { stdout, stderr } = heed(['translate', '--model', directory, '--json', ...args]);

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
-const scriptLimit = 18_000; // bytes of the library's JavaScript, minified, after gzip
+const scriptLimit = 18_400; // bytes of the library's JavaScript, minified, after gzip
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
   'model/ops': 2000, 'engine/client': 2750, 'translate/detail': 1000, 'model/inspect': 2500, 'files/download': 3000,

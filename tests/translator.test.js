@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { Translator } from '../js/index.js';
+import { Transformer, Translator } from '../js/index.js';
 import { findCut, splitSentences } from '../js/text/sentences.js';
 import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
 
@@ -359,6 +359,49 @@ test('a model of several target languages is told which', async () => {
   await assert.rejects(Translator.create({ ...PAIR, targetLanguage: 'es', model: anonymous }), {
     name: 'NotSupportedError',
     message: /deu, fra/,
+  });
+});
+
+test('a model lists its pairs: each is translated, others are refused by name', async () => {
+  const tokens = changeJson(readFiles(EN_DE), 'vocab.json', (v) => {
+    for (const [piece, id] of Object.entries(v)) if (id >= 7998) delete v[piece];
+    Object.assign(v, { '>>de<<': 7998, '>>fr<<': 7999 });
+  });
+  const stating = (/** @type {object} */ manifest) =>
+    ({ ...tokens, 'heed.json': new TextEncoder().encode(JSON.stringify({ format: 1, ...manifest })) });
+  const model = stating({ pairs: [['en', 'de'], ['de', 'fr'], ['en', 'fr']] });
+  for (const [sourceLanguage, targetLanguage, piece] of [
+    ['en', 'de', '>>de<<'], ['de', 'fr', '>>fr<<'], ['en-US', 'fr-CA', '>>fr<<'],
+  ]) {
+    const pair = { sourceLanguage, targetLanguage, model };
+    assert.equal(await Translator.availability(pair), 'available');
+    const translator = await Translator.create(pair);
+    const [{ sourceTokens }] = await translator.translateDetailed('Hello.', { maxTokens: 1 });
+    assert.equal(sourceTokens[0].piece, piece);
+    translator.destroy();
+  }
+  const other = { sourceLanguage: 'fr', targetLanguage: 'de', model };
+  assert.equal(await Translator.availability(other), 'unavailable');
+  await assert.rejects(Translator.create(other), {
+    name: 'NotSupportedError',
+    message: 'found fr to de, the model is for en to de, de to fr, en to fr',
+  });
+  for (const pairs of ['en-de', [['en']], [['en', 'de', 'fr']], [['en', 1]], [null], { en: 'de' }]) {
+    await assert.rejects(Transformer.load(stating({ pairs })), {
+      code: 11,
+      message: /^heed\.json: pairs: found .*, expected an array of \[source, target\]/,
+    });
+  }
+});
+
+test('a directory whose model moved names the new path', async () => {
+  const model = { 'heed.json': new TextEncoder().encode('{ "format": 1, "moved": "../de-en-es-fr/" }') };
+  const error = { code: 10, message: 'heed.json: the model moved: expected the path ../de-en-es-fr/' };
+  await assert.rejects(Translator.create({ ...PAIR, model }), error);
+  await assert.rejects(Transformer.load(model), error);
+  assert.equal(await Translator.availability({ ...PAIR, model }), 'unavailable');
+  await assert.rejects(Transformer.load({ 'heed.json': new TextEncoder().encode('{ "moved": 1 }') }), {
+    code: 11, message: /^heed\.json: moved: found 1, expected a string/,
   });
 });
 

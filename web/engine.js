@@ -229,8 +229,9 @@ async function readLanguages(source, signal) {
     signal.throwIfAborted();
     try {
       const told = JSON.parse(text || '{}');
-      found.from ||= tag(told.source ?? told.source_lang);
-      found.to ||= tag(told.target ?? told.target_lang);
+      const [from, to] = told.pairs?.[0] ?? [told.source ?? told.source_lang, told.target ?? told.target_lang];
+      found.from ||= tag(from);
+      found.to ||= tag(to);
     } catch {
       // not JSON: loading says so if the file matters
     }

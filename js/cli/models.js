@@ -1,6 +1,7 @@
 // models.js - heed info, convert, quantize and verify: what a model directory holds, and another made of it.
 
 import { listedFiles, openSource } from '../files/source.js';
+import { pairsOf } from '../translate/languages.js';
 import { openWeights } from '../model/load.js';
 import { DTYPES } from '../formats/safetensors.js';
 import { Transformer } from '../model/transformer.js';
@@ -47,7 +48,7 @@ export async function info(values, rest) {
   /** @type {[string, unknown][]} */
   const rows = [
     ['name', manifest.name],
-    ['languages', manifest.source && `${manifest.source} to ${manifest.target}`],
+    ['languages', (manifest.pairs ?? manifest.source) && pairsOf(manifest).map((pair) => pair.join(' to ')).join(', ')],
     ['layers', `${config.encoder_layers} encoder, ${config.decoder_layers} decoder`],
     [
       'width',

@@ -2,12 +2,13 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openSource } from '../files/source.js';
+import { listedFiles, openSource } from '../files/source.js';
 import { moveBreaks } from '../translate/glossary.js';
 import { resolve } from '../base/host.js';
 import { parseJson } from '../base/json.js';
 import { RULES } from '../model/options.js';
 import { copyGlossary } from '../translate/options.js';
+import { languageOf, pairsOf } from '../translate/languages.js';
 import { Translator } from '../translate/translator.js';
 import { E_LANGUAGE, HeedError } from '../base/errors.js';
 import { checked, numberOf, UsageError } from './commands.js';
@@ -115,7 +116,9 @@ export async function cacheOf({ cache, 'no-cache': without }, model) {
 /** What a model says of itself, if it does. @param {string} model @param {boolean | string} cache */
 async function readManifest(model, cache) {
   const bytes = await (await openSource(model, undefined, { cache })).readOptional('heed.json');
-  return /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
+  const manifest = /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
+  listedFiles(manifest); // refuses what is malformed
+  return manifest;
 }
 
 /** @param {Values} values */
@@ -123,7 +126,10 @@ async function openTranslator(values) {
   const { model, from, to, language } = values;
   if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
   const cache = await cacheOf(values, model);
-  const { source = 'en', target = 'de' } = model ? await readManifest(model, cache) : {};
+  const pairs = model ? pairsOf(await readManifest(model, cache)) : [];
+  const wanted = (/** @type {string | undefined} */ option, /** @type {unknown} */ stated) =>
+    option === undefined || stated === undefined || languageOf(String(stated)) === languageOf(option);
+  const [source = 'en', target = 'de'] = pairs.find((pair) => wanted(from, pair[0]) && wanted(to, pair[1])) ?? [];
   const shipped = fileURLToPath(new URL('../../models/index.json', import.meta.url));
   const download = cache === false && values['no-cache'] === undefined ? undefined : new Download(String(model));
   try {

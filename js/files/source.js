@@ -2,7 +2,7 @@
 // read in chunks, never held whole unless asked for, and checked. Used by load.js, lookup.js, cli.js and convert/.
 
 import { builtin, isNode, onAbort, resolve } from '../base/host.js';
-import { describe, mismatch } from '../base/json.js';
+import { describe, mismatch, short } from '../base/json.js';
 import { E_FILE, E_HASH, E_JSON, HeedError } from '../base/errors.js';
 
 /** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
@@ -157,15 +157,21 @@ function checked(chunks, name, listed, sha256) {
 }
 
 /**
- * The files that a manifest lists. What else heed.json says is checked, too.
+ * The files that a manifest lists. Checks everything else that heed.json says, too.
  *
  * @param {Record<string, unknown>} manifest  heed.json
- * @returns {Map<string, Listed>}
+ * @returns {Map<string, Listed>}  HEED_E_FILE: the model moved to another directory
  */
-export function listedFiles({ files = {}, ...others }) {
-  for (const key of ['name', 'source', 'target']) {
+export function listedFiles({ files = {}, pairs = [], ...others }) {
+  for (const key of ['name', 'source', 'target', 'moved']) {
     const value = others[key] ?? '';
     if (typeof value !== 'string') throw new HeedError(E_JSON, mismatch(`heed.json: ${key}`, value, 'a string'));
+  }
+  if (others.moved) throw new HeedError(E_FILE, `heed.json: the model moved: expected the path ${short(String(others.moved))}`);
+  const isPair = (/** @type {unknown} */ pair) =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((tag) => typeof tag === 'string');
+  if (!Array.isArray(pairs) || !pairs.every(isPair)) {
+    throw new HeedError(E_JSON, mismatch('heed.json: pairs', pairs, 'an array of [source, target]'));
   }
   if (Object(files) !== files || Array.isArray(files)) {
     throw new HeedError(E_JSON, mismatch('heed.json: files', files, 'an object of { size, sha256 } by name'));

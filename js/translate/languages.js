@@ -26,19 +26,34 @@ export function checkTag(tag, option) {
 /** @param {string} message */
 export const notSupported = (message) => new DOMException(message, 'NotSupportedError');
 
+/** A pair of language tags; a side that a model does not state is undefined. @typedef {(string | undefined)[]} Pair */
+
 /**
- * Refuses the heed.json of a model for another pair.
+ * The pairs that a model says it translates: `pairs` of its heed.json, or the one of `source` and `target`. Malformed
+ * ones are left to listedFiles(), which names them.
+ *
+ * @param {Record<string, unknown>} manifest
+ * @returns {Pair[]}
+ */
+export function pairsOf({ pairs, source, target }) {
+  return Array.isArray(pairs) && pairs.length > 0 ? pairs.filter(Array.isArray)
+    : [/** @type {Pair} */ ([source, target])];
+}
+
+/**
+ * Refuses the heed.json of a model for other pairs.
  *
  * @param {string} source
  * @param {string} target
  * @returns {(manifest: Record<string, unknown>) => void}  throws a NotSupportedError
  */
-export const checkPair = (source, target) => ({ source: has, target: into }) => {
-  const differs = (/** @type {unknown} */ stated, /** @type {string} */ wanted) =>
-    typeof stated === 'string' && languageOf(stated) !== languageOf(wanted);
-  if (differs(has, source) || differs(into, target)) {
-    throw notSupported(`found ${source} to ${target}, the model is for ${has} to ${into}`);
-  }
+export const checkPair = (source, target) => (manifest) => {
+  const fits = (/** @type {unknown} */ stated, /** @type {string} */ wanted) =>
+    typeof stated !== 'string' || languageOf(stated) === languageOf(wanted);
+  const pairs = pairsOf(manifest);
+  if (pairs.some(([from, to]) => fits(from, source) && fits(to, target))) return;
+  const list = pairs.map(([from = 'any', to = 'any']) => `${from} to ${to}`).join(', ');
+  throw notSupported(`found ${source} to ${target}, the model is for ${list}`);
 };
 
 /**

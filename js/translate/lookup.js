@@ -122,6 +122,7 @@ export async function availability(from, cache, accept) {
   const isKept = url !== undefined && (await (await openRemote(cache)).isKept(url));
   try {
     const manifest = await (url ? readRemote(files) : readManifest(files));
+    if (manifest?.moved) return 'unavailable';
     accept(manifest ?? {});
     if (url && manifest) return isKept ? 'available' : 'downloadable';
     return manifest && (await isComplete(files, names, manifest)) ? 'available' : 'unavailable';
