@@ -118,7 +118,7 @@ test('held-out files are reported by name', { skip }, () => {
   const { status, stdout, stderr } = train('held', '--train', plain, ...held, '--steps', '2');
   assert.equal(status, 0, stderr);
   const [own, news, talk] = ['', 'news: ', 'talk: '].map(
-    (name) => new RegExp(`^step 2: ${name}held-out -log p ([\\d.]+) a token, perplexity`, 'm').exec(stdout)?.[1],
+    (name) => new RegExp(`^step 2: ${name}held-out -log p ([\\d.]+) per token, perplexity`, 'm').exec(stdout)?.[1],
   );
   assert.equal(own, news);
   assert.ok(own && talk && own !== talk, stdout);
@@ -134,11 +134,11 @@ test('a run goes on with other shares, not with other files', { skip }, () => {
     assert.equal(status, 1);
     assert.match(stderr, pattern);
   };
-  says(/checkpoint: of a run with 2 --train files, found 1/, '--train', plain);
+  says(/checkpoint: its run had 2 --train files, found 1/, '--train', plain);
   says(/checkpoint: --train file 1 had 60 pairs, found 30/, '--train', other, '--train', plain);
   const { status, stdout, stderr } = train('shares', '--train', plain, '--train', `${other}:7`, '--steps', '6');
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /going on after step 4/);
+  assert.match(stdout, /continuing after step 4/);
   assert.match(stdout, /step 6, epochs \d\.\d\d,\d\.\d\d: loss/);
 });
 
@@ -189,11 +189,12 @@ test('--init starts from the weights of a file', { skip }, () => {
   says(/fc1\.weight: found shape \[4, 16\], expected \[8, 8\]/, (e) => void (e[fc1].shape = [4, 16]));
   says(/fc1\.weight: found dtype BF16, expected F32/, (e) => void (e[fc1].dtype = 'BF16'));
   says(/fc1\.weight: missing/, (e) => void delete e[fc1]);
-  says(/lm_head\.weight: this model has no such tensor/, (e) => void (e['lm_head.weight'] = e[fc1]));
-  says(/fc1\.weight: its bytes do not lie in the file/, (e) => void (e[fc1].data_offsets = [0, 1e12]));
+  says(/lm_head\.weight: unknown tensor, not one of this model/, (e) => void (e['lm_head.weight'] = e[fc1]));
+  says(/fc1\.weight: its bytes are not all in the file; is the file truncated\?/,
+    (e) => void (e[fc1].data_offsets = [0, 1e12]));
   writeFileSync(path('rewritten.safetensors'), bytes.subarray(0, 50));
   const { stderr } = train('third', ...still, '--init', path('rewritten.safetensors'), '--steps', '1');
-  assert.match(stderr, /rewritten\.safetensors: not a safetensors file, or cut short/);
+  assert.match(stderr, /rewritten\.safetensors: not a safetensors file, or truncated/);
 });
 
 test('what is wrong with these options is named', { skip }, () => {
@@ -203,7 +204,7 @@ test('what is wrong with these options is named', { skip }, () => {
     assert.match(stderr, pattern);
   };
   const unknown = write('unknown.tsv', [['a', 'b'], ['>>eo<< Good morning', 'Bonan matenon']]);
-  says(/unknown\.tsv, line 2: found the language token >>eo<<, which is no piece of --spm/, '--train', unknown);
+  says(/unknown\.tsv, line 2: found the language token >>eo<<, which is not a piece of --spm/, '--train', unknown);
   says(/unknown\.tsv, line 2: found the language token >>eo<</, '--train', plain, '--dev', unknown);
   says(/plain\.tsv: found a share of 0, expected one above 0/, '--train', `${plain}:0`);
   says(/--batch: found '1e12', expected a number from -2147483647 to 2147483647/, '--train', plain, '--batch', '1e12');

@@ -96,13 +96,13 @@ test('interrupted or killed, a run ends where an undisturbed one does, to the bi
   const first = await stopAt(20, 'SIGTERM', stopped);
   assert.ok(first >= 20 && first < STEPS, `interrupted after ${first}`);
   const second = run(...args(stopped));
-  assert.match(second.stdout, new RegExp(`going on after step ${first}\\b`));
+  assert.match(second.stdout, new RegExp(`continuing after step ${first}\\b`));
   assert.ok(learned(stopped).equals(learned(whole)), 'after SIGTERM');
 
   const at = await stopAt(30, 'SIGKILL', killed, '--save-minutes', '0.0001');
   assert.ok(at >= 30 && at < STEPS, `killed after ${at}`);
   const last = run(...args(killed));
-  assert.match(last.stdout, /going on after step \d+/);
+  assert.match(last.stdout, /continuing after step \d+/);
   assert.ok(learned(killed).equals(learned(whole)), 'after SIGKILL');
 
   const [before, after] = [second, last].map(({ stdout }) => Number([...stdout.matchAll(/loss ([\d.]+)/g)].at(-1)[1]));
@@ -120,7 +120,7 @@ test('two runs in one directory are refused', { skip }, async () => {
   child.kill();
   await ended;
   assert.equal(status, 1);
-  assert.match(stderr, /another heed-train is at work there/);
+  assert.match(stderr, /another heed-train is running in this directory/);
 });
 
 test('two threads do what one does, but for the order of sums', { skip }, () => {
@@ -154,11 +154,11 @@ test('what is wrong is named', { skip }, () => {
     assert.match(stderr, pattern);
   };
   const out = join(folder, 'none');
-  says(/--train, --spm and --out are needed/);
+  says(/--train, --spm and --out are required/);
   says(/--speed: no such option/, '--speed', '3');
-  says(/--gemm magic: this build has no such product/, ...args(out, '--gemm', 'magic'));
+  says(/--gemm magic: unsupported by this build; --list shows its products/, ...args(out, '--gemm', 'magic'));
   says(/--batch: found 'many', expected a number/, ...args(out, '--batch', 'many'));
-  says(/d_models: no such key|--config/, ...args(out, '--config', 'd_models=3'));
+  says(/--config d_models: unknown key of config\.json/, ...args(out, '--config', 'd_models=3'));
   says(/HEED_E_CONFIG encoder_attention_heads/, ...args(out, '--config', 'encoder_attention_heads=5'));
   says(/missing\.tsv: No such file/, ...args(out, '--train', join(folder, 'missing.tsv')));
   says(/a checkpoint of another model/, ...args(join(folder, 'whole'), '--config', 'd_model=64'));
@@ -201,7 +201,7 @@ test('without memory it says so, leaks nothing, and the checkpoint goes on', { s
     assert.match(starved.stderr, SAYS_SO, `allocation ${at}`);
     const again = go(out, '8', 0);
     assert.equal(again.status, 0, `after allocation ${at}: ${again.stderr}`);
-    assert.match(again.stdout, /going on after step [4-8]\b/);
+    assert.match(again.stdout, /continuing after step [4-8]\b/);
     assert.ok(learned(out).equals(learned(whole)), `after allocation ${at} it ends elsewhere`);
   }
   t.diagnostic(`each of ${needed} allocations failed`);

@@ -325,7 +325,7 @@ test('--ema is the mean it says it is, and is what is evaluated', { skip }, () =
   assert.ok(learned('mean').subarray(0, learned('plain').length).equals(learned('plain')));
 
   const without = train('mean', ...options, '--steps', `${steps + 1}`);
-  assert.match(without.stdout, /without --ema: the mean of the weights so far is given up/);
+  assert.match(without.stdout, /without --ema: the mean of the weights so far is dropped/);
   assert.equal(train('mean', ...options, '--steps', `${steps + 2}`, '--ema', '0.5').status, 0, 'and begins again');
 });
 
@@ -345,7 +345,7 @@ test('what is wrong with these options is named', { skip }, () => {
   says(/capitals, small and title together: found 1.5/, '--noise', 'capitals=0.5,small=0.5,title=0.5');
   says(/--replace: found 1.5/, '--replace', '1.5');
   says(/--ema: found 1, expected a number from 0 to 1/, '--ema', '1');
-  says(/--names: of no use without --replace/, '--names', file);
+  says(/--names: unused without --replace; add --replace or drop --names/, '--names', file);
   writeFileSync(path('words.txt'), 'Anna\nMarie Luise\n');
   says(/words\.txt, line 2: found 'Marie Luise', expected one word/, '--replace', '1', '--names', path('words.txt'));
   writeFileSync(path('words.txt'), 'Jean-Luc\nMarie\n');
@@ -354,11 +354,11 @@ test('what is wrong with these options is named', { skip }, () => {
   says(/words\.txt: found 1 names, expected 2 or more/, '--replace', '1', '--names', path('words.txt'));
 });
 
-test('a model of a run without a snapshot is the weights as they are, and it says so', { skip }, () => {
+test('a model of a run without a snapshot is the current weights, and the trainer says so', { skip }, () => {
   const file = write('brief.tsv', [['house', 'tree']]);
   const brief = train('brief', '--train', file, '--steps', '1');
   assert.equal(brief.status, 0, brief.stderr);
-  assert.match(brief.stdout, /^model\.safetensors: the weights as they are$/m);
+  assert.match(brief.stdout, /^model\.safetensors: the current weights$/m);
   const longer = train('brief', '--train', file, '--steps', '2');
   assert.match(longer.stdout, /^model\.safetensors: the mean of 1 snapshots$/m);
 });

@@ -1,8 +1,8 @@
-"""data.py - batches for train.py: lines of several files by their shares, encoded anew each time they are read.
+"""data.py - batches for train.py: lines of several files by their shares, encoded again each time.
 
-A line is `>>de<< source<TAB>target`, perhaps with word alignments `0-0 1-2` behind another TAB, as
+A line is `>>de<< source<TAB>target`, with an optional column of word alignments, `0-0 1-2`, as
 src/train/model/prepare.js and heed-align write it. Subwords are sampled and the source gets noise, so no two epochs
-are the same. Worker processes make the batches; pairs of like length are put together, since batches are padded.
+are the same. Worker processes make the batches. Pairs of similar length are put together, since batches are padded.
 """
 import random
 import re
@@ -21,13 +21,13 @@ POOL = 16384  # pairs that are sorted by length together
 
 
 def split_token(spm, text):
-    """The id of the language's token, as a list, and the text behind it."""
+    """The id of the language token, as a list, and the text after it."""
     match = TOKEN.match(text)
     if not match:
         return [], text
     token = spm.piece_to_id(match.group(1))
     if token == spm.unk_id():
-        raise ValueError(f'{match.group(1)}: the vocabulary has no such token')
+        raise ValueError(f'{match.group(1)}: this token is not in the vocabulary')
     return [token], text[match.end():]
 
 
@@ -36,14 +36,14 @@ def sampling(alpha):
 
 
 def encode(spm, text, alpha, eos):
-    """Ids with the language's token in front and </s> behind."""
+    """Ids, after the language token and before </s>."""
     ids, text = split_token(spm, text)
     return ids + spm.encode(text, **sampling(alpha)) + [eos]
 
 
 def encode_words(spm, text, alpha, eos):
-    """The same, and for each id the number of its word, -1 where it has none. Corpora have the spelling that the
-    vocabulary's normaliser writes, so pieces are the text, less its spaces; where they are not, no id has a word."""
+    """The same, and for each id the number of its word, or -1 if it has none. The corpora are normalised as the
+    vocabulary does it, so pieces without their spaces are the text; if they are not, no id gets a word."""
     ids, text = split_token(spm, text)
     words = [-1] * len(ids)
     of_byte = []
@@ -59,7 +59,7 @@ def encode_words(spm, text, alpha, eos):
 
 
 def links_of(column, source_words, target_words):
-    """[(t, s, weight)]: target tokens and the source tokens that translate them, of which each has an equal part."""
+    """[(t, s, weight)]: target tokens and the source tokens that translate them, with equal weights."""
     sources = {}
     for s, word in enumerate(source_words):
         sources.setdefault(word, []).append(s)
@@ -83,7 +83,7 @@ def typo(word, rng):
 
 
 def noise(source, target, rng, p):
-    """What people type: capitals, small letters, no full stop, typing errors; `p`: probability of each by name."""
+    """Text as people type it: capitals, small letters, no full stop, typos; `p`: the probability of each by name."""
     match = TOKEN.match(source)
     head, text = (source[:match.end()], source[match.end():]) if match else ('', source)
     roll = rng.random()
@@ -111,7 +111,7 @@ def count_words(text):
 
 
 def joined(pair, columns):
-    """Two neighbours as one pair, if they are into the same language; else the first."""
+    """Two neighbours as one pair if they have the same target language; else the first."""
     source, target, links = pair
     token, other = TOKEN.match(source), TOKEN.match(columns[0])
     if bool(token) != bool(other) or (token and token.group(1) != other.group(1)) or bool(links) != (len(columns) > 2):
@@ -146,7 +146,7 @@ class Pairs(IterableDataset):
         drawn = np.zeros(len(readers))
         shares = np.array([share for _, share in self.files])
         while True:
-            at = int(np.argmin(drawn / shares))  # the file that is furthest behind its share
+            at = int(np.argmin(drawn / shares))  # the file furthest behind its share
             source, target, *links = next(readers[at]).split('\t')
             for _ in range(rng.choice((1, 2, 3)) if rng.random() < o['join'] else 0):
                 source, target, links = joined((source, target, links), next(readers[at]).split('\t'))

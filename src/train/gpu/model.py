@@ -1,7 +1,7 @@
 """model.py - the model that heed-train trains, in PyTorch: a post-norm Transformer in the layout of MarianMT.
 
-Names of parameters are those of the file, `model.encoder.layers.0.self_attn.q_proj.weight`, so that state_dict() is
-model.safetensors. Batches are padded: ids [B, S], masks true where a token is. Used by train.py.
+Parameters have the names of the file, `model.encoder.layers.0.self_attn.q_proj.weight`, so that state_dict() is
+model.safetensors. Batches are padded: ids [B, S]; masks are true where a token is. Used by train.py.
 """
 import math
 
@@ -27,7 +27,7 @@ class Attention(nn.Module):
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def forward(self, x, memory, mask=None, causal=False, guided=None):
-        """x [B, T, D], memory [B, S, D], mask [B, 1, 1, S]. guided: a head whose log-probabilities come back too."""
+        """x [B, T, D], memory [B, S, D], mask [B, 1, 1, S]. guided: a head whose log-probabilities are returned too."""
         q, k, v = self.split(self.q_proj(x)), self.split(self.k_proj(memory)), self.split(self.v_proj(memory))
         mixed = F.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0, causal)
         log_probs = None
@@ -97,8 +97,8 @@ class Marian(nn.Module):
         return F.dropout(x, self.config['dropout'], self.training)
 
     def forward(self, source, target, guided=None):
-        """source [B, S], target [B, T], padded with the pad id. Returns logits [B, T, V] and, of head `guided` of the
-        last decoder layer, the logarithms of its probabilities over the source [B, T, S]."""
+        """source [B, S], target [B, T], padded with the pad id. Returns logits [B, T, V], and the log-probabilities of
+        head `guided` of the last decoder layer over the source [B, T, S]."""
         config = self.config
         mask = (source != config['pad_token_id'])[:, None, None, :]
         x = self.embed(source)

@@ -1,12 +1,12 @@
-"""train.py - trains on a GPU what heed-train trains on a processor: the same corpus, vocabulary, model and loss.
+"""train.py - the counterpart of heed-train for a GPU: the same corpus, vocabulary, model and loss.
 
     python3 src/train/gpu/train.py --spm spm.model --train everyday.tsv:4 --train docs.tsv:2 --dev en-de=dev.tsv \
         --out run --minutes 25
 
-Needs PyTorch, sentencepiece and safetensors. In the directory: model.safetensors (the exponential mean of the weights,
-F16 or F32), checkpoint.pt (goes on from it, with other random numbers), log.tsv. The loss of heed-train on a processor
-is the reference: `--exact` computes in float32 without noise, sampling or dropout, on the lines of one file as one
-batch.
+Needs PyTorch, sentencepiece and safetensors. Writes to the directory: model.safetensors (the exponential mean of the
+weights, F16 or F32), checkpoint.pt (a later run continues from it, with other random numbers), log.tsv. The loss of
+heed-train is the reference: `--exact` computes in float32 without noise, sampling or dropout, on the lines of one file
+as one batch.
 """
 import argparse
 import json
@@ -35,11 +35,11 @@ def arguments():
     add('--minutes', type=float, default=25)
     add('--steps', type=int, default=10 ** 9)
     add('--total', type=int, default=40000, help='steps of the schedule')
-    add('--batch', type=int, default=32768, help='target tokens of a step, padding included')
+    add('--batch', type=int, default=32768, help='target tokens per step, including padding')
     add('--longest', type=int, default=192)
     add('--rate', type=float, default=2e-3)
     add('--warmup', type=int, default=2000)
-    add('--schedule', choices=('inverse-sqrt', 'linear'), default='linear', help='linear: to nothing at the end')
+    add('--schedule', choices=('inverse-sqrt', 'linear'), default='linear', help='linear: down to 0 at the end')
     add('--dropout', type=float, default=0.1)
     add('--attention-dropout', type=float, default=0.0)
     add('--smoothing', type=float, default=0.1)
@@ -49,7 +49,7 @@ def arguments():
     add('--sampled', type=float, default=0.5, help='share of the pairs whose subwords are sampled')
     add('--join', type=float, default=0.1)
     add('--guided', type=float, default=0.0, help='weight of the loss of alignment; files need a column of links')
-    add('--head', type=int, default=0, help='of the last decoder layer, that learns the alignment')
+    add('--head', type=int, default=0, help='head of the last decoder layer that learns the alignment')
     add('--noise', default='capitals=0.01,small=0.03,title=0.01,stops=0.04,typos=0.03')
     add('--workers', type=int, default=14)
     add('--report', type=int, default=100)
@@ -71,7 +71,7 @@ def make_config(options, vocabulary):
     for text in options.config:
         key, value = text.split('=')
         if key not in config:
-            raise SystemExit(f'--config {key}: no such key; there are {", ".join(config)}')
+            raise SystemExit(f'--config {key}: unknown key; known:  {", ".join(config)}')
         config[key] = value if key == 'activation_function' else int(value)
     return config
 
@@ -128,7 +128,7 @@ def evaluate(model, pairs, device, autocast):
 
 
 def save(path, weights, dtype):
-    """MarianMT has a bias of the logits, which is not trained."""
+    """Adds the bias of the logits, which MarianMT has; it is not trained."""
     bias = torch.zeros(1, len(weights['model.shared.weight']))
     weights = {**weights, 'final_logits_bias': bias}
     save_file({name: value.to(dtype).cpu().contiguous() for name, value in weights.items()}, path)
@@ -185,7 +185,7 @@ def main():
 
     def finish():
         state = {'model': model.state_dict(), 'adam': adam.state_dict(), 'mean': mean, 'step': step}
-        torch.save(state, f'{checkpoint}.part')  # a run that is killed meanwhile keeps the one before
+        torch.save(state, f'{checkpoint}.part')  # if the run is killed here, the previous checkpoint remains
         os.replace(f'{checkpoint}.part', checkpoint)
         save(os.path.join(o.out, 'model.safetensors'), mean, torch.float16 if o.f16 else torch.float32)
 

@@ -1,15 +1,15 @@
-// directory.js - the weights of heed-train and a vocabulary as a model directory in OPUS-MT's layout, f32 and int8.
-// Used by make.js.
+// directory.js - writes the weights of heed-train and a vocabulary as model directories in OPUS-MT's layout, f32 and
+// int8. Used by make.js.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { convert } from '../../../js/convert/convert.js';
 
-/** heed-train numbers the activations so. */
+/** heed-train's numbers of the activations. */
 const ACTIVATIONS = ['relu', 'gelu', 'swish'];
 
 /**
- * config.json of a model: heed-train's defaults and what it was told beside them.
+ * config.json of a model: heed-train's defaults and the options of the run.
  *
  * @param {number} vocabulary
  * @param {Record<string, number | string | number[][]>} set
@@ -66,8 +66,8 @@ const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)
  *
  * @param {object} from
  * @param {string} from.weights  model.safetensors of heed-train
- * @param {string} from.spm  path of the vocabulary without its ending
- * @param {Parameters<typeof makeConfig>[1]} from.set  of the configuration
+ * @param {string} from.spm  path of the vocabulary without the extension
+ * @param {Parameters<typeof makeConfig>[1]} from.set  options of the run
  * @param {Record<string, unknown>} from.manifest  heed.json
  * @param {string} out
  */
@@ -82,7 +82,7 @@ export async function writeDirectory({ weights, spm, set, manifest }, out) {
   const files = {
     'config.json': json(config),
     'generation_config.json': json({
-      // a translation is no padding and no language token
+      // a translation never has padding or language tokens
       bad_words_ids: [config.pad_token_id, ...languages.map((piece) => pieces.indexOf(piece))].map((id) => [id]),
       decoder_start_token_id: config.decoder_start_token_id,
       eos_token_id: config.eos_token_id,

@@ -1,5 +1,5 @@
-// evaluate.js - BLEU and chrF2 of every development set that prepare.js wrote, for a model in the making; for make.js
-// and by hand:
+// evaluate.js - BLEU and chrF2 of every development set of prepare.js, for a model in training. Used by make.js, and on
+// the command line:
 //
 //   node src/train/model/evaluate.js --model DIR --dev build/models/de-en-es-fr/dev [--sentences 300] [--show 5]
 
@@ -15,7 +15,7 @@ const ROW = /^(?:>>(.+?)<< ?)?(.*?)\t([^\t]*)/;
 /** @typedef {{ set: string, source: string, target: string, translation: string }} Translated */
 
 /**
- * Every set, greedy.
+ * Translates every set with greedy search.
  *
  * @param {string} directory  of the model
  * @param {string} dev  a folder of NAME.tsv
@@ -49,7 +49,7 @@ export async function evaluate(directory, dev, sentences = Infinity) {
 const isDocs = (/** @type {{ name: string }} */ { name }) => name.startsWith('docs-');
 const hasEnglish = (/** @type {{ name: string }} */ { name }) => /\ben\b/.test(name);
 
-/** Mean BLEU of the everyday sets with English, of those without, and of documentation; 0 where there is no set.
+/** Mean BLEU of everyday sets with English, of those without, and of documentation; 0 if there is no such set.
  * @template {{ name: string, bleu: number }} T @param {T[]} scores */
 export function means(scores) {
   const mean = (/** @type {T[]} */ list) => list.reduce((sum, { bleu }) => sum + bleu, 0) / (list.length || 1);

@@ -1,8 +1,8 @@
-// make.js - from the corpora to a model directory: vocabulary, alignment, training in rounds, int8, scores, heed.json.
-// What `make model` runs.
+// make.js - makes a model directory from the corpora: vocabulary, alignment, training in rounds, int8, scores,
+// heed.json. `make model` runs it.
 //
-// Everything under way is in --work and nothing is done twice: started again, it goes on. A round leaves a model that
-// can be used, in WORK/round; the one with the best mean BLEU on the development sets is kept in OUT.
+// All intermediate files are in --work. Nothing is done twice: a second start continues. Each round writes a usable
+// model to WORK/round; the one with the best mean BLEU on the development sets is copied to OUT.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -23,18 +23,18 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
   --sentences N      of each development set that rounds are compared by (300)
 `;
 
-/** Of the target tokens. Everyday sentences and phrases are two thirds; words are many lines and few tokens. */
+/** Shares of the target tokens. Everyday sentences and phrases have two thirds; words are many lines but few tokens. */
 const SHARES = {
   everyday: 34, 'everyday-x': 9, phrases: 14, 'phrases-x': 7, words: 4, templates: 10, docs: 18, 'docs-x': 4,
 };
 
-/** Deep encoder, shallow decoder: the decoder runs once a token. */
+/** Deep encoder, shallow decoder: the decoder runs once per token. */
 const SHAPE = ['encoder_layers=6', 'decoder_layers=2', 'encoder_attention_heads=8', 'decoder_attention_heads=8'];
 
-/** Of the last decoder layer: heed-train's own choice. */
+/** A head of the last decoder layer: heed-train's default. */
 const GUIDED_HEAD = 0;
 
-/** Seconds that a trainer may end before its time: a step and its report. */
+/** A trainer may stop this many seconds early: a step and its report. */
 const LAST_STEP = 30;
 
 /** Options of heed-train. */
@@ -45,7 +45,7 @@ const RECIPE = [
   '--report', '100', '--evaluate', '1000',
 ];
 
-/** What is said of the corpora. */
+/** The corpora in heed.json. */
 const SOURCES = [
   {
     name: 'Tatoeba, as distributed by manythings.org/anki', license: 'CC-BY-2.0-FR',
@@ -83,7 +83,10 @@ function run(program, list) {
 
 const ALIGNED = '.aligned';
 
-/** Corpora, vocabulary and alignment, what is missing of them. @param {string} work @param {string[]} options */
+/**
+ * Makes the corpora, the vocabulary and the alignment, if they are missing. @param {string} work @param {string[]}
+ * options
+ */
 function prepare(work, options) {
   if (!existsSync(join(work, 'spm.model'))) {
     run(process.execPath, ['src/train/model/prepare.js', '--out', work, ...options]);
@@ -91,7 +94,7 @@ function prepare(work, options) {
   const folder = join(work, 'train');
   const files = readdirSync(folder).filter((name) => name.endsWith('.tsv')).map((name) => join(folder, name));
   const missing = files.filter((file) => !existsSync(file + ALIGNED));
-  // heed-align writes beside its input: a file that it did not finish must not look like one that it did
+  // heed-align writes beside its input: an unfinished file must not look like a finished one
   if (missing.length > 0) {
     run('build/heed-align', ['--suffix', '.aligning', ...missing]);
     for (const file of missing) renameSync(`${file}.aligning`, file + ALIGNED);
@@ -147,7 +150,7 @@ async function main() {
     return { steps: Number(steps), tokens: Number(tokens), seconds: Number(seconds) };
   }
 
-  /** The model of what training has so far, in WORK/round, and its scores. */
+  /** Writes the current model to WORK/round, and scores it. */
   async function finish() {
     const { steps, tokens, seconds } = progress();
     const round = join(work, 'round');
@@ -174,10 +177,11 @@ async function main() {
   while (past.length === 0 || (past.at(-1)?.[0] ?? 0) < total) {
     const minutes = Math.min(total, (past.at(-1)?.[0] ?? 0) + length);
     run('build/heed-train', [...options, '--minutes', String(minutes)]);
-    // an interrupted trainer ends well too: what it has is in its checkpoint, and no round
+    // an interrupted trainer also exits with 0: its state is in the checkpoint, but the round is not complete
     const { seconds } = progress();
     if (seconds < minutes * 60 - LAST_STEP) {
-      fail(`heed-train was interrupted after ${(seconds / 60).toFixed(1)} of ${minutes} minutes: start again to go on`);
+      fail(`heed-train was interrupted after ${(seconds / 60).toFixed(1)} of ${minutes} minutes; ` +
+        'run the command again to continue');
     }
     const figures = means(await finish());
     const best = Math.max(-1, ...past.map(([, english]) => english));

@@ -1,5 +1,5 @@
-// prepare.js - from the corpora to what one model of four languages is trained on: files of pairs whose source begins
-// with the target language's token, `>>de<< Good morning.<TAB>Guten Morgen.`, development sets, and a vocabulary.
+// prepare.js - turns the corpora into training data for one model of four languages: files of pairs whose source begins
+// with the token of the target language, `>>de<< Good morning.<TAB>Guten Morgen.`, development sets, a vocabulary.
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
@@ -7,7 +7,7 @@
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
-// heed-train reads several files with a share each. A random order is its business.
+// heed-train reads several files with a share each, and shuffles them.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,12 +21,12 @@ import { charsmap, REQUIRED } from './vocabulary.js';
 
 const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [options]
   --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/
-  --score DIR        texts that are held out (tests/score)
+  --score DIR        texts to hold out of training (tests/score)
   --vocabulary N     pieces (16000)
   --templates N      expanded templates for each direction (20000)
-  --directions LIST  of the model, as en-de,de-en (all)
+  --directions LIST  directions of the model, such as en-de,de-en (all)
   --python NAME      runs phrases/expand.py (python3)
-  --seed N           (1)
+  --seed N           random seed (1)
 `;
 
 /** English sentences whose translations are the development sets of the pairs without English. */
@@ -54,7 +54,7 @@ function run(program, list) {
 const directions = (languages = LANGUAGES) =>
   languages.flatMap((a) => languages.filter((b) => b !== a).map((b) => /** @type {[string, string]} */ ([a, b])));
 
-/** What heed-train reads. @param {string} target @param {string} from @param {string} to */
+/** A line for heed-train. @param {string} target @param {string} from @param {string} to */
 const pairLine = (target, from, to) => `>>${target}<< ${from}\t${to}\n`;
 
 /** @param {[string, string]} direction */
@@ -76,16 +76,16 @@ class Prepared {
   }
 
   /**
-   * A training file: every row in every direction that it has.
+   * Writes a training file: every row in every wanted direction.
    *
    * @param {string} name
    * @param {Row[]} rows
    * @param {(direction: [string, string]) => boolean} wanted
-   * @param {number} [times]  each text counts in the vocabulary
+   * @param {number} [times]  how often each text counts for the vocabulary
    */
   write(name, rows, wanted, times = 0) {
     /**
-     * By direction: heed-train joins neighbours of a file, which should be of one kind.
+     * By direction: heed-train joins neighbouring lines, which should have one direction.
      *
      * @type {Map<string, Set<string>>}
      */
@@ -96,7 +96,7 @@ class Prepared {
     for (const row of rows) {
       const languages = LANGUAGES.filter((language) => row[language]);
       const keys = Object.fromEntries(languages.map((language) => [language, keyOf(row[language])]));
-      // one side is enough: its twin in another language would give the answer away
+      // one side is enough: a translation into another language would reveal the answer
       if (Object.values(keys).some((key) => this.held.texts.has(key))) continue;
       kept++;
       for (const [source, target] of directions(languages).filter((direction) => this.has(direction))) {
@@ -126,8 +126,7 @@ class Prepared {
 }
 
 /**
- * Templates with their slots filled. The source varies in format and the target does not, so each direction is
- * expanded by itself.
+ * Templates with their slots filled in. Only the source varies in format, so each direction is expanded separately.
  *
  * @param {string} data @param {[string, string][]} wanted @param {string} python @param {number} count
  * @param {number} seed
@@ -217,7 +216,7 @@ function main() {
   writeFileSync(join(out, 'train/templates.tsv'), copies.join(''));
   console.log(`templates: ${copies.length} lines`);
 
-  // documentation has few words of its own that people type: a part of it is enough for the vocabulary
+  // people rarely type the special words of documentation: a part of it is enough for the vocabulary
   for (const other of OTHERS)
     for (const row of plausible[other])
       if (next() < 0.2 && (prepared.has(['en', other]) || prepared.has([other, 'en'])))

@@ -1,6 +1,6 @@
-// random.js - numbers that come again with the same seed. Used by prepare.js.
+// random.js - repeatable random numbers. Used by prepare.js.
 
-/** Repeatable numbers in [0, 1). @param {number} seed */
+/** Random numbers in [0, 1); the same seed gives the same numbers. @param {number} seed */
 export function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) >>> 0;

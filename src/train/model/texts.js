@@ -1,4 +1,4 @@
-// texts.js - reads the corpora: pairs and collections of sentences, in one spelling, without what is held out.
+// texts.js - reads the corpora: pairs and collections of sentences, in one spelling, without held-out texts.
 //
 // One spelling: NFC, plain spaces, straight apostrophes, three dots, and double quotes as the language prefers them;
 // French has a space before ? ! ; : and inside its quotes. Used by prepare.js.
@@ -15,7 +15,7 @@ export const OTHERS = LANGUAGES.slice(1);
  * @typedef {Row & { label?: string }} Labelled
  */
 
-/** What is written in several ways and read in one. @type {[RegExp, string][]} */
+/** Different spellings of the same sign, and the one to use. @type {[RegExp, string][]} */
 const PLAIN = [
   [/[\u200b-\u200d\u2060\ufeff\u00ad]/g, ''],
   [/[\u2018\u2019\u02bc\u2032]/g, "'"],
@@ -24,7 +24,7 @@ const PLAIN = [
   [/\s+/gu, ' '],
 ];
 
-/** A zero-width joiner is a part of some emoji. */
+/** Some emoji contain a zero-width joiner. */
 const JOINED = /\p{Extended_Pictographic}\u200d/u;
 
 /**
@@ -49,7 +49,7 @@ export function clean(text, language) {
   return out;
 }
 
-/** What two texts share that differ in case, punctuation and spaces alone. @param {string} text */
+/** A key that ignores case, punctuation and spaces. @param {string} text */
 export const keyOf = (text) =>
   text
     .normalize('NFC')
@@ -57,7 +57,7 @@ export const keyOf = (text) =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** @param {string} path  a file of lines, perhaps .gz @returns {string[]} */
+/** @param {string} path  a file of lines, plain or .gz @returns {string[]} */
 export function readLines(path) {
   const bytes = readFileSync(path);
   return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n').filter(Boolean);
@@ -115,8 +115,8 @@ export function readPhrases(data, short) {
 }
 
 /**
- * What models are scored with: no pair has such a text on either side. First words and phrases are too common for that:
- * none is the source of a pair, in any case and punctuation.
+ * The texts for scoring models: no pair may have such a text on either side. First words and phrases are too common for
+ * that: they may not be the source of a pair, in any case and punctuation.
  *
  * @typedef {{ texts: Set<string>, sources: Record<string, Set<string>> }} HeldOut  keys; sources by language
  *
@@ -152,8 +152,8 @@ export function readHeldOut(data, score) {
 }
 
 /**
- * Whether the two sides of a row can be translations of each other. Documentation is scraped: sides that are the same,
- * of very different length, or with different numbers are mostly not.
+ * Whether the two sides of a row can be translations of each other. Documentation is scraped. Sides that are equal, of
+ * very different length, or with different numbers are mostly wrong.
  *
  * @param {string} a
  * @param {string} b

@@ -1,8 +1,8 @@
-// vocabulary.js - what every text becomes before it is cut into pieces, and the characters that must be pieces. Used by
-// prepare.js.
+// vocabulary.js - the normalisation of text before it is cut into pieces, and the characters that must be pieces. Used
+// by prepare.js.
 //
-// SentencePiece's own rules (NFKC) would make m² to m2 and ½ to 1⁄2. These compose what is written with combining
-// accents, make spaces and apostrophes plain, and leave the rest as it is.
+// SentencePiece's own rules (NFKC) would turn m² into m2 and ½ into 1⁄2. These compose combining accents, replace
+// special spaces and apostrophes by plain ones, and change nothing else.
 
 const hex = (/** @type {string} */ text) =>
   [...text].map((c) => /** @type {number} */ (c.codePointAt(0)).toString(16).toUpperCase()).join(' ');
@@ -10,7 +10,7 @@ const hex = (/** @type {string} */ text) =>
 /** @param {number} first @param {number} last */
 const range = (first, last) => Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i));
 
-/** Rules of SentencePiece's normaliser, one a line: code points TAB code points. @returns {string} */
+/** Rules of SentencePiece's normaliser, one per line: code points TAB code points. @returns {string} */
 export function charsmap() {
   /** @type {Map<string, string>} */
   const rules = new Map();
@@ -34,5 +34,7 @@ export function charsmap() {
 const ACCENTED = 'ÄÖÜäöüßẞÀÂÆÇÈÉÊËÎÏÔŒÙÛŸàâæçèéêëîïôœùûÿÁÍÑÓÚÜáíñóúü';
 const SIGNS = '¿¡«»„“”–—•·…€£¥¢$§©®™°±×÷²³½¼¾µªº†‰→←↑↓';
 
-/** Every printable ASCII character but the space, the letters of the four languages, quotes, currencies and signs. */
+/**
+ * Every printable ASCII character except the space, the letters of the four languages, quotes, currencies and signs.
+ */
 export const REQUIRED = [...new Set([...range(0x21, 0x7e), ...ACCENTED, ...SIGNS.replace('…', '')])].join('');

@@ -11,25 +11,25 @@
 #include "train/native/words.h"
 #include "train/random.h"
 
-/* The prior of a count, the chance that a word has no word, the share of words that are written alike, and how much of
- * a jump's probability is the same for all. */
+/* The prior of a count, the probability that a word has no word, the weight of words that are spelled alike, and the
+ * part of a jump's probability that is the same for all jumps. */
 #define PRIOR 0.1
 #define EMPTY 0.02f
 #define ALIKE 0.01f
-#define EVEN 0.1f
-/* Less than this is no evidence; no probability is 0. */
+#define EVEN  0.1f
+/* Smaller probabilities count as this one, so that none is 0. */
 #define LEAST 1e-9f
 
 enum { CHUNK = 256, JUMPS = 2 * ALIGN_LONGEST + 1 };
-/* Counts are whole numbers of this size. */
+/* Counts are stored as multiples of 1 / UNIT. */
 #define UNIT 4294967296.0
 
-/* Words by hash: 64 bits tell a million words apart but for one chance in ten million. */
+/* Words by hash: with 64 bits, two of a million words collide with a probability of one in ten million. */
 typedef struct {
     uint64_t *keys; /* [slots], 0: free */
     int32_t *ids;   /* [slots] */
     size_t slots;
-    uint64_t *spelling; /* [n] of the letters alone */
+    uint64_t *spelling; /* [n] hash of the letters only */
     int32_t n, room;
 } vocabulary;
 
@@ -41,7 +41,7 @@ typedef struct {
 } cell;
 
 typedef struct {
-    size_t first; /* in words: those of the source, then those of the target */
+    size_t first; /* in words: first those of the source, then those of the target */
     uint16_t I, J;
 } sentence;
 
@@ -50,12 +50,12 @@ typedef struct {
     int ends[CHUNK];
 } chunk_links;
 
-/* What one direction knows beside the cells: t(y | x) of words x, y. */
+/* The parameters of one direction, beside the cells: t(y | x) of words x, y. */
 typedef struct {
-    float *scale;           /* [words x] 1 / w(x)      */
-    float *empty;           /* [words y] t(y | no word) */
-    _Atomic uint64_t *sum;  /* [words x]               */
-    _Atomic uint64_t *lost; /* [words y] of no word    */
+    float *scale;               /* [words x] 1 / w(x)      */
+    float *empty;               /* [words y] t(y | no word) */
+    _Atomic uint64_t *sum;      /* [words x]               */
+    _Atomic uint64_t *lost;     /* [words y] of no word    */
     _Atomic uint32_t *distinct; /* [words x] partners  */
     float jump[JUMPS];
     _Atomic uint64_t jumps[JUMPS];
@@ -73,7 +73,7 @@ struct aligner {
     size_t n_cells;
     direction to_target, to_source;
     chunk_links *linked;
-    /* the stage that runs */
+    /* the current stage */
     int hidden; /* 1: the hidden Markov model */
     atomic_size_t next;
     void (*job)(aligner *a, size_t index, void *scratch);
@@ -157,12 +157,12 @@ void aligner_add(aligner *a, const char *source, size_t n_source, const char *ta
 
 /* ---------------------------------------------------------------------------------- threads */
 
-/* Scratch of one thread, for sentences of ALIGN_LONGEST words. */
+/* Scratch memory of one thread, for sentences of ALIGN_LONGEST words. */
 enum { SQUARE = ALIGN_LONGEST * ALIGN_LONGEST, STATES = ALIGN_LONGEST + 1 };
 typedef struct {
-    cell *cells[SQUARE];                                           /* [I, J] */
-    float t1[SQUARE], t2[SQUARE];                                  /* [J, I] t(f | e); [I, J] t(e | f) */
-    float p1[SQUARE], p2[SQUARE];                                  /* likewise, probabilities of links */
+    cell *cells[SQUARE];          /* [I, J] */
+    float t1[SQUARE], t2[SQUARE]; /* [J, I] t(f | e); [I, J] t(e | f) */
+    float p1[SQUARE], p2[SQUARE]; /* likewise, probabilities of links */
     float empty[ALIGN_LONGEST];
     float move[STATES * ALIGN_LONGEST], moves[STATES * ALIGN_LONGEST]; /* [i' or the start, i] */
     float here[STATES * ALIGN_LONGEST], stay[STATES * ALIGN_LONGEST];  /* [j, i'] forward: all, those of no word */
@@ -177,14 +177,14 @@ static void *live(void *argument) {
     return NULL;
 }
 
-/* job(a, 0 .. n - 1), by all threads. */
+/* Runs job(a, 0 .. n - 1) on all threads. */
 static void in_parallel(aligner *a, void (*job)(aligner *, size_t, void *), size_t n) {
     pthread_t threads[256];
     a->job = job;
     a->n_jobs = n;
     atomic_store(&a->next, 0);
     for (int i = 1; i < a->options.threads; i++)
-        if (pthread_create(&threads[i], NULL, live, a) != 0) fail("no thread to be had");
+        if (pthread_create(&threads[i], NULL, live, a) != 0) fail("cannot start a thread");
     live(a);
     for (int i = 1; i < a->options.threads; i++) pthread_join(threads[i], NULL);
 }
@@ -205,7 +205,7 @@ static int compare_hashes(const void *x, const void *y) {
     return a < b ? -1 : a > b;
 }
 
-/* Distinct pairs of words, from a sample of one in SAMPLE. */
+/* Estimates the number of distinct word pairs from a sample of one in SAMPLE. */
 static size_t estimate_cells(const aligner *a) {
     enum { SAMPLE = 64 };
     uint64_t *seen = NULL;
@@ -224,7 +224,7 @@ static size_t estimate_cells(const aligner *a) {
     if (n > 0) qsort(seen, n, sizeof *seen, compare_hashes);
     for (size_t i = 0; i < n; i++) distinct += i == 0 || seen[i] != seen[i - 1];
     free(seen);
-    /* a small corpus is sampled badly: no less than all pairs of a thousand sentences */
+    /* the sample of a small corpus is unreliable: add room for all pairs of a thousand sentences */
     return distinct * SAMPLE + (1 << 16);
 }
 
@@ -253,7 +253,7 @@ static void insert_chunk(aligner *a, size_t index, void *unused) {
     }
 }
 
-/* The cell of each pair of words, all asked for before the first is waited for. */
+/* Finds the cell of each pair of words.  Prefetches all of them before it reads the first. */
 static void find_cells(const aligner *a, const sentence *s, cell **cells) {
     const int32_t *e = a->words + s->first, *f = e + s->I;
     for (int i = 0; i < s->I; i++)
@@ -287,8 +287,8 @@ static void posterior_even(float *p, const float *t, const float *empty, int I, 
 }
 
 /*
- * The hidden Markov model: p [J, I], and what jumps are expected are added to d if `learn`.  State i' is the last
- * word that wrote one, I the start.  Words of no word keep it, so their future is the same as of the word itself.
+ * The hidden Markov model: p [J, I].  If `learn`, the expected jumps are added to d.  State i' is the last word that
+ * wrote a word; I is the start.  Words of no word keep the state, so they share its future.
  */
 static void posterior_hidden(float *p, const float *t, const float *empty, int I, int J, direction *d, int learn,
                              scratch *s) {
@@ -338,7 +338,7 @@ static void posterior_hidden(float *p, const float *t, const float *empty, int I
             s->ahead[i] = t[j * I + i] * future[i];
         }
         if (j == 0 && !learn) break;
-        /* over move [from, i]: the past's future, and how often it was used */
+        /* for each move [from, i]: the probability of what follows, and how often the move is used */
         const float *before = j > 0 ? here - N : NULL;
         float total = 0.0f, norm = 0.0f;
         for (int from = j > 0 ? 0 : I; from <= I; from++) {
@@ -367,7 +367,7 @@ static void posterior_hidden(float *p, const float *t, const float *empty, int I
     for (int i = ALIGN_LONGEST - I; i <= ALIGN_LONGEST + I; i++) count(&d->jumps[i], jumps[i]);
 }
 
-/* Both directions' probabilities of links: s->p1 [J, I], s->p2 [I, J]. */
+/* The probabilities of links in both directions: s->p1 [J, I], s->p2 [I, J]. */
 static void read_pair(aligner *a, const sentence *q, int learn, scratch *s) {
     const int I = q->I, J = q->J;
     const int32_t *e = a->words + q->first, *f = e + I;
@@ -479,7 +479,7 @@ static void direction_begin(direction *d, int32_t n_x, int32_t n_y) {
     d->distinct = zeros((size_t)n_x, sizeof *d->distinct);
     for (int i = 0; i < n_x; i++) d->scale[i] = 1.0f / (float)n_y;
     for (int i = 0; i < n_y; i++) d->empty[i] = 1.0f / (float)n_y;
-    /* before anything is known, the next word is the most likely, and near ones are likelier than far ones */
+    /* at the start, the next word is the most likely, and near words are likelier than far ones */
     for (int i = 0; i < JUMPS; i++) d->jump[i] = 1.0f / (1.0f + (float)abs(i - ALIGN_LONGEST - 1));
 }
 

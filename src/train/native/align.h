@@ -1,5 +1,5 @@
 /*
- * align.h - which words of two sentences translate each other, learned from pairs of sentences alone.
+ * align.h - finds the words of two sentences that translate each other; learns only from pairs of sentences.
  *
  * Two models read a pair of sentences e (I words), f (J words), one for each direction, and learn from each other
  * (Liang, Taskar, Klein 2006, "Alignment by Agreement").  First IBM model 1, then a hidden Markov model (Vogel, Ney,
@@ -14,13 +14,13 @@
  *     count(e, f) = sum over pairs, i, j  of  p1(a_j = i | e, f) p2(b_i = j | e, f)
  *     t1(f | e)   = w(e, f) / w1(e),   t2(e | f) = w(e, f) / w2(f),   w = exp(digamma(count + PRIOR))
  *
- * w is the variational estimate under a sparse Dirichlet prior: it takes weight from words that were seen together by
- * chance, rare words above all, which would else collect links of all that stands beside them.  So one number for a
- * pair of words serves both directions.  ALIKE is added to t of words that are spelled alike, names and numbers.
+ * w is the variational estimate under a sparse Dirichlet prior.  It takes weight from words that occurred together by
+ * chance.  Without it, rare words would be linked to everything beside them.  One number per pair of words serves both
+ * directions.  ALIKE is added to t of words that are spelled alike: names and numbers.
  *
- * A link is a pair (i, j) where the product of both probabilities is greatest and great enough.
+ * A pair (i, j) is a link if the product of both probabilities is the greatest and reaches the threshold.
  *
- * Counts are sums of whole numbers (2^-32 each), so results are the same for every number of threads and every order.
+ * Counts are sums of multiples of 2^-32, so every number of threads and every order gives the same results.
  *
  * Depends on: words.h, files.h.  Used by: align_main.c.
  */
@@ -33,9 +33,9 @@
 typedef struct aligner aligner;
 
 typedef struct {
-    int model1, hmm;  /* iterations of either */
+    int model1, hmm;  /* iterations of each */
     int threads;      /* >= 1 */
-    double threshold; /* least product of both directions' probabilities of a link */
+    double threshold; /* least product of a link's probabilities in both directions */
 } align_options;
 
 /* A word of the source, a word of the target. */
@@ -45,8 +45,8 @@ typedef struct {
 
 aligner *aligner_create(const align_options *options);
 /*
- * One more pair, text of either side without line breaks.  A language token before the source is no word; pairs with
- * different tokens share no statistics.  Sides of more than ALIGN_LONGEST words have no links.
+ * Adds a pair; its texts have no line breaks.  A language token before the source is not a word; pairs with
+ * different tokens share no statistics.  Pairs with more than ALIGN_LONGEST words on a side have no links.
  */
 enum { ALIGN_LONGEST = 256 };
 void aligner_add(aligner *a, const char *source, size_t n_source, const char *target, size_t n_target);

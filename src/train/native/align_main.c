@@ -1,10 +1,10 @@
 /*
- * align_main.c - heed-align: which words of sentence pairs translate each other.
+ * align_main.c - heed-align: finds the words of sentence pairs that translate each other.
  *
  *     heed-align [options] pairs.tsv ... > aligned.tsv
  *
- * Reads files of pairs, "source TAB target [TAB ...]", learns from all of them together, and writes the same lines, in
- * order, with one more column: links "i-j" of word i of the source and word j of the target, from 0, as words.h counts.
+ * Reads files of pairs and learns from all of them together.  Writes the same lines in the same order with one more
+ * column: links "i-j" of word i of the source and word j of the target, counted from 0, as in words.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ static const char USAGE[] =
     "heed-align [options] FILE ... > ALIGNED\n"
     "  FILE of pairs: UTF-8, source TAB target [TAB ...]; a source may begin with a language token, >>xx<<\n"
     "  ALIGNED: the lines of all files, with a last column of links \"i-j\": source word, target word\n"
-    "  --suffix S                 write the lines of each FILE to FILE with S behind it instead\n"
-    "  --model1 N --hmm N         iterations of either model (5, 5)\n"
-    "  --threshold P              least product of both directions' probabilities of a link (0.2)\n"
+    "  --suffix S                 write the lines of each FILE to FILE with the suffix S instead\n"
+    "  --model1 N --hmm N         iterations of each model (5, 5)\n"
+    "  --threshold P              least product of a link's probabilities in both directions (0.2)\n"
     "  --threads N                default: all processors\n";
 
 static void show(const char *stage, int iteration) { fprintf(stderr, "%s, iteration %d\n", stage, iteration); }
@@ -39,7 +39,7 @@ typedef struct {
     size_t n;
 } input;
 
-/* The line at `line`: its end, and its parts. */
+/* The end of the line at `line`, and its columns. */
 static char *line_end(const input *in, char *line) {
     char *end = memchr(line, '\n', (size_t)(in->text + in->n - line));
     return end ? end : in->text + in->n;

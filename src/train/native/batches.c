@@ -7,13 +7,16 @@
 
 #include "train/random.h"
 
-/* Pairs of a mixed corpus that are sorted by language: neighbours can only be joined if they have the same. */
+/*
+ * Size of the windows in which pairs of a mixed corpus are sorted by language.  Only neighbours of one language are
+ * joined.
+ */
 enum { WINDOW = 128 };
 
-/* What the numbers of a pair's key are for; JOIN and JOIN_HOW_MANY are drawn, the others are keys again. */
+/* The uses of a pair's key.  JOIN and JOIN_HOW_MANY draw numbers; the others derive keys. */
 enum { JOIN, JOIN_HOW_MANY, REPLACE, NOISE, CUT };
 
-/* A corpus and where it is read. */
+/* A corpus and the reading position. */
 typedef struct {
     const corpus *corpus;
     double share; /* of all target tokens */
@@ -30,10 +33,10 @@ struct batches {
     source *sources;
     int n_sources;
     draft draft;
-    link_mapper *mapper; /* NULL: links are not wanted */
+    link_mapper *mapper; /* NULL: no links */
     int32_t *scratch;    /* [longest] */
 
-    /* The caller has one of the two; the thread makes the other, unless it is ready or nobody has begun. */
+    /* The caller has one of the two.  The thread makes the other, once the caller has asked for a batch. */
     batch batch[2];
     int given; /* index of the caller's */
     pthread_t thread;
@@ -68,7 +71,10 @@ static void batch_link(batch *b, link_mapper *mapper, const draft *d, const int3
     pair->n_links = n;
 }
 
-/* Add a pair; its ids are pointed at once they have stopped moving.  Target ids, or 0: too long, or nothing there. */
+/*
+ * Adds a pair; pointers to its ids are set when the array no longer moves.  Returns its target ids; 0 if it is too long
+ * or empty.
+ */
 static int batch_add(batch *b, encoder *e, link_mapper *mapper, int longest, const draft *d,
                      const encoder_cut cuts[2]) {
     const text_buffer *from = &d->side[SOURCE], *to = &d->side[TARGET];
@@ -122,7 +128,7 @@ void batch_free(batch *out) {
 
 /* ------------------------------------------------------------------------------------ order */
 
-/* By language, then by place in the file, where pairs of one kind stand together more often than not. */
+/* Sorts by language, then by position in the file, because pairs of one kind are often neighbours there. */
 static void sort_window(const text_pair *pairs, int *order, int n) {
     for (int i = 1; i < n; i++) {
         const int moved = order[i], language = pairs[moved].language;
@@ -157,7 +163,7 @@ static const text_pair *peek(const source *s) {
 
 /* ---------------------------------------------------------------------------------- drawing */
 
-/* Ids of one side without </s>; more than fit: `longest`. */
+/* Ids of one side without </s>; `longest` if there are more than fit. */
 static int measure(batches *b, const text_pair *pair, int side) {
     const int32_t language = side == SOURCE ? pair->language : NO_LANGUAGE;
     const int n = encoder_encode(b->encoder, b->scratch, b->options.longest, pair->text[side],
@@ -165,7 +171,7 @@ static int measure(batches *b, const text_pair *pair, int side) {
     return n ? n - 1 : b->options.longest;
 }
 
-/* Join two to five pairs of a language, if they fit: go behind them. */
+/* Joins two to five pairs of a language, if they fit: moves the position past them. */
 static void join_next(batches *b, source *s, const text_pair *first, uint64_t key) {
     const int wanted = 2 + (int)(random_uniform(key, JOIN_HOW_MANY) * 4.0);
     int n_source = measure(b, first, SOURCE), n_target = measure(b, first, TARGET);
@@ -178,7 +184,7 @@ static void join_next(batches *b, source *s, const text_pair *first, uint64_t ke
     }
 }
 
-/* The pairs of the epoch from `first` to where s stands. */
+/* The pairs of the epoch from `first` to the position of s. */
 static const draft *draft_of(batches *b, const source *s, int first) {
     const text_pair *pairs = s->corpus->pairs;
     draft_begin(&b->draft, &pairs[s->order[first]]);
@@ -186,14 +192,14 @@ static const draft *draft_of(batches *b, const source *s, int first) {
     return &b->draft;
 }
 
-/* Alter the draft as the options want it. */
+/* Alters the draft as the options say. */
 static void alter(batches *b, draft *d, uint64_t key) {
     const double replace = b->options.replace;
     if (replace > 0.0) replace_apply(d, names_for(b->names, d->language), replace, random_key(key, REPLACE));
     noise_apply(d, &b->options.noise, random_key(key, NOISE));
 }
 
-/* The next pair of s into the batch.  Its target ids, or 0 if it is too long. */
+/* Draws the next pair of s into the batch.  Returns its target ids, or 0 if it is too long. */
 static int draw(batches *b, batch *out, source *s) {
     const batch_options *o = &b->options;
     if (s->at.position == s->corpus->n_pairs) {
@@ -211,7 +217,7 @@ static int draw(batches *b, batch *out, source *s) {
     draft_of(b, s, first);
     alter(b, &b->draft, key);
     int drawn = batch_add(out, b->encoder, b->mapper, o->longest, &b->draft, cuts);
-    /* a pair that has become too long is learned from as it is */
+    /* a pair that has become too long is used unaltered */
     if (drawn == 0) drawn = batch_add(out, b->encoder, b->mapper, o->longest, draft_of(b, s, first), PLAIN);
     if (drawn == 0) out->n_skipped++;
     return drawn;
@@ -234,7 +240,7 @@ static void make(batches *b, batch *out) {
         for (int i = 0; i < b->n_sources; i++) b->sources[i].at.behind += b->sources[i].share * drawn;
         s->at.behind -= drawn;
         in_vain = drawn ? 0 : in_vain + 1;
-        /* one that fits would come first in one epoch and last in the next at the worst */
+        /* in the worst case a pair that fits is first in one epoch and last in the next */
         if (in_vain / 2 > s->corpus->n_pairs)
             fail("%s: no pair of at most --longest %d ids a side", s->corpus->path, b->options.longest);
     }
@@ -244,7 +250,7 @@ static void make(batches *b, batch *out) {
 
 /* ------------------------------------------------------------------------------- the thread */
 
-/* Makes a batch whenever there is room for one.  How many are made depends on how many were asked for alone. */
+/* Makes a batch whenever there is room for one.  The number of batches depends only on the number of requests. */
 static void *work(void *argument) {
     batches *b = argument;
     for (;;) {
@@ -260,7 +266,7 @@ static void *work(void *argument) {
 }
 
 const batch *batches_next(batches *b) {
-    if (!b->has_thread && pthread_create(&b->thread, NULL, work, b) != 0) fail("no thread to be had");
+    if (!b->has_thread && pthread_create(&b->thread, NULL, work, b) != 0) fail("cannot start a thread");
     b->has_thread = 1;
     pthread_mutex_lock(&b->mutex);
     while (!b->ready) pthread_cond_wait(&b->changed, &b->mutex);
@@ -289,7 +295,7 @@ batches *batches_create(const corpus *corpora, const double *shares, int n, enco
     b->scratch = allocate((size_t)options->longest * sizeof *b->scratch);
     for (int i = 0; i < n; i++) sum += shares[i];
     for (int i = 0; i < n; i++) {
-        /* corpora are read in orders of their own: the same file given twice is not read in step */
+        /* each corpus has its own order, so a file that is given twice is not read in step */
         const uint64_t seed = i == 0 ? options->seed : random_key(options->seed, ~(uint64_t)i);
         b->sources[i] = (source){.corpus = &corpora[i], .share = shares[i] / sum, .seed = seed, .ordered = -1};
         b->sources[i].at.n_pairs = corpora[i].n_pairs;

@@ -1,17 +1,17 @@
 /*
  * batches.h - endless batches of pairs, drawn from several corpora.
  *
- *     corpora -> the next pair of the one that is behind its share -> joined with neighbours -> altered -> ids
+ *     corpora -> the next pair of the corpus furthest behind its share -> joined with neighbours -> altered -> ids
  *
- * An epoch of a corpus is a permutation of its pairs that depends on (seed, which corpus, epoch) alone; with
- * probability `join` a pair is followed by the next ones of the same language as one long pair of up to `longest` ids,
- * for the corpora have few long sentences.  A corpus of several target languages is sorted by them, then by place in
- * the file, in stretches of 128 pairs, so that there are such neighbours.  What language a source is in is not known:
- * pairs that stand together in the file, or have a file of their own, are joined with their like.
- * What else is drawn at random depends on the same and on the place in the epoch.  So the places (files.h) are all
- * there is to the state.  Pairs are not sorted by length: nothing is padded, so nothing would be gained.
+ * An epoch of a corpus is a permutation of its pairs that depends only on (seed, index of the corpus, epoch).  With
+ * probability `join`, a pair and the next ones of the same language become one long pair of up to `longest` ids,
+ * because the corpora have few long sentences.  A corpus with several target languages is sorted in windows of 128
+ * pairs by language, then by position in the file, so that pairs have neighbours of their language.  The source
+ * language is unknown: pairs that are near in the file, or in one file, are taken to have the same.
+ * All other random choices depend on the same numbers and on the position in the epoch.  So the positions (files.h)
+ * are the whole state.  Pairs are not sorted by length: nothing is padded, so this would gain nothing.
  *
- * A thread makes the next batch while the last one is learned from.
+ * A thread makes the next batch while the trainer learns from the last one.
  *
  * Depends on: draft.h, encoder.h, files.h, links.h, noise.h, replace.h, train/.  Used by: main.c.
  */
@@ -32,9 +32,9 @@ typedef struct {
     size_t n_ids, max_ids;
     heed_link *links; /* of all pairs */
     size_t n_links, max_links;
-    int tokens;                      /* of all targets, </s> included                             */
-    int n_skipped;                   /* pairs that were drawn but are longer than `longest`       */
-    corpus_place after[MAX_CORPORA]; /* where drawing stands once the batch is made               */
+    int tokens;                      /* of all targets, </s> included */
+    int n_skipped;                   /* pairs that were drawn but exceed `longest` */
+    corpus_place after[MAX_CORPORA]; /* positions after this batch */
 } batch;
 
 typedef struct {
@@ -42,29 +42,29 @@ typedef struct {
     int longest; /* ids of a side                          */
     double join;
     uint64_t seed;
-    double sample[2]; /* alpha of either side's cuts; 0: the most probable cut */
+    double sample[2]; /* alpha for random cuts of each side; 0: the most probable cut */
     noise_options noise;
-    double replace; /* probability of a name or number; 0: they stay */
-    int guided;     /* pairs have their links                        */
+    double replace; /* probability that a name or number is replaced */
+    int guided;     /* pairs have their links */
 } batch_options;
 
 typedef struct batches batches;
 
 /*
- * Batches of corpora [n], whose shares of the target tokens are as `shares` [n] (relative, above 0).  names: for
- * options->replace.  All that is given stays the caller's and must outlive the batches; `e` is theirs alone.
+ * Batches of corpora [n] whose target tokens have the shares `shares` [n] (relative, above 0).  names: for
+ * options->replace.  The caller keeps all arguments alive as long as the batches; nobody else may use `e`.
  */
 batches *batches_create(const corpus *corpora, const double *shares, int n, encoder *e, const name_set *names,
                         const batch_options *options);
 void batches_free(batches *b);
-/* Go on from places [n].  Before the first batch only. */
+/* Continue from positions [n].  Call it only before the first batch. */
 void batches_go_to(batches *b, const corpus_place *places);
 /* The next batch, which lives until the next call. */
 const batch *batches_next(batches *b);
 
 /*
- * All pairs of a corpus as they are, in order; those that are too long are left out.  Of the options only `longest` and
- * `guided` count.  batch_free() in the end.
+ * All pairs of a corpus, unaltered and in order, without those that are too long.  Only `longest` and `guided` of the
+ * options are used.  Free it with batch_free().
  */
 void batch_of_corpus(batch *out, const corpus *c, encoder *e, const batch_options *options);
 void batch_free(batch *out);

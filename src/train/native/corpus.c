@@ -15,7 +15,7 @@ static int is_blank(const char *text, size_t n) {
     return 1;
 }
 
-/* Take the token off the source. */
+/* Splits the language token from the source. */
 static void split_language(text_pair *pair, const char *path, long line, const encoder *e) {
     const char *text = pair->text[SOURCE];
     const size_t bytes = (size_t)pair->bytes[SOURCE], n = words_language(text, bytes);
@@ -23,13 +23,13 @@ static void split_language(text_pair *pair, const char *path, long line, const e
     if (n == 0) return;
     pair->language = encoder_language(e, text, n);
     if (pair->language == NO_LANGUAGE)
-        fail("%s, line %ld: found the language token %.*s, which is no piece of --spm", path, line, (int)n, text);
+        fail("%s, line %ld: found the language token %.*s, which is not a piece of --spm", path, line, (int)n, text);
     const size_t skip = n + (n < bytes && text[n] == ' ');
     pair->text[SOURCE] += skip;
     pair->bytes[SOURCE] -= (int32_t)skip;
 }
 
-/* The links of the last of the columns [columns, end), if that is what it has. */
+/* The links in the last of the columns [columns, end), if it has links. */
 static void find_links(text_pair *pair, const char *columns, const char *end) {
     if (end > columns && end[-1] == '\r') end--;
     const char *start = end;
@@ -59,8 +59,7 @@ void corpus_read(corpus *c, const char *path, const encoder *e, int swap) {
         const size_t sizes[2] = {(size_t)(tab - line), (size_t)((stop ? stop : end) - second)};
         if (sizes[0] > INT32_MAX || sizes[1] > INT32_MAX) fail("%s, line %ld: longer than 2 GiB", path, number);
         text_pair pair = {.text = {line, second}, .bytes = {(int32_t)sizes[0], (int32_t)sizes[1]}};
-        if (swap)
-            pair = (text_pair){.text = {second, line}, .bytes = {(int32_t)sizes[1], (int32_t)sizes[0]}};
+        if (swap) pair = (text_pair){.text = {second, line}, .bytes = {(int32_t)sizes[1], (int32_t)sizes[0]}};
         pair.swapped = swap;
         if (stop) find_links(&pair, stop + 1, end);
         split_language(&pair, path, number, e);
@@ -70,14 +69,14 @@ void corpus_read(corpus *c, const char *path, const encoder *e, int swap) {
             continue;
         }
         if (c->n_pairs == max_pairs) {
-            if (max_pairs > INT_MAX / 4) fail("%s: more pairs than fit", path);
+            if (max_pairs > INT_MAX / 4) fail("%s: too many pairs; split the file", path);
             c->pairs = reallocate(c->pairs, (size_t)(max_pairs = 2 * max_pairs + 1024) * sizeof *c->pairs);
         }
         c->pairs[c->n_pairs++] = pair;
         c->n_linked += pair.links != NULL;
         if (pair.language != c->pairs[0].language) c->has_languages = 1;
     }
-    if (c->n_pairs == 0) fail("%s: no pair of sentences in it", path);
+    if (c->n_pairs == 0) fail("%s: found no sentence pair, expected lines of source TAB target", path);
 }
 
 void corpus_free(corpus *c) {

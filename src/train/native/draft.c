@@ -27,7 +27,7 @@ void draft_begin(draft *d, const text_pair *pair) {
     draft_add(d, pair);
 }
 
-/* The pair's words come behind those that are there. */
+/* The pair's words follow those of the draft. */
 static void add_links(draft *d, const text_pair *pair) {
     const int n = pair->links ? links_parse(pair->links, (size_t)pair->link_bytes, 0, NULL, 0) : 0;
     if (d->n_links + n > d->max_links)

@@ -1,7 +1,7 @@
 /*
- * encoder.h - text to the ids that a model learns from: the pieces of a SentencePiece model, with </s> put last.
+ * encoder.h - text to ids for training: pieces of a SentencePiece model and a final </s>.
  *
- * A language's token, >>xx<<, is a piece that text never becomes.  It comes from outside: see corpus.h.
+ * A language token, >>xx<<, is a piece that text never becomes.  The caller passes it: see corpus.h.
  *
  * Depends on: heed.h, sampling.h, words.h.  Used by: corpus.c, batches.c, main.c.
  */
@@ -30,8 +30,8 @@ typedef struct {
 } encoder;
 
 /*
- * Read the SentencePiece model at `path`; samples: cuts at random are wanted too.  Ends the program with a message if
- * it cannot.  eos is the caller's to set.
+ * Read the SentencePiece model at `path`; samples: random cuts are needed too.  Ends the program with a message on
+ * failure.  The caller sets eos.
  */
 void encoder_begin(encoder *e, const char *path, int samples);
 void encoder_end(encoder *e);
@@ -40,8 +40,8 @@ void encoder_end(encoder *e);
 int32_t encoder_language(const encoder *e, const char *text, size_t n);
 
 /*
- * ids [room] = language (unless it is NO_LANGUAGE), text [n] and </s>.  Returns how many there are; 0 if the text
- * becomes no id at all, or more than there is room for.
+ * ids [room] = language (unless it is NO_LANGUAGE), text [n] and </s>.  Returns their number; 0 if the text has no ids
+ * or more than `room`.
  */
 int encoder_encode(encoder *e, int32_t *ids, int room, const char *text, size_t n, int32_t language, encoder_cut cut);
 

@@ -26,7 +26,7 @@ void *allocate(size_t bytes) { return reallocate(NULL, bytes); }
 
 void *reallocate(void *block, size_t bytes) {
     void *p = realloc(block, bytes ? bytes : 1);
-    if (p == NULL) fail("out of memory: %zu bytes are wanted", bytes);
+    if (p == NULL) fail("out of memory: %zu bytes are needed", bytes);
     return p;
 }
 
@@ -40,7 +40,7 @@ unsigned char *read_file(const char *path, size_t *n) {
         *n += got;
         if (*n == room) bytes = reallocate(bytes, (room *= 2) + 1);
     }
-    if (ferror(file)) fail("%s: cannot be read", path);
+    if (ferror(file)) fail("%s: cannot read the file", path);
     fclose(file);
     bytes[*n] = '\0';
     return bytes;
@@ -69,7 +69,7 @@ void write_end(writer *w) {
 /* The last character is the format's version. */
 static const char MAGIC[8] = "heed-t2";
 
-/* The sizes tell one model's checkpoint from another's. */
+/* The sizes distinguish checkpoints of different models. */
 typedef union {
     struct {
         char magic[8];
@@ -107,7 +107,7 @@ void checkpoint_save(const char *path, heed_trainer *trainer, const float *mean,
     write_end(&w);
 }
 
-/* The header of a checkpoint; NULL if there is no file, else the open file behind it. */
+/* The header of a checkpoint; NULL if there is no file, else the file, open after the header. */
 static FILE *open_checkpoint(const char *path, header *h) {
     FILE *file = fopen(path, "rb");
     if (file == NULL && errno == ENOENT) return NULL;
@@ -115,8 +115,9 @@ static FILE *open_checkpoint(const char *path, header *h) {
     const int whole = fread(h, sizeof *h, 1, file) == 1;
     if (memcmp(h->is.magic, MAGIC, 6) != 0) fail("%s: not a checkpoint", path);
     if (memcmp(h->is.magic, MAGIC, sizeof MAGIC) != 0)
-        fail("%s: found a checkpoint of format %.7s, expected %s; begin in another directory, with --init if its "
-             "model.safetensors is wanted", path, h->is.magic, MAGIC);
+        fail("%s: found a checkpoint of format %.7s, expected %s; train in another directory, with --init to use its "
+             "model.safetensors",
+             path, h->is.magic, MAGIC);
     if (!whole) fail("%s: cut short", path);
     return file;
 }
@@ -133,7 +134,7 @@ int checkpoint_product(const char *path, char *name) {
 
 static void check_corpora(const char *path, const progress *found, const progress *expected) {
     if (found->n_corpora != expected->n_corpora)
-        fail("%s: of a run with %d --train files, found %d", path, found->n_corpora, expected->n_corpora);
+        fail("%s: its run had %d --train files, found %d", path, found->n_corpora, expected->n_corpora);
     for (int i = 0; i < expected->n_corpora; i++)
         if (found->corpora[i].n_pairs != expected->corpora[i].n_pairs)
             fail("%s: --train file %d had %d pairs, found %d", path, i + 1, found->corpora[i].n_pairs,

@@ -1,5 +1,5 @@
 /*
- * files.h - what the native trainer reads and writes: whole files and checkpoints; and how it gives up.
+ * files.h - the files of the native trainer, its checkpoints, and its fatal errors.
  *
  * Depends on: train/.  Used by: the rest of train/native.
  */
@@ -13,19 +13,19 @@
 
 /* Print "heed-train: ..." to stderr and end with exit code 1. */
 _Noreturn void fail(const char *format, ...);
-/* fail() for a status that is not HEED_OK, of `what`. */
+/* fail() with `what` and the name of a status. */
 _Noreturn void fail_status(const char *what, heed_status status);
 
 /* malloc and realloc that fail() when there is no memory. */
 void *allocate(size_t bytes);
 void *reallocate(void *block, size_t bytes);
 
-/* A whole file; *n its bytes.  Ends the program if it cannot be read. */
+/* Reads a whole file of *n bytes.  Ends the program on failure. */
 unsigned char *read_file(const char *path, size_t *n);
 
 /*
- * A file that takes the place of `path` only when it is whole: it is written beside it, brought to disk, then renamed.
- * Each of these ends the program if it cannot.
+ * Writes a file completely or not at all: to a temporary file beside `path`, which is flushed to disk and then renamed.
+ * Each of these functions ends the program on failure.
  */
 typedef struct {
     FILE *file;
@@ -37,42 +37,42 @@ void write_begin(writer *w, const char *path);
 void write_bytes(writer *w, const void *bytes, size_t n);
 void write_end(writer *w);
 
-/* Corpora of one run. */
+/* Maximum of corpora in a run. */
 enum { MAX_CORPORA = 64 };
 
-/* Where the reading of a corpus stands. */
+/* The reading position in a corpus. */
 typedef struct {
     long long epoch;
-    double behind;         /* target tokens that its share lacks; negative: it is ahead */
-    int position, n_pairs; /* of the epoch; of the corpus, for the order depends on it  */
+    double behind;         /* target tokens missing from its share; negative: it is ahead */
+    int position, n_pairs; /* in the epoch; in the corpus, because the order depends on it */
 } corpus_place;
 
-/* What a run must know to go on as if it had not been interrupted, beside weights and moments. */
+/* With weights and moments, the whole state of a run: it continues as if it had not been interrupted. */
 typedef struct {
     double steps;
-    double tokens;    /* target tokens learned from so far                                 */
-    double seconds;   /* spent so far                                                      */
-    char product[16]; /* name of the matrix product: another would round otherwise         */
-    int has_mean;     /* of the weights, see mean.h                                        */
+    double tokens;    /* target tokens used so far */
+    double seconds;   /* spent so far */
+    char product[16]; /* name of the matrix product: another one would round differently */
+    int has_mean;     /* 1: there is a mean of the weights, see mean.h */
     int n_corpora;
     corpus_place corpora[MAX_CORPORA];
 } progress;
 
 /*
- * Checkpoints are files of their own kind, of this machine's byte order: a header of CHECKPOINT_HEADER bytes, all
- * weights, both moments of the trained ones, and, if there is one, the mean of the weights.  Whenever the program dies,
- * `path` is the last complete one.
+ * A checkpoint has its own format, in this machine's byte order: a header of CHECKPOINT_HEADER bytes, all weights, both
+ * moments of the trained ones, and the mean of the weights if there is one.  If the program dies, `path` still has the
+ * last complete checkpoint.
  */
 enum { CHECKPOINT_HEADER = 4096 };
 
-/* The product's name of the checkpoint at `path` into name [16]; 0 if there is no checkpoint. */
+/* Copies the product's name in the checkpoint at `path` to name [16]; 0 if there is no checkpoint. */
 int checkpoint_product(const char *path, char *name);
 /* mean: [n_floats] of mean.h, or NULL. */
 void checkpoint_save(const char *path, heed_trainer *trainer, const float *mean, const progress *p);
 /*
- * 0 if there is no such file; ends the program if it is of another model, of another number of corpora than
- * p->n_corpora, or if a corpus has another number of pairs than p->corpora tells.
- *   mean  [n_floats] written if the checkpoint has one; NULL: not wanted.  p->has_mean says if it has.
+ * 0 if there is no such file.  Ends the program if the checkpoint has another model, another number of corpora than
+ * p->n_corpora, or another number of pairs than p->corpora.
+ *   mean  [n_floats] written if the checkpoint has one; may be NULL.  p->has_mean says if it has.
  */
 int checkpoint_load(const char *path, heed_trainer *trainer, float *mean, progress *p);
 

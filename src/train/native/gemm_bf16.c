@@ -1,9 +1,9 @@
 /*
- * gemm_bf16.c - a product of two matrices rounded to bfloat16, with sums in f32, by AVX512-BF16; see products.h.
+ * gemm_bf16.c - the product of two matrices rounded to bfloat16, with f32 sums, by AVX512-BF16; see products.h.
  *
- * One instruction takes pairs of neighbouring steps k, so both sides are packed in pairs: b into panels
- * [k/2][COLS][2], a into [k/2][ROWS][2].  Rounding happens while packing, to nearest, ties to even; numbers below
- * 2^-126 become 0, as in the product itself.
+ * One instruction takes pairs of neighbouring k, so both sides are packed in pairs: b into panels [k/2][COLS][2], a
+ * into [k/2][ROWS][2].  Packing rounds to nearest, ties to even; numbers below 2^-126 become 0, as in the product
+ * itself.
  */
 #include "train/native/products.h"
 
@@ -40,7 +40,7 @@ static __attribute__((noinline)) void tile(float *c, size_t ldc, const uint32_t 
     }
 }
 
-/* 32 numbers rounded to nearest, as pairs of neighbours. */
+/* 32 numbers, rounded to nearest, as pairs of neighbours. */
 static inline __m512i pairs_along(const float *x) {
     return (__m512i)_mm512_cvtne2ps_pbh(_mm512_loadu_ps(x + 16), _mm512_loadu_ps(x));
 }
@@ -85,7 +85,7 @@ static inline void transpose(__m512i r[16]) {
 
 static __mmask16 first(int n) { return n >= 16 ? 0xffff : n <= 0 ? 0 : (__mmask16)((1u << n) - 1); }
 
-/* 16 or fewer rows of k numbers, of which `some` are there, into columns of a panel. */
+/* Packs 16 or fewer rows of k numbers, of which `some` exist, into columns of a panel. */
 static void pack_rows(uint32_t *to, const float *from, size_t ld, int k, int some, int lanes, int width) {
     const __mmask16 mask = first(lanes);
     for (int p = 0; p < k; p += 32, to += 16 * width) {
@@ -108,7 +108,7 @@ static void pack_rows(uint32_t *to, const float *from, size_t ld, int k, int som
     }
 }
 
-/* n columns (or, `along`, rows) of k numbers into panels of `width`, in pairs of k; padded with zeros. */
+/* Packs n columns (rows if `along`) of k numbers into panels of `width`, in pairs of k, padded with zeros. */
 static void pack(uint32_t *to, const float *from, size_t ld, int along, int k, int n, int width) {
     for (int j = 0; j < n; j += width, to += (size_t)(k + 1) / 2 * width) {
         for (int c = 0; c < width; c += 16) {

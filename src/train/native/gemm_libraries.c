@@ -1,4 +1,4 @@
-/* gemm_libraries.c - oneDNN and OpenBLAS as the trainer's matrix product, each if built with it; see products.h. */
+/* gemm_libraries.c - oneDNN and OpenBLAS as matrix products, each if the build has it; see products.h. */
 #include "train/native/products.h"
 
 #if defined(HEED_OPENBLAS)
@@ -35,8 +35,8 @@ const heed_gemm gemm_onednn = {"onednn", multiply_onednn, 0};
 #include "train/native/files.h"
 
 /*
- * A product of given sizes is compiled when first met and then found in oneDNN's cache of 1,024.  Tokens come in every
- * number, so sizes are rounded up to STEP, with zeros in what is added: few sizes are left.
+ * oneDNN compiles a product of given sizes on first use and keeps it in a cache of 1,024.  The number of tokens varies,
+ * so sizes are rounded up to STEP and padded with zeros.  This leaves few sizes.
  */
 enum { STEP = 64 };
 
@@ -45,7 +45,7 @@ typedef struct {
     size_t bytes;
 } room;
 
-/* What one thread has: an engine, and room for both inputs and for a result whose rows are padded. */
+/* Per thread: an engine, and room for both inputs and for a result with padded rows. */
 static _Thread_local struct {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
@@ -67,7 +67,7 @@ static void *at_least(room *r, size_t bytes) {
 
 static int round_up(int n) { return (n + STEP - 1) / STEP * STEP; }
 
-/* x [rows, cols] to bfloat16, nearest and ties to even, with zeros up to [full_rows, full_cols]. */
+/* Converts x [rows, cols] to bfloat16, ties to even, and pads with zeros to [full_rows, full_cols]. */
 static uint16_t *convert(room *r, const float *x, int ld, int rows, int cols, int full_rows, int full_cols) {
     uint16_t *to = at_least(r, (size_t)full_rows * full_cols * sizeof *to);
     memset(to + (size_t)rows * full_cols, 0, (size_t)(full_rows - rows) * full_cols * sizeof *to);

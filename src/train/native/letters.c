@@ -1,7 +1,7 @@
 /* letters.c - see letters.h for the contract. */
 #include "train/native/letters.h"
 
-/* The letter's code; 0 if no letter is there. */
+/* The letter's code; 0 if it is no letter. */
 static unsigned code_of(const char *text, size_t n) {
     const unsigned char *b = (const unsigned char *)text;
     if (n == 0) return 0;
@@ -20,7 +20,7 @@ static void put(char *text, unsigned code) {
     }
 }
 
-/* From U+0100 the forms stand side by side: capitals at even codes, in two stretches at odd ones; 2: no pair there. */
+/* From U+0100 the two forms are neighbours: capitals have even codes, in two ranges odd ones; 2: not a pair. */
 static unsigned parity_of_capitals(unsigned code) {
     if (code == 0x130 || code == 0x131 || code == 0x138 || code == 0x149 || code == 0x178 || code == 0x17F) return 2;
     return (code > 0x138 && code < 0x149) || code > 0x178;

@@ -28,9 +28,9 @@ int links_parse(const char *text, size_t n, int swap, word_link *links, int room
 
 /* ------------------------------------------------------------------------------ characters */
 
-/* What normalisers make more of than one character, or none; the last stands for all combining accents. */
-static const char *const SPECIAL[] = {"\xE2\x80\xA6", "\xC2\xAD", "\xE2\x80\x8B", "\xE2\x81\xA0", "\xEF\xBB\xBF",
-                                      "\xCC\x81"};
+/* Characters that normalisers may turn into several or none; the last represents all combining accents. */
+static const char *const SPECIAL[] = {"\xE2\x80\xA6", "\xC2\xAD",     "\xE2\x80\x8B",
+                                      "\xE2\x81\xA0", "\xEF\xBB\xBF", "\xCC\x81"};
 enum { N_SPECIAL = sizeof SPECIAL / sizeof *SPECIAL, ACCENT = N_SPECIAL - 1 };
 
 static int is_blank(const unsigned char *text, size_t bytes) {
@@ -42,7 +42,7 @@ static int is_blank(const unsigned char *text, size_t bytes) {
            code == 0x205F || code == 0x3000 || code == 0x2581;
 }
 
-/* Characters of text [n] that are not white space; special: how many each of SPECIAL becomes, or NULL for 1. */
+/* Characters of text [n] that are not white space; special: the number that each of SPECIAL becomes; NULL: 1. */
 static int characters_of(const char *text, size_t n, const int8_t *special) {
     const unsigned char *at = (const unsigned char *)text, *end = at + n;
     int sum = 0;
@@ -65,7 +65,7 @@ static int byte_of(const char *piece) {
     return value;
 }
 
-/* Characters that the ids of a text have. */
+/* The number of characters in the ids of a text. */
 static int encoded_characters(const link_mapper *m, heed_tokenizer *tokenizer, const char *text) {
     heed_encoding e;
     int sum = 0;
@@ -120,14 +120,14 @@ static int match(const link_mapper *m, const link_side *s, const word *words, in
         if (count < 0) return 0;
         const int start = token_end;
         token_end += count;
-        if (count == 0) continue; /* a space, or the rest of a character */
-        /* words that end at or before the start are done */
+        if (count == 0) continue; /* a space, or a continuation of a character */
+        /* skip words that end at or before the start */
         while (w < n_words && word_end <= start) {
             word_end += characters_of(s->text + words[w].start, words[w].end - words[w].start, m->special);
             at = words[w].end;
             w++;
         }
-        if (word_end <= start) return 0; /* the text has fewer */
+        if (word_end <= start) return 0; /* the text has fewer characters */
         words_of[t].first = w - 1;
         while (w < n_words && word_end < token_end) {
             word_end += characters_of(s->text + words[w].start, words[w].end - words[w].start, m->special);
@@ -148,7 +148,7 @@ int links_of_tokens(link_mapper *m, const link_side *source, const link_side *ta
                     int n_words, const heed_link **links) {
     const link_side *sides[2] = {source, target};
     const size_t most = (size_t)source->n * (size_t)target->n + 1;
-    /* words of a side are no more than its bytes */
+    /* a side has at most as many words as bytes */
     size_t bytes = most * sizeof(heed_link) + (size_t)source->n;
     for (int i = 0; i < 2; i++)
         bytes += sides[i]->bytes * (sizeof(word) + sizeof(range)) + (size_t)sides[i]->n * sizeof(range);

@@ -1,11 +1,11 @@
 /*
- * main.c - heed-train: trains a model from files of sentence pairs, until told to stop, and goes on where it stopped.
+ * main.c - heed-train: trains a model from files of sentence pairs until it is stopped, and can continue later.
  *
  *     heed-train --train pairs.tsv --dev pairs.tsv --spm model.spm --out directory [options]
  *
- * In the directory: checkpoint (all there is to know, written every few minutes and when interrupted), snapshot-N (the
+ * Writes to the directory: checkpoint (the whole state, every few minutes and when interrupted), snapshot-N (the
  * weights at the last evaluations), model.safetensors (their mean, or with --ema the exponential mean of all weights),
- * log.tsv (one line a report: "train", "dev", or "dev:NAME" of a held-out file with a name).
+ * log.tsv (one line per report: "train", "dev", or "dev:NAME" for a held-out file with a name).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The libraries would start threads of their own beside ours.  They read this when they are loaded: so, once more. */
+/* The libraries would start threads beside ours.  They read these variables when they are loaded, so start again. */
 static void want_one_thread_in_libraries(char **argv) {
     if (getenv("HEED_TRAIN_STARTED")) return;
     setenv("HEED_TRAIN_STARTED", "1", 1);
@@ -64,7 +64,7 @@ typedef struct {
     name_set names;
     float *mean; /* of the weights; NULL without --ema */
     progress done;
-    int n_skipped; /* pairs that were drawn but are too long, since the last report */
+    int n_skipped;  /* pairs too long to use, since the last report */
     double started; /* now() minus the seconds of earlier runs */
     FILE *log;
     char path[4096];
@@ -75,7 +75,7 @@ static const char *in_out(run *r, const char *name) {
     return r->path;
 }
 
-/* What --gemm asks for; a run that goes on keeps the product it had, for the sake of the last bits. */
+/* The product that --gemm names.  A continued run keeps its product, so that results stay the same to the last bit. */
 static const heed_gemm *choose_product(run *r) {
     const char *name = r->s.gemm;
     if (name && strcmp(name, "f32") == 0) return product_fastest(1);
@@ -83,7 +83,7 @@ static const heed_gemm *choose_product(run *r) {
     if (name == NULL && !checkpoint_product(in_out(r, "checkpoint"), r->done.product)) return product_fastest(0);
     if (name == NULL) name = r->done.product;
     const heed_gemm *gemm = product_find(name);
-    if (gemm == NULL) fail("--gemm %s: this build has no such product; --list shows those it has", name);
+    if (gemm == NULL) fail("--gemm %s: unsupported by this build; --list shows its products", name);
     return gemm;
 }
 
@@ -93,7 +93,7 @@ static void save(run *r) {
     checkpoint_save(in_out(r, "checkpoint"), r->trainer, r->mean, &r->done);
 }
 
-/* Snapshots go round: the newest takes the place of the oldest. */
+/* The newest snapshot replaces the oldest. */
 static void snapshot_name(run *r, int index, char *name, size_t room) {
     snprintf(name, room, "snapshot-%d.safetensors", index % r->s.keep);
 }
@@ -105,8 +105,8 @@ static void snapshot(run *r) {
 }
 
 /*
- * model.safetensors: the exponential mean of the weights with --ema; else the mean of the snapshots there are, or the
- * weights as they are if there is none.
+ * Writes model.safetensors: with --ema the exponential mean of the weights; else the mean of the snapshots, or the
+ * current weights if there are none.
  */
 static void finish(run *r) {
     const heed_parameters *p = trainer_parameters(r->trainer);
@@ -129,13 +129,13 @@ static void finish(run *r) {
     if (n == 0) memcpy(sum, trainer_array(r->trainer, HEED_TRAIN_WEIGHTS), p->n_floats * sizeof *sum);
     for (size_t i = 0; n > 1 && i < p->n_floats; i++) sum[i] /= (float)n;
     weights_save(in_out(r, "model.safetensors"), p, sum);
-    if (n == 0) printf("model.safetensors: the weights as they are\n");
+    if (n == 0) printf("model.safetensors: the current weights\n");
     else printf("model.safetensors: the mean of %d snapshots\n", n);
     free(sum);
     free(one);
 }
 
-/* The epoch of a corpus, or of several their epochs read so far, e.g. 0.25,1.90. */
+/* The epochs read of each corpus so far, e.g. 0.25,1.90. */
 static void write_epochs(const run *r, FILE *file) {
     const corpus_place *p = r->done.corpora;
     if (r->done.n_corpora == 1) fprintf(file, "%lld", p->epoch);
@@ -155,7 +155,7 @@ static void log_line(run *r, const char *kind, double loss, double norm, double 
     fflush(r->log);
 }
 
-/* Held-out files and snapshot; of the mean of the weights, if there is one. */
+/* Evaluates the held-out files and writes a snapshot, of the mean of the weights if there is one. */
 static void evaluate(run *r) {
     if (r->mean) mean_swap(r->mean, r->trainer);
     for (int i = 0; i < r->s.n_dev; i++) {
@@ -163,7 +163,7 @@ static void evaluate(run *r) {
         char kind[128];
         const pass_result sum = workers_run(r->workers, r->dev[i].pairs, r->dev[i].n_pairs, &r->s.learn, 0);
         const double likelihood = sum.likelihood / sum.tokens;
-        printf("step %.0f: %s%sheld-out -log p %.4f a token, perplexity %.2f", heed_trainer_steps(r->trainer), name,
+        printf("step %.0f: %s%sheld-out -log p %.4f per token, perplexity %.2f", heed_trainer_steps(r->trainer), name,
                *name ? ": " : "", likelihood, exp(likelihood));
         if (sum.linked) printf(", alignment %.4f", alignment_of(&sum));
         printf("\n");
@@ -174,7 +174,7 @@ static void evaluate(run *r) {
     if (r->mean) mean_swap(r->mean, r->trainer);
 }
 
-/* What the minutes or steps that were asked for leave, in minutes; negative if nobody asked. */
+/* Minutes left until the limit of --minutes or --steps; negative without a limit. */
 static double minutes_left(const run *r) {
     const double minutes = (now() - r->started) / 60.0, steps = heed_trainer_steps(r->trainer);
     if (r->s.minutes < 1e8) return r->s.minutes - minutes;
@@ -203,7 +203,7 @@ static void learn(run *r) {
         const batch *b = batches_next(r->batches);
         const pass_result sum = workers_run(r->workers, b->pairs, b->n_pairs, &r->s.learn, 1);
         heed_train_result result = {.loss = (float)(sum.loss / sum.tokens), .tokens = sum.tokens};
-        if (trainer_update(r->trainer, &result) != HEED_OK) fail("the loss is not finite: a lower --rate?");
+        if (trainer_update(r->trainer, &result) != HEED_OK) fail("the loss is not finite; try a lower --rate");
         if (r->mean) mean_update(r->mean, r->trainer, r->s.ema);
         r->done.tokens += sum.tokens;
         memcpy(r->done.corpora, b->after, sizeof r->done.corpora);
@@ -240,14 +240,14 @@ static void learn(run *r) {
     }
 }
 
-/* Two at once in one directory would write over each other.  The lock goes with the process, however it ends. */
+/* Two runs in one directory would overwrite each other's files.  The lock ends with the process. */
 static void lock(run *r) {
     const int file = open(in_out(r, "lock"), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) fail("%s: %s", r->path, strerror(errno));
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) fail("%s: another heed-train is at work there", r->s.out);
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) fail("%s: another heed-train is running in this directory", r->s.out);
 }
 
-/* The tokenizer says how many pieces there are, unless --config did. */
+/* Takes the vocabulary size from the tokenizer, unless --config sets it. */
 static void set_vocabulary(run *r) {
     if (r->s.vocabulary_given) return;
     r->s.config[settings_field("vocab_size", 10)] = r->s.config[settings_field("decoder_vocab_size", 18)] =
@@ -277,17 +277,17 @@ static void read_corpora(run *r) {
         names_harvest(&r->names, &r->train[i]);
 }
 
-/* From the checkpoint, or afresh. */
+/* Continues from the checkpoint, or starts a new run. */
 static void begin(run *r) {
     if (r->s.ema > 0.0) r->mean = mean_create(r->trainer);
     if (checkpoint_load(in_out(r, "checkpoint"), r->trainer, r->mean, &r->done)) {
         batches_go_to(r->batches, r->done.corpora);
-        printf("going on after step %.0f, %.0f minutes\n", r->done.steps, r->done.seconds / 60.0);
-        if (r->done.has_mean && !r->mean) printf("without --ema: the mean of the weights so far is given up\n");
+        printf("continuing after step %.0f, %.0f minutes\n", r->done.steps, r->done.seconds / 60.0);
+        if (r->done.has_mean && !r->mean) printf("without --ema: the mean of the weights so far is dropped\n");
     } else if (r->s.init) {
         weights_load(r->s.init, trainer_parameters(r->trainer), trainer_array(r->trainer, HEED_TRAIN_WEIGHTS));
     }
-    /* a mean that begins here begins as the weights */
+    /* a new mean begins as the weights */
     if (r->mean && !r->done.has_mean) mean_restart(r->mean, r->trainer);
 }
 
@@ -295,14 +295,14 @@ static void describe(const run *r, const heed_gemm *gemm) {
     printf("%zu parameters; %d threads, product %s\n", trainer_parameters(r->trainer)->n_trained, r->s.threads,
            gemm->name);
     for (int i = 0; i < r->s.n_train; i++) {
-        printf("%s: %d pairs (%d lines skipped), share %g", r->s.train[i], r->train[i].n_pairs,
-               r->train[i].n_skipped, r->s.shares[i]);
+        printf("%s: %d pairs (%d lines skipped), share %g", r->s.train[i], r->train[i].n_pairs, r->train[i].n_skipped,
+               r->s.shares[i]);
         if (r->s.batches.guided) printf(", %d with links", r->train[i].n_linked);
         printf("\n");
     }
     int n_names = 0;
     for (int i = 0; i < r->names.n; i++) n_names += r->names.lists[i].n;
-    if (r->s.batches.replace > 0.0) printf("%d names to put in the place of others\n", n_names);
+    if (r->s.batches.replace > 0.0) printf("%d names to replace others\n", n_names);
     for (int i = 0; i < r->s.n_dev; i++)
         printf("%s: %d pairs held out (%d too long)\n", r->s.dev[i].path, r->dev[i].n_pairs, r->dev[i].n_skipped);
 }
@@ -319,7 +319,7 @@ int main(int argc, char **argv) {
     lock(&r);
     const heed_gemm *gemm = choose_product(&r);
 
-    /* the trainer's own pass stays unused: of one token */
+    /* the trainer's own pass is unused, so its size is one token */
     const heed_status status = trainer_create(r.s.config, r.s.n_fields, &r.s.learn, gemm, &r.trainer, &report);
     if (status == HEED_E_MEMORY) fail_status("the trainer", status);
     if (status != HEED_OK)

@@ -1,5 +1,5 @@
 /*
- * mean.h - the exponential mean of the weights: what a model has come to, without the noise of the last batches.
+ * mean.h - the exponential mean of the weights: the weights without the noise of the last batches.
  *
  *     mean += (1 - d) (weights - mean),   d = min(decay, (1 + step) / (10 + step))
  *
@@ -12,13 +12,13 @@
 
 #include "train/trainer.h"
 
-/* A mean that begins as the trainer's weights, [n_floats]; free() it. */
+/* Creates a mean [n_floats] equal to the trainer's weights; free() it. */
 float *mean_create(heed_trainer *trainer);
-/* Begin again as the trainer's weights. */
+/* Resets the mean to the trainer's weights. */
 void mean_restart(float *mean, heed_trainer *trainer);
-/* After a step of the trainer. */
+/* Updates the mean after a step of the trainer. */
 void mean_update(float *mean, heed_trainer *trainer, double decay);
-/* Put the mean where the weights are, and the weights where it was; again: back. */
+/* Swaps the mean and the weights; a second call swaps them back. */
 void mean_swap(float *mean, heed_trainer *trainer);
 
 #endif /* HEED_TRAIN_NATIVE_MEAN_H */

@@ -6,7 +6,7 @@
 #include "train/native/letters.h"
 #include "train/random.h"
 
-/* What a key is for. */
+/* The uses of a key. */
 enum { WHICH_CASE, WHETHER_STOP, WHETHER_TYPO, WHICH_LETTER, WHICH_KIND, WHICH_NEIGHBOUR };
 
 /* A run of bytes without spaces. */
@@ -23,12 +23,14 @@ static int next_token(const text_buffer *t, token *found) {
     return found->start < found->end;
 }
 
-/* A word as prose has them: letters, hyphens and apostrophes with signs before and behind; *core are the letters. */
+/*
+ * Is it a word of prose: letters, hyphens and apostrophes, with punctuation around it?  *core is the word without it.
+ */
 static int is_plain(const text_buffer *t, token found, token *core) {
     static const char MARKS[] = ".,;:!?()\"'-";
     const char *b = t->bytes;
     size_t start = found.start, end = found.end;
-    /* bytes past ASCII that are no letter of ours are quotes and dashes outside, and anything inside */
+    /* other bytes past ASCII are quotes and dashes outside a word, and anything inside */
     while (start < end && letter_bytes(b + start, end - start) == 0) {
         if ((unsigned char)b[start] < 0x80 && strchr(MARKS, b[start]) == NULL) return 0;
         start++;
@@ -52,7 +54,7 @@ static int is_plain(const text_buffer *t, token found, token *core) {
 
 typedef void change_letter(char *letter, size_t n);
 
-/* Change the letters of all plain words, or their first ones. */
+/* Changes the letters of all plain words, or only the first of each. */
 static void change_case(text_buffer *t, change_letter *change, int first_only) {
     token found = {0, 0}, core;
     while (next_token(t, &found)) {
@@ -65,7 +67,7 @@ static void change_case(text_buffer *t, change_letter *change, int first_only) {
     }
 }
 
-/* Where the full stop of a text stands, with the spaces before it; t->n if there is none to take away. */
+/* The start of the final full stop and the spaces before it; t->n if there is none to remove. */
 static size_t find_stop(const text_buffer *t) {
     size_t end = t->n;
     while (end > 0 && t->bytes[end - 1] == ' ') end--;
@@ -85,10 +87,10 @@ static void drop_stops(draft *d) {
 
 /* ------------------------------------------------------------------------------------ typos */
 
-/* The keys beside each letter's, where English, German, French and Spanish keyboards agree or nearly so. */
+/* The keys beside each letter, where English, German, French and Spanish keyboards roughly agree. */
 static const char *neighbours(char small) {
-    static const char *const KEYS[26] = {"sq", "vn", "xv", "sf", "wr", "dg", "fh", "gj", "uo", "hk", "jl", "k", "n",
-                                         "bm", "ip", "o", "wa", "et", "ad", "ry", "yi", "cb", "qe", "zc", "tu", "xs"};
+    static const char *const KEYS[26] = {"sq", "vn", "xv", "sf", "wr", "dg", "fh", "gj", "uo", "hk", "jl", "k",  "n",
+                                         "bm", "ip", "o",  "wa", "et", "ad", "ry", "yi", "cb", "qe", "zc", "tu", "xs"};
     return KEYS[small - 'a'];
 }
 
@@ -96,7 +98,7 @@ static int contains(const text_buffer *t, const char *word, size_t n) {
     return memmem(t->bytes, t->n, word, n) != NULL;
 }
 
-/* Spoil a letter of the word at *core; returns by how many bytes it has grown. */
+/* Makes a typo in the word at *core; returns the number of bytes it has grown by. */
 static long make_typo(text_buffer *t, token core, uint64_t key) {
     enum { MOST_LETTERS = 64, SWAP = 0, DROP = 1, DOUBLE = 2 };
     size_t starts[MOST_LETTERS + 1], n = 0;

@@ -1,16 +1,16 @@
 /*
- * noise.h - pairs as people type them: with slips of the finger, without a full stop, in capitals.
+ * noise.h - makes pairs look typed by people: with typos, without a full stop, in capitals.
  *
- *     capitals  both sides in capitals, ß as it is: who shouts is answered so
+ *     capitals  both sides in capitals; ß does not change
  *     small     the source in small letters
- *     title     The Source With A Capital At Each Word: an English headline, whose translation is an ordinary sentence
+ *     title     The Source With A Capital At Each Word: an English headline, translated by an ordinary sentence
  *     stops     both sides without their last "." or "!", if both have one
- *     typos     in a word of the source of four letters or more, not in its first letter: two letters swapped, one
- *               dropped, one doubled, or one of the neighbouring key
+ *     typos     in a word of the source with four letters or more, after its first letter: two letters swapped, one
+ *               dropped, one doubled, or one replaced by a neighbouring key
  *
- * What has to be copied stays: a word with a digit or with a sign inside it (an address, a placeholder, code) never
- * changes, nor does a word with a typo if the target has it too (a name).  The number of words stays, but for the full
- * stop's.
+ * Text to be copied does not change: a word with a digit or with a sign inside (an address, a placeholder, code) stays
+ * as it is, and a word that is also in the target (a name) gets no typo.  The number of words does not change, except
+ * for the full stop.
  *
  * Depends on: draft.h, letters.h, train/random.h.  Used by: batches.c.
  */
@@ -21,12 +21,12 @@
 
 #include "train/native/draft.h"
 
-/* Probabilities: of a pair, typos of a word.  Of capitals, small and title a pair gets one at most. */
+/* Probabilities, per pair; typos: per word.  A pair gets at most one of capitals, small and title. */
 typedef struct {
     double typos, stops, capitals, small, title;
 } noise_options;
 
-/* Alter the draft as `key` of random.h decides. */
+/* Alter the draft; `key` of random.h decides how. */
 void noise_apply(draft *d, const noise_options *options, uint64_t key);
 
 #endif /* HEED_TRAIN_NATIVE_NOISE_H */

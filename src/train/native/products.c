@@ -60,7 +60,7 @@ static double measure(const heed_gemm *gemm, float *x, float *w, float *y, float
     return now() - start;
 }
 
-/* The best of some turns of each, in GFLOP/s: turns, so that a busy machine is busy for all of them. */
+/* The best speed of each in several rounds, in GFLOP/s.  Rounds spread the load of a busy machine evenly. */
 static void measure_all(double speeds[N_ALL]) {
     float *x = allocate(sizeof(float) * M * K), *w = allocate(sizeof(float) * N * K),
           *y = allocate(sizeof(float) * M * N);

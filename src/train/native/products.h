@@ -1,10 +1,10 @@
 /*
- * products.h - the matrix products a native trainer can choose from.
+ * products.h - the matrix products that the native trainer can use.
  *
- *     plain      gemm.h's own, vectors of whatever the compiler was told the processor has
- *     bf16       the same with inputs rounded to bfloat16 and sums in f32, where the processor has AVX512-BF16
- *     onednn     oneDNN, f32;  onednn-bf16: its bfloat16, which uses AMX where there is one   (if built with it)
- *     openblas   OpenBLAS, f32                                                                (if built with it)
+ *     plain      gemm.h's own, with the vectors of the compiler's target processor
+ *     bf16       the same with inputs rounded to bfloat16 and sums in f32, if the processor has AVX512-BF16
+ *     onednn     oneDNN, f32;  onednn-bf16: its bfloat16, which uses AMX where there is one   (if the build has it)
+ *     openblas   OpenBLAS, f32                                                                (if the build has it)
  *
  * Used by: main.c.
  */
@@ -23,11 +23,11 @@ extern const heed_gemm gemm_onednn, gemm_onednn_bf16; /* the latter with oneDNN 
 extern const heed_gemm gemm_openblas;
 #endif
 
-/* By name; NULL if this build or this processor has none of the name. */
+/* Find by name; NULL if this build or this processor has none. */
 const heed_gemm *product_find(const char *name);
-/* The fastest, by a few milliseconds' measuring; exact: of those that compute in f32. */
+/* The fastest, measured in a few milliseconds; exact: only those that compute in f32. */
 const heed_gemm *product_fastest(int exact);
-/* Names of all, with what they reach (GFLOP/s, one thread), to stdout. */
+/* Print all names with their speed (GFLOP/s, one thread) to stdout. */
 void product_list(void);
 
 #endif /* HEED_TRAIN_NATIVE_PRODUCTS_H */

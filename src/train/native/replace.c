@@ -9,7 +9,7 @@
 #include "train/native/words.h"
 #include "train/random.h"
 
-/* Text that is only looked at. */
+/* Text that is only read. */
 typedef struct {
     const char *bytes;
     size_t n;
@@ -20,8 +20,8 @@ static view view_of(const text_buffer *t) { return (view){t->bytes, t->n}; }
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /*
- * Is the character that begins or ends at `at` a letter?  So are all past ASCII, but for the signs below U+00C0 and
- * those of U+2000-U+2FFF: quotes, dashes, spaces, currencies.
+ * Is the character that begins or ends at `at` a letter?  All characters past ASCII count as letters, except the signs
+ * below U+00C0 and in U+2000-U+2FFF: quotes, dashes, spaces, currencies.
  */
 static int letter_behind(view t, size_t at) {
     if (at == t.n) return 0;
@@ -47,13 +47,13 @@ static size_t name_end(view t, size_t at) {
     return letters >= 3 ? end : at;
 }
 
-/* Is the word inside a sentence?  Only if a space and before it a letter, a digit or a comma tell. */
+/* Is the word inside a sentence?  Only if a space precedes it, and a letter, a digit or a comma precedes that. */
 static int is_inside(view t, size_t at) {
     return at >= 2 && t.bytes[at - 1] == ' ' &&
            (t.bytes[at - 2] == ',' || is_digit(t.bytes[at - 2]) || letter_before(t, at - 1));
 }
 
-/* What may stand behind a name: a space, the end, or a sign of prose; a hyphen or a dot of an address may not. */
+/* May a name end here?  Yes before a space, the end or punctuation; no before a hyphen or the dot of an address. */
 static int ends_well(view t, size_t end) {
     static const char SIGNS[] = " .,;:!?)'\"";
     if (end == t.n) return 1;
@@ -61,7 +61,7 @@ static int ends_well(view t, size_t end) {
     return t.bytes[end] == ' ' || t.bytes[end] == '\'' || end + 1 == t.n || !letter_behind(t, end + 1);
 }
 
-/* Where the only occurrence of text [n] begins; t.n if there is none, or more than one. */
+/* The start of the only occurrence of text [n]; t.n if it occurs never or several times. */
 static size_t find_once(view t, const char *text, size_t n) {
     const char *first = memmem(t.bytes, t.n, text, n);
     if (first == NULL) return t.n;
@@ -69,7 +69,7 @@ static size_t find_once(view t, const char *text, size_t n) {
     return memmem(first + 1, t.n - at - 1, text, n) ? t.n : at;
 }
 
-/* The next name from *at on that both sides have: 1, with its places and its bytes. */
+/* Finds the next name from *at on that both sides have: returns 1 and sets its starts and its length. */
 static int next_name(view source, view target, size_t *at, size_t places[2], size_t *n) {
     for (size_t i = *at; i < source.n; i++) {
         if (!is_inside(source, i)) continue;
@@ -94,7 +94,7 @@ static uint64_t hash(const char *text, size_t n) {
     return h;
 }
 
-/* The place of a name in the table: its own, or the empty one where it belongs. */
+/* The index of a name in the table, or the free index where it belongs. */
 static int place_of(const name_list *list, const char *text, size_t n) {
     int place = (int)(hash(text, n) % (uint64_t)list->n_places);
     for (; list->places[place] >= 0; place = (place + 1) % list->n_places) {
@@ -119,7 +119,7 @@ static void names_add(name_list *list, const char *text, size_t n) {
     list->names[list->n++] = (shared_name){text, n};
 }
 
-/* The list of a language, which may be made for it. */
+/* The list of a language, created if it does not exist. */
 static name_list *list_of(name_set *set, int32_t language) {
     for (int i = 0; i < set->n; i++)
         if (set->lists[i].language == language) return &set->lists[i];
@@ -188,7 +188,7 @@ static void replace_names(draft *d, const name_list *list, double probability, u
 
 /* ---------------------------------------------------------------------------------- numbers */
 
-/* The next run of digits from *at on: 1, with its place; *at is behind it. */
+/* Finds the next run of digits from *at on: returns 1, sets its start, and moves *at past it. */
 static int next_digits(view t, size_t *at, size_t *start) {
     while (*at < t.n && !is_digit(t.bytes[*at])) (*at)++;
     *start = *at;
@@ -196,7 +196,7 @@ static int next_digits(view t, size_t *at, size_t *start) {
     return *at > *start;
 }
 
-/* Where the only run of these digits begins; t.n if there is none, more than one, or one that must stay. */
+/* The start of the only run of these digits; t.n if there is none, several, or one that must stay. */
 static size_t find_number(view t, const char *digits, size_t n) {
     size_t at = 0, start, found = t.n;
     while (next_digits(t, &at, &start)) {
@@ -210,7 +210,7 @@ static size_t find_number(view t, const char *digits, size_t n) {
     return found;
 }
 
-/* From `least` to 9. */
+/* A digit from `least` to 9. */
 static char any_digit(int least, uint64_t key, uint64_t index) {
     return (char)('0' + least + (int)(random_uniform(key, index) * (10 - least)));
 }

@@ -1,13 +1,13 @@
 /*
- * replace.h - names and numbers that a sentence and its translation share become others, on both sides: a small corpus
- * has few of them, and a model has to copy them all.
+ * replace.h - replaces names and numbers that a sentence and its translation share, on both sides.  A small corpus has
+ * few of them, but a model has to copy all of them.
  *
  *     Call Tom at gate 24.  Ruf Tom an Tor 24 an.   ->   Call Nadia at gate 71.  Ruf Nadia an Tor 71 an.
  *
- * A name is a word of three letters or more, a capital and small ones, that stands once on each side, on neither at the
- * beginning of a sentence.  A number is a run of digits that stands once on each side, without a letter or a colon
- * beside it; a lone 0 or 1 stays for the sake of the plural, and the first two digits of a year from 1800 to 2099 stay.
- * What comes in its place has as many digits, and a first digit that is 0 if it was 0.
+ * A name is a word of a capital and at least two small letters.  It occurs once on each side, and never at the
+ * beginning of a sentence.  A number is a run of digits that occurs once on each side, without a letter or a colon
+ * beside it.  A lone 0 or 1 stays because of the plural, and so do the first two digits of a year from 1800 to 2099.
+ * The new number has as many digits, and begins with 0 if the old one does.
  *
  * Depends on: draft.h, files.h, letters.h, words.h, train/random.h.  Used by: batches.c, main.c.
  */
@@ -23,16 +23,16 @@ typedef struct {
     size_t n;
 } shared_name;
 
-/* Different names, in the order in which they were found. */
+/* Distinct names, in the order in which they were found. */
 typedef struct {
-    int32_t language; /* of the targets that they were found in */
+    int32_t language; /* of the targets in which they were found */
     shared_name *names;
     int n, max;
     int *places; /* [n_places] a hash table of names            */
     int n_places;
 } name_list;
 
-/* A list for each target language, since not every name is the same in all; or one for all, from a file. */
+/* One list per target language, since names differ between languages; or one list for all, from a file. */
 typedef struct {
     name_list *lists;
     int n;
@@ -41,15 +41,18 @@ typedef struct {
 
 /* Add the names that pairs of the corpus share, by the rule above.  The set points into the corpus. */
 void names_harvest(name_set *set, const corpus *c);
-/* Those of a file, one a line.  Ends the program with a message if it cannot, or if a line is not a word (words.h). */
+/*
+ * Reads names from a file, one per line.  Ends the program with a message on failure, or if a line is not a word
+ * (words.h).
+ */
 void names_read(name_set *set, const char *path);
 /* The list for a language; NULL if there is none. */
 const name_list *names_for(const name_set *set, int32_t language);
 void names_free(name_set *set);
 
 /*
- * Replace each name and number of the draft with `probability`, as `key` of random.h decides.  Names become those
- * listed; they stay if the list is NULL or has but one.
+ * Replace each name and number of the draft with `probability`; `key` of random.h decides which.  New names come from
+ * the list; names stay if it is NULL or has only one.
  */
 void replace_apply(draft *d, const name_list *list, double probability, uint64_t key);
 

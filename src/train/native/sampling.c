@@ -10,7 +10,7 @@
 #include "train/native/files.h"
 #include "train/random.h"
 
-/* What an unknown character costs below the least probable piece: unigram.c's. */
+/* The score of an unknown character below the least probable piece, as in unigram.c. */
 static const double UNKNOWN_PENALTY = 10.0;
 
 /* A piece that ends somewhere in the text. */
@@ -81,7 +81,7 @@ static void reserve(sampler *s, int32_t n) {
     s->ids = reallocate(s->ids, (size_t)s->room * sizeof *s->ids);
 }
 
-/* One more piece from `start` to `end`, scored `score`. */
+/* Adds a piece from `start` to `end` with score `score`. */
 static void add_edge(sampler *s, int32_t start, int32_t end, int32_t id, double score) {
     if (s->n_edges == s->max_edges)
         s->edges = reallocate(s->edges, (size_t)(s->max_edges = 2 * s->max_edges + 1024) * sizeof *s->edges);
@@ -92,7 +92,7 @@ static void add_edge(sampler *s, int32_t start, int32_t end, int32_t id, double 
     s->last[end] = s->n_edges++;
 }
 
-/* All pieces of the text: those that unigram_segment() offers. */
+/* Adds all pieces of the text: those that unigram_segment() considers. */
 static void filter(sampler *s, const char *text, int32_t n, double alpha) {
     const heed_vocab *v = &s->vocab;
     const double unknown = (double)v->min_score - UNKNOWN_PENALTY;
@@ -117,12 +117,12 @@ static void filter(sampler *s, const char *text, int32_t n, double alpha) {
     }
 }
 
-/* The piece that ends at `end`, drawn by its share of all cuts up to there. */
+/* Draws the piece that ends at `end` by its share of all cuts up to there. */
 static const edge *draw(const sampler *s, int32_t end, double random) {
     const edge *e = &s->edges[s->last[end]];
     for (;; e = &s->edges[e->before]) {
         random -= exp(e->weight - s->sums[end]);
-        if (random < 0.0 || e->before < 0) return e; /* the last one: the shares add up to 1 but for rounding */
+        if (random < 0.0 || e->before < 0) return e; /* the last one: the shares add up to 1, except for rounding */
     }
 }
 

@@ -1,11 +1,11 @@
 /*
- * sampling.h - normalised text to pieces at random, as SentencePiece samples: the same text has other ids each time.
+ * sampling.h - cuts normalised text into pieces at random, as SentencePiece samples: other ids each time.
  *
  *     p(cut of the text into pieces x_1 ... x_n)  ~  exp(alpha sum_i score(x_i))
  *
- * Forward filtering gives the sum over all cuts of each beginning of the text, backward sampling draws pieces from the
- * end (Kudo 2018, "Subword Regularization", with all cuts instead of the l best).  The smaller alpha, the more even:
- * near 0 all cuts are equally likely, and a great alpha leaves only the most probable one.
+ * Forward filtering computes the sum over all cuts of each prefix of the text.  Backward sampling draws pieces from the
+ * end (Kudo 2018, "Subword Regularization", with all cuts instead of the l best).  With alpha near 0 all cuts are
+ * equally likely; a large alpha leaves only the most probable one.
  *
  * Depends on: text/, files.h, train/random.h.  Used by: encoder.c.
  */
@@ -18,15 +18,15 @@
 typedef struct sampler sampler;
 
 /*
- * Of the SentencePiece model `spm` [bytes], which a tokenizer has accepted; nothing of it is kept.  NULL if it is not a
- * unigram model, for which there is no such sampling.
+ * For the SentencePiece model `spm` [bytes], which a tokenizer has accepted; it is not kept.  NULL if it is not a
+ * unigram model, because only those can be sampled.
  */
 sampler *sampler_create(const void *spm, size_t bytes);
 void sampler_free(sampler *s); /* NULL is fine */
 
 /*
- * A cut of the normalised text [n], n > 0, into *ids, which live until the next call.  Returns how many there are.
- *   alpha > 0; key: of random.h, the same key gives the same cut
+ * Cuts the normalised text [n], n > 0, into *ids, valid until the next call.  Returns their number.
+ *   alpha > 0; key: of random.h; the same key gives the same cut
  */
 int32_t sampler_cut(sampler *s, const char *text, int32_t n, double alpha, uint64_t key, const int32_t **ids);
 

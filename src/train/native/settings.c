@@ -13,38 +13,38 @@ static const char USAGE[] =
     "heed-train --train FILE[:SHARE] --dev [NAME=]FILE --spm FILE --out DIRECTORY [options]\n"
     "  FILE of pairs: UTF-8, source TAB target; --swap: target TAB source; a source may begin with >>xx<<, the token\n"
     "                             of the target's language, which must be a piece of --spm\n"
-    "  --train FILE[:SHARE]       any number of times: the target tokens follow the shares (1), whatever the sizes\n"
-    "  --dev [NAME=]FILE          any number of times: held-out pairs, reported by name\n"
-    "  --init FILE.safetensors    start from these weights; a checkpoint in the directory goes before\n"
-    "  --config KEY=NUMBER        of config.json, any number of times; default d_model=256, ffn 1024, 3+3 layers, 4 "
+    "  --train FILE[:SHARE]       repeatable; target tokens are drawn by SHARE (1), not by the size of the files\n"
+    "  --dev [NAME=]FILE          repeatable; held-out pairs, reported under NAME\n"
+    "  --init FILE.safetensors    start from these weights, unless the directory has a checkpoint\n"
+    "  --config KEY=NUMBER        of config.json, repeatable; default d_model=256, ffn 1024, 3+3 layers, 4 "
     "heads\n"
-    "  --minutes N --steps N      stop after (of all runs together); default: when interrupted\n"
-    "  --batch N --part N         target tokens of a step (4096), of what one thread computes at a time (1024)\n"
-    "  --longest N --join P       ids of a side (128); probability that neighbours are joined into one pair (0.1)\n"
+    "  --minutes N --steps N      stop after this total of all runs; default: when interrupted\n"
+    "  --batch N --part N         target tokens per step (4096), and per computation of one thread (1024)\n"
+    "  --longest N --join P       most ids per side (128); probability of joining neighbours into one pair (0.1)\n"
     "  --sample-source A --sample-target A\n"
     "                             cut words at random, p ~ exp(A score); 0: the most probable cut (0, 0)\n"
-    "  --noise KIND=P,...         probabilities: of capitals (both sides), small letters or Title Case (source), of a\n"
+    "  --noise KIND=P,...         probabilities of capitals (both sides), small letters or Title Case (source), of a\n"
     "                             pair without full stops, of typos in a word: "
     "capitals=P,small=P,title=P,stops=P,typos=P\n"
-    "  --replace P                of a name or number that both sides have to become another, on both (0)\n"
-    "  --names FILE               those names, a line each; without: the names that the corpora's pairs share\n"
-    "  --ema D                    the model is the exponential mean of the weights, of D a step; 0: of snapshots (0)\n"
+    "  --replace P                probability that a name or number on both sides is replaced by another (0)\n"
+    "  --names FILE               names to insert, one per line; default: names that both sides of a pair have\n"
+    "  --ema D                    model.safetensors is the exponential mean of the weights with decay D; 0: off (0)\n"
     "  --threads N --gemm NAME    default: all processors, the fastest product; --gemm f32: the fastest exact; --list\n"
     "  --rate R --warmup N --schedule inverse-sqrt|constant|cosine --total N\n"
-    "                             R: greatest rate; default 0.0007 after 2000 steps, then falling with the square "
+    "                             R: maximal rate; default 0.0007 after 2000 steps, then falling with the square "
     "root\n"
     "  --dropout P --smoothing E --clip N --seed N      0.1, 0.1, 1, 1\n"
     "  --attention-dropout P      of weights of attention (0)\n"
-    "  --guided W --guided-head H weight of guided alignment (0), of head H (0) of the last decoder layer, by the\n"
+    "  --guided W --guided-head H weight of guided alignment (0) of head H (0) of the last decoder layer, by the\n"
     "                             links \"i-j i-j\" that heed-align writes into the last column of --train and --dev\n"
     "  --save-minutes N           between checkpoints (5)\n"
-    "  --report N --evaluate N    steps between lines (50), between evaluations and snapshots (500)\n"
+    "  --report N --evaluate N    steps between reports (50), and between evaluations with snapshots (500)\n"
     "  --keep N                   snapshots whose mean becomes model.safetensors (5)\n";
 
 int settings_field(const char *name, size_t n) {
     for (int i = 0; heed_config_field(i); i++)
         if (strlen(heed_config_field(i)) == n && memcmp(heed_config_field(i), name, n) == 0) return i;
-    fail("--config %s: no such key", name);
+    fail("--config %s: unknown key of config.json", name);
 }
 
 static double number(const char *name, const char *text) {
@@ -54,7 +54,7 @@ static double number(const char *name, const char *text) {
     return value;
 }
 
-/* A number whose whole part an int holds. */
+/* A number, truncated to an int. */
 static int whole(const char *name, const char *text) {
     const double value = number(name, text);
     if (!(value >= -INT32_MAX && value <= INT32_MAX))
@@ -80,7 +80,10 @@ static void set_noise(noise_options *o, char *text) {
     const struct {
         const char *name;
         double *value;
-    } KINDS[] = {{"typos", &o->typos}, {"stops", &o->stops}, {"capitals", &o->capitals}, {"small", &o->small},
+    } KINDS[] = {{"typos", &o->typos},
+                 {"stops", &o->stops},
+                 {"capitals", &o->capitals},
+                 {"small", &o->small},
                  {"title", &o->title}};
     for (char *kind = strtok(text, ","); kind; kind = strtok(NULL, ",")) {
         char *equals = strchr(kind, '=');
@@ -95,7 +98,7 @@ static void set_noise(noise_options *o, char *text) {
     check_range("--noise: capitals, small and title together", o->capitals + o->small + o->title, 0.0, 1.0);
 }
 
-/* FILE or FILE:SHARE; what stands behind the last colon is a share only if all of it is a number. */
+/* FILE or FILE:SHARE; the text after the last colon is a share only if all of it is a number. */
 static void add_corpus(settings *s, char *text) {
     if (s->n_train == MAX_CORPORA) fail("--train: found more than %d files", MAX_CORPORA);
     char *colon = strrchr(text, ':'), *end = NULL;
@@ -245,7 +248,7 @@ void settings_read(settings *s, char **argv) {
         if (OPTIONS[k].real) *OPTIONS[k].real = number(name, value);
         if (OPTIONS[k].real32) *OPTIONS[k].real32 = (float)number(name, value);
     }
-    if (s->n_train == 0 || !s->spm || !s->out) fail("--train, --spm and --out are needed; --help lists all options");
+    if (s->n_train == 0 || !s->spm || !s->out) fail("--train, --spm and --out are required; --help lists all options");
     if (s->threads < 1) s->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (s->batches.longest < 2 || s->part < s->batches.longest || s->batches.tokens < 1 || s->keep < 1 ||
         s->keep > MAX_KEEP || s->report < 1 || s->evaluate < 1 || s->threads < 1 || s->threads > 256)
@@ -256,7 +259,7 @@ void settings_read(settings *s, char **argv) {
     check_range("--join", s->batches.join, 0.0, 1.0);
     check_range("--replace", s->batches.replace, 0.0, 1.0);
     check_range("--ema", s->ema, 0.0, 0.9999999);
-    if (s->names && s->batches.replace == 0.0) fail("--names: of no use without --replace");
+    if (s->names && s->batches.replace == 0.0) fail("--names: unused without --replace; add --replace or drop --names");
     s->batches.seed = (uint64_t)s->learn.seed;
     s->learn.model_seed = s->learn.seed;
     s->batches.guided = s->learn.guided > 0.0f;

@@ -1,5 +1,5 @@
 /*
- * settings.h - what the command line of heed-train says.
+ * settings.h - the command line of heed-train.
  *
  * Depends on: batches.h, files.h, train/.  Used by: main.c.
  */
@@ -12,7 +12,7 @@
 
 enum { MAX_KEEP = 32, MAX_FIELDS = 64, MAX_HELD = 32 };
 
-/* A held-out file and what its perplexity is reported as; name "": the only one without. */
+/* A held-out file and its name in reports; at most one has no name, "". */
 typedef struct {
     const char *name, *path;
 } held;
@@ -32,9 +32,9 @@ typedef struct {
     int n_fields, vocabulary_given; /* --config vocab_size */
 } settings;
 
-/* Defaults, then argv.  Ends the program with a message at what is wrong, and after --help and --list. */
+/* Sets defaults, then reads argv.  Ends the program with a message on an error, and after --help and --list. */
 void settings_read(settings *s, char **argv);
-/* Index of the configuration's key name [n]; ends the program if there is none. */
+/* Index of the configuration's key name [n]; ends the program if it is unknown. */
 int settings_field(const char *name, size_t n);
 
 #endif /* HEED_TRAIN_NATIVE_SETTINGS_H */

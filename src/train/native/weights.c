@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------ saving */
 
-/* Hugging Face's shapes: a vector has one dimension, but for this one. */
+/* Hugging Face's shapes: a vector has one dimension, except this one. */
 static int is_vector(const train_tensor *t) { return t->rows == 1 && strcmp(t->name, "final_logits_bias") != 0; }
 
 /* The header, padded so that the data begins at a multiple of 8; *n its bytes.  Free it. */
@@ -76,7 +76,7 @@ static void expect(scanner *s, char c) {
     s->at++;
 }
 
-/* After a value: 1 if another follows, 0 at the `close` of the list. */
+/* After a value: 1 if another follows, 0 at the end of the list, `close`. */
 static int has_more(scanner *s, char close) {
     const char c = next_char(s);
     if (c != ',' && c != close) fail_header(s);
@@ -84,7 +84,7 @@ static int has_more(scanner *s, char close) {
     return c == ',';
 }
 
-/* A string as it is written, escapes and all: no name of ours has any.  What does not fit is cut. */
+/* Reads a string without decoding escapes, because our names have none.  Cuts it if it does not fit. */
 static void read_string(scanner *s, char *text, size_t room) {
     size_t n = 0;
     expect(s, '"');
@@ -97,7 +97,7 @@ static void read_string(scanner *s, char *text, size_t room) {
     expect(s, '"');
 }
 
-/* Numbers of a list into list [room]; returns how many there are. */
+/* Reads the numbers of a list into list [room]; returns their number. */
 static int read_numbers(scanner *s, unsigned long long *list, int room) {
     int n = 0;
     expect(s, '[');
@@ -117,7 +117,7 @@ static int read_numbers(scanner *s, unsigned long long *list, int room) {
     return n;
 }
 
-/* The description of a tensor behind its name; or of the metadata, which are texts. */
+/* Reads the description of a tensor, or the metadata, after its name. */
 static void read_entry(scanner *s, entry *e) {
     char key[TENSOR_NAME_BYTES], text[TENSOR_NAME_BYTES];
     const int is_metadata = strcmp(e->name, "__metadata__") == 0;
@@ -165,10 +165,10 @@ static void take(const char *path, const entry *e, const train_tensor *t, const 
     check_entry(path, e, t);
     if (e->n_offsets != 2 || e->offsets[1] > n || e->offsets[0] > e->offsets[1] ||
         e->offsets[1] - e->offsets[0] != count * sizeof *to)
-        fail("%s: %s: its bytes do not lie in the file; is it cut short?", path, e->name);
+        fail("%s: %s: its bytes are not all in the file; is the file truncated?", path, e->name);
     memcpy(to, data + e->offsets[0], count * sizeof *to);
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(to[i])) fail("%s: %s: a number is not finite", path, e->name);
+        if (!isfinite(to[i])) fail("%s: %s: found a number that is not finite", path, e->name);
 }
 
 void weights_load(const char *path, const heed_parameters *p, float *values) {
@@ -177,7 +177,7 @@ void weights_load(const char *path, const heed_parameters *p, float *values) {
     unsigned long long length = 0;
     if (n >= sizeof length) memcpy(&length, bytes, sizeof length);
     if (n < sizeof length || length < 2 || length > n - sizeof length)
-        fail("%s: not a safetensors file, or cut short", path);
+        fail("%s: not a safetensors file, or truncated", path);
     memset(seen, 0, (size_t)p->n_tensors);
     scanner s = {.path = path, .at = (char *)bytes + sizeof length, .end = (char *)bytes + sizeof length + length};
     const unsigned char *data = (unsigned char *)s.end;
@@ -189,7 +189,7 @@ void weights_load(const char *path, const heed_parameters *p, float *values) {
         read_entry(&s, &e);
         if (strcmp(e.name, "__metadata__") == 0) continue;
         const train_tensor *t = find_tensor(p, e.name);
-        if (t == NULL) fail("%s: %s: this model has no such tensor", path, e.name);
+        if (t == NULL) fail("%s: %s: unknown tensor, not one of this model", path, e.name);
         if (seen[t - p->tensors]++) fail("%s: %s: there twice", path, e.name);
         take(path, &e, t, data, n - (size_t)(data - bytes), values);
     } while (has_more(&s, '}'));

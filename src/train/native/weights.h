@@ -1,5 +1,5 @@
 /*
- * weights.h - model.safetensors of the weights that a trainer has.
+ * weights.h - reads and writes a trainer's weights as model.safetensors.
  *
  * Depends on: files.h, train/.  Used by: main.c.
  */
@@ -8,12 +8,12 @@
 
 #include "train/parameters.h"
 
-/* Write `values` [n_floats] to `path`, whole or not at all.  Ends the program if it cannot. */
+/* Write `values` [n_floats] to `path` completely or not at all.  Ends the program on failure. */
 void weights_save(const char *path, const heed_parameters *p, const float *values);
 
 /*
- * values [n_floats] from such a file, whoever wrote it: f32 tensors of these names and shapes, in any order.  Ends the
- * program, naming the tensor, if one is missing, of no use here, or of another shape or type, or if a number in it is
+ * Read values [n_floats] from a safetensors file of any origin: f32 tensors of these names and shapes in any order.
+ * Ends the program and names the tensor if one is missing, unknown, of another shape or type, or has a number that is
  * not finite.
  */
 void weights_load(const char *path, const heed_parameters *p, float *values);

@@ -5,7 +5,7 @@
 
 enum { SPACE, LETTER, SIGN };
 
-/* The kind of the character at text, which has n bytes left, and its length; bytes that are no UTF-8 are letters. */
+/* The kind and the length of the character at text, which has n bytes left; invalid UTF-8 counts as letters. */
 static int classify(const unsigned char *text, size_t n, size_t *bytes) {
     const unsigned c = text[0];
     *bytes = 1;
@@ -51,11 +51,12 @@ size_t words_lower(const char *text, size_t n, char *out) {
         const unsigned char c = (unsigned char)text[i], next = i + 1 < n ? (unsigned char)text[i + 1] : 0;
         if (c >= 'A' && c <= 'Z') {
             out[to++] = (char)(c + 32);
-        } else if (c == 0xC3 && next >= 0x80 && next <= 0x9E && next != 0x97) { /* U+00C0-U+00DE but for U+00D7 */
+        } else if (c == 0xC3 && next >= 0x80 && next <= 0x9E && next != 0x97) { /* U+00C0-U+00DE except U+00D7 */
             out[to++] = (char)c;
             out[to++] = (char)(next + 32);
             i++;
-        } else if ((c == 0xC4 || c == 0xC5) && next >= 0x80 && next < 0xC0) { /* U+0100-U+017F: large, then small */
+        } else if ((c == 0xC4 || c == 0xC5) && next >= 0x80 &&
+                   next < 0xC0) { /* U+0100-U+017F: upper, then lower case */
             unsigned code = (c & 0x1Fu) << 6 | (next & 0x3Fu);
             if (code == 0x178) code = 0xFF;
             else if ((code < 0x138 && code != 0x130) || (code >= 0x14A && code < 0x178)) code |= 1;

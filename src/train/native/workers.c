@@ -13,7 +13,7 @@ typedef struct {
     pthread_t thread;
     void *block;
     heed_pass pass;
-    float *gradients; /* the first worker's are the trainer's */
+    float *gradients; /* the first worker uses the trainer's */
     pass_result sum;
 } worker;
 
@@ -22,7 +22,7 @@ typedef struct {
     int n;
 } part;
 
-/* Slices of the gradient are added in turns, so that the gradients of all workers are read while they are cached. */
+/* The gradients are added slice by slice, so that each slice of all workers is in the cache. */
 enum { GRAIN = 1 << 14 };
 
 struct workers {
@@ -94,10 +94,10 @@ workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int
         pass_layout(&me->pass, &arena, p, gemm, max_tokens);
         if (i > 0) arena_floats(&arena, p->n_floats, 1, 1);
         me->block = arena_block(&arena);
-        if (me->block == NULL) fail("out of memory: %zu bytes of activations are wanted", arena.used);
+        if (me->block == NULL) fail("out of memory: %zu bytes of activations are needed", arena.used);
         pass_layout(&me->pass, &arena, p, gemm, max_tokens);
         me->gradients = i > 0 ? arena_floats(&arena, p->n_floats, 1, 1) : trainer_array(trainer, HEED_TRAIN_GRADIENTS);
-        if (i > 0 && pthread_create(&me->thread, NULL, live, me) != 0) fail("no thread to be had");
+        if (i > 0 && pthread_create(&me->thread, NULL, live, me) != 0) fail("cannot start a thread");
     }
     return w;
 }
@@ -105,7 +105,7 @@ workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int
 pass_result workers_run(workers *w, const heed_pair *pairs, int n, const heed_train_options *options, int learn) {
     long long tokens = 0;
     for (int i = 0; i < n; i++) tokens += pairs[i].n_target;
-    /* as many parts as fit, made even, for everyone to be busy until the end */
+    /* parts of even size, so that every worker is busy until the end */
     const long long rounds = (tokens + (long long)w->n * w->max_tokens - 1) / ((long long)w->n * w->max_tokens);
     const long long share = (tokens + rounds * w->n - 1) / (rounds * w->n);
 

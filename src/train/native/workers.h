@@ -1,8 +1,8 @@
 /*
- * workers.h - a step of training over several processors: each computes parts of the batch into gradients of its own.
+ * workers.h - a training step on several processors: each computes parts of the batch into its own gradients.
  *
- * How a batch is cut, which worker gets which part, and the order in which gradients are added depend on the batch and
- * the number of workers only: a run is repeatable to the last bit for a given number of threads.
+ * The cuts of a batch, the worker of each part, and the order in which gradients are added depend only on the batch and
+ * the number of workers.  So a run is repeatable to the last bit for a given number of threads.
  *
  * Depends on: train/.  Used by: main.c.
  */
@@ -13,9 +13,9 @@
 
 typedef struct workers workers;
 
-/* n threads for `trainer`, whose own pass is not used; max_tokens of a side in one part. */
+/* n threads for `trainer`, whose own pass is not used; a part has at most max_tokens on a side. */
 workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int max_tokens);
-/* Loss and, if `learn`, the gradient (into the trainer's array) of pairs [n] that are all of max_tokens or less. */
+/* Loss and, if `learn`, the gradient (into the trainer's array) of pairs [n], each of at most max_tokens. */
 pass_result workers_run(workers *w, const heed_pair *pairs, int n, const heed_train_options *options, int learn);
 void workers_free(workers *w);
 
