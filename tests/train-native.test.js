@@ -158,7 +158,7 @@ test('what is wrong is named', { skip }, () => {
   says(/--speed: no such option/, '--speed', '3');
   says(/--gemm magic: unsupported by this build; --list shows its products/, ...args(out, '--gemm', 'magic'));
   says(/--batch: found 'many', expected a number/, ...args(out, '--batch', 'many'));
-  says(/--config d_models: unknown key of config\.json/, ...args(out, '--config', 'd_models=3'));
+  says(/--config d_models=3: unknown key of config\.json/, ...args(out, '--config', 'd_models=3'));
   says(/HEED_E_CONFIG encoder_attention_heads/, ...args(out, '--config', 'encoder_attention_heads=5'));
   says(/missing\.tsv: No such file/, ...args(out, '--train', join(folder, 'missing.tsv')));
   says(/a checkpoint of another model/, ...args(join(folder, 'whole'), '--config', 'd_model=64'));
