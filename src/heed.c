@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/sha256.h"
+#include "model/point.h"
 #include "model/run.h"
 #include "search/search.h"
 
@@ -18,10 +19,10 @@ struct heed_session {
     heed_session_options options;
     heed_run run;
     heed_search search;
-    int32_t *source_places, *target_places; /* [max_source], [max_target]: of a teacher-forced pass */
-    int32_t *target;                        /* [max_target] its ids                                */
-    heed_decoder_row *rows;                 /* [max_target]                                        */
-    int n_forward;                          /* rows of run.x that heed_forward_logits may read     */
+    int32_t *source_rows, *target_rows; /* [max_source], [max_target] cache rows of a teacher-forced pass */
+    int32_t *target;                    /* [max_target] its ids                                          */
+    heed_token *tokens;                 /* [max_target]                                                  */
+    int n_forward;                      /* rows of run.x that heed_forward_logits may read               */
 };
 
 static void blame(heed_report *report, const char *name, const char *rule, int32_t found) {
@@ -151,11 +152,11 @@ static int options_fit(const heed_model *model, const heed_session_options *o) {
 }
 
 /*
- * Places for one sentence at its longest, so that the oldest always gets on, and for the others of
+ * Cache rows for one sentence at its longest, so that the oldest always gets on, and for the others of
  * the batch at an everyday length: full length for all would cost hundreds of megabytes that are
  * never touched, and search.c copes when they do run out.
  */
-static int count_places(const heed_session_options *o) {
+static int count_cache_rows(const heed_session_options *o) {
     enum { EVERYDAY = 64 };
     const int longest = o->max_source + o->max_target * o->max_beams;
     const int everyday = at_most(o->max_source, EVERYDAY) + at_most(o->max_target, EVERYDAY) * o->max_beams;
@@ -168,12 +169,12 @@ static void session_layout(heed_session *s, heed_arena *arena) {
     enum { ENTERING = 256 };
     const int longest = at_least(o->max_source, o->max_target);
     const int rows = at_least(at_least(longest, o->max_batch * o->max_beams), o->max_batch > 1 ? ENTERING : 1);
-    run_layout(&s->run, arena, s->model, rows, longest, count_places(o));
+    run_layout(&s->run, arena, s->model, rows, longest, count_cache_rows(o));
     search_layout(&s->search, arena, &s->run, o->max_source, o->max_target, o->max_beams, o->max_batch);
-    s->source_places = arena_ints(arena, (size_t)o->max_source, 1);
-    s->target_places = arena_ints(arena, (size_t)o->max_target, 1);
+    s->source_rows = arena_ints(arena, (size_t)o->max_source, 1);
+    s->target_rows = arena_ints(arena, (size_t)o->max_target, 1);
     s->target = arena_ints(arena, (size_t)o->max_target, 1);
-    s->rows = arena_push(arena, (size_t)o->max_target, sizeof *s->rows);
+    s->tokens = arena_push(arena, (size_t)o->max_target, sizeof *s->tokens);
 }
 
 static heed_arena measure_session(const heed_model *model, const heed_session_options *options) {
@@ -206,24 +207,25 @@ heed_status heed_session_create(const heed_model *model, const heed_session_opti
 
 void heed_session_free(heed_session *session) { arena_free_block(session); }
 
+/* The attention that the host calls `stack` (HEED_ENCODER ...), of a layer; NULL: there is none. */
+static const heed_sublayer *find_attention(const heed_model *model, int stack, int layer) {
+    const heed_stack *in = stack == HEED_ENCODER ? &model->encoder : &model->decoder;
+    const sublayer_kind kind = stack == HEED_CROSS ? SUBLAYER_CROSS_ATTENTION : SUBLAYER_SELF_ATTENTION;
+    if (stack < HEED_ENCODER || stack > HEED_CROSS) return NULL;
+    for (int i = 0; i < in->n_sublayers; i++)
+        if (in->sublayers[i].layer == layer && in->sublayers[i].is->kind == kind) return &in->sublayers[i];
+    return NULL;
+}
+
 heed_status heed_session_set_head(heed_session *session, int stack, int layer, int head, int enabled) {
-    const heed_stack *weights = stack == HEED_ENCODER ? &session->model->encoder : &session->model->decoder;
-    uint8_t *disabled = stack == HEED_ENCODER   ? session->run.encoder_disabled
-                        : stack == HEED_DECODER ? session->run.decoder_disabled
-                                                : session->run.cross_disabled;
-    if (stack < HEED_ENCODER || stack > HEED_CROSS || layer < 0 || layer >= weights->n_layers || head < 0 ||
-        head >= weights->n_heads)
-        return HEED_E_ARGUMENT;
-    disabled[(size_t)layer * weights->n_heads + head] = !enabled;
+    const heed_sublayer *s = find_attention(session->model, stack, layer);
+    if (s == NULL || head < 0 || head >= s->is->n_heads) return HEED_E_ARGUMENT;
+    session->run.disabled[s->first_head + head] = !enabled;
     return HEED_OK;
 }
 
 void heed_session_enable_heads(heed_session *session) {
-    const heed_config *c = &session->model->config;
-    const size_t decoder_heads = (size_t)c->decoder_layers * c->decoder_attention_heads;
-    memset(session->run.encoder_disabled, 0, (size_t)c->encoder_layers * c->encoder_attention_heads);
-    memset(session->run.decoder_disabled, 0, decoder_heads);
-    memset(session->run.cross_disabled, 0, decoder_heads);
+    memset(session->run.disabled, 0, (size_t)session->model->n_heads);
 }
 
 static heed_status check_ids(const int32_t *ids, int n, int longest, int vocabulary) {
@@ -238,13 +240,12 @@ heed_status heed_encode(heed_session *s, const int32_t *source, int n, float *ou
     const heed_status status = check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
     if (status != HEED_OK) return status;
     s->n_forward = 0;
-    encoder_forward(&s->run, source, &n, 1, NULL);
-    memcpy(out, s->run.x, (size_t)n * s->model->config.d_model * sizeof *out);
+    encoder_forward(&s->run, source, &n, 1);
+    memcpy(out, s->run.x, (size_t)n * s->model->is.d_model * sizeof *out);
     return HEED_OK;
 }
 
-heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, const int32_t *target, int n_target,
-                         const heed_maps *maps) {
+heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, const int32_t *target, int n_target) {
     const heed_config *c = &s->model->config;
     heed_run *run = &s->run;
     if (s->search.active) return HEED_E_STATE;
@@ -252,44 +253,50 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
     if (status == HEED_OK) status = check_ids(target, n_target, s->options.max_target, c->decoder_vocab_size);
     if (status != HEED_OK) return status;
 
-    for (int i = 0; i < n_source; i++) s->source_places[i] = run_take_place(run);
+    for (int i = 0; i < n_source; i++) s->source_rows[i] = cache_take(&run->cache);
     for (int t = 0; t < n_target; t++) {
         s->target[t] = target[t];
-        s->target_places[t] = run_take_place(run);
-        s->rows[t] = (heed_decoder_row){.id = t ? target[t - 1] : c->decoder_start_token_id,
-                                        .position = t,
-                                        .past = s->target_places,
-                                        .source = s->source_places,
-                                        .n_source = n_source};
+        s->target_rows[t] = cache_take(&run->cache);
+        s->tokens[t] = (heed_token){.id = t ? target[t - 1] : c->decoder_start_token_id,
+                                    .position = t,
+                                    .past = s->target_rows,
+                                    .source = s->source_rows,
+                                    .n_source = n_source};
     }
-    encoder_forward(run, source, &n_source, 1, maps ? maps->encoder : NULL);
-    decoder_read_source(run, 0, n_source, s->source_places);
-    const heed_decoder_maps decoder_maps = {maps ? maps->decoder : NULL, maps ? maps->cross : NULL};
-    decoder_forward(run, s->rows, n_target, maps ? &decoder_maps : NULL);
-    run_drop_places(run, s->source_places, n_source);
-    run_drop_places(run, s->target_places, n_target);
+    encoder_forward(run, source, &n_source, 1);
+    decoder_read_source(run, 0, n_source, s->source_rows);
+    decoder_forward(run, s->tokens, n_target);
+    cache_drop(&run->cache, s->source_rows, n_source);
+    cache_drop(&run->cache, s->target_rows, n_target);
     s->n_forward = n_target;
     return HEED_OK;
 }
 
-double heed_inspect_floats(const heed_model *model, int point, int layer, int n_source, int n_target) {
-    return n_source < 0 || n_target < 0 ? 0.0 : (double)tap_floats(model, point, layer, n_source, n_target);
+int heed_point(const heed_model *model, int index, int n_source, int n_target, char *name, int32_t *shape) {
+    return point_describe(model, n_source < 0 || n_target < 0 ? -1 : index, n_source, n_target, name, shape);
 }
+
 heed_status heed_inspect(heed_session *s, const int32_t *source, int n_source, const int32_t *target, int n_target,
                          const int32_t *wanted, int n_wanted, float *out, size_t n_out) {
-    uint64_t total = 0;
     if (n_source < 0 || n_target < 0) return HEED_E_LENGTH;
-    for (int i = 0; i < n_wanted; i++) {
-        const int32_t *one = wanted + 2 * (size_t)i;
-        const uint64_t floats = tap_floats(s->model, one[0], one[1], n_source, n_target);
-        if (floats == 0 || (total += floats) > n_out) return HEED_E_ARGUMENT;
+    float **rooms = s->run.points;
+    heed_status status = HEED_OK;
+    size_t total = 0;
+    for (int i = 0; i < n_wanted && status == HEED_OK; i++) {
+        const double floats = point_floats(s->model, wanted[i], n_source, n_target);
+        if (floats == 0.0 || floats > (double)(n_out - total) || rooms[wanted[i]]) {
+            status = HEED_E_ARGUMENT;
+        } else {
+            rooms[wanted[i]] = out + total;
+            total += (size_t)floats;
+        }
     }
-    if (total != n_out) return HEED_E_ARGUMENT;
-    s->run.taps = (heed_taps){wanted, n_wanted, out, n_source, n_target};
-    const heed_status status = heed_forward(s, source, n_source, target, n_target, NULL);
-    s->run.taps = (heed_taps){0};
+    if (total != n_out) status = HEED_E_ARGUMENT;
+    if (status == HEED_OK) status = heed_forward(s, source, n_source, target, n_target);
+    memset(rooms, 0, (size_t)s->model->n_points * sizeof *rooms);
     return status;
 }
+
 const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
     *log_prob = 0.0f;
     if (t < 0 || t >= s->n_forward) return NULL;

@@ -134,7 +134,7 @@ heed_status heed_session_create(const heed_model *model, const heed_session_opti
 void heed_session_free(heed_session *session); /* NULL is fine */
 
 enum { HEED_ENCODER = 0, HEED_DECODER = 1, HEED_CROSS = 2 };
-/* Switch a head off (its output is zero; its map is still reported) or on again.  HEED_E_ARGUMENT. */
+/* Switch a head off (its output is zero, its weights are still computed) or on again.  HEED_E_ARGUMENT. */
 heed_status heed_session_set_head(heed_session *session, int stack, int layer, int head, int enabled);
 void heed_session_enable_heads(heed_session *session);
 
@@ -143,54 +143,44 @@ heed_status heed_encode(heed_session *session, const int32_t *source, int n, flo
 
 /*
  * Teacher-forced pass: row t is computed from source and target[0..t-1] and predicts target[t].
- *   maps   may be NULL, as may each: encoder [Le,H,S,S], decoder [Ld,H,T,T], cross [Ld,H,T,S], written
  * Afterwards heed_forward_logits(t) gives row t until the next call on the session.
  * HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running).
  */
-typedef struct {
-    float *encoder, *decoder, *cross;
-} heed_maps;
 heed_status heed_forward(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
-                         int n_target, const heed_maps *maps);
+                         int n_target);
 /* Logits [V] of row t in session memory, until the next call; *log_prob of target[t].  NULL: t is out of range. */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
 /*
- * Points of a pass at which heed_inspect() can look: a stack's, plus one of what every stack has, or plus an
- * attention's (HEED_AT_SELF, or HEED_AT_CROSS of the decoder) plus one of what every attention has.  n is S in the
- * encoder and T in the decoder, m the keys: S in cross-attention, else n.
+ * Points of a pass at which heed_inspect() can look, 0, 1, ... in the order of the pass.  n is S in the encoder and T
+ * in the decoder, m the keys: S in cross-attention, else n.
+ *   encoder. and decoder.
+ *     embedding  [n, D] rows of E, scaled      positions  [n, D]      input  [n, D] their sum
+ *     output     [n, D] of the whole stack
+ *   encoder.layers.0.self_attn., decoder.layers.0.self_attn. and decoder.layers.0.encoder_attn., ...
+ *     q  [n, D] not yet scaled      k, v  [m, D]
+ *     scores   [H, n, m] q . k / sqrt(Dh), -infinity where masked; computed for this, so up to rounding what the
+ *              softmax read
+ *     weights  [H, n, m] softmax(scores), of a disabled head too
+ *     context  [n, D] weights v, heads side by side      output  [n, D] after out_proj
+ *   encoder.layers.0. and decoder.layers.0., ...
+ *     fc1  [n, F] after the activation      fc2  [n, D]
+ *     self_attn_layer_norm, encoder_attn_layer_norm, final_layer_norm  [n, D] after residual and norm; of pre-norm
+ *     models: what the norm gives
  */
-enum { HEED_AT_ENCODER = 0, HEED_AT_DECODER = 32 };
-enum {
-    HEED_AT_EMBEDDING = 0,  /* [n, D] rows of E, scaled                                                   */
-    HEED_AT_POSITIONS = 1,  /* [n, D]                                                                     */
-    HEED_AT_INPUT = 2,      /* [n, D] their sum                                                           */
-    HEED_AT_OUTPUT = 3,     /* [n, D] of the whole stack                                                  */
-    HEED_AT_SELF = 4,       /* and the following, of each layer:                                          */
-    HEED_AT_CROSS = 12,     /*   decoder only                                                             */
-    HEED_AT_FC1 = 20,       /* [n, F] after the activation                                                */
-    HEED_AT_FC2 = 21,       /* [n, D]                                                                     */
-    HEED_AT_FINAL_NORM = 22 /* [n, D] after residual and norm; of pre-norm models: what the norm gives    */
-};
-enum {
-    HEED_AT_Q = 0,       /* [n, D] not yet scaled                                                         */
-    HEED_AT_K = 1,       /* [m, D]                                                                        */
-    HEED_AT_V = 2,       /* [m, D]                                                                        */
-    HEED_AT_SCORES = 3,  /* [H, n, m] q . k / sqrt(Dh), -infinity where masked; computed for this, so up  */
-                         /*   to rounding what the softmax read                                           */
-    HEED_AT_WEIGHTS = 4, /* [H, n, m] softmax(scores)                                                     */
-    HEED_AT_CONTEXT = 5, /* [n, D] weights v, heads side by side                                          */
-    HEED_AT_RESULT = 6,  /* [n, D] after out_proj                                                         */
-    HEED_AT_NORM = 7,    /* [n, D] as HEED_AT_FINAL_NORM                                                  */
-    HEED_AT_PER_ATTENTION = 8
-};
-/* Floats of the tensor at a point, for S = n_source and T = n_target; 0: no such point in this layer of this model. */
-double heed_inspect_floats(const heed_model *model, int point, int layer, int n_source, int n_target);
+enum { HEED_POINT_NAME_BYTES = 80 };
 /*
- * heed_forward(), and its tensors at `wanted` [n_wanted, 2] (point, layer; layer 0 for a stack's own), no two alike.
+ * Of point `index` in a pass over S = n_source and T = n_target tokens:
+ *   name   [HEED_POINT_NAME_BYTES] written, 0-terminated
+ *   shape  [3] written; dimensions that it does not have are 1
+ * Returns the number of dimensions; 0: there is no such point, or n_source or n_target is negative.
+ */
+int heed_point(const heed_model *model, int index, int n_source, int n_target, char *name, int32_t *shape);
+/*
+ * heed_forward(), and its tensors at the points `wanted` [n_wanted], no two alike.
  *   out [n_out]  written, one tensor after the other, in the order of `wanted`
- * HEED_E_ARGUMENT: there is no such point, or n_out is not the sum of their sizes.  Afterwards heed_forward_logits()
- * gives the logits.
+ * HEED_E_ARGUMENT: there is no such point, or one is there twice, or n_out is not the sum of their sizes.  Afterwards
+ * heed_forward_logits() gives the logits.
  */
 heed_status heed_inspect(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
                          int n_target, const int32_t *wanted, int n_wanted, float *out, size_t n_out);

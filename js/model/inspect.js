@@ -10,44 +10,36 @@ import { floats, ints } from '../wasm/core.js';
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {{ names?: string[], disabledHeads?: import('./options.js').Head[] }} InspectOptions */
 
-/** HEED_AT_... of heed.h. */
-const STACKS = { encoder: 0, decoder: 32 };
-const OUTPUT = 3;
-const ATTENTIONS = { self_attn: 4, encoder_attn: 12 };
-const NORM = 7;
-/** In their order. Letters: n rows, m keys, D, H, F as everywhere. */
-const INPUT = ['embedding', 'positions', 'input'];
-const ATTENTION = { q: 'nD', k: 'mD', v: 'mD', scores: 'Hnm', weights: 'Hnm', context: 'nD', output: 'nD' };
-const FEED_FORWARD = { fc1: [20, 'nF'], fc2: [21, 'nD'], final_layer_norm: [22, 'nD'] };
+/** Names of the attention weights of all layers: of the encoder, of the decoder, across. */
+const MAPS = [/^encoder.*self_attn\.weights$/, /^decoder.*self_attn\.weights$/, /encoder_attn\.weights$/];
+
+/** @param {number[]} shape */
+const size = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
- * Every tensor that can be looked at, in the order of the pass, but for `logits` and `log_probs`.
+ * A pass, and its tensors at some points, one after another.
  *
- * @param {Record<string, any>} config
- * @returns {Generator<{ name: string, stack: 'encoder' | 'decoder', isCross?: boolean, point: number, layer: number,
- *   letters: string }>}
+ * @param {Model} model
+ * @param {Int32Array} from
+ * @param {Int32Array} to
+ * @param {ReturnType<typeof checkHeads>} heads  that are switched off
+ * @param {import('../wasm/core.js').Point[]} wanted
+ * @returns {{ session: number, data: Float32Array }}
  */
-function* points(config) {
-  for (const stack of /** @type {const} */ (['encoder', 'decoder'])) {
-    const base = STACKS[stack];
-    for (const [i, part] of INPUT.entries()) {
-      yield { name: `${stack}.${part}`, stack, point: base + i, layer: 0, letters: 'nD' };
-    }
-    for (let layer = 0; layer < config[`${stack}_layers`]; layer++) {
-      const prefix = `${stack}.layers.${layer}.`;
-      for (const [attention, at] of Object.entries(ATTENTIONS).slice(0, stack === 'encoder' ? 1 : 2)) {
-        const isCross = attention === 'encoder_attn';
-        for (const [i, [part, letters]] of Object.entries(ATTENTION).entries()) {
-          yield { name: `${prefix}${attention}.${part}`, stack, isCross, point: base + at + i, layer, letters };
-        }
-        yield { name: `${prefix}${attention}_layer_norm`, stack, point: base + at + NORM, layer, letters: 'nD' };
-      }
-      for (const [part, [at, letters]] of Object.entries(FEED_FORWARD)) {
-        yield { name: prefix + part, stack, point: base + Number(at), layer, letters: String(letters) };
-      }
-    }
-    yield { name: `${stack}.output`, stack, point: base + OUTPUT, layer: 0, letters: 'nD' };
+function look(model, from, to, heads, wanted) {
+  const { core, pass, disableHeads } = model.parts();
+  const total = wanted.reduce((sum, { shape }) => sum + size(shape), 0);
+  if (total > 2 ** 29) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
+  const list = Int32Array.from(wanted, ({ point }) => point);
+  const room = floats(total);
+  const session = pass(from.length, to.length);
+  disableHeads(session, heads);
+  try {
+    core.call('inspect', 'heed_inspect', session, from, from.length, to, to.length, list, list.length, room, total);
+  } finally {
+    core.run('heed_session_enable_heads', session);
   }
+  return { session, data: room.value };
 }
 
 /**
@@ -62,12 +54,12 @@ function* points(config) {
 export function inspect(model, source, target, options = {}) {
   const { names, disabledHeads = [] } = checkOptions(options, 'names disabledHeads');
   const config = /** @type {Record<string, any>} */ (model.config);
-  const { core, pass, check, disableHeads } = model.parts();
+  const { core, model: handle, check } = model.parts();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
   const heads = checkHeads(disabledHeads, config);
   if (names !== undefined && !Array.isArray(names)) badType('names', names, 'an array of names');
-  const all = [...points(config)];
-  const known = [...all.map(({ name }) => name), 'logits', 'log_probs'];
+  const points = core.points(handle, from.length, to.length);
+  const known = [...points.map(({ name }) => name), 'logits', 'log_probs'];
   const isNamed = (/** @type {string} */ name, /** @type {string} */ by) =>
     name === by || (String(by).endsWith('.') && name.startsWith(by));
   for (const by of names ?? []) {
@@ -76,38 +68,13 @@ export function inspect(model, source, target, options = {}) {
   const isWanted = (/** @type {string} */ name) =>
     names ? names.some((by) => isNamed(name, by)) : name !== 'logits';
 
-  const wanted = all.filter(({ name }) => isWanted(name));
-  const shapes = wanted.map(({ stack, isCross, letters }) => {
-    const n = stack === 'encoder' ? from.length : to.length;
-    /** @type {Record<string, number>} */
-    const sizes = {
-      n,
-      m: isCross ? from.length : n,
-      D: config.d_model,
-      H: config[`${stack}_attention_heads`],
-      F: config[`${stack}_ffn_dim`],
-    };
-    return [...letters].map((letter) => sizes[letter]);
-  });
-  const lengths = shapes.map((shape) => shape.reduce((product, n) => product * n));
-  const total = lengths.reduce((sum, n) => sum + n, 0);
-  if (total > 2 ** 29) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
-  const list = Int32Array.from(wanted.flatMap(({ point, layer }) => [point, layer]));
-
-  const room = floats(total);
-  const session = pass(from.length, to.length);
-  disableHeads(session, heads);
-  try {
-    core.call('inspect', 'heed_inspect', session, from, from.length, to, to.length, list, wanted.length, room, total);
-  } finally {
-    core.run('heed_session_enable_heads', session);
-  }
+  const wanted = points.filter(({ name }) => isWanted(name));
+  const { session, data } = look(model, from, to, heads, wanted);
   /** @type {Record<string, Tensor>} */
   const tensors = {};
   let at = 0;
-  for (const [i, { name }] of wanted.entries()) {
-    tensors[name] = { shape: shapes[i], data: room.value.slice(at, at + lengths[i]) };
-    at += lengths[i];
+  for (const { name, shape } of wanted) {
+    tensors[name] = { shape, data: data.slice(at, (at += size(shape))) };
   }
   const width = isWanted('logits') ? config.decoder_vocab_size : 0;
   if (!width && !isWanted('log_probs')) return tensors;
@@ -137,29 +104,18 @@ export function inspect(model, source, target, options = {}) {
 export function attention(model, source, target, options = {}) {
   const { disabledHeads = [] } = checkOptions(options, 'disabledHeads');
   const config = /** @type {Record<string, any>} */ (model.config);
-  const { core, pass, check, disableHeads } = model.parts();
+  const { core, model: handle, check } = model.parts();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
   const heads = checkHeads(disabledHeads, config);
-  const [S, T] = [from.length, to.length];
-  const of = (/** @type {string} */ side) => [config[`${side}_layers`], config[`${side}_attention_heads`]];
-  const shapes = [
-    [...of('encoder'), S, S],
-    [...of('decoder'), T, T],
-    [...of('decoder'), T, S],
-  ];
-  const rooms = shapes.map((shape) => floats(shape.reduce((product, n) => product * n)));
-  const session = pass(S, T);
-  disableHeads(session, heads);
-  try {
-    core.forward(session, from, to, rooms);
-  } finally {
-    core.run('heed_session_enable_heads', session);
-  }
+  const points = core.points(handle, from.length, to.length);
+  const groups = MAPS.map((name) => points.filter((point) => name.test(point.name)));
+  const { session, data } = look(model, from, to, heads, groups.flat());
+  let at = 0;
+  const [encoder, decoder, cross] = groups.map((layers) => {
+    const shape = [layers.length, ...layers[0].shape];
+    return { shape, data: data.slice(at, (at += size(shape))) };
+  });
   const logProbs = Float32Array.from(to, (_, t) => core.logits(session, t, 0).logProb);
-  const [encoder, decoder, cross] = rooms.map((room, i) => ({
-    shape: shapes[i],
-    data: /** @type {Float32Array} */ (room.value),
-  }));
   return { encoder, decoder, cross, logProbs };
 }
 

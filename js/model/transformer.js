@@ -65,7 +65,7 @@ export class Transformer extends Model {
     const { core, pass, check } = this.parts();
     const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
     const session = pass(from.length, to.length);
-    core.forward(session, from, to, []);
+    core.forward(session, from, to);
     const shape = [to.length, Number(this.config.decoder_vocab_size)];
     const data = new Float32Array(shape[0] * shape[1]);
     const logProbs = new Float32Array(to.length);

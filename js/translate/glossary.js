@@ -167,7 +167,7 @@ class Forced {
     const source = this.#sentence.ids;
     const target = Int32Array.from([...prefix, this.#eos]);
     const session = pass(source.length, target.length);
-    core.forward(session, source, target, []);
+    core.forward(session, source, target);
     const vocabulary = Number(this.#model.config.decoder_vocab_size);
     const row = core.logits(session, prefix.length, vocabulary).logits;
     const { config, tokenizer } = this.#model;

@@ -24,6 +24,10 @@ export const ints = (length) => ({ type: Int32Array, length, value: null });
 /** A C struct of int32s and addresses, passed by address. @param {...Argument} fields @returns {Struct} */
 const struct = (...fields) => ({ fields });
 
+/** @typedef {{ point: number, name: string, shape: number[] }} Point  a tensor that inspection can show */
+/** HEED_POINT_NAME_BYTES of heed.h. */
+const POINT_NAME_BYTES = 80;
+
 /** Bytes hashed at a time: copies in the module's memory stay small. */
 const HASHED = 1 << 18;
 
@@ -266,23 +270,30 @@ export class Core {
     return bytes.value?.[0] ?? 0;
   }
 
+  /** @param {number} session @param {Int32Array} source @param {Int32Array} target */
+  forward(session, source, target) {
+    this.call('forward', 'heed_forward', session, source, source.length, target, target.length);
+  }
+
   /**
-   * @param {number} session
-   * @param {Int32Array} source
-   * @param {Int32Array} target
-   * @param {Room[]} maps  three, or none
+   * Every tensor that a pass over so many tokens computes on its way, but for the logits, in its order.
+   *
+   * @param {number} model
+   * @param {number} source
+   * @param {number} target
+   * @returns {Point[]}
    */
-  forward(session, source, target, maps) {
-    this.call(
-      'forward',
-      'heed_forward',
-      session,
-      source,
-      source.length,
-      target,
-      target.length,
-      maps.length ? struct(...maps) : null,
-    );
+  points(model, source, target) {
+    /** @type {Point[]} */
+    const points = [];
+    for (;;) {
+      const [text, sizes] = [{ type: Uint8Array, length: POINT_NAME_BYTES, value: null }, ints(3)];
+      const rank = this.run('heed_point', model, points.length, source, target, text, sizes);
+      if (rank === 0) return points;
+      const bytes = /** @type {any} */ (text.value);
+      const name = decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
+      points.push({ point: points.length, name, shape: Array.from(sizes.value.subarray(0, rank)) });
+    }
   }
 
   /** Row t of the last forward(). @param {number} session @param {number} t @param {number} vocabulary */

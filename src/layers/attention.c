@@ -58,16 +58,16 @@ static void attend_rows(float *out, float *probs, const float *q, const float *k
     const float scale = 1.0f / sqrtf((float)Dh);
     for (int t = 0; t < shape->n_query; t++) {
         float *p = probs ? probs + t * shape->probs_row : scratch;
-        k_scores(p, q + (size_t)t * D, k, (size_t)D, shape->places, S, Dh, scale);
+        k_scores(p, q + (size_t)t * D, k, (size_t)D, shape->key_rows, S, Dh, scale);
         k_softmax(p, S);
-        k_weighted_sum(out + (size_t)t * D, p, v, (size_t)D, shape->places, S, Dh);
+        k_weighted_sum(out + (size_t)t * D, p, v, (size_t)D, shape->key_rows, S, Dh);
     }
 }
 
 void attention_forward(float *out, float *probs, const float *q, const float *k, const float *v,
                        const heed_attention_shape *shape, float *scratch) {
     const int D = shape->d_model, Dh = D / shape->n_heads;
-    const int blocked = is_blocked(shape->n_query) && shape->places == NULL;
+    const int blocked = is_blocked(shape->n_query) && shape->key_rows == NULL;
 
     for (int h = 0; h < shape->n_heads; h++) {
         const size_t at = (size_t)h * Dh;

@@ -5,8 +5,8 @@
  *
  * The one layer that moves information between positions.  It is used three times: encoder
  * self-attention, decoder self-attention (keys: the row's own past) and cross-attention (keys and
- * values from the encoder).  Projections are linear.h's business.  Keys may be scattered: a list of
- * places says where in a cache each one lies, so beams share their past without copying it.
+ * values from the encoder).  Projections are linear.h's business.  Keys may be scattered: a list says
+ * in which row of a cache each one lies, so beams share their past without copying it.
  *
  * Depends on: kernels/.  Used by: model/, train/.
  */
@@ -21,7 +21,7 @@ typedef struct {
     int n_key;               /* S : keys that every query sees                               */
     int n_heads;             /* H : D % H == 0                                               */
     int d_model;             /* D : row length of q, k, v, out                               */
-    const int32_t *places;   /* [S] row of k and v of each key; NULL: 0, 1, ..., S-1         */
+    const int32_t *key_rows; /* [S] row of k and v of each key; NULL: 0, 1, ..., S-1         */
     const uint8_t *disabled; /* [H] heads whose output is zero; NULL: none                   */
     size_t probs_row;        /* floats from p[h,t,0] to p[h,t+1,0]; ignored if probs is NULL */
     size_t probs_head;       /* floats from p[h,0,0] to p[h+1,0,0]                           */

@@ -3,10 +3,9 @@
 
 #include "kernels/kernels.h"
 
-void embedding_forward(float *out, int id, int position, const heed_matrix *table, float scale,
-                       const float *positions) {
+void embedding_forward(float *out, int id, const heed_matrix *table, float scale, const float *position) {
     const size_t d = (size_t)table->cols;
     matrix_get_row(out, table, id);
     k_scale(out, out, scale, d);
-    k_add(out, out, positions + (size_t)position * d, d);
+    if (position) k_add(out, out, position, d);
 }

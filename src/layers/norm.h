@@ -9,12 +9,10 @@
 #ifndef HEED_LAYERS_NORM_H
 #define HEED_LAYERS_NORM_H
 
-/* torch.nn.LayerNorm's default; MarianConfig has no key for it. */
-#define NORM_EPSILON 1e-5f
-
 typedef struct {
     float *gain; /* [D] */
     float *bias; /* [D] */
+    float epsilon;
 } heed_norm;
 
 /* out [m, D] = LayerNorm(x + residual); residual may be NULL; out may be x.  Cannot fail. */

@@ -4,7 +4,7 @@
  * A model is one block: this struct, the layers, the table, and every weight in the layout the
  * kernels want.  load.c fills it from a file; afterwards nothing writes to it.
  *
- * Depends on: base/, layers/, config.h.  Used by: model/, search/, train/, heed.c.
+ * Depends on: base/, layers/, architecture.h.  Used by: model/, search/, train/, heed.c.
  */
 #ifndef HEED_MODEL_MODEL_H
 #define HEED_MODEL_MODEL_H
@@ -13,30 +13,27 @@
 #include "base/status.h"
 #include "layers/linear.h"
 #include "layers/norm.h"
-#include "model/config.h"
+#include "model/architecture.h"
 
 typedef struct {
-    heed_linear q_proj, k_proj, v_proj, out_proj; /* [D, D] each */
-    heed_norm norm;                               /* self_attn_layer_norm, encoder_attn_layer_norm */
-} heed_attention_weights;
+    const architecture_sublayer *is;
+    int layer;
+    heed_linear linears[MAX_LINEARS]; /* of architecture_parts(), in its order                 */
+    heed_norm norm;
+    int first_head;              /* of an attention: its heads are bytes of the run's `disabled` from here  */
+    int first_point, norm_point; /* of inspection: those in the order of its parts, then its norm */
+} heed_sublayer;
 
 typedef struct {
-    heed_attention_weights self_attn;
-    heed_attention_weights encoder_attn; /* decoder only */
-    heed_linear fc1, fc2;                /* [F, D], [D, F] */
-    heed_norm final_layer_norm;
-} heed_layer;
-
-typedef struct {
-    int n_layers, n_heads, ffn_dim;
-    heed_layer *layers;
-    const heed_matrix *embed_tokens; /* [V, D] */
-    const float *embed_positions;    /* [P, D] */
-    heed_norm layernorm_embedding;   /* if normalize_embedding */
-    heed_norm layer_norm;            /* after the last layer, if add_final_layer_norm */
+    const architecture_stack *is;
+    int n_sublayers; /* of all layers                   */
+    heed_sublayer *sublayers;
+    const heed_matrix *embed_tokens; /* [V, D]                          */
+    const float *embed_positions;    /* [P, D]                          */
+    heed_norm layernorm_embedding;   /* if the stack has_embedding_norm */
+    heed_norm layer_norm;            /* if it has_final_norm            */
+    int first_point, output_point;   /* of inspection                   */
 } heed_stack;
-
-enum { TENSOR_NAME_BYTES = 80 };
 
 /* One row of the table: what a file must hold, and where it goes. */
 typedef struct {
@@ -62,15 +59,16 @@ typedef struct {
 
 struct heed_model {
     heed_config config;
+    heed_architecture is;
     int ready;
     size_t block_bytes;
     heed_stack encoder, decoder;
-    heed_matrix shared;         /* [V, D] if share_encoder_decoder_embeddings, else */
+    heed_matrix shared;         /* [V, D] if has_shared_embeddings, else            */
     heed_matrix source, target; /* [V, D] each                                      */
-    heed_matrix lm_head;        /* [V, D] unless tie_word_embeddings                */
+    heed_matrix lm_head;        /* [V, D] unless has_tied_output                    */
     const heed_matrix *output;  /* the one of the above that makes logits           */
     float *final_logits_bias;   /* [V]                                              */
-    float embed_scale;
+    int n_heads, n_points;      /* of all stacks: heads that can be disabled, points of inspection */
     heed_tensor *tensors;
     int n_tensors;
     heed_loader loader;

@@ -1,83 +1,60 @@
 /*
- * run.h - what a forward pass writes: activations, and the cache of keys and values.
+ * run.h - what a forward pass writes: activations, the cache, and what inspection wants; and the passes themselves.
  *
- * The cache is a pool of *places*.  A place holds, for every decoder layer, one key row and one
- * value row: of a source token (cross-attention) or of a target token (self-attention).  A sequence
- * is a list of places, so hypotheses share their past by naming the same places, and a sentence that
- * ends gives its places back at once.
+ * Encoder and decoder are one loop over the sublayers of a description (stack.c).  They differ in where a row finds
+ * what it attends to: in the sentence that it stands in, or in cache rows.
  *
- * Depends on: base/, layers/, model.h, tap.h.  Used by: encoder.c, decoder.c, search/, heed.c.
+ * Depends on: base/, layers/, cache.h, model.h.  Used by: stack.c, attend.c, search/, heed.c.
  */
 #ifndef HEED_MODEL_RUN_H
 #define HEED_MODEL_RUN_H
 
 #include "base/arena.h"
-#include "layers/attention.h"
+#include "model/cache.h"
 #include "model/model.h"
-#include "model/tap.h"
 
 typedef struct {
     const struct heed_model *model;
-    int max_rows;           /* R : rows of a pass                                            */
-    int max_keys;           /* rows that one query may see                                   */
-    float *x, *y;           /* [R, D] the residual stream; what a sublayer reads or returns  */
-    float *q, *k, *v, *mix; /* [R, D] projections; attention's output              */
-    float *hidden;          /* [R, max F]                                          */
-    heed_input input;       /* what the next projections read                      */
-    float *scratch;         /* of attention                                        */
-
-    uint8_t *encoder_disabled, *decoder_disabled, *cross_disabled; /* [layers, H] heads switched off */
-
-    heed_taps taps; /* of the pass under way */
-
-    int n_places, n_free;
-    int32_t *free_places; /* [n_places] stack                                      */
-    uint16_t *users;      /* [n_places] lists that name the place                  */
-    float *keys, *values; /* [decoder layers, n_places, D]                         */
+    int max_rows;           /* R : rows of a pass                                   */
+    float *x, *y;           /* [R, D] the residual stream; what a sublayer returns  */
+    float *q, *k, *v, *mix; /* [R, D] projections; attention's output               */
+    float *hidden;          /* [R, max F]                                           */
+    heed_input input;       /* what the next projections read                       */
+    float *scratch;         /* of attention                                         */
+    uint8_t *disabled;      /* [n_heads] heads switched off, from a sublayer's first_head on */
+    float **points;         /* [n_points] where the tensor at each goes; NULL: not wanted    */
+    heed_cache cache;
 } heed_run;
 
-/* Lay a run out in `arena` (which may only measure). */
+/* Lay a run out in `arena` (which may only measure).  max_keys: rows that one query may see. */
 void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model, int max_rows, int max_keys,
-                int n_places);
-
-/* Take a free place with one user.  There must be one: callers look at n_free first. */
-int32_t run_take_place(heed_run *run);
-void run_share_places(heed_run *run, const int32_t *places, int n); /* one user more  */
-void run_drop_places(heed_run *run, const int32_t *places, int n);  /* one user fewer */
+                int n_cache_rows);
 
 /*
  * Encoder over a ragged batch: sentence i is lengths[i] ids, one sentence after another, their sum
- * <= max_rows.  The output is run->x [sum, D].
- *   probs  [Le, H, S, S] written if not NULL; then n must be 1
+ * <= max_rows.  The output is run->x [sum, D].  n is 1 if a point is wanted.
  * Cannot fail: ids and lengths were checked at the door.
  */
-void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int n, float *probs);
+void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int n);
 
-/* Keys and values of run->x rows [first, first + n), the encoder's output, for every decoder layer, to `places` [n]. */
-void decoder_read_source(heed_run *run, int first, int n, const int32_t *places);
+/* Keys and values of run->x rows [first, first + n), the encoder's output, of every layer, to cache rows [n]. */
+void decoder_read_source(heed_run *run, int first, int n, const int32_t *cache_rows);
 
-/* One position of one target. */
+/* A token of a target, which the decoder reads. */
 typedef struct {
     int32_t id, position;
-    const int32_t *past; /* [position + 1] places of positions 0..position: the last is this row's own, to be written */
-    const int32_t *source; /* [n_source] */
+    const int32_t *past;   /* [position + 1] cache rows of positions 0..position: the last, its own, is written */
+    const int32_t *source; /* [n_source] cache rows */
     int n_source;
-} heed_decoder_row;
-
-/* Where attention of a pass over one target goes; NULL members are not wanted. */
-typedef struct {
-    float *decoder; /* [Ld, H, T, T] */
-    float *cross;   /* [Ld, H, T, S] */
-} heed_decoder_maps;
+} heed_token;
 
 /*
- * One pass over n rows (n <= max_rows): the newest tokens of many hypotheses, or all positions of
- * one target (teacher forcing), in which case each row's past holds the rows before it.  The output
- * is run->x [n, D].
- *   maps  may be NULL; else rows are positions 0..n-1 of one target
+ * One pass over n tokens (n <= max_rows): the newest of many hypotheses, or all positions of one target (teacher
+ * forcing), in which case each token's past holds those before it.  The output is run->x [n, D].  If a point is
+ * wanted, tokens are positions 0..n-1 of one target.
  * Cannot fail.
  */
-void decoder_forward(heed_run *run, const heed_decoder_row *rows, int n, const heed_decoder_maps *maps);
+void decoder_forward(heed_run *run, const heed_token *tokens, int n);
 
 /* logits [n, V] of run->x rows [first, first + n), bias included. */
 void output_forward(heed_run *run, float *logits, int first, int n);

@@ -1,33 +1,98 @@
-/* stack.c - see stack.h for the contract. */
-#include "model/stack.h"
+/* stack.c - see run.h for the contract: encoder and decoder, one loop over the sublayers of a description. */
+#include <string.h>
 
 #include "kernels/kernels.h"
+#include "layers/embedding.h"
+#include "layers/ffn.h"
+#include "model/attend.h"
+#include "model/point.h"
+#include "model/run.h"
 
-void stack_begin(heed_run *run, const heed_stack *stack, int rows) {
-    const heed_config *c = &run->model->config;
-    if (c->normalize_embedding) norm_forward(run->x, run->x, NULL, &stack->layernorm_embedding, rows, c->d_model);
+/* Row `row` of run->x from an id and its position, and what inspection shows of it. */
+static void embed(heed_run *run, const heed_stack *stack, int row, int32_t id, int position) {
+    const size_t D = (size_t)run->model->is.d_model, at = (size_t)row * D;
+    const float *vector = stack->embed_positions + (size_t)position * D, scale = stack->is->embed_scale;
+    float *const *rooms = run->points + stack->first_point;
+    embedding_forward(run->x + at, id, stack->embed_tokens, scale, vector);
+    if (rooms[AT_EMBEDDING]) embedding_forward(rooms[AT_EMBEDDING] + at, id, stack->embed_tokens, scale, NULL);
+    if (rooms[AT_POSITIONS]) point_note(rooms[AT_POSITIONS] + at, vector, D);
+    if (rooms[AT_INPUT]) point_note(rooms[AT_INPUT] + at, run->x + at, D);
 }
 
-void stack_end(heed_run *run, const heed_stack *stack, int rows) {
-    const heed_config *c = &run->model->config;
-    if (c->add_final_layer_norm) norm_forward(run->x, run->x, NULL, &stack->layer_norm, rows, c->d_model);
+static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
+    float *const *rooms = run->points + s->first_point;
+    ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->is->activation);
+    point_note(rooms[AT_FC1], run->hidden, (size_t)n * s->is->ffn_dim);
+    point_note(rooms[AT_FC2], run->y, (size_t)n * run->model->is.d_model);
 }
 
-void sublayer_input(heed_run *run, const heed_norm *norm, int rows, int point, int layer) {
-    const heed_config *c = &run->model->config;
-    if (c->normalize_before) {
-        norm_forward(run->y, run->x, NULL, norm, rows, c->d_model);
-        tap_note(run->model, &run->taps, point, layer, run->y, (size_t)rows * c->d_model);
+/*
+ * From the embedded rows in run->x to the stack's output in run->x.
+ *
+ *     post-norm   y = f(x);        x = norm(x + y)
+ *     pre-norm    y = f(norm(x));  x = x + y
+ */
+static void stack_forward(heed_run *run, const heed_stack *stack, const heed_rows *rows) {
+    const int D = run->model->is.d_model, n = rows->n;
+    const size_t size = (size_t)n * D;
+    float *x = run->x, *y = run->y;
+
+    if (stack->is->has_embedding_norm) norm_forward(x, x, NULL, &stack->layernorm_embedding, n, D);
+    for (int i = 0; i < stack->n_sublayers; i++) {
+        const heed_sublayer *s = &stack->sublayers[i];
+        const int is_before = s->is->normalize_before;
+        float *normed = run->points[s->norm_point];
+
+        if (is_before) {
+            norm_forward(y, x, NULL, &s->norm, n, D);
+            point_note(normed, y, size);
+        }
+        input_set(&run->input, is_before ? y : x, n, D);
+        switch (s->is->kind) {
+            case SUBLAYER_SELF_ATTENTION:
+            case SUBLAYER_CROSS_ATTENTION: attend_forward(run, s, rows); break;
+            case SUBLAYER_FEED_FORWARD: feed_forward(run, s, n); break;
+        }
+        if (is_before) {
+            k_add(x, x, y, size);
+        } else {
+            norm_forward(x, x, y, &s->norm, n, D);
+            point_note(normed, x, size);
+        }
     }
-    input_set(&run->input, c->normalize_before ? run->y : run->x, rows, c->d_model);
+    if (stack->is->has_final_norm) norm_forward(x, x, NULL, &stack->layer_norm, n, D);
+    point_note(run->points[stack->output_point], x, size);
 }
 
-void sublayer_output(heed_run *run, const heed_norm *norm, int rows, int point, int layer) {
-    const heed_config *c = &run->model->config;
-    if (c->normalize_before) {
-        k_add(run->x, run->x, run->y, (size_t)rows * c->d_model);
-        return;
-    }
-    norm_forward(run->x, run->x, run->y, norm, rows, c->d_model);
-    tap_note(run->model, &run->taps, point, layer, run->x, (size_t)rows * c->d_model);
+void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int n) {
+    heed_rows rows = {.lengths = lengths, .n_sentences = n};
+    for (int i = 0; i < n; i++)
+        for (int t = 0; t < lengths[i]; t++, rows.n++) embed(run, &run->model->encoder, rows.n, ids[rows.n], t);
+    stack_forward(run, &run->model->encoder, &rows);
+}
+
+void decoder_read_source(heed_run *run, int first, int n, const int32_t *cache_rows) {
+    const heed_stack *stack = &run->model->decoder;
+    const int D = run->model->is.d_model;
+    input_set(&run->input, run->x + (size_t)first * D, n, D);
+    for (int i = 0; i < stack->n_sublayers; i++)
+        if (stack->sublayers[i].is->kind == SUBLAYER_CROSS_ATTENTION)
+            attend_read_source(run, &stack->sublayers[i], cache_rows);
+}
+
+void decoder_forward(heed_run *run, const heed_token *tokens, int n) {
+    const heed_rows rows = {.n = n, .tokens = tokens};
+    for (int t = 0; t < n; t++) embed(run, &run->model->decoder, t, tokens[t].id, tokens[t].position);
+    stack_forward(run, &run->model->decoder, &rows);
+}
+
+void output_forward(heed_run *run, float *logits, int first, int n) {
+    const struct heed_model *m = run->model;
+    const int D = m->is.d_model;
+    input_set(&run->input, run->x + (size_t)first * D, n, D);
+    matrix_multiply(logits, &run->input, m->output, m->final_logits_bias);
+}
+
+float output_log_prob(const heed_run *run, const float *logits, int id) {
+    return logits[id] - k_log_sum_exp(logits, run->model->output->rows);
 }

@@ -144,14 +144,14 @@ int search_add(heed_search *search, const int32_t *source, int n) {
 }
 
 static void drop_target(heed_run *run, heed_target *target) {
-    run_drop_places(run, target->places, target->n_places);
+    cache_drop(&run->cache, target->places, target->n_places);
     target->n_places = 0;
 }
 
 /* The slot's cache places, back to the pool. */
 static void drop_places(heed_search *search, heed_slot *slot) {
     if (slot->state != SLOT_RUNNING) return;
-    run_drop_places(search->run, slot->source_places, slot->n_source);
+    cache_drop(&search->run->cache, slot->source_places, slot->n_source);
     for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
 }
 
@@ -185,7 +185,7 @@ static int count_running(const heed_search *search) {
 
 /* Let a sentence in: places for its source, one empty target. */
 static void enter(heed_search *search, heed_slot *slot) {
-    for (int t = 0; t < slot->n_source; t++) slot->source_places[t] = run_take_place(search->run);
+    for (int t = 0; t < slot->n_source; t++) slot->source_places[t] = cache_take(&search->run->cache);
     slot->live[0].n_ids = slot->live[0].n_places = 0;
     slot->live[0].log_prob = 0.0;
     slot->n_live = 1;
@@ -205,7 +205,7 @@ static void admit(heed_search *search) {
         int n = 0, rows = 0, first = 0;
         while ((slot = oldest_waiting(search)) != NULL && rows + slot->n_source <= run->max_rows) {
             const int margin = slot->n_source * slot->rules->options.beams;
-            if (running > 0 && run->n_free < slot->n_source + margin) break;
+            if (running > 0 && run->cache.n_free < slot->n_source + margin) break;
             memcpy(search->newcomers + rows, slot->source, (size_t)slot->n_source * sizeof *slot->source);
             search->lengths[n] = slot->n_source;
             search->row_slot[n++] = (int32_t)(slot - search->slots);
@@ -214,7 +214,7 @@ static void admit(heed_search *search) {
             running++;
         }
         if (n == 0) return;
-        encoder_forward(run, search->newcomers, search->lengths, n, NULL);
+        encoder_forward(run, search->newcomers, search->lengths, n);
         for (int i = 0; i < n; i++) {
             slot = &search->slots[search->row_slot[i]];
             decoder_read_source(run, first, slot->n_source, slot->source_places);
@@ -250,8 +250,8 @@ static int gather_rows(heed_search *search) {
         if (slot->state != SLOT_RUNNING) continue;
         for (int b = 0; b < slot->n_live; b++, n++) {
             heed_target *target = &slot->live[b];
-            target->places[target->n_places++] = run_take_place(search->run);
-            search->rows[n] = (heed_decoder_row){.id = target->ids[target->n_ids - 1],
+            target->places[target->n_places++] = cache_take(&search->run->cache);
+            search->rows[n] = (heed_token){.id = target->ids[target->n_ids - 1],
                                                  .position = target->n_ids,
                                                  .past = target->places,
                                                  .source = slot->source_places,
@@ -323,7 +323,7 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
     next->n_ids = target->n_ids + 1;
     next->n_places = target->n_places;
     next->log_prob = c->log_prob;
-    run_share_places(run, next->places, next->n_places);
+    cache_share(&run->cache, next->places, next->n_places);
 }
 
 /* Whether the last id is one too many of a loop, after the prefix and the tokens there must be; not in a character. */
@@ -413,11 +413,11 @@ static int has_failed(const heed_slot *slot) {
 int search_step(heed_search *search) {
     heed_run *run = search->run;
     admit(search);
-    while (count_rows(search) > run->n_free) evict_youngest(search);
+    while (count_rows(search) > run->cache.n_free) evict_youngest(search);
 
     const int n_rows = gather_rows(search);
     if (n_rows > 0) {
-        decoder_forward(run, search->rows, n_rows, NULL);
+        decoder_forward(run, search->rows, n_rows);
         choose_candidates(search, n_rows);
         for (int i = 0; i < search->max_batch; i++) {
             heed_slot *slot = &search->slots[i];

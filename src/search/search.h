@@ -82,7 +82,7 @@ typedef struct {
     int active; /* begun and not ended */
     unsigned clock;
     heed_slot *slots;       /* [max_batch]                                     */
-    heed_decoder_row *rows; /* [max_batch * max_beams] of a step               */
+    heed_token *rows; /* [max_batch * max_beams] of a step               */
     int32_t *row_slot;      /* which slot and live target each row is          */
     int32_t *row_beam;
     int32_t *newcomers; /* [run->max_rows] ids of the sentences to encode  */

@@ -58,7 +58,7 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
             const vec d = part(x, i, D, mean) - mean;
             squares += d * d;
         }
-        const float rstd = 1.0f / sqrtf(vec_sum(squares) / (float)D + NORM_EPSILON);
+        const float rstd = 1.0f / sqrtf(vec_sum(squares) / (float)D + w->epsilon);
 
         /* y = z gain + bias,  z = (x - mean) rstd */
         for (int i = 0; i < D; i += LANES) {

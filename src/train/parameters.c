@@ -22,16 +22,14 @@ static int ends_with(const char *name, const char *suffix) {
     return n >= k && strcmp(name + n - k, suffix) == 0;
 }
 
-/* The next tensor, which must be called so; *rows and *cols may be NULL. */
-static size_t take(walker *w, const char *suffix, int trained, int *rows, int *cols) {
+/* The next tensor, whose name ends so. */
+static size_t take(walker *w, const char *suffix, int trained) {
     const heed_tensor *t = &w->model->tensors[w->next];
     assert(w->next < w->model->n_tensors && ends_with(t->name, suffix));
     (void)suffix;
     size_t *end = trained ? &w->trained : &w->fixed;
     const size_t offset = *end;
     *end += (size_t)t->rows * t->cols;
-    if (rows) *rows = t->rows;
-    if (cols) *cols = t->cols;
     if (!w->counting && w->p->tensors) {
         train_tensor *mine = &w->p->tensors[w->next];
         memcpy(mine->name, t->name, sizeof mine->name);
@@ -44,68 +42,54 @@ static size_t take(walker *w, const char *suffix, int trained, int *rows, int *c
     return offset;
 }
 
-static void take_linear(walker *w, train_linear *linear, const char *weight, const char *bias) {
-    linear->weight = take(w, weight, 1, &linear->rows, &linear->cols);
-    linear->bias = take(w, bias, 1, NULL, NULL);
+static train_linear take_linear(walker *w) {
+    const heed_tensor *t = &w->model->tensors[w->next];
+    train_linear linear = {.rows = t->rows, .cols = t->cols};
+    linear.weight = take(w, ".weight", 1);
+    linear.bias = take(w, ".bias", 1);
+    return linear;
 }
 
-static void take_norm(walker *w, train_norm *norm, const char *gain, const char *bias) {
-    norm->gain = take(w, gain, 1, NULL, NULL);
-    norm->bias = take(w, bias, 1, NULL, NULL);
+static train_norm take_norm(walker *w) {
+    train_norm norm = {.epsilon = w->p->is.norm_epsilon};
+    norm.gain = take(w, ".weight", 1);
+    norm.bias = take(w, ".bias", 1);
+    return norm;
 }
 
-static void take_attention(walker *w, train_attention *a) {
-    take_linear(w, &a->q_proj, ".q_proj.weight", ".q_proj.bias");
-    take_linear(w, &a->k_proj, ".k_proj.weight", ".k_proj.bias");
-    take_linear(w, &a->v_proj, ".v_proj.weight", ".v_proj.bias");
-    take_linear(w, &a->out_proj, ".out_proj.weight", ".out_proj.bias");
-    take_norm(w, &a->norm, "attn_layer_norm.weight", "attn_layer_norm.bias");
-}
-
-static void take_stack(walker *w, train_stack *stack, int is_decoder, int train_positions) {
-    const heed_config *c = &w->model->config;
-    for (int l = 0; l < stack->n_layers; l++) {
-        train_layer unplaced, *layer = stack->layers ? &stack->layers[l] : &unplaced;
-        take_attention(w, &layer->self_attn);
-        if (is_decoder) take_attention(w, &layer->encoder_attn);
-        take_linear(w, &layer->fc1, ".fc1.weight", ".fc1.bias");
-        take_linear(w, &layer->fc2, ".fc2.weight", ".fc2.bias");
-        take_norm(w, &layer->final_layer_norm, ".final_layer_norm.weight", ".final_layer_norm.bias");
+static void take_stack(walker *w, train_stack *stack, int train_positions) {
+    for (int i = 0; i < stack->n_sublayers; i++) {
+        train_sublayer unplaced, *s = stack->sublayers ? &stack->sublayers[i] : &unplaced;
+        s->is = &stack->is->sublayers[i % stack->is->n_sublayers];
+        for (int j = 0; j < architecture_parts(s->is->kind)->n_linears; j++) s->linears[j] = take_linear(w);
+        s->norm = take_norm(w);
     }
-    if (c->normalize_embedding)
-        take_norm(w, &stack->layernorm_embedding, ".layernorm_embedding.weight", ".layernorm_embedding.bias");
-    if (c->add_final_layer_norm) take_norm(w, &stack->layer_norm, ".layer_norm.weight", ".layer_norm.bias");
-    stack->has_positions = is_decoder ? c->decoder_positions_stored : c->encoder_positions_stored;
-    if (stack->has_positions) stack->embed_positions = take(w, ".embed_positions.weight", train_positions, NULL, NULL);
+    if (stack->is->has_embedding_norm) stack->layernorm_embedding = take_norm(w);
+    if (stack->is->has_final_norm) stack->layer_norm = take_norm(w);
+    if (stack->is->has_own_positions) stack->embed_positions = take(w, ".embed_positions.weight", train_positions);
 }
 
 static void walk(walker *w, int train_positions) {
     heed_parameters *p = w->p;
-    const heed_config *c = &w->model->config;
-    if (c->share_encoder_decoder_embeddings) {
-        p->encoder.embed_tokens = p->decoder.embed_tokens = take(w, "model.shared.weight", 1, NULL, NULL);
-    } else {
-        p->encoder.embed_tokens = take(w, ".encoder.embed_tokens.weight", 1, NULL, NULL);
-        p->decoder.embed_tokens = take(w, ".decoder.embed_tokens.weight", 1, NULL, NULL);
-    }
-    p->output = c->tie_word_embeddings ? p->decoder.embed_tokens : take(w, "lm_head.weight", 1, NULL, NULL);
-    p->final_logits_bias = take(w, "final_logits_bias", 0, NULL, NULL);
-    take_stack(w, &p->encoder, 0, train_positions);
-    take_stack(w, &p->decoder, 1, train_positions);
+    p->encoder.embed_tokens = p->decoder.embed_tokens = take(w, ".weight", 1);
+    if (!p->is.has_shared_embeddings) p->decoder.embed_tokens = take(w, ".embed_tokens.weight", 1);
+    p->output = p->is.has_tied_output ? p->decoder.embed_tokens : take(w, "lm_head.weight", 1);
+    p->final_logits_bias = take(w, "final_logits_bias", 0);
+    take_stack(w, &p->encoder, train_positions);
+    take_stack(w, &p->decoder, train_positions);
+}
+
+static void layout_stack(train_stack *stack, heed_arena *arena, const architecture_stack *is) {
+    stack->is = is;
+    stack->n_sublayers = is->n_layers * is->n_sublayers;
+    stack->sublayers = arena_push(arena, (size_t)stack->n_sublayers, sizeof *stack->sublayers);
 }
 
 void parameters_layout(heed_parameters *p, heed_arena *arena, const struct heed_model *model, int train_positions) {
-    const heed_config *c = &model->config;
-    *p = (heed_parameters){.config = *c, .n_tensors = model->n_tensors};
+    *p = (heed_parameters){.config = model->config, .is = model->is, .n_tensors = model->n_tensors};
     p->tensors = arena_push(arena, (size_t)model->n_tensors, sizeof *p->tensors);
-    p->encoder.layers = arena_push(arena, (size_t)c->encoder_layers, sizeof *p->encoder.layers);
-    p->decoder.layers = arena_push(arena, (size_t)c->decoder_layers, sizeof *p->decoder.layers);
-    p->encoder.n_layers = c->encoder_layers;
-    p->decoder.n_layers = c->decoder_layers;
-    p->encoder.n_heads = c->encoder_attention_heads;
-    p->decoder.n_heads = c->decoder_attention_heads;
-    p->encoder.ffn_dim = c->encoder_ffn_dim;
-    p->decoder.ffn_dim = c->decoder_ffn_dim;
+    layout_stack(&p->encoder, arena, &p->is.encoder);
+    layout_stack(&p->decoder, arena, &p->is.decoder);
 
     walker w = {.p = p, .model = model, .counting = 1};
     walk(&w, train_positions);
@@ -125,7 +109,7 @@ static float normal(uint64_t key, uint64_t index) {
 }
 
 void parameters_initialize(float *values, const heed_parameters *p, uint32_t seed) {
-    const int D = p->config.d_model;
+    const int D = p->is.d_model;
     memset(values, 0, p->n_floats * sizeof *values);
     for (int i = 0; i < p->n_tensors; i++) {
         const train_tensor *t = &p->tensors[i];

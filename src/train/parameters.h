@@ -23,26 +23,22 @@ typedef struct {
 
 typedef struct {
     size_t gain, bias; /* [D] each */
+    float epsilon;
 } train_norm;
 
 typedef struct {
-    train_linear q_proj, k_proj, v_proj, out_proj;
+    const architecture_sublayer *is;
+    train_linear linears[MAX_LINEARS]; /* in the order of architecture_parts() */
     train_norm norm;
-} train_attention;
+} train_sublayer;
 
 typedef struct {
-    train_attention self_attn, encoder_attn; /* encoder_attn: decoder only */
-    train_linear fc1, fc2;
-    train_norm final_layer_norm;
-} train_layer;
-
-typedef struct {
-    int n_layers, n_heads, ffn_dim;
-    train_layer *layers;
+    const architecture_stack *is;
+    int n_sublayers; /* of all layers */
+    train_sublayer *sublayers;
     size_t embed_tokens;
-    size_t embed_positions; /* if has_positions: the model's own, else the sinusoids' */
-    int has_positions;
-    train_norm layernorm_embedding, layer_norm; /* if the configuration has them */
+    size_t embed_positions;                     /* if the stack has_own_positions */
+    train_norm layernorm_embedding, layer_norm; /* if the stack has them          */
 } train_stack;
 
 typedef struct {
@@ -54,6 +50,7 @@ typedef struct {
 
 typedef struct {
     heed_config config;
+    heed_architecture is;
     train_tensor *tensors;
     int n_tensors;
     size_t n_trained, n_floats; /* trained floats, all floats */

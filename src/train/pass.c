@@ -23,45 +23,49 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 static float *rows_of(float *first, int i, int rows, int cols) { return first + (size_t)i * rows * cols; }
 
-static void layout_attention(pass_attention *a, heed_arena *arena, size_t R, size_t D, size_t heads, size_t cells) {
-    a->q = arena_floats(arena, R, D, 1);
-    a->k = arena_floats(arena, R, D, 1);
-    a->v = arena_floats(arena, R, D, 1);
-    a->mix = arena_floats(arena, R, D, 1);
-    a->probs = arena_floats(arena, heads, cells, 1);
+static void layout_sublayer(pass_sublayer *kept, heed_arena *arena, const heed_pass *pass,
+                            const architecture_sublayer *is) {
+    const size_t R = (size_t)pass->max_rows, D = (size_t)pass->parameters->is.d_model;
+    switch (is->kind) {
+        case SUBLAYER_SELF_ATTENTION:
+        case SUBLAYER_CROSS_ATTENTION:
+            kept->q = arena_floats(arena, R, D, 1);
+            kept->k = arena_floats(arena, R, D, 1);
+            kept->v = arena_floats(arena, R, D, 1);
+            kept->mix = arena_floats(arena, R, D, 1);
+            kept->probs = arena_floats(arena, (size_t)is->n_heads, (size_t)pass->max_cells, 1);
+            break;
+        case SUBLAYER_FEED_FORWARD: kept->pre = arena_floats(arena, R, (size_t)is->ffn_dim, 1); break;
+    }
 }
 
 static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass, const train_stack *weights,
                          int is_decoder) {
-    const heed_config *c = &pass->parameters->config;
-    const size_t R = (size_t)pass->max_rows, D = (size_t)c->d_model;
+    const size_t R = (size_t)pass->max_rows, D = (size_t)pass->parameters->is.d_model;
+    const int n = weights->n_sublayers;
     s->weights = weights;
-    s->n_sublayers = weights->n_layers * (is_decoder ? 3 : 2);
-    s->layers = arena_push(arena, (size_t)weights->n_layers, sizeof *s->layers);
-    for (int l = 0; l < weights->n_layers; l++) {
-        pass_layer unplaced, *layer = s->layers ? &s->layers[l] : &unplaced;
-        const size_t heads = (size_t)weights->n_heads, cells = (size_t)pass->max_cells;
-        layout_attention(&layer->self_attn, arena, R, D, heads, cells);
-        if (is_decoder) layout_attention(&layer->encoder_attn, arena, R, D, heads, cells);
-        layer->pre = arena_floats(arena, R, (size_t)weights->ffn_dim, 1);
+    s->is_decoder = is_decoder;
+    s->sublayers = arena_push(arena, (size_t)n, sizeof *s->sublayers);
+    for (int i = 0; i < n; i++) {
+        pass_sublayer unplaced, *kept = s->sublayers ? &s->sublayers[i] : &unplaced;
+        layout_sublayer(kept, arena, pass, &weights->is->sublayers[i % weights->is->n_sublayers]);
     }
-    s->embedded = c->normalize_embedding ? arena_floats(arena, R, D, 1) : NULL;
-    s->stream = arena_floats(arena, (size_t)s->n_sublayers + 1, R, D);
-    s->other = arena_floats(arena, (size_t)s->n_sublayers, R, D);
-    s->out = c->add_final_layer_norm ? arena_floats(arena, R, D, 1)
-             : s->stream             ? rows_of(s->stream, s->n_sublayers, pass->max_rows, c->d_model)
-                                     : NULL;
+    s->embedded = weights->is->has_embedding_norm ? arena_floats(arena, R, D, 1) : NULL;
+    s->stream = arena_floats(arena, (size_t)n + 1, R, D);
+    s->other = arena_floats(arena, (size_t)n, R, D);
+    s->out = weights->is->has_final_norm ? arena_floats(arena, R, D, 1)
+             : s->stream                 ? rows_of(s->stream, n, pass->max_rows, pass->parameters->is.d_model)
+                                         : NULL;
 }
 
 void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
                  int max_rows) {
-    const heed_config *c = &parameters->config;
-    const int F = most(most(c->encoder_ffn_dim, c->decoder_ffn_dim), c->d_model), V = c->decoder_vocab_size;
-    const int d_head = c->d_model / least(c->encoder_attention_heads, c->decoder_attention_heads);
-    const size_t R = (size_t)max_rows, D = (size_t)c->d_model;
+    const heed_architecture *a = &parameters->is;
+    const int widest = architecture_widest_row(a), V = a->decoder.vocabulary;
+    const size_t R = (size_t)max_rows, D = (size_t)a->d_model;
 
     *pass = (heed_pass){.parameters = parameters, .max_rows = max_rows};
-    pass->longest = least(max_rows, c->max_position_embeddings);
+    pass->longest = least(max_rows, a->n_positions);
     /* one sentence of the greatest length must fit; past 32768 its square would not be an int */
     pass->longest = least(pass->longest, 32768);
     pass->max_cells =
@@ -70,18 +74,19 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
 
     layout_stack(&pass->encoder, arena, pass, &parameters->encoder, 0);
     layout_stack(&pass->decoder, arena, pass, &parameters->decoder, 1);
-    if (!parameters->encoder.has_positions || !parameters->decoder.has_positions) {
+    if (!a->encoder.has_own_positions || !a->decoder.has_own_positions) {
         float *table = arena_floats(arena, (size_t)pass->longest, D, 1);
-        if (table) positions_fill(table, pass->longest, c->d_model, POSITIONS_HALVES);
+        if (table) positions_fill(table, pass->longest, a->d_model, POSITIONS_HALVES);
         pass->encoder.table = pass->decoder.table = table;
     }
     float **const vectors[] = {&pass->dx, &pass->dy, &pass->dn, &pass->dq, &pass->dk, &pass->dv, &pass->dmemory};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = arena_floats(arena, R, D, 1);
-    pass->hidden = arena_floats(arena, R, (size_t)F, 1);
-    pass->dhidden = arena_floats(arena, R, (size_t)F, 1);
+    pass->hidden = arena_floats(arena, R, (size_t)widest, 1);
+    pass->dhidden = arena_floats(arena, R, (size_t)widest, 1);
     pass->logits = arena_floats(arena, (size_t)pass->slice, (size_t)V, 1);
     const int L = pass->longest;
-    const size_t forward = attention_scratch_floats(most(L, 2), L, d_head), backward = attention_train_floats(L, L);
+    const size_t forward = attention_scratch_floats(most(L, 2), L, architecture_widest_head(a));
+    const size_t backward = attention_train_floats(L, L);
     pass->scratch = arena_floats(arena, forward > backward ? forward : backward, 1, 1);
     pass->dscores = arena_floats(arena, (size_t)L, (size_t)L, 1);
     pass->context.gemm = gemm;
@@ -103,110 +108,120 @@ int pass_capacity(const heed_pass *pass, const heed_pair *pairs, int n) {
 
 /* ------------------------------------------------------------------------------- sublayers */
 
-/* The sentences of a side: lengths of queries and keys of pair i. */
+/* Tokens of pair i on a side. */
 static int length(const heed_pass *pass, int i, int is_target) {
     return is_target ? pass->pairs[i].n_target : pass->pairs[i].n_source;
 }
 
 static int stack_rows(const heed_pass *pass, const pass_stack *s) {
-    return s == &pass->decoder ? pass->n_target : pass->n_source;
+    return s->is_decoder ? pass->n_target : pass->n_source;
 }
 
 static float *stream_at(const heed_pass *pass, const pass_stack *s, int i) {
-    return rows_of(s->stream, i, pass->max_rows, pass->parameters->config.d_model);
+    return rows_of(s->stream, i, pass->max_rows, pass->parameters->is.d_model);
 }
 
 static float *other_at(const heed_pass *pass, const pass_stack *s, int i) {
-    return rows_of(s->other, i, pass->max_rows, pass->parameters->config.d_model);
+    return rows_of(s->other, i, pass->max_rows, pass->parameters->is.d_model);
 }
 
 /* What sublayer i reads. */
 static const float *input_at(const heed_pass *pass, const pass_stack *s, int i) {
-    return pass->parameters->config.normalize_before ? other_at(pass, s, i) : stream_at(pass, s, i);
+    return s->weights->sublayers[i].is->normalize_before ? other_at(pass, s, i) : stream_at(pass, s, i);
 }
 
 /* One number for each place of the network that drops. */
 static uint64_t dropout_key(const heed_pass *pass, const pass_stack *s, int sublayer) {
-    return random_key(pass->key, (uint64_t)(s == &pass->decoder) << 32 | (uint32_t)(sublayer + 1));
+    return random_key(pass->key, (uint64_t)s->is_decoder << 32 | (uint32_t)(sublayer + 1));
 }
 
 static void normalize(const heed_pass *pass, float *out, const float *x, const train_norm *w, int rows) {
     float *values = pass->context.weights;
-    const heed_norm norm = {values + w->gain, values + w->bias};
-    norm_forward(out, x, NULL, &norm, rows, pass->parameters->config.d_model);
+    const heed_norm norm = {values + w->gain, values + w->bias, w->epsilon};
+    norm_forward(out, x, NULL, &norm, rows, pass->parameters->is.d_model);
 }
 
-static void sublayer_begin(const heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
-    if (pass->parameters->config.normalize_before)
-        normalize(pass, other_at(pass, s, i), stream_at(pass, s, i), norm, stack_rows(pass, s));
+static void sublayer_begin(const heed_pass *pass, const pass_stack *s, int i) {
+    const train_sublayer *w = &s->weights->sublayers[i];
+    if (w->is->normalize_before)
+        normalize(pass, other_at(pass, s, i), stream_at(pass, s, i), &w->norm, stack_rows(pass, s));
 }
 
 /* y [R, D], in pass->dy, is what the sublayer made. */
-static void sublayer_end(heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
+static void sublayer_end(heed_pass *pass, const pass_stack *s, int i) {
+    const train_sublayer *w = &s->weights->sublayers[i];
     const int rows = stack_rows(pass, s);
-    const size_t n = (size_t)rows * pass->parameters->config.d_model;
+    const size_t n = (size_t)rows * pass->parameters->is.d_model;
     dropout(pass->dy, n, pass->dropout, dropout_key(pass, s, i));
-    if (pass->parameters->config.normalize_before) {
+    if (w->is->normalize_before) {
         k_add(stream_at(pass, s, i + 1), stream_at(pass, s, i), pass->dy, n);
     } else {
         k_add(other_at(pass, s, i), stream_at(pass, s, i), pass->dy, n);
-        normalize(pass, stream_at(pass, s, i + 1), other_at(pass, s, i), norm, rows);
+        normalize(pass, stream_at(pass, s, i + 1), other_at(pass, s, i), &w->norm, rows);
     }
 }
 
 /* From pass->dx, the gradient of stream[i+1]: pass->dy becomes that of what the sublayer made.  Post-norm: dx becomes
  * that of other[i]. */
-static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
-    const int rows = stack_rows(pass, s), D = pass->parameters->config.d_model;
-    if (!pass->parameters->config.normalize_before)
-        norm_backward(&pass->context, pass->dx, pass->dx, other_at(pass, s, i), norm, rows, D);
+static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_sublayer *w = &s->weights->sublayers[i];
+    const int rows = stack_rows(pass, s), D = pass->parameters->is.d_model;
+    if (!w->is->normalize_before)
+        norm_backward(&pass->context, pass->dx, pass->dx, other_at(pass, s, i), &w->norm, rows, D);
     memcpy(pass->dy, pass->dx, (size_t)rows * D * sizeof *pass->dy);
     dropout(pass->dy, (size_t)rows * D, pass->dropout, dropout_key(pass, s, i));
 }
 
-/* Where the gradient of a sublayer's input goes, and whether it is added: the stream's own, or that of its norm. */
-static float *input_gradient(heed_pass *pass, int *add) {
-    *add = !pass->parameters->config.normalize_before;
+/* Where the gradient of sublayer i's input goes, and whether it is added: the stream's own, or that of its norm. */
+static float *input_gradient(heed_pass *pass, const pass_stack *s, int i, int *add) {
+    *add = !s->weights->sublayers[i].is->normalize_before;
     return *add ? pass->dx : pass->dn;
 }
 
-static void sublayer_begin_backward(heed_pass *pass, const pass_stack *s, int i, const train_norm *norm) {
-    if (!pass->parameters->config.normalize_before) return;
-    const int rows = stack_rows(pass, s), D = pass->parameters->config.d_model;
-    norm_backward(&pass->context, pass->dn, pass->dn, stream_at(pass, s, i), norm, rows, D);
+static void sublayer_begin_backward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_sublayer *w = &s->weights->sublayers[i];
+    if (!w->is->normalize_before) return;
+    const int rows = stack_rows(pass, s), D = pass->parameters->is.d_model;
+    norm_backward(&pass->context, pass->dn, pass->dn, stream_at(pass, s, i), &w->norm, rows, D);
     k_add(pass->dx, pass->dx, pass->dn, (size_t)rows * D);
 }
 
-/* The attention of pair i in sublayer `sublayer` of the stack. */
-static attention_sentence sentence_of(const heed_pass *pass, const pass_stack *s, int sublayer, int i, int cross) {
-    const int is_target = s == &pass->decoder, T = length(pass, i, is_target);
-    return (attention_sentence){.n_query = T,
-                                .n_key = cross ? length(pass, i, 0) : T,
-                                .n_heads = s->weights->n_heads,
-                                .d_model = pass->parameters->config.d_model,
-                                .causal = is_target && !cross,
-                                .dropout = pass->attention_dropout,
-                                .key = random_key(dropout_key(pass, s, sublayer), (uint64_t)i)};
+/* Whether the keys of sublayer i are the encoder's output. */
+static int is_cross(const pass_stack *s, int i) {
+    return s->weights->sublayers[i].is->kind == SUBLAYER_CROSS_ATTENTION;
 }
 
-/* Queries of the stack `s` over its own rows, or (cross) over the encoder's output; y to pass->dy. */
-static void attend(heed_pass *pass, const pass_stack *s, int sublayer, const pass_attention *a,
-                   const train_attention *w, int cross) {
-    const float *in = input_at(pass, s, sublayer);
-    const int D = pass->parameters->config.d_model, H = s->weights->n_heads, is_target = s == &pass->decoder;
-    const int rows = stack_rows(pass, s), memory_rows = cross ? pass->n_source : rows;
-    const float *memory = cross ? pass->encoder.out : in;
-    affine_forward(&pass->context, a->q, in, &w->q_proj, rows);
-    affine_forward(&pass->context, a->k, memory, &w->k_proj, memory_rows);
-    affine_forward(&pass->context, a->v, memory, &w->v_proj, memory_rows);
+/* The attention of pair `pair` in sublayer i of the stack. */
+static attention_sentence sentence_of(const heed_pass *pass, const pass_stack *s, int i, int pair) {
+    const int T = length(pass, pair, s->is_decoder);
+    return (attention_sentence){.n_query = T,
+                                .n_key = is_cross(s, i) ? length(pass, pair, 0) : T,
+                                .n_heads = s->weights->sublayers[i].is->n_heads,
+                                .d_model = pass->parameters->is.d_model,
+                                .causal = s->weights->is->is_causal && !is_cross(s, i),
+                                .dropout = pass->attention_dropout,
+                                .key = random_key(dropout_key(pass, s, i), (uint64_t)pair)};
+}
+
+/* Queries of the stack `s` over its own rows, or over the encoder's output; y to pass->dy. */
+static void attend(heed_pass *pass, const pass_stack *s, int i) {
+    const train_sublayer *w = &s->weights->sublayers[i];
+    const pass_sublayer *a = &s->sublayers[i];
+    const float *in = input_at(pass, s, i), *memory = is_cross(s, i) ? pass->encoder.out : in;
+    const int D = pass->parameters->is.d_model, H = w->is->n_heads;
+    const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
+    affine_forward(&pass->context, a->q, in, &w->linears[Q_PROJ], rows);
+    affine_forward(&pass->context, a->k, memory, &w->linears[K_PROJ], memory_rows);
+    affine_forward(&pass->context, a->v, memory, &w->linears[V_PROJ], memory_rows);
 
     float *probs = a->probs;
     size_t query = 0, key = 0;
-    for (int i = 0; i < pass->n_pairs; i++) {
-        const int T = length(pass, i, is_target), S = cross ? length(pass, i, 0) : T;
+    for (int pair = 0; pair < pass->n_pairs; pair++) {
+        const attention_sentence sentence = sentence_of(pass, s, i, pair);
+        const int T = sentence.n_query, S = sentence.n_key;
         heed_attention_shape shape = {
             .n_query = T, .n_key = S, .n_heads = H, .d_model = D, .probs_row = (size_t)S, .probs_head = (size_t)T * S};
-        if (is_target && !cross) { /* causal: every row over its own past */
+        if (sentence.causal) { /* every row over its own past */
             shape.n_query = 1;
             for (int t = 0; t < T; t++) {
                 const size_t row = query + (size_t)t * D;
@@ -217,15 +232,12 @@ static void attend(heed_pass *pass, const pass_stack *s, int sublayer, const pas
         } else {
             attention_forward(a->mix + query, probs, a->q + query, a->k + key, a->v + key, &shape, pass->scratch);
         }
-        if (pass->attention_dropout > 0.0f) {
-            const attention_sentence sentence = sentence_of(pass, s, sublayer, i, cross);
-            attention_dropout(a->mix + query, probs, a->v + key, &sentence, pass->scratch);
-        }
+        if (sentence.dropout > 0.0f) attention_dropout(a->mix + query, probs, a->v + key, &sentence, pass->scratch);
         probs += (size_t)H * T * S;
         query += (size_t)T * D;
         key += (size_t)S * D;
     }
-    affine_forward(&pass->context, pass->dy, a->mix, &w->out_proj, rows);
+    affine_forward(&pass->context, pass->dy, a->mix, &w->linears[OUT_PROJ], rows);
 }
 
 /* Alignment losses of the head that is guided, whose gradient goes to dscores [T, S] unless that is NULL. */
@@ -237,29 +249,33 @@ static void guide(const heed_pass *pass, const float *probs, int i, float *dscor
                                      pair->n_links, pass->guided, &sum->linked);
 }
 
-static int is_guided(const heed_pass *pass, const pass_stack *s, const pass_attention *a) {
-    return pass->guided > 0.0f && a == &s->layers[s->weights->n_layers - 1].encoder_attn;
+/* The last cross-attention of the decoder, one of whose heads may be guided. */
+static int guided_sublayer(const heed_pass *pass) {
+    int i = pass->decoder.weights->n_sublayers - 1;
+    while (!is_cross(&pass->decoder, i)) i--;
+    return i;
 }
 
-static void attend_backward(heed_pass *pass, const pass_stack *s, int sublayer, const pass_attention *a,
-                            const train_attention *w, int cross) {
-    const float *in = input_at(pass, s, sublayer);
-    const int D = pass->parameters->config.d_model, H = s->weights->n_heads;
-    const int rows = stack_rows(pass, s), memory_rows = cross ? pass->n_source : rows;
-    const float *memory = cross ? pass->encoder.out : in;
+static void attend_backward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_sublayer *w = &s->weights->sublayers[i];
+    const pass_sublayer *a = &s->sublayers[i];
+    const float *in = input_at(pass, s, i), *memory = is_cross(s, i) ? pass->encoder.out : in;
+    const int D = pass->parameters->is.d_model, H = w->is->n_heads;
+    const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
+    const int is_guided = pass->guided > 0.0f && s->is_decoder && i == guided_sublayer(pass);
     float *dmix = pass->hidden; /* free here, and at least D wide */
     int add;
-    float *din = input_gradient(pass, &add);
+    float *din = input_gradient(pass, s, i, &add);
 
-    affine_backward(&pass->context, dmix, pass->dy, a->mix, &w->out_proj, rows, 0);
+    affine_backward(&pass->context, dmix, pass->dy, a->mix, &w->linears[OUT_PROJ], rows, 0);
     const float *probs = a->probs;
     size_t query = 0, key = 0;
-    for (int i = 0; i < pass->n_pairs; i++) {
-        attention_sentence sentence = sentence_of(pass, s, sublayer, i, cross);
+    for (int pair = 0; pair < pass->n_pairs; pair++) {
+        attention_sentence sentence = sentence_of(pass, s, i, pair);
         const int T = sentence.n_query, S = sentence.n_key;
-        if (is_guided(pass, s, a) && pass->pairs[i].n_links > 0) {
+        if (is_guided && pass->pairs[pair].n_links > 0) {
             pass_result unused = {0};
-            guide(pass, probs, i, pass->dscores, &unused);
+            guide(pass, probs, pair, pass->dscores, &unused);
             sentence.dscores = pass->dscores;
             sentence.guided_head = pass->guided_head;
         }
@@ -269,58 +285,56 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, int sublayer, 
         query += (size_t)T * D;
         key += (size_t)S * D;
     }
-    affine_backward(&pass->context, din, pass->dq, in, &w->q_proj, rows, add);
-    float *dmemory = cross ? pass->dmemory : din;
-    affine_backward(&pass->context, dmemory, pass->dk, memory, &w->k_proj, memory_rows, 1);
-    affine_backward(&pass->context, dmemory, pass->dv, memory, &w->v_proj, memory_rows, 1);
+    affine_backward(&pass->context, din, pass->dq, in, &w->linears[Q_PROJ], rows, add);
+    float *dmemory = is_cross(s, i) ? pass->dmemory : din;
+    affine_backward(&pass->context, dmemory, pass->dk, memory, &w->linears[K_PROJ], memory_rows, 1);
+    affine_backward(&pass->context, dmemory, pass->dv, memory, &w->linears[V_PROJ], memory_rows, 1);
 }
 
 /* hidden = activation(pre) */
-static void activate(heed_pass *pass, const pass_layer *layer, size_t n) {
-    memcpy(pass->hidden, layer->pre, n * sizeof *pass->hidden);
-    activation_forward(pass->hidden, n, pass->parameters->config.activation_function);
+static void activate(heed_pass *pass, const pass_stack *s, int i, size_t n) {
+    memcpy(pass->hidden, s->sublayers[i].pre, n * sizeof *pass->hidden);
+    activation_forward(pass->hidden, n, s->weights->sublayers[i].is->activation);
 }
 
-static void feed_forward(heed_pass *pass, const pass_stack *s, const float *in, const pass_layer *layer,
-                         const train_layer *w) {
+static void feed_forward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_linear *w = s->weights->sublayers[i].linears;
     const int rows = stack_rows(pass, s);
-    affine_forward(&pass->context, layer->pre, in, &w->fc1, rows);
-    activate(pass, layer, (size_t)rows * w->fc1.rows);
-    affine_forward(&pass->context, pass->dy, pass->hidden, &w->fc2, rows);
+    affine_forward(&pass->context, s->sublayers[i].pre, input_at(pass, s, i), &w[FC1], rows);
+    activate(pass, s, i, (size_t)rows * w[FC1].rows);
+    affine_forward(&pass->context, pass->dy, pass->hidden, &w[FC2], rows);
 }
 
-static void feed_backward(heed_pass *pass, const pass_stack *s, const float *in, const pass_layer *layer,
-                          const train_layer *w) {
-    const int rows = stack_rows(pass, s);
-    const size_t n = (size_t)rows * w->fc1.rows;
+static void feed_backward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_linear *w = s->weights->sublayers[i].linears;
+    const int rows = stack_rows(pass, s), activation = s->weights->sublayers[i].is->activation;
+    const size_t n = (size_t)rows * w[FC1].rows;
     int add;
-    float *din = input_gradient(pass, &add);
-    activate(pass, layer, n);
-    affine_backward(&pass->context, pass->dhidden, pass->dy, pass->hidden, &w->fc2, rows, 0);
-    activation_backward(pass->dhidden, pass->dhidden, layer->pre, n, pass->parameters->config.activation_function);
-    affine_backward(&pass->context, din, pass->dhidden, in, &w->fc1, rows, add);
+    float *din = input_gradient(pass, s, i, &add);
+    activate(pass, s, i, n);
+    affine_backward(&pass->context, pass->dhidden, pass->dy, pass->hidden, &w[FC2], rows, 0);
+    activation_backward(pass->dhidden, pass->dhidden, s->sublayers[i].pre, n, activation);
+    affine_backward(&pass->context, din, pass->dhidden, input_at(pass, s, i), &w[FC1], rows, add);
 }
 
 /* ---------------------------------------------------------------------------------- stacks */
 
 /* Token t of pair i as the stack reads it: the decoder reads the start token, then the target without its last. */
 static int32_t input_id(const heed_pass *pass, const pass_stack *s, int i, int t) {
-    if (s == &pass->encoder) return pass->pairs[i].source[t];
+    if (!s->is_decoder) return pass->pairs[i].source[t];
     return t ? pass->pairs[i].target[t - 1] : pass->parameters->config.decoder_start_token_id;
 }
 
-static float embedding_scale(const heed_config *c) { return c->scale_embedding ? sqrtf((float)c->d_model) : 1.0f; }
-
 static void embed(heed_pass *pass, const pass_stack *s) {
-    const heed_config *c = &pass->parameters->config;
-    const size_t D = (size_t)c->d_model;
-    const float *values = pass->context.weights, scale = embedding_scale(c);
-    const float *positions = s->weights->has_positions ? values + s->weights->embed_positions : s->table;
+    const architecture_stack *is = s->weights->is;
+    const size_t D = (size_t)pass->parameters->is.d_model;
+    const float *values = pass->context.weights;
+    const float *positions = is->has_own_positions ? values + s->weights->embed_positions : s->table;
     float *const to = s->embedded ? s->embedded : s->stream;
     float *x = to;
     for (int i = 0; i < pass->n_pairs; i++)
-        for (int t = 0; t < length(pass, i, s == &pass->decoder); t++, x += D) {
-            k_scale(x, values + s->weights->embed_tokens + (size_t)input_id(pass, s, i, t) * D, scale, D);
+        for (int t = 0; t < length(pass, i, s->is_decoder); t++, x += D) {
+            k_scale(x, values + s->weights->embed_tokens + (size_t)input_id(pass, s, i, t) * D, is->embed_scale, D);
             k_add(x, x, positions + (size_t)t * D, D);
         }
     const int rows = stack_rows(pass, s);
@@ -329,61 +343,48 @@ static void embed(heed_pass *pass, const pass_stack *s) {
 }
 
 static void embed_backward(heed_pass *pass, const pass_stack *s) {
-    const heed_config *c = &pass->parameters->config;
-    const int rows = stack_rows(pass, s), D = c->d_model;
+    const architecture_stack *is = s->weights->is;
+    const int rows = stack_rows(pass, s), D = pass->parameters->is.d_model;
     float *gradients = pass->context.gradients, *dx = pass->dx;
     dropout(dx, (size_t)rows * D, pass->dropout, dropout_key(pass, s, -1));
     if (s->embedded) norm_backward(&pass->context, dx, dx, s->embedded, &s->weights->layernorm_embedding, rows, D);
     for (int i = 0; i < pass->n_pairs; i++)
-        for (int t = 0; t < length(pass, i, s == &pass->decoder); t++, dx += D) {
-            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), embedding_scale(c),
-                               D);
-            if (s->weights->has_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
+        for (int t = 0; t < length(pass, i, s->is_decoder); t++, dx += D) {
+            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), is->embed_scale, D);
+            if (is->has_own_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
         }
 }
 
 static void stack_forward(heed_pass *pass, const pass_stack *s) {
-    const int is_decoder = s == &pass->decoder;
+    const train_stack *w = s->weights;
     embed(pass, s);
-    for (int l = 0, i = 0; l < s->weights->n_layers; l++) {
-        const train_layer *w = &s->weights->layers[l];
-        const pass_layer *layer = &s->layers[l];
-        sublayer_begin(pass, s, i, &w->self_attn.norm);
-        attend(pass, s, i, &layer->self_attn, &w->self_attn, 0);
-        sublayer_end(pass, s, i++, &w->self_attn.norm);
-        if (is_decoder) {
-            sublayer_begin(pass, s, i, &w->encoder_attn.norm);
-            attend(pass, s, i, &layer->encoder_attn, &w->encoder_attn, 1);
-            sublayer_end(pass, s, i++, &w->encoder_attn.norm);
+    for (int i = 0; i < w->n_sublayers; i++) {
+        sublayer_begin(pass, s, i);
+        switch (w->sublayers[i].is->kind) {
+            case SUBLAYER_SELF_ATTENTION:
+            case SUBLAYER_CROSS_ATTENTION: attend(pass, s, i); break;
+            case SUBLAYER_FEED_FORWARD: feed_forward(pass, s, i); break;
         }
-        sublayer_begin(pass, s, i, &w->final_layer_norm);
-        feed_forward(pass, s, input_at(pass, s, i), layer, w);
-        sublayer_end(pass, s, i++, &w->final_layer_norm);
+        sublayer_end(pass, s, i);
     }
-    if (pass->parameters->config.add_final_layer_norm)
-        normalize(pass, s->out, stream_at(pass, s, s->n_sublayers), &s->weights->layer_norm, stack_rows(pass, s));
+    if (w->is->has_final_norm)
+        normalize(pass, s->out, stream_at(pass, s, w->n_sublayers), &w->layer_norm, stack_rows(pass, s));
 }
 
 /* From pass->dx, the gradient of s->out. */
 static void stack_backward(heed_pass *pass, const pass_stack *s) {
-    const int is_decoder = s == &pass->decoder;
-    if (pass->parameters->config.add_final_layer_norm)
-        norm_backward(&pass->context, pass->dx, pass->dx, stream_at(pass, s, s->n_sublayers), &s->weights->layer_norm,
-                      stack_rows(pass, s), pass->parameters->config.d_model);
-    for (int l = s->weights->n_layers - 1, i = s->n_sublayers - 1; l >= 0; l--) {
-        const train_layer *w = &s->weights->layers[l];
-        const pass_layer *layer = &s->layers[l];
-        sublayer_end_backward(pass, s, i, &w->final_layer_norm);
-        feed_backward(pass, s, input_at(pass, s, i), layer, w);
-        sublayer_begin_backward(pass, s, i--, &w->final_layer_norm);
-        if (is_decoder) {
-            sublayer_end_backward(pass, s, i, &w->encoder_attn.norm);
-            attend_backward(pass, s, i, &layer->encoder_attn, &w->encoder_attn, 1);
-            sublayer_begin_backward(pass, s, i--, &w->encoder_attn.norm);
+    const train_stack *w = s->weights;
+    if (w->is->has_final_norm)
+        norm_backward(&pass->context, pass->dx, pass->dx, stream_at(pass, s, w->n_sublayers), &w->layer_norm,
+                      stack_rows(pass, s), pass->parameters->is.d_model);
+    for (int i = w->n_sublayers - 1; i >= 0; i--) {
+        sublayer_end_backward(pass, s, i);
+        switch (w->sublayers[i].is->kind) {
+            case SUBLAYER_SELF_ATTENTION:
+            case SUBLAYER_CROSS_ATTENTION: attend_backward(pass, s, i); break;
+            case SUBLAYER_FEED_FORWARD: feed_backward(pass, s, i); break;
         }
-        sublayer_end_backward(pass, s, i, &w->self_attn.norm);
-        attend_backward(pass, s, i, &layer->self_attn, &w->self_attn, 0);
-        sublayer_begin_backward(pass, s, i--, &w->self_attn.norm);
+        sublayer_begin_backward(pass, s, i);
     }
     embed_backward(pass, s);
 }
@@ -394,7 +395,7 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
 static void output(heed_pass *pass, const pass_options *o, pass_result *result) {
     const heed_parameters *p = pass->parameters;
     const train_context *c = &pass->context;
-    const int D = p->config.d_model, V = p->config.decoder_vocab_size;
+    const int D = p->is.d_model, V = p->is.decoder.vocabulary;
     const float *weights = c->weights + p->output;
     const train_linear w = {.weight = p->output, .bias = p->final_logits_bias, .rows = V, .cols = D};
     int pair = 0, t = 0;
@@ -439,8 +440,9 @@ void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair
     stack_forward(pass, &pass->decoder);
     output(pass, options, result);
     if (pass->guided > 0.0f) {
-        const float *probs = pass->decoder.layers[pass->decoder.weights->n_layers - 1].encoder_attn.probs;
-        const size_t heads = (size_t)pass->decoder.weights->n_heads;
+        const int last = guided_sublayer(pass);
+        const float *probs = pass->decoder.sublayers[last].probs;
+        const size_t heads = (size_t)pass->decoder.weights->sublayers[last].is->n_heads;
         for (int i = 0; i < n; i++) {
             guide(pass, probs, i, NULL, result);
             probs += heads * pairs[i].n_target * pairs[i].n_source;
@@ -448,7 +450,7 @@ void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair
     }
     if (gradients == NULL) return;
 
-    const size_t source = (size_t)pass->n_source * pass->parameters->config.d_model;
+    const size_t source = (size_t)pass->n_source * pass->parameters->is.d_model;
     memset(pass->dmemory, 0, source * sizeof *pass->dmemory);
     stack_backward(pass, &pass->decoder);
     memcpy(pass->dx, pass->dmemory, source * sizeof *pass->dx);

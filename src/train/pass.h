@@ -30,24 +30,22 @@ typedef struct {
     int32_t n_links;
 } heed_pair;
 
-/* What an attention keeps; q, mix [R, D], k, v [R of its memory, D], probs [H, T, S] of one sentence after another. */
+/* What a sublayer keeps for its way back, as its kind needs. */
 typedef struct {
-    float *q, *k, *v, *mix, *probs;
-} pass_attention;
-
-typedef struct {
-    pass_attention self_attn, encoder_attn;
-    float *pre; /* [R, F] what went into the activation */
-} pass_layer;
+    float *q, *mix; /* of attention: [R, D]                                       */
+    float *k, *v;   /* [R, D], R of the rows that have the keys                   */
+    float *probs;   /* [H, T, S] of one sentence after another                    */
+    float *pre;     /* of a feed-forward: [R, F] what went into the activation    */
+} pass_sublayer;
 
 typedef struct {
     const train_stack *weights;
-    int n_sublayers; /* of the stack: 2 a layer, or 3                                  */
-    pass_layer *layers;
-    float *embedded;       /* [R, D] before layernorm_embedding; NULL without it             */
-    float *stream, *other; /* [n_sublayers + 1, R, D], [n_sublayers, R, D]                   */
-    float *out;            /* [R, D] after the final norm, or the last of stream             */
-    const float *table;    /* [longest, D] sinusoids; unused if the model has its own        */
+    int is_decoder;
+    pass_sublayer *sublayers; /* [n_sublayers] */
+    float *embedded;          /* [R, D] before layernorm_embedding; NULL without it             */
+    float *stream, *other;    /* [n_sublayers + 1, R, D], [n_sublayers, R, D]                   */
+    float *out;               /* [R, D] after the final norm, or the last of stream             */
+    const float *table;       /* [longest, D] sinusoids; unused if the model has its own        */
 } pass_stack;
 
 typedef struct {

@@ -87,4 +87,34 @@ static inline heed_model *random_model(const int32_t *config, int n, uint32_t se
     return NULL;
 }
 
+/* Number of the point called so; -1: there is none. */
+static inline int point_named(const heed_model *model, const char *wanted) {
+    char name[HEED_POINT_NAME_BYTES];
+    int32_t shape[3];
+    for (int i = 0; heed_point(model, i, 1, 1, name, shape) > 0; i++)
+        if (strcmp(name, wanted) == 0) return i;
+    return -1;
+}
+
+/* The points of attention weights of every layer: the encoder's, the decoder's, the cross-attentions'. */
+static inline int map_points(const heed_model *model, int32_t *points) {
+    static const char *const OWNERS[3][2] = {
+        {"encoder.", ".self_attn."}, {"decoder.", ".self_attn."}, {"decoder.", ".encoder_attn."}};
+    char name[HEED_POINT_NAME_BYTES];
+    int32_t shape[3];
+    int n = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; heed_point(model, i, 1, 1, name, shape) > 0; i++)
+            if (strncmp(name, OWNERS[k][0], 8) == 0 && strstr(name, OWNERS[k][1]) && strstr(name, ".weights"))
+                points[n++] = i;
+    return n;
+}
+
+/* A pass whose attention weights go to `maps`, n floats: [Le,H,S,S], [Ld,H,T,T], [Ld,H,T,S] one after another. */
+static inline heed_status forward_maps(heed_session *session, const heed_model *model, const int32_t *source,
+                                       int n_source, const int32_t *target, int n_target, float *maps, size_t n) {
+    int32_t points[64];
+    return heed_inspect(session, source, n_source, target, n_target, points, map_points(model, points), maps, n);
+}
+
 #endif /* HEED_TESTS_RANDOM_MODEL_H */

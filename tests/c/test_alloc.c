@@ -42,7 +42,7 @@ static heed_status use(const heed_model *model) {
         while (running);
         heed_search_end(session);
     }
-    CHECK_INT(heed_forward(session, SOURCE, 4, SOURCE, 4, NULL), HEED_OK);
+    CHECK_INT(heed_forward(session, SOURCE, 4, SOURCE, 4), HEED_OK);
     CHECK(heed_forward_logits(session, 3, &log_prob) != NULL);
     CHECK_INT(heed_encode(session, SOURCE, 4, out), HEED_OK);
     CHECK_INT(n_allocated, before); /* nothing allocates after a session's creation */

@@ -318,13 +318,13 @@ static void test_sessions(heed_model *model) {
     CHECK_INT(heed_encode(session, SOURCE, S + 1, out), HEED_E_LENGTH);
     CHECK_INT(heed_encode(session, below, 1, out), HEED_E_ID);
     CHECK_INT(heed_encode(session, above, 1, out), HEED_E_ID);
-    CHECK_INT(heed_forward(session, SOURCE, 0, TARGET, T, NULL), HEED_E_LENGTH);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, 0, NULL), HEED_E_LENGTH);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T + 2, NULL), HEED_E_LENGTH);
-    CHECK_INT(heed_forward(session, SOURCE, S, above, 1, NULL), HEED_E_ID);
-    CHECK_INT(heed_forward(session, below, 1, TARGET, T, NULL), HEED_E_ID);
+    CHECK_INT(heed_forward(session, SOURCE, 0, TARGET, T), HEED_E_LENGTH);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, 0), HEED_E_LENGTH);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T + 2), HEED_E_LENGTH);
+    CHECK_INT(heed_forward(session, SOURCE, S, above, 1), HEED_E_ID);
+    CHECK_INT(heed_forward(session, below, 1, TARGET, T), HEED_E_ID);
     CHECK(heed_forward_logits(session, 0, &log_prob) == NULL);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T, NULL), HEED_OK);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T), HEED_OK);
     CHECK(heed_forward_logits(session, -1, &log_prob) == NULL && log_prob == 0.0f);
     CHECK(heed_forward_logits(session, T, &log_prob) == NULL);
     CHECK(heed_forward_logits(session, T - 1, &log_prob) != NULL && log_prob < 0.0f);
@@ -333,100 +333,125 @@ static void test_sessions(heed_model *model) {
     heed_session_free(session);
 }
 
-/* Of every point and layer the size, at the same time what points there are. */
-static double floats_at(int point, int layer, int n_source, int n_target) {
-    const int is_decoder = point >= HEED_AT_DECODER, at = point % 32;
-    const int n = is_decoder ? n_target : n_source, layers = is_decoder ? LD : LE;
-    if (at > HEED_AT_FINAL_NORM || point > HEED_AT_DECODER + HEED_AT_FINAL_NORM) return 0;
-    if (at < HEED_AT_SELF) return layer == 0 ? n * D : 0;
-    if (layer >= layers) return 0;
-    if (at == HEED_AT_FC1) return n * (is_decoder ? FD : FE);
-    if (at > HEED_AT_FC1) return n * D;
-    const int is_cross = at >= HEED_AT_CROSS;
-    if (is_cross && !is_decoder) return 0;
-    const int keys = is_cross ? n_source : n;
-    switch (at - (is_cross ? HEED_AT_CROSS : HEED_AT_SELF)) {
-        case HEED_AT_K:
-        case HEED_AT_V: return keys * D;
-        case HEED_AT_SCORES:
-        case HEED_AT_WEIGHTS: return (is_decoder ? HD : HE) * n * keys;
-        default: return n * D;
+/* The points of a pass as they are documented, in their order. */
+typedef struct {
+    char name[HEED_POINT_NAME_BYTES];
+    int32_t shape[3], rank;
+    int is_decoder, is_cross;
+} expected_point;
+
+static int expect_points(expected_point *points) {
+    static const struct {
+        const char *name;
+        int rank;
+        char rows, cols; /* of the last two dimensions: n rows, m keys, D, F; of three the first is H */
+    } PARTS[] = {{"q", 2, 'n', 'D'},       {"k", 2, 'm', 'D'},       {"v", 2, 'm', 'D'},     {"scores", 3, 'n', 'm'},
+                 {"weights", 3, 'n', 'm'}, {"context", 2, 'n', 'D'}, {"output", 2, 'n', 'D'}};
+    int n = 0;
+    for (int is_decoder = 0; is_decoder < 2; is_decoder++) {
+        const char *stack = is_decoder ? "decoder" : "encoder";
+        const int rows = is_decoder ? T : S, heads = is_decoder ? HD : HE, ffn = is_decoder ? FD : FE;
+#define POINT(n_dims, d0, d1, d2, ...)                                                          \
+    do {                                                                                        \
+        expected_point *p = &points[n++];                                                       \
+        *p = (expected_point){.shape = {d0, d1, d2}, .rank = n_dims, .is_decoder = is_decoder}; \
+        snprintf(p->name, sizeof p->name, __VA_ARGS__);                                         \
+    } while (0)
+        POINT(2, rows, D, 1, "%s.embedding", stack);
+        POINT(2, rows, D, 1, "%s.positions", stack);
+        POINT(2, rows, D, 1, "%s.input", stack);
+        for (int layer = 0; layer < (is_decoder ? LD : LE); layer++) {
+            for (int is_cross = 0; is_cross <= is_decoder; is_cross++) {
+                const char *name = is_cross ? "encoder_attn" : "self_attn";
+                const int keys = is_cross ? S : rows;
+                for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+                    const int d0 = PARTS[i].rows == 'm' ? keys : rows, d1 = PARTS[i].cols == 'm' ? keys : D;
+                    if (PARTS[i].rank == 3)
+                        POINT(3, heads, d0, d1, "%s.layers.%d.%s.%s", stack, layer, name, PARTS[i].name);
+                    else POINT(2, d0, d1, 1, "%s.layers.%d.%s.%s", stack, layer, name, PARTS[i].name);
+                    points[n - 1].is_cross = is_cross;
+                }
+                POINT(2, rows, D, 1, "%s.layers.%d.%s_layer_norm", stack, layer, name);
+            }
+            POINT(2, rows, ffn, 1, "%s.layers.%d.fc1", stack, layer);
+            POINT(2, rows, D, 1, "%s.layers.%d.fc2", stack, layer);
+            POINT(2, rows, D, 1, "%s.layers.%d.final_layer_norm", stack, layer);
+        }
+        POINT(2, rows, D, 1, "%s.output", stack);
+#undef POINT
     }
+    return n;
 }
 
 static void test_inspect(heed_model *model) {
     enum { MOST = 400, ROOM = 60000 };
-    static float out[ROOM], again[ROOM], encoded[S * D], maps[3][4000];
-    int32_t wanted[MOST][2];
+    static float out[ROOM], again[ROOM], encoded[S * D];
+    static expected_point points[MOST];
+    int32_t wanted[MOST], shape[3];
     size_t begin[MOST], total = 0;
-    int n = 0;
+    char name[HEED_POINT_NAME_BYTES];
     const heed_session_options options = {S, T, 1, 1};
     heed_session *session;
-    for (int point = -3; point < 70; point++) {
-        for (int layer = -1; layer < 4; layer++) {
-            const double floats = point < 0 || layer < 0 ? 0 : floats_at(point, layer, S, T);
-            CHECK(heed_inspect_floats(model, point, layer, S, T) == floats);
-            if (floats == 0) continue;
-            wanted[n][0] = point;
-            wanted[n][1] = layer;
-            begin[n++] = total;
-            total += (size_t)floats;
-        }
+    const int n = expect_points(points);
+    for (int i = 0; i < n; i++) {
+        CHECK_INT(heed_point(model, i, S, T, name, shape), points[i].rank);
+        CHECK(strcmp(name, points[i].name) == 0 && memcmp(shape, points[i].shape, sizeof shape) == 0);
+        wanted[i] = i;
+        begin[i] = total;
+        total += (size_t)shape[0] * shape[1] * shape[2];
     }
     if (!CHECK(n > 80 && n < MOST && total < ROOM)) return;
-    CHECK(heed_inspect_floats(model, 0, 0, -1, T) == 0 && heed_inspect_floats(model, 0, 0, S, -1) == 0);
+    CHECK(heed_point(model, -1, S, T, name, shape) == 0 && heed_point(model, n, S, T, name, shape) == 0);
+    CHECK(heed_point(model, 0, -1, T, name, shape) == 0 && heed_point(model, 0, S, -1, name, shape) == 0);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     for (size_t i = 0; i < total; i++) out[i] = NAN;
-    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted[0], n, out, total), HEED_OK);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted, n, out, total), HEED_OK);
     for (size_t i = 0; i < total; i++) CHECK(!isnan(out[i])); /* all was written */
 
     /* each alone is what it is among the others, and the pass is what it is without */
     for (int i = 0; i < n; i++) {
         const size_t floats = (i + 1 < n ? begin[i + 1] : total) - begin[i];
-        CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted[i], 1, again, floats), HEED_OK);
+        CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted + i, 1, again, floats), HEED_OK);
         CHECK(memcmp(again, out + begin[i], floats * sizeof *out) == 0);
-        CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted[i], 1, again, floats - 1), HEED_E_ARGUMENT);
-        CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted[i], 1, again, floats + 1), HEED_E_ARGUMENT);
+        CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted + i, 1, again, floats - 1), HEED_E_ARGUMENT);
+        CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted + i, 1, again, floats + 1), HEED_E_ARGUMENT);
     }
     CHECK_INT(heed_encode(session, SOURCE, S, encoded), HEED_OK);
-    const heed_maps all = {maps[0], maps[1], maps[2]};
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T, &all), HEED_OK);
     for (int i = 0; i < n; i++) {
-        const float *x = out + begin[i];
-        const int point = wanted[i][0], layer = wanted[i][1], is_decoder = point >= HEED_AT_DECODER, at = point % 32;
-        const int rows = is_decoder ? T : S, heads = is_decoder ? HD : HE;
-        if (point == HEED_AT_ENCODER + HEED_AT_OUTPUT) CHECK(memcmp(x, encoded, sizeof encoded) == 0);
-        if (at == HEED_AT_INPUT) { /* the two before it, added up */
+        const float *x = out + begin[i], *scores = x;
+        const int rows = points[i].is_decoder ? T : S;
+        if (strcmp(points[i].name, "encoder.output") == 0) CHECK(memcmp(x, encoded, sizeof encoded) == 0);
+        if (strstr(points[i].name, ".input")) { /* the two before it, added up */
             const float *e = out + begin[i - 2], *p = out + begin[i - 1];
             for (int j = 0; j < rows * D; j++) CHECK(fabsf(x[j] - (e[j] + p[j])) < 1e-5f);
         }
-        const int is_cross = at >= HEED_AT_CROSS && at < HEED_AT_FC1;
-        const int keys = is_cross ? S : rows, part = at - (is_cross ? HEED_AT_CROSS : HEED_AT_SELF);
-        if (at < HEED_AT_SELF || at >= HEED_AT_FC1 || part != HEED_AT_WEIGHTS) continue;
-        const size_t size = (size_t)heads * rows * keys;
-        const float *map = maps[is_cross ? 2 : is_decoder], *scores = NULL;
-        CHECK(memcmp(x, map + (size_t)layer * size, size * sizeof *x) == 0);
-        for (int j = 0; j < n; j++)
-            if (wanted[j][0] == point - 1 && wanted[j][1] == layer) scores = out + begin[j];
-        for (size_t row = 0; scores && row < size / (size_t)keys; row++) {
+        if (!strstr(points[i].name, ".scores")) continue;
+        const int keys = points[i].shape[2];
+        const size_t size = (size_t)points[i].shape[0] * rows * keys;
+        x = out + begin[i + 1];
+        for (size_t row = 0; row < size / (size_t)keys; row++) {
             float sum = 0.0f;
             for (int k = 0; k < keys; k++) sum += expf(scores[row * keys + k]);
             for (int k = 0; k < keys; k++) {
                 const float p = expf(scores[row * keys + k]) / sum;
                 CHECK(fabsf(p - x[row * keys + k]) < 1e-5f); /* a softmax in floats */
-                const int is_masked = is_decoder && !is_cross && k > (int)(row % T);
+                const int is_masked = points[i].is_decoder && !points[i].is_cross && k > (int)(row % T);
                 CHECK(is_masked == (scores[row * keys + k] == -INFINITY));
             }
         }
     }
     float log_prob;
-    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted[0], 1, out, S * D), HEED_OK);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, wanted, 1, out, S * D), HEED_OK);
     CHECK(heed_forward_logits(session, 0, &log_prob) != NULL);
-    const int32_t none[2] = {31, 0};
+    const int32_t none[2] = {n, -1}, twice[2] = {0, 0};
     CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, none, 1, out, 0), HEED_E_ARGUMENT);
-    CHECK_INT(heed_inspect(session, SOURCE, -1, TARGET, T, wanted[0], 1, out, 0), HEED_E_LENGTH);
-    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, -1, wanted[0], 1, out, 0), HEED_E_LENGTH);
-    CHECK_INT(heed_inspect(session, SOURCE, 0, TARGET, T, wanted[0], 0, out, 0), HEED_E_LENGTH);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, none + 1, 1, out, 0), HEED_E_ARGUMENT);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, twice, 2, out, 2 * S * D), HEED_E_ARGUMENT);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, T, twice, 1, out, S * D),
+              HEED_OK); /* what was refused is gone */
+    CHECK_INT(heed_inspect(session, SOURCE, -1, TARGET, T, wanted, 1, out, 0), HEED_E_LENGTH);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, -1, wanted, 1, out, 0), HEED_E_LENGTH);
+    CHECK_INT(heed_inspect(session, SOURCE, 0, TARGET, T, wanted, 0, out, 0), HEED_E_LENGTH);
     heed_session_free(session);
 }
 

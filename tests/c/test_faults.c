@@ -152,30 +152,24 @@ static heed_status translate_with_beams(result *r) { return translate(r, 4); }
 
 /* Encoder output, all attention maps and logits of a pass, and what inspection shows of it. */
 static heed_status look_inside(result *r) {
-    static float encoder[2 * 3 * TOKENS * TOKENS], decoder[3 * 4 * TOKENS * TOKENS], cross[3 * 4 * TOKENS * TOKENS];
-    static const int32_t WANTED[] = {HEED_AT_ENCODER + HEED_AT_SELF + HEED_AT_Q,
-                                     1,
-                                     HEED_AT_DECODER + HEED_AT_CROSS + HEED_AT_SCORES,
-                                     2,
-                                     HEED_AT_DECODER + HEED_AT_FC1,
-                                     0};
-    static float out[TOKENS * D + 4 * TOKENS * TOKENS + TOKENS * 33];
-    const heed_maps maps = {encoder, decoder, cross};
+    enum { MAPS = (2 * 3 + 2 * 3 * 4) * TOKENS * TOKENS };
+    static float maps[MAPS], out[TOKENS * D + 4 * TOKENS * TOKENS + TOKENS * 33];
+    const int32_t wanted[3] = {point_named(model, "encoder.layers.1.self_attn.q"),
+                               point_named(model, "decoder.layers.2.encoder_attn.scores"),
+                               point_named(model, "decoder.layers.0.fc1")};
     const heed_session_options sizes = {TOKENS, TOKENS, 1, 1};
     float hidden[TOKENS * D], log_prob;
     heed_session *s;
     TRY(heed_session_create(model, &sizes, &s));
     CHECK_INT(heed_encode(s, SOURCE, TOKENS, hidden), HEED_OK);
     note(r, hidden, sizeof hidden);
-    CHECK_INT(heed_forward(s, SOURCE, TOKENS, TARGET, TOKENS, &maps), HEED_OK);
-    note(r, encoder, sizeof encoder);
-    note(r, decoder, sizeof decoder);
-    note(r, cross, sizeof cross);
+    CHECK_INT(forward_maps(s, model, SOURCE, TOKENS, TARGET, TOKENS, maps, MAPS), HEED_OK);
+    note(r, maps, sizeof maps);
     for (int t = 0; t < TOKENS; t++) {
         note(r, heed_forward_logits(s, t, &log_prob), V * sizeof(float));
         note(r, &log_prob, sizeof log_prob);
     }
-    CHECK_INT(heed_inspect(s, SOURCE, TOKENS, TARGET, TOKENS, WANTED, 3, out, sizeof out / sizeof *out), HEED_OK);
+    CHECK_INT(heed_inspect(s, SOURCE, TOKENS, TARGET, TOKENS, wanted, 3, out, sizeof out / sizeof *out), HEED_OK);
     note(r, out, sizeof out);
     heed_session_free(s);
     return HEED_OK;

@@ -243,8 +243,9 @@ static void test_int8(void) {
 static void test_forward(const int32_t *config, int n) {
     enum { S = 9, T = 7, LE = 2, LD = 3, HE = 3, HD = 4 };
     static const int32_t SOURCE[S] = {5, 17, 3, 44, 44, 9, 60, 1, 2}, TARGET[T] = {9, 8, 7, 30, 31, 9, 2};
-    static float encoder[LE * HE * S * S], decoder[LD * HD * T * T], cross[LD * HD * T * S], out[S * 24];
-    const heed_maps maps = {encoder, decoder, cross};
+    enum { ENCODER = LE * HE * S * S, DECODER = LD * HD * T * T, MAPS = ENCODER + DECODER + LD * HD * T * S };
+    static float maps[MAPS], out[S * 24];
+    const float *encoder = maps, *decoder = maps + ENCODER, *cross = decoder + DECODER;
     const heed_session_options options = {S, T, 1, 1};
     heed_session *session;
     heed_model *model = random_model(config, n, 3, 4096);
@@ -253,7 +254,7 @@ static void test_forward(const int32_t *config, int n) {
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
 
     CHECK(heed_forward_logits(session, 0, &log_prob) == NULL);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T, &maps), HEED_OK);
+    CHECK_INT(forward_maps(session, model, SOURCE, S, TARGET, T, maps, MAPS), HEED_OK);
     CHECK(heed_forward_logits(session, T, &log_prob) == NULL);
     for (int t = 0; t < T; t++) {
         const float *logits = heed_forward_logits(session, t, &log_prob);
@@ -275,15 +276,15 @@ static void test_forward(const int32_t *config, int n) {
 
     /* row 0 does not see the target's later ids */
     memcpy(first, heed_forward_logits(session, 0, &log_prob), sizeof first);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET + 1, T - 1, NULL), HEED_OK);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET + 1, T - 1), HEED_OK);
     CHECK(memcmp(first, heed_forward_logits(session, 0, &log_prob), sizeof first) == 0);
 
     /* a head switched off changes the numbers; switched on again they return */
     CHECK_INT(heed_session_set_head(session, HEED_CROSS, LD - 1, HD - 1, 0), HEED_OK);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T, NULL), HEED_OK);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T), HEED_OK);
     CHECK(memcmp(first, heed_forward_logits(session, 0, &log_prob), sizeof first) != 0);
     heed_session_enable_heads(session);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T, NULL), HEED_OK);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T), HEED_OK);
     CHECK(memcmp(first, heed_forward_logits(session, 0, &log_prob), sizeof first) == 0);
     CHECK_INT(heed_session_set_head(session, HEED_ENCODER, LE, 0, 0), HEED_E_ARGUMENT);
     CHECK_INT(heed_session_set_head(session, HEED_DECODER, 0, HD, 0), HEED_E_ARGUMENT);
@@ -293,8 +294,8 @@ static void test_forward(const int32_t *config, int n) {
     CHECK_INT(heed_encode(session, bad, 2, out), HEED_E_ID);
     CHECK_INT(heed_encode(session, negative, 1, out), HEED_E_ID);
     CHECK_INT(heed_encode(session, SOURCE, 0, out), HEED_E_LENGTH);
-    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T + 1, NULL), HEED_E_LENGTH);
-    CHECK_INT(heed_forward(session, SOURCE, S + 1, TARGET, T, NULL), HEED_E_LENGTH);
+    CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T + 1), HEED_E_LENGTH);
+    CHECK_INT(heed_forward(session, SOURCE, S + 1, TARGET, T), HEED_E_LENGTH);
     CHECK_INT(heed_encode(session, SOURCE, S, out), HEED_OK);
     heed_session_free(session);
     heed_model_free(model);

@@ -68,7 +68,7 @@ static void check_teacher_forced(const heed_model *model, const corpus *c, const
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     for (int i = 0; i < N_SENTENCES; i++) {
         double sum = 0.0;
-        CHECK_INT(heed_forward(session, c->ids[i], c->n[i], results[i].ids, results[i].n, NULL), HEED_OK);
+        CHECK_INT(heed_forward(session, c->ids[i], c->n[i], results[i].ids, results[i].n), HEED_OK);
         for (int t = rules->n_prefix; t < results[i].n; t++) {
             float log_prob, allowed[V];
             const float *logits = heed_forward_logits(session, t, &log_prob);
@@ -531,7 +531,7 @@ static void test_errors(const heed_model *model) {
     CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
     CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_E_STATE);
     CHECK_INT(heed_encode(session, source, 4, out), HEED_E_STATE);
-    CHECK_INT(heed_forward(session, source, 4, source, 4, NULL), HEED_E_STATE);
+    CHECK_INT(heed_forward(session, source, 4, source, 4), HEED_E_STATE);
     CHECK_INT(heed_search_hypotheses(session, 0), 0);
     CHECK_INT(heed_search_step(session, &running), HEED_OK);
     CHECK_INT(running, 2);

@@ -184,18 +184,29 @@ static void step(heed_session *s, int V, const heed_session_options *sizes) {
     for (int slot = -1; slot <= sizes->max_batch; slot++) look(s, slot, V, sizes);
 }
 
-static void forward(input *in, heed_session *s, int V) {
-    static float encoder[2 * POSITIONS * POSITIONS], decoder[2 * 4 * POSITIONS * POSITIONS], cross[sizeof decoder / 4];
-    const heed_maps maps = {encoder, take_byte(in) % 2 ? decoder : NULL, cross};
-    int32_t source[POSITIONS], target[POSITIONS];
+/* A pass, perhaps with some of its tensors. */
+static void forward(input *in, heed_session *s, const heed_model *model, int V) {
+    enum { MOST = 64, ROOM = 1 << 15 };
+    static float out[ROOM];
+    char name[HEED_POINT_NAME_BYTES];
+    int32_t source[POSITIONS], target[POSITIONS], wanted[MOST], shape[3];
     float log_prob;
+    size_t total = 0;
+    int n = 0;
     const int n_source = take_ids(in, source, POSITIONS, V), n_target = take_ids(in, target, POSITIONS, V);
-    const heed_status status = heed_forward(s, source, n_source, target, n_target, take_byte(in) % 4 ? &maps : NULL);
-    REQUIRE(status == HEED_OK || status == HEED_E_STATE || status == HEED_E_ID || status == HEED_E_LENGTH);
+    const int first = take_byte(in) % MOST - 1, most = take_byte(in) % MOST;
+    for (; n < most && heed_point(model, first + n, n_source, n_target, name, shape) > 0; n++) {
+        wanted[n] = first + n;
+        total += (size_t)shape[0] * shape[1] * shape[2];
+    }
+    REQUIRE(total <= ROOM);
+    const heed_status status = heed_inspect(s, source, n_source, target, n_target, wanted, n, out, total);
+    REQUIRE(status == HEED_OK || status == HEED_E_STATE || status == HEED_E_ID || status == HEED_E_LENGTH ||
+            (status == HEED_E_ARGUMENT && (n_source == 0 || n_target == 0)));
     REQUIRE(status != HEED_OK || heed_forward_logits(s, n_target - 1, &log_prob) != NULL);
 }
 
-static void call(input *in, heed_session *s, int V, const heed_session_options *sizes) {
+static void call(input *in, heed_session *s, const heed_model *model, int V, const heed_session_options *sizes) {
     int32_t ids[POSITIONS], slot;
     float out[POSITIONS * D], log_prob;
     heed_status status;
@@ -207,7 +218,7 @@ static void call(input *in, heed_session *s, int V, const heed_session_options *
             break;
         case 2: heed_search_release(s, take_byte(in) % 8 - 1); break;
         case 3: heed_search_end(s); break;
-        case 4: forward(in, s, V); break;
+        case 4: forward(in, s, model, V); break;
         case 5: heed_encode(s, ids, take_ids(in, ids, POSITIONS, V), out); break;
         case 6: heed_forward_logits(s, take_byte(in) % 16 - 1, &log_prob); break;
         case 7: {
@@ -231,7 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     heed_session *s;
     result r;
     REQUIRE(heed_session_create(models[index], &sizes, &s) == HEED_OK);
-    for (int calls = 0; calls < 64 && in.left > 0; calls++) call(&in, s, V, &sizes);
+    for (int calls = 0; calls < 64 && in.left > 0; calls++) call(&in, s, models[index], V, &sizes);
     REQUIRE(translate(s, &r) == (index == HUGE_MODEL ? HEED_E_TENSOR_VALUE : HEED_OK));
     REQUIRE(memcmp(&r, &expected[index], sizeof r) == 0);
     heed_session_free(s);

@@ -1,0 +1,132 @@
+/* architecture.c - see architecture.h for the contract: families of models, and kinds of sublayers. */
+#include "model/architecture.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* torch.nn.LayerNorm's default; MarianConfig has no key for it. */
+static const float MARIAN_EPSILON = 1e-5f;
+
+static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
+    const int n_heads = is_decoder ? c->decoder_attention_heads : c->encoder_attention_heads;
+    const architecture_sublayer attention = {.kind = SUBLAYER_SELF_ATTENTION,
+                                             .name = "self_attn",
+                                             .norm = "self_attn_layer_norm",
+                                             .normalize_before = c->normalize_before,
+                                             .n_heads = n_heads};
+    architecture_stack s = {.name = is_decoder ? "decoder" : "encoder",
+                            .vocabulary = is_decoder ? c->decoder_vocab_size : c->vocab_size,
+                            .embed_scale = c->scale_embedding ? sqrtf((float)c->d_model) : 1.0f,
+                            .has_own_positions = is_decoder ? c->decoder_positions_stored : c->encoder_positions_stored,
+                            .has_embedding_norm = c->normalize_embedding,
+                            .has_final_norm = c->add_final_layer_norm,
+                            .is_causal = is_decoder,
+                            .n_layers = is_decoder ? c->decoder_layers : c->encoder_layers};
+    s.sublayers[s.n_sublayers++] = attention;
+    if (is_decoder) {
+        architecture_sublayer *cross = &s.sublayers[s.n_sublayers++];
+        *cross = attention;
+        cross->kind = SUBLAYER_CROSS_ATTENTION;
+        cross->name = "encoder_attn";
+        cross->norm = "encoder_attn_layer_norm";
+    }
+    s.sublayers[s.n_sublayers++] =
+        (architecture_sublayer){.kind = SUBLAYER_FEED_FORWARD,
+                                .name = "",
+                                .norm = "final_layer_norm",
+                                .normalize_before = c->normalize_before,
+                                .ffn_dim = is_decoder ? c->decoder_ffn_dim : c->encoder_ffn_dim,
+                                .activation = c->activation_function};
+    return s;
+}
+
+heed_architecture architecture_marian(const heed_config *c) {
+    return (heed_architecture){.d_model = c->d_model,
+                               .n_positions = c->max_position_embeddings,
+                               .norm_epsilon = MARIAN_EPSILON,
+                               .has_shared_embeddings = c->share_encoder_decoder_embeddings,
+                               .has_tied_output = c->tie_word_embeddings,
+                               .encoder = marian_stack(c, 0),
+                               .decoder = marian_stack(c, 1)};
+}
+
+/* -------------------------------------------------------------------------- kinds of sublayers */
+
+static const sublayer_parts ATTENTION = {
+    .n_linears = 4,
+    .linears = {{"q_proj", "DD"}, {"k_proj", "DD"}, {"v_proj", "DD"}, {"out_proj", "DD"}},
+    .n_points = 7,
+    .points = {{"q", "nD"},
+               {"k", "mD"},
+               {"v", "mD"},
+               {"scores", "Hnm"},
+               {"weights", "Hnm"},
+               {"context", "nD"},
+               {"output", "nD"}}};
+
+static const sublayer_parts FEED_FORWARD = {
+    .n_linears = 2, .linears = {{"fc1", "FD"}, {"fc2", "DF"}}, .n_points = 2, .points = {{"fc1", "nF"}, {"fc2", "nD"}}};
+
+const sublayer_parts *architecture_parts(sublayer_kind kind) {
+    switch (kind) {
+        case SUBLAYER_SELF_ATTENTION:
+        case SUBLAYER_CROSS_ATTENTION: return &ATTENTION;
+        case SUBLAYER_FEED_FORWARD: return &FEED_FORWARD;
+    }
+    return NULL;
+}
+
+void name_append(char *name, const char *text) {
+    const size_t n = strlen(name), more = strlen(text);
+    assert(n + more < TENSOR_NAME_BYTES);
+    memcpy(name + n, text, more + 1);
+}
+
+void name_append_part(char *name, const char *stack, int layer, const char *sublayer, const char *part) {
+    name_append(name, stack);
+    name_append(name, ".");
+    if (layer >= 0) {
+        char digits[12];
+        int n = (int)sizeof digits - 1;
+        digits[n] = '\0';
+        do digits[--n] = (char)('0' + layer % 10);
+        while ((layer /= 10) > 0);
+        name_append(name, "layers.");
+        name_append(name, digits + n);
+        name_append(name, ".");
+    }
+    name_append(name, sublayer);
+    if (sublayer[0]) name_append(name, ".");
+    name_append(name, part);
+}
+
+int architecture_size(const heed_architecture *a, const architecture_sublayer *s, char letter, int n, int m) {
+    switch (letter) {
+        case 'D': return a->d_model;
+        case 'H': return s->n_heads;
+        case 'F': return s->ffn_dim;
+        case 'm': return m;
+        default: return n;
+    }
+}
+
+int architecture_widest_head(const heed_architecture *a) {
+    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
+    int widest = 1;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < stacks[i]->n_sublayers; j++) {
+            const int n_heads = stacks[i]->sublayers[j].n_heads;
+            if (n_heads > 0 && a->d_model / n_heads > widest) widest = a->d_model / n_heads;
+        }
+    return widest;
+}
+
+int architecture_widest_row(const heed_architecture *a) {
+    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
+    int widest = a->d_model;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < stacks[i]->n_sublayers; j++)
+            if (stacks[i]->sublayers[j].ffn_dim > widest) widest = stacks[i]->sublayers[j].ffn_dim;
+    return widest;
+}

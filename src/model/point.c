@@ -1,0 +1,67 @@
+/* point.c - see point.h for the contract. */
+#include "model/point.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+/* Of a stack, in the order of AT_EMBEDDING... */
+static const architecture_tensor STACK[N_STACK_POINTS] = {{"embedding", "nD"}, {"positions", "nD"}, {"input", "nD"}};
+
+/* The sublayer of the stack that has the point, or NULL: the stack itself has it. */
+static const heed_sublayer *sublayer_at(const heed_stack *stack, int point) {
+    if (point < stack->first_point + N_STACK_POINTS || point == stack->output_point) return NULL;
+    const heed_sublayer *s = stack->sublayers;
+    while (point > s->norm_point) s++;
+    return s;
+}
+
+static architecture_tensor tensor_at(const heed_stack *stack, const heed_sublayer *s, int point) {
+    if (s == NULL)
+        return point == stack->output_point ? (architecture_tensor){"output", "nD"} : STACK[point - stack->first_point];
+    if (point == s->norm_point) return (architecture_tensor){s->is->norm, "nD"};
+    return architecture_parts(s->is->kind)->points[point - s->first_point];
+}
+
+int point_describe(const struct heed_model *model, int point, int n_source, int n_target, char *name,
+                   int32_t shape[3]) {
+    if (name) name[0] = '\0';
+    shape[0] = shape[1] = shape[2] = 1;
+    if (point < 0 || point >= model->n_points) return 0;
+    const int is_target = point >= model->decoder.first_point, n = is_target ? n_target : n_source;
+    const heed_stack *stack = is_target ? &model->decoder : &model->encoder;
+    const heed_sublayer *s = sublayer_at(stack, point);
+    const architecture_tensor tensor = tensor_at(stack, s, point);
+    const int m = s && s->is->kind == SUBLAYER_CROSS_ATTENTION ? n_source : n;
+
+    if (name)
+        name_append_part(name, stack->is->name, s ? s->layer : -1, s && point < s->norm_point ? s->is->name : "",
+                         tensor.name);
+    int rank = 0;
+    for (; tensor.shape[rank]; rank++)
+        shape[rank] = architecture_size(&model->is, s ? s->is : NULL, tensor.shape[rank], n, m);
+    return rank;
+}
+
+double point_floats(const struct heed_model *model, int point, int n_source, int n_target) {
+    int32_t shape[3];
+    const int rank = point_describe(model, point, n_source, n_target, NULL, shape);
+    return rank ? (double)shape[0] * shape[1] * shape[2] : 0.0;
+}
+
+void point_note(float *room, const float *values, size_t n) {
+    if (room) memcpy(room, values, n * sizeof *room);
+}
+
+void point_scores(float *room, const float *q, const float *k, const heed_attention_shape *shape, int row, int rows,
+                  int keys) {
+    if (room == NULL) return;
+    const int Dh = shape->d_model / shape->n_heads;
+    for (int h = 0; h < shape->n_heads; h++) {
+        float *scores = room + ((size_t)h * rows + row) * keys;
+        k_scores(scores, q + (size_t)h * Dh, k + (size_t)h * Dh, (size_t)shape->d_model, shape->key_rows, shape->n_key,
+                 Dh, 1.0f / sqrtf((float)Dh));
+        for (int s = shape->n_key; s < keys; s++) scores[s] = -INFINITY;
+    }
+}
