@@ -371,13 +371,13 @@ heed_status heed_search_rules(heed_session *s, const heed_search_options *o) {
     return search_rules(&s->search, o) ? HEED_OK : HEED_E_STATE;
 }
 
-heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32_t *slot) {
-    *slot = -1;
+heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32_t *row) {
+    *row = -1;
     if (!s->search.active) return HEED_E_STATE;
     const heed_status status = check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
     if (status != HEED_OK) return status;
-    *slot = search_add(&s->search, source, n);
-    return *slot < 0 ? HEED_E_STATE : HEED_OK;
+    *row = search_add(&s->search, source, n);
+    return *row < 0 ? HEED_E_STATE : HEED_OK;
 }
 
 heed_status heed_search_step(heed_session *s, int32_t *running) {
@@ -389,26 +389,26 @@ heed_status heed_search_step(heed_session *s, int32_t *running) {
 
 int heed_search_finished(const heed_session *s) {
     for (int i = 0; i < s->options.max_batch; i++)
-        if (s->search.slots[i].state == SLOT_FINISHED) return i;
+        if (s->search.batch[i].state == ROW_FINISHED) return i;
     return -1;
 }
 
-static const heed_slot *find_slot(const heed_session *s, int slot) {
-    return slot >= 0 && slot < s->options.max_batch ? &s->search.slots[slot] : NULL;
+static const heed_batch_row *find_row(const heed_session *s, int row) {
+    return row >= 0 && row < s->options.max_batch ? &s->search.batch[row] : NULL;
 }
 
-int heed_search_hypotheses(const heed_session *s, int slot) {
-    const heed_slot *found = find_slot(s, slot);
-    if (found == NULL || found->state == SLOT_FREE || found->state == SLOT_WAITING) return 0;
-    return found->state == SLOT_FINISHED ? found->n_ended : found->n_live;
+int heed_search_hypotheses(const heed_session *s, int row) {
+    const heed_batch_row *found = find_row(s, row);
+    if (found == NULL || found->state == ROW_FREE || found->state == ROW_WAITING) return 0;
+    return found->state == ROW_FINISHED ? found->n_ended : found->n_live;
 }
 
-heed_status heed_search_hypothesis(const heed_session *s, int slot, int rank, heed_hypothesis *out) {
-    const heed_slot *found = find_slot(s, slot);
+heed_status heed_search_hypothesis(const heed_session *s, int row, int rank, heed_hypothesis *out) {
+    const heed_batch_row *found = find_row(s, row);
     *out = (heed_hypothesis){0};
-    if (found && found->state == SLOT_FINISHED && found->n_ended == 0) return HEED_E_TENSOR_VALUE;
-    if (rank < 0 || rank >= heed_search_hypotheses(s, slot)) return HEED_E_ARGUMENT;
-    const heed_target *target = found->state == SLOT_FINISHED ? &found->ended[rank] : &found->live[rank];
+    if (found && found->state == ROW_FINISHED && found->n_ended == 0) return HEED_E_TENSOR_VALUE;
+    if (rank < 0 || rank >= heed_search_hypotheses(s, row)) return HEED_E_ARGUMENT;
+    const heed_target *target = found->state == ROW_FINISHED ? &found->ended[rank] : &found->live[rank];
     *out = (heed_hypothesis){.ids = target->ids,
                              .n = target->n_ids,
                              .log_prob = (float)target->log_prob,
@@ -417,12 +417,12 @@ heed_status heed_search_hypothesis(const heed_session *s, int slot, int rank, he
     return HEED_OK;
 }
 
-heed_status heed_search_candidates(const heed_session *s, int slot, int32_t *beam, int32_t *id, int32_t *fate,
+heed_status heed_search_candidates(const heed_session *s, int row, int32_t *beam, int32_t *id, int32_t *fate,
                                    float *log_prob, int32_t *n) {
     *n = 0;
-    if (slot < 0 || slot >= s->options.max_batch) return HEED_E_ARGUMENT;
-    const heed_slot *from = &s->search.slots[slot];
-    if (!s->search.active || from->state == SLOT_FREE) return HEED_E_STATE;
+    if (row < 0 || row >= s->options.max_batch) return HEED_E_ARGUMENT;
+    const heed_batch_row *from = &s->search.batch[row];
+    if (!s->search.active || from->state == ROW_FREE) return HEED_E_STATE;
     const int k = candidates_of(&from->rules->options);
     for (int b = 0; b < from->n_before; b++) {
         for (int i = 0; i < from->n_candidates[b]; i++, (*n)++) {
@@ -435,9 +435,9 @@ heed_status heed_search_candidates(const heed_session *s, int slot, int32_t *bea
     }
     return HEED_OK;
 }
-heed_status heed_search_release(heed_session *s, int slot) {
-    if (find_slot(s, slot) == NULL) return HEED_E_ARGUMENT;
-    search_release(&s->search, slot);
+heed_status heed_search_release(heed_session *s, int row) {
+    if (find_row(s, row) == NULL) return HEED_E_ARGUMENT;
+    search_release(&s->search, row);
     return HEED_OK;
 }
 

@@ -254,20 +254,20 @@ heed_status heed_search_begin(heed_session *session, const heed_search_options *
  */
 heed_status heed_search_rules(heed_session *session, const heed_search_options *options);
 /*
- * Put a source into a free slot, with the rules of the last heed_search_begin() or heed_search_rules(); *slot gets its
- * number.  HEED_E_STATE: all slots are taken (or no search begun).  Sentences may be added between steps at any time:
+ * Put a source into a free batch row, with the rules of the last heed_search_begin() or heed_search_rules(); *row gets
+ * its number.  HEED_E_STATE: all batch rows are taken (or no search begun).  Sentences may be added between steps at any time:
  * they join the running batch.
  */
-heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *slot);
+heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *row);
 /*
  * Encode newcomers, then one decoder step for all.  *running: sentences that are not finished.  HEED_E_STATE: no search
  * begun.  A sentence on which activations overflow finishes with no hypothesis, and the others go on.
  */
 heed_status heed_search_step(heed_session *session, int32_t *running);
-/* A finished slot, or -1. */
+/* A batch row whose sentence is finished, or -1. */
 int heed_search_finished(const heed_session *session);
-/* Hypotheses of a slot, best first: finished ones, or (while running) those under way.  0: it failed or waits. */
-int heed_search_hypotheses(const heed_session *session, int slot);
+/* Hypotheses of a batch row, best first: finished ones, or (while running) those under way.  0: it failed or waits. */
+int heed_search_hypotheses(const heed_session *session, int row);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
@@ -277,22 +277,22 @@ typedef struct {
     int32_t finished;
 } heed_hypothesis;
 /*
- * HEED_E_ARGUMENT: the slot has no such hypothesis.  HEED_E_TENSOR_VALUE: the sentence failed, as the weights are too
+ * HEED_E_ARGUMENT: the batch row has no such hypothesis.  HEED_E_TENSOR_VALUE: the sentence failed, as the weights are too
  * large to compute with.
  */
-heed_status heed_search_hypothesis(const heed_session *session, int slot, int rank, heed_hypothesis *out);
+heed_status heed_search_hypothesis(const heed_session *session, int row, int rank, heed_hypothesis *out);
 /*
- * What the last step of a slot had to choose from: up to 2 max_beams continuations of each hypothesis that was under
+ * What the last step of a batch row had to choose from: up to 2 max_beams continuations of each hypothesis that was under
  * way, those of one hypothesis best first.
  *   beam [*n], id [*n], fate [*n], log_prob [*n]  written: the hypothesis (its rank before the step), the id added, the
  *   rank it has since or one of the following, and the sum of log-probabilities; room for beams * 2 beams each
  * *n is 0 where there was no step, or the sentence was put back to wait: it then starts over.
  */
 enum { HEED_PRUNED = -1, HEED_ENDED = -2 };
-heed_status heed_search_candidates(const heed_session *session, int slot, int32_t *beam, int32_t *id, int32_t *fate,
+heed_status heed_search_candidates(const heed_session *session, int row, int32_t *beam, int32_t *id, int32_t *fate,
                                    float *log_prob, int32_t *n);
-/* Give the slot back (finished or not: an unfinished one is dropped). */
-heed_status heed_search_release(heed_session *session, int slot);
+/* Free the batch row; an unfinished sentence is dropped. */
+heed_status heed_search_release(heed_session *session, int row);
 /* Drop everything. */
 void heed_search_end(heed_session *session);
 

@@ -1,19 +1,19 @@
-/* search.c - see search.h for the contract: slots, steps, and the beams of a sentence. */
+/* search.c - see search.h for the contract: batch rows, steps, and the beams of a sentence. */
 #include "search/search.h"
 
 #include <math.h>
 #include <string.h>
 
 static void layout_targets(heed_target **targets, heed_arena *arena, int n, int max_target, int32_t start,
-                           int with_places) {
+                           int with_cache_rows) {
     *targets = arena_push(arena, (size_t)n, sizeof **targets);
     for (int i = 0; i < n; i++) {
         int32_t *ids = arena_ints(arena, (size_t)max_target + 1, 1);
-        int32_t *places = with_places ? arena_ints(arena, (size_t)max_target, 1) : NULL;
+        int32_t *cache_rows = with_cache_rows ? arena_ints(arena, (size_t)max_target, 1) : NULL;
         if (*targets == NULL) continue;
         ids[0] = start;
         (*targets)[i].ids = ids + 1;
-        (*targets)[i].places = places;
+        (*targets)[i].cache_rows = cache_rows;
     }
 }
 
@@ -33,24 +33,24 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
         int32_t *ids = arena_ints(arena, (size_t)max_target + 1 + N_BYTES + MAX_RULE_IDS, 1);
         if (search->sets) search->sets[i].ids = ids;
     }
-    search->slots = arena_push(arena, (size_t)max_batch, sizeof *search->slots);
-    search->rows = arena_push(arena, max_rows, sizeof *search->rows);
-    search->row_slot = arena_ints(arena, max_rows, 1);
-    search->row_beam = arena_ints(arena, max_rows, 1);
+    search->batch = arena_push(arena, (size_t)max_batch, sizeof *search->batch);
+    search->tokens = arena_push(arena, max_rows, sizeof *search->tokens);
+    search->token_row = arena_ints(arena, max_rows, 1);
+    search->token_beam = arena_ints(arena, max_rows, 1);
     search->newcomers = arena_ints(arena, (size_t)run->max_rows, 1);
     search->lengths = arena_ints(arena, (size_t)max_batch, 1);
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
     search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
     for (int i = 0; i < max_batch; i++) {
-        heed_slot unplaced, *slot = search->slots ? &search->slots[i] : &unplaced;
-        slot->source = arena_ints(arena, (size_t)max_source, 1);
-        slot->source_places = arena_ints(arena, (size_t)max_source, 1);
-        layout_targets(&slot->live, arena, max_beams, max_target, start, 1);
-        layout_targets(&slot->next, arena, max_beams, max_target, start, 1);
-        layout_targets(&slot->ended, arena, max_beams, max_target, start, 0);
-        slot->candidates = arena_push(arena, (size_t)max_beams * 2 * max_beams, sizeof *slot->candidates);
-        slot->n_candidates = arena_ints(arena, (size_t)max_beams, 1);
+        heed_batch_row unplaced, *row = search->batch ? &search->batch[i] : &unplaced;
+        row->source = arena_ints(arena, (size_t)max_source, 1);
+        row->source_cache_rows = arena_ints(arena, (size_t)max_source, 1);
+        layout_targets(&row->live, arena, max_beams, max_target, start, 1);
+        layout_targets(&row->next, arena, max_beams, max_target, start, 1);
+        layout_targets(&row->ended, arena, max_beams, max_target, start, 0);
+        row->candidates = arena_push(arena, (size_t)max_beams * 2 * max_beams, sizeof *row->candidates);
+        row->n_candidates = arena_ints(arena, (size_t)max_beams, 1);
     }
 }
 
@@ -101,7 +101,7 @@ int search_rules(heed_search *search, const heed_search_options *rules) {
     }
     for (int i = 0; i < search->n_sets; i++) {
         heed_rule_set *each = &search->sets[i];
-        if (each->n_slots == 0) set = each;
+        if (each->n_sentences == 0) set = each;
         else if (rules_equal(each->options, wanted)) {
             search->rules = each;
             return 1;
@@ -123,44 +123,44 @@ int search_rules(heed_search *search, const heed_search_options *rules) {
 int search_add(heed_search *search, const int32_t *source, int n) {
     const heed_search_options *rules = &search->rules->options;
     for (int i = 0; i < search->max_batch; i++) {
-        heed_slot *slot = &search->slots[i];
-        if (slot->state != SLOT_FREE) continue;
-        memcpy(slot->source, source, (size_t)n * sizeof *source);
-        slot->n_source = n;
-        slot->n_live = slot->n_ended = slot->n_before = 0;
-        slot->rules = search->rules;
-        slot->rules->n_slots++;
-        slot->loop_limit = rules->cut_runaways ? runaway_loop_limit(source, n) : 0;
-        slot->max_tokens = rules->max_tokens;
+        heed_batch_row *row = &search->batch[i];
+        if (row->state != ROW_FREE) continue;
+        memcpy(row->source, source, (size_t)n * sizeof *source);
+        row->n_source = n;
+        row->n_live = row->n_ended = row->n_before = 0;
+        row->rules = search->rules;
+        row->rules->n_sentences++;
+        row->loop_limit = rules->cut_runaways ? runaway_loop_limit(source, n) : 0;
+        row->max_tokens = rules->max_tokens;
         if (rules->cut_runaways) {
             const int most = runaway_max_tokens(n), least = rules->min_tokens; /* </s> may follow `least` */
-            if (slot->max_tokens - most > least) slot->max_tokens = least + most;
+            if (row->max_tokens - most > least) row->max_tokens = least + most;
         }
-        slot->age = search->clock++;
-        slot->state = SLOT_WAITING;
+        row->age = search->clock++;
+        row->state = ROW_WAITING;
         return i;
     }
     return -1;
 }
 
 static void drop_target(heed_run *run, heed_target *target) {
-    cache_drop(&run->cache, target->places, target->n_places);
-    target->n_places = 0;
+    cache_drop(&run->cache, target->cache_rows, target->n_cache_rows);
+    target->n_cache_rows = 0;
 }
 
-/* The slot's cache places, back to the pool. */
-static void drop_places(heed_search *search, heed_slot *slot) {
-    if (slot->state != SLOT_RUNNING) return;
-    cache_drop(&search->run->cache, slot->source_places, slot->n_source);
-    for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
+/* Free the sentence's cache rows. */
+static void drop_cache_rows(heed_search *search, heed_batch_row *row) {
+    if (row->state != ROW_RUNNING) return;
+    cache_drop(&search->run->cache, row->source_cache_rows, row->n_source);
+    for (int b = 0; b < row->n_live; b++) drop_target(search->run, &row->live[b]);
 }
 
-void search_release(heed_search *search, int slot) {
-    heed_slot *released = &search->slots[slot];
-    if (released->state == SLOT_FREE) return;
-    drop_places(search, released);
-    released->rules->n_slots--;
-    released->state = SLOT_FREE;
+void search_release(heed_search *search, int row) {
+    heed_batch_row *released = &search->batch[row];
+    if (released->state == ROW_FREE) return;
+    drop_cache_rows(search, released);
+    released->rules->n_sentences--;
+    released->state = ROW_FREE;
 }
 
 void search_end(heed_search *search) {
@@ -168,96 +168,96 @@ void search_end(heed_search *search) {
     search->active = 0;
 }
 
-static heed_slot *oldest_waiting(heed_search *search) {
-    heed_slot *oldest = NULL;
+static heed_batch_row *oldest_waiting(heed_search *search) {
+    heed_batch_row *oldest = NULL;
     for (int i = 0; i < search->max_batch; i++) {
-        heed_slot *slot = &search->slots[i];
-        if (slot->state == SLOT_WAITING && (!oldest || slot->age < oldest->age)) oldest = slot;
+        heed_batch_row *row = &search->batch[i];
+        if (row->state == ROW_WAITING && (!oldest || row->age < oldest->age)) oldest = row;
     }
     return oldest;
 }
 
 static int count_running(const heed_search *search) {
     int n = 0;
-    for (int i = 0; i < search->max_batch; i++) n += search->slots[i].state == SLOT_RUNNING;
+    for (int i = 0; i < search->max_batch; i++) n += search->batch[i].state == ROW_RUNNING;
     return n;
 }
 
-/* Let a sentence in: places for its source, one empty target. */
-static void enter(heed_search *search, heed_slot *slot) {
-    for (int t = 0; t < slot->n_source; t++) slot->source_places[t] = cache_take(&search->run->cache);
-    slot->live[0].n_ids = slot->live[0].n_places = 0;
-    slot->live[0].log_prob = 0.0;
-    slot->n_live = 1;
-    slot->n_ended = 0;
-    slot->state = SLOT_RUNNING;
+/* Let a sentence in: cache rows for its source, one empty target. */
+static void enter(heed_search *search, heed_batch_row *row) {
+    for (int t = 0; t < row->n_source; t++) row->source_cache_rows[t] = cache_take(&search->run->cache);
+    row->live[0].n_ids = row->live[0].n_cache_rows = 0;
+    row->live[0].log_prob = 0.0;
+    row->n_live = 1;
+    row->n_ended = 0;
+    row->state = ROW_RUNNING;
 }
 
 /*
  * Encode those who wait, oldest first, as many as fit into one pass and into the cache.  A margin of
- * places, for about as many tokens as the source has, keeps newcomers from being sent back at once.
+ * cache rows, for about as many tokens as the source has, keeps newcomers from being sent back at once.
  */
 static void admit(heed_search *search) {
     heed_run *run = search->run;
-    heed_slot *slot;
+    heed_batch_row *row;
     int running = count_running(search);
     for (;;) {
         int n = 0, rows = 0, first = 0;
-        while ((slot = oldest_waiting(search)) != NULL && rows + slot->n_source <= run->max_rows) {
-            const int margin = slot->n_source * slot->rules->options.beams;
-            if (running > 0 && run->cache.n_free < slot->n_source + margin) break;
-            memcpy(search->newcomers + rows, slot->source, (size_t)slot->n_source * sizeof *slot->source);
-            search->lengths[n] = slot->n_source;
-            search->row_slot[n++] = (int32_t)(slot - search->slots);
-            rows += slot->n_source;
-            enter(search, slot);
+        while ((row = oldest_waiting(search)) != NULL && rows + row->n_source <= run->max_rows) {
+            const int margin = row->n_source * row->rules->options.beams;
+            if (running > 0 && run->cache.n_free < row->n_source + margin) break;
+            memcpy(search->newcomers + rows, row->source, (size_t)row->n_source * sizeof *row->source);
+            search->lengths[n] = row->n_source;
+            search->token_row[n++] = (int32_t)(row - search->batch);
+            rows += row->n_source;
+            enter(search, row);
             running++;
         }
         if (n == 0) return;
         encoder_forward(run, search->newcomers, search->lengths, n);
         for (int i = 0; i < n; i++) {
-            slot = &search->slots[search->row_slot[i]];
-            decoder_read_source(run, first, slot->n_source, slot->source_places);
-            first += slot->n_source;
+            row = &search->batch[search->token_row[i]];
+            decoder_read_source(run, first, row->n_source, row->source_cache_rows);
+            first += row->n_source;
         }
     }
 }
 
 /* Send the youngest running sentence back to wait.  Never the only one. */
 static void evict_youngest(heed_search *search) {
-    heed_slot *youngest = NULL;
+    heed_batch_row *youngest = NULL;
     for (int i = 0; i < search->max_batch; i++) {
-        heed_slot *slot = &search->slots[i];
-        if (slot->state == SLOT_RUNNING && (!youngest || slot->age > youngest->age)) youngest = slot;
+        heed_batch_row *row = &search->batch[i];
+        if (row->state == ROW_RUNNING && (!youngest || row->age > youngest->age)) youngest = row;
     }
-    drop_places(search, youngest);
+    drop_cache_rows(search, youngest);
     youngest->n_live = youngest->n_before = 0;
-    youngest->state = SLOT_WAITING;
+    youngest->state = ROW_WAITING;
 }
 
-static int count_rows(const heed_search *search) {
+static int count_tokens(const heed_search *search) {
     int n = 0;
     for (int i = 0; i < search->max_batch; i++)
-        if (search->slots[i].state == SLOT_RUNNING) n += search->slots[i].n_live;
+        if (search->batch[i].state == ROW_RUNNING) n += search->batch[i].n_live;
     return n;
 }
 
-/* One row per live target: the token it ends with, at a new place. */
-static int gather_rows(heed_search *search) {
+/* One token per live target: the one it ends with, with a new cache row. */
+static int gather_tokens(heed_search *search) {
     int n = 0;
     for (int i = 0; i < search->max_batch; i++) {
-        heed_slot *slot = &search->slots[i];
-        if (slot->state != SLOT_RUNNING) continue;
-        for (int b = 0; b < slot->n_live; b++, n++) {
-            heed_target *target = &slot->live[b];
-            target->places[target->n_places++] = cache_take(&search->run->cache);
-            search->rows[n] = (heed_token){.id = target->ids[target->n_ids - 1],
-                                                 .position = target->n_ids,
-                                                 .past = target->places,
-                                                 .source = slot->source_places,
-                                                 .n_source = slot->n_source};
-            search->row_slot[n] = i;
-            search->row_beam[n] = b;
+        heed_batch_row *row = &search->batch[i];
+        if (row->state != ROW_RUNNING) continue;
+        for (int b = 0; b < row->n_live; b++, n++) {
+            heed_target *target = &row->live[b];
+            target->cache_rows[target->n_cache_rows++] = cache_take(&search->run->cache);
+            search->tokens[n] = (heed_token){.id = target->ids[target->n_ids - 1],
+                                             .position = target->n_ids,
+                                             .past = target->cache_rows,
+                                             .source = row->source_cache_rows,
+                                             .n_source = row->n_source};
+            search->token_row[n] = i;
+            search->token_beam[n] = b;
         }
     }
     return n;
@@ -265,19 +265,18 @@ static int gather_rows(heed_search *search) {
 
 int candidates_of(const heed_search_options *rules) { return rules->beams == 1 ? 1 : 2 * rules->beams; }
 
-static void choose_candidates(heed_search *search, int n_rows) {
+static void choose_candidates(heed_search *search, int n_tokens) {
     const int V = search->run->model->output->rows;
-    for (int first = 0; first < n_rows; first += LOGIT_ROWS) {
-        const int n = n_rows - first < LOGIT_ROWS ? n_rows - first : LOGIT_ROWS;
+    for (int first = 0; first < n_tokens; first += LOGIT_ROWS) {
+        const int n = n_tokens - first < LOGIT_ROWS ? n_tokens - first : LOGIT_ROWS;
         output_forward(search->run, search->logits, first, n);
         for (int i = 0; i < n; i++) {
-            heed_slot *slot = &search->slots[search->row_slot[first + i]];
-            const heed_search_options *rules = &slot->rules->options;
-            const int k = candidates_of(rules), b = search->row_beam[first + i];
-            const int left = slot->max_tokens - (slot->live[b].n_ids - rules->n_prefix);
-            slot->n_candidates[b] =
-                next_candidates(slot->candidates + (size_t)b * k, k, search->logits + (size_t)i * V, V, &slot->live[b],
-                                b, left, rules, search->penalised);
+            heed_batch_row *row = &search->batch[search->token_row[first + i]];
+            const heed_search_options *rules = &row->rules->options;
+            const int k = candidates_of(rules), b = search->token_beam[first + i];
+            const int left = row->max_tokens - (row->live[b].n_ids - rules->n_prefix);
+            row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, search->logits + (size_t)i * V,
+                                                   V, &row->live[b], b, left, rules, search->penalised);
         }
     }
 }
@@ -297,139 +296,139 @@ static int count_open(const heed_target *target, const heed_search_options *rule
  * Keep an ended target if it is among the N best.  last_id: what it ends with, -1 if its ids have it already; then it
  * loses a character that is not complete.
  */
-static void keep_ended(heed_slot *slot, const heed_search_options *rules, const heed_target *target, int32_t last_id,
-                       double log_prob, int finished) {
+static void keep_ended(heed_batch_row *row, const heed_search_options *rules, const heed_target *target,
+                       int32_t last_id, double log_prob, int finished) {
     const int n_old = last_id < 0 ? target->n_ids - count_open(target, rules) : target->n_ids, n_last = last_id >= 0;
     const float score = score_of(log_prob, target->n_ids + n_last - rules->n_prefix, rules->length_penalty);
-    if (slot->n_ended == rules->beams && !(score > slot->ended[slot->n_ended - 1].score)) return;
+    if (row->n_ended == rules->beams && !(score > row->ended[row->n_ended - 1].score)) return;
 
-    int at = slot->n_ended < rules->beams ? slot->n_ended++ : slot->n_ended - 1;
-    heed_target room = slot->ended[at];
-    for (; at > 0 && slot->ended[at - 1].score < score; at--) slot->ended[at] = slot->ended[at - 1];
+    int at = row->n_ended < rules->beams ? row->n_ended++ : row->n_ended - 1;
+    heed_target room = row->ended[at];
+    for (; at > 0 && row->ended[at - 1].score < score; at--) row->ended[at] = row->ended[at - 1];
     memcpy(room.ids, target->ids, (size_t)n_old * sizeof *room.ids);
     if (n_last) room.ids[n_old] = last_id;
     room.n_ids = n_old + n_last;
     room.log_prob = log_prob;
     room.score = score;
     room.finished = finished;
-    slot->ended[at] = room;
+    row->ended[at] = room;
 }
 
-/* next = target + id; it shares the target's places. */
+/* next = target + id; it shares the target's cache rows. */
 static void extend(heed_run *run, heed_target *next, const heed_target *target, const heed_candidate *c) {
     memcpy(next->ids, target->ids, (size_t)target->n_ids * sizeof *next->ids);
-    memcpy(next->places, target->places, (size_t)target->n_places * sizeof *next->places);
+    memcpy(next->cache_rows, target->cache_rows, (size_t)target->n_cache_rows * sizeof *next->cache_rows);
     next->ids[target->n_ids] = c->id;
     next->n_ids = target->n_ids + 1;
-    next->n_places = target->n_places;
+    next->n_cache_rows = target->n_cache_rows;
     next->log_prob = c->log_prob;
-    cache_share(&run->cache, next->places, next->n_places);
+    cache_share(&run->cache, next->cache_rows, next->n_cache_rows);
 }
 
 /* Whether the last id is one too many of a loop, after the prefix and the tokens there must be; not in a character. */
-static int loops(const heed_slot *slot, const heed_target *target, const heed_search_options *rules) {
+static int loops(const heed_batch_row *row, const heed_target *target, const heed_search_options *rules) {
     const int n = target->n_ids - rules->n_prefix;
-    return slot->loop_limit > 0 && n > rules->min_tokens && bytes_open(target->ids, target->n_ids - 1, rules) == 0 &&
-           runaway_loops(target->ids + rules->n_prefix, n, slot->loop_limit);
+    return row->loop_limit > 0 && n > rules->min_tokens && bytes_open(target->ids, target->n_ids - 1, rules) == 0 &&
+           runaway_loops(target->ids + rules->n_prefix, n, row->loop_limit);
 }
 
 /* The best candidate not taken yet: each beam's are sorted, so it is one of their heads. */
-static heed_candidate *take_best(const heed_slot *slot, int32_t *heads, int k) {
+static heed_candidate *take_best(const heed_batch_row *row, int32_t *heads, int k) {
     int best = -1;
-    for (int b = 0; b < slot->n_live; b++) {
-        if (heads[b] == slot->n_candidates[b]) continue;
-        if (best < 0 || candidate_precedes(&slot->candidates[(size_t)b * k + heads[b]],
-                                           &slot->candidates[(size_t)best * k + heads[best]]))
+    for (int b = 0; b < row->n_live; b++) {
+        if (heads[b] == row->n_candidates[b]) continue;
+        if (best < 0 || candidate_precedes(&row->candidates[(size_t)b * k + heads[b]],
+                                           &row->candidates[(size_t)best * k + heads[best]]))
             best = b;
     }
-    return best < 0 ? NULL : &slot->candidates[(size_t)best * k + heads[best]++];
+    return best < 0 ? NULL : &row->candidates[(size_t)best * k + heads[best]++];
 }
 
-static void finish(heed_search *search, heed_slot *slot) {
-    drop_places(search, slot);
-    slot->n_live = 0;
-    slot->state = SLOT_FINISHED;
+static void finish(heed_search *search, heed_batch_row *row) {
+    drop_cache_rows(search, row);
+    row->n_live = 0;
+    row->state = ROW_FINISHED;
 }
 
 /* Whether N have ended and early_stopping says that none of those that go on, of n_new ids, will be better. */
-static int is_done(const heed_slot *slot, const heed_search_options *rules, int n_new) {
+static int is_done(const heed_batch_row *row, const heed_search_options *rules, int n_new) {
     const float penalty = rules->length_penalty;
-    if (slot->n_ended < rules->beams || rules->early_stopping == HEED_EARLY_TRUE) return slot->n_ended >= rules->beams;
+    if (row->n_ended < rules->beams || rules->early_stopping == HEED_EARLY_TRUE) return row->n_ended >= rules->beams;
     /* with a positive penalty a longer one divides its sum by more */
-    const int length = rules->early_stopping == HEED_EARLY_NEVER && penalty > 0.0f ? slot->max_tokens : n_new;
-    return score_of(slot->live[0].log_prob, length, penalty) <= slot->ended[slot->n_ended - 1].score;
+    const int length = rules->early_stopping == HEED_EARLY_NEVER && penalty > 0.0f ? row->max_tokens : n_new;
+    return score_of(row->live[0].log_prob, length, penalty) <= row->ended[row->n_ended - 1].score;
 }
 
 /* From this step's candidates to the next live targets, and perhaps to the end. */
-static void advance(heed_search *search, heed_slot *slot, int32_t *heads) {
-    const heed_search_options *rules = &slot->rules->options;
+static void advance(heed_search *search, heed_batch_row *row, int32_t *heads) {
+    const heed_search_options *rules = &row->rules->options;
     const int N = rules->beams, k = candidates_of(rules);
     const int most = N == 1 ? 1 : N * (rules->n_eos > 1 ? 1 + rules->n_eos : 2);
-    const int n_new = slot->live[0].n_ids + 1 - rules->n_prefix; /* 0 or less: in the prefix, where </s> ends nothing */
-    const int is_last = n_new >= slot->max_tokens;
+    const int n_new = row->live[0].n_ids + 1 - rules->n_prefix; /* 0 or less: in the prefix, where </s> ends nothing */
+    const int is_last = n_new >= row->max_tokens;
     const int is_forced = n_new == rules->max_tokens && rules->n_forced_eos > 0;
     heed_candidate *c;
     int n_next = 0;
 
-    memset(heads, 0, (size_t)slot->n_live * sizeof *heads);
+    memset(heads, 0, (size_t)row->n_live * sizeof *heads);
     /* ranks are of those that did not go into a loop */
     for (int taken = 0, rank = 0; taken < most && n_next < N && !(is_last && rank >= N); taken++) {
-        if ((c = take_best(slot, heads, k)) == NULL) break;
-        const heed_target *target = &slot->live[c->beam];
+        if ((c = take_best(row, heads, k)) == NULL) break;
+        const heed_target *target = &row->live[c->beam];
         if (n_new < 1 || !next_ends(rules, c->id)) {
-            heed_target *next = &slot->next[n_next];
+            heed_target *next = &row->next[n_next];
             extend(search->run, next, target, c);
-            if (loops(slot, next, rules)) {
+            if (loops(row, next, rules)) {
                 drop_target(search->run, next);
                 continue;
             }
             c->fate = n_next++;
-            if (is_last) keep_ended(slot, rules, next, -1, next->log_prob, 0);
+            if (is_last) keep_ended(row, rules, next, -1, next->log_prob, 0);
         } else if (rank < N) {
             c->fate = HEED_ENDED;
-            keep_ended(slot, rules, target, c->id, c->log_prob, !is_forced);
+            keep_ended(row, rules, target, c->id, c->log_prob, !is_forced);
         }
         rank++;
     }
-    for (int b = 0; n_next == 0 && slot->n_ended == 0 && b < slot->n_live; b++) /* no way on: end here */
-        keep_ended(slot, rules, &slot->live[b], -1, slot->live[b].log_prob, 0);
-    for (int b = 0; b < slot->n_live; b++) drop_target(search->run, &slot->live[b]);
+    for (int b = 0; n_next == 0 && row->n_ended == 0 && b < row->n_live; b++) /* no way on: end here */
+        keep_ended(row, rules, &row->live[b], -1, row->live[b].log_prob, 0);
+    for (int b = 0; b < row->n_live; b++) drop_target(search->run, &row->live[b]);
 
-    slot->n_before = slot->n_live;
-    heed_target *live = slot->next;
-    slot->next = slot->live;
-    slot->live = live;
-    slot->n_live = n_next;
-    if (n_next == 0 || is_last || is_done(slot, rules, n_new)) finish(search, slot);
+    row->n_before = row->n_live;
+    heed_target *live = row->next;
+    row->next = row->live;
+    row->live = live;
+    row->n_live = n_next;
+    if (n_next == 0 || is_last || is_done(row, rules, n_new)) finish(search, row);
 }
 
 /* A row of its logits is not finite: it finishes with nothing. */
-static int has_failed(const heed_slot *slot) {
-    for (int b = 0; b < slot->n_live; b++)
-        if (slot->n_candidates[b] < 0) return 1;
+static int has_failed(const heed_batch_row *row) {
+    for (int b = 0; b < row->n_live; b++)
+        if (row->n_candidates[b] < 0) return 1;
     return 0;
 }
 
 int search_step(heed_search *search) {
     heed_run *run = search->run;
     admit(search);
-    while (count_rows(search) > run->cache.n_free) evict_youngest(search);
+    while (count_tokens(search) > run->cache.n_free) evict_youngest(search);
 
-    const int n_rows = gather_rows(search);
-    if (n_rows > 0) {
-        decoder_forward(run, search->rows, n_rows);
-        choose_candidates(search, n_rows);
+    const int n_tokens = gather_tokens(search);
+    if (n_tokens > 0) {
+        decoder_forward(run, search->tokens, n_tokens);
+        choose_candidates(search, n_tokens);
         for (int i = 0; i < search->max_batch; i++) {
-            heed_slot *slot = &search->slots[i];
-            if (slot->state != SLOT_RUNNING) continue;
-            if (has_failed(slot)) {
-                slot->n_ended = slot->n_before = 0;
-                finish(search, slot);
-            } else advance(search, slot, search->heads);
+            heed_batch_row *row = &search->batch[i];
+            if (row->state != ROW_RUNNING) continue;
+            if (has_failed(row)) {
+                row->n_ended = row->n_before = 0;
+                finish(search, row);
+            } else advance(search, row, search->heads);
         }
     }
     int unfinished = 0;
     for (int i = 0; i < search->max_batch; i++)
-        unfinished += search->slots[i].state == SLOT_WAITING || search->slots[i].state == SLOT_RUNNING;
+        unfinished += search->batch[i].state == ROW_WAITING || search->batch[i].state == ROW_RUNNING;
     return unfinished;
 }

@@ -1,13 +1,13 @@
 /*
  * search.h - greedy and beam search over a batch whose sentences come and go.
  *
- * Every sentence has a slot.  A step encodes the newcomers together, runs one decoder pass over the
- * newest token of every live hypothesis of every slot, and lets each sentence pick its next
- * hypotheses; a finished sentence leaves the pass at once and its slot can be refilled between
+ * Every sentence has a batch row.  A step encodes the newcomers together, runs one decoder pass over the
+ * newest token of every live hypothesis of every batch row, and lets each sentence pick its next
+ * hypotheses; a finished sentence leaves the pass at once and its batch row can be refilled between
  * steps.  What a sentence computes does not depend on its company.
  *
  * Every sentence has its own rules.  They are kept as *rule sets* that sentences share: there are as many sets as
- * slots, but not more than MAX_RULE_SETS, and a set is free again when the last of its sentences is released.
+ * batch rows, but not more than MAX_RULE_SETS, and a set is free again when the last of its sentences is released.
  *
  * Search is that of Hugging Face's generate().  Beams add up log-probabilities.  Of the N (1 + ids that end, 2 at
  * least) best continuations, those that end and rank among the first N become ended hypotheses, where the best N by
@@ -17,7 +17,7 @@
  * With cut_runaways a hypothesis is not continued into a loop: others take its place.  Where there are none, and none
  * has ended, it is the unfinished result as it was before.  A character whose bytes are under way is completed first.
  *
- * Cache places are shared by all slots.  When they run out the youngest sentence is put back to wait
+ * Cache rows are shared by all sentences.  When they run out the youngest sentence is put back to wait
  * and starts over later, which costs time and changes nothing; there are always enough for one.
  *
  * Depends on: base/, kernels/, model/, heed.h.  Used by: heed.c.
@@ -29,13 +29,13 @@
 #include "heed.h"
 #include "model/run.h"
 
-enum { SLOT_FREE = 0, SLOT_WAITING, SLOT_RUNNING, SLOT_FINISHED };
+enum { ROW_FREE = 0, ROW_WAITING, ROW_RUNNING, ROW_FINISHED };
 
 /* A target so far, or a finished one. */
 typedef struct {
-    int32_t *ids;    /* [max_target]; ids[-1] is the start token             */
-    int32_t *places; /* [max_target] of the positions that were fed          */
-    int n_ids, n_places;
+    int32_t *ids;        /* [max_target]; ids[-1] is the start token             */
+    int32_t *cache_rows; /* [max_target] of the positions that were fed          */
+    int n_ids, n_cache_rows;
     double log_prob; /* sum over the ids after the prefix                    */
     float score;     /* log_prob / (n_ids - n_prefix)^length_penalty, once it has ended */
     int finished;    /* ended by itself, with an id that ends                */
@@ -51,7 +51,7 @@ typedef struct {
 typedef struct {
     heed_search_options options; /* its lists point into `ids` */
     int32_t *ids;                /* [max_target + 1 + N_BYTES + MAX_RULE_IDS] */
-    int n_slots;                 /* sentences that have them */
+    int n_sentences;             /* sentences that have them */
 } heed_rule_set;
 
 typedef struct {
@@ -59,15 +59,15 @@ typedef struct {
     heed_rule_set *rules;
     unsigned age; /* when it was added: the youngest gives way           */
     int n_source;
-    int loop_limit, max_tokens;      /* of this sentence; loop_limit 0: loops are not looked for */
-    int32_t *source, *source_places; /* [max_source]                     */
+    int loop_limit, max_tokens;          /* of this sentence; loop_limit 0: loops are not looked for */
+    int32_t *source, *source_cache_rows; /* [max_source]                     */
     int n_live, n_ended;
     heed_target *live, *next;   /* [N] each; swapped after a step          */
     heed_target *ended;         /* [N] best first                          */
     heed_candidate *candidates; /* [N, k] of this step, per live target: k = candidates_of() */
     int32_t *n_candidates;      /* [N]                                   */
     int n_before;               /* live targets before the last step; 0: there was none */
-} heed_slot;
+} heed_batch_row;
 
 enum {
     LOGIT_ROWS = 12
@@ -81,10 +81,10 @@ typedef struct {
     int max_source, max_target, max_beams, max_batch;
     int active; /* begun and not ended */
     unsigned clock;
-    heed_slot *slots;       /* [max_batch]                                     */
-    heed_token *rows; /* [max_batch * max_beams] of a step               */
-    int32_t *row_slot;      /* which slot and live target each row is          */
-    int32_t *row_beam;
+    heed_batch_row *batch; /* [max_batch]                                     */
+    heed_token *tokens;    /* [max_batch * max_beams] of a step               */
+    int32_t *token_row;    /* which batch row and live target each token is of          */
+    int32_t *token_beam;
     int32_t *newcomers; /* [run->max_rows] ids of the sentences to encode  */
     int32_t *lengths;   /* [max_batch]                                     */
     int32_t *heads;     /* [max_beams] next candidate of each live target  */
@@ -113,7 +113,7 @@ int search_add(heed_search *search, const int32_t *source, int n);
  * with no hypothesis; the others are not touched by that.  Cannot fail.
  */
 int search_step(heed_search *search);
-void search_release(heed_search *search, int slot);
+void search_release(heed_search *search, int row);
 void search_end(heed_search *search);
 
 /* How many candidates each live target has at most. */

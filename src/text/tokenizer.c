@@ -1,7 +1,7 @@
 /*
  * tokenizer.c - heed_tokenizer_*: a SentencePiece file in one block, results in a second.
  *
- *     text -> normalizer -> unigram | bpe -> ids with offsets          pieces -> decoder -> text
+ *     text -> normalizer -> unigram | bpe -> ids with offsets          pieces -> detokenizer -> text
  *
  * The second block, the *work*, first has room for texts of WORK_BYTES bytes after normalisation.  A longer text
  * replaces it by a block of at least twice the size.  It never shrinks.
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "text/decoder.h"
+#include "text/detokenizer.h"
 #include "text/normalizer.h"
 #include "text/segment.h"
 #include "text/utf8.h"
@@ -41,7 +41,7 @@ typedef struct {
 struct heed_tokenizer {
     heed_vocab vocab;
     heed_normalizer normalizer, denormalizer;
-    heed_decoder decoder;
+    heed_detokenizer detokenizer;
     int32_t *splits; /* see bpe_segment() */
     work_arrays work;
 };
@@ -94,7 +94,7 @@ static heed_tokenizer *place(heed_arena *arena, const spm_file *file, const voca
     memcpy(unk_surface, file->unk_surface.text, n_surface);
     t->normalizer.whitespace_as_suffix = file->whitespace_as_suffix;
     t->normalizer.user = t->vocab.user.n ? &t->vocab.user : NULL;
-    t->decoder = (heed_decoder){.vocab = &t->vocab,
+    t->detokenizer = (heed_detokenizer){.vocab = &t->vocab,
                                 .unk_surface = unk_surface,
                                 .n_unk_surface = n_surface,
                                 .add_dummy_prefix = file->normalizer.add_dummy_prefix,
@@ -258,7 +258,7 @@ heed_status heed_tokenizer_decode(heed_tokenizer *tokenizer, const char *pieces,
     for (;;) {
         char *decoded = denormalize ? (char *)w->map : w->text;
         size_t needed;
-        heed_status status = decoder_run(&tokenizer->decoder, decoded, w->capacity, &needed, pieces, lengths, n);
+        heed_status status = detokenizer_run(&tokenizer->detokenizer, decoded, w->capacity, &needed, pieces, lengths, n);
         if (status == HEED_OK && needed <= w->capacity && denormalize) {
             heed_normalized out = {w->text, NULL, w->capacity, 0};
             status = normalizer_run(&tokenizer->denormalizer, decoded, needed, &out);

@@ -29,7 +29,7 @@ static heed_status use(const heed_model *model) {
     static const int32_t SOURCE[4] = {8, 9, 10, 2};
     const heed_session_options options = {16, 32, 4, 3};
     float log_prob, out[4 * 24];
-    int32_t running, slot;
+    int32_t running, row;
     heed_session *session;
     const heed_status status = heed_session_create(model, &options, &session);
     if (status != HEED_OK) return status;
@@ -37,7 +37,7 @@ static heed_status use(const heed_model *model) {
     for (int beams = 1; beams <= 4; beams += 3) {
         const heed_search_options rules = {.beams = beams, .max_tokens = 32, .length_penalty = 1.0f};
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-        for (int i = 0; i < 3; i++) CHECK_INT(heed_search_add(session, SOURCE + i, 4 - i, &slot), HEED_OK);
+        for (int i = 0; i < 3; i++) CHECK_INT(heed_search_add(session, SOURCE + i, 4 - i, &row), HEED_OK);
         do CHECK_INT(heed_search_step(session, &running), HEED_OK);
         while (running);
         heed_search_end(session);

@@ -136,17 +136,17 @@ typedef struct {
 
 /* All hypotheses of a source, best first; how many. */
 static int search(heed_session *s, const heed_search_options *rules, int seed, result *out) {
-    int32_t source[MAX_SOURCE], slot, running = 1, steps = 0;
+    int32_t source[MAX_SOURCE], row, running = 1, steps = 0;
     uint32_t state = (uint32_t)seed;
     const int n = 1 + seed % MAX_SOURCE;
     for (int i = 0; i < n; i++) source[i] = (int32_t)((random_float(&state) + 1.0f) * 0.5f * (V - 1));
     CHECK_INT(heed_search_begin(s, rules), HEED_OK);
-    CHECK_INT(heed_search_add(s, source, n, &slot), HEED_OK);
+    CHECK_INT(heed_search_add(s, source, n, &row), HEED_OK);
     while (running > 0 && CHECK_INT(heed_search_step(s, &running), HEED_OK)) steps++;
-    const int found = heed_search_hypotheses(s, slot);
+    const int found = heed_search_hypotheses(s, row);
     for (int i = 0; i < found; i++) {
         heed_hypothesis h;
-        CHECK_INT(heed_search_hypothesis(s, slot, i, &h), HEED_OK);
+        CHECK_INT(heed_search_hypothesis(s, row, i, &h), HEED_OK);
         CHECK(h.log_prob <= 0.0f && isfinite(h.score));
         out[i] = (result){.n = h.n, .finished = h.finished, .steps = steps};
         memcpy(out[i].ids, h.ids, (size_t)h.n * sizeof *h.ids);

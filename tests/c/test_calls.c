@@ -459,7 +459,7 @@ static void test_search_calls(heed_model *model) {
     const heed_session_options options = {S, 8, 2, 2};
     static int32_t words[4100];
     const int32_t prefix[2] = {3, V}, empty_word[2] = {0, 1}, torn[2] = {2, 1}, foreign[2] = {1, V}, minus[2] = {1, -1};
-    int32_t beam[16], id[16], fate[16], count, slot, running;
+    int32_t beam[16], id[16], fate[16], count, row, running;
     float log_prob[16];
     heed_session *session;
     heed_hypothesis h;
@@ -535,33 +535,33 @@ static void test_search_calls(heed_model *model) {
         CHECK_INT(heed_search_candidates(session, -1, beam, id, fate, log_prob, &count), HEED_E_ARGUMENT);
         CHECK_INT(heed_search_candidates(session, 2, beam, id, fate, log_prob, &count), HEED_E_ARGUMENT);
         CHECK_INT(heed_search_candidates(session, 0, beam, id, fate, log_prob, &count), HEED_E_STATE);
-        CHECK_INT(heed_search_add(session, SOURCE, S, &slot), HEED_OK);
-        CHECK_INT(heed_search_candidates(session, slot, beam, id, fate, log_prob, &count), HEED_OK);
+        CHECK_INT(heed_search_add(session, SOURCE, S, &row), HEED_OK);
+        CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &count), HEED_OK);
         CHECK_INT(count, 0);
-        CHECK_INT(heed_search_hypotheses(session, slot), 0);
+        CHECK_INT(heed_search_hypotheses(session, row), 0);
         for (int step = 0; step < 3; step++) {
             CHECK_INT(heed_search_step(session, &running), HEED_OK);
             CHECK_INT(running, 1);
-            CHECK_INT(heed_search_candidates(session, slot, beam, id, fate, log_prob, &count), HEED_OK);
+            CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &count), HEED_OK);
             CHECK_INT(count, beams == 1 ? 1 : step ? 8 : 4);
             for (int i = 0; i < count; i++) {
                 CHECK(i == 0 || beam[i] != beam[i - 1] || log_prob[i] <= log_prob[i - 1]);
                 CHECK(log_prob[i] < 0.0f && fate[i] >= HEED_ENDED);
                 if (fate[i] < 0) continue;
-                CHECK_INT(heed_search_hypothesis(session, slot, fate[i], &h), HEED_OK);
+                CHECK_INT(heed_search_hypothesis(session, row, fate[i], &h), HEED_OK);
                 CHECK_INT(h.n, step + 1);
                 CHECK(h.ids[step] == id[i] && h.log_prob == log_prob[i]);
             }
         }
         CHECK_INT(heed_search_finished(session), -1);
-        CHECK_INT(heed_search_hypothesis(session, slot, -1, &h), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_hypothesis(session, row, -1, &h), HEED_E_ARGUMENT);
         CHECK(h.ids == NULL && h.n == 0);
-        CHECK_INT(heed_search_hypothesis(session, slot, beams, &h), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_hypothesis(session, row, beams, &h), HEED_E_ARGUMENT);
         CHECK_INT(heed_search_hypotheses(session, -1), 0);
         CHECK_INT(heed_search_hypotheses(session, 2), 0);
         CHECK_INT(heed_search_release(session, 2), HEED_E_ARGUMENT);
         heed_search_end(session);
-        CHECK_INT(heed_search_candidates(session, slot, beam, id, fate, log_prob, &count), HEED_E_STATE);
+        CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &count), HEED_E_STATE);
     }
     heed_session_free(session);
 }

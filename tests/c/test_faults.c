@@ -125,23 +125,23 @@ static heed_status translate(result *r, int beams) {
                                        .n_suppress = 1,
                                        .suppress = never,
                                        .renormalize = 1};
-    int32_t running, slot;
+    int32_t running, row;
     heed_hypothesis h;
     heed_session *s;
     const heed_status status = heed_session_create(model, &sizes, &s);
     CHECK((s == NULL) == (status != HEED_OK));
     if (status != HEED_OK) return status;
     CHECK_INT(heed_search_begin(s, &rules), HEED_OK);
-    for (int i = 0; i < 3; i++) CHECK_INT(heed_search_add(s, SOURCE + i, TOKENS - i, &slot), HEED_OK);
+    for (int i = 0; i < 3; i++) CHECK_INT(heed_search_add(s, SOURCE + i, TOKENS - i, &row), HEED_OK);
     do CHECK_INT(heed_search_step(s, &running), HEED_OK);
     while (running);
-    for (slot = heed_search_finished(s); slot >= 0; slot = heed_search_finished(s)) {
-        for (int rank = 0; rank < heed_search_hypotheses(s, slot); rank++) {
-            CHECK_INT(heed_search_hypothesis(s, slot, rank, &h), HEED_OK);
+    for (row = heed_search_finished(s); row >= 0; row = heed_search_finished(s)) {
+        for (int rank = 0; rank < heed_search_hypotheses(s, row); rank++) {
+            CHECK_INT(heed_search_hypothesis(s, row, rank, &h), HEED_OK);
             note(r, h.ids, (size_t)h.n * sizeof *h.ids);
             note(r, &h.score, sizeof h.score);
         }
-        CHECK_INT(heed_search_release(s, slot), HEED_OK);
+        CHECK_INT(heed_search_release(s, row), HEED_OK);
     }
     heed_session_free(s);
     return HEED_OK;

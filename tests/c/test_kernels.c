@@ -114,9 +114,9 @@ static void test_matmul(int m, int n, int k) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
 }
 
-/* n rows of a cache of stride dh + 5, in order or by a list of slots. */
-static void test_attention(int n, int dh, int with_slots) {
-    const size_t ld = (size_t)dh + 5, rows = with_slots ? (size_t)n * 2 : (size_t)n;
+/* n rows of a cache of stride dh + 5, in order or by a list of rows. */
+static void test_attention(int n, int dh, int with_list) {
+    const size_t ld = (size_t)dh + 5, rows = with_list ? (size_t)n * 2 : (size_t)n;
     const size_t cache = (rows - 1) * ld + (size_t)dh;
     const float scale = 0.37f;
     guard gq, gk, gaq, gak, gs, gsl, gwant, gbound, gout, gwant2, gbound2, gap;
@@ -124,12 +124,12 @@ static void test_attention(int n, int dh, int with_slots) {
     float *want = floats(&gwant, (size_t)n), *bound = floats(&gbound, (size_t)n);
     float *sum = floats(&gout, (size_t)dh), *want_sum = floats(&gwant2, (size_t)dh),
           *bound_sum = floats(&gbound2, (size_t)dh);
-    int32_t *slots = guard_new(&gsl, (size_t)n * sizeof *slots);
-    for (int i = 0; i < n; i++) slots[i] = 2 * ((i * 7 + 3) % n) + i % 2;
+    int32_t *listed = guard_new(&gsl, (size_t)n * sizeof *listed);
+    for (int i = 0; i < n; i++) listed[i] = 2 * ((i * 7 + 3) % n) + i % 2;
     guard_fill(q, (size_t)dh, 1.0f);
     guard_fill(k, cache, 1.0f);
     float *aq = absolute(&gaq, q, (size_t)dh), *ak = absolute(&gak, k, cache);
-    const int32_t *list = with_slots ? slots : NULL;
+    const int32_t *list = with_list ? listed : NULL;
 
     k_scores(got, q, k, ld, list, n, dh, scale);
     ref_scores(want, q, k, ld, list, n, dh, scale);
@@ -137,9 +137,9 @@ static void test_attention(int n, int dh, int with_slots) {
     for (int i = 0; i < n; i++) bound[i] = bound[i] * (float)(dh + 3) * ULP + 1e-44f;
     CHECK(guard_within("scores", got, want, bound, (size_t)n));
     for (int i = 0; i < n; i++) {
-        const int32_t slot = with_slots ? slots[i] : i;
+        const int32_t row = with_list ? listed[i] : i;
         float alone;
-        k_scores(&alone, q, k, ld, &slot, 1, dh, scale);
+        k_scores(&alone, q, k, ld, &row, 1, dh, scale);
         CHECK(same_bits(&alone, got + i, 1));
     }
 

@@ -32,12 +32,12 @@ static void translate(const heed_model *model, const corpus *c, const heed_searc
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, rules->beams, batch};
     heed_session *session;
     int sentence_of[64], added = 0, done = 0;
-    int32_t slot, running;
+    int32_t row, running;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     CHECK_INT(heed_search_begin(session, rules), HEED_OK);
     for (int guard = 0; done < N_SENTENCES && guard < 1000000; guard++) {
-        while (added < N_SENTENCES && heed_search_add(session, c->ids[added], c->n[added], &slot) == HEED_OK)
-            sentence_of[slot] = added++;
+        while (added < N_SENTENCES && heed_search_add(session, c->ids[added], c->n[added], &row) == HEED_OK)
+            sentence_of[row] = added++;
         CHECK_INT(heed_search_step(session, &running), HEED_OK);
         for (int f; (f = heed_search_finished(session)) >= 0; done++) {
             heed_hypothesis h;
@@ -112,7 +112,7 @@ static void test_mixed(const heed_model *model, const corpus *c) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 3, BATCH};
     heed_session *session;
     int of[BATCH], is_dropped[BATCH] = {0}, added = 0, done = 0, most = 0;
-    int32_t slot, running;
+    int32_t row, running;
     for (int kind = 0; kind < KINDS; kind++) translate(model, c, &rules[kind], 1, alone[kind]);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     CHECK_INT(heed_search_begin(session, &rules[0]), HEED_OK);
@@ -120,16 +120,16 @@ static void test_mixed(const heed_model *model, const corpus *c) {
         if (added < KINDS * N_SENTENCES) {
             const int kind = added % KINDS, i = added / KINDS;
             CHECK_INT(heed_search_rules(session, &rules[kind]), HEED_OK);
-            if (heed_search_add(session, c->ids[i], c->n[i], &slot) == HEED_OK) {
-                of[slot] = added++;
-                is_dropped[slot] = 0;
+            if (heed_search_add(session, c->ids[i], c->n[i], &row) == HEED_OK) {
+                of[row] = added++;
+                is_dropped[row] = 0;
             }
         }
         CHECK_INT(heed_search_step(session, &running), HEED_OK);
         if (running > most) most = running;
-        if (steps % 11 == 0 && of[slot = steps / 11 % BATCH] < added && added > BATCH && !is_dropped[slot]) {
-            CHECK_INT(heed_search_release(session, slot), HEED_OK);
-            is_dropped[slot] = 1;
+        if (steps % 11 == 0 && of[row = steps / 11 % BATCH] < added && added > BATCH && !is_dropped[row]) {
+            CHECK_INT(heed_search_release(session, row), HEED_OK);
+            is_dropped[row] = 1;
             done++;
         }
         for (int f; (f = heed_search_finished(session)) >= 0; done++) {
@@ -154,29 +154,29 @@ static void test_mixed(const heed_model *model, const corpus *c) {
 /* A session has as many sets of rules as sentences; equal ones share a set, and a set is free with its last sentence. */
 static void test_rule_sets(const heed_model *model, const corpus *c) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 2, 2};
-    int32_t prefix[1] = {3}, slots[2];
+    int32_t prefix[1] = {3}, rows[2];
     heed_search_options rules = {.beams = 2, .max_tokens = 9, .length_penalty = 1.0f, .n_prefix = 1, .prefix = prefix};
     heed_session *session;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     CHECK_INT(heed_search_rules(session, &rules), HEED_E_STATE); /* nothing has begun */
     CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &slots[0]), HEED_OK);
+    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &rows[0]), HEED_OK);
     prefix[0] = 4; /* lists are copied: these are others */
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
-    CHECK_INT(heed_search_add(session, c->ids[1], c->n[1], &slots[1]), HEED_OK);
+    CHECK_INT(heed_search_add(session, c->ids[1], c->n[1], &rows[1]), HEED_OK);
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
     rules.max_tokens = 8;
     CHECK_INT(heed_search_rules(session, &rules), HEED_E_STATE);
-    CHECK_INT(heed_search_release(session, slots[0]), HEED_OK);
+    CHECK_INT(heed_search_release(session, rows[0]), HEED_OK);
     rules.beams = 3;
     CHECK_INT(heed_search_rules(session, &rules), HEED_E_ARGUMENT);
     rules.beams = 2;
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
-    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &slots[0]), HEED_OK);
+    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &rows[0]), HEED_OK);
     rules.max_tokens = 9;
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
-    CHECK_INT(heed_search_release(session, slots[0]), HEED_OK);
-    CHECK_INT(heed_search_release(session, slots[0]), HEED_OK); /* again: it frees no other's rules */
+    CHECK_INT(heed_search_release(session, rows[0]), HEED_OK);
+    CHECK_INT(heed_search_release(session, rows[0]), HEED_OK); /* again: it frees no other's rules */
     rules.max_tokens = 7;
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
     rules.max_tokens = 6;
@@ -411,7 +411,7 @@ static void test_overflow(int32_t *config, int n, int dtype) {
     const int32_t source[3] = {1, 2, EOS};
     heed_model *model;
     heed_session *session;
-    int32_t slot, running;
+    int32_t row, running;
     /* times 128, what is stored in int8 must be a float too */
     for (int i = 0; i < V * 24; i++) huge[i] = (i % 2 ? 3e38f : -3e38f) / (dtype == HEED_I8 ? 2.0f : 1.0f);
     config_set(config, "dtype", dtype);
@@ -433,14 +433,14 @@ static void test_overflow(int32_t *config, int n, int dtype) {
                                            .n_forced_bos = kind / 2,
                                            .forced_bos = source};
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-        for (int i = 0; i < 2; i++) CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
+        for (int i = 0; i < 2; i++) CHECK_INT(heed_search_add(session, source, 3, &row), HEED_OK);
         CHECK_INT(heed_search_step(session, &running), HEED_OK);
         CHECK_INT(running, 0);
         CHECK_INT(heed_search_finished(session), 0);
-        for (slot = 0; slot < 2; slot++) {
+        for (row = 0; row < 2; row++) {
             heed_hypothesis h;
-            CHECK_INT(heed_search_hypotheses(session, slot), 0);
-            CHECK_INT(heed_search_hypothesis(session, slot, 0, &h), HEED_E_TENSOR_VALUE);
+            CHECK_INT(heed_search_hypotheses(session, row), 0);
+            CHECK_INT(heed_search_hypothesis(session, row, 0, &h), HEED_E_TENSOR_VALUE);
         }
     }
     heed_session_free(session);
@@ -461,7 +461,7 @@ static void test_one_overflow(int32_t *config, int n) {
     heed_session *session;
     heed_hypothesis h = {0};
     result alone = {0};
-    int32_t slot, running = 1;
+    int32_t row, running = 1;
     /* the square of 1e30 is no float; the logit of the id is one */
     for (int i = 0; i < V * 24; i++) values[i] = i / 24 == HUGE_ID ? (i % 2 ? 1e30f : -1e30f) : random_float(&seed);
     config_set(config, "dtype", HEED_F32);
@@ -476,10 +476,10 @@ static void test_one_overflow(int32_t *config, int n) {
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     for (int first = 1; first >= 0; first--) {
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-        for (int i = first; i < 2; i++) CHECK_INT(heed_search_add(session, SOURCES[i], 3, &slot), HEED_OK);
+        for (int i = first; i < 2; i++) CHECK_INT(heed_search_add(session, SOURCES[i], 3, &row), HEED_OK);
         for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
         if (first == 0) CHECK_INT(heed_search_hypothesis(session, 0, 0, &h), HEED_E_TENSOR_VALUE);
-        CHECK_INT(heed_search_hypothesis(session, slot, 0, &h), HEED_OK);
+        CHECK_INT(heed_search_hypothesis(session, row, 0, &h), HEED_OK);
         if (first == 0) CHECK(h.n == alone.n && h.log_prob == alone.log_prob);
         if (first == 0) CHECK(memcmp(alone.ids, h.ids, (size_t)h.n * sizeof *h.ids) == 0);
         memcpy(alone.ids, h.ids, (size_t)h.n * sizeof *h.ids);
@@ -498,14 +498,14 @@ static void test_errors(const heed_model *model) {
     heed_session *session;
     heed_hypothesis h;
     float out[24 * 4];
-    int32_t slot, running;
+    int32_t row, running;
     CHECK_INT(heed_session_create(model, &too_long, &session), HEED_E_ARGUMENT);
     CHECK_INT(heed_session_create(model, &no_beams, &session), HEED_E_ARGUMENT);
     CHECK(heed_session_bytes(model, &no_beams) == 0 && heed_session_bytes(model, &options) > 0);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
 
     CHECK_INT(heed_search_step(session, &running), HEED_E_STATE);
-    CHECK_INT(heed_search_add(session, source, 2, &slot), HEED_E_STATE);
+    CHECK_INT(heed_search_add(session, source, 2, &row), HEED_E_STATE);
     rules.beams = 3;
     CHECK_INT(heed_search_begin(session, &rules), HEED_E_ARGUMENT);
     rules.beams = 2;
@@ -525,11 +525,11 @@ static void test_errors(const heed_model *model) {
     rules.n_bad_words = 0;
 
     CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-    CHECK_INT(heed_search_add(session, source, 5, &slot), HEED_E_LENGTH);
-    CHECK_INT(heed_search_add(session, bad_id, 1, &slot), HEED_E_ID);
-    CHECK_INT(heed_search_add(session, source, 4, &slot), HEED_OK);
-    CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
-    CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_E_STATE);
+    CHECK_INT(heed_search_add(session, source, 5, &row), HEED_E_LENGTH);
+    CHECK_INT(heed_search_add(session, bad_id, 1, &row), HEED_E_ID);
+    CHECK_INT(heed_search_add(session, source, 4, &row), HEED_OK);
+    CHECK_INT(heed_search_add(session, source, 3, &row), HEED_OK);
+    CHECK_INT(heed_search_add(session, source, 3, &row), HEED_E_STATE);
     CHECK_INT(heed_encode(session, source, 4, out), HEED_E_STATE);
     CHECK_INT(heed_forward(session, source, 4, source, 4), HEED_E_STATE);
     CHECK_INT(heed_search_hypotheses(session, 0), 0);
@@ -540,7 +540,7 @@ static void test_errors(const heed_model *model) {
     CHECK_INT(heed_search_hypothesis(session, 7, 0, &h), HEED_E_ARGUMENT);
     CHECK_INT(heed_search_release(session, 1), HEED_OK);
     CHECK_INT(heed_search_release(session, -1), HEED_E_ARGUMENT);
-    CHECK_INT(heed_search_add(session, source, 3, &slot), HEED_OK);
+    CHECK_INT(heed_search_add(session, source, 3, &row), HEED_OK);
     heed_search_end(session);
     CHECK_INT(heed_encode(session, source, 4, out), HEED_OK);
     heed_session_free(session);

@@ -25,15 +25,15 @@ static result expected[N_MODELS];
 static heed_status translate(heed_session *s, result *r) {
     static const int32_t SOURCE[1] = {1};
     const heed_search_options rules = {.beams = 1, .max_tokens = 3, .length_penalty = 1.0f};
-    int32_t slot, running = 1;
+    int32_t row, running = 1;
     heed_hypothesis h;
     heed_session_enable_heads(s);
     heed_search_end(s);
     memset(r, 0, sizeof *r);
-    REQUIRE(heed_search_begin(s, &rules) == HEED_OK && heed_search_add(s, SOURCE, 1, &slot) == HEED_OK);
+    REQUIRE(heed_search_begin(s, &rules) == HEED_OK && heed_search_add(s, SOURCE, 1, &row) == HEED_OK);
     for (int i = 0; i < 3 && running; i++) REQUIRE(heed_search_step(s, &running) == HEED_OK);
-    REQUIRE(running == 0 && heed_search_finished(s) == slot);
-    const heed_status status = heed_search_hypothesis(s, slot, 0, &h);
+    REQUIRE(running == 0 && heed_search_finished(s) == row);
+    const heed_status status = heed_search_hypothesis(s, row, 0, &h);
     if (status != HEED_OK) return status;
     memcpy(r->ids, h.ids, (size_t)h.n * sizeof *h.ids);
     r->n = h.n;
@@ -160,18 +160,18 @@ static void begin(input *in, heed_session *s, int V) {
             (status == HEED_E_STATE && flags % 3 == 0));
 }
 
-static void look(const heed_session *s, int slot, int V, const heed_session_options *sizes) {
-    const int n = heed_search_hypotheses(s, slot);
+static void look(const heed_session *s, int row, int V, const heed_session_options *sizes) {
+    const int n = heed_search_hypotheses(s, row);
     heed_hypothesis h;
     float before = INFINITY;
     REQUIRE(n >= 0 && n <= sizes->max_beams);
-    const heed_status status = heed_search_hypothesis(s, slot, n, &h);
+    const heed_status status = heed_search_hypothesis(s, row, n, &h);
     REQUIRE((status == HEED_E_ARGUMENT || (status == HEED_E_TENSOR_VALUE && n == 0)) && h.ids == NULL);
     for (int rank = 0; rank < n; rank++) {
-        REQUIRE(heed_search_hypothesis(s, slot, rank, &h) == HEED_OK);
+        REQUIRE(heed_search_hypothesis(s, row, rank, &h) == HEED_OK);
         REQUIRE(h.n >= 0 && h.n <= sizes->max_target && !isnan(h.score) && h.log_prob <= 0.0f);
         for (int i = 0; i < h.n; i++) REQUIRE(h.ids[i] >= 0 && h.ids[i] < V);
-        if (heed_search_finished(s) == slot) REQUIRE(h.score <= before);
+        if (heed_search_finished(s) == row) REQUIRE(h.score <= before);
         before = h.score;
     }
 }
@@ -181,7 +181,7 @@ static void step(heed_session *s, int V, const heed_session_options *sizes) {
     const heed_status status = heed_search_step(s, &running);
     REQUIRE(status == HEED_OK || status == HEED_E_STATE);
     REQUIRE(running >= 0 && running <= sizes->max_batch);
-    for (int slot = -1; slot <= sizes->max_batch; slot++) look(s, slot, V, sizes);
+    for (int row = -1; row <= sizes->max_batch; row++) look(s, row, V, sizes);
 }
 
 /* A pass, perhaps with some of its tensors. */
@@ -207,14 +207,14 @@ static void forward(input *in, heed_session *s, const heed_model *model, int V) 
 }
 
 static void call(input *in, heed_session *s, const heed_model *model, int V, const heed_session_options *sizes) {
-    int32_t ids[POSITIONS], slot;
+    int32_t ids[POSITIONS], row;
     float out[POSITIONS * D], log_prob;
     heed_status status;
     switch (take_byte(in) % 10) {
         case 0: begin(in, s, V); break;
         case 1:
-            status = heed_search_add(s, ids, take_ids(in, ids, POSITIONS, V), &slot);
-            REQUIRE((status == HEED_OK) == (slot >= 0) && slot < sizes->max_batch);
+            status = heed_search_add(s, ids, take_ids(in, ids, POSITIONS, V), &row);
+            REQUIRE((status == HEED_OK) == (row >= 0) && row < sizes->max_batch);
             break;
         case 2: heed_search_release(s, take_byte(in) % 8 - 1); break;
         case 3: heed_search_end(s); break;

@@ -1,5 +1,5 @@
-/* decoder.c - see decoder.h for the contract. */
-#include "text/decoder.h"
+/* detokenizer.c - see detokenizer.h for the contract. */
+#include "text/detokenizer.h"
 
 #include <string.h>
 
@@ -50,11 +50,11 @@ static void put_piece(output *out, const char *piece, size_t n) {
     }
 }
 
-heed_status decoder_run(const heed_decoder *decoder, char *text, size_t capacity, size_t *length, const char *pieces,
-                        const int32_t *lengths, int32_t n) {
-    const heed_vocab *vocab = decoder->vocab;
+heed_status detokenizer_run(const heed_detokenizer *detokenizer, char *text, size_t capacity, size_t *length,
+                            const char *pieces, const int32_t *lengths, int32_t n) {
+    const heed_vocab *vocab = detokenizer->vocab;
     output out = {.text = text, .capacity = capacity};
-    int at_start = decoder->add_dummy_prefix || decoder->remove_extra_whitespaces;
+    int at_start = detokenizer->add_dummy_prefix || detokenizer->remove_extra_whitespaces;
     int took_space = 0;
     *length = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -75,13 +75,13 @@ heed_status decoder_run(const heed_decoder *decoder, char *text, size_t capacity
         if (type == SPM_CONTROL) continue;
         const size_t n_unk = (size_t)(vocab->start[vocab->unk + 1] - vocab->start[vocab->unk]);
         if (type == SPM_UNKNOWN && n_piece == n_unk && memcmp(piece, vocab->text + vocab->start[id], n_unk) == 0) {
-            put(&out, decoder->unk_surface, decoder->n_unk_surface);
+            put(&out, detokenizer->unk_surface, detokenizer->n_unk_surface);
             continue;
         }
         if (at_start && begins_with_space(piece, n_piece)) {
             piece += N_SPACE;
             n_piece -= N_SPACE;
-            took_space = !decoder->remove_extra_whitespaces;
+            took_space = !detokenizer->remove_extra_whitespaces;
         }
         put_piece(&out, piece, n_piece);
     }

@@ -1,12 +1,12 @@
 /*
- * decoder.h - pieces to text.
+ * detokenizer.h - pieces to text.
  *
  *     "▁Hello" "▁w" "örld" "</s>"  ->  "Hello wörld"
  *
  * Depends on: text/vocab.h, text/utf8.h.  Used by: text/tokenizer.c.
  */
-#ifndef HEED_TEXT_DECODER_H
-#define HEED_TEXT_DECODER_H
+#ifndef HEED_TEXT_DETOKENIZER_H
+#define HEED_TEXT_DETOKENIZER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ typedef struct {
     const char *unk_surface; /* what the unknown piece itself becomes */
     size_t n_unk_surface;
     int add_dummy_prefix, remove_extra_whitespaces; /* of the file's normalizer */
-} heed_decoder;
+} heed_detokenizer;
 
 /*
  * Join n pieces: control pieces vanish, byte pieces become characters (U+FFFD for each byte that is not part of one),
@@ -31,7 +31,7 @@ typedef struct {
  *   pieces   the strings, one after another      lengths [n] their bytes
  * HEED_E_ARGUMENT: a negative length.  HEED_E_LENGTH: the text exceeds INT32_MAX bytes.
  */
-heed_status decoder_run(const heed_decoder *decoder, char *text, size_t capacity, size_t *length, const char *pieces,
-                        const int32_t *lengths, int32_t n);
+heed_status detokenizer_run(const heed_detokenizer *detokenizer, char *text, size_t capacity, size_t *length,
+                            const char *pieces, const int32_t *lengths, int32_t n);
 
-#endif /* HEED_TEXT_DECODER_H */
+#endif /* HEED_TEXT_DETOKENIZER_H */
