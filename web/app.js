@@ -11,14 +11,14 @@ import { roomStrings, strings } from './strings.js';
  * @property {'translate' | 'see' | 'learn' | 'about'} room
  * @property {string} view  See: heads, matrix, layers, alignment, ablation, beam; Learn: a chapter
  * @property {string} text
- * @property {string} pair  of the list of models
+ * @property {string} pair  from the list of models
  * @property {'encoder' | 'decoder' | 'cross'} stack
  * @property {number} layer
  * @property {number} head
  * @property {number} sentence  index
- * @property {string} heads  those chosen in Heads, '0-2', or 'none'; '': the one of `head`
- * @property {string} off  heads that are switched off, 'cross.0.1-decoder.2.3' by stack, layer and head
- * @property {number} beams  of the search; 0: what each room begins with
+ * @property {string} heads  the heads chosen in Heads: '0-2', or 'none'; '': only `head`
+ * @property {string} off  disabled heads by stack, layer and head: 'cross.0.1-decoder.2.3'
+ * @property {number} beams  of the search; 0: the default of each room
  */
 
 /** @typedef {{ update: (state: State) => void, unmount: () => void }} Room */
@@ -36,7 +36,7 @@ const DEFAULTS = {
   room: 'translate', view: '', text: strings.shell.firstText, pair: '',
   stack: 'cross', layer: 0, head: 0, sentence: 0, heads: '', off: '', beams: 0,
 };
-/** What the query of a permalink may say. */
+/** The parameters in the query of a permalink. */
 const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence', 'heads', 'off', 'beams']);
 
 /** @param {string} hash @returns {State} */
@@ -70,7 +70,7 @@ const meta = (/** @type {string} */ name) =>
 
 /** @type {Set<(state: State) => void>} */
 const listeners = new Set();
-/** The view that each room was left at. @type {Partial<Record<State['room'], string>>} */
+/** The last view of each room. @type {Partial<Record<State['room'], string>>} */
 const views = {};
 
 export const app = {
@@ -87,7 +87,7 @@ export const app = {
     const room = patch.room ?? before.room;
     const view = patch.view ?? (room === before.room ? before.view : (views[room] ?? ''));
     app.state = { ...before, ...patch, room, view };
-    // another room or view is a step that "back" undoes, a letter is not
+    // "back" returns to the previous room or view, not to the previous letter
     if (room !== before.room || (view !== before.view && before.view !== '')) {
       writeHash.cancel();
       history.pushState(null, '', permalink(app.state));
@@ -101,7 +101,7 @@ export const app = {
     return () => listeners.delete(listener);
   },
 
-  /** @param {'light' | 'dark'} theme @param {boolean} [keep]  it was chosen, not the system's */
+  /** @param {'light' | 'dark'} theme @param {boolean} [keep]  store it: the user chose it */
   setTheme(theme, keep = true) {
     app.theme = theme;
     document.documentElement.dataset.theme = theme;
@@ -110,7 +110,7 @@ export const app = {
   },
 };
 
-/** Browsers allow only so many a second. */
+/** Browsers limit these calls per second. */
 const writeHash = debounce(() => history.replaceState(null, '', permalink(app.state)), 300);
 
 function changed() {
@@ -135,7 +135,7 @@ const shell = mountShell(app);
 /** @type {{ name: string, room?: Room } | undefined} */
 let open;
 
-/** Mount the room of the state, or tell the mounted one. */
+/** Mount the room of the state, or update the mounted one. */
 async function show() {
   const { room: name } = app.state;
   if (open?.name === name) return void open.room?.update(app.state);
@@ -157,7 +157,7 @@ async function show() {
   }
 }
 
-/** The pair that the state asks for, else the first. */
+/** Loads the pair of the state, or else the first one. */
 async function loadModel() {
   const pairs = await app.engine.readPairs();
   const names = pairs.map(pairName);
@@ -180,6 +180,6 @@ addEventListener('hashchange', () => {
 });
 addEventListener('pagehide', () => writeHash.flush());
 
-// tasks of their own: what is there can be painted and used in between
+// separate tasks, so that the page is painted and usable in between
 setTimeout(loadModel);
 setTimeout(() => keepOffline(meta('heed-offline')));

@@ -1,8 +1,8 @@
-// build.js - puts the page together as a folder that any static server serves below any path: `make web`.
+// build.js - builds the page as a folder for any static server and any path: `make web`.
 //
-//   node web/build.js [FOLDER]     build/site unless told
+//   node web/build.js [FOLDER]     default: build/site
 //
-// All scripts lie side by side, for they find each other, the modules and the style sheets by './name'.
+// All scripts are in one folder, because they import each other, the modules and the style sheets by './name'.
 
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const COPIED = [
   'web/icon.svg', 'web/manifest.webmanifest', 'js/heed.wasm', 'js/heed-relaxed.wasm', 'js/heed-train.wasm',
 ];
 const SHEETS = ['web/style.css', 'web/see/see.css', 'web/learn/learn.css'];
-/** What the page's places are called in the folder, by the name of their meta element. */
+/** The file of each meta element in the built folder. */
 const PLACES = { 'heed-models': 'models/index.json', 'heed-offline': 'sw.js' };
 
 /** Build the page into a folder, which is emptied first. @param {string} folder */

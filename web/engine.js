@@ -1,4 +1,4 @@
-// engine.js - the one Translator of the page and what it is doing; used by app.js and, through it, by all rooms.
+// engine.js - the only Translator of the page, and its status; used by app.js and, through it, by all rooms.
 
 import { Translator } from '../js/translate/translator.js';
 
@@ -8,20 +8,20 @@ import { Translator } from '../js/translate/translator.js';
 /** @typedef {'empty' | 'loading' | 'ready' | 'failed'} Status */
 
 /**
- * What load() takes: a pair of the list ('en-de'), an address or files of a model directory. `from` and `to` are the
- * languages if the model does not say.
+ * The argument of load(): a pair of the list ('en-de'), or the address or files of a model directory. `from` and `to`
+ * are the languages if the model does not name them.
  *
  * @typedef {string | ({ url: string } | { files: Record<string, Blob> }) & { from?: string, to?: string }} Model
  */
 
-/** The files that tell the languages of a model. */
+/** The files that name the languages of a model. */
 const TELLING = ['heed.json', 'tokenizer_config.json'];
 
 /** @param {Pair} pair */
 export const pairName = ({ source, target }) => `${source}-${target}`;
 
 /**
- * Events: 'status' (and then the fields below say more), 'progress', 'result' (`last` is another one).
+ * Events: 'status' (see the fields below), 'progress', 'result' (`last` has changed).
  */
 export class Engine extends EventTarget {
   /** @type {Status} */
@@ -30,11 +30,11 @@ export class Engine extends EventTarget {
   error = null;
   /** Of the download, 0 to 1. */
   progress = 0;
-  /** The models that the page has. @type {Pair[]} */
+  /** The models of the page. @type {Pair[]} */
   pairs = [];
-  /** The name of the pair that is loaded or loading; '' for a model of one's own. */
+  /** The name of the pair that is loaded or loading; '' for the user's own model. */
   pair = '';
-  /** The languages of the model, '' if it does not say. */
+  /** The languages of the model, '' if it does not name them. */
   languages = { from: '', to: '' };
   /** @type {any} */
   translator = null;
@@ -44,9 +44,9 @@ export class Engine extends EventTarget {
   #models;
   /** @type {AbortController | undefined} */
   #load;
-  /** The load under way, settled without an error. @type {Promise<void>} */
+  /** The current load; never rejects. @type {Promise<void>} */
   #loaded = Promise.resolve();
-  /** The run under way. @type {AbortController | undefined} */
+  /** The current run. @type {AbortController | undefined} */
   #run;
   /** @type {Model | undefined} */
   #wanted;
@@ -64,7 +64,7 @@ export class Engine extends EventTarget {
     this.dispatchEvent(new Event('status'));
   }
 
-  /** Read the list of models. A page without one has no pairs, and models of one's own work. */
+  /** Read the list of models. Without a list there are no pairs; the user's own models work. */
   async readPairs() {
     const response = await fetch(this.#models).catch(() => null);
     const list = response?.ok ? await response.json().catch(() => null) : null;
@@ -80,7 +80,7 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * Load a model instead of the one there is, or of the one that is loading. Never rejects: `status` and `error` tell.
+   * Load a model in place of the current or loading one. Never rejects: see `status` and `error`.
    *
    * @param {Model} model
    */
@@ -89,7 +89,7 @@ export class Engine extends EventTarget {
     this.#load?.abort();
     const load = (this.#load = new AbortController());
     this.#run?.abort();
-    // its memory first: two models may be more than there is
+    // free its memory first: two models may not fit
     this.translator?.destroy();
     this.translator = null;
     this.last = null;
@@ -109,7 +109,7 @@ export class Engine extends EventTarget {
     return this.#loaded;
   }
 
-  /** What failed, once more. */
+  /** Load the failed model again. */
   retry() {
     if (this.#wanted !== undefined) return this.load(this.#wanted);
     return Promise.resolve();
@@ -132,7 +132,7 @@ export class Engine extends EventTarget {
     if (typeof wanted === 'string') {
       const pair = this.pairs.find((p) => pairName(p) === wanted);
       source = this.directory(wanted);
-      if (!pair || !source) throw new DOMException(`There is no model ${wanted} here.`, 'NotSupportedError');
+      if (!pair || !source) throw new DOMException(`This page has no model ${wanted}.`, 'NotSupportedError');
       languages = { from: pair.source, to: pair.target };
     } else {
       source = 'url' in wanted ? new URL(wanted.url) : wanted.files;
@@ -154,7 +154,7 @@ export class Engine extends EventTarget {
     });
   }
 
-  /** A run of its own, after the end of the one before. The translator is there, or it throws. */
+  /** Start a run after the previous one has ended. Throws if no model is loaded. */
   async #begin() {
     this.#run?.abort();
     const run = (this.#run = new AbortController());
@@ -165,8 +165,8 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * translateDetailed() with all attention, cancelling the run before (which rejects with an AbortError). What the last
-   * result answers already is not run again. Results with heads switched off are not kept as `last`.
+   * translateDetailed() with all attention. Cancels the previous run, which rejects with an AbortError. Returns the
+   * last result if it is the answer. Results with disabled heads are not stored in `last`.
    *
    * @param {string} text
    * @param {Record<string, any>} [options]
@@ -189,7 +189,7 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * translateStreaming(), cancelling the run before.
+   * translateStreaming(). Cancels the previous run.
    *
    * @param {string} text
    * @param {Record<string, any>} options
@@ -207,14 +207,14 @@ export class Engine extends EventTarget {
     }
   }
 
-  /** End the run under way. */
+  /** Cancel the current run. */
   cancel() {
     this.#run?.abort();
   }
 }
 
 /**
- * The languages that a model of one's own says it is for, '' where it does not.
+ * The languages in the files of the user's own model; '' if they are missing.
  *
  * @param {URL | Record<string, Blob>} source
  * @param {AbortSignal} signal
@@ -233,13 +233,13 @@ async function readLanguages(source, signal) {
       found.from ||= tag(from);
       found.to ||= tag(to);
     } catch {
-      // not JSON: loading says so if the file matters
+      // not JSON: loading reports it if the file matters
     }
   }
   return found;
 }
 
-/** A language tag as the library takes it, '' if it is none. @param {unknown} value */
+/** A language tag in the library's form; '' if it is invalid. @param {unknown} value */
 function tag(value) {
   try {
     return Intl.getCanonicalLocales(String(value ?? '').replaceAll('_', '-'))[0] ?? '';

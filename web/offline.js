@@ -1,12 +1,12 @@
-// offline.js - asks the service worker of the built page to keep it; used by app.js.
+// offline.js - registers the service worker, which stores the built page for offline use; used by app.js.
 
 /**
- * Browsers without service workers, and pages of http, work as before: only with a network.
+ * Browsers without service workers, and pages on http, still need the network.
  *
- * @param {string} script  of the service worker; '': there is none
+ * @param {string} script  of the service worker; '': none
  */
 export async function keepOffline(script) {
   if (script === '' || !('serviceWorker' in navigator)) return;
-  // private windows of some browsers have none
+  // private windows of some browsers have no service workers
   await navigator.serviceWorker.register(script).catch(() => {});
 }

@@ -1,4 +1,4 @@
-// shell.js - what is around every room: the name, the tabs, the status of the model, the theme; used by app.js.
+// shell.js - the parts around every room: name, tabs, status of the model, theme; used by app.js.
 
 import { h, on, svg } from './lib/dom.js';
 import { languageName } from './lib/words.js';
@@ -29,7 +29,7 @@ export function mountShell(app) {
   const bar = h('progress', { max: 1, value: 0, 'aria-label': t.progress, hidden: true });
 
   const skip = document.querySelector('.skip');
-  // the hash is the permalink's: the link itself would leave the room
+  // the hash is the permalink, so following the link would leave the room
   if (skip) on(skip, 'click', (event) => (event.preventDefault(), main.focus()));
   document.querySelector('header')?.replaceChildren(
     h('div', { class: 'bar' },
@@ -51,7 +51,7 @@ export function mountShell(app) {
     bar.value = engine.progress;
   }
   on(engine, 'status', showStatus);
-  // a screen reader hears the status, not each per cent
+  // screen readers announce the status, not every per cent
   let tenth = -1;
   on(engine, 'progress', () => {
     bar.value = engine.progress;

@@ -1,5 +1,5 @@
-// strings.js - every word around the rooms; those of a room come with it. To translate the page, translate this file
-// and the strings.js of translate, see, learn and about.
+// strings.js - all texts around the rooms; each room has its own. To translate the page, translate this file and the
+// strings.js of translate, see, learn and about.
 
 export const strings = {
   shell: {
@@ -16,14 +16,14 @@ export const strings = {
       failed: 'The model could not be loaded',
     },
     progress: 'Download of the model',
-    roomFailed: 'This room could not be opened.',
+    roomFailed: 'This section could not be opened.',
     roomLoading: 'Opening\u2026',
     retry: 'Try again',
     firstText: 'The cat sleeps on the sofa because it is tired.',
   },
 };
 
-/** The words of a room, fetched when it is first opened. */
+/** The texts of a room, loaded when it is first opened. */
 export const roomStrings = {
   translate: () => import('./translate/strings.js'),
   see: () => import('./see/strings.js'),

@@ -1,15 +1,15 @@
-// sw.js - keeps the page for when there is no network; registered by offline.js, completed by build.js. What models are
-// made of is kept by the library (js/files/cache.js).
+// sw.js - stores the page for offline use; registered by offline.js, completed by build.js. The library stores the
+// models (js/files/cache.js).
 //
-//   the page's files      one set per version, from the cache alone; a new one takes over when the page is next opened
-//   what tells of models  (the list, each heed.json) from the network as long as there is one, then as in that set
+//   files of the page     one set per version, only from the cache; a new set is used when the page is next opened
+//   lists of models       (index.json, each heed.json) from the network if there is one, else from that set
 
-// What build.js puts in is described in build-time.d.ts.
+// build-time.d.ts describes the constants that build.js inserts.
 
 const PAGE = `heed-page-${VERSION}`;
-/** Where versions before this kept models, which the library keeps in a cache of its own. */
+/** The cache in which earlier versions stored models; the library has its own cache. */
 const MODELS = 'heed-models';
-/** As the DOM's types know no service workers. @type {any} */
+/** The DOM's types have no service workers. @type {any} */
 const worker = self;
 const { scope } = worker.registration;
 const kept = new Set(FILES.map((path) => new URL(path, scope).href));
@@ -27,7 +27,7 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
 
 async function install() {
   const cache = await caches.open(PAGE);
-  // past the HTTP cache, which may hold files of another version
+  // not from the HTTP cache, which may have files of another version
   await cache.addAll([...kept].map((url) => new Request(url, { cache: 'reload' })));
 }
 

@@ -1,4 +1,4 @@
-// about.js - the room About: what heed is, privacy, and of each model its origin, licence and scores.
+// about.js - the room About: what heed is, privacy, and the origin, licence and scores of each model.
 
 import { pairName } from '../engine.js';
 import { h } from '../lib/dom.js';

@@ -1,16 +1,16 @@
-// strings.js - every word of the room About. Fetched by ../strings.js when it is first opened.
+// strings.js - all texts of the room About. ../strings.js loads it when the room is first opened.
 
 export const about = {
   heading: 'About',
   lead: 'heed is an encoder-decoder Transformer in WebAssembly. It translates in the page and shows every attention '
-    + 'weight it used to do so.',
+    + 'weight of the translation.',
   privacy: {
     title: 'Privacy',
     text: [
       'Nothing that you type leaves this page. There is no server behind it, no account, no cookie and no '
-      + 'measuring of visitors.',
-      'A link copied from the address bar holds your text, after the # that browsers do not send to the server.',
-      'The page fetches its own files and the model. Both are kept by the browser, so that it also works offline.',
+      + 'tracking.',
+      'A link from the address bar contains your text after the #, which browsers do not send to the server.',
+      'The page downloads its own files and the model. The browser stores both, so the page also works offline.',
     ],
   },
   how: {
@@ -18,14 +18,14 @@ export const about = {
     text: [
       'The core is written in C, compiled to WebAssembly with 128-bit SIMD, and runs in a worker, so that the page '
       + 'stays responsive. Weights are 8-bit integers.',
-      'The attention that the room See shows is not an approximation: it is what the model computed, for every layer '
+      'The attention under See is not an approximation: the model computed it, for every layer '
       + 'and head of the encoder, the decoder and the attention between them.',
     ],
   },
   models: {
     title: 'Models',
     loading: 'Reading the list of models\u2026',
-    none: 'There is no list of models here.',
+    none: 'This page has no list of models.',
     failed: 'The description of this model could not be read:',
     pair: 'Languages',
     parameters: 'Parameters',

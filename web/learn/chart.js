@@ -32,17 +32,17 @@ export function ticks(low, high, count = 4) {
   return found;
 }
 
-/** Whether there is little room: a chart has fewer units then, or its letters would be too small. */
+/** Whether there is little room: then a chart has fewer units, so that its text is not too small. */
 const isNarrow = () => innerWidth < 640;
 
 /** @param {number} x */
 export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u2212');
 
 /**
- * A frame with axes, that things are drawn into.
+ * A frame with axes to draw into.
  *
  * @param {{ x: [number, number], y: [number, number], xLabel: string, yLabel: string, label: string,
- *   height?: number }} options  x, y: what the axes span; label: what a screen reader says of the chart
+ *   height?: number }} options  x, y: ranges of the axes; label: the chart's text for screen readers
  */
 export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
   const [width, left, right, top, bottom] = [isNarrow() ? 320 : 520, 46, 18, 12, 38];
@@ -95,7 +95,7 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
 }
 
 /**
- * A row of upright bars for probabilities, with a name and a number each.
+ * A row of vertical bars for probabilities, each with a name and a number.
  *
  * @param {{ label: string, values: ArrayLike<number>, names: string[], format?: (x: number) => string }} options
  */

@@ -1,4 +1,4 @@
-// cross.js - chapter: attention from the decoder to the encoder, small and editable, and of the current sentence.
+// cross.js - chapter: attention from the decoder to the encoder, small and editable, and for the current sentence.
 
 import { h } from '../lib/dom.js';
 import {

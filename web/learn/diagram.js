@@ -5,7 +5,7 @@ import { s } from './chart.js';
 /** @typedef {{ id: string, stack: 'encoder' | 'decoder', inLayer: boolean }} Box */
 
 const [WIDTH, BOX, TALL, STEP, TOP] = [360, 132, 30, 44, 30];
-/** Room for the frame around the layers, above and below. */
+/** Space for the frame around the layers, above and below. */
 const [ABOVE, BELOW] = [22, 14];
 const LEFT = { encoder: 20, decoder: WIDTH - BOX - 20 };
 
@@ -98,7 +98,7 @@ export function diagram(t, { isPre, layers }, onChoose) {
           s('path', { d: `M${middle - 3.5} ${below - 6}l3.5 5l3.5-5z`, class: 'tip' }),
         );
       }
-      // the residual connection goes around each pair of sub-layer and norm
+      // the residual connection bypasses each pair of sublayer and norm
       if (box.inLayer && (i - first) % 2 === 0) {
         const [from, to] = [y - 5, isPre ? y + STEP + TALL + 4 : y + STEP + TALL / 2];
         svg.append(

@@ -1,5 +1,5 @@
-// embeddings.js - chapter: vectors of words and the cosine between them, on three editable ones and on the rows of the
-// loaded model's own table.
+// embeddings.js - chapter: word vectors and the cosine between them, for three editable ones and for the embedding
+// table of the loaded model.
 
 import { h } from '../lib/dom.js';
 import { short, s } from './chart.js';
@@ -28,7 +28,7 @@ export const start = matrix([
 /** @param {import('./kit.js').Ops} parts @param {import('./kit.js').Matrix} x */
 export const compute = (parts, x) => parts.cosineSimilarity(x, x);
 
-/** Rows of the table compared at once: the copies stay small also where the vocabulary is not. */
+/** Rows of the table to compare at once, so that copies stay small even for a large vocabulary. */
 const BLOCK = 4096;
 const NEAREST = 8;
 
@@ -118,7 +118,7 @@ export async function mount(host, app, t) {
 }
 
 /**
- * The part that looks into the loaded model.
+ * The part that uses the loaded model.
  *
  * @param {HTMLElement} host
  * @param {any} app
@@ -138,7 +138,7 @@ async function mountReal(host, app, t, parts) {
   const [count, width] = table.shape;
   const rows = async (/** @type {number} */ from, /** @type {number} */ to) =>
     (await translator.parameter(table.name, [from, to])).data;
-  // what every text is given: the end, for some models the language too
+  // tokens of every text: the end, and for some models the language
   const frame = new Set((await translator.tokenize('')).ids);
 
   const input = /** @type {HTMLInputElement} */ (

@@ -62,7 +62,7 @@ export async function mount(host, app, t) {
 
   /** @type {Record<string, ReturnType<typeof grid>>} */
   let shown = {};
-  /** The order decides which stages there are. */
+  /** The stages depend on the order. */
   function arrange() {
     const found = compute(parts, given);
     const { order } = given;

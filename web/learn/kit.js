@@ -1,4 +1,4 @@
-// kit.js - what the chapters of Learn share: the parts of the Transformer ('heed/ops'), matrices, sliders, choices.
+// kit.js - shared code of the chapters of Learn: the parts of the Transformer ('heed/ops'), matrices, sliders, choices.
 
 import { loadOps } from '../../js/ops.js';
 import { h } from '../lib/dom.js';
@@ -52,7 +52,7 @@ export function decimal(x, digits = 2) {
 }
 
 /**
- * Text with what follows a _ set as an index: d_k, W_Q.
+ * Text in which characters after _ are subscripts: d_k, W_Q.
  *
  * @param {string} text
  * @returns {(string | Node)[]}
@@ -63,14 +63,14 @@ export const rich = (text) =>
 /** What the tables and maps of the open chapter hold on to. @type {Set<() => void>} */
 const made = new Set();
 
-/** Let go of every table and map: the chapter is closed. */
+/** Destroys every table and map when the chapter is closed. */
 export function release() {
   for (const destroy of made) destroy();
   made.clear();
 }
 
 /**
- * A matrix with its name over it. Editable ones call onEdit with the matrix after each change.
+ * A matrix with its name above it. An editable one calls onEdit with the matrix after each change.
  *
  * @param {string} name
  * @param {Matrix} start
@@ -79,7 +79,7 @@ export function release() {
  * @returns {{ element: HTMLElement, value: Matrix, set: (x: Matrix) => void }}
  */
 export function grid(name, start, { rowLabels, colLabels, onEdit, digits = 2, scale = 'diverging' } = {}) {
-  // one that cannot be edited has no field by which the keyboard gets into it, and may have to scroll
+  // one without fields needs a tab stop, because it may have to scroll
   const host = h('div', { class: 'grid-host', ...(!onEdit && { tabindex: 0, role: 'group', 'aria-label': name }) });
   const self = { element: h('figure', { class: 'grid' }, h('figcaption', {}, ...rich(name)), host), value: start, set };
   const draw = (/** @type {Matrix} */ x) => ({
@@ -126,7 +126,7 @@ export function slider(label, { min, max, step = 1, value, format = String }, on
 }
 
 /**
- * A heat map for many numbers, drawn on a canvas; numbers are shown in cells where there is room.
+ * A heat map for many numbers, drawn on a canvas; large enough cells show their number.
  *
  * @returns {{ element: HTMLElement, set: (options: any) => void }}  set: those of heatmap()
  */
@@ -147,7 +147,7 @@ export function heat() {
 let groups = 0;
 
 /**
- * One of a few. Arrow keys move, as among radio buttons, which these are.
+ * A choice of a few, as radio buttons with arrow keys.
  *
  * @template T
  * @param {string} label
@@ -194,7 +194,7 @@ export const attentionName = (stack, layer) =>
 export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u2581/g, '\u2423');
 
 /**
- * The names of the rows that the decoder is fed: the start, then what it said.
+ * The names of the decoder's input rows: the start, then its output.
  *
  * @param {{ piece: string }[]} tokens
  * @param {string} start
@@ -202,7 +202,7 @@ export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u
 export const fedIn = (tokens, start) => [start, ...tokens.slice(0, -1).map(({ piece }) => readable(piece))];
 
 /**
- * Tells the sentence that chapters with a real model use, of the text in the page, each time there is another.
+ * Calls f with the sentence for chapters with a real model, whenever the text of the page changes.
  *
  * @param {any} app
  * @param {(sentence: any, error?: unknown) => void} show  undefined: no model is loaded, or it failed
@@ -219,7 +219,7 @@ export function followSentence(app, show) {
       const result = !ready ? undefined : engine.last?.text === text ? engine.last : await engine.detail(text);
       if (mine === run) show(result?.sentences[app.state.sentence] ?? result?.sentences[0]);
     } catch (error) {
-      // a run that was cancelled made way for one that tells its result
+      // a cancelled run was replaced by one that reports its result
       if (mine === run && /** @type {any} */ (error)?.name !== 'AbortError') show(undefined, error);
     }
   }
@@ -237,7 +237,7 @@ export const failure = (app, error) =>
   `${app.strings.learn.failed} ${error instanceof Error ? error.message : String(error)}`;
 
 /**
- * Show what needs a model as soon as one is there, and again for another one.
+ * Show parts that need a model as soon as one is loaded, and again for another one.
  *
  * @param {any} app
  * @param {HTMLElement} host
@@ -264,7 +264,9 @@ export function whenReady(app, host, show) {
 /** @type {Promise<void> | undefined} */
 let styling;
 
-/** The style sheet of this room, for rooms that open parts of it too: resolved when it is there, or cannot be had. */
+/**
+ * Loads the style sheet of this room, also for rooms that show parts of it. Resolves when it is loaded or has failed.
+ */
 export function useStyles() {
   styling ??= new Promise((resolve) => {
     const href = new URL('./learn.css', import.meta.url).href;

@@ -16,7 +16,7 @@ import { mount as softmax } from './softmax.js';
 import { mount as train } from './train.js';
 
 /**
- * mount() of a chapter: may be asynchronous; gives { unmount? } or nothing.
+ * mount() of a chapter: may be asynchronous; returns { unmount? } or nothing.
  *
  * @typedef {(host: HTMLElement, app: any, t: any) => any} Mount
  */
@@ -38,7 +38,7 @@ export const CHAPTERS = {
 };
 const IDS = Object.keys(CHAPTERS);
 
-/** Chapters with something to edit in a grid. */
+/** Chapters with an editable grid. */
 const EDITABLE = ['embeddings', 'self-attention', 'qkv', 'softmax', 'masking', 'multi-head', 'cross', 'ffn'];
 
 /**
@@ -71,7 +71,7 @@ export function mount(host, app) {
   /** @param {number} index */
   function go(index) {
     app.set({ room: 'learn', view: IDS[index] });
-    // a person who came by keyboard goes on reading where the new chapter begins
+    // keyboard users continue at the start of the new chapter
     article.querySelector('h1')?.focus({ preventScroll: true });
     article.scrollIntoView({ block: 'start' });
   }
@@ -96,7 +96,7 @@ export function mount(host, app) {
     release();
   }
 
-  /** On a narrow screen the links stand in a row that scrolls. */
+  /** On a narrow screen the links are in a scrolling row. */
   function scrollLinks() {
     const current = links[IDS.indexOf(open ?? '')];
     const list = current?.closest('ol');

@@ -1,4 +1,4 @@
-// math.js - formulas as MathML, written with functions named after what they draw. Used by the chapters of Learn.
+// math.js - formulas as MathML, written with functions that are named after their signs. Used by the chapters of Learn.
 
 /** A name: one letter is set in italics, a word upright. @param {string} name */
 export const n = (name) => `<mi>${name}</mi>`;
@@ -29,7 +29,7 @@ export const transposed = (base) => sup(base, '<mi mathvariant="normal">T</mi>')
 
 export const EQUALS = o('=');
 export const PLUS = o('+');
-/** Between a function's name and its bracket. */
+/** The invisible operator between a function and its argument. */
 export const APPLY = '<mo>\u2061</mo>';
 export const DK = sub(n('d'), n('k'));
 
@@ -38,7 +38,7 @@ export const softmax = (...parts) =>
   row(n('softmax'), APPLY, (parts.join('').includes('<mfrac>') ? tall : paren)(...parts));
 
 /**
- * One or more formulas, below each other. The markup is the page's own, never what a user typed.
+ * One or more formulas, one below the other. The markup never contains user input.
  *
  * @param {...string[]} lines  each of parts
  * @returns {HTMLElement}

@@ -1,4 +1,4 @@
-// model.js - chapter: the whole model as a diagram; each box opens what the loaded model computed in it.
+// model.js - chapter: the whole model as a diagram; each box shows what the loaded model computes there.
 
 import { h } from '../lib/dom.js';
 import { boxes, diagram } from './diagram.js';
@@ -16,7 +16,7 @@ const NORMS = {
 const LIKELIEST = 5;
 
 /**
- * Names of the tensors that a box opens, as translator.inspect() knows them. None: the box shows tokens.
+ * Names of a box's tensors in translator.inspect(). Without names, the box shows tokens.
  *
  * @param {Box} box
  * @param {number} layer
@@ -75,7 +75,7 @@ export function mount(host, app, t) {
   let failed;
   /** Tensors of this sentence by name. @type {Map<string, Promise<Tensor>>} */
   let kept = new Map();
-  /** Counts what is shown: an answer that comes too late is dropped. */
+  /** Incremented with each request, so that late answers are dropped. */
   let run = 0;
   /** @type {ReturnType<typeof diagram>} */
   let picture;
@@ -102,7 +102,7 @@ export function mount(host, app, t) {
       : undefined;
     picture = diagram(t, { isPre: config.normalize_before === true, layers }, (box) => {
       Object.assign(place, { box, tensor: 0 });
-      // on a narrow screen what opens is below the diagram
+      // on a narrow screen the tensors are below the diagram
       show().then(() => panel.scrollIntoView({ block: 'nearest' }));
     });
     drawing.replaceChildren(picture.element);

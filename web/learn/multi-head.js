@@ -1,4 +1,4 @@
-// multi-head.js - chapter: the same words and matrices cut into one, two or four heads.
+// multi-head.js - chapter: the same words and matrices divided into one, two or four heads.
 
 import { h } from '../lib/dom.js';
 import { choice, flow, grid, matrix, ops } from './kit.js';
@@ -62,7 +62,7 @@ export async function mount(host, app, t) {
       draw();
     },
   });
-  // the text stays, which a link alone would lose
+  // keep the text; a plain link would lose it
   const see = h('a', { href: '#/see/layers' }, t.see);
   see.addEventListener('click', (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// positions.js - chapter: the sinusoidal positional encoding as a heat map, and how alike positions are.
+// positions.js - chapter: the sinusoidal positional encoding as a heat map, and the similarity of positions.
 
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';

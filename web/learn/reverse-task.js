@@ -1,9 +1,9 @@
-// reverse-task.js - the task of the chapter that trains: strings of digits written backwards, as ids; the model's
-// config and how it learns. Used by reverse-worker.js (the learning) and train.js (the page).
+// reverse-task.js - the task of the chapter Train: strings of digits written backwards, as ids; the model's config and
+// options of training. Used by reverse-worker.js (training) and train.js (the page).
 
 export const STEPS = 1000;
 export const BATCH = 64;
-/** Of strings. */
+/** Lengths of strings. */
 export const [SHORTEST, LONGEST] = [3, 10];
 
 const END = 2;

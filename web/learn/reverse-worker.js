@@ -1,7 +1,7 @@
-// reverse-worker.js - the worker of the chapter that trains: learns to reverse digits, tells how it goes, answers.
+// reverse-worker.js - the worker of the chapter Train: learns to reverse digits, reports progress, answers.
 //
-//   in   { type: 'start', seed }      begin with fresh weights      { type: 'stop' }    rest
-//        { type: 'go' }               learn on                      { type: 'use', digits }
+//   in   { type: 'start', seed }      start with new weights        { type: 'stop' }    pause
+//        { type: 'go' }               continue                      { type: 'use', digits }
 //   out  { type: 'steps', step, losses }  of the steps since the last   { type: 'finished' }
 //        { type: 'probe', right, of, ...Answer }   { type: 'answer', ...Answer }   { type: 'failed', message }
 
@@ -15,7 +15,7 @@ import { BATCH, CONFIG, LONGEST, OPTIONS, pairOf, STEPS, strings, toDigits, toId
  * @property {{ shape: readonly number[], data: Float32Array }} cross  [layers, heads, target, source]
  */
 
-/** Milliseconds between two messages, steps between two looks at the model: neither may cost much of the learning. */
+/** Milliseconds between messages, and steps between evaluations. Neither may slow down training. */
 const [PAUSE, LOOK] = [80, 25];
 const PROBE = '3141592';
 const TRIALS = 50;
@@ -24,14 +24,14 @@ const TRIALS = 50;
 let trainer;
 let step = 0;
 let running = false;
-/** Counts beginnings: what an earlier one has left to do is dropped. */
+/** Incremented with each start, so that steps of an earlier one are dropped. */
 let run = 0;
 let next = strings(1);
-// other strings than those it learns from
+// other strings than those for training
 const trials = Array.from({ length: TRIALS }, strings(987654));
 
 /**
- * What the model makes of a string, with its cross attention.
+ * The model's answer to a string, with its cross attention.
  *
  * @param {import('../../js/model/transformer.js').Transformer} model
  * @param {string} digits
@@ -42,7 +42,7 @@ function ask(model, digits) {
   return { digits, answer: toDigits(ids), cross: model.attention(source, ids).cross };
 }
 
-/** How many of the trials are right, and the attention while the right answer to one string is fed in. */
+/** The number of right answers, and the attention for one string with the right answer as input. */
 async function probe() {
   const model = await /** @type {Trainer} */ (trainer).toModel();
   try {
@@ -72,7 +72,7 @@ async function learn(mine) {
     }
     postMessage({ type: 'steps', step, losses });
     if (isLook) await probe();
-    // a turn for messages
+    // let messages arrive
     await new Promise((resolve) => setTimeout(resolve));
   }
   if (run === mine && step === STEPS) {

@@ -1,4 +1,4 @@
-// scaled.js - chapter: how dot products grow with d_k, and what that does to softmax.
+// scaled.js - chapter: how dot products grow with d_k, and the effect on softmax.
 
 import { h } from '../lib/dom.js';
 import { chart, probabilities } from './chart.js';
@@ -8,7 +8,7 @@ import { DK, formula, frac, m, softmax, sqrt, transposed } from './math.js';
 const [QUERIES, KEYS, SHOWN, BINS] = [50, 40, 8, 41];
 
 /**
- * Dot products of random vectors, and the shares of the first query over the first keys, without and with the scale.
+ * Dot products of random vectors, and the shares of the first query among the first keys, without and with the scale.
  *
  * @param {import('./kit.js').Ops} parts
  * @param {{ dk: number, seed: number }} given
@@ -49,7 +49,7 @@ export async function mount(host, app, t) {
   const names = Array.from({ length: SHOWN }, (_, i) => t.key(i + 1));
   function draw() {
     const { products, spread, raw, divided } = compute(parts, given);
-    // one frame for all widths up to 256: the growth is to be seen
+    // one range for all widths up to 256, so that the growth is visible
     const reach = 50;
     const counts = histogram(products, reach);
     const label = t.histogram(products.length, given.dk);

@@ -1,10 +1,10 @@
-// strings.js - every word of the room Learn, by chapter. Fetched by ../strings.js when it is first opened.
+// strings.js - all texts of the room Learn, by chapter. ../strings.js loads it when the room is first opened.
 
 export const learn = {
   title: 'Learn',
   lead:
-    'Twelve short chapters from a word to a whole Transformer. The numbers in the figures are computed as you edit ' +
-    'them, by the same code that translates.',
+    'Twelve short chapters, from one word to a whole Transformer. The figures are computed again whenever you edit ' +
+    'a number, by the same code that translates.',
   contents: 'Chapters',
   chapter: (/** @type {number} */ number, /** @type {number} */ of) => `Chapter ${number} of ${of}`,
   previous: 'Previous',
@@ -12,50 +12,50 @@ export const learn = {
   notice: 'Notice',
   failed: 'This chapter could not be shown:',
   loading: 'Loading\u2026',
-  needsModel: 'This figure looks into the translation model. Load one in the room Translate.',
-  needsInspect: 'The model that is loaded cannot be looked into here.',
+  needsModel: 'This figure shows the translation model. Load one under Translate.',
+  needsInspect: 'The loaded model cannot be inspected here.',
   example: 'The cat sleeps on the sofa because it is tired.',
-  edit: 'Every number with a frame can be edited: type another, or use the arrow keys \u2191 and \u2193.',
-  reset: 'Start numbers again',
+  edit: 'You can edit every number with a frame: type another one, or use the arrow keys \u2191 and \u2193.',
+  reset: 'Restore the numbers',
   startToken: '(start)',
 
   embeddings: {
     title: 'Words as vectors',
     text: [
-      'A Transformer cannot read. It looks each token up in a table with one row of numbers for every entry of its ' +
+      'A Transformer cannot read. It looks up each token in a table with one row of numbers for every entry of its ' +
         'vocabulary: the embedding. Nobody wrote these rows; they are learned with everything else.',
-      'Words that are used alike end up with rows that point the same way. How alike two directions are is the ' +
+      'Words that are used alike get rows that point in a similar direction. The similarity of two directions is the ' +
         'cosine of the angle between them: 1 for the same direction, 0 for a right angle, \u22121 for opposite ones.',
     ],
     notice:
-      'The length of a vector does not matter for its cosine, only its direction: double a row and nothing changes.',
+      'Only the direction of a vector matters for the cosine, not its length: double a row, and nothing changes.',
     vectors: 'Three words, two numbers each',
     similarity: 'Cosine of each pair',
     plane: 'The three vectors as arrows in a plane',
     names: ['cat', 'dog', 'car'],
-    real: 'The same with the model that is loaded',
+    real: 'The same with the loaded model',
     words: 'Words, with spaces between them',
     wordsStart: 'Monday Tuesday man woman house cat dog',
     compare: 'Compare',
-    near: 'Nearest in the vocabulary to',
+    near: 'Nearest words in the vocabulary to',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
-      `\u201c${word}\u201d is ${pieces.length} tokens (${pieces.join(' + ')}); shown is the mean of their rows.`,
+      `\u201c${word}\u201d is ${pieces.length} tokens (${pieces.join(' + ')}); this is the mean of their rows.`,
     size: (/** @type {number} */ rows, /** @type {number} */ cols) => `The table has ${rows} rows of ${cols} numbers.`,
     busy: 'Comparing with the whole vocabulary\u2026',
   },
 
   positions: {
-    title: 'Where a word stands',
+    title: 'The position of a word',
     text: [
-      'Attention looks at all words at once and would not know their order. So a pattern that depends on the ' +
-        'position alone is added to each embedding: sines and cosines, fast ones first, each next pair slower than ' +
+      'Attention looks at all words at once and does not know their order. So a pattern that depends only on the ' +
+        'position is added to each embedding: sines and cosines, fast ones first, each pair slower than ' +
         'the one before.',
-      'Like the hands of a clock they tell positions apart, and because they turn evenly, \u201cthree words further ' +
+      'Like the hands of a clock, they distinguish positions. They turn evenly, so \u201cthree words further ' +
         'on\u201d is the same rotation everywhere.',
     ],
     notice:
-      'The columns of fast waves stripe from row to row; the slowest hardly change. Neighbouring positions are the ' +
-      'most alike, wherever they stand.',
+      'Columns of fast waves change from row to row; the slowest hardly change. Neighbouring positions are the ' +
+      'most alike, anywhere in the sentence.',
     positions: 'Positions',
     width: 'd_model',
     layout: 'Order of the columns',
@@ -69,14 +69,14 @@ export const learn = {
   },
 
   'self-attention': {
-    title: 'Attention in its plainest form',
+    title: 'Attention in its simplest form',
     text: [
-      'Let every word look at every word. How much one looks at another is the dot product of their two vectors; ' +
-        'softmax turns each row of those into shares that sum to 1; the new vector of a word is the mixture of all ' +
-        'vectors, by those shares.',
-      'There is nothing to learn in this: a word looks at what resembles it.',
+      'Every word looks at every word. The dot product of two vectors says how much one word looks at the other; ' +
+        'softmax turns each row of products into shares that sum to 1; the new vector of a word is the mix of all ' +
+        'vectors with those shares.',
+      'This has nothing to learn yet: a word looks at similar words.',
     ],
-    notice: 'Give two words the same row: they look at each other as much as at themselves, and become the same.',
+    notice: 'Give two words the same row: each looks at the other as much as at itself, and their new rows are equal.',
     words: ['the', 'cat', 'sleeps'],
     x: 'x: one row for each word',
     scores: 'x x\u1d40: how alike',
@@ -87,13 +87,12 @@ export const learn = {
   qkv: {
     title: 'Query, key, value',
     text: [
-      'A word should not only find what resembles it. So each makes three vectors, by three learned matrices: a ' +
-        'query (what I look for), a key (what I can be found by), a value (what I give to those who find me).',
-      'Now \u201csleeps\u201d can ask for a subject, and \u201ccat\u201d can answer, though the two are not alike at ' +
-        'all.',
+      'A word should find more than similar words. So three learned matrices give each word three vectors: a ' +
+        'query (what I look for), a key (how others find me), a value (what I pass on to them).',
+      'Now \u201csleeps\u201d can ask for a subject, and \u201ccat\u201d can answer, although they are not similar.',
     ],
     notice:
-      'Change W_V: the shares stay as they are, only what is mixed changes. Change W_Q: who looks at whom changes.',
+      'Change W_V: the shares stay the same, and only the output changes. Change W_Q: the shares change.',
     words: ['the', 'cat', 'sleeps'],
     x: 'x',
     weights: 'Shares: row looks at column',
@@ -104,12 +103,12 @@ export const learn = {
     title: 'Why divide by \u221ad_k',
     text: [
       'A dot product of d_k numbers is a sum of d_k terms. If each is of size 1, the sum is of size \u221ad_k: ' +
-        'longer vectors give larger scores though nothing is more alike.',
-      'Softmax of large numbers is nearly all on one word, and where it is flat nothing can be learned. Dividing by ' +
-        '\u221ad_k keeps scores at size 1, whatever the length.',
+        'longer vectors give larger scores, although nothing is more similar.',
+      'Softmax of large numbers gives nearly everything to one word. There it is flat, and a model cannot learn. ' +
+        'Dividing by \u221ad_k keeps scores at size 1 for every length.',
     ],
     notice:
-      'Without the division one bar takes everything as d_k grows; with it the bars stay about as even as they were.',
+      'Without the division, one bar takes everything as d_k grows. With it, the bars stay about as even as before.',
     dk: 'd_k, numbers in a query and a key',
     again: 'Draw other vectors',
     histogram: (/** @type {number} */ count, /** @type {number} */ dk) =>
@@ -126,14 +125,13 @@ export const learn = {
   softmax: {
     title: 'Softmax',
     text: [
-      'Softmax makes shares of any row of numbers: e to the power of each, divided by their sum. All are positive, ' +
-        'all together are 1, and the order stays.',
+      'Softmax turns any row of numbers into shares: e to the power of each, divided by their sum. All are positive, ' +
+        'they sum to 1, and the order stays the same.',
       'Only differences count: add 10 to every number and nothing changes. Dividing by a temperature first makes the ' +
         'differences smaller (warm, even shares) or larger (cold, the winner takes all).',
     ],
     notice:
-      'At temperature 1, two numbers that differ by 0.69 (ln 2) have shares that differ by a factor of 2, wherever ' +
-      'they stand.',
+      'At temperature 1, two numbers that differ by 0.69 (ln 2) always have shares that differ by a factor of 2.',
     numbers: 'Numbers',
     exponentials: 'e to the power of number \u00f7 temperature',
     temperature: 'Temperature',
@@ -144,9 +142,9 @@ export const learn = {
   masking: {
     title: 'Not looking ahead',
     text: [
-      'The decoder writes from left to right. While it learns, the whole right answer lies before it, so it must be ' +
-        'kept from reading the word that it is to guess: scores of later words are set to \u2212\u221e.',
-      'e to the power of \u2212\u221e is exactly 0, so what is masked takes no share, and the rest of the row still ' +
+      'The decoder writes from left to right. In training it is given the whole right answer, so it must not read ' +
+        'the word that it has to guess: the scores of later words are set to \u2212\u221e.',
+      'e to the power of \u2212\u221e is exactly 0, so masked words get no share, and the rest of the row still ' +
         'sums to 1.',
     ],
     notice:
@@ -156,19 +154,19 @@ export const learn = {
     masked: 'After the mask',
     weights: 'Shares',
     mask: 'Mask',
-    on: 'on: only back',
-    off: 'off: everywhere',
+    on: 'on: only earlier words',
+    off: 'off: all words',
   },
 
   'multi-head': {
     title: 'Several heads',
     text: [
-      'One softmax makes one set of shares. A word that has to look for its subject and for its adjective at once ' +
-        'needs two. So the d_model numbers are cut into heads: each has its own queries, keys and values, and looks ' +
-        'its own way.',
-      'Their outputs are put side by side and mixed by one more matrix, W_O. It costs no more than one large head.',
+      'One softmax gives one set of shares. A word that looks for its subject and its adjective at the same time ' +
+        'needs two. So the d_model numbers are divided into heads: each has its own queries, keys, values and ' +
+        'shares.',
+      'One more matrix, W_O, mixes their outputs. All heads together cost no more than one large head.',
     ],
-    notice: 'Both heads see the same words and the same matrices, yet their shares differ: each sees other columns.',
+    notice: 'Both heads read the same words and matrices, but their shares differ, because each uses other columns.',
     words: ['the', 'cat', 'sleeps', 'well'],
     heads: 'Heads',
     x: 'x: editable, d_model = 4',
@@ -181,19 +179,19 @@ export const learn = {
   cross: {
     title: 'From one language to the other',
     text: [
-      'The decoder asks, the encoder answers: queries come from the words written so far, keys and values from the ' +
+      'The decoder asks and the encoder answers: queries come from the words so far, keys and values from the ' +
         'source sentence. This is the only way from one language to the other.',
-      'There are as many rows as words in the translation and as many columns as words in the source. No mask: the ' +
+      'There is one row per word of the translation and one column per word of the source. There is no mask: the ' +
         'whole source may be read at any time.',
     ],
-    notice: 'The keys belong to the source: edit one and a whole column of shares moves, for every target word.',
+    notice: 'The keys belong to the source: edit one, and a whole column of shares changes, for every target word.',
     source: ['the', 'black', 'cat'],
     target: ['die', 'schwarze'],
     queries: 'Q: from the decoder',
     keys: 'K: from the encoder',
     values: 'V: from the encoder',
     weights: 'Shares',
-    output: 'What each target word takes along',
+    output: 'The new row of each target word',
     real: 'Your sentence: cross attention of one head',
     layer: 'Layer',
     head: 'Head',
@@ -204,14 +202,14 @@ export const learn = {
   ffn: {
     title: 'The rest of a layer',
     text: [
-      'After attention has brought words together, a small network of two matrices works on each word alone: wider, ' +
-        'a bend (the activation), narrow again.',
-      'Around both stands a residual connection: the result is added to what came in, so a layer only has to learn a ' +
-        'change. LayerNorm brings each row to mean 0 and variance 1. The paper does so after the addition ' +
-        '(post-norm); many later models before the sub-layer (pre-norm).',
+      'After attention has mixed the words, a small network of two matrices processes each word separately: it makes ' +
+        'the row wider, applies a bend (the activation), and makes it narrow again.',
+      'Both have a residual connection: the result is added to the input, so a layer only has to learn a ' +
+        'change. LayerNorm gives each row mean 0 and variance 1. The paper applies it after the addition ' +
+        '(post-norm); many later models apply it before the sublayer (pre-norm).',
     ],
     notice:
-      'Multiply a row of x by ten: with post-norm the result stays tame; with pre-norm the large row goes straight ' +
+      'Multiply a row of x by ten: with post-norm the result stays small; with pre-norm the large row goes straight ' +
       'through.',
     words: ['cat', 'sleeps'],
     x: 'x',
@@ -222,7 +220,7 @@ export const learn = {
     order: 'Norm',
     orders: { post: 'after (post-norm)', pre: 'before (pre-norm)' },
     activation: 'Activation',
-    curve: 'The bend: what comes out for what goes in',
+    curve: 'The bend: output for each input',
     input: 'in',
     outcome: 'out',
   },
@@ -230,12 +228,12 @@ export const learn = {
   model: {
     title: 'The whole model',
     text: [
-      'The encoder, left, reads the source: N equal layers, each attention and a feed-forward network. The decoder, ' +
-        'right, has one part more, which reads what the encoder made, and ends in a share for each entry of the ' +
-        'vocabulary.',
-      'Every box opens the numbers that the loaded model computed in it for your sentence.',
+      'The encoder, on the left, reads the source. It has N layers of attention and a feed-forward network. The ' +
+        'decoder, on the right, has one more part, which reads the encoder output. It ends in a share for each token ' +
+        'of the vocabulary.',
+      'Each box shows the numbers that the loaded model computes there for your sentence.',
     ],
-    notice: 'The shape [words, d_model] goes in and comes out of every layer: that is why they can be stacked.',
+    notice: 'Input and output of every layer have the shape [words, d_model]. So layers can be stacked.',
     norm: 'Norm',
     diagram: 'The Transformer: encoder on the left, decoder on the right. Each box is a button.',
     encoder: 'Encoder',
@@ -269,9 +267,9 @@ export const learn = {
     shape: (/** @type {readonly number[]} */ shape) => `[${shape.join(' \u00d7 ')}]`,
     range: (/** @type {string} */ low, /** @type {string} */ mean, /** @type {string} */ high) =>
       `least ${low}, mean ${mean}, greatest ${high}`,
-    tokens: 'Tokens and their numbers in the vocabulary',
-    fedIn: 'The row is named after the token fed in; what it predicts comes next.',
-    top: 'The five likeliest tokens at each place',
+    tokens: 'Tokens and their ids in the vocabulary',
+    fedIn: 'A row has the name of its input token; it predicts the next one.',
+    top: 'The five most likely tokens at each position',
     place: 'after',
     empty: 'Choose a box.',
     map: (/** @type {string} */ name) => `Heat map of ${name}`,
@@ -283,13 +281,13 @@ export const learn = {
   train: {
     title: 'Train one yourself',
     text: [
-      'A Transformer of 2 + 2 layers with 64 numbers a word, begun with random weights. Its task: write a string of ' +
-        'digits backwards. It is told nothing but examples and, for each, how wrong it was.',
-      'To write the first digit it has to look at the last. Watch its cross attention find that out by itself.',
+      'A Transformer of 2 + 2 layers with 64 numbers per word starts with random weights. Its task is to write a ' +
+        'string of digits backwards. It learns only from examples, and from how wrong it was in each.',
+      'To write the first digit, it has to look at the last one. Watch how its cross attention learns this.',
     ],
     notice:
-      'Guessing alone gives a loss of 2.30. As the loss falls, a diagonal from corner to corner grows in the map of ' +
-      'one layer: each digit being written looks at its own source.',
+      'Pure guessing gives a loss of 2.30. As the loss falls, a diagonal from corner to corner appears in the map of ' +
+      'one layer: each written digit looks at its own source.',
     start: 'Train',
     stop: 'Stop',
     go: 'Continue',
@@ -318,7 +316,7 @@ export const learn = {
     layer: 'Layer',
     end: 'end',
     rows: 'rows: the digit being written; columns: the digits read',
-    random: 'A guess among ten digits has a loss of ln 10 = 2.30.',
+    random: 'Guessing one of ten digits has a loss of ln 10 = 2.30.',
   },
 
   sum: {
@@ -338,7 +336,7 @@ export const learn = {
     product: 'q \u00d7 k',
     total: 'Sum: q \u00b7 k',
     scaled: 'Divided by \u221ad_k',
-    masked: 'This key comes later than the query: the mask sets the score to \u2212\u221e and the share to 0.',
+    masked: 'This key comes after the query: the mask sets the score to \u2212\u221e and the share to 0.',
     allowed: 'The mask lets this key through.',
     softmax: 'Softmax over the row',
     token: 'token',
@@ -346,24 +344,24 @@ export const learn = {
     power: 'e^(score \u2212 max)',
     share: 'share',
     scoreOf: (/** @type {string} */ token) => `score of ${token}`,
-    softmaxNote: 'Choose a token for its own sum. Type another score, and the shares and what is passed on follow.',
-    edited: (/** @type {string} */ map) => `With a score of yours. In the model\u2019s map: ${map}.`,
+    softmaxNote: 'Choose a token to see its own sum. Type another score: the shares and the output follow.',
+    edited: (/** @type {string} */ map) => `With your score. In the model\u2019s map: ${map}.`,
     again: 'The model\u2019s own scores',
     rowSum: 'Sum',
     values: 'Values, weighted and added up',
     valuesNote:
-      'From top to bottom: the value vector of this token; its share times that; the sum over all tokens, which is ' +
-      'what this head passes on.',
+      'From top to bottom: the value vector of this token; the vector times its share; the sum over all tokens, ' +
+      'which is the output of this head.',
     thisValue: 'share \u00d7 v',
     mixed: 'sum',
     number: 'number',
     check: (/** @type {string} */ here, /** @type {string} */ map) =>
       `Computed step by step: ${here}. In the model\u2019s map: ${map}.`,
-    differs: 'The last printed digit differs: the sum here is in 64-bit numbers, the model\u2019s in 32-bit.',
+    differs: 'The last printed digit differs, because this sum uses 64-bit numbers and the model 32-bit numbers.',
     int8:
       'This model computes in int8: q, k and v come from products of 8-bit weights with activations rounded to 7 ' +
-      'bits. Their rounding is already in the numbers above. From here on, q \u00b7 k, softmax and the weighted ' +
-      'sum, everything is 32-bit floating point, so the steps agree.',
+      'bits. The numbers above include this rounding. From here on (q \u00b7 k, softmax and the weighted ' +
+      'sum) everything is 32-bit floating point, so the steps agree.',
     f32: 'This model computes in 32-bit floating point throughout.',
     hidden: (/** @type {number} */ count) => `and ${count} more tokens with a share of`,
   },

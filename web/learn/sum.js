@@ -13,7 +13,7 @@ const [SHARE, NUMBER] = [4, 3];
 const add = (/** @type {number[]} */ xs) => xs.reduce((a, b) => a + b, 0);
 
 /**
- * Softmax of scores, and the values mixed by it.
+ * Softmax of scores, and the mix of values.
  *
  * @param {number[]} scores
  * @param {number[][]} values  one list for each score
@@ -28,7 +28,7 @@ export function mix(scores, values) {
 }
 
 /**
- * One cell's steps, in 64-bit numbers, from the 32-bit ones of the model.
+ * The steps of one cell in 64-bit numbers, from the model's 32-bit numbers.
  *
  * @param {{ q: Tensor, k: Tensor, v: Tensor, weights: Tensor }} tensors  [n, D], [m, D], [m, D], [H, n, m]
  * @param {Cell} cell
@@ -59,13 +59,13 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
     masked: isMasked(col),
     values,
     ...mix(scores, values),
-    /** What the model had in this cell. */
+    /** The model's number in this cell. */
     cell: weights.data[(head * rows + row) * cols + col],
   };
 }
 
 /**
- * Blocks of numbers below each other, as many side by side as there is room; the last number of each is shaded by size.
+ * Blocks of numbers, as many in a row as fit; the last number of each block is shaded by size.
  *
  * @param {string[]} names  of the numbers of a block
  * @param {number[][]} lines  one list of numbers for each name

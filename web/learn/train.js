@@ -1,4 +1,5 @@
-// train.js - chapter: a small Transformer learns to reverse digits in a worker; its loss, its cross attention, its use.
+// train.js - chapter: a small Transformer learns to reverse digits in a worker; its loss, its cross attention, its
+// answers.
 
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
@@ -8,7 +9,7 @@ import { CONFIG, LONGEST, reversed, SHORTEST, STEPS } from './reverse-task.js';
 const layersOf = () => Array.from({ length: CONFIG.decoder_layers }, heat);
 
 /**
- * The mean over the heads of one layer of [layers, heads, target, source].
+ * The mean over the heads of one layer; maps is [layers, heads, target, source].
  *
  * @param {{ shape: readonly number[], data: Float32Array }} cross
  * @param {number} layer

@@ -1,7 +1,7 @@
-// colors.js - numbers as colours that every eye can order, in the theme of the page, and text legible on them; used by
+// colors.js - turns numbers into colours that also colour-blind people can order, with legible text on them; used by
 // matrix.js and the room See.
 
-/** Steps of a scale: more than an eye tells apart. */
+/** Steps of a scale: more than the eye can distinguish. */
 const STEPS = 256;
 /** Set apart by hue and lightness for every kind of colour vision (after Okabe and Ito), on light and on dark. */
 const LIGHT_HEADS = ['#0067a5', '#c44e00', '#00795a', '#a8488a', '#8a6d00', '#2f9ad0', '#6a4c93', '#4d4d4d'];
@@ -42,7 +42,7 @@ export function makePalette(token, isDark) {
     sequential: between([0, 1, 2, 3, 4].map((i) => rgb(token(`--scale-${i}`)))),
     diverging: between([rgb(token('--negative')), neutral, rgb(token('--positive'))]),
   };
-  // one of these two has a contrast of at least 4.5 with any colour; nothing between them would
+  // one of these two has a contrast of at least 4.5 on any colour; a grey does not
   const inks = ['#ffffff', '#000000'];
   const css = (/** @type {number[]} */ c) => `rgb(${c.join(',')})`;
   const table = (/** @type {(c: number[]) => any} */ f) => ({
@@ -53,14 +53,14 @@ export function makePalette(token, isDark) {
   const onThem = table((c) => (contrast(c, rgb(inks[0])) > contrast(c, rgb(inks[1])) ? inks[0] : inks[1]));
   /** @typedef {'sequential' | 'diverging'} Scale */
   const step = (/** @type {Scale} */ scale, /** @type {number} */ x) => {
-    // what is masked has no colour of its own
+    // masked values have no colour of their own
     const share = scale === 'diverging' ? ((Number.isFinite(x) ? x : 0) + 1) / 2 : x;
     return Math.round(Math.min(Math.max(share, 0) || 0, 1) * (STEPS - 1));
   };
   return {
     /** @param {Scale} scale @param {number} x */
     color: (scale, x) => colors[scale][step(scale, x)],
-    /** What can be read on that colour. @param {Scale} scale @param {number} x */
+    /** The text colour on that colour. @param {Scale} scale @param {number} x */
     ink: (scale, x) => onThem[scale][step(scale, x)],
     /** @param {Scale} scale @param {number} x */
     channels: (scale, x) => scales[scale][step(scale, x)],
@@ -78,7 +78,7 @@ export function makePalette(token, isDark) {
 /** @type {{ theme: string | undefined, palette: ReturnType<typeof makePalette> } | undefined} */
 let kept;
 
-/** That of the page as it looks. */
+/** The palette of the current theme. */
 export function palette() {
   const { theme } = document.documentElement.dataset;
   if (!kept || kept.theme !== theme) {

@@ -1,4 +1,4 @@
-// dom.js - makes elements and listens to them; used by every room of the page.
+// dom.js - creates elements and listens to events; used by every room of the page.
 
 /**
  * @param {Element} element
@@ -9,7 +9,7 @@ function fill(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2).toLowerCase(), value);
-    // of these the attribute is another thing, or there is none
+    // for these, the attribute differs from the property or does not exist
     else if (name === 'value' && /^(TEXTAREA|SELECT)$/.test(element.tagName)) continue;
     else element.setAttribute(name, value === true ? '' : String(value));
   }
@@ -17,7 +17,7 @@ function fill(element, props, children) {
     if (child === undefined || child === null || child === false) continue;
     element.append(child instanceof Node ? child : String(child));
   }
-  // a select has its value only once it has its options
+  // a select accepts its value only after it has its options
   if (props && 'value' in props && /^(TEXTAREA|SELECT)$/.test(element.tagName)) {
     /** @type {HTMLTextAreaElement | HTMLSelectElement} */ (element).value = props.value ?? '';
   }
@@ -25,8 +25,8 @@ function fill(element, props, children) {
 }
 
 /**
- * An element of HTML. `props` are attributes (true: an empty one; undefined, null, false: none), `on…` listeners.
- * Children are nodes, texts, numbers, or arrays of them; undefined, null and false are left out.
+ * An HTML element. `props` are attributes (true: an empty one; undefined, null, false: none) and `on…` listeners.
+ * Children are nodes, texts, numbers, or arrays of them; undefined, null and false are skipped.
  *
  * @param {string} tag
  * @param {Record<string, any> | null} [props]
@@ -36,7 +36,7 @@ function fill(element, props, children) {
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 
 /**
- * The same of SVG.
+ * The same for SVG.
  *
  * @param {string} tag
  * @param {Record<string, any> | null} [props]
@@ -47,7 +47,7 @@ export const svg = (tag, props, ...children) =>
   fill(document.createElementNS('http://www.w3.org/2000/svg', tag), props, children);
 
 /**
- * Listen; the answer stops it.
+ * Listens; returns a function that stops listening.
  *
  * @param {EventTarget} target
  * @param {string} type  one or several, separated by spaces
@@ -62,7 +62,7 @@ export function on(target, type, listener, options) {
 }
 
 /**
- * f, called once its calls have ceased for `ms`. cancel() forgets a call that waits, flush() makes it at once.
+ * Delays f until it has not been called for `ms`. cancel() drops the waiting call, flush() makes it at once.
  *
  * @template {any[]} A
  * @param {(...args: A) => void} f

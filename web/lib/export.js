@@ -1,11 +1,11 @@
-// export.js - what is seen as a file: SVG, PNG, CSV, JSON; used by the room See.
+// export.js - saves a view as a file: SVG, PNG, CSV, JSON; used by the room See.
 
 import { palette } from './colors.js';
 import { imageOf } from './tiles.js';
 
-/** Above so many cells an SVG holds an image of them, one pixel each, instead of rectangles. */
+/** With more cells, an SVG has an image with one pixel per cell instead of rectangles. */
 const RECTANGLES = 4096;
-/** The longest side of a PNG that all browsers make. */
+/** The longest side of a PNG that all browsers can create. */
 const LONGEST = 8192;
 export const FONT = 'system-ui, "Noto Sans", "Liberation Sans", sans-serif';
 
@@ -16,7 +16,7 @@ export const escapeXml = (text) =>
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 
 /**
- * A whole document around SVG elements.
+ * A complete document with the given SVG elements.
  *
  * @param {number} width @param {number} height @param {string} inner @param {string} [title]
  */
@@ -78,7 +78,7 @@ export function matrixSvg(map) {
     svgText(16, 20, label, fg, 'font-weight="600"') + texts.join('') + svgCells(map, left, top, size), label);
 }
 
-/** Rows of cells as RFC 4180 has them. @param {unknown[][]} rows */
+/** Rows as CSV according to RFC 4180. @param {unknown[][]} rows */
 export const toCsv = (rows) =>
   `${rows.map((row) => row.map((cell) => {
     const text = String(cell);
@@ -98,24 +98,24 @@ export async function svgToPng(document_) {
     canvas.height = Math.round(image.height * factor);
     canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture was made'))), 'image/png'));
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no PNG from the browser'))), 'image/png'));
   } finally {
     URL.revokeObjectURL(url);
   }
 }
 
-/** Hand a file to the reader. @param {string} name @param {Blob} blob */
+/** Offer a file as a download. @param {string} name @param {Blob} blob */
 export function download(name, blob) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  // the browser has taken it by then
+  // the download has started by then
   setTimeout(() => URL.revokeObjectURL(link.href), 30_000);
 }
 
 /**
- * What a view gives to be exported; each is made when it is asked for.
+ * The exports of a view; each is created on demand.
  *
  * @typedef {{ name: string, svg: () => string, rows: () => unknown[][], json: () => unknown }} Exports
  */

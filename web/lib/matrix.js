@@ -1,16 +1,16 @@
-// matrix.js - matrices to look at: a small table whose numbers may be edited, and a heat map of any size; used by the
-// rooms See and Learn. Their looks are in style.css.
+// matrix.js - views of matrices: a small table of numbers, editable if wanted, and a heat map of any size; used by the
+// rooms See and Learn. style.css has their styles.
 
 import { palette } from './colors.js';
 import { h, on } from './dom.js';
 import { drawCells, visible } from './tiles.js';
 
-/** Pixels of a cell: the smallest that is read without zoom, and the largest. */
+/** Pixels of a cell: the smallest that is legible without zoom, and the largest. */
 const [SMALL, LARGE] = [14, 64];
-/** What labels may take, of pixels and of the width. */
+/** The most that labels may take: in pixels, and as a share of the width. */
 const [LABEL, SHARE] = [150, 0.34];
 
-/** The number that gets the last colour: 1 for shares, else the greatest. @param {any} map */
+/** The number with the last colour: 1 for shares, else the greatest. @param {any} map */
 function reachOf({ data, reach, scale }) {
   if (reach) return reach;
   let most = 0;
@@ -21,7 +21,7 @@ function reachOf({ data, reach, scale }) {
 const plain = (/** @type {number} */ x) => (Number.isFinite(x) ? x.toFixed(4) : '\u2212\u221e').replace('-', '\u2212');
 
 /**
- * A table of numbers on their colours. With `editable` each is a field, and onEdit hears of every change.
+ * A table of numbers with coloured cells. With `editable` each cell is a field, and onEdit gets every change.
  *
  * @param {HTMLElement} host  emptied
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
@@ -66,7 +66,7 @@ export function matrixTable(host, options) {
     const reach = reachOf(o);
     cells.forEach((cell, i) => {
       if (!editable) cell.textContent = format(data[i]);
-      // not while it is typed into
+      // not while the user types into it
       else if (cell !== document.activeElement) /** @type {any} */ (cell).value = String(Number(data[i].toFixed(4)));
       const td = /** @type {HTMLElement} */ (cell.parentElement);
       td.style.backgroundColor = colors.color(scale, data[i] / reach);
@@ -95,7 +95,7 @@ export function matrixTable(host, options) {
   };
 }
 
-/** Hear of another theme. @param {() => void} f @returns {() => void} */
+/** Calls f when the theme changes. @param {() => void} f @returns {() => void} */
 export function onTheme(f) {
   const observer = new MutationObserver(f);
   observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
@@ -103,22 +103,22 @@ export function onTheme(f) {
 }
 
 /**
- * A heat map on a canvas: only what its window shows is drawn, so that it may be of any size. Arrow keys move a cursor,
- * Enter or a click picks its cell; + and -, Ctrl and the wheel or two fingers zoom; wheel, drag and two fingers move
- * what does not fit. One finger moves it sideways alone: up and down it scrolls the page.
+   * A heat map on a canvas. It draws only the visible part, so it may have any size. Arrow keys move a cursor; Enter or
+   * a click picks its cell. Plus and minus, Ctrl with the wheel, or two fingers zoom. The wheel, dragging or two
+   * fingers scroll it. One finger scrolls it sideways only; up and down it scrolls the page.
  *
  * @param {HTMLElement} host  emptied
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
  *   scale?: 'sequential' | 'diverging', reach?: number, label?: string, format?: (x: number) => string,
  *   describe?: (row: number, col: number) => string[], onPick?: ((row: number, col: number) => void) | false,
  *   onCursor?: (row: number, col: number) => void, most?: number }} options  describe: lines of the tooltip;
- *   most: pixels of the height
+ *   most: greatest height in pixels
  * @returns {{ update: (options: any) => void, zoom: (factor: number) => void, fit: () => void, destroy: () => void,
- *   readonly drawn: number }}  drawn: cells drawn one by one by the last frame
+ *   readonly drawn: number }}  drawn: cells that the last frame drew one by one
  */
 export function heatmap(host, options) {
   let o = options;
-  /** A new object for new numbers: images are kept by it. @type {import('./tiles.js').Map} */
+  /** New numbers need a new object, because it is the key of cached images. @type {import('./tiles.js').Map} */
   let map;
   const canvas = h('canvas', { 'aria-hidden': 'true' });
   const tip = h('div', { class: 'map-tip', hidden: true, 'aria-hidden': 'true' });
@@ -126,7 +126,7 @@ export function heatmap(host, options) {
   const frame = h('div', { class: 'map', tabindex: 0 }, canvas, tip, said);
   host.replaceChildren(frame);
   const context = canvas.getContext('2d');
-  /** The window. Its size is that of the cells' part. */
+  /** The visible part. Its size is without labels. */
   const view = { x: 0, y: 0, cell: 0, width: 0, height: 0 };
   let [left, top] = [0, 0];
   /** @type {{ row: number, col: number } | null} */
@@ -137,7 +137,7 @@ export function heatmap(host, options) {
   const label = (/** @type {'rowLabels' | 'colLabels'} */ of, /** @type {number} */ i) => o[of]?.[i] ?? '';
   const room = (/** @type {string[] | undefined} */ labels, /** @type {number} */ limit) => {
     context.font = fontOf(12);
-    // the longest by letters is near enough to the longest by pixels
+    // the label with the most letters is nearly the longest in pixels
     const longest = (labels ?? []).reduce((a, b) => (b.length > a.length ? b : a), '');
     return longest ? Math.min(context.measureText(longest).width + 14, limit) : 4;
   };
@@ -214,7 +214,7 @@ export function heatmap(host, options) {
   function drawLabels(colors) {
     const seen = visible(map, view);
     const size = Math.min(12, Math.max(9, view.cell - 2));
-    // of cells too small for a label each, some have one
+    // if cells are too small, only some have a label
     const every = Math.max(1, Math.ceil((size + 1) / view.cell));
     context.font = fontOf(size);
     context.textBaseline = 'middle';
@@ -289,7 +289,7 @@ export function heatmap(host, options) {
     return isOut || row < 0 || col < 0 || row >= o.rows || col >= o.cols ? null : { row, col };
   }
 
-  /** @param {number} factor @param {number} [atX] @param {number} [atY]  what stays where it is, in the window */
+  /** @param {number} factor @param {number} [atX] @param {number} [atY]  the fixed point, in the window */
   function zoom(factor, atX = view.width / 2, atY = view.height / 2) {
     const before = view.cell;
     view.cell = Math.min(Math.max(before * factor, least()), LARGE);
@@ -300,17 +300,19 @@ export function heatmap(host, options) {
     later();
   }
 
-  /** Where the window is held: by the mouse, a finger or two. @type {Map<number, { x: number, y: number }>} */
+  /**
+   * The pointers that hold the window: the mouse, or one or two fingers. @type {Map<number, { x: number, y: number }>}
+   */
   const holds = new Map();
   let moved = false;
-  /** The middle of the holds, and how far they are apart. */
+  /** The centre of the pointers, and their distance. */
   const grip = () => {
     const [a, b = a] = holds.values();
     return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, apart: Math.hypot(a.x - b.x, a.y - b.y) };
   };
   const offs = [
     on(canvas, 'pointerdown', (event) => {
-      // what another button does, opening a menu say, may end where no `pointerup` is heard
+      // another button may open a menu, and then no `pointerup` follows
       if (event.button !== 0 || holds.size === 2) return;
       canvas.setPointerCapture(event.pointerId);
       // a second finger picks nothing
@@ -339,7 +341,7 @@ export function heatmap(host, options) {
       if (cell) point(cell.row, cell.col, false);
       else unpoint();
     }),
-    // a capture is lost after each of the others too, and alone when the canvas is taken out or another takes it over
+    // lostpointercapture follows the others too; alone it comes if the canvas is removed or loses the capture
     on(canvas, 'pointerup pointercancel lostpointercapture', (event) => {
       if (!holds.delete(event.pointerId)) return;
       const cell = moved || event.type !== 'pointerup' ? null : cellAt(event);
@@ -359,7 +361,7 @@ export function heatmap(host, options) {
       view.x += event.shiftKey ? event.deltaY : event.deltaX;
       view.y += event.shiftKey ? 0 : event.deltaY;
       clamp();
-      // at its end the page scrolls
+      // at the edge of the map the page scrolls
       if (view.x !== x || view.y !== y) event.preventDefault();
       tip.hidden = true;
       later();

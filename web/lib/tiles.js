@@ -1,7 +1,7 @@
-// tiles.js - draws the part of a big matrix that a window shows: no more cells than fit in it; used by matrix.js,
+// tiles.js - draws the visible part of a big matrix; used by matrix.js,
 // export.js and the thumbnails of See.
 
-/** Below so many pixels a cell has nothing of its own to draw: an image of all cells is drawn at once. */
+/** Smaller cells are not drawn one by one but as one image. */
 export const LEAST = 4;
 
 /** @typedef {ReturnType<typeof import('./colors.js').makePalette>} Palette */
@@ -16,13 +16,13 @@ export const LEAST = 4;
  */
 
 /**
- * What part of a matrix a window shows: its left upper corner and cell in pixels, its size.
+ * The visible part of a matrix: its top left corner, the size of a cell and its own size, in pixels.
  *
  * @typedef {{ x: number, y: number, cell: number, width: number, height: number }} View
  */
 
 /**
- * Rows and columns of which a window shows at least a part, [from, to).
+ * Rows and columns that are at least partly visible, [from, to).
  *
  * @param {Map} map @param {View} view
  */
@@ -38,7 +38,7 @@ export function visible({ rows, cols }, { x, y, cell, width, height }) {
 const images = new WeakMap();
 
 /**
- * A canvas with one pixel a cell, made once for the same numbers and colours.
+ * A canvas with one pixel per cell, created once per matrix and palette.
  *
  * @param {Map} map @param {Palette} palette
  */
@@ -52,7 +52,7 @@ export function imageOf(map, palette) {
 }
 
 /**
- * A matrix in fewer pixels: each has the greatest of its cells, so that no bright cell is lost.
+ * A matrix in fewer pixels. Each shows the greatest of its cells, so that no bright cell is lost.
  *
  * @param {HTMLCanvasElement} canvas @param {Map} map @param {Palette} palette
  * @param {number} width @param {number} height
@@ -81,10 +81,10 @@ export function shrinkInto(canvas, { data, rows, cols, scale = 'sequential', rea
 }
 
 /**
- * Draw the window's part of a matrix with its left upper corner at the context's origin.
+ * Draw the visible part of a matrix, with its top left corner at the context's origin.
  *
  * @param {CanvasRenderingContext2D} context @param {Map} map @param {View} view @param {Palette} palette
- * @returns {number}  cells that were drawn one by one: those that can be seen, or 0 if they are too small for that
+ * @returns {number}  the number of cells drawn one by one, or 0 if they are too small
  */
 export function drawCells(context, map, view, palette) {
   const { data, rows, cols, scale = 'sequential', reach = 1 } = map;
@@ -95,7 +95,7 @@ export function drawCells(context, map, view, palette) {
     return 0;
   }
   const seen = visible(map, view);
-  // from edge to edge in whole pixels: no seams between cells
+  // edges at whole pixels, so that there are no seams between cells
   const edge = (/** @type {number} */ i, /** @type {number} */ at) => Math.round(i * cell - at);
   const gap = cell >= 12 ? 1 : 0;
   for (let r = seen.rows[0]; r < seen.rows[1]; r++) {

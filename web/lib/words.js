@@ -1,12 +1,12 @@
-// words.js - numbers, sizes and languages as a person reads them; used by the shell, Translate and About.
+// words.js - numbers, sizes and languages for people; used by the shell, Translate and About.
 
 /** @type {Intl.DisplayNames | undefined} */
 let names;
 
-/** 'German' of 'de'; a tag that is none stays as it is. @param {string} tag */
+/** 'German' for 'de'; returns an invalid tag unchanged. @param {string} tag */
 export function languageName(tag) {
   try {
-    // when first asked for: it takes a while, which the start of the page does not have
+    // created on first use, because it takes too long for the start of the page
     names ??= new Intl.DisplayNames(['en'], { type: 'language' });
     return names.of(tag) ?? tag;
   } catch {

@@ -1,4 +1,5 @@
-// ablation.js - the view Switch heads off: the translation and its score without some heads, and which are needed most.
+// ablation.js - the view Switch heads off: the translation and its score without some heads, and the heads that it
+// needs most.
 
 import { palette } from '../lib/colors.js';
 import { debounce, h } from '../lib/dom.js';
@@ -20,7 +21,7 @@ export function mount(host, app) {
   let sentence;
   /** What the model says without the heads that are off. @type {{ target: string, logProb: number } | null} */
   let without = null;
-  /** Grows with each run: of an older one nothing is shown. */
+  /** Incremented with each run, so that older results are dropped. */
   let run = 0;
   let measuring = 0;
   /** The heads that were off when last drawn. @type {string[]} */
@@ -92,7 +93,7 @@ export function mount(host, app) {
     reset.disabled = offHeads.size === 0;
   }
 
-  /** In the permalink, by way of which update() hears of it. */
+  /** Stored in the permalink; update() gets it from there. */
   const keep = () => app.set({ off: [...offHeads].join('-').replaceAll(' ', '.') });
 
   function changed() {
@@ -148,7 +149,7 @@ export function mount(host, app) {
     );
   }
 
-  /** Each head alone, by the translation that there is: one pass of the model each. */
+  /** Switches off each head in turn and scores the current translation: one pass of the model each. */
   async function rank() {
     const mine = (measuring = Date.now());
     const base = sentence;

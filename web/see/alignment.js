@@ -1,4 +1,4 @@
-// alignment.js - the view Alignment: the two texts; a word of one marks the words it goes with in the other.
+// alignment.js - the view Alignment: the two texts; a word of one marks its counterparts in the other.
 
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
@@ -7,7 +7,7 @@ import { onTheme } from '../lib/matrix.js';
 import { roving } from './controls.js';
 import { mapOf, meanOf, placeOf, sourceWords, targetWords } from './maps.js';
 
-/** Shares below this are not told. */
+/** Shares below this are not shown. */
 const LEAST = 0.02;
 
 /** @param {HTMLElement} host @param {any} app */
@@ -102,7 +102,8 @@ export function mount(host, app) {
   }
 
   /**
-   * Between words: the attention that the pieces of a target word pay to those of a source word, mean of the former.
+   * Between words: the attention of a target word to a source word is the sum over source pieces, and the mean over
+   * target pieces.
    */
   function show() {
     const { sentence, place } = now;

@@ -1,4 +1,4 @@
-// beam.js - the view Beam: the hypotheses that the search followed as a tree, and where it ended.
+// beam.js - the view Beam: the hypotheses of the search as a tree, and the results.
 
 import { palette } from '../lib/colors.js';
 import { debounce, h, svg } from '../lib/dom.js';
@@ -7,9 +7,9 @@ import { onTheme } from '../lib/matrix.js';
 import { roving } from './controls.js';
 import { readable, signed } from './maps.js';
 
-/** Hypotheses that the search follows: at first, and at most. */
+/** Beams of the search: default and maximum. */
 const [BEAMS, MOST] = [4, 8];
-/** Pixels of a step to the right, and of a row. */
+/** Width of a step and height of a row, in pixels. */
 const [STEP, ROW] = [128, 30];
 
 /**
@@ -18,8 +18,8 @@ const [STEP, ROW] = [128, 30];
  */
 
 /**
- * Where the nodes stand: a column for each step; in it those of one parent side by side, in the order of the parents,
- * the winner's above. So the winner is the first row, and no two edges cross.
+ * The positions of the nodes: a column for each step; in it the children of one parent are neighbours, in the order of
+ * the parents, those of the winner first. So the winner is the first row, and no two edges cross.
  *
  * @param {Node[]} nodes  parents before children
  * @returns {{ rows: Int32Array, depth: Int32Array, children: number[][], count: number, deepest: number }}
@@ -141,7 +141,7 @@ export function mount(host, app) {
     return { picture, width, height };
   }
 
-  /** All ends of the search, best first. */
+  /** All results of the search, best first. */
   const ends = () => [{ text: found.target, logProb: found.logProb }, ...(found.alternatives ?? [])];
 
   function draw() {

@@ -1,4 +1,4 @@
-// controls.js - the choice of stack, layer and head that several views of See share, each kept in the permalink.
+// controls.js - the choice of stack, layer and head, shared by several views of See and stored in the permalink.
 
 import { h } from '../lib/dom.js';
 import { STACKS, placeOf } from './maps.js';
@@ -46,7 +46,7 @@ export function placeControls(app, { stacks = true, layers = true, heads = true 
 }
 
 /**
- * Arrow keys among elements of which one at a time is reached by Tab.
+ * Arrow keys among elements; Tab reaches one of them at a time.
  *
  * @param {HTMLElement} host @param {() => HTMLElement[]} items
  * @param {(key: string, at: number) => number | undefined} [move]  where a key leads; default: before and after

@@ -1,4 +1,4 @@
-// heads.js - the view Heads: tokens in two columns, a line for every weight, a colour for every head chosen.
+// heads.js - the view Heads: tokens in two columns, a line for every weight, a colour for every chosen head.
 
 import { palette } from '../lib/colors.js';
 import { h, svg } from '../lib/dom.js';
@@ -7,11 +7,11 @@ import { onTheme } from '../lib/matrix.js';
 import { placeControls, roving } from './controls.js';
 import { mapOf, meanOf, sidesOf } from './maps.js';
 
-/** Pixels of a token's row, and of the room for lines. */
+/** Height of a token's row and width of the lines, in pixels. */
 const [ROW, ROOM] = [30, 300];
-/** Weights that have a line: of all tokens, and of the one that is pointed at. */
+/** The least weights with a line: among all tokens, and for the token under the pointer. */
 const [LEAST, LEAST_OF_ONE] = [0.04, 0.005];
-/** Strengths of lines: each is one path, so that long sentences stay light. */
+/** Levels of line strength. Each level is one path, so that long sentences stay fast. */
 const STRENGTHS = 12;
 
 /** @param {HTMLElement} host @param {any} app */
@@ -164,7 +164,7 @@ export function mount(host, app) {
       chosen = new Set(named.filter((/** @type {number} */ head) => Number.isInteger(head) && head >= 0
         && head < place.heads));
       const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (choices.querySelectorAll('input'));
-      // not made anew under the hands of whoever uses them
+      // not replaced while the user works with them
       if (boxes.length === place.heads) boxes.forEach((input, head) => (input.checked = chosen.has(head)));
       else showChoices();
       if (isNew) {

@@ -1,4 +1,4 @@
-// layers.js - the view Layers: all layers and heads of one stack as thumbnails, each opens in Matrix.
+// layers.js - the view Layers: all layers and heads of one stack as thumbnails, which open in Matrix.
 
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
@@ -8,7 +8,7 @@ import { shrinkInto } from '../lib/tiles.js';
 import { placeControls } from './controls.js';
 import { mapOf } from './maps.js';
 
-/** Pixels of a thumbnail at most, whatever the map's size. */
+/** The largest side of a thumbnail, in pixels. */
 const MOST = 160;
 
 /** @param {HTMLElement} host @param {any} app */
@@ -22,7 +22,7 @@ export function mount(host, app) {
   let now;
   /** What a thumbnail shows, until it has been drawn. @type {WeakMap<Element, [layer: number, head: number]>} */
   const waiting = new WeakMap();
-  // those that are scrolled to are drawn, the others wait
+  // only visible thumbnails are drawn
   const seen = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const which = waiting.get(target);

@@ -1,4 +1,4 @@
-// maps.js - what the views of See take from a translated sentence: one map of attention, tokens, words.
+// maps.js - reads from a translated sentence what the views of See need: maps of attention, tokens, words.
 
 /** @typedef {'encoder' | 'decoder' | 'cross'} Stack */
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} Sentence */
@@ -47,7 +47,7 @@ export function meanOf(sentence, stack, which) {
 }
 
 /**
- * The tokens of a map's sides. Row t of decoder and cross predicts target token t, and was fed the one before.
+ * The tokens of a map's rows and columns. Row t of decoder and cross predicts target token t from the one before.
  *
  * @param {Sentence} sentence @param {Stack} stack @param {string} start  what the decoder is fed first
  */
@@ -58,7 +58,7 @@ export function sidesOf({ sourceTokens, targetTokens }, stack, start) {
   return {
     rows: stack === 'encoder' ? source : stack === 'decoder' ? fed : predicted,
     cols: stack === 'decoder' ? fed : source,
-    /** Both that a row predicts and is fed. */
+    /** The predicted token and the input token of a row. */
     labels: stack === 'encoder' ? source : predicted.map((token, t) => `${token} \u2190 ${fed[t]}`),
     predicted: stack === 'encoder' ? undefined : predicted,
     fed: stack === 'encoder' ? undefined : fed,
@@ -66,7 +66,7 @@ export function sidesOf({ sourceTokens, targetTokens }, stack, start) {
 }
 
 /**
- * Words of tokens: a piece that begins with U+2581 begins a word, `</s>` is none.
+ * Words of tokens: a piece that begins with U+2581 begins a word; `</s>` is not a word.
  *
  * @param {{ piece: string }[]} tokens
  * @returns {number[][]}  the tokens of each word
@@ -85,7 +85,7 @@ export function wordsOf(tokens) {
 }
 
 /**
- * Where the words of the source stand in it.
+ * The positions of the words in the source.
  *
  * @param {Sentence} sentence
  * @returns {{ start: number, end: number, tokens: number[] }[]}
@@ -100,7 +100,7 @@ export function sourceWords({ sourceTokens, source }) {
 }
 
 /**
- * Where the words of the translation stand in it; in the joined pieces if the text is not made of them.
+ * The positions of the words in the translation, or in the joined pieces if they differ from the text.
  *
  * @param {Sentence} sentence
  */

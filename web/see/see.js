@@ -1,5 +1,5 @@
-// see.js - the room See: the attention of the sentence just translated, in six views of which one is open. Each view is
-// one file; all work on one TranslatedSentence.
+// see.js - the room See: the attention of the translated sentence, in six views. One view is open at a time. Each view
+// is one file; all use one TranslatedSentence.
 
 import { exportAs } from '../lib/export.js';
 import { h, on } from '../lib/dom.js';
@@ -11,7 +11,7 @@ import { mount as layers } from './layers.js';
 import { mount as matrix } from './matrix.js';
 
 /**
- * A view. update() is called with each other sentence and state; exports() gives what is seen, to be saved.
+ * A view. update() is called when the sentence or the state changes; exports() returns the visible data to save.
  *
  * @typedef {{ update: (sentence: any, state: any) => void, exports: () => import('../lib/export.js').Exports | null,
  *   unmount: () => void }} View
@@ -97,7 +97,7 @@ export function mount(host, app) {
     body.replaceChildren();
   }
 
-  /** Have the sentences of the text of the page, then show them. */
+  /** Get the sentences of the page's text, then show them. */
   async function look() {
     const { text } = app.state;
     if (engine.status !== 'ready') {
@@ -141,7 +141,7 @@ export function mount(host, app) {
     spoken.replaceChildren(h('span', { lang: engine.languages.from }, sentence.source),
       h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
       h('span', { lang: engine.languages.to }, sentence.target));
-    // the view Alignment has both texts itself, of any length
+    // the view Alignment shows both texts itself, of any length
     spoken.classList.toggle('long', sentence.source.length + sentence.target.length > 280);
     spoken.hidden = id === 'alignment';
     savers.hidden = false;
@@ -153,7 +153,7 @@ export function mount(host, app) {
     try {
       if (!open || open.id !== id) {
         close();
-        // on a narrow screen the links stand in a row that scrolls
+        // on a narrow screen the links are in a scrolling row
         current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
         const inner = h('div', { class: `view-${id}` });
         body.replaceChildren(inner);

@@ -1,4 +1,4 @@
-// candidates.js - the hypotheses that the search ended with, best first, with their scores; used by translate.js.
+// candidates.js - the hypotheses at the end of the search, best first, with their scores; used by translate.js.
 
 import { h } from '../lib/dom.js';
 

@@ -1,13 +1,13 @@
-// own.js - a model of one's own: dropped or chosen files, a folder, or an address; used by translate.js.
+// own.js - the user's own model: dropped or chosen files, a folder, or an address; used by translate.js.
 
 import { h, on } from '../lib/dom.js';
 
-/** Without these there is nothing to translate with. */
+/** The files that a model needs, beside the weights. */
 const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
 
 /**
- * Files by name, from whichever folder they are in.
+ * Files by name, without their folder.
  *
  * @param {Iterable<File>} files
  */
@@ -19,10 +19,10 @@ async function filesOf(entry) {
   const reader = entry.createReader();
   const found = [];
   for (;;) {
-    // a folder is read in parts; the last one is empty
+    // a folder is read in parts; the last part is empty
     const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (part.length === 0) return found;
-    // folders within it are other models
+    // subfolders are other models
     for (const inner of part) if (inner.isFile) found.push(...(await filesOf(inner)));
   }
 }
@@ -75,7 +75,7 @@ export function mountOwn(app, load) {
     if (fits) load({ url: given.href, ...languages() });
   }
 
-  // anywhere on the page: whoever misses the box would lose the page to the file
+  // anywhere on the page, because a file dropped beside the box would replace the page
   const offs = [
     on(document, 'dragover', (event) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
@@ -88,7 +88,7 @@ export function mountOwn(app, load) {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       drop.classList.remove('over');
-      // the list is gone after the first wait
+      // the list is empty after the first await
       const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry?.()).filter(Boolean);
       const loose = [...event.dataTransfer.files];
       take(entries.length ? (await Promise.all(entries.map(filesOf))).flat() : loose);

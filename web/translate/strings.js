@@ -1,15 +1,15 @@
-// strings.js - every word of the room Translate. Fetched by ../strings.js when it is first opened.
+// strings.js - all texts of the room Translate. ../strings.js loads it when the room is first opened.
 
 import { strings } from '../strings.js';
 
 export const translate = {
   heading: 'Translate',
-  lead: 'Type on the left, read on the right. The model runs in this page; your text stays here.',
+  lead: 'Type on the left and read on the right. The model runs in this page, and your text stays here.',
   pair: 'Languages',
   pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `${from} to ${to}`,
   ownPair: 'Own model',
   swap: 'Swap the languages',
-  noSwap: 'There is no model for the other direction',
+  noSwap: 'No model for the other direction',
   source: (/** @type {string} */ language) => language || 'Text',
   target: (/** @type {string} */ language) => language || 'Translation',
   sourceLabel: 'Text to translate',
@@ -19,7 +19,7 @@ export const translate = {
   clear: 'Clear',
   copy: 'Copy',
   copied: 'Copied',
-  copyFailed: 'The browser does not allow copying: select the text and copy it.',
+  copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',
   size: (/** @type {number} */ sentences, /** @type {number} */ characters) =>
     `${sentences} ${sentences === 1 ? 'sentence' : 'sentences'}, ${characters.toLocaleString('en')} `
     + `${characters === 1 ? 'character' : 'characters'}`,
@@ -32,12 +32,12 @@ export const translate = {
     'The children are playing in the garden. They are very happy.',
   ],
   beams: 'Search wider',
-  beamsHint: 'Follow several translations at once and list the best. Slower, often a little better.',
+  beamsHint: 'Follow several translations at once, and list the best. Slower, but often a little better.',
   see: 'See its attention',
-  candidates: 'The best of the search',
+  candidates: 'The best translations of the search',
   candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
   score: 'log-probability',
-  probability: (/** @type {string} */ share) => `${share} of what all of these have`,
+  probability: (/** @type {string} */ share) => `${share} of the total of these`,
   speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
     `${tokens} tokens in ${time}, ${rate} tokens/s`,
   speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) =>
@@ -55,9 +55,9 @@ export const translate = {
   },
   retry: 'Try again',
   own: {
-    title: 'Use a model of your own',
-    text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm and the weights, '
-      + 'model.safetensors or pytorch_model.bin. Files are read here and sent nowhere.',
+    title: 'Use your own model',
+    text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm, and the weights in '
+      + 'model.safetensors or pytorch_model.bin. The files stay in this browser.',
     drop: 'Drop the files or the folder here',
     files: 'Choose files',
     folder: 'Choose a folder',
@@ -65,9 +65,9 @@ export const translate = {
     urlHint: 'https://\u2026',
     from: 'From',
     to: 'To',
-    languageHint: 'language tags such as en and de, if the model does not say',
+    languageHint: 'language tags such as en and de, if the model does not name its languages',
     load: 'Load',
-    missing: (/** @type {string[]} */ names) => `Not among these files: ${names.join(', ')}.`,
+    missing: (/** @type {string[]} */ names) => `Missing files: ${names.join(', ')}.`,
     badUrl: 'This is not an https address.',
   },
 };

@@ -1,5 +1,5 @@
-// translate.js - the room Translate: text in, translation out as one types, its speed, its candidates. The room about
-// itself; models of one's own are own.js, what went wrong in words is trouble.js.
+// translate.js - the room Translate: translates text as the user types, and shows speed and candidates. own.js handles
+// the user's own models, trouble.js errors.
 
 import { pairName } from '../engine.js';
 import { debounce, h, on, svg } from '../lib/dom.js';
@@ -8,11 +8,11 @@ import { showCandidates } from './candidates.js';
 import { mountOwn } from './own.js';
 import { showTrouble } from './trouble.js';
 
-/** After so long without a letter the text is translated. */
+/** Milliseconds after the last key until the text is translated. */
 const PAUSE = 250;
-/** Of longer text the details (attention and scores of all of it) wait until a room asks for them. */
+/** For longer texts, attention and scores are computed only when a room asks for them. */
 const DETAILED = 2000;
-/** Hypotheses of the wide search: usually, and at most. */
+/** Hypotheses of the wide search: the default, and the most. */
 const [BEAMS, MOST] = [4, 8];
 const SWAP = 'M2 6h13l-3.5-3.5M16 12H3l3.5 3.5';
 
@@ -24,7 +24,7 @@ export function mount(host, app) {
   const offs = [];
   /** Hypotheses of the search. */
   let beams = 1;
-  /** What is shown or under way. */
+  /** The translation that is shown or running. */
   let shown = { text: '', beams: 0, translator: /** @type {any} */ (null) };
 
   const pairs = h('select', { 'aria-label': t.pair, onchange: () => choose(pairs.value) });
@@ -158,7 +158,7 @@ export function mount(host, app) {
     else if (engine.status === 'loading') say('', false);
   }
 
-  /** Translate what is in the box, unless that is shown already. */
+  /** Translate the text in the box, unless its translation is shown already. */
   async function run() {
     const text = source.value;
     const { translator } = engine;
@@ -231,7 +231,7 @@ export function mount(host, app) {
         showSize();
         later();
       }
-      search(state); // may translate what is in the box
+      search(state); // may translate the text in the box
     },
     unmount() {
       later.cancel();

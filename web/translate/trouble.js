@@ -1,4 +1,4 @@
-// trouble.js - an error in words, with what to do about it; used by translate.js.
+// trouble.js - explains an error and what to do about it; used by translate.js.
 
 import { h } from '../lib/dom.js';
 
