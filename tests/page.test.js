@@ -132,7 +132,7 @@ test('a model that is not there is said in words, and can be tried again', async
   await context.close();
 });
 
-test('files of a model of one\'s own are loaded', async () => {
+test('files of the user\'s own model are loaded', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
   const folder = new URL('../models/en-de/', import.meta.url);
@@ -141,7 +141,7 @@ test('files of a model of one\'s own are loaded', async () => {
   const [input] = await page.$$('input[type=file]');
   await input.setInputFiles(files.filter(({ name }) => name !== 'vocab.json'));
   await page.waitForFunction(() =>
-    /vocab\.json/.test(document.querySelector('.own').textContent.split('Not among')[1]));
+    /vocab\.json/.test(document.querySelector('.own').textContent.split('Missing files')[1]));
   await input.setInputFiles(files);
   await page.waitForFunction(() => document.querySelector('select').value === '');
   await page.waitForSelector('.status[data-status="ready"]');
