@@ -30,7 +30,7 @@ test('swapping the languages loads the other model, and its text is the translat
   await close();
 });
 
-test('files of a model that are dropped anywhere on the page are loaded; too few are told', async () => {
+test('files of a model that are dropped anywhere on the page are loaded; missing ones are named', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
   const names = await readdir(FOLDER);
@@ -50,7 +50,7 @@ test('files of a model that are dropped anywhere on the page are loaded; too few
   }, list);
   await drop(files.filter(({ name }) => name !== 'source.spm'));
   await page.waitForFunction(() =>
-    document.querySelector('.own').textContent.includes('Not among these files: source.spm.'));
+    document.querySelector('.own').textContent.includes('Missing files: source.spm.'));
   assert.equal(await page.inputValue('.tools select'), 'en-de');
   await drop(files);
   await page.waitForFunction(() => document.querySelector('.tools select').value === '');
