@@ -25,10 +25,6 @@ struct heed_session {
     int n_forward;                      /* rows of run.x that heed_forward_logits may read               */
 };
 
-static void blame(heed_report *report, const char *name, const char *rule, int32_t found) {
-    if (report) *report = (heed_report){name, rule, found};
-}
-
 int heed_relaxed(void) {
 #ifdef HEED_RELAXED
     return 1;
@@ -62,82 +58,6 @@ void heed_sha256_end(heed_sha256 *sha, uint8_t *digest) {
 }
 
 void heed_sha256_free(heed_sha256 *sha) { arena_free_block(sha); }
-
-/* ------------------------------------------------------------------------------------ model */
-
-const char *heed_config_field(int index) { return config_field(index); }
-
-heed_status heed_config_measure(const int32_t *config, int n, double *bytes, heed_report *report) {
-    heed_config c;
-    const char *name, *rule;
-    int32_t found;
-    size_t measured;
-    *bytes = 0.0;
-    heed_status status = config_read(&c, config, n, &name, &rule, &found);
-    blame(report, name, rule, found);
-    if (status != HEED_OK) return status;
-    status = model_measure(&c, &measured);
-    *bytes = (double)measured;
-    return status;
-}
-
-heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report) {
-    heed_config c;
-    const char *name, *rule;
-    int32_t found;
-    *out = NULL;
-    const heed_status status = config_read(&c, config, n, &name, &rule, &found);
-    blame(report, name, rule, found);
-    return status == HEED_OK ? model_create(&c, out) : status;
-}
-
-void heed_model_free(heed_model *model) { arena_free_block(model); }
-
-size_t heed_model_bytes(const heed_model *model) { return model->block_bytes; }
-
-double heed_model_parameters(const heed_model *model) {
-    double n = 0;
-    for (int i = 0; i < model->n_tensors; i++)
-        if (model->tensors[i].loaded) n += (double)model->tensors[i].rows * model->tensors[i].cols;
-    return n;
-}
-
-int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale) {
-    return model_find_tensor(model, name, is_scale);
-}
-
-int heed_tensor_count(const heed_model *model) { return model->n_tensors; }
-
-const char *heed_tensor_name(const heed_model *model, int index) {
-    return index >= 0 && index < model->n_tensors ? model->tensors[index].name : NULL;
-}
-
-void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_t *cols) {
-    const int known = index >= 0 && index < model->n_tensors;
-    *rows = known ? model->tensors[index].rows : 0;
-    *cols = known ? model->tensors[index].cols : 0;
-}
-
-heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims) {
-    return load_begin(model, index, is_scale, dtype, rank, dims);
-}
-
-heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n) { return load_write(model, bytes, n); }
-
-heed_status heed_tensor_row(const heed_model *model, int index, int row, float *out) {
-    if (index < 0 || index >= model->n_tensors || row < 0 || row >= model->tensors[index].rows) return HEED_E_ARGUMENT;
-    const heed_tensor *t = &model->tensors[index];
-    if (t->matrix) matrix_get_row(out, t->matrix, row);
-    else memcpy(out, t->plain + (size_t)row * t->cols, (size_t)t->cols * sizeof *out);
-    return HEED_OK;
-}
-
-heed_status heed_model_finish(heed_model *model, heed_report *report) {
-    const char *name, *rule;
-    const heed_status status = load_finish(model, &name, &rule);
-    blame(report, name, rule, 0);
-    return status;
-}
 
 /* ---------------------------------------------------------------------------------- session */
 
@@ -228,16 +148,9 @@ void heed_session_enable_heads(heed_session *session) {
     memset(session->run.disabled, 0, (size_t)session->model->n_heads);
 }
 
-static heed_status check_ids(const int32_t *ids, int n, int longest, int vocabulary) {
-    if (n < 1 || n > longest) return HEED_E_LENGTH;
-    for (int i = 0; i < n; i++)
-        if (ids[i] < 0 || ids[i] >= vocabulary) return HEED_E_ID;
-    return HEED_OK;
-}
-
 heed_status heed_encode(heed_session *s, const int32_t *source, int n, float *out) {
     if (s->search.active) return HEED_E_STATE;
-    const heed_status status = check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
+    const heed_status status = config_check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
     if (status != HEED_OK) return status;
     s->n_forward = 0;
     encoder_forward(&s->run, source, &n, 1);
@@ -249,8 +162,8 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
     const heed_config *c = &s->model->config;
     heed_run *run = &s->run;
     if (s->search.active) return HEED_E_STATE;
-    heed_status status = check_ids(source, n_source, s->options.max_source, c->vocab_size);
-    if (status == HEED_OK) status = check_ids(target, n_target, s->options.max_target, c->decoder_vocab_size);
+    heed_status status = config_check_ids(source, n_source, s->options.max_source, c->vocab_size);
+    if (status == HEED_OK) status = config_check_ids(target, n_target, s->options.max_target, c->decoder_vocab_size);
     if (status != HEED_OK) return status;
 
     for (int i = 0; i < n_source; i++) s->source_rows[i] = cache_take(&run->cache);
@@ -312,7 +225,7 @@ const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
 static heed_status check_list(const int32_t *ids, int n, int vocabulary, int *left) {
     if (n < 0 || n > *left) return HEED_E_ARGUMENT;
     *left -= n;
-    return n == 0 || check_ids(ids, n, n, vocabulary) == HEED_OK ? HEED_OK : HEED_E_ID;
+    return n == 0 || config_check_ids(ids, n, n, vocabulary) == HEED_OK ? HEED_OK : HEED_E_ID;
 }
 
 static heed_status check_bad_words(const int32_t *words, int n, int vocabulary, int *left) {
@@ -320,7 +233,7 @@ static heed_status check_bad_words(const int32_t *words, int n, int vocabulary, 
     *left -= n;
     for (int i = 0; i < n; i += words[i] + 1) {
         if (words[i] < 1 || words[i] >= n - i) return HEED_E_ARGUMENT;
-        if (check_ids(words + i + 1, words[i], n, vocabulary) != HEED_OK) return HEED_E_ID;
+        if (config_check_ids(words + i + 1, words[i], n, vocabulary) != HEED_OK) return HEED_E_ID;
     }
     return HEED_OK;
 }
@@ -344,7 +257,7 @@ static heed_status check_rules(const heed_session *s, const heed_search_options 
         !(o->repetition_penalty == 0.0f || is_within(o->repetition_penalty, 0.001f, 1000.0f)))
         return HEED_E_ARGUMENT;
     if (o->n_prefix > longest || o->max_tokens > longest - o->n_prefix) return HEED_E_LENGTH;
-    if (o->n_prefix > 0 && check_ids(o->prefix, o->n_prefix, longest, V) != HEED_OK) return HEED_E_ID;
+    if (o->n_prefix > 0 && config_check_ids(o->prefix, o->n_prefix, longest, V) != HEED_OK) return HEED_E_ID;
     heed_status status = check_bad_words(o->bad_words, o->n_bad_words, V, &left);
     if (status == HEED_OK) status = check_list(o->eos, o->n_eos, V, &left);
     if (status == HEED_OK) status = check_list(o->forced_bos, o->n_forced_bos, V, &left);
@@ -374,7 +287,7 @@ heed_status heed_search_rules(heed_session *s, const heed_search_options *o) {
 heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32_t *row) {
     *row = -1;
     if (!s->search.active) return HEED_E_STATE;
-    const heed_status status = check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
+    const heed_status status = config_check_ids(source, n, s->options.max_source, s->model->config.vocab_size);
     if (status != HEED_OK) return status;
     *row = search_add(&s->search, source, n);
     return *row < 0 ? HEED_E_STATE : HEED_OK;

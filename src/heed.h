@@ -33,13 +33,6 @@ typedef struct heed_model heed_model;
 typedef struct heed_session heed_session;
 typedef struct heed_tokenizer heed_tokenizer;
 
-/* What failed, so that the host can name it.  Strings are static or owned by the model. */
-typedef struct {
-    const char *name; /* config key or tensor name; NULL if none            */
-    const char *rule; /* what was expected, in words; NULL if the status says it */
-    int32_t found;    /* the offending number                               */
-} heed_report;
-
 /* 1 if this build uses relaxed SIMD (heed-relaxed.wasm), which gives the same results.  Cannot fail. */
 int heed_relaxed(void);
 

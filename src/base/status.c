@@ -1,6 +1,8 @@
 /* status.c - see status.h for the contract. */
 #include "base/status.h"
 
+#include <stddef.h>
+
 #define NAME(code) \
     case code: return #code
 
@@ -30,4 +32,9 @@ const char *heed_status_name(int status) {
         NAME(HEED_E_DIVERGED);
         default: return "HEED_E_?";
     }
+}
+
+heed_status status_report(heed_status status, heed_report *report, const char *name, const char *rule, int32_t found) {
+    if (report) *report = (heed_report){name, rule, found};
+    return status;
 }

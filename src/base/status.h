@@ -9,6 +9,8 @@
 #ifndef HEED_BASE_STATUS_H
 #define HEED_BASE_STATUS_H
 
+#include <stdint.h>
+
 typedef enum {
     HEED_OK = 0,
     /* 1-9: the caller */
@@ -40,5 +42,15 @@ typedef enum {
 
 /* "HEED_E_MEMORY" and so on; "HEED_E_?" for any other number.  Static. */
 const char *heed_status_name(int status);
+
+/* What failed, so that the host can name it.  Strings are static or owned by the model. */
+typedef struct {
+    const char *name; /* config key, tensor name, field of a file; NULL if none  */
+    const char *rule; /* what was expected, in words; NULL if the status says it */
+    int32_t found;    /* the offending number                                    */
+} heed_report;
+
+/* Write *report, unless it is NULL.  Returns `status`. */
+heed_status status_report(heed_status status, heed_report *report, const char *name, const char *rule, int32_t found);
 
 #endif /* HEED_BASE_STATUS_H */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "heed.h"
 #include "layers/linear.h"
 
 static const char *const NAMES[] = {
@@ -17,22 +18,22 @@ enum { N_FIELDS = sizeof NAMES / sizeof NAMES[0] };
 /* Generous: the largest Marian models have d_model 1024, 12 layers and 65,001 pieces. */
 enum { MAX_WIDTH = 1 << 16, MAX_LAYERS = 256, MAX_VOCABULARY = 1 << 24, MAX_POSITIONS = 1 << 16 };
 
-const char *config_field(int index) { return index >= 0 && index < N_FIELDS ? NAMES[index] : NULL; }
+const char *heed_config_field(int index) { return index >= 0 && index < N_FIELDS ? NAMES[index] : NULL; }
 
-heed_status config_read(heed_config *config, const int32_t *values, int n, const char **name, const char **rule,
-                        int32_t *found) {
-    *name = *rule = NULL;
-    *found = 0;
+heed_status config_check_ids(const int32_t *ids, int n, int longest, int vocabulary) {
+    if (n < 1 || n > longest) return HEED_E_LENGTH;
+    for (int i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= vocabulary) return HEED_E_ID;
+    return HEED_OK;
+}
+
+heed_status config_read(heed_config *config, const int32_t *values, int n, heed_report *report) {
+    status_report(HEED_OK, report, NULL, NULL, 0);
     if (n != N_FIELDS) return HEED_E_ARGUMENT;
     memcpy(config, values, sizeof *config);
 
 #define REQUIRE(field, condition, text) \
-    if (!(condition)) {                 \
-        *name = #field;                 \
-        *rule = text;                   \
-        *found = config->field;         \
-        return HEED_E_CONFIG;           \
-    }
+    if (!(condition)) return status_report(HEED_E_CONFIG, report, #field, text, config->field);
 #define BETWEEN(field, low, high, text) REQUIRE(field, config->field >= (low) && config->field <= (high), text)
 #define FLAG(field)                     BETWEEN(field, 0, 1, "must be true or false")
 #define WIDTH(field)                    BETWEEN(field, 1, MAX_WIDTH, "must be between 1 and 65536")

@@ -43,14 +43,13 @@ typedef struct {
 #undef FIELD
 } heed_config;
 
-/* Name of field `index` in the order above; NULL past the end. */
-const char *config_field(int index);
-
 /*
  * Fill *config from `values` (n of them, in order) and check every rule, so that what follows need
- * not.  On HEED_E_CONFIG: *name the field, *rule what it must be, *found its value.
+ * not.  HEED_E_CONFIG names the field, says what it must be, and its value; report may be NULL.
  */
-heed_status config_read(heed_config *config, const int32_t *values, int n, const char **name, const char **rule,
-                        int32_t *found);
+heed_status config_read(heed_config *config, const int32_t *values, int n, heed_report *report);
+
+/* Are ids [n] a sequence of 1 to `longest` ids of a vocabulary?  HEED_E_LENGTH, HEED_E_ID. */
+heed_status config_check_ids(const int32_t *ids, int n, int longest, int vocabulary);
 
 #endif /* HEED_MODEL_CONFIG_H */

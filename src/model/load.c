@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "heed.h"
 #include "model/model.h"
 
 enum { F32 = 0, F16 = 1, BF16 = 2, I8 = 3, N_DTYPES = 4 }; /* heed.h's HEED_F32 ... */
 
 static const size_t ELEMENT_BYTES[N_DTYPES] = {4, 2, 2, 1};
 
-heed_status load_begin(struct heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims) {
+heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims) {
     heed_loader *l = &model->loader;
     if (index < 0 || index >= model->n_tensors || model->ready || l->tensor) return HEED_E_STATE;
     heed_tensor *t = &model->tensors[index];
@@ -84,7 +85,8 @@ static heed_status store_row(heed_loader *l) {
     return HEED_OK;
 }
 
-heed_status load_write(struct heed_model *model, const unsigned char *bytes, size_t n) {
+heed_status heed_tensor_write(heed_model *model, const void *data, size_t n) {
+    const unsigned char *bytes = data;
     heed_loader *l = &model->loader;
     while (n > 0) {
         if (l->tensor == NULL) return HEED_E_STATE;
@@ -120,22 +122,20 @@ static void apply_scales(heed_loader *l, heed_tensor *t) {
     }
 }
 
-heed_status load_finish(struct heed_model *model, const char **name, const char **rule) {
-    *name = *rule = NULL;
+heed_status heed_model_finish(heed_model *model, heed_report *report) {
+    status_report(HEED_OK, report, NULL, NULL, 0);
     if (model->ready || model->loader.tensor) return HEED_E_STATE;
     for (int i = 0; i < model->n_tensors; i++) {
         const heed_tensor *t = &model->tensors[i];
-        *name = t->name;
-        if (!t->loaded && (!t->optional || t->scale_loaded)) return HEED_E_TENSOR_MISSING;
-        if (t->loaded && (t->file_dtype == I8) != t->scale_loaded) {
-            *rule = "an I8 tensor needs its .scale, and only an I8 tensor may have one";
-            return HEED_E_TENSOR_MISSING;
-        }
+        if (!t->loaded && (!t->optional || t->scale_loaded))
+            return status_report(HEED_E_TENSOR_MISSING, report, t->name, NULL, 0);
+        if (t->loaded && (t->file_dtype == I8) != t->scale_loaded)
+            return status_report(HEED_E_TENSOR_MISSING, report, t->name,
+                                 "an I8 tensor needs its .scale, and only an I8 tensor may have one", 0);
     }
     for (int i = 0; i < model->n_tensors; i++)
         if (model->tensors[i].scale_loaded && model->tensors[i].matrix->f32)
             apply_scales(&model->loader, &model->tensors[i]);
-    *name = NULL;
     model->ready = 1;
     return HEED_OK;
 }

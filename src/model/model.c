@@ -1,8 +1,9 @@
-/* model.c - see model.h for the contract: the layout and the table of tensors. */
+/* model.c - see model.h and heed.h for the contract: the layout and the table of tensors. */
 #include "model/model.h"
 
 #include <string.h>
 
+#include "heed.h"
 #include "layers/positions.h"
 
 /* Lays the model out; with arena.base NULL it only measures, counts tensors and finds the longest row. */
@@ -155,10 +156,15 @@ static builder measure(const heed_config *config) {
     return b;
 }
 
-heed_status model_measure(const heed_config *config, size_t *bytes) {
-    const builder b = measure(config);
-    *bytes = b.arena.overflow ? 0 : b.arena.used;
-    return b.arena.overflow ? HEED_E_MEMORY : HEED_OK;
+heed_status heed_config_measure(const int32_t *config, int n, double *bytes, heed_report *report) {
+    heed_config c;
+    *bytes = 0.0;
+    const heed_status status = config_read(&c, config, n, report);
+    if (status != HEED_OK) return status;
+    const builder b = measure(&c);
+    if (b.arena.overflow) return HEED_E_MEMORY;
+    *bytes = (double)b.arena.used;
+    return HEED_OK;
 }
 
 heed_status model_create(const heed_config *config, struct heed_model **out) {
@@ -180,6 +186,46 @@ heed_status model_create(const heed_config *config, struct heed_model **out) {
     return HEED_OK;
 }
 
+heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report) {
+    heed_config c;
+    *out = NULL;
+    const heed_status status = config_read(&c, config, n, report);
+    return status == HEED_OK ? model_create(&c, out) : status;
+}
+
+void heed_model_free(heed_model *model) { arena_free_block(model); }
+
+size_t heed_model_bytes(const heed_model *model) { return model->block_bytes; }
+
+double heed_model_parameters(const heed_model *model) {
+    double n = 0;
+    for (int i = 0; i < model->n_tensors; i++)
+        if (model->tensors[i].loaded) n += (double)model->tensors[i].rows * model->tensors[i].cols;
+    return n;
+}
+
+/* -------------------------------------------------------------------------------- the table */
+
+int heed_tensor_count(const heed_model *model) { return model->n_tensors; }
+
+const char *heed_tensor_name(const heed_model *model, int index) {
+    return index >= 0 && index < model->n_tensors ? model->tensors[index].name : NULL;
+}
+
+void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_t *cols) {
+    const int known = index >= 0 && index < model->n_tensors;
+    *rows = known ? model->tensors[index].rows : 0;
+    *cols = known ? model->tensors[index].cols : 0;
+}
+
+heed_status heed_tensor_row(const heed_model *model, int index, int row, float *out) {
+    if (index < 0 || index >= model->n_tensors || row < 0 || row >= model->tensors[index].rows) return HEED_E_ARGUMENT;
+    const heed_tensor *t = &model->tensors[index];
+    if (t->matrix) matrix_get_row(out, t->matrix, row);
+    else memcpy(out, t->plain + (size_t)row * t->cols, (size_t)t->cols * sizeof *out);
+    return HEED_OK;
+}
+
 /* Names under which checkpoints repeat a tensor that the architecture ties to another. */
 static const char *tied_name(const heed_architecture *a, const char *name) {
     static const char SOURCE[] = "model.encoder.embed_tokens.weight", TARGET[] = "model.decoder.embed_tokens.weight";
@@ -189,7 +235,7 @@ static const char *tied_name(const heed_architecture *a, const char *name) {
     return name;
 }
 
-int model_find_tensor(const struct heed_model *model, const char *name, int32_t *is_scale) {
+int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale) {
     static const char SUFFIX[] = ".scale";
     char stem[TENSOR_NAME_BYTES];
     size_t n = strlen(name);

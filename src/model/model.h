@@ -74,21 +74,10 @@ struct heed_model {
     heed_loader loader;
 };
 
-/* *bytes that model_create() would allocate for `config` (already checked).  HEED_E_MEMORY: no size_t holds them. */
-heed_status model_measure(const heed_config *config, size_t *bytes);
-
 /*
  * A block for `config` (already checked), laid out, weights zero, sinusoidal positions computed.
  * HEED_E_MEMORY, with *out NULL.
  */
 heed_status model_create(const heed_config *config, struct heed_model **out);
-
-/* Index of the tensor that `name` is, or is tied to; -1 if unknown.  *is_scale: it is "<name>.scale". */
-int model_find_tensor(const struct heed_model *model, const char *name, int32_t *is_scale);
-
-/* Loading, as heed_tensor_begin, heed_tensor_write and heed_model_finish (heed.h) say.  *name: the tensor missed. */
-heed_status load_begin(struct heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
-heed_status load_write(struct heed_model *model, const unsigned char *bytes, size_t n);
-heed_status load_finish(struct heed_model *model, const char **name, const char **rule);
 
 #endif /* HEED_MODEL_MODEL_H */

@@ -19,7 +19,7 @@ static size_t longest_string(spm_bytes strings) {
     return longest;
 }
 
-heed_status normalizer_check(const spm_normalizer *from, const char *name, spm_fault *fault) {
+heed_status normalizer_check(const spm_normalizer *from, const char *name, heed_report *report) {
     spm_bytes blob, strings;
     const char *broken = NULL;
     heed_status status = HEED_OK;
@@ -41,8 +41,7 @@ heed_status normalizer_check(const spm_normalizer *from, const char *name, spm_f
         arena_free_block(block);
     }
     if (broken == NULL) return status;
-    *fault = (spm_fault){name, broken, (int32_t)from->charsmap.n};
-    return HEED_E_SPM;
+    return status_report(HEED_E_SPM, report, name, broken, (int32_t)from->charsmap.n);
 }
 
 void normalizer_place(heed_arena *arena, const spm_normalizer *from, heed_normalizer *normalizer) {

@@ -27,8 +27,8 @@ typedef struct {
     const heed_trie *user; /* user-defined pieces; NULL: none */
 } heed_normalizer;
 
-/* Check the charsmap of `from`.  HEED_E_SPM with *fault, HEED_E_MEMORY. */
-heed_status normalizer_check(const spm_normalizer *from, const char *name, spm_fault *fault);
+/* Check the charsmap of `from`.  HEED_E_SPM with *report, HEED_E_MEMORY. */
+heed_status normalizer_check(const spm_normalizer *from, const char *name, heed_report *report);
 
 /* Lay out the normalizer of a checked file, without `user`.  Writes *normalizer unless the arena measures. */
 void normalizer_place(heed_arena *arena, const spm_normalizer *from, heed_normalizer *normalizer);

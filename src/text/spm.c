@@ -79,23 +79,21 @@ static int read_normalizer(heed_reader message, spm_normalizer *normalizer) {
     return !message.bad;
 }
 
-static heed_status refuse(spm_fault *fault, const char *name, const char *rule, int32_t found) {
-    *fault = (spm_fault){name, rule, found};
-    return HEED_E_SPM;
-}
-
-static heed_status check_piece(const spm_piece *piece, int32_t index, spm_fault *fault) {
-    if (piece->text.n == 0) return refuse(fault, "pieces", "a piece that is not empty", index);
-    if (piece->text.n > SPM_LONGEST) return refuse(fault, "pieces", "a piece of at most 1024 bytes", index);
-    if (memchr(piece->text.text, 0, piece->text.n)) return refuse(fault, "pieces", "a piece without NUL bytes", index);
-    if (!isfinite(piece->score)) return refuse(fault, "pieces", "a score that is a finite number", index);
+static heed_status check_piece(const spm_piece *piece, int32_t index, heed_report *report) {
+    if (piece->text.n == 0) return status_report(HEED_E_SPM, report, "pieces", "a piece that is not empty", index);
+    if (piece->text.n > SPM_LONGEST)
+        return status_report(HEED_E_SPM, report, "pieces", "a piece of at most 1024 bytes", index);
+    if (memchr(piece->text.text, 0, piece->text.n))
+        return status_report(HEED_E_SPM, report, "pieces", "a piece without NUL bytes", index);
+    if (!isfinite(piece->score))
+        return status_report(HEED_E_SPM, report, "pieces", "a score that is a finite number", index);
     if (piece->type < SPM_NORMAL || piece->type > SPM_BYTE) {
-        return refuse(fault, "pieces", "a type from 1 (normal) to 6 (byte)", piece->type);
+        return status_report(HEED_E_SPM, report, "pieces", "a type from 1 (normal) to 6 (byte)", piece->type);
     }
     return HEED_OK;
 }
 
-heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pieces, spm_fault *fault) {
+heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pieces, heed_report *report) {
     static const spm_normalizer defaults = {{"", 0}, 1, 1, 1};
     static const char unk_surface[] = " \xE2\x81\x87 "; /* U+2047 between spaces */
     heed_reader message = reader_over(bytes, n);
@@ -106,14 +104,14 @@ heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pie
                        .unk_surface = {unk_surface, sizeof unk_surface - 1},
                        .normalizer = defaults,
                        .denormalizer = defaults};
-    *fault = (spm_fault){NULL, NULL, 0};
-    if (n > INT32_MAX) return refuse(fault, NULL, "a file below 2 GiB", 0);
+    status_report(HEED_OK, report, NULL, NULL, 0);
+    if (n > INT32_MAX) return status_report(HEED_E_SPM, report, NULL, "a file below 2 GiB", 0);
 
     while (ok && next_field(&message, &f)) {
         if (is_field(&f, 1, BYTES)) {
             spm_piece piece;
             ok = read_piece(f.bytes, &piece);
-            const heed_status status = ok ? check_piece(&piece, file->n_pieces, fault) : HEED_OK;
+            const heed_status status = ok ? check_piece(&piece, file->n_pieces, report) : HEED_OK;
             if (status != HEED_OK) return status;
             if (pieces) pieces[file->n_pieces] = piece;
             file->n_pieces++;
@@ -127,15 +125,17 @@ heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pie
         }
     }
     if (!ok || message.bad) {
-        return refuse(fault, NULL, "a whole SentencePiece model; this file is cut off, or something else",
-                      (int32_t)(message.at - start));
+        return status_report(HEED_E_SPM, report, NULL,
+                             "a whole SentencePiece model; this file is cut off, or something else",
+                             (int32_t)(message.at - start));
     }
-    if (file->n_pieces == 0) return refuse(fault, "pieces", "at least one piece", 0);
+    if (file->n_pieces == 0) return status_report(HEED_E_SPM, report, "pieces", "at least one piece", 0);
     if (file->model_type != SPM_UNIGRAM && file->model_type != SPM_BPE) {
-        return refuse(fault, "trainer_spec.model_type", "1 (unigram) or 2 (BPE)", file->model_type);
+        return status_report(HEED_E_SPM, report, "trainer_spec.model_type", "1 (unigram) or 2 (BPE)", file->model_type);
     }
     if (file->unk_surface.n > SPM_LONGEST) {
-        return refuse(fault, "trainer_spec.unk_surface", "at most 1024 bytes", (int32_t)file->unk_surface.n);
+        return status_report(HEED_E_SPM, report, "trainer_spec.unk_surface", "at most 1024 bytes",
+                             (int32_t)file->unk_surface.n);
     }
     return HEED_OK;
 }

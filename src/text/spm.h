@@ -54,19 +54,13 @@ typedef struct {
     spm_normalizer normalizer, denormalizer;
 } spm_file;
 
-/* What is wrong with a file: the field, the rule it breaks, and a number (of the piece or byte, or the value). */
-typedef struct {
-    const char *name, *rule;
-    int32_t found;
-} spm_fault;
-
 /*
  * Read n bytes.  pieces: NULL to count only, or [n_pieces] from an earlier call on the same bytes, written.
- * Writes *file, whose pointers point into `bytes`.  HEED_E_SPM with *fault written: broken framing, no piece, a piece
+ * Writes *file, whose pointers point into `bytes`.  HEED_E_SPM with *report written: broken framing, no piece, a piece
  * that is empty, too long or has a NUL, a score that is not finite, an unknown type, a model that is neither unigram
  * nor BPE, an unk_surface that is too long.
  */
-heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pieces, spm_fault *fault);
+heed_status spm_read(const void *bytes, size_t n, spm_file *file, spm_piece *pieces, heed_report *report);
 
 /* Split a charsmap: u32 size, that many bytes of trie units, the replacements.  0 if its sizes do not add up. */
 int spm_split_charsmap(spm_bytes charsmap, spm_bytes *units, spm_bytes *strings);

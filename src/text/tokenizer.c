@@ -95,10 +95,10 @@ static heed_tokenizer *place(heed_arena *arena, const spm_file *file, const voca
     t->normalizer.whitespace_as_suffix = file->whitespace_as_suffix;
     t->normalizer.user = t->vocab.user.n ? &t->vocab.user : NULL;
     t->detokenizer = (heed_detokenizer){.vocab = &t->vocab,
-                                .unk_surface = unk_surface,
-                                .n_unk_surface = n_surface,
-                                .add_dummy_prefix = file->normalizer.add_dummy_prefix,
-                                .remove_extra_whitespaces = file->normalizer.remove_extra_whitespaces};
+                                        .unk_surface = unk_surface,
+                                        .n_unk_surface = n_surface,
+                                        .add_dummy_prefix = file->normalizer.add_dummy_prefix,
+                                        .remove_extra_whitespaces = file->normalizer.remove_extra_whitespaces};
     t->splits = splits;
     return t;
 }
@@ -120,26 +120,26 @@ static void place_scratch(heed_arena *arena, int32_t n, spm_piece **pieces, heed
     *keys = arena_push(arena, (size_t)n, sizeof **keys);
 }
 
-static heed_status load(const void *bytes, size_t n, heed_tokenizer **out, spm_fault *fault) {
+static heed_status load(const void *bytes, size_t n, heed_tokenizer **out, heed_report *report) {
     spm_file file;
     spm_piece *pieces;
     heed_trie_key *keys;
     vocab_draft draft;
     heed_arena arena = {0};
-    heed_status status = spm_read(bytes, n, &file, NULL, fault);
+    heed_status status = spm_read(bytes, n, &file, NULL, report);
     if (status != HEED_OK) return status;
-    status = normalizer_check(&file.normalizer, "normalizer_spec.precompiled_charsmap", fault);
+    status = normalizer_check(&file.normalizer, "normalizer_spec.precompiled_charsmap", report);
     if (status != HEED_OK) return status;
-    status = normalizer_check(&file.denormalizer, "denormalizer_spec.precompiled_charsmap", fault);
+    status = normalizer_check(&file.denormalizer, "denormalizer_spec.precompiled_charsmap", report);
     if (status != HEED_OK) return status;
 
     place_scratch(&arena, file.n_pieces, &pieces, &keys);
     void *scratch = arena_block(&arena);
     if (scratch == NULL) return HEED_E_MEMORY;
     place_scratch(&arena, file.n_pieces, &pieces, &keys);
-    status = spm_read(bytes, n, &file, pieces, fault);
+    status = spm_read(bytes, n, &file, pieces, report);
     if (status == HEED_OK) {
-        status = vocab_draft_create(&file, pieces, keys, &draft, fault);
+        status = vocab_draft_create(&file, pieces, keys, &draft, report);
         if (status == HEED_OK) status = build(&file, &draft, out);
         vocab_draft_free(&draft);
     }
@@ -148,11 +148,9 @@ static heed_status load(const void *bytes, size_t n, heed_tokenizer **out, spm_f
 }
 
 heed_status heed_tokenizer_create(const void *bytes, size_t n, heed_tokenizer **out, heed_report *report) {
-    spm_fault fault = {NULL, NULL, 0};
     *out = NULL;
-    const heed_status status = load(bytes, n, out, &fault);
-    if (status != HEED_OK && report) *report = (heed_report){fault.name, fault.rule, fault.found};
-    return status;
+    status_report(HEED_OK, report, NULL, NULL, 0);
+    return load(bytes, n, out, report);
 }
 
 void heed_tokenizer_free(heed_tokenizer *tokenizer) {
@@ -258,7 +256,8 @@ heed_status heed_tokenizer_decode(heed_tokenizer *tokenizer, const char *pieces,
     for (;;) {
         char *decoded = denormalize ? (char *)w->map : w->text;
         size_t needed;
-        heed_status status = detokenizer_run(&tokenizer->detokenizer, decoded, w->capacity, &needed, pieces, lengths, n);
+        heed_status status =
+            detokenizer_run(&tokenizer->detokenizer, decoded, w->capacity, &needed, pieces, lengths, n);
         if (status == HEED_OK && needed <= w->capacity && denormalize) {
             heed_normalized out = {w->text, NULL, w->capacity, 0};
             status = normalizer_run(&tokenizer->denormalizer, decoded, needed, &out);

@@ -15,9 +15,8 @@ static int32_t type_of(const spm_piece *piece) {
     return is_text(piece->type) && is_language(piece->text) ? SPM_CONTROL : piece->type;
 }
 
-static heed_status refuse(spm_fault *fault, const char *rule, int32_t found) {
-    *fault = (spm_fault){"pieces", rule, found};
-    return HEED_E_SPM;
+static heed_status refuse(heed_report *report, const char *rule, int32_t found) {
+    return status_report(HEED_E_SPM, report, "pieces", rule, found);
 }
 
 static int compare(const char *a, size_t n_a, const unsigned char *b, size_t n_b) {
@@ -37,30 +36,30 @@ static int all_differ(const heed_trie_key *keys, int32_t n, int32_t *found) {
     return 1;
 }
 
-static heed_status check_special(const spm_file *file, const spm_piece *pieces, spm_fault *fault) {
+static heed_status check_special(const spm_file *file, const spm_piece *pieces, heed_report *report) {
     uint8_t has_byte[256] = {0};
     int32_t unknown = 0;
     for (int32_t i = 0; i < file->n_pieces; i++) {
-        if (pieces[i].type == SPM_UNKNOWN && unknown++) return refuse(fault, "one piece of type 2 (unknown)", i);
+        if (pieces[i].type == SPM_UNKNOWN && unknown++) return refuse(report, "one piece of type 2 (unknown)", i);
         if (pieces[i].type != SPM_BYTE) continue;
-        if (!file->byte_fallback) return refuse(fault, "byte pieces only where trainer_spec.byte_fallback is set", i);
+        if (!file->byte_fallback) return refuse(report, "byte pieces only where trainer_spec.byte_fallback is set", i);
         const int byte = spm_byte_value(pieces[i].text);
-        if (byte < 0) return refuse(fault, "a byte piece of the form <0xNN>", i);
+        if (byte < 0) return refuse(report, "a byte piece of the form <0xNN>", i);
         has_byte[byte] = 1;
     }
-    if (unknown == 0) return refuse(fault, "one piece of type 2 (unknown)", 0);
+    if (unknown == 0) return refuse(report, "one piece of type 2 (unknown)", 0);
     for (int32_t byte = 0; file->byte_fallback && byte < 256; byte++) {
-        if (!has_byte[byte]) return refuse(fault, "a piece for each of the 256 bytes", byte);
+        if (!has_byte[byte]) return refuse(report, "a piece for each of the 256 bytes", byte);
     }
     return HEED_OK;
 }
 
 heed_status vocab_draft_create(const spm_file *file, const spm_piece *pieces, heed_trie_key *keys, vocab_draft *draft,
-                               spm_fault *fault) {
+                               heed_report *report) {
     const int32_t n = file->n_pieces;
     int32_t n_text = 0, n_reserved = 0, n_user = 0, found;
     *draft = (vocab_draft){.file = file, .pieces = pieces, .keys = keys};
-    heed_status status = check_special(file, pieces, fault);
+    heed_status status = check_special(file, pieces, report);
     if (status != HEED_OK) return status;
 
     /* the first pass builds the trie of user-defined pieces, the second sorts all pieces again */
@@ -74,22 +73,22 @@ heed_status vocab_draft_create(const spm_file *file, const spm_piece *pieces, he
         }
         if (pass == 0) n_user = n_text;
     }
-    if (n_text == 0) return refuse(fault, "at least one piece that text can become", 0);
+    if (n_text == 0) return refuse(report, "at least one piece that text can become", 0);
     draft->n_text = n_text;
     draft->n_reserved = n_reserved;
 
     trie_sort(keys, n_user);
-    if (!all_differ(keys, n_user, &found)) return refuse(fault, "each piece only once", found);
+    if (!all_differ(keys, n_user, &found)) return refuse(report, "each piece only once", found);
     status = trie_build(keys, n_user, &draft->user);
     if (status == HEED_OK) {
         trie_sort(keys, n_text);
         trie_sort(keys + n_text, n_reserved);
         if (!all_differ(keys, n_text, &found) || !all_differ(keys + n_text, n_reserved, &found)) {
-            return refuse(fault, "each piece only once", found);
+            return refuse(report, "each piece only once", found);
         }
         status = trie_build(keys, n_text, &draft->all);
     }
-    return status == HEED_E_SPM ? refuse(fault, "no more pieces than a trie of 2^21 units holds", n) : status;
+    return status == HEED_E_SPM ? refuse(report, "no more pieces than a trie of 2^21 units holds", n) : status;
 }
 
 void vocab_draft_free(vocab_draft *draft) {

@@ -46,11 +46,11 @@ typedef struct {
 
 /*
  * Check the pieces against each other and build the tries.  keys [n_pieces] is scratch that must live until
- * vocab_place().  HEED_E_SPM with *fault (a piece given twice, no or two unknown pieces, byte pieces that do not fit
+ * vocab_place().  HEED_E_SPM with *report (a piece given twice, no or two unknown pieces, byte pieces that do not fit
  * byte_fallback, no piece for text), HEED_E_MEMORY.  Always call vocab_draft_free() after.
  */
 heed_status vocab_draft_create(const spm_file *file, const spm_piece *pieces, heed_trie_key *keys, vocab_draft *draft,
-                               spm_fault *fault);
+                               heed_report *report);
 void vocab_draft_free(vocab_draft *draft);
 
 /* Lay the vocabulary out in an arena; *vocab is written unless the arena measures. */

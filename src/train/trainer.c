@@ -22,10 +22,6 @@ struct heed_trainer {
 /* Far past what a pass can use; keeps every sum of tokens an int. */
 enum { MAX_TOKENS = 1 << 20 };
 
-static void blame(heed_report *report, const char *name, const char *rule, int32_t found) {
-    if (report) *report = (heed_report){name, rule, found};
-}
-
 /* The name of the first option that is out of range, or NULL.  Comparisons are such that a NaN fails. */
 static const char *wrong_option(const heed_train_options *o) {
     if (!(o->learning_rate >= 0.0f && o->learning_rate <= 1e6f)) return "learningRate";
@@ -68,27 +64,16 @@ static heed_status place(const struct heed_model *model, const heed_train_option
 heed_status trainer_create(const int32_t *config, int n, const heed_train_options *options, const heed_gemm *gemm,
                            heed_trainer **out, heed_report *report) {
     *out = NULL;
-    blame(report, NULL, NULL, 0);
     const char *wrong = wrong_option(options);
-    if (wrong) {
-        blame(report, wrong, "is out of range", 0);
-        return HEED_E_ARGUMENT;
-    }
+    if (wrong) return status_report(HEED_E_ARGUMENT, report, wrong, "is out of range", 0);
     heed_config c;
-    const char *name, *rule;
-    int32_t found;
-    heed_status status = config_read(&c, config, n, &name, &rule, &found);
-    blame(report, name, rule, found);
+    heed_status status = config_read(&c, config, n, report);
     if (status != HEED_OK) return status;
-    if (c.dtype != LINEAR_F32) {
-        blame(report, "dtype", "must be f32: int8 weights cannot learn", c.dtype);
-        return HEED_E_CONFIG;
-    }
-
-    if (options->guided_head < 0 || options->guided_head >= c.decoder_attention_heads) {
-        blame(report, "guidedHead", "is not a head of the decoder", options->guided_head);
-        return HEED_E_ARGUMENT;
-    }
+    if (c.dtype != LINEAR_F32)
+        return status_report(HEED_E_CONFIG, report, "dtype", "must be f32: int8 weights cannot learn", c.dtype);
+    if (options->guided_head < 0 || options->guided_head >= c.decoder_attention_heads)
+        return status_report(HEED_E_ARGUMENT, report, "guidedHead", "is not a head of the decoder",
+                             options->guided_head);
 
     /* a model for a moment, for the sake of its table */
     struct heed_model *model;
@@ -171,23 +156,16 @@ heed_status heed_trainer_set_steps(heed_trainer *trainer, double steps) {
 
 /* ----------------------------------------------------------------------------------- steps */
 
-static heed_status check_ids(const int32_t *ids, int n, int longest, int vocabulary) {
-    if (n < 1 || n > longest) return HEED_E_LENGTH;
-    for (int i = 0; i < n; i++)
-        if (ids[i] < 0 || ids[i] >= vocabulary) return HEED_E_ID;
-    return HEED_OK;
-}
-
 static heed_status check_pairs(const heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n,
                                int64_t *tokens) {
     const heed_config *c = &t->parameters.config;
     *tokens = 0;
     if (n < 1) return HEED_E_ARGUMENT;
     for (int i = 0; i < n; i++) {
-        heed_status status = check_ids(ids, lengths[2 * i], t->pass.longest, c->vocab_size);
+        heed_status status = config_check_ids(ids, lengths[2 * i], t->pass.longest, c->vocab_size);
         if (status != HEED_OK) return status;
         ids += lengths[2 * i];
-        status = check_ids(ids, lengths[2 * i + 1], t->pass.longest, c->decoder_vocab_size);
+        status = config_check_ids(ids, lengths[2 * i + 1], t->pass.longest, c->decoder_vocab_size);
         if (status != HEED_OK) return status;
         ids += lengths[2 * i + 1];
         *tokens += lengths[2 * i + 1];

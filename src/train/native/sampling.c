@@ -34,13 +34,12 @@ struct sampler {
 
 static void read_vocab(sampler *s, const void *spm, size_t bytes, const spm_file *counted) {
     spm_file file = *counted;
-    spm_fault fault;
     vocab_draft draft;
     heed_arena arena = {0};
     spm_piece *pieces = allocate((size_t)file.n_pieces * sizeof *pieces);
     heed_trie_key *keys = allocate((size_t)file.n_pieces * sizeof *keys);
-    heed_status status = spm_read(spm, bytes, &file, pieces, &fault);
-    if (status == HEED_OK) status = vocab_draft_create(&file, pieces, keys, &draft, &fault);
+    heed_status status = spm_read(spm, bytes, &file, pieces, NULL);
+    if (status == HEED_OK) status = vocab_draft_create(&file, pieces, keys, &draft, NULL);
     if (status != HEED_OK) fail_status("the vocabulary", status);
     vocab_place(&arena, &draft, &s->vocab);
     s->block = arena_block(&arena);
@@ -53,8 +52,7 @@ static void read_vocab(sampler *s, const void *spm, size_t bytes, const spm_file
 
 sampler *sampler_create(const void *spm, size_t bytes) {
     spm_file file;
-    spm_fault fault;
-    const heed_status status = spm_read(spm, bytes, &file, NULL, &fault);
+    const heed_status status = spm_read(spm, bytes, &file, NULL, NULL);
     if (status != HEED_OK) fail_status("the vocabulary", status);
     if (file.model_type != SPM_UNIGRAM) return NULL;
     sampler *s = allocate(sizeof *s);
