@@ -3,17 +3,17 @@
  *
  *     text -> ids -> encoder -> decoder <-> search -> ids -> text
  *
- * A *model* holds weights and never changes after loading.  A *session* holds everything that a
- * run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.
- * Model and session are one heap block each, a tokenizer is two, of which the second grows with the longest text.
- * Nothing else allocates but the heed_op_ functions, and they for one call.
- * Several sessions may share a model; an object is used by one thread at a time.
+ * A *model* holds weights and never changes after loading.  A *session* holds everything that a run writes:
+ * activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.  Model and session are one heap
+ * block each.  A tokenizer is two blocks; the second grows with the longest text.  Only the heed_op_ functions also
+ * allocate, each for the time of one call.  Several sessions may share a model.  Only one thread at a time may use an
+ * object.
  *
- * The host (JavaScript or a native program) parses JSON and the safetensors header; this library
+ * The host (JavaScript or a native program) parses JSON and the safetensors header.  This library
  * gets numbers, names and bytes, and checks them.
  *
- * Every function that can fail returns a heed_status, sets its results to NULL or 0 first, and
- * leaves its object usable.  Nothing prints, exits or aborts.
+ * Every function that can fail returns a heed_status, first sets its results to NULL or 0, and leaves its object
+ * usable. No function prints, exits or aborts.
  *
  * Letters for shapes, everywhere:
  *     B batch   S source length   T target length   V vocabulary   L layers   N beams
@@ -39,9 +39,9 @@ int heed_relaxed(void);
 /* ------------------------------------------------------------------------------------- hash */
 
 /*
- * SHA-256 of bytes that arrive in pieces, for the files of a model.  heed_sha256_create allocates the state:
- * HEED_E_MEMORY.  heed_sha256_update reads n bytes; heed_sha256_end writes the digest, 32 bytes, of all and begins
- * anew. Both cannot fail.  heed_sha256_free: NULL is allowed.
+ * SHA-256 of the files of a model, which arrive in pieces.  heed_sha256_create allocates the state: HEED_E_MEMORY.
+ * heed_sha256_update adds n bytes.  heed_sha256_end writes the digest [32] of all bytes and starts over.  Both cannot
+ * fail.  heed_sha256_free accepts NULL.
  */
 typedef struct heed_sha256 heed_sha256;
 heed_status heed_sha256_create(heed_sha256 **out);
@@ -55,8 +55,8 @@ enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };           /* activation_f
 enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element types of a file */
 
 /*
- * A configuration is an array of int32 in the order of heed_config_field(0), (1), ... whose
- * spelling is Hugging Face's MarianConfig (booleans are 0 or 1), plus
+ * A configuration is an array of int32 in the order of heed_config_field(0), (1), ...  The fields are named as in
+ * Hugging Face's MarianConfig (booleans are 0 or 1), plus
  *   dtype                      HEED_F32 or HEED_I8: arithmetic of the matrices
  *   encoder_positions_stored   1: the file has model.encoder.embed_positions.weight
  *   decoder_positions_stored   1: the file has model.decoder.embed_positions.weight
@@ -65,8 +65,8 @@ enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element type
 const char *heed_config_field(int index);
 
 /*
- * Check `config` (heed_config_field order, n values) and tell what heed_model_create would allocate.
- * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY: more than there can be.
+ * Check `config` (heed_config_field order, n values) and compute the bytes that heed_model_create would allocate.
+ * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY: more bytes than can exist.
  */
 heed_status heed_config_measure(const int32_t *config, int n, double *bytes, heed_report *report);
 
@@ -75,20 +75,19 @@ heed_status heed_config_measure(const int32_t *config, int n, double *bytes, hee
  * report: written on failure, may be NULL.  HEED_E_CONFIG names the key; HEED_E_MEMORY.
  */
 heed_status heed_model_create(const int32_t *config, int n, heed_model **out, heed_report *report);
-/* NULL is fine.  Sessions of the model are of no use afterwards but can still be freed. */
+/* Accepts NULL.  Afterwards sessions of the model can only be freed. */
 void heed_model_free(heed_model *model);
 
-/* Bytes of the model's block: what it costs in memory. */
+/* Bytes of the model's block. */
 size_t heed_model_bytes(const heed_model *model);
-/* Numbers in all tensors that were loaded (tied ones count once, scales of int8 do not). */
+/* Number of parameters in all loaded tensors; tied ones count once, scales of int8 do not count. */
 double heed_model_parameters(const heed_model *model);
 
 /*
- * The table of tensors.  heed_tensor_find: index of the tensor that `name` (UTF-8, 0-terminated)
- * belongs to, or -1.  *is_scale = 1 when the name is "<tensor>.scale" (F32 [rows], for an I8
- * tensor).  Aliases (the tied copies that checkpoints may carry) give the index of the tensor they
- * are tied to; when a file has several names of one index, load the one equal to
- * heed_tensor_name(index) if present, else the first, and leave the others.
+ * The table of tensors.  heed_tensor_find returns the index of the tensor that `name` (UTF-8, 0-terminated) belongs to,
+ * or -1.  It sets *is_scale to 1 if the name is "<tensor>.scale" (F32 [rows], for an I8 tensor).  Aliases (tied copies
+ * in checkpoints) return the index of the tensor that they are tied to.  If a file has several names of one index, load
+ * the one that equals heed_tensor_name(index), or else the first, and skip the others.
  */
 int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale);
 int heed_tensor_count(const heed_model *model);
@@ -97,19 +96,19 @@ const char *heed_tensor_name(const heed_model *model, int index); /* NULL out of
 void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_t *cols);
 
 /*
- * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece
- * completes it.  dtype: of the file; rank 1 or 2; dims [rank].
- * HEED_E_TENSOR_SHAPE / _DTYPE at begin; HEED_E_TENSOR_VALUE for NaN or infinity, be it of a scale times 128;
- * HEED_E_STATE for bytes too many, a begin before the tensor before is complete, and one of a tensor that is
- * there already or that the table has not.  After a failed write the model is of no use but to be freed.
+ * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece completes it.  dtype is
+ * that of the file; rank is 1 or 2; dims [rank].  HEED_E_TENSOR_SHAPE / _DTYPE at begin.  HEED_E_TENSOR_VALUE for NaN
+ * or infinity, also of a scale times 128.  HEED_E_STATE for too many bytes, for a begin before the previous tensor is
+ * complete, and for a tensor that is already loaded or not in the table.  After a failed write the model can only be
+ * freed.
  */
 heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
 
-/* out [cols] = row `row` of a tensor, as the arithmetic sees it.  HEED_E_ARGUMENT: there is no such row. */
+/* out [cols] = row `row` of a tensor, as products use it.  HEED_E_ARGUMENT: no such row. */
 heed_status heed_tensor_row(const heed_model *model, int index, int row, float *out);
 
-/* All tensors there?  Makes the model usable.  HEED_E_TENSOR_MISSING names the first one. */
+/* Make the model usable.  HEED_E_TENSOR_MISSING names the first missing tensor. */
 heed_status heed_model_finish(heed_model *model, heed_report *report);
 
 /* ---------------------------------------------------------------------------------- session */
@@ -121,27 +120,30 @@ typedef struct {
     int32_t max_batch;  /* sentences decoded together                        */
 } heed_session_options;
 
-/* Price of a session in bytes; 0 if the options are out of range or do not fit in memory. */
+/* Bytes of a session; 0 if the options are out of range or the session cannot fit in memory. */
 size_t heed_session_bytes(const heed_model *model, const heed_session_options *options);
 heed_status heed_session_create(const heed_model *model, const heed_session_options *options, heed_session **out);
-void heed_session_free(heed_session *session); /* NULL is fine */
+void heed_session_free(heed_session *session); /* accepts NULL */
 
 enum { HEED_ENCODER = 0, HEED_DECODER = 1, HEED_CROSS = 2 };
-/* Switch a head off (its output is zero, its weights are still computed) or on again.  HEED_E_ARGUMENT. */
+/* Disable a head (its output becomes zero; its weights are still computed) or enable it again.  HEED_E_ARGUMENT. */
 heed_status heed_session_set_head(heed_session *session, int stack, int layer, int head, int enabled);
 void heed_session_enable_heads(heed_session *session);
 
-/* Encoder output of one source.  out [n, D] written.  HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running). */
+/* Write the encoder output of one source to out [n, D].  HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running). */
 heed_status heed_encode(heed_session *session, const int32_t *source, int n, float *out);
 
 /*
- * Teacher-forced pass: row t is computed from source and target[0..t-1] and predicts target[t].
- * Afterwards heed_forward_logits(t) gives row t until the next call on the session.
+ * Teacher-forced pass: row t is computed from source and target[0..t-1], and predicts target[t].
+ * Afterwards heed_forward_logits(t) returns row t until the next call on the session.
  * HEED_E_ID, HEED_E_LENGTH, HEED_E_STATE (search running).
  */
 heed_status heed_forward(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
                          int n_target);
-/* Logits [V] of row t in session memory, until the next call; *log_prob of target[t].  NULL: t is out of range. */
+/*
+ * Logits [V] of row t in session memory, valid until the next call, and *log_prob of target[t].  NULL: t is out of
+ * range.
+ */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 
 /*
@@ -181,105 +183,108 @@ heed_status heed_inspect(heed_session *session, const int32_t *source, int n_sou
 /* ----------------------------------------------------------------------------------- search */
 
 /*
- * The settings of Hugging Face's generate(), with its meaning; 0 is neutral, but for beams and max_tokens.  "New" ids
- * come after decoder_start_token_id and the prefix.  From repetition_penalty on, rules apply in this order, to the
- * log-probabilities of beams and to the logits of greedy search; they see the start token and the prefix too.  Lists
- * are copied.
+ * The settings of Hugging Face's generate(), with the same meaning.  0 is neutral, except for beams and max_tokens.
+ * "New" ids come after decoder_start_token_id and the prefix.  The rules from repetition_penalty on apply in this
+ * order, to the log-probabilities of beams and to the logits of greedy search.  They also count the start token and the
+ * prefix. Lists are copied.
  */
 enum { HEED_EARLY_FALSE = 0, HEED_EARLY_TRUE = 1, HEED_EARLY_NEVER = 2 };
 typedef struct {
-    int32_t beams;        /* N; 1: greedy                                         */
-    int32_t max_tokens;   /* new ids, the one that ends included                  */
-    float length_penalty; /* score = log-probability / (new ids)^length_penalty   */
+    int32_t beams;        /* N; 1: greedy */
+    int32_t max_tokens;   /* new ids, including the one that ends */
+    float length_penalty; /* score = log-probability / (new ids)^length_penalty */
     /*
-     * When N have ended.  TRUE: stop.  FALSE: stop if the best that goes on scores no better, at its length, than the
-     * worst of them; NEVER: at max_tokens, if length_penalty > 0, else at its length.
+     * When to stop after N have ended.  TRUE: at once.  FALSE: if the best unfinished one has no better score at its
+     * length than the worst of them.  NEVER: likewise, but with its score at max_tokens if length_penalty > 0.
      */
     int32_t early_stopping;
     int32_t n_prefix;
-    const int32_t *prefix; /* ids every target begins with; neither in the score nor in its length */
+    const int32_t *prefix; /* ids at the start of every target; not part of the score or its length */
     int32_t n_eos;
     const int32_t *eos; /* ids that end; none: the model's eos_token_id */
 
-    float repetition_penalty; /* 0.001 to 1000: of ids in the target negative scores are multiplied with it, others
-                                 divided by it; 0, 1: off */
-    int32_t no_repeat_ngram;  /* no sequence of so many ids twice; 0: off */
+    float repetition_penalty; /* 0.001 to 1000: for ids in the target, negative scores are multiplied by it and others
+                                 are divided by it; 0, 1: off */
+    int32_t no_repeat_ngram;  /* no sequence of this many ids occurs twice; 0: off */
     int32_t n_bad_words;      /* int32s at bad_words */
     const int32_t *bad_words; /* sequences never produced: n, id...id, n, ... */
-    int32_t min_tokens;       /* so many new ids before one that ends */
+    int32_t min_tokens;       /* least new ids before one that ends */
     int32_t n_forced_bos;
-    const int32_t *forced_bos; /* the first id, unless there is a prefix, with log-probability 0; of several: any */
+    const int32_t *forced_bos; /* the first id, unless there is a prefix; log-probability 0; if several, any of them */
     int32_t n_forced_eos;
     const int32_t *forced_eos; /* the id at max_tokens, likewise */
     int32_t n_suppress;
     const int32_t *suppress; /* never chosen */
     int32_t n_begin_suppress;
     const int32_t *begin_suppress; /* not chosen first: after the prefix, or after forced_bos */
-    int32_t renormalize; /* 1: beams have probabilities among what is allowed, as greedy search always has */
+    int32_t renormalize;           /* 1: beams share probabilities among allowed ids, as greedy search always does */
     /*
-     * 1: end, unfinished, what has lost its way: a hypothesis that repeats itself far beyond what its source repeats,
-     * and one of more than 32 tokens and 4 for each of its source; but not before min_tokens.  Of several beams those
-     * that loop give way to others.  Tokens are counted, not characters: of targets that are spelled by single
-     * characters from sources in long pieces it may ask too little.
+     * 1: stop hypotheses that have run away, as unfinished: those that repeat themselves far more than their source,
+     * and those of more than 32 tokens plus 4 per source token; but not before min_tokens.  Beams that loop are
+     * replaced by others.  It counts tokens, not characters, so it may stop a target too early that is spelled by
+     * single characters from a source of long pieces.
      */
     int32_t cut_runaways;
     /*
-     * 256: the id of each byte's piece, -1 where it has none; an id stands for one byte.  With them the bytes of a
-     * target are UTF-8: ids that would break a character are forbidden, after min_tokens has been applied.  A character
-     * is begun only where max_tokens has room for all of it.  The prefix and forced ids are the caller's.  If other
-     * rules forbid all that could complete a character, its bytes are removed from the unfinished target; log_prob and
-     * score keep them.  0: off.
+     * 256: the id of each byte's piece, or -1; an id stands for one byte.  They make the bytes of a target valid UTF-8:
+     * after min_tokens has been applied, ids that would break a character are forbidden.  A character begins only if
+     * max_tokens has room for all of it.  The caller is responsible for the prefix and forced ids.  If other rules
+     * forbid every id that completes a character, its bytes are removed from the unfinished target; log_prob and score
+     * keep them.  0: off.
      */
     int32_t n_byte_ids;
     const int32_t *byte_ids;
 } heed_search_options;
 
 /*
- * Start: no sentences; a search under way is dropped.  HEED_E_ARGUMENT (beams past the session's, a number out of
+ * Start a search without sentences; drop the current one.  HEED_E_ARGUMENT (beams past the session's, a number out of
  * range, torn bad_words, neither 0 nor 256 byte_ids, more than 4096 int32s in all lists but prefix and byte_ids),
  * HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
  */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
- * The rules of the sentences that are added from here on; those that are there keep theirs.  A session holds as many
- * different rules at a time as sentences, but not more than 8.  HEED_E_STATE: it holds as many, so release a sentence
- * first (or no search begun); else as heed_search_begin().  The rules before stay in force then.
+ * Sets the rules of sentences that are added from now on; earlier sentences keep theirs.  A session holds as many
+ * different rules at a time as sentences, but at most 8.  HEED_E_STATE: it holds as many already, so release a sentence
+ * first (or no search begun); else as heed_search_begin().  On failure the previous rules stay in force.
  */
 heed_status heed_search_rules(heed_session *session, const heed_search_options *options);
 /*
- * Put a source into a free batch row, with the rules of the last heed_search_begin() or heed_search_rules(); *row gets
- * its number.  HEED_E_STATE: all batch rows are taken (or no search begun).  Sentences may be added between steps at any time:
- * they join the running batch.
+ * Put a source into a free batch row, with the rules of the last heed_search_begin() or heed_search_rules(), and set
+ * *row to its number.  HEED_E_STATE: no free batch row, or no search begun.  Sentences may be added between any two
+ * steps; they join the running batch.
  */
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *row);
 /*
- * Encode newcomers, then one decoder step for all.  *running: sentences that are not finished.  HEED_E_STATE: no search
- * begun.  A sentence on which activations overflow finishes with no hypothesis, and the others go on.
+ * Encode new sentences, then run one decoder step for all.  *running is set to the number of unfinished sentences.
+ * HEED_E_STATE: no search begun.  If the activations of a sentence overflow, it ends without a hypothesis and the
+ * others continue.
  */
 heed_status heed_search_step(heed_session *session, int32_t *running);
 /* A batch row whose sentence is finished, or -1. */
 int heed_search_finished(const heed_session *session);
-/* Hypotheses of a batch row, best first: finished ones, or (while running) those under way.  0: it failed or waits. */
+/* Hypotheses of a batch row, best first: finished ones, or the current ones while it runs.  0: it failed or waits. */
 int heed_search_hypotheses(const heed_session *session, int row);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
     float log_prob; /* sum of natural-log probabilities of the new ids, after all rules: 0 for a forced one */
     float score;
-    /* 0: stopped by max_tokens, be it with forced_eos, or by cut_runaways, or because nothing is allowed to follow */
+    /* 0: stopped by max_tokens (also with forced_eos), by cut_runaways, or because no id is allowed to follow */
     int32_t finished;
 } heed_hypothesis;
 /*
- * HEED_E_ARGUMENT: the batch row has no such hypothesis.  HEED_E_TENSOR_VALUE: the sentence failed, as the weights are too
- * large to compute with.
+ * HEED_E_ARGUMENT: the batch row has no such hypothesis.  HEED_E_TENSOR_VALUE: the sentence failed, because the weights
+ * are too large to compute with.
  */
 heed_status heed_search_hypothesis(const heed_session *session, int row, int rank, heed_hypothesis *out);
 /*
- * What the last step of a batch row had to choose from: up to 2 max_beams continuations of each hypothesis that was under
- * way, those of one hypothesis best first.
- *   beam [*n], id [*n], fate [*n], log_prob [*n]  written: the hypothesis (its rank before the step), the id added, the
- *   rank it has since or one of the following, and the sum of log-probabilities; room for beams * 2 beams each
- * *n is 0 where there was no step, or the sentence was put back to wait: it then starts over.
+ * The candidates of the last step of a batch row: up to 2 max_beams continuations of each of its unfinished hypotheses,
+ * those of one hypothesis best first.
+ *   beam, id, fate, log_prob [*n] written; room for beams * 2 beams each
+ *     beam      rank of the hypothesis before the step      id  the id that was added
+ *     fate      its rank after the step, HEED_PRUNED or HEED_ENDED
+ *     log_prob  sum of log-probabilities
+ * *n is 0 if there was no step, or if the sentence was put back to wait, after which it starts over.
  */
 enum { HEED_PRUNED = -1, HEED_ENDED = -2 };
 heed_status heed_search_candidates(const heed_session *session, int row, int32_t *beam, int32_t *id, int32_t *fate,
@@ -302,15 +307,15 @@ enum {
 
 /* Read a SentencePiece model (unigram or BPE); `bytes` may be freed afterwards.  HEED_E_SPM, HEED_E_MEMORY. */
 heed_status heed_tokenizer_create(const void *bytes, size_t n, heed_tokenizer **out, heed_report *report);
-void heed_tokenizer_free(heed_tokenizer *tokenizer); /* NULL is fine */
+void heed_tokenizer_free(heed_tokenizer *tokenizer); /* accepts NULL */
 int heed_tokenizer_size(const heed_tokenizer *tokenizer);
-/* Bytes of piece `id` (UTF-8, not 0-terminated) and its length and type; NULL out of range. */
+/* Bytes of piece `id` (UTF-8, not 0-terminated), its length and type; NULL if out of range. */
 const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_t *n, int32_t *type);
 
 /*
  * Text to SentencePiece ids.  n bytes of UTF-8 (invalid bytes become U+FFFD as in SentencePiece).
  * Time is linear in n for unigram, n log n for BPE, both times the longest piece.  HEED_E_LENGTH: the normalised
- * text exceeds 2 GiB; HEED_E_MEMORY.  The result lives in the tokenizer until its next call.
+ * text exceeds 2 GiB; HEED_E_MEMORY.  The result is valid until the tokenizer's next call.
  */
 typedef struct {
     int32_t n;              /* pieces                                                        */
@@ -322,10 +327,10 @@ typedef struct {
 heed_status heed_tokenizer_encode(heed_tokenizer *tokenizer, const char *utf8, size_t n, heed_encoding *out);
 
 /*
- * Pieces to text, as SentencePiece's DecodePieces: control pieces vanish, byte pieces join into
- * characters, unknown strings stand as they are, U+2581 is a space, the dummy prefix goes.
+ * Pieces to text, like SentencePiece's DecodePieces: control pieces vanish, byte pieces join into characters, unknown
+ * strings do not change, U+2581 becomes a space, and the dummy prefix is removed.
  *   pieces  all pieces' UTF-8 one after another; lengths [n] their bytes
- * *text (UTF-8, *length bytes) lives in the tokenizer until its next call.
+ * *text (UTF-8, *length bytes) is valid until the tokenizer's next call.
  */
 heed_status heed_tokenizer_decode(heed_tokenizer *tokenizer, const char *pieces, const int32_t *lengths, int n,
                                   const char **text, size_t *length);
@@ -334,7 +339,7 @@ heed_status heed_tokenizer_decode(heed_tokenizer *tokenizer, const char *pieces,
 
 /*
  * Row-major float matrices; outputs first.  Sizes must be positive (HEED_E_ARGUMENT) and their
- * products fit in memory.  Inputs and outputs do not overlap.  NULL where said.
+ * products fit in memory.  Inputs and outputs do not overlap.  Pointers may be NULL only where stated.
  */
 heed_status heed_op_softmax(float *out, const float *x, int rows, int cols);
 /* out [m, n] = a [m, k] b [k, n]: what makes Q, K and V of x. */
