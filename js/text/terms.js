@@ -10,7 +10,7 @@ import { badRange, badType } from '../base/check.js';
 import { LINE_BREAK, unparted } from './sentences.js';
 
 /** @typedef {{ term: string, translation: string }} Term */
-/** @typedef {Term & { start: number, end: number }} Found */
+/** @typedef {Term & { start: number, end: number, isKept?: boolean }} Found  isKept: by its form, see keep.js */
 /**
  * @typedef {object} GlossaryMatch  a term in a sentence
  * @property {string} term
@@ -271,4 +271,40 @@ export function report(text, terms, starts) {
     const end = start < 0 ? -1 : start + found.translation.length;
     return { ...found, targetStart: start, targetEnd: end, exact: isExact && start >= 0 };
   });
+}
+
+/**
+ * @typedef {object} KeptMatch  what passes through unchanged
+ * @property {string} text
+ * @property {number} start  where it stands in the source, UTF-16
+ * @property {number} end
+ * @property {number} targetStart  where it stands in the target; -1: it does not
+ * @property {number} targetEnd
+ */
+
+/**
+ * Where kept spans stand in a translation. The longest are looked for first, and where they stand no other is seen.
+ *
+ * @param {string} text
+ * @param {Found[]} kept
+ * @returns {{ matches: KeptMatch[], isExact: boolean, isWhole: boolean }}  isExact: each stands there as often as in
+ *   the source; isWhole: at least as often
+ */
+export function reportKept(text, kept) {
+  const wanted = [...countTranslations(kept)].sort(([a], [b]) => b.length - a.length);
+  let [rest, isExact, isWhole] = [text, true, true];
+  /** @type {Map<string, number[]>} */
+  const places = new Map();
+  for (const [span, count] of wanted) {
+    const all = placesOf(rest, span);
+    places.set(span, all);
+    isExact &&= all.length === count;
+    isWhole &&= all.length >= count;
+    for (const at of all) rest = rest.slice(0, at) + '\u0001'.repeat(span.length) + rest.slice(at + span.length);
+  }
+  const matches = kept.map(({ term, start, end }) => {
+    const at = places.get(term)?.shift() ?? -1;
+    return { text: term, start, end, targetStart: at, targetEnd: at < 0 ? -1 : at + term.length };
+  });
+  return { matches, isExact, isWhole };
 }

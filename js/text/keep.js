@@ -1,0 +1,381 @@
+// keep.js - what passes through a translation unchanged, found by its form: addresses, code, markup, placeholders,
+// codes and long numbers, emoji, words in foreign scripts. Loaded by translator.js when mayKeep() of split.js sees a
+// sign of any; glossary.js then treats what is found as terms whose translation is themselves.
+//
+//   text  ->  one pass for each kind, the surest first; what a pass finds is hidden from those after it
+//         ->  neighbours with nothing but spaces between them are one span; no edge is within a character
+//
+// The time grows with the length of the text alone. Every pattern begins where a run of its characters begins, or looks
+// no further than a fixed number of characters.
+
+import { DOMAINS, EXTENSIONS } from './endings.js';
+import { foreignWords } from './scripts.js';
+
+/** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
+/**
+ * @typedef {(match: RegExpExecArray) => number | undefined} Measure  how much of a match is kept, from its beginning;
+ *   undefined or 0: nothing
+ */
+
+/** What stands for a character that an earlier pass took. No pattern contains it. */
+const TAKEN = '\u0001';
+
+/** What ends a line, and white space that does not. */
+const NL = '\\n\\r\\v\\f\\u0085\\u2028\\u2029';
+const SP = `[^\\S${NL}]`;
+/** Characters of words. */
+const W = '\\p{L}\\p{N}\\p{M}_';
+/** Nothing of a word before, nothing after. */
+const BEGIN = `(?<![${W}])`;
+const END = `(?![${W}])`;
+
+/** What ends a sentence or closes a bracket, and is no part of an address before it. */
+const CLOSERS = /[.,;:!?\u2026'"\u2019\u201c\u201d\u00bb\u203a*_~)\]}>]/;
+/** @type {Record<string, string>} */
+const OPENED = { ')': '(', ']': '[', '}': '{', '>': '<' };
+
+/**
+ * Of an address as much as belongs to it: a bracket at its end does if it was opened within.
+ *
+ * @param {string} address
+ */
+function trimAddress(address) {
+  let end = address.length;
+  /** @type {Record<string, number>} opened less closed */
+  const open = {};
+  for (const c of address) {
+    if ('([{<'.includes(c)) open[c] = (open[c] ?? 0) + 1;
+    else if (c in OPENED) open[OPENED[c]] = (open[OPENED[c]] ?? 0) - 1;
+  }
+  for (; end > 0 && CLOSERS.test(address[end - 1]); end--) {
+    const opener = OPENED[address[end - 1]];
+    if (!opener) continue;
+    if (open[opener] >= 0) break;
+    open[opener]++;
+  }
+  return end;
+}
+
+/** @type {Measure} */
+const whole = ({ 0: match }) => match.length;
+
+/** No identifier is longer, in characters. */
+const LONGEST_NAME = 80;
+/** Small letters before a capital, as in camelCase; not German -In and -Innen, nor a word with Caps Lock on. */
+const isCamel = (/** @type {string} */ word) => word.length <= LONGEST_NAME &&
+  /\p{Ll}\p{Lu}/u.test(word) && !/\p{Ll}In(?:nen)?$/u.test(word) && !/^\p{Ll}\p{Lu}{4,}$/u.test(word);
+
+/**
+ * Words joined by dots, with what may follow a host: node.js, example.org/a?b, a.b.c(), but not "e.g" or "end.The".
+ *
+ * @type {Measure}
+ */
+function dotted({ 0: match, groups = {} }) {
+  const { name, rest = '', call = '' } = /** @type {Record<string, string>} */ (groups);
+  const labels = name.split('.');
+  const last = labels[labels.length - 1];
+  const isLong = labels.every((label) => label.length > 1);
+  if (labels.some((label) => label.includes('_') || isCamel(label)) || call) return name.length + call.length;
+  if (/^\p{N}/u.test(last) || !/\p{L}/u.test(labels[0] + labels[labels.length - 2])) return undefined;
+  const isHost = DOMAINS.has(last) && labels[labels.length - 2].length > 1 && /^[\p{Ll}\p{N}.-]+$/u.test(name.slice(1));
+  if (isHost) return name.length + trimAddress(rest);
+  const isFile = EXTENSIONS.has(last.toLowerCase()) && (last.length > 1 || labels[0].length > 1);
+  if (isFile) return name.length;
+  return labels.length > 2 && isLong && /^[a-z\d.-]+$/.test(name) ? name.length : undefined;
+}
+
+/**
+ * A path of several parts, without a beginning that tells: its last part has an ending, or its parts are no words.
+ *
+ * @type {Measure}
+ */
+function path({ 0: match }) {
+  const trimmed = match.replace(/[.-]+$/, '');
+  const parts = trimmed.split('/');
+  const last = parts[parts.length - 1] || parts[parts.length - 2];
+  const extension = /\.([A-Za-z]\w{0,10})$/.exec(last)?.[1];
+  if (extension && EXTENSIONS.has(extension.toLowerCase())) return trimmed.length;
+  if (/[A-Za-z\d]_[A-Za-z\d]/.test(trimmed)) return trimmed.length;
+  const isHost = /^[\w-]+(?:\.[\w-]+)+$/.test(parts[0]) && DOMAINS.has(parts[0].split('.').pop() ?? '');
+  if (isHost) return trimmed.length;
+  // PO/5531/27
+  const isCode = parts.length > 2 && /^[A-Z\d/.-]+$/.test(trimmed) && /[A-Z]/.test(trimmed) && /\d\d/.test(trimmed);
+  return isCode || (match.endsWith('/') && parts.length > 2) ? trimmed.length : undefined;
+}
+
+/** @type {Measure} */
+function word({ 0: match, groups = {} }) {
+  const { name, call = '' } = /** @type {Record<string, string>} */ (groups);
+  const isCode = /[\p{L}\p{N}]_+[\p{L}\p{N}]|^__/u.test(name) || name.includes('::') || isCamel(name);
+  if (isCode) return match.length;
+  return call === '()' && /^[A-Za-z_$][\w$]*$/.test(name) ? match.length : undefined;
+}
+
+/**
+ * Letters and digits as one: AB-1234, C4H10, v1.2.3, mp3; not 1st, 5kg, 10am, 16h30, 20-minute, 3-D.
+ *
+ * @type {Measure}
+ */
+function code({ 0: match }) {
+  const letters = match.replace(/[^\p{L}]+/gu, '');
+  const body = match.replace(/^[vV](?=\d)/, '').replace(/(?<=\d)[a-z]$/, '');
+  if (letters === '' || !/\d/.test(match)) return undefined;
+  if (/^\d+(?:[.:]\d+)?(?:AM|PM|ST|ND|RD|TH|ER|H|E|S|[a-z]+|[a-zA-Z]\d+)$/u.test(match)) return undefined;
+  if (/^[vV]\d+(?:\.\d+)*$/.test(match)) return match.length;
+  if (/^[A-Z\d]+(?:[-/.:][A-Z\d]+)*$/.test(body)) {
+    // of words with hyphens one at least has two capitals or a digit beside a letter, else it may be a size or a score
+    return /[A-Z]/.test(match) && !/^\d+(?:-[A-Z]+)+$/.test(match) ? match.length : undefined;
+  }
+  if (/[^\p{L}\p{N}]/u.test(match)) {
+    // what no word is: hexadecimal groups
+    return /^[\da-fA-F]{4,}(?:-[\da-fA-F]{4,})+$/.test(match) ? match.length : undefined;
+  }
+  const turns = (match.match(/\p{L}(?=\d)|\d(?=\p{L})/gu) ?? []).length;
+  return turns > 1 || /^[A-Za-z]+\d+$/.test(match) ? match.length : undefined;
+}
+
+/**
+ * Digits from which on a number without a sign in it is kept. Of those in everyday sentences of the corpora, 97 % of
+ * four digits stand in the reference as they are, 88 % of three, 85 % of two and one: the others are words there.
+ */
+const LONG = 4;
+/** Groups of three after a space, as French has them in numbers. */
+const GROUPED = /^\d{1,3}(?:[ \u00a0\u202f]\d{3})+$/;
+/** A day, a month, a year; a time. */
+const DATE = /^(?:\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})|\d{1,4}\/\d{1,4})$/;
+
+/**
+ * Digits with what joins them: telephone numbers, bank accounts, ISBN, versions, addresses of machines; not quantities,
+ * dates and times, which languages write in their own ways.
+ *
+ * @param {boolean} isSpaced  the language parts thousands by spaces
+ * @returns {Measure}
+ */
+const digits = (isSpaced) => ({ 0: match }) => {
+  const number = match.replace(/[^\d)]+$/, '');
+  const groups = number.match(/\d+/g) ?? [];
+  const count = groups.join('').length;
+  if (DATE.test(number) || number.includes(',')) return undefined;
+  if (number.startsWith('+')) return count > 5 ? number.length : undefined;
+  if (/[.:]/.test(number)) {
+    // 1.2.3 and 192.168.4.20, not 1.234.567
+    const isDotted = /^\d+(?:\.\d+){2,}$/.test(number) && !groups.slice(1).every((group) => group.length === 3);
+    return isDotted ? number.length : undefined;
+  }
+  if (number.startsWith('(')) return /\)\D*\d/.test(number) && count > 5 ? number.length : undefined;
+  if (/^0\d/.test(number) && count > 2) return number.length;
+  if (GROUPED.test(number)) {
+    const isQuantity = isSpaced || (groups[0] ?? '').length < 3 || number.endsWith('000');
+    return isQuantity ? undefined : number.length;
+  }
+  const isDated = groups.some((group) => /^(?:19|20)\d\d$/.test(group));
+  if (/[ \u00a0\u202f]/.test(number)) return count > 6 && groups.length > 2 && !isDated ? number.length : undefined;
+  if (/^\d+(?:-\d+)+$/.test(number)) return count > 6 ? number.length : undefined;
+  return number.length >= LONG && /^\d+$/.test(number) ? number.length : undefined;
+};
+
+/** Marks, variants, colours of skin, tags: what goes on with a symbol. */
+const EXTENDED = '[\\p{M}\\p{Emoji_Modifier}\\u{e0020}-\\u{e007f}]*';
+/** Symbols that are no words: emoji with their joiners, colours of skin and flags; arrows, stars, ticks. */
+const PICTURE = '(?:(?![\\u00a6\\u00a9\\u00ae\\u00b0\\u2100-\\u214f\\ufffc\\ufffd](?!\\ufe0f|\\p{M}*\\u200d))' +
+  `[\\p{Extended_Pictographic}\\p{So}]|[\\u2190-\\u21ff\\u27f0-\\u27ff])${EXTENDED}`;
+const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
+  `${PICTURE}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*|` +
+  '(?<![^\\s])(?:[:;]\'?-?[()DP]|<3)(?![^\\s.,!?])';
+
+/** What a character of the kind goes on with. */
+const MORE = /[\p{M}\p{Emoji_Modifier}\u200c\u200d\u{e0020}-\u{e007f}]+/uy;
+/** What a character begins with that goes on after it. */
+const PREPENDED = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e]/;
+
+/**
+ * The passes for a language, in order: what is looked for, and how much of what is found is kept.
+ *
+ * @param {string} language
+ * @returns {{ passes: [pattern: RegExp, measure: Measure][], foreign: RegExp | undefined }}  foreign: the pattern of
+ *   one of them
+ */
+function makePasses(language) {
+  const group = new Intl.NumberFormat(language).formatToParts(10_000).find(({ type }) => type === 'group')?.value;
+  const isSpaced = /\s/.test(group ?? '');
+  const foreign = foreignWords(language);
+  const address = '[^\\s<>"`\u0001\\u3000-\\u303f\\uff00-\\uff0f]';
+  const name = '[\\p{L}\\p{N}_]';
+  /** @type {[pattern: string, measure: Measure][]} */
+  const passes = [
+    // code between backticks
+    [`(?<![${W}\`])(?:\`[^\`${NL}]+\`|\`\`[^${NL}]+?\`\`)(?![${W}\`])`, whole],
+    // markup
+    [`<!--[^${NL}]{0,1000}?-->|<!?\\/?[A-Za-z][\\w:.-]*(?:${SP}[^<>${NL}]*)?\\/?>|` +
+      '&(?:#\\d{1,7}|#[xX][\\da-fA-F]{1,6}|[A-Za-z][A-Za-z\\d]{1,31});', whole],
+    // addresses
+    [`${BEGIN}(?:[A-Za-z][A-Za-z\\d+.-]{1,20}:\\/\\/|(?:mailto|tel|data):|[wW]{3}\\.|localhost[:/])${address}+`,
+      ({ 0: match }) => {
+        const length = trimAddress(match);
+        return /[/:.][^/:.]/.test(match.slice(0, length)) ? length : 0;
+      }],
+    [`(?<![${W}.%+-])[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+`,
+      ({ 0: match }) => match.replace(/-+$/, '').length],
+    // placeholders
+    [`\\{\\{[^{}${NL}]{0,200}\\}\\}|[$#]\\{[^{}${NL}]{1,200}\\}|\\{%[^${NL}]{0,200}?%\\}|%\\{\\w{1,60}\\}|` +
+      '\\{ ?[^\\s{}]{0,100} ?\\}|\\[[A-Z][A-Z\\d_]{1,60}\\]|\\[\\d{1,4}\\]', whole],
+    [`(?<![${W}%]|\\d[ \u00a0\u202f])%(?:%|\\(\\w{1,60}\\)|\\d{1,3}\\$)?[-+0#']{0,4}\\d{0,3}(?:\\.\\d{1,3})?` +
+      `(?:hh?|ll?|[jztL])?[sdiuxXofFeEgGcp@]${END}|(?<![${W}%$])(?:%[A-Z_][A-Z\\d_]{0,60}%|` +
+      `\\$[A-Za-z_][A-Za-z\\d_]+${END})`, whole],
+    // paths and files
+    ['(?<![^\\s("\'=:])(?:[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\s"<>|*?\u0001]+', ({ 0: match }) => trimAddress(match)],
+    [`(?<![^\\s("'=:>,;\u0001])(?:~|\\.{1,2})?\\/(?:${name}[${W}.@+~%*-]*|[.*][${W}.*-]+)(?:\\/[${W}.@+~%*-]*)*`,
+      ({ 0: match }) => match.replace(/[.*~-]+$/, '').length],
+    [`(?<![${W}/.~@+-])[${W}.@+-]+(?:\\/[${W}.@+-]+)+\\/?`, path],
+    [`(?<![${W}@/.-])(?<name>${name}[${W}-]*(?:\\.${name}[${W}-]*)+)(?<call>\\([^\\s()\u0001]{0,60}\\))?` +
+      `(?<rest>(?::\\d{1,5})?[/?#]${address}*)?`, dotted],
+    ['(?<![^\\s("\'])\\.[A-Za-z][\\w.-]*\\w', whole],
+    // names in networks
+    [`(?<![${W}@#&/])[@#]${name}[${W}]*`, whole],
+    ['(?<![\\w:])(?:[\\da-fA-F]{0,4}:){2,7}[\\da-fA-F]{0,4}(?![\\w:])', ({ 0: match }) =>
+      (/\d/.test(match) && (/::|[a-fA-F]/.test(match) || match.split(':').length > 5) ? match.length : 0)],
+    // identifiers
+    [`${BEGIN}(?<name>[${W}]+(?:(?:::|->)[${W}]+)*)(?<call>\\([^\\s()\u0001]{0,60}\\))?`, word],
+    [`(?<![${W}-])--[A-Za-z][\\w-]*(?:=[^\\s,;)\u0001]+)?|${BEGIN}[A-Z](?:#|\\+\\+)(?![${W}#+])`, whole],
+    // codes and numbers
+    [`${BEGIN}[A-Z]{2}\\d{2}(?: ?[A-Z\\d]{4}){2,7}(?: ?[A-Z\\d]{1,3})?${END}`, whole],
+    [`${BEGIN}(?:[A-Z]{1,3}-[A-Z]{1,2} \\d{1,4}|(?!AD|BC|CE|US|UN|EU|UK|AM|PM|NO)[A-Z]{2} \\d{3,4})${END}`, whole],
+    [`${BEGIN}[\\p{L}\\p{N}]+(?:[-/.:][\\p{L}\\p{N}]+)*${END}`, code],
+    [`(?<![${W}]|\\d[.,:/-])(?:\\+ ?)?\\(?\\d+(?:(?:\\)[ \u00a0]?|[-.,/:]|[ \u00a0\u202f]\\(?)\\d+)*${END}`,
+      digits(isSpaced)],
+    // signs
+    [EMOJI, whole],
+  ];
+  /** @type {[RegExp, Measure][]} */
+  const made = passes.map(([pattern, measure]) => [new RegExp(pattern, 'gu'), measure]);
+  if (foreign) made.push([foreign, whole]);
+  return { passes: made, foreign };
+}
+
+/** The last language's passes. */
+let last = { language: 'en', ...makePasses('en') };
+
+const LINES = new RegExp(`[^${NL}]+`, 'g');
+
+/** Lines between two that fence code off, with them. @param {string} text @returns {Span[]} */
+function findFenced(text) {
+  /** @type {Span[]} */
+  const spans = [];
+  /** @type {Span[]} */
+  let open = [];
+  let fence = '';
+  for (const { 0: line, index } of text.matchAll(LINES)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+    const isEnd = fence !== '' && mark.startsWith(fence) && line.trim() === mark;
+    if (fence === '' && mark === '') continue;
+    open.push({ start: index, end: index + line.length });
+    if (isEnd) spans.push(...open);
+    if (fence === '' || isEnd) open = isEnd ? [] : open;
+    fence = isEnd ? '' : fence || mark;
+  }
+  return spans;
+}
+
+/** How much at a place belongs to the character before it. @param {string} text @param {number} at */
+function marksAt(text, at) {
+  MORE.lastIndex = at;
+  return MORE.exec(text)?.[0].length ?? 0;
+}
+
+/** What may stand between two spans that are one: spaces; between words of foreign scripts, also their signs. */
+const BETWEEN = new RegExp(`^${SP}*$`);
+const BETWEEN_WORDS = new RegExp(`^${SP}*(?:\\p{P}${SP}*){0,4}$`, 'u');
+
+/**
+ * Spans in order; what stands together, or with nothing but spaces between, is one. A span ends where a character ends.
+ *
+ * @param {(Span & { isForeign?: boolean })[]} spans
+ * @param {string} text
+ * @returns {Span[]}
+ */
+function join(spans, text) {
+  /** @type {typeof spans} */
+  const joined = [];
+  for (let { start, end, isForeign } of spans.sort((a, b) => a.start - b.start)) {
+    start += marksAt(text, start);
+    while (PREPENDED.test(text[start - 1] ?? '')) start--;
+    while (PREPENDED.test(text[end - 1])) end--;
+    end += marksAt(text, end);
+    const before = joined.at(-1);
+    const gap = before ? text.slice(before.end, start) : '';
+    const isOne = before && (isForeign && before.isForeign ? BETWEEN_WORDS : BETWEEN).test(gap);
+    if (isOne) Object.assign(before, { end: Math.max(end, before.end), isForeign });
+    else if (end > start) joined.push({ start, end, isForeign });
+  }
+  return joined.map(({ start, end }) => ({ start, end }));
+}
+
+/**
+ * The spans that overlap no other.
+ *
+ * @template {Span} T
+ * @param {T[]} spans
+ * @param {Span[]} others  in order
+ */
+function apart(spans, others) {
+  let next = 0;
+  return spans.sort((a, b) => a.start - b.start).filter(({ start, end }) => {
+    while (next < others.length && others[next].end <= start) next++;
+    return !(others[next]?.start < end);
+  });
+}
+
+/**
+ * What of a text passes through a translation unchanged: in order, apart from each other, each on one line.
+ *
+ * @param {string} text
+ * @param {string} [language]  of the text
+ * @param {Span[]} [others]  in order: what overlaps one of these is left alone
+ * @returns {Span[]}
+ */
+export function findKept(text, language = 'en', others = []) {
+  if (language !== last.language) last = { language, ...makePasses(language) };
+  /** @type {(Span & { isForeign?: boolean })[]} */
+  const spans = findFenced(text);
+  const { passes, foreign } = last;
+  let rest = '';
+  let at = 0;
+  for (const { start, end } of spans) {
+    rest += text.slice(at, start) + TAKEN.repeat(end - start);
+    at = end;
+  }
+  rest += text.slice(at);
+  for (const [pattern, measure] of passes) {
+    at = 0;
+    let next = '';
+    for (const match of rest.matchAll(pattern)) {
+      const length = measure(/** @type {RegExpExecArray} */ (match));
+      if (!length) continue;
+      const start = Number(match.index);
+      spans.push({ start, end: start + length, isForeign: pattern === foreign });
+      next += rest.slice(at, start) + TAKEN.repeat(length);
+      at = start + length;
+    }
+    if (at > 0) rest = next + rest.slice(at);
+  }
+  return join(others.length > 0 ? apart(spans, others) : spans, text);
+}
+
+/** What ends a sentence, but for the last unit of a text. */
+const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
+
+/**
+ * The text as it is split into sentences: of the same length, with nothing within a span that ends one.
+ *
+ * @param {string} text
+ * @param {Span[]} spans
+ */
+export function hideStops(text, spans) {
+  let hidden = '';
+  let at = 0;
+  for (const { start, end } of spans) {
+    hidden += text.slice(at, start) + text.slice(start, end).replace(STOPS, (stop) => 'x'.repeat(stop.length));
+    at = end;
+  }
+  return hidden + text.slice(at);
+}

@@ -1,0 +1,195 @@
+// keep.test.js - what text/keep.js finds, which passes through a translation unchanged: what it takes and what it
+// leaves, in linear time, and never half a character. keep-translate.test.js has the translations.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { findKept, hideStops } from '../js/text/keep.js';
+import { reportKept } from '../js/text/terms.js';
+import { readCases } from './score/copy.js';
+
+/** @param {string} text @param {string} [language] */
+const kept = (text, language) => findKept(text, language).map(({ start, end }) => text.slice(start, end));
+
+/**
+ * Each text with what is kept of it.
+ *
+ * @param {string} language
+ * @param {[string, ...string[]][]} cases
+ */
+function check(language, cases) {
+  for (const [text, ...expected] of cases) {
+    assert.deepEqual(kept(text, language), expected, text);
+  }
+}
+
+test('addresses', () => check('en', [
+  ['See https://example.org/a?b=c&d#e, then (http://x.org/y_(z)).', 'https://example.org/a?b=c&d#e',
+    'http://x.org/y_(z)'],
+  ['Is it at www.example.com? Or ftp://a.b/c!', 'www.example.com', 'ftp://a.b/c'],
+  ['<https://example.org/x> and mailto:me@example.org.', 'https://example.org/x', 'mailto:me@example.org'],
+  ['Go to birdsong.app or radio-polaris.fm/live or my-roof.co.uk.', 'birdsong.app', 'radio-polaris.fm/live',
+    'my-roof.co.uk'],
+  ['Write to anna_lena99@example.org, support+eu@skyhatch.io.', 'anna_lena99@example.org', 'support+eu@skyhatch.io'],
+  ['At localhost:8080/x and https://de.wikipedia.org/wiki/K\u00f6ln now', 'localhost:8080/x',
+    'https://de.wikipedia.org/wiki/K\u00f6ln'],
+  ['It is over.The end. He left at 5 p.m. e.g. here, i.e. there.'],
+]));
+
+test('code, files and paths', () => check('en', [
+  ['Run `npm i. Foo` now, or ``a`b``.', '`npm i. Foo`', '``a`b``'],
+  ["Don`t and won`t are words, ` too."],
+  ['Open config.json, Node.js, src/main.c and /usr/local/bin.', 'config.json', 'Node.js', 'src/main.c',
+    '/usr/local/bin'],
+  ['In ~/notes, ./run.sh, C:\\Users\\me or .gitignore', '~/notes', './run.sh', 'C:\\Users\\me', '.gitignore'],
+  ['He and/or she, 24/7, km/h, yes/no/maybe'],
+  ['my_name, camelCase, PascalCase, std::vector and foo() or bar(x)', 'my_name', 'camelCase', 'PascalCase',
+    'std::vector', 'foo()'],
+  ['Your book(s), hELLO, THE END, a_ and _so_'],
+  ['Use --dry-run --max=3 in C++ or C#.', '--dry-run --max=3', 'C++', 'C#'],
+  ['He said -- well -- nothing, twenty-one.'],
+  ['Call obj.doIt(x) and a.b_c now', 'obj.doIt(x)', 'a.b_c'],
+]));
+
+test('a fenced block is kept line by line, an open fence is none', () => {
+  assert.deepEqual(kept('Look:\n```js\nlet a = "one. Two";\n```\nThe end.'),
+    ['```js', 'let a = "one. Two";', '```']);
+  assert.deepEqual(kept('Look:\n```\nnot closed'), []);
+});
+
+test('markup and placeholders', () => check('en', [
+  ['Click <b>here</b> or <a href="x. y">there</a><br/>', '<b>', '</b>', '<a href="x. y">', '</a><br/>'],
+  ['a < b and c > d &amp; e <!-- no -->', '&amp;', '<!-- no -->'],
+  ['Hello {name}, {{ first. last }}, ${x}, #{y}, {0} and {}.', '{name}', '{{ first. last }}', '${x}', '#{y}', '{0}',
+    '{}'],
+  ['%s, %1$d, %.2f, %(n)s, %{m}, %@ and %PATH%, $HOME', '%s', '%1$d', '%.2f', '%(n)s', '%{m}', '%@', '%PATH%',
+    '$HOME'],
+  ['100 %d or 5% so, $5, a {set of things}'],
+  ['Dear [NAME], see [12] and [this].', '[NAME]', '[12]'],
+]));
+
+test('codes and long numbers, not quantities, dates and times', () => {
+  check('en', [
+    ['KX-2048-B, AB-1234, SUMMER25, C4H10, 5B, TX-900i', 'KX-2048-B', 'AB-1234', 'SUMMER25', 'C4H10', '5B',
+      'TX-900i'],
+    ['PO/5531/27, LH 2274, B-MW 3307, v4.11.2, 1.2.3, 192.168.4.20', 'PO/5531/27', 'LH 2274', 'B-MW 3307', 'v4.11.2',
+      '1.2.3', '192.168.4.20'],
+    ['DE89 3704 0044 0532 0130 00 and 978-3-16-148410-0', 'DE89 3704 0044 0532 0130 00', '978-3-16-148410-0'],
+    ['2001:db8::42, 00:1A:2B:3C:4D:5E, 550e8400-e29b-41d4-a716-446655440000', '2001:db8::42', '00:1A:2B:3C:4D:5E',
+      '550e8400-e29b-41d4-a716-446655440000'],
+    ['+49 30 5550 1734, 0800 118 402, (212) 555-0187, 1-800-555-0133', '+49 30 5550 1734', '0800 118 402',
+      '(212) 555-0187', '1-800-555-0133'],
+    ['90210, 1984, 0413 and 007', '90210', '1984', '0413', '007'],
+    ['1,234.56, 48,250, 3.5, 12, 300, 1.234.567, -4, 10-15, 24/7, 3/4, 05 of 10'],
+    ['4:30 pm, 16:30, 10:30:15, 9 am, 15/04/2027, 3.5.26, 01.05.2027, 12-24-2025'],
+    ['1st, 22nd, 1990s, 5kg, 10am, 4PM, 20-minute, 3-D'],
+    ['#SlowSunday, #415, #FF8800 by @lena_bakes', '#SlowSunday', '#415', '#FF8800', '@lena_bakes'],
+  ]);
+  check('fr', [["48 250 visiteurs \u00e0 16h30, 1 234,56 \u20ac, 13 h 05, 01 99 00 48 26", '01 99 00 48 26'],
+    ['Le 900 373 115']]);
+  check('de', [['30 000 Euro am 3.5.2026, die 90er, z.B. Mitarbeiter(innen) und StudentInnen'],
+    ['Der Notruf 116 117', '116 117']]);
+});
+
+test('emoji are whole, and words of other scripts', () => {
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  check('en', [
+    [`Yes ${family}! \u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f`, family,
+      '\u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f'],
+    ['Fine :-) and ;) but no: (really)', ':-)', ';)'],
+    ['20 \u00b0C, 5 \u20ac, \u00a7 3'],
+    ['He said \u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 and \u4f60\u597d\u3002',
+      '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440', '\u4f60\u597d'],
+    ['\u03b2-carotene, 5 \u03bcm, na\u00efve \u0153uvre \u1e9e', '\u03b2', '\u03bcm'],
+  ]);
+  check('ru', [['\u041f\u0440\u0438\u0432\u0435\u0442 from Tom', 'from Tom']]);
+  check('ja', [['\u65e5\u672c\u306e\u30a2\u30cb\u30e1 on DVD', 'on DVD']]);
+  check('sr', [['Dobar dan \u0434\u043e\u0431\u0430\u0440']]);
+  check('zxx', [['\u043f\u0440\u0438\u0432\u0435\u0442']]);
+});
+
+test('the cases of tests/score/copy: all addresses and codes but two kinds, nothing of the rest but these', () => {
+  /** @type {string[]} */
+  const [lost, more] = [[], []];
+  for (const { kind, sentences, names } of readCases()) {
+    const isName = ['person', 'place', 'company'].includes(kind);
+    for (const [language, text] of Object.entries(sentences)) {
+      const found = kept(text, language);
+      if (!isName) lost.push(...names.filter((name) => !found.some((span) => span.includes(name))));
+      more.push(...found.filter((span) => isName || !names.some((name) => name === span)));
+    }
+  }
+  // an emergency number of three digits; two telephone numbers that are quantities in French
+  assert.deepEqual([...new Set(lost)].sort(), ['112', '116 117', '900 373 115']);
+  assert.deepEqual([...new Set(more.filter((span) => !/^\d{4}$/.test(span)))].sort(), ['2026-11-05', 'hPa']);
+});
+
+test('a term of a glossary wins, and what it does not touch is found', () => {
+  const text = 'AB-1234 and CD-5678';
+  assert.deepEqual(findKept(text, 'en', [{ start: 3, end: 7 }]), [{ start: 12, end: 19 }]);
+});
+
+test('sentences do not end within what is kept', () => {
+  const text = 'See https://x.org/a?b!c. Is it `a. B`? Yes\u203c No';
+  const hidden = hideStops(text, findKept(text));
+  assert.equal(hidden.length, text.length);
+  assert.deepEqual([...hidden.matchAll(/[.!?\u203c]/g)].map(({ index }) => index),
+    [text.indexOf('. Is'), text.indexOf('? Yes'), text.indexOf('\u203c')]);
+});
+
+test('spans are in order, apart, on one line, and hold whole characters', () => {
+  const alphabet = ['a', 'B', '7', '_', '-', '.', '/', ':', '@', '#', '%', '{', '}', '<', '>', '`', '(', ')', '+',
+    ' ', '\n', '\v', '\u2028',
+    '\u0301', '\u200d', '\ufe0f', '\u{1f468}', '\u{1f3fd}', '\u{1f1e9}', '\u20e3', '\u0436', '\u4e2d', '\ud83d',
+    '\ude00',
+    '\u0600', '\u{e0067}', '\u0915', '\u094d', '\u1100', '\u1161', 's', 'www.', 'https://', '\u00a9', '\r\n'];
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  let seed = 1;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  let spans = 0;
+  for (let round = 0; round < 4000; round++) {
+    let text = '';
+    for (let i = 0; i < 24; i++) text += alphabet[Math.floor(random() * alphabet.length)];
+    const edges = new Set([...graphemes.segment(text)].map(({ index }) => index).concat(text.length));
+    let last = -1;
+    for (const { start, end } of findKept(text, ['en', 'ru', 'ja'][round % 3])) {
+      spans++;
+      assert.ok(start > last && end > start, `${JSON.stringify(text)}: ${start}-${end} after ${last}`);
+      assert.ok(edges.has(start) && edges.has(end), `${JSON.stringify(text)}: ${start}-${end} cuts a character`);
+      assert.doesNotMatch(text.slice(start, end), /[\r\n\v\u2028]/);
+      last = end;
+    }
+  }
+  assert.ok(spans > 4000, `${spans} spans`);
+});
+
+// a way that takes time with the square of the length takes minutes
+test('a hundred thousand characters of any kind take less than a second', { timeout: 120_000 }, () => {
+  for (const unit of ['a', 'a.', 'a@', '@', 'a_', 'aB', '/', '/a', '<', '<a ', '<!--', '{', '{{', '%', '`', '``a',
+    '1', '1-',
+    '1 ', '(1', '+1', ':', 'a:', '0:', '.', '-', '--a', '\u{1f468}\u200d', '\u{1f1e9}', '\u4e2d', '\u4e2da', '&',
+    '&a',
+    'A1', 'A-1', 'A1 ', 'http://', 'www.', 'a.b/', '[A', '#', '$', '~/', '\\', 'C:\\', '```\n', 'a\n', '\u0301', 'a(',
+    'a()', 'DE89 3704 ', ':)', '(', ' ', 'x@y.', '::', 'a->', '\u200d', '\u0600', 'x.org/?', '%(', '${']) {
+    const text = unit.repeat(Math.ceil(1e5 / unit.length));
+    for (const whole of [text, `${text}!`, `x ${text} y`]) {
+      const started = performance.now();
+      const spans = findKept(whole, 'en');
+      hideStops(whole, spans);
+      const ms = performance.now() - started;
+      assert.ok(ms < 1000, `${JSON.stringify(unit)}: ${ms.toFixed(0)} ms`);
+    }
+  }
+});
+
+test('spans of a translation are counted whole, the longest first', () => {
+  const found = (/** @type {string[]} */ ...spans) =>
+    spans.map((term) => ({ term, translation: term, start: 0, end: term.length, isKept: true }));
+  const text = 'rosa@x.org, x.org {{n}} 12345';
+  assert.deepEqual(reportKept(text, found('x.org', 'rosa@x.org',
+    '{{n}}')).matches.map(({ targetStart }) => targetStart),
+    [12, 0, 18]);
+  assert.ok(reportKept(text, found('x.org', 'rosa@x.org')).isExact);
+  assert.ok(!reportKept(text, found('x.org', 'x.org', 'x.org')).isWhole);
+  assert.ok(!reportKept(text, found('2345')).isWhole, 'part of a number');
+  assert.ok(!reportKept('a b a', found('a')).isExact);
+  assert.ok(reportKept('a b a', found('a')).isWhole);
+});
