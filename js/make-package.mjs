@@ -46,9 +46,9 @@ const WITHOUT_FORMATS = `
       + '"heed convert" makes it of them');
   }`;
 
-/** What stands in for engine/client.js: there is no file to make a worker of. */
-const WITHOUT_CLIENT = `
-  export async function createClient({ worker }) {
+/** What stands in for engine/remote.js: there is no file to make a worker of. */
+const WITHOUT_WORKER = `
+  export async function createRemote({ worker }) {
     if (worker !== undefined) throw new TypeError('worker: heed/inline has no worker');
   }`;
 
@@ -67,7 +67,7 @@ await build({
       onLoad({ filter: /[\\/]js[\\/]builds\.js$/ }, () => ({ contents: inlinedBuilds() }));
       onLoad({ filter: /[\\/]js[\\/]formats[\\/]open\.js$/ },
         () => ({ contents: WITHOUT_FORMATS, resolveDir: here('.') }));
-      onLoad({ filter: /[\\/]js[\\/]engine[\\/]client\.js$/ }, () => ({ contents: WITHOUT_CLIENT }));
+      onLoad({ filter: /[\\/]js[\\/]engine[\\/]remote\.js$/ }, () => ({ contents: WITHOUT_WORKER }));
     },
   }],
 });

@@ -112,13 +112,6 @@ const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', '
 const scripts = list('js', /\.js$/);
 const roomOf = (file) => (file.includes('/') ? file.split('/')[0] : file === 'builds.js' ? 'builds' : 'doors');
 
-/** Imports that break a rule and are known: `file imports file`. */
-const KNOWN = new Set([
-  // The Translator whose model is in a worker extends the Translator that starts it.
-  'engine/client.js imports translate/options.js',
-  'engine/client.js imports translate/translator.js',
-]);
-
 /** What a script imports of js/, when it runs or, with `types`, for its types alone. */
 function importsOf(file, code, types = false) {
   const text = types ? code : code.replace(/\/\*\*[^]*?\*\//g, '');
@@ -169,12 +162,11 @@ test('the rule of imports sees a wrong import and a circle', () => {
 test('every import goes downstairs, those of types too', () => {
   assert.ok(scripts.length > 0, 'js/ has files');
   const found = scripts.flatMap((file) => wrongImports(file, read(`js/${file}`)));
-  assert.deepEqual(found, [...KNOWN].sort());
+  assert.deepEqual(found, []);
 });
 
 test('no import leads back to its file', () => {
-  const imports = new Map(scripts.map((file) => [file,
-    importsOf(file, read(`js/${file}`)).filter((other) => !KNOWN.has(`${file} imports ${other}`))]));
+  const imports = new Map(scripts.map((file) => [file, importsOf(file, read(`js/${file}`))]));
   assert.equal(findCircle(imports), null);
 });
 

@@ -7,6 +7,7 @@ import { EventEmitter, on, once } from 'node:events';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { HeedError, Translator } from '../js/index.js';
+import { checkGenerate } from '../js/model/options.js';
 import { EN_DE } from './model-files.js';
 
 const run = promisify(execFile);
@@ -14,7 +15,7 @@ const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
 const INDEX = JSON.stringify(new URL('../js/index.js', import.meta.url).href);
 const WORKER = JSON.stringify(new URL('../js/worker.js', import.meta.url).href);
 const TEXT = 'I love you. Where is the nearest bank?';
-const HAS = { sourceLanguage: 'en', targetLanguage: 'de', inputQuota: Infinity, config: {}, manifest: {} };
+const HAS = { config: {}, manifest: {}, defaults: {} };
 
 /** A worker that runs this module. @param {string} program */
 const workerOf = (program) => new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`));
@@ -78,7 +79,7 @@ test('the timeout is 30 s, and every message restarts it', async (t) => {
   const { id } = await worker.next('method');
   t.mock.timers.tick(29_999);
   assert.equal(await hasEnded(call), false, 'before 30 s');
-  for (const message of [{ id, loaded: 0.5 }, { isAlive: true }, { id: 1e6, value: 'of another call' }]) {
+  for (const message of [{ id, event: 'so far' }, { isAlive: true }, { id: 1e6, value: 'of another call' }]) {
     worker.port.postMessage(message);
     assert.equal(await hasEnded(call), false);
     t.mock.timers.tick(29_999);
@@ -115,14 +116,19 @@ test('a busy worker gives a sign of life before the translation is ready', async
   const next = async () => (await received.next()).value[0];
   worker.postMessage({ heed: port2 }, [port2]);
   assert.deepEqual(await next(), { ready: true });
-  port.postMessage({ id: 0, method: 'create', args: [PAIR] });
+  port.postMessage({ id: 0, method: 'create', args: [{ model: EN_DE, source: 'en', target: 'de' }] });
   let answer;
-  do answer = await next(); while (answer.loaded !== undefined);
+  do answer = await next(); while (answer.event !== undefined);
   assert.equal(answer.error, undefined);
-  port.postMessage({ id: 1, method: 'translate', args: [TEXT.repeat(50)] });
+  const { config, defaults } = answer.value;
+  port.postMessage({ id: 1, method: 'encode', args: [[TEXT]] });
+  const [{ ids }] = (await next()).value;
+  const search = checkGenerate({}, defaults, config);
+  port.postMessage({ id: 2, method: 'generate', args: [Array(100).fill(ids), search, {}] });
   port.postMessage({ isAlive: true });
   assert.deepEqual(await next(), { isAlive: true });
-  assert.equal((await next()).id, 1);
+  answer = await next();
+  assert.deepEqual([answer.id, answer.error, answer.value.length], [2, undefined, 100]);
   port.close();
   await worker.terminate();
 });
@@ -199,7 +205,7 @@ async function printed(program) {
   return stdout.trim().split('\n');
 }
 
-test('an option that cannot be sent rejects by its name, and the program ends', async () => {
+test('an option that cannot be sent, or is checked before, rejects by its name, and the program ends', async () => {
   const expected = 'expected what can be sent to a worker (structured clone)';
   assert.deepEqual(await printed(`
     for (const option of [{ wasm: () => {} }, { language: Symbol('x') }, { model: { 'config.json': () => {} } }]) {
@@ -214,13 +220,15 @@ test('an option that cannot be sent rejects by its name, and the program ends', 
     await translator.translate('a', { glossary: { a: () => 'b' } }).catch(tell);
     await translator.translate(() => 'a').catch(tell);
     await translator.attention([5], () => [5]).catch(tell);
-    const stream = translator.translateStreaming('a', { prefix: new Proxy([5], {}) });
+    await translator.inspect([5], [5], { names: new Proxy(['logits'], {}) }).catch(tell);
+    const stream = translator.translateStreaming('a', { prefix: () => [5] });
     await stream.getReader().read().catch(tell);
     console.log(await translator.translate('Good morning.'));`), [
-    `TypeError: glossary: found [object Object], ${expected}`,
-    `TypeError: input: found () => 'a', ${expected}`,
+    "TypeError: glossary: a: found () => 'b', expected a text",
+    "TypeError: input: found () => 'a', expected a string",
     `TypeError: input: found () => [5], ${expected}`,
-    `TypeError: prefix: found [5], ${expected}`,
+    `TypeError: names: found [logits], ${expected}`,
+    'TypeError: prefix: found () => [5], expected an array of ids',
     'Guten Morgen!',
   ]);
 });

@@ -1,18 +1,22 @@
 // abort.js - what a call with two signals needs: that of the caller and that of the object's life. Used by
-// translator.js and client.js.
+// translate/ and engine/.
 
 import { onAbort } from './host.js';
 
 /**
- * Call f with the reason when one of the signals aborts.
+ * Call f with the reason when one of the signals aborts, once.
  *
  * @param {(AbortSignal | undefined)[]} signals
  * @param {(reason: unknown) => void} f
  * @returns {() => void}  forgets f
  */
 export function onAborts(signals, f) {
-  const forgets = signals.map((signal) => onAbort(signal, () => f(signal?.reason)));
-  return () => forgets.forEach((forget) => forget());
+  const forgets = signals.map((signal) => onAbort(signal, () => {
+    forgetAll();
+    f(signal?.reason);
+  }));
+  const forgetAll = () => forgets.forEach((forget) => forget());
+  return forgetAll;
 }
 
 /**

@@ -1,7 +1,7 @@
 // models.js - heed info, convert, quantize and verify: what a model directory holds, and another made of it.
 
 import { listedFiles, openSource } from '../files/source.js';
-import { pairsOf } from '../translate/languages.js';
+import { pairsOf } from '../model/languages.js';
 import { openWeights } from '../model/load.js';
 import { DTYPES } from '../formats/safetensors.js';
 import { Transformer } from '../model/transformer.js';

@@ -8,7 +8,7 @@ import { resolve } from '../base/host.js';
 import { parseJson } from '../base/json.js';
 import { RULES } from '../model/options.js';
 import { copyGlossary } from '../translate/options.js';
-import { languageOf, pairsOf } from '../translate/languages.js';
+import { languageOf, pairsOf } from '../model/languages.js';
 import { Translator } from '../translate/translator.js';
 import { E_LANGUAGE, HeedError } from '../base/errors.js';
 import { checked, numberOf, UsageError } from './commands.js';

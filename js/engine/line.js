@@ -1,5 +1,5 @@
-// line.js - a line to a worker: calls to the one Translator that it holds for us, their answers, and what becomes of
-// calls that get none. worker.js is the other end, and describes what is sent. Used by client.js.
+// line.js - a line to a worker: calls to the one engine that it has for us, their answers, and what becomes of calls
+// that get none. serve.js is the other end, and describes what is sent. Used by remote.js.
 
 import { isNode, onAbort } from '../base/host.js';
 import { mismatch } from '../base/json.js';
@@ -12,7 +12,7 @@ const LONGEST = 2 ** 31 - 1;
 /** The id of the call that `ready` answers. */
 const READY = -1;
 
-/** The error that worker.js described, as one of this thread. @param {any} description */
+/** The error that serve.js described, as one of this thread. @param {any} description */
 function revive({ kind, name, message, code, status, stack, cause }) {
   const options = { name, cause, status };
   /** @type {any} */
@@ -85,11 +85,11 @@ function unsendable(args, cause) {
  * @typedef {object} Call  one that has no answer yet
  * @property {(value: any) => void} resolve
  * @property {(error: unknown) => void} reject
- * @property {(loaded: number) => void} [onProgress]
+ * @property {(event: any) => void} [onEvent]
  * @property {number} silent  ticks of the clock since the last message
  */
 
-/** A worker, made or given, and the calls to the one Translator that it holds for us. */
+/** A worker, made or given, and the calls to the one engine that it has for us. */
 export class Line {
   #worker;
   #isOwn;
@@ -147,12 +147,12 @@ export class Line {
   }
 
   /** @param {any} data */
-  #receive({ id = READY, loaded, value, error, info, isAlive, isUnread }) {
+  #receive({ id = READY, event, value, error, info, isAlive, isUnread }) {
     for (const call of this.#calls.values()) call.silent = -1;
     if (isUnread) return void this.#rejectUnread();
     const call = this.#calls.get(id);
     if (isAlive || !call) return; // no answer, or to a call that was rejected
-    if (loaded !== undefined) return void call.onProgress?.(loaded);
+    if (event !== undefined) return void call.onEvent?.(event);
     if (id === READY) this.#isReady = true;
     this.info = info ?? this.info;
     if (error) call.reject(revive(error));
@@ -194,10 +194,10 @@ export class Line {
    * The answer to a call.
    *
    * @param {number} id
-   * @param {{ signal?: AbortSignal, onProgress?: (loaded: number) => void }} options
+   * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void }} options
    * @returns {Promise<any>}
    */
-  #wait(id, { signal, onProgress }) {
+  #wait(id, { signal, onEvent }) {
     if (this.#ended || signal?.aborted) return Promise.reject(this.#ended ?? signal?.reason);
     return new Promise((resolve, reject) => {
       /** @param {(value: any) => void} f @returns {(value: any) => void} */
@@ -208,7 +208,7 @@ export class Line {
         f(value);
       };
       // the first call starts the clock; another one may begin just before a tick
-      const call = { resolve: once(resolve), reject: once(reject), onProgress, silent: this.#clock ? -1 : 0 };
+      const call = { resolve: once(resolve), reject: once(reject), onEvent, silent: this.#clock ? -1 : 0 };
       const forget = onAbort(signal, () => {
         this.#port.postMessage({ id, abort: true });
         call.reject(signal?.reason);
@@ -221,7 +221,7 @@ export class Line {
   /**
    * @param {string} method
    * @param {unknown[]} args
-   * @param {{ signal?: AbortSignal, onProgress?: (loaded: number) => void }} [options]  signal: of this end
+   * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void }} [options]  signal: of this end
    * @returns {Promise<any>}
    */
   call(method, args, options = {}) {

@@ -120,6 +120,24 @@ export function attention(model, source, target, options = {}) {
 }
 
 /**
+ * Logits of the id that follows a prefix, [V].
+ *
+ * @param {Model} model
+ * @param {ArrayLike<number>} source
+ * @param {ArrayLike<number>} prefix
+ * @returns {Float32Array}
+ */
+export function nextLogits(model, source, prefix) {
+  const { core, pass, check } = model.parts();
+  // one id more: row t is the one that predicts target[t]
+  const from = check('source', source, 'source');
+  const to = check('prefix', [...Array.from(prefix), Number(model.config.eos_token_id)], 'target');
+  const session = pass(from.length, to.length);
+  core.forward(session, from, to);
+  return core.logits(session, prefix.length, Number(model.config.decoder_vocab_size)).logits;
+}
+
+/**
  * The mean over layers and heads of one of the maps, [rows, columns].
  *
  * @param {Tensor} map  [layers, heads, rows, columns]

@@ -3,12 +3,12 @@
 
 import { onAbort } from '../base/host.js';
 import { loadModel } from './load.js';
-import { paceOf } from './pace.js';
+import { Batch } from './batch.js';
+import { Session } from './session.js';
 import { badType } from '../base/check.js';
 import { checkGenerate, checkLoad } from './options.js';
 import { checkSequence } from '../text/ids.js';
 import { E_STATE, E_TOKENIZER, HeedError } from '../base/errors.js';
-import { ints } from '../wasm/core.js';
 import { instantiate } from '../wasm/module.js';
 
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
@@ -23,45 +23,6 @@ import { instantiate } from '../wasm/module.js';
  * @property {import('./tree.js').BeamNode[]} [tree]  of the best hypothesis, with beamTree: all that was looked at
  */
 
-/** A session, made when first needed and made anew when a call needs more than it holds. */
-class Session {
-  #core;
-  #model;
-  #handle = 0;
-  /** max_source, max_target, max_beams, max_batch of heed_session_options: what there is, and the most there may be. */
-  #has = [1, 1, 1, 1];
-  #most;
-
-  /** @param {import('../wasm/core.js').Core} core @param {number} model @param {number} longest */
-  constructor(core, model, longest) {
-    this.#core = core;
-    this.#model = model;
-    this.#most = [longest, longest, 64, 1024];
-  }
-
-  /** The handle of a session that holds this much. @param {...number} need  in the order above */
-  for(...need) {
-    if (this.#handle !== 0 && need.every((n, i) => n <= this.#has[i])) return this.#handle;
-    this.#core.run('heed_session_free', this.#handle);
-    this.#handle = 0;
-    // powers of two: a text with ever longer sentences makes few sessions; beams and sentences multiply, so what an
-    // earlier call had of them is no reason to have it now
-    const wanted = need.map((n, i) =>
-      Math.max(n, Math.min(2 ** Math.ceil(Math.log2(i < 2 ? Math.max(n, this.#has[i]) : n)), this.#most[i])),
-    );
-    const handle = ints(1);
-    this.#core.call(
-      `a session for ${need.join(', ')} source tokens, target tokens, beams, sentences`,
-      'heed_session_create',
-      this.#model,
-      Int32Array.from(wanted),
-      handle,
-    );
-    this.#has = wanted;
-    return (this.#handle = handle.value[0]);
-  }
-}
-
 /** See Transformer, which is one. */
 export class Model {
   #core;
@@ -73,12 +34,10 @@ export class Model {
   #arithmetic;
   #unsupported;
   #files;
-  /** For generate(); a run of it may rest between two steps. */
-  #search;
-  /** For everything else. */
+  /** For everything but searches. */
   #pass;
-  /** True while a run of generate() has not ended. */
-  #searching = false;
+  /** Of generate(). @type {Batch | undefined} */
+  #batch;
 
   /**
    * Only load() makes one.
@@ -95,7 +54,6 @@ export class Model {
     this.#arithmetic = arithmetic;
     this.#unsupported = unsupported;
     this.#files = files;
-    this.#search = new Session(core, model, config.max_position_embeddings);
     this.#pass = new Session(core, model, config.max_position_embeddings);
     /** config.json, with what a MarianConfig holds where it is silent. @type {Readonly<Record<string, unknown>>} */
     this.config = Object.freeze(config);
@@ -217,9 +175,21 @@ export class Model {
   }
 
   /**
-   * generate(), resting before the first and after every step, of which none is long: between two, other work can be
-   * done, or the run be ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives
-   * the ids so far where there is but one sentence and one beam.
+   * A running batch with a memory of its own.
+   *
+   * @internal
+   * @param {ConstructorParameters<typeof Batch>[1]} least
+   */
+  batch(least) {
+    const [core, model, config, isF32] = [this.#core, this.#model, this.#config, this.#arithmetic === 0];
+    const [disableHeads, byteIds] = [this.#disableHeads.bind(this), () => this.tokenizer.byteIds];
+    return new Batch({ core, model, config, isF32, disableHeads, byteIds }, least);
+  }
+
+  /**
+   * generate(), resting before every step, of which none is long: between two, other work can be done, or the run be
+   * ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where
+   * there is but one sentence and one beam.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
@@ -227,68 +197,34 @@ export class Model {
    * @returns {Generator<Int32Array | undefined, Generated[][], void>}
    */
   *generateSteps(sources, options = {}, trees) {
-    const core = this.#core;
     if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
-    const { heads, signal, batchSize, nBest, ...rules } = checkGenerate(options, this.#defaults, this.#config);
+    const search = checkGenerate(options, this.#defaults, this.#config);
     const all = sources.map((ids, i) => this.#check(`sources[${i}]`, ids, 'source'));
-    if (this.#searching) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
-    /** @type {Generated[][]} */
-    const results = new Array(all.length);
-    if (all.length === 0) return results;
-
-    const pace = paceOf(this.#config, this.#arithmetic === 0);
-    const most = options.batchSize === undefined ? Math.max(1, Math.floor(pace.rows / rules.beams)) : batchSize;
-    const batch = Math.min(batchSize, most, all.length);
-    // long ones first: what is left at the end, when the batch empties, is short
-    const order = all.map((_, i) => i).sort((a, b) => all[b].length - all[a].length || a - b);
-    const session = this.#search.for(all[order[0]].length, rules.prefix.length + rules.maxTokens, rules.beams, batch);
-    /** @type {Map<number, number>} place in the batch -> index of the source */
-    const running = new Map();
-    this.#searching = true;
+    const batch = (this.#batch ??= this.batch({ source: 1, rows: 1 }));
+    if (batch.isBusy) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
+    if (all.length === 0) return [];
+    /** @type {Int32Array | undefined} */
+    let ids;
+    /** @type {{ error?: unknown } | undefined} */
+    let end;
+    const onStep = (/** @type {Int32Array} */ found) => void (ids = found);
+    const call = batch.add(all, search, { trees, onStep, onEnd: (error) => (end = { error }) });
     try {
-      core.searchBegin(session, rules, rules.validUtf8 ? this.tokenizer.byteIds : new Int32Array());
-      this.#disableHeads(session, heads);
-      const slot = ints(1);
-      yield; // a session may have been made, which takes its time
-      signal?.throwIfAborted();
-      for (let next = 0; next < order.length || running.size > 0;) {
-        // the core encodes what is added in its next step: so much that the step stays short
-        let tokens = 0;
-        for (; next < order.length && running.size < batch; next++) {
-          const ids = all[order[next]];
-          tokens += ids.length;
-          if (tokens > pace.tokens && tokens > ids.length) break;
-          core.call('generate', 'heed_search_add', session, ids, ids.length, slot);
-          running.set(slot.value[0], order[next]);
-        }
-        core.call('generate', 'heed_search_step', session, slot);
-        if (trees) for (const [place, index] of running) trees.step(core, session, place, index);
-        for (let place; (place = core.run('heed_search_finished', session)) >= 0;) {
-          const index = /** @type {number} */ (running.get(place));
-          // a sentence that failed has none, and the first that is asked for says why
-          const count = Math.min(nBest, core.run('heed_search_hypotheses', session, place) || 1);
-          results[index] = Array.from({ length: count }, (_, rank) => core.hypothesis(session, place, rank));
-          if (trees) results[index][0].tree = trees.finish(index, results[index][0].ids);
-          core.call('generate', 'heed_search_release', session, place);
-          running.delete(place);
-        }
-        const [only] = running.size === 1 && rules.beams === 1 && all.length === 1 ? running.keys() : [];
-        yield only === undefined ? undefined : core.hypothesis(session, only, 0).ids;
-        signal?.throwIfAborted();
+      while (!end) {
+        yield ids;
+        options.signal?.throwIfAborted();
+        batch.step();
       }
-      return results;
     } finally {
-      this.#searching = false;
-      if (!core.disposed) {
-        core.run('heed_search_end', session);
-        core.run('heed_session_enable_heads', session);
-      }
+      batch.remove(call);
     }
+    if (end.error !== undefined) throw end.error;
+    return call.results;
   }
 
   /** Free all memory. */
   dispose() {
-    this.#searching = false;
+    this.#batch = undefined;
     this.#core.dispose();
   }
 

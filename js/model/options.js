@@ -139,22 +139,27 @@ export const WEIGHTS = 'dtype wasm simd cache shortlist! signal';
 const LOAD = `${WEIGHTS} onProgress`;
 export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
 export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
-/** What one session decodes together by default: more gains little, and costs memory. */
-const BATCH = 32;
+
+/**
+ * How sentences are to be searched for.
+ *
+ * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, nBest: number, batchSize?: number,
+ *   heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if it is asked for; heads: those
+ *   that are switched off
+ */
+
 /**
  * generate()'s options, complete. Their names are checked before: there are others in a Translator.
  *
  * @param {GenerateOptions} options
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
- * @returns {import('../wasm/core.js').SearchRules & { validUtf8: boolean, nBest: number, batchSize: number,
- *   signal?: AbortSignal, heads: [stack: number, layer: number, head: number][] }}
+ * @returns {Search}
  */
 export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
-  const {
-    nBest = 1, batchSize = BATCH, cutRunaways = false, validUtf8 = false, prefix = [], disabledHeads = [], signal,
-  } = options;
+  const { nBest = 1, batchSize, cutRunaways = false, validUtf8 = false, prefix = [], disabledHeads = [], signal } =
+    options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -162,7 +167,7 @@ export function checkGenerate(options, defaults, config) {
       return [name, value === undefined ? undefined : rule(name, value, config)];
     })));
   checkInteger('nBest', nBest, 1, rules.beams);
-  checkInteger('batchSize', batchSize, 1);
+  if (batchSize !== undefined) checkInteger('batchSize', batchSize, 1);
   checkBoolean('cutRunaways', cutRunaways);
   checkBoolean('validUtf8', validUtf8);
   const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
@@ -193,10 +198,9 @@ export function checkGenerate(options, defaults, config) {
     minTokens,
     cutRunaways,
     validUtf8,
-    signal,
     heads,
     prefix: ids,
     maxTokens: Math.min(maxTokens, longest - ids.length),
-    batchSize: Math.min(batchSize, MAX_BATCH),
+    batchSize: batchSize && Math.min(batchSize, MAX_BATCH),
   };
 }

@@ -2,6 +2,7 @@
 // by translator.js.
 
 import { badType } from '../base/check.js';
+import { turn } from '../base/host.js';
 import { findCut, findJunk, splitSentences } from './sentences.js';
 import { E_LENGTH, HeedError } from '../base/errors.js';
 
@@ -16,7 +17,7 @@ import { E_LENGTH, HeedError } from '../base/errors.js';
 
 /**
  * @typedef {object} Splitter
- * @property {(text: string) => Encoded} encode
+ * @property {(texts: string[]) => Promise<Encoded[]>} encode  gives the event loop a turn
  * @property {Intl.Segmenter} segmenter  by sentence, of the language of the texts
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
@@ -28,7 +29,7 @@ const TRANSLATABLE = /[\p{L}\p{N}]/u;
 /** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
 const LONGEST = 128;
 
-/** Characters between two rests: a few milliseconds of work. */
+/** Characters that are encoded together: a few milliseconds of work. */
 const STRIDE = 4096;
 
 /** A part that stays as it is. @param {string} after @param {number} start @returns {Sentence} */
@@ -42,45 +43,33 @@ const fixed = (after, start) => ({
 });
 
 /**
- * The parts of each text. A sentence too long for the model becomes several; none is ever cut off. Rests where other
- * work can be done.
+ * The parts of each text. A sentence too long for the model becomes several; none is ever cut off. The event loop gets
+ * its turn.
  *
  * @param {string[]} inputs
  * @param {Splitter} splitter
- * @returns {Generator<undefined, Sentence[][], void>}
+ * @returns {Promise<Sentence[][]>}
  */
-export function* split(inputs, { encode, segmenter, positions, glossary = [] }) {
+export async function split(inputs, { encode, segmenter, positions, glossary = [] }) {
   /** Tokens of the longest source that is translated as one. */
   const longest = Math.min(positions, LONGEST);
   const signs = glossary.filter(([term]) => !TRANSLATABLE.test(term));
   const isFixed = (/** @type {string} */ text) =>
     !TRANSLATABLE.test(text) && !signs.some(([term]) => text.includes(term));
-  /** Characters since the last rest. */
-  let done = 0;
-
-  /** Rests if enough is done. @param {string} text  what is next @returns {Generator<undefined, void, void>} */
-  function* rest(text) {
-    if (done > STRIDE) {
-      done = 0;
-      yield;
-    }
-    done += text.length;
-  }
 
   /**
    * @param {string} text  without white space around it
    * @param {number} start
+   * @param {Encoded} whole  of the text
    * @param {Sentence[]} out
-   * @returns {Generator<undefined, void, void>}
    */
-  function* splitSentence(text, start, out) {
-    yield* rest(text);
-    const whole = encode(text);
+  async function splitSentence(text, start, whole, out) {
     const { ids, offsets } = whole;
     if (ids.length <= longest) {
       // If the tokenizer drops every character, the text stays as it is.
       const isEmpty = !offsets.some((end, i) => i % 2 === 1 && end > offsets[i - 1]);
-      return void out.push(isEmpty ? fixed(text, start) : { text, after: '', start, ...whole });
+      out.push(isEmpty ? fixed(text, start) : { text, after: '', start, ...whole });
+      return;
     }
     // A part alone may take a token more than within the whole.
     const room = longest - 4;
@@ -103,14 +92,32 @@ export function* split(inputs, { encode, segmenter, positions, glossary = [] }) 
       if (body === '') /** @type {Sentence} */ (last).after += part;
       else {
         if (lead > 0 && last) last.after += part.slice(0, lead);
-        if (isKept) out.push({ text: body, after: '', start: start + at, isKept, ...encode(body) });
-        else yield* splitSentence(body, start + at + lead, out);
+        const [own] = await encode([body]);
+        if (isKept) out.push({ text: body, after: '', start: start + at, isKept, ...own });
+        else await splitSentence(body, start + at + lead, own, out);
         /** @type {Sentence} */ (out.at(-1)).after += part.slice(lead + body.length);
       }
       at = cut;
       while (token < ids.length && offsets[2 * token] < at) token++;
     }
   }
+
+  /** Sentences that are encoded together, and the lists that their parts go to. */
+  /** @type {(import('./sentences.js').Part & { start: number, sentences: Sentence[] })[]} */
+  let group = [];
+  let size = 0;
+  const finishGroup = async () => {
+    const texts = group.map(({ text }) => text).filter((text) => text && !isFixed(text));
+    const encoded = (texts.length > 0 ? await encode(texts) : (await turn(), [])).values();
+    for (const { text, after, start, sentences } of group) {
+      if (text && isFixed(text)) sentences.push(fixed(text, start));
+      else if (text) await splitSentence(text, start, encoded.next().value ?? fixed('', 0), sentences);
+      const last = sentences.at(-1);
+      if (text && last?.text) last.after += after;
+      else sentences.push(fixed(after, start));
+    }
+    [group, size] = [[], 0];
+  };
 
   const outputs = [];
   let start = 0;
@@ -119,17 +126,14 @@ export function* split(inputs, { encode, segmenter, positions, glossary = [] }) 
     /** @type {Sentence[]} */
     const sentences = [];
     for (const { text, after } of splitSentences(input, segmenter)) {
-      if (text && isFixed(text)) {
-        yield* rest(text);
-        sentences.push(fixed(text, start));
-      } else if (text) yield* splitSentence(text, start, sentences);
-      const last = sentences.at(-1);
-      if (text && last?.text) last.after += after;
-      else sentences.push(fixed(after, start));
+      if (size > 0 && size + text.length > STRIDE) await finishGroup();
+      group.push({ text, after, start, sentences });
+      size += text.length + after.length;
       start += text.length + after.length;
     }
     outputs.push(sentences);
     start++; // a gap: the last sentence of a text and the first of the next are no neighbours
   }
+  if (group.length > 0) await finishGroup();
   return outputs;
 }

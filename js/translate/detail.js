@@ -1,25 +1,28 @@
 // detail.js - one translated sentence with its tokens, scores and alignment; loaded by translator.js when it is asked
 // for.
 
-import { attention, meanOfHeads } from '../model/inspect.js';
+import { meanOfHeads } from '../model/inspect.js';
 import { E_CONFIG, HeedError } from '../base/errors.js';
 
 /**
- * @param {import('../model/model.js').Model} model
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {import('./translator.js').Sentence} sentence
  * @param {import('./glossary.js').Result[]} hypotheses  best first
- * @param {(result: import('./glossary.js').Result) => string} textOf
  * @param {import('../model/options.js').GenerateOptions & { attention?: boolean }} options
- * @returns {import('./translator.js').TranslatedSentence}
+ * @returns {Promise<import('./translator.js').TranslatedSentence>}
  */
-export function detail(model, { text, start, ids, pieces, offsets }, [best, ...others], textOf, options) {
-  const { tokenizer } = model;
-  const { logProbs, ...maps } = attention(model, ids, best.ids, { disabledHeads: options.disabledHeads });
-  const pieceOf = (/** @type {number} */ id) => tokenizer.idToPiece(id, { side: 'target' });
+export async function detail(engine, { text, start, ids, pieces, offsets }, [best, ...others], options) {
+  const { disabledHeads, nBest, attention: isWanted } = options;
+  const { tree = [] } = best;
+  const [{ logProbs, ...maps }, targetPieces] = await Promise.all([
+    engine.attention(ids, best.ids, { disabledHeads }),
+    engine.pieces([...best.ids, ...tree.map(({ id }) => id)]),
+  ]);
+  const treePieces = targetPieces.slice(best.ids.length);
   return {
     source: text,
     start,
-    target: textOf(best),
+    target: best.text,
     ...(best.glossary && { glossary: best.glossary }),
     sourceTokens: Array.from(ids, (id, i) => ({
       piece: pieces[i],
@@ -27,14 +30,14 @@ export function detail(model, { text, start, ids, pieces, offsets }, [best, ...o
       start: offsets[2 * i],
       end: offsets[2 * i + 1],
     })),
-    targetTokens: Array.from(best.ids, (id, i) => ({ piece: pieceOf(id), id, logProb: logProbs[i] })),
+    targetTokens: Array.from(best.ids, (id, i) => ({ piece: targetPieces[i], id, logProb: logProbs[i] })),
     logProb: best.logProb,
     finished: best.finished,
-    alignment: align(maps.cross, model.config.alignment_heads),
-    ...(options.attention && { attention: maps }),
-    ...(best.tree && { tree: best.tree.map((node) => ({ ...node, piece: pieceOf(node.id) })) }),
-    ...(Number(options.nBest) > 1 && {
-      alternatives: others.map((other) => ({ text: textOf(other), logProb: other.logProb })),
+    alignment: align(maps.cross, engine.config.alignment_heads),
+    ...(isWanted && { attention: maps }),
+    ...(best.tree && { tree: tree.map((node, i) => ({ ...node, piece: treePieces[i] })) }),
+    ...(Number(nBest) > 1 && {
+      alternatives: others.map((other) => ({ text: other.text, logProb: other.logProb })),
     }),
   };
 }

@@ -7,7 +7,7 @@
 // so that they are exact even where the tokenizer has no piece for a character. Where that fails too, as when the model
 // says a term once more by itself, what stands between the terms is translated piece by piece.
 
-import { attention, meanOfHeads } from '../model/inspect.js';
+import { meanOfHeads } from '../model/inspect.js';
 import { badRange } from '../base/check.js';
 import { copyGlossary } from './options.js';
 import { LINE_BREAK } from '../text/sentences.js';
@@ -17,7 +17,8 @@ import { E_STATE, HeedError } from '../base/errors.js';
 /** @typedef {readonly [term: string, translation: string][]} Glossary */
 /** @typedef {import('../text/terms.js').Found} Found */
 /** @typedef {import('../text/terms.js').GlossaryMatch} GlossaryMatch */
-/** @typedef {import('../model/model.js').Generated & { text?: string, glossary?: GlossaryMatch[] }} Result */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
+/** @typedef {import('../engine/engine.js').Result & { glossary?: GlossaryMatch[] }} Result */
 /** @typedef {{ text: string, after: string, start: number, ids: Int32Array, offsets: Int32Array }} Sentence */
 
 /**
@@ -28,22 +29,34 @@ import { E_STATE, HeedError } from '../base/errors.js';
  */
 export const findTerms = (text, glossary, language = 'en') => termsOf(copyGlossary(glossary), language).find(text);
 
+/** All pieces of the target side, by id. @type {WeakMap<Engine, Promise<string[]>>} */
+const vocabularies = new WeakMap();
+
+/** @param {Engine} engine */
+function piecesOf(engine) {
+  const pieces = vocabularies.get(engine) ?? engine.pieces();
+  vocabularies.set(engine, pieces);
+  pieces.catch(() => vocabularies.delete(engine));
+  return pieces;
+}
+
 /**
- * @param {import('../model/model.js').Model} model
+ * @param {Engine} engine
  * @param {Sentence} sentence
  * @param {Int32Array} ids  a translation that was put together
  * @param {{ text: string, glossary: GlossaryMatch[] }} more
- * @returns {Result}
+ * @returns {Promise<Result>}
  */
-function scored(model, sentence, ids, more) {
-  const { logProbs } = attention(model, sentence.ids, ids);
+async function scored(engine, sentence, ids, more) {
+  const { logProbs } = await engine.attention(sentence.ids, ids);
   const logProb = logProbs.reduce((sum, x) => sum + x, 0);
-  return { ids, logProb, score: logProb, finished: ids.at(-1) === model.config.eos_token_id, ...more };
+  return { ids, logProb, score: logProb, finished: ids.at(-1) === engine.config.eos_token_id, ...more };
 }
 
 /** Decodes a sentence around the words that its terms ask for. */
 class Forced {
-  #model;
+  #engine;
+  #pieces;
   #generate;
   #sentence;
   #eos;
@@ -56,29 +69,26 @@ class Forced {
   #spans = [];
 
   /**
-   * @param {import('../model/model.js').Model} model
+   * @param {Engine} engine
+   * @param {string[]} pieces  of the target side, by id
    * @param {(prefix: number[]) => Promise<Result>} generate
    * @param {Sentence} sentence
    * @param {number} fixed  ids of the translation that the caller wants as they are
    * @param {number} longest  ids that a translation may have
    */
-  constructor(model, generate, sentence, fixed, longest) {
-    this.#model = model;
+  constructor(engine, pieces, generate, sentence, fixed, longest) {
+    this.#engine = engine;
+    this.#pieces = pieces;
     this.#generate = generate;
     this.#sentence = sentence;
     this.#fixed = fixed;
     this.#longest = longest;
-    this.#eos = Number(model.config.eos_token_id);
-  }
-
-  /** @param {number} id */
-  #piece(id) {
-    return this.#model.tokenizer.idToPiece(id, { side: 'target' });
+    this.#eos = Number(engine.config.eos_token_id);
   }
 
   /** Begins a word, or stands between words; not within one, as a hyphen or a character's byte. @param {number} id */
   #parts(id) {
-    const piece = this.#piece(id);
+    const piece = this.#pieces[id];
     return id === this.#eos ||
       (piece !== '' && !isWord.test(piece) && !/^([-\u2010\u2011'\u2019]|<0x[89A-F].>$)/.test(piece));
   }
@@ -101,7 +111,7 @@ class Forced {
       for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
       if (mass > most) [place, most] = [t, mass];
     }
-    const pieceAt = (/** @type {number} */ t) => this.#piece(this.#ids[t]);
+    const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
     const beginOf = (/** @type {number} */ t) => {
       const isWithin = () => t > this.#fixed && t < last && !this.#parts(this.#ids[t]);
       while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
@@ -123,15 +133,16 @@ class Forced {
    *
    * @param {string} translation
    * @param {boolean} spaced
+   * @returns {Promise<number[]>}
    */
-  #idsOf(translation, spaced) {
-    const { tokenizer } = this.#model;
-    const ids = [...tokenizer.encode(translation, { side: 'target' }).ids].slice(0, -1);
+  async #idsOf(translation, spaced) {
+    const [encoded] = await this.#engine.encode([translation], 'target');
+    const ids = [...encoded.ids].slice(0, -1);
     if (spaced) return ids;
-    const first = this.#piece(ids[0]);
-    const rest = tokenizer.pieceToId(first.slice(1), { side: 'target' });
+    const first = this.#pieces[ids[0]];
     if (first === '\u2581') return ids.slice(1);
-    return first.startsWith('\u2581') && rest !== undefined ? [rest, ...ids.slice(1)] : ids;
+    const rest = this.#pieces.indexOf(first.slice(1));
+    return first.startsWith('\u2581') && rest >= 0 ? [rest, ...ids.slice(1)] : ids;
   }
 
   /**
@@ -145,9 +156,9 @@ class Forced {
     const after = this.#ids[place - 1];
     const here = this.#ids[place];
     // after an opening bracket or quotation mark the model itself had no space
-    const spaced = place === 0 || here === undefined || here === this.#eos || this.#piece(here).startsWith('\u2581') ||
-      isWord.test(this.#piece(after).slice(-1));
-    const prefix = [...this.#ids.slice(0, place), ...this.#idsOf(found.translation, spaced)];
+    const spaced = place === 0 || here === undefined || here === this.#eos || this.#pieces[here].startsWith('\u2581') ||
+      isWord.test(this.#pieces[after].slice(-1));
+    const prefix = [...this.#ids.slice(0, place), ...(await this.#idsOf(found.translation, spaced))];
     // what parts the term from the rest, and one more id to choose
     if (prefix.length + 2 > this.#longest) return false;
     this.#fixed = prefix.length;
@@ -155,25 +166,20 @@ class Forced {
     this.#ids = [...(await this.#generate(prefix)).ids];
     const next = this.#ids[prefix.length];
     if (next !== undefined && !this.#parts(next)) {
-      const id = this.#bestParting(prefix);
+      const id = await this.#bestParting(prefix);
       this.#ids = id === this.#eos ? [...prefix, id] : [...(await this.#generate([...prefix, id])).ids];
     }
     return true;
   }
 
   /** What follows a word that is to end here. @param {number[]} prefix */
-  #bestParting(prefix) {
-    const { core, pass } = this.#model.parts();
-    const source = this.#sentence.ids;
-    const target = Int32Array.from([...prefix, this.#eos]);
-    const session = pass(source.length, target.length);
-    core.forward(session, source, target);
-    const vocabulary = Number(this.#model.config.decoder_vocab_size);
-    const row = core.logits(session, prefix.length, vocabulary).logits;
-    const { config, tokenizer } = this.#model;
-    const never = new Set([config.pad_token_id, tokenizer.pieceToId('<unk>', { side: 'target' })]);
+  async #bestParting(prefix) {
+    const row = await this.#engine.logits(this.#sentence.ids, prefix);
+    const never = [this.#engine.config.pad_token_id, this.#pieces.indexOf('<unk>')];
     let best = this.#eos;
-    for (let id = 0; id < vocabulary; id++) if (row[id] > row[best] && !never.has(id) && this.#parts(id)) best = id;
+    row.forEach((logit, id) => {
+      if (logit > row[best] && !never.includes(id) && this.#parts(id)) best = id;
+    });
     return best;
   }
 
@@ -186,22 +192,22 @@ class Forced {
     this.#ids = [...free.ids];
     let pending = terms;
     while (pending.length > 0) {
-      const mean = meanOfHeads(attention(this.#model, this.#sentence.ids, this.#ids).cross);
+      const mean = meanOfHeads((await this.#engine.attention(this.#sentence.ids, this.#ids)).cross);
       const [next] = pending
         .map((found) => ({ found, place: this.#placeOf(found, mean) }))
         .sort((a, b) => a.place - b.place || a.found.start - b.found.start);
       pending = pending.filter((found) => found !== next.found);
       if (!(await this.#put(next.found, next.place))) break;
     }
-    const { tokenizer } = this.#model;
     const ids = Int32Array.from(this.#ids);
-    const raw = tokenizer.decode(ids);
+    const edges = this.#spans.flatMap(({ begin, end }) => [ids.subarray(0, begin), ids.subarray(0, end)]);
+    const [raw, ...heads] = await this.#engine.decode([ids, ...edges]);
     let text = '';
     let at = 0;
     /** @type {Map<Found, number>} */
     const starts = new Map();
-    for (const { found, begin, end, spaced } of this.#spans) {
-      const [left, right] = [begin, end].map((n) => tokenizer.decode(ids.subarray(0, n)).length);
+    for (const [i, { found, spaced }] of this.#spans.entries()) {
+      const [left, right] = [heads[2 * i].length, heads[2 * i + 1].length];
       const own = raw.slice(left, right);
       text += raw.slice(at, left) + (spaced ? own.slice(0, own.length - own.trimStart().length) : '');
       starts.set(found, text.length);
@@ -209,7 +215,7 @@ class Forced {
       at = right;
     }
     text += raw.slice(at);
-    return scored(this.#model, this.#sentence, ids, { text, glossary: report(text, terms, starts) });
+    return scored(this.#engine, this.#sentence, ids, { text, glossary: report(text, terms, starts) });
   }
 }
 
@@ -239,11 +245,10 @@ export function asWithin(text, free, language = 'de') {
  *
  * @template {Sentence} T
  * @typedef {object} Host
- * @property {import('../model/model.js').Model} model
+ * @property {Engine} engine
  * @property {string} sourceLanguage
  * @property {string} targetLanguage
  * @property {(sentences: T[], options: import('../model/options.js').GenerateOptions) => Promise<Result[][]>} generate
- * @property {(text: string) => Pick<Sentence, 'ids' | 'offsets'>} encode
  */
 
 /**
@@ -258,14 +263,14 @@ export function asWithin(text, free, language = 'de') {
  * @param {import('../model/options.js').GenerateOptions} options
  * @returns {Promise<Result | undefined>}  undefined: it is too long for the model, or a part did not end
  */
-async function translateAround({ model, targetLanguage, generate, encode }, sentence, terms, free, options) {
-  const { tokenizer, config } = model;
+async function translateAround({ engine, targetLanguage, generate }, sentence, terms, free, options) {
   const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
   const worded = parts.map((part) => part.trim()).filter((part) => isWorded.test(part));
-  const results = await generate(worded.map((text) => ({ ...sentence, text, ...encode(text) })), options);
+  const encoded = await engine.encode(worded);
+  const results = await generate(worded.map((text, i) => ({ ...sentence, text, ...encoded[i] })), options);
   if (!results.every(([{ finished }]) => finished)) return undefined;
-  const translations = results.map(([{ ids }]) => tokenizer.decode(ids).trim());
+  const translations = results.map(([{ text }]) => text.trim());
   let text = '';
   /** @type {Map<Found, number>} */
   const starts = new Map();
@@ -280,9 +285,9 @@ async function translateAround({ model, targetLanguage, generate, encode }, sent
     starts.set(terms[i], text.length);
     text += terms[i].translation;
   }
-  const { ids } = tokenizer.encode(text, { side: 'target' });
-  if (ids.length > Number(config.max_position_embeddings)) return undefined;
-  return scored(model, sentence, ids, { text, glossary: report(text, terms, starts) });
+  const [{ ids }] = await engine.encode([text], 'target');
+  if (ids.length > Number(engine.config.max_position_embeddings)) return undefined;
+  return scored(engine, sentence, ids, { text, glossary: report(text, terms, starts) });
 }
 
 /**
@@ -324,12 +329,14 @@ export function checkDivided(sentences, glossary, language) {
 /**
  * Of a translation that the tokenizer drops nothing would come out.
  *
- * @param {import('../text/tokenizer.js').Tokenizer} tokenizer
+ * @param {Engine} engine
  * @param {Found[]} terms
  */
-function checkTranslations(tokenizer, terms) {
-  for (const [translation] of countTranslations(terms)) {
-    const { pieces } = tokenizer.encode(translation, { side: 'target' });
+async function checkTranslations(engine, terms) {
+  const translations = [...countTranslations(terms)].map(([translation]) => translation);
+  const encoded = await engine.encode(translations, 'target');
+  for (const [i, { pieces }] of encoded.entries()) {
+    const translation = translations[i];
     if (pieces.slice(0, -1).some((piece) => piece !== '' && piece !== '\u2581')) continue;
     const found = terms.find((term) => term.translation === translation);
     badRange(`glossary: ${found?.term}`, visible(translation), 'a text that the model has tokens for');
@@ -348,28 +355,28 @@ function checkTranslations(tokenizer, terms) {
  * @returns {Promise<Result[][]>}
  */
 export async function generateWith(host, sentences, glossary, options, onStep) {
-  const { model, generate } = host;
+  const { engine, generate } = host;
   const terms = termsOf(glossary, host.sourceLanguage);
   const found = sentences.map(({ text }) => terms.find(text));
-  checkTranslations(model.tokenizer, found.flat());
+  await checkTranslations(engine, found.flat());
   const results = await generate(sentences, options);
   for (const [i, [free]] of results.entries()) {
     const divided = findDivided(sentences[i], sentences[i + 1], terms);
     if (found[i].length + divided.length === 0) continue;
-    const matches = report(model.tokenizer.decode(free.ids), found[i]);
+    const matches = report(free.text, found[i]);
     /** @type {Result} */
     let result = { ...free, glossary: matches };
     if (!matches.every(({ exact }) => exact)) {
       const again = async (/** @type {number[]} */ prefix) =>
         (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
-      const { maxTokens, maxLength = model.generateDefaults.maxLength ?? Infinity, prefix } = options;
+      const { maxTokens, maxLength = engine.defaults.maxLength ?? Infinity, prefix } = options;
       // of new tokens each step may have as many; in the length all count, and the start token
-      const longest = Math.min(Number(model.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
-      result = await new Forced(model, again, sentences[i], prefix?.length ?? 0, longest).run(free, found[i]);
+      const longest = Math.min(Number(engine.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
+      const forced = new Forced(engine, await piecesOf(engine), again, sentences[i], prefix?.length ?? 0, longest);
+      result = await forced.run(free, found[i]);
       if (!options.prefix && !result.glossary?.every(({ exact }) => exact)) {
-        const text = model.tokenizer.decode(free.ids);
-        const patched = await translateAround(host, sentences[i], found[i], text, { ...options, nBest: 1 });
-        const most = maxTokens ?? Math.min(longest, model.generateDefaults.maxTokens);
+        const patched = await translateAround(host, sentences[i], found[i], free.text, { ...options, nBest: 1 });
+        const most = maxTokens ?? Math.min(longest, engine.defaults.maxTokens);
         const fits = patched && patched.ids.length <= most;
         if (fits && patched.glossary?.every(({ exact }) => exact)) result = patched;
       }

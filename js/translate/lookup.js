@@ -4,7 +4,7 @@
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
 import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
-import { languageOf } from './languages.js';
+import { languageOf } from '../model/languages.js';
 import { badType } from '../base/check.js';
 import { E_JSON, HeedError } from '../base/errors.js';
 

@@ -1,5 +1,4 @@
-// options.js - the names of the options of a Translator, and its glossary. Used by translator.js, glossary.js and
-// engine/client.js.
+// options.js - the names of the options of a Translator, and its glossary. Used by translator.js and glossary.js.
 
 import { badType } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';

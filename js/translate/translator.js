@@ -1,9 +1,10 @@
-// translator.js - text in, text out, in the shape of the Web Translator API; over model.js. Public.
+// translator.js - text in, text out, in the shape of the Web Translator API: splits texts into sentences, gives them to
+// an engine, and joins what it finds. Public.
 
 import { endStream, onAborts } from '../base/abort.js';
 import { isNode, onAbort, turn } from '../base/host.js';
-import { checkPair, checkTag, chooseToken, notSupported } from './languages.js';
-import { Model } from '../model/model.js';
+import { createEngine } from '../engine/engine.js';
+import { checkPair, checkTag, notSupported } from '../model/languages.js';
 import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
 import { checkGenerate } from '../model/options.js';
 import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
@@ -63,8 +64,8 @@ function copyOptions(options, names) {
 const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of a character that is not complete
 
 /**
- * Translates in the calling thread, giving the event loop a turn after every decoder step. Calls are queued: each gets
- * what it would get alone.
+ * Calls that run at the same time share the engine's work: two take the time of one with both texts. Each gets what it
+ * would get alone.
  */
 export class Translator {
   /**
@@ -74,34 +75,29 @@ export class Translator {
    */
   static models;
 
-  #model;
+  #engine;
   #source;
   #target;
-  #language;
   #segmenter;
   /** Aborted by destroy(). Ends all running and waiting calls. */
   #life = new AbortController();
   /** Forgets the signal of create(). */
   #forget = () => {};
-  /** Resolves when the model is free. @type {Promise<unknown>} */
-  #tail = Promise.resolve();
 
   /**
    * Only create() makes one.
    *
    * @internal
    * @param {symbol} key  OWN
-   * @param {Model | null} model  null: it is elsewhere, see client.js
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {string} source
    * @param {string} target
-   * @param {string} [language]
    */
-  constructor(key, model, source, target, language) {
+  constructor(key, engine, source, target) {
     checkOwn(key, 'Translator');
-    this.#model = /** @type {Model} */ (model);
+    this.#engine = engine;
     this.#source = source;
     this.#target = target;
-    this.#language = language;
     this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
   }
 
@@ -142,21 +138,27 @@ export class Translator {
    * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
    */
   static async create(options) {
-    const { sourceLanguage, targetLanguage, monitor, signal, model, models = Translator.models, timeout = 1 } =
+    const { sourceLanguage, targetLanguage, monitor, signal, timeout, models = Translator.models, ...rest } =
       checkOptions(options, CREATE);
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
     checkSignal(signal);
     checkFunction('monitor', monitor);
-    if (typeof timeout !== 'number' || !(timeout > 0)) badType('timeout', timeout, 'milliseconds, or Infinity');
+    if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
+      badType('timeout', timeout, 'milliseconds, or Infinity');
+    }
     const onProgress = startMonitor(monitor, signal);
-    if (model === undefined && models === undefined) {
+    if (rest.model === undefined && models === undefined) {
       throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
     }
     /** @type {Translator | undefined} */
     let made;
     try {
-      made = await Translator.#make({ ...options, models }, source, target, onProgress);
+      const find = async () => (await lookup()).findModel(models, source, target, signal, rest.cache ?? !isNode);
+      const model = rest.model ?? (await find());
+      if (model === undefined) throw notSupported(`${models} has no model from ${source} to ${target}`);
+      const engine = await createEngine({ ...rest, model, source, target, signal, timeout, onProgress });
+      made = new Translator(OWN, engine, source, target);
       await turn(); // who hears of the last progress can still abort
       signal?.throwIfAborted();
     } catch (error) {
@@ -164,41 +166,8 @@ export class Translator {
       throw withName(error);
     }
     const translator = made;
-    translator.#forget = onAbort(signal, () => translator[OWN](signal?.reason));
+    translator.#forget = onAbort(signal, () => translator.#end(signal?.reason));
     return translator;
-  }
-
-  /**
-   * In a worker if wanted, else here.
-   *
-   * @param {Parameters<typeof Translator.create>[0]} options
-   * @param {string} source
-   * @param {string} target
-   * @param {(loaded: number) => void} onProgress
-   * @returns {Promise<Translator>}
-   */
-  static async #make(options, source, target, onProgress) {
-    const { model, models, language, worker, signal, dtype, wasm, simd, cache } = options;
-    if (worker ?? (!isNode && 'document' in globalThis)) {
-      const { createClient } = await import('../engine/client.js');
-      const client = await createClient({ ...options, onProgress });
-      if (client) return client;
-    }
-    const find = async () => (await lookup()).findModel(models, source, target, signal, cache ?? !isNode);
-    const from = model ?? (await find());
-    if (from === undefined) throw notSupported(`${models} has no model from ${source} to ${target}`);
-    const transformer = await Model.load(
-      from,
-      { signal, dtype, wasm, simd, cache, onProgress: ({ loaded, total }) => onProgress(loaded / total) },
-      checkPair(source, target),
-    );
-    try {
-      const token = chooseToken(transformer, target, language);
-      return new Translator(OWN, transformer, source, target, token);
-    } catch (error) {
-      transformer.dispose();
-      throw error;
-    }
   }
 
   /**
@@ -225,35 +194,18 @@ export class Translator {
   }
 
   /**
-   * Run f when all calls before have ended.
+   * What f gives. Rejects at once when the call is aborted: it does not wait for the running step.
    *
    * @template T
    * @param {AbortSignal | undefined} signal
    * @param {() => Promise<T>} f
    * @returns {Promise<T>}
    */
-  async #queued(signal, f) {
+  async #run(signal, f) {
     this.#check(signal);
-    const job = this.#tail.then(() => {
-      this.#check(signal);
-      return f();
-    });
-    this.#tail = job.catch(() => {});
-    return this.#until(signal, job);
-  }
-
-  /**
-   * What a call gives. Rejects at once when the call is aborted: it does not wait for the queue or the running step.
-   *
-   * @template T
-   * @param {AbortSignal | undefined} signal
-   * @param {Promise<T>} job
-   * @returns {Promise<T>}
-   */
-  #until(signal, job) {
     return new Promise((resolve, reject) => {
       const forget = onAborts([this.#life.signal, signal], reject);
-      job.then(resolve, reject).finally(forget);
+      f().then(resolve, reject).finally(forget);
     });
   }
 
@@ -261,35 +213,6 @@ export class Translator {
   #check(signal) {
     this.#life.signal.throwIfAborted();
     checkSignal(signal);
-  }
-
-  /**
-   * Runs a generator to its end, giving the event loop a turn between its steps.
-   *
-   * @template Step, Result
-   * @param {Generator<Step, Result, void>} run
-   * @param {AbortSignal | undefined} signal  its abort ends the run, as destroy() does
-   * @param {((step: Step) => void) | null} [onStep]
-   * @returns {Promise<Result>}
-   */
-  async #drive(run, signal, onStep) {
-    try {
-      for (;;) {
-        const step = run.next();
-        if (step.done) return step.value;
-        onStep?.(step.value);
-        await this.#rest(signal);
-      }
-    } finally {
-      run.return(/** @type {any} */ (undefined));
-    }
-  }
-
-  /** Let the event loop have a turn; throws if it brought an end. @param {AbortSignal | undefined} signal */
-  async #rest(signal) {
-    await turn();
-    this.#life.signal.throwIfAborted();
-    signal?.throwIfAborted();
   }
 
   /**
@@ -304,26 +227,27 @@ export class Translator {
       const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
       inputs = inputs.map((text) => (typeof text === 'string' ? move(text) : text));
     }
-    const [segmenter, encode] = [this.#segmenter, this.#encode.bind(this)];
+    const encode = async (/** @type {string[]} */ texts) => {
+      const encoded = await this.#engine.encode(texts);
+      this.#check(signal);
+      return encoded;
+    };
     const positions = Number(this.config.max_position_embeddings);
-    return this.#drive(split(inputs, { encode, segmenter, positions, glossary }), signal);
+    return split(inputs, { encode, segmenter: this.#segmenter, positions, glossary });
   }
 
   /**
-   * generate() in steps. `onStep` gets the ids so far of the one sentence that runs.
-   *
    * @param {Sentence[]} sentences
-   * @param {Options} options
-   * @param {((ids: Int32Array | undefined) => void) | null} [onStep]  null: what a glossary cannot do is told, not
-   *   thrown
-   * @param {import('../model/tree.js').Trees} [trees]  without a glossary
+   * @param {Options & { beamTree?: boolean }} options  beamTree: without a glossary
+   * @param {((text: string) => void) | null} [onStep]  gets the text so far of the one sentence that runs; null: what a
+   *   glossary cannot do is told, not thrown
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
-  async #generate(sentences, { glossary, cutRunaways = true, ...rest }, onStep, trees) {
+  async #generate(sentences, { glossary, beamTree, cutRunaways = true, ...rest }, onStep) {
     const options = { ...rest, cutRunaways, validUtf8: true };
     const others = sentences.filter(({ isKept }) => !isKept);
     if (others.length < sentences.length) {
-      const results = (await this.#generate(others, { ...options, glossary }, onStep, trees)).values();
+      const results = (await this.#generate(others, { ...options, beamTree, glossary }, onStep)).values();
       const ids = Int32Array.of(Number(this.config.eos_token_id));
       return sentences.map(({ text, isKept }) =>
         (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
@@ -331,22 +255,12 @@ export class Translator {
     if (glossary) {
       const { generateWith } = await import('./glossary.js');
       const { sourceLanguage, targetLanguage } = this;
-      const [generate, encode] = [this.#generate.bind(this), this.#encode.bind(this)];
-      const host = { model: this.#model, sourceLanguage, targetLanguage, generate, encode };
+      const host = { engine: this.#engine, sourceLanguage, targetLanguage, generate: this.#generate.bind(this) };
       return generateWith(host, sentences, glossary, options, onStep);
     }
+    const search = checkGenerate(options, this.#engine.defaults, this.config);
     const ids = sentences.map((sentence) => sentence.ids);
-    return this.#drive(this.#model.generateSteps(ids, options, trees), options.signal, onStep);
-  }
-
-  /** @param {import('./glossary.js').Result} result */
-  #text({ ids, text }) {
-    return text ?? this.#model.tokenizer.decode(ids);
-  }
-
-  /** @param {string} text */
-  #encode(text) {
-    return this.#model.tokenizer.encode(text, { language: this.#language });
+    return this.#engine.generate(ids, search, { signal: options.signal, onStep: onStep ?? undefined, beamTree });
   }
 
   /**
@@ -378,7 +292,7 @@ export class Translator {
     const own = copyOptions(options, TRANSLATE);
     const isList = Array.isArray(input);
     const inputs = isList ? [...input] : [input];
-    return this.#queued(own.signal, async () => {
+    return this.#run(own.signal, async () => {
       const texts = await this.#split(inputs, own);
       const results = await this.#generate(
         texts.flat().filter(({ text }) => text),
@@ -387,7 +301,7 @@ export class Translator {
       let next = 0;
       const outputs = texts.map((sentences) =>
         sentences
-          .map(({ text, after }) => (text && this.#text(results[next++][0])) + after)
+          .map(({ text, after }) => (text && results[next++][0].text) + after)
           .join(''),
       );
       return isList ? outputs : outputs[0];
@@ -403,18 +317,16 @@ export class Translator {
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
-    const { beamTree = false, ...own } =
-      /** @type {Options & { attention?: boolean }} */ (copyOptions(options, TRANSLATE_DETAILED));
-    return this.#queued(own.signal, async () => {
+    const own = /** @type {Options & { attention?: boolean, beamTree?: boolean }} */ (
+      copyOptions(options, TRANSLATE_DETAILED));
+    return this.#run(own.signal, async () => {
       const { detail } = await import('./detail.js');
-      const { Trees } = beamTree ? await import('../model/tree.js') : {};
       const sentences = (await this.#split([input], own))[0].filter(({ text }) => text);
-      const trees = Trees && new Trees(own.beams ?? this.#model.generateDefaults.beams);
-      const results = await this.#generate(sentences, own, null, trees);
+      const results = await this.#generate(sentences, own, null);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
-        await this.#rest(own.signal);
-        detailed.push(detail(this.#model, sentences[i], hypotheses, (result) => this.#text(result), own));
+        this.#check(own.signal);
+        detailed.push(await detail(this.#engine, sentences[i], hypotheses, own));
       }
       return detailed;
     });
@@ -441,7 +353,7 @@ export class Translator {
       start: async (stream) => {
         forget = endStream([this.#life.signal, signal], stream, stop.abort.bind(stop));
         try {
-          checkGenerate(own, this.#model.generateDefaults, this.config);
+          checkGenerate(own, this.#engine.defaults, this.config);
           const [parts] = await this.#split([input], own);
           // each sentence is translated alone
           if (own.glossary) (await import('./glossary.js')).checkDivided(parts, own.glossary, this.#source);
@@ -476,49 +388,43 @@ export class Translator {
 
   /** @param {Sentence} sentence @param {Options} options @param {(text: string) => void} emit */
   async #streamSentence(sentence, options, emit) {
-    const { after } = sentence;
-    const { tokenizer } = this.#model;
+    const { text, after } = sentence;
     let emitted = 0;
-    const emitUpTo = (/** @type {string} */ text) => {
-      if (text.length > emitted) emit(text.slice(emitted));
-      emitted = Math.max(emitted, text.length);
+    const emitUpTo = (/** @type {string} */ found) => {
+      if (found.length > emitted) emit(found.slice(emitted));
+      emitted = Math.max(emitted, found.length);
     };
-    if (sentence.text) {
-      await this.#queued(options.signal, async () => {
-        const [[result]] = await this.#generate([sentence], { ...options, nBest: 1 }, (running) => {
-          if (running) emitUpTo(settled(tokenizer.decode(running)));
-        });
-        emitUpTo(this.#text(result));
-      });
+    if (text) {
+      const search = { ...options, nBest: 1 };
+      const [[result]] = await this.#generate([sentence], search, (found) => emitUpTo(settled(found)));
+      emitUpTo(result.text);
     }
     if (after) emit(after);
   }
 
   /** Of the model, as Transformer.info; `worker`: it runs in a worker. */
   get info() {
-    return { ...this.#model.info, worker: false };
+    return this.#engine.info;
   }
 
   /** The model's config.json. @returns {Readonly<Record<string, unknown>>} */
   get config() {
-    return this.#model.config;
+    return this.#engine.config;
   }
 
   /** The model's heed.json, or {}. @returns {Readonly<Record<string, unknown>>} */
   get manifest() {
-    return this.#model.manifest;
+    return this.#engine.manifest;
   }
 
   /** As one sentence, see Tokenizer. @param {string} text @returns {Promise<Encoded>} */
   async tokenize(text) {
-    this.#check(undefined);
-    return this.#encode(text);
+    return this.#run(undefined, async () => (await this.#engine.encode([text]))[0]);
   }
 
   /** Ids of the target side to text. @param {ArrayLike<number>} ids @returns {Promise<string>} */
   async detokenize(ids) {
-    this.#check(undefined);
-    return this.#model.tokenizer.decode(ids);
+    return this.#run(undefined, async () => (await this.#engine.decode([ids]))[0]);
   }
 
   /**
@@ -530,8 +436,7 @@ export class Translator {
    * @returns {Promise<import('../model/model.js').AttentionMaps & { logProbs: Float32Array }>}
    */
   async attention(source, target, options) {
-    const { attention } = await import('../model/inspect.js');
-    return this.#queued(undefined, async () => attention(this.#model, source, target, options));
+    return this.#run(undefined, () => this.#engine.attention(source, target, options));
   }
 
   /**
@@ -543,14 +448,12 @@ export class Translator {
    * @returns {Promise<Record<string, import('../model/model.js').Tensor>>}
    */
   async inspect(source, target, options) {
-    const { inspect } = await import('../model/inspect.js');
-    return this.#queued(undefined, async () => inspect(this.#model, source, target, options));
+    return this.#run(undefined, () => this.#engine.inspect(source, target, options));
   }
 
   /** See Transformer.parameters. @returns {Promise<{ name: string, shape: number[] }[]>} */
   async parameters() {
-    const { parameters } = await import('../model/inspect.js');
-    return this.#queued(undefined, async () => parameters(this.#model));
+    return this.#run(undefined, () => this.#engine.parameters());
   }
 
   /**
@@ -561,8 +464,7 @@ export class Translator {
    * @returns {Promise<import('../model/model.js').Tensor>}
    */
   async parameter(name, rows) {
-    const { parameter } = await import('../model/inspect.js');
-    return this.#queued(undefined, async () => parameter(this.#model, name, rows));
+    return this.#run(undefined, () => this.#engine.parameter(name, rows));
   }
 
   /**
@@ -574,8 +476,7 @@ export class Translator {
    */
   async measureInputUsage(input, options = {}) {
     const own = copyOptions(options, TRANSLATE);
-    this.#check(own.signal);
-    const [sentences] = await this.#until(own.signal, this.#split([input], own));
+    const [sentences] = await this.#run(own.signal, () => this.#split([input], own));
     return sentences.reduce((sum, { ids }) => sum + ids.length, 0);
   }
 
@@ -586,15 +487,15 @@ export class Translator {
 
   /** Free all memory. Running, waiting and later calls reject with an AbortError. */
   destroy() {
-    this[OWN](new DOMException('the translator was destroyed', 'AbortError'));
+    this.#end(new DOMException('the translator was destroyed', 'AbortError'));
   }
 
-  /** destroy(), and the reason that calls reject with. @internal @param {unknown} reason */
-  [OWN](reason) {
+  /** destroy(), and the reason that calls reject with. @param {unknown} reason */
+  #end(reason) {
     if (this.#life.signal.aborted) return;
     this.#forget();
     this.#life.abort(reason);
-    this.#model?.dispose();
+    this.#engine.destroy(reason);
   }
 
   [Symbol.dispose]() {

@@ -83,6 +83,11 @@ export class Core {
     return !this.#c;
   }
 
+  /** Neither disposed nor broken. */
+  get isUsable() {
+    return !this.disposed && !this.#broken;
+  }
+
   /** Let go of the memory. Every later call says HEED_E_STATE. */
   dispose() {
     if (!this.#c) return;
@@ -304,16 +309,17 @@ export class Core {
   }
 
   /**
+   * @param {'heed_search_begin' | 'heed_search_rules'} name
    * @param {number} session
    * @param {SearchRules} o
    * @param {Int32Array} byteIds
+   * @returns {number}  the status
    */
-  searchBegin(session, o, byteIds) {
+  search(name, session, o, byteIds) {
     const bits = (/** @type {number} */ x) => new Int32Array(Float32Array.of(x).buffer)[0];
     const list = (/** @type {Int32Array} */ ids) => [ids.length, ids];
-    this.call(
-      'generate',
-      'heed_search_begin',
+    return this.run(
+      name,
       session,
       struct(
         o.beams,

@@ -1,4 +1,5 @@
-// languages.js - language tags, and what a model has to do with a pair of them; used by translator.js and lookup.js.
+// languages.js - language tags, and what a model has to do with a pair of them; used by
+// engine/ and translate/.
 
 import { badRange, badType } from '../base/check.js';
 

@@ -1,0 +1,77 @@
+// remote.js - an engine in a worker, at the other end of a line. Loaded by engine.js when a worker is wanted.
+
+import { builtin, isNode, resolve } from '../base/host.js';
+import { builds } from '../builds.js';
+import { Line } from './line.js';
+
+/** @typedef {import('./engine.js').Engine} Engine */
+
+/**
+ * An address as text: those given as text are relative to this page, not to the worker.
+ *
+ * @param {any} place
+ * @returns {Promise<any>}
+ */
+async function addressOf(place) {
+  if (typeof place !== 'string' && !(place instanceof URL)) return place;
+  const { url, path } = await resolve(place);
+  return path ?? url.href;
+}
+
+/** @returns {Promise<any>} */
+async function startWorker() {
+  if (!isNode) return builds.worker();
+  const { Worker } = await builtin('worker_threads');
+  // flags of this program like --input-type are not for the worker's
+  return new Worker(new URL(builds.workerAddress()), { execArgv: [] });
+}
+
+/**
+ * @param {Line} line
+ * @param {Pick<Engine, 'config' | 'manifest' | 'defaults'>} has  what the worker says of its engine
+ * @returns {Engine}
+ */
+function engineOf(line, { config, manifest, defaults }) {
+  const ask = (/** @type {string} */ method) => (/** @type {unknown[]} */ ...args) => line.call(method, args);
+  const [encode, decode, pieces, logits, attention, inspect, parameters, parameter] =
+    ['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter'].map(ask);
+  return {
+    config,
+    manifest,
+    defaults,
+    get info() {
+      return { ...line.info, worker: true };
+    },
+    generate: (sources, search, { signal, onStep, beamTree } = {}) =>
+      line.call('generate', [sources, search, { isStreamed: onStep !== undefined, beamTree }],
+        { signal, onEvent: onStep }),
+    encode, decode, pieces, logits, attention, inspect, parameters, parameter,
+    destroy: (reason) => line.end(reason),
+  };
+}
+
+/**
+ * @param {import('./engine.js').EngineOptions} options  `worker` undefined: if there can be one
+ * @returns {Promise<Engine | undefined>}  undefined: there can be none
+ */
+export async function createRemote({ signal, worker, timeout = 30_000, onProgress, ...options }) {
+  const isOwn = Object(worker) !== worker;
+  /** @type {Line | undefined} */
+  let line;
+  try {
+    line = new Line(isOwn ? await startWorker() : worker, { isOwn, timeout });
+    await line.ready(signal);
+  } catch (error) {
+    line?.end(error);
+    if (worker !== undefined || signal?.aborted) throw error;
+    console.warn(`heed: the model runs in the page's own thread: ${/** @type {any} */ (error).message}`);
+    return undefined;
+  }
+  try {
+    const [model, wasm] = [await addressOf(options.model), await addressOf(options.wasm)];
+    return engineOf(line, await line.call('create', [{ ...options, model, wasm }], { signal, onEvent: onProgress }));
+  } catch (error) {
+    line.end(error);
+    throw error;
+  }
+}

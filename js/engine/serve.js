@@ -1,0 +1,79 @@
+// serve.js - the other end of line.js: an engine for each port that a worker is given. Used by worker.js.
+//
+//   to here    { id, method, args } a call, { id, abort } its end, { isAlive } is the worker alive?
+//   from here  { ready } at first, { id, event } of a call under way: what is loaded, or the text so far,
+//              { id, value | error, info } an answer, { isAlive } it is, { isUnread } a message cannot be read here
+
+import { HeedError } from '../base/errors.js';
+import { createHere } from './here.js';
+
+/** What an error is made again from. @param {any} error */
+function describe(error) {
+  const { name, message, code, status, stack, cause } = error ?? {};
+  const own = Object.entries({ HeedError, DOMException, TypeError, RangeError });
+  const kind = own.find(([, type]) => error instanceof type)?.[0];
+  return { kind, name, message: message ?? String(error), code, status, stack,
+    cause: cause && String(cause.message ?? cause) };
+}
+
+/** The buffers of typed arrays in a result: they move instead of being copied. @param {any} value */
+function buffersOf(value, found = new Set()) {
+  if (ArrayBuffer.isView(value)) found.add(value.buffer);
+  else if (Array.isArray(value)) for (const item of value) buffersOf(item, found);
+  else if (Object.prototype.toString.call(value) === '[object Object]') buffersOf(Object.values(value), found);
+  return found;
+}
+
+/** @param {MessagePort} port */
+export function serve(port) {
+  /** @type {import('./engine.js').Engine | undefined} */
+  let engine;
+  /** By the id of the call under way. @type {Map<number, AbortController>} */
+  const running = new Map();
+
+  /**
+   * What the engine's methods are not called with: the signal and the events of a call.
+   *
+   * @type {Record<string, (more: { signal: AbortSignal, tell: (event: unknown) => void }, ...args: any[]) => unknown>}
+   */
+  const methods = {
+    async create({ signal, tell }, options) {
+      engine = await createHere({ ...options, signal, onProgress: tell });
+      const { config, manifest, defaults } = engine;
+      return { config, manifest, defaults };
+    },
+    generate: ({ signal, tell }, sources, search, { isStreamed, beamTree }) =>
+      engine?.generate(sources, search, { signal, beamTree, onStep: isStreamed ? tell : undefined }),
+    destroy() {
+      for (const stop of running.values()) stop.abort();
+      engine?.destroy(undefined);
+      port.close();
+    },
+  };
+
+  port.onmessageerror = () => port.postMessage({ isUnread: true });
+  port.onmessage = async ({ data: { id, method, args, abort, isAlive } }) => {
+    if (isAlive) {
+      port.postMessage({ isAlive });
+      return;
+    }
+    if (abort) {
+      running.get(id)?.abort();
+      return;
+    }
+    const stop = new AbortController();
+    running.set(id, stop);
+    try {
+      const tell = (/** @type {unknown} */ event) => port.postMessage({ id, event });
+      const value = await (methods[method]
+        ? methods[method]({ signal: stop.signal, tell }, ...args)
+        : /** @type {any} */ (engine)[method](...args));
+      port.postMessage({ id, value, info: engine?.info }, [...buffersOf(value)]);
+    } catch (error) {
+      port.postMessage({ id, error: describe(error), info: undefined });
+    } finally {
+      running.delete(id);
+    }
+  };
+  port.postMessage({ ready: true });
+}

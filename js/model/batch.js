@@ -1,0 +1,289 @@
+// batch.js - the running batch of a model. Calls take turns: each time a row is free, the next call puts a sentence
+// into it. A sentence that ends makes room for another, of whatever call. What a sentence gives does not depend on its
+// company. Used by model.js, and by engine/here.js through it.
+
+import { E_STATE } from '../base/errors.js';
+import { ints } from '../wasm/core.js';
+import { paceOf } from './pace.js';
+import { Session } from './session.js';
+
+/** @typedef {import('./options.js').Search} Search */
+/** @typedef {import('./model.js').Generated} Generated */
+
+/** Rows of a batch by default: more gains little, and costs memory. */
+const ROWS = 32;
+/** So often may sentences that fit the batch pass a call that does not. Then the batch runs empty for it. */
+const PATIENCE = 32;
+
+/**
+ * @typedef {object} Hooks
+ * @property {(error?: unknown) => void} onEnd  the last sentence has ended, or none will as there is an error
+ * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
+ * @property {(ids: Int32Array) => void} [onStep]  the ids so far; only for one sentence by greedy search
+ * @property {import('./tree.js').Trees} [trees]  gets what is looked at
+ */
+
+/**
+ * Sentences with one search, and what has become of them.
+ *
+ * @typedef {object} Call
+ * @property {Int32Array[]} sources
+ * @property {Search} search
+ * @property {Hooks} hooks
+ * @property {Generated[][]} results  by source
+ * @property {number[]} waiting  the sources that have no row yet; the last is next
+ * @property {number[]} size  of a session that holds any of its sources
+ * @property {number} running  rows it has
+ * @property {number} most  rows it may have
+ * @property {number} left  sentences that have not ended
+ * @property {string} heads  those that are switched off: the whole batch is
+ * @property {number} passed  sentences of others that entered while its own did not fit
+ */
+
+/** @param {Call} call */
+const wantsRow = ({ waiting, running, most }) => waiting.length > 0 && running < most;
+
+export class Batch {
+  #core;
+  #session;
+  #disableHeads;
+  #byteIds;
+  /** What one step may do. */
+  #pace;
+  /** Of a session. */
+  #least;
+  /** The session's. */
+  #handle = 0;
+  /** In the order of their turns. @type {Call[]} */
+  #calls = [];
+  /** What runs, by row. @type {Map<number, { call: Call, index: number }>} */
+  #rows = new Map();
+  /** Of the sentence that was added last. @type {Search | undefined} */
+  #search;
+  /** That are switched off while there are rows. */
+  #heads = '';
+
+  /**
+   * @param {object} parts
+   * @param {import('../wasm/core.js').Core} parts.core
+   * @param {number} parts.model
+   * @param {Record<string, any>} parts.config
+   * @param {boolean} parts.isF32
+   * @param {(session: number, heads: [number, number, number][]) => void} parts.disableHeads
+   * @param {() => Int32Array} parts.byteIds  of the vocabulary
+   * @param {{ source: number, rows: number }} least  tokens of a source and sentences that a session holds at least:
+   *   for those that join later
+   */
+  constructor({ core, model, config, isF32, disableHeads, byteIds }, least) {
+    const longest = config.max_position_embeddings;
+    this.#core = core;
+    this.#session = new Session(core, model, longest);
+    this.#disableHeads = disableHeads;
+    this.#byteIds = byteIds;
+    this.#pace = paceOf(config, isF32);
+    this.#least = { ...least, source: Math.min(least.source, longest) };
+  }
+
+  /** Whether a call has not ended. */
+  get isBusy() {
+    return this.#calls.length > 0;
+  }
+
+  /** Rows by default for searches with so many beams. @param {number} beams */
+  #rowsFor(beams) {
+    return Math.max(1, Math.min(ROWS, Math.floor(this.#pace.rows / beams)));
+  }
+
+  /**
+   * Sentences for the steps to come.
+   *
+   * @param {Int32Array[]} sources  one at least
+   * @param {Search} search
+   * @param {Hooks} hooks
+   * @returns {Call}
+   */
+  add(sources, search, hooks) {
+    const length = (/** @type {number} */ i) => sources[i].length;
+    const { beams, prefix, maxTokens, batchSize } = search;
+    /** @type {Call} */
+    const call = {
+      sources,
+      search,
+      hooks,
+      results: new Array(sources.length),
+      // long ones first: what is left at the end, when the batch empties, is short
+      waiting: sources.map((_, i) => i).sort((a, b) => length(a) - length(b) || b - a),
+      size: [],
+      running: 0,
+      most: Math.min(sources.length, batchSize ?? this.#rowsFor(beams)),
+      left: sources.length,
+      heads: search.heads.join(';'),
+      passed: 0,
+    };
+    call.size = [length(call.waiting[sources.length - 1]), prefix.length + maxTokens, beams];
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** Drop a call with its rows. The others go on. @param {Call} call */
+  remove(call) {
+    this.#calls = this.#calls.filter((other) => other !== call);
+    for (const [row, running] of this.#rows) if (running.call === call) this.#release(row);
+  }
+
+  /** @param {number} row */
+  #release(row) {
+    this.#rows.delete(row);
+    if (this.#core.isUsable) this.#core.call('generate', 'heed_search_release', this.#handle, row);
+  }
+
+  /** @param {Call} call @param {unknown} [error] */
+  #end(call, error) {
+    this.remove(call);
+    call.hooks.onEnd(error);
+  }
+
+  /**
+   * One step of the decoder for all rows, of which none takes long, after those that wait have entered. Where a session
+   * must be made first, which takes its time too, it is made and that is all.
+   */
+  step() {
+    const core = this.#core;
+    try {
+      if (!this.#admit() || this.#rows.size === 0) return;
+      core.call('generate', 'heed_search_step', this.#handle, ints(1));
+      for (const [row, { call, index }] of this.#rows) call.hooks.trees?.step(core, this.#handle, row, index);
+      for (let row; (row = core.run('heed_search_finished', this.#handle)) >= 0;) this.#finish(row);
+      for (const [row, { call }] of this.#rows) this.#tell(row, call);
+    } catch (error) {
+      this.#rows.clear(); // whatever they hold, the next search begins anew
+      for (const call of this.#calls) this.#end(call, error);
+    }
+  }
+
+  /** The row's sentence has ended. @param {number} row */
+  #finish(row) {
+    const core = this.#core;
+    const { call, index } = /** @type {{ call: Call, index: number }} */ (this.#rows.get(row));
+    const { search, hooks, results } = call;
+    try {
+      // a sentence that failed has none, and the first that is asked for says why
+      const count = Math.min(search.nBest, core.run('heed_search_hypotheses', this.#handle, row) || 1);
+      const found = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
+      results[index] = found;
+      if (hooks.trees) results[index][0].tree = hooks.trees.finish(index, found[0].ids);
+      hooks.onResult?.(results[index]);
+    } catch (error) {
+      this.#end(call, error);
+      return;
+    }
+    this.#release(row);
+    call.running--;
+    if (--call.left === 0) this.#end(call);
+  }
+
+  /** @param {number} row @param {Call} call */
+  #tell(row, call) {
+    const { onStep } = call.hooks;
+    if (!onStep || call.sources.length > 1 || call.search.beams > 1) return;
+    // a sentence that was put back to wait has none
+    if (this.#core.run('heed_search_hypotheses', this.#handle, row) === 0) return;
+    try {
+      onStep(this.#core.hypothesis(this.#handle, row, 0).ids);
+    } catch (error) {
+      this.#end(call, error);
+    }
+  }
+
+  /** Rows for those who wait, in turn. @returns {boolean}  false: a session was made instead */
+  #admit() {
+    // the core encodes what is added in its next step: so much that the step stays short
+    let tokens = 0;
+    if (this.#isTooSmall()) return true;
+    for (let i = 0; i < this.#calls.length;) {
+      const call = this.#calls[i];
+      const next = call.waiting.length - 1;
+      if (!wantsRow(call)) {
+        i++;
+        continue;
+      }
+      const { length } = call.sources[call.waiting[next]];
+      if (tokens > 0 && tokens + length > this.#pace.tokens) return true;
+      let hasEntered;
+      try {
+        if (this.#rows.size === 0 && this.#begin(call)) return false;
+        hasEntered = this.#enter(call, call.waiting[next]);
+      } catch (error) {
+        this.#end(call, error);
+        continue;
+      }
+      if (hasEntered) {
+        tokens += length;
+        for (const other of this.#calls.slice(0, i)) if (wantsRow(other)) other.passed++;
+        this.#calls.push(...this.#calls.splice(i, 1));
+        i = 0;
+      } else if (this.#isFull || call.passed >= PATIENCE) return true;
+      else i++;
+    }
+    return true;
+  }
+
+  get #isFull() {
+    return this.#rows.size === this.#session.size[3];
+  }
+
+  /** Whether so many wait that the batch should run empty, and go on with more rows. */
+  #isTooSmall() {
+    const [, , beams, rows] = this.#session.size;
+    if (this.#rows.size === 0 || rows >= this.#rowsFor(beams)) return false;
+    return this.#calls.reduce((sum, { waiting, most }) => sum + Math.min(waiting.length, most), 0) >= 2 * rows;
+  }
+
+  /** Begin a search that the call and others like it fit in. @param {Call} call @returns {boolean}  a session was made */
+  #begin({ size, search, heads, most }) {
+    const [source, target, beams] = size;
+    const alike = this.#calls.filter((other) => other.heads === heads && other.size.every((n, i) => n <= size[i]));
+    const wanted = alike.reduce((sum, other) => sum + Math.min(other.waiting.length, other.most), 0);
+    const usual = this.#rowsFor(beams);
+    const rows = Math.min(Math.max(wanted, Math.min(this.#least.rows, usual)), Math.max(most, usual));
+    const need = [Math.max(source, this.#least.source), target, beams, rows];
+    const isMade = !this.#session.holds(need);
+    this.#handle = this.#session.for(...need);
+    if (isMade) return true;
+    this.#core.check(this.#setRules('heed_search_begin', search), 'generate');
+    this.#core.run('heed_session_enable_heads', this.#handle);
+    this.#disableHeads(this.#handle, search.heads);
+    this.#search = search;
+    this.#heads = heads;
+    return false;
+  }
+
+  /** @param {'heed_search_begin' | 'heed_search_rules'} name @param {Search} search @returns {number}  the status */
+  #setRules(name, search) {
+    return this.#core.search(name, this.#handle, search, search.validUtf8 ? this.#byteIds() : new Int32Array());
+  }
+
+  /** @param {Call} call @param {number} index @returns {boolean}  false: it does not fit beside what runs */
+  #enter(call, index) {
+    const { search, heads, size, sources } = call;
+    if (this.#rows.size > 0) {
+      const load = [...this.#rows.values()].reduce((sum, running) => sum + running.call.search.beams, search.beams);
+      // a batch of a size that is asked for may take longer steps
+      const isSlow = search.batchSize === undefined && load > this.#pace.rows;
+      if (this.#isFull || isSlow || heads !== this.#heads || !this.#session.holds(size)) return false;
+    }
+    if (search !== this.#search) {
+      const status = this.#setRules('heed_search_rules', search);
+      if (status === E_STATE) return false; // as many different searches run as the core keeps
+      this.#core.check(status, 'generate');
+      this.#search = search;
+    }
+    const row = ints(1);
+    this.#core.call('generate', 'heed_search_add', this.#handle, sources[index], sources[index].length, row);
+    this.#rows.set(row.value[0], { call, index });
+    call.waiting.pop();
+    call.running++;
+    call.passed = 0;
+    return true;
+  }
+}
