@@ -2,7 +2,6 @@
 // translate/.
 
 import { isNode } from '../base/host.js';
-import { createHere } from './here.js';
 
 /** @typedef {ReturnType<import('../text/tokenizer.js').Tokenizer['encode']>} Encoded */
 /** @typedef {import('../model/options.js').Search} Search */
@@ -81,5 +80,5 @@ export async function createEngine({ worker, timeout, ...options }) {
     const engine = await createRemote({ worker, timeout, ...options });
     if (engine) return engine;
   }
-  return createHere(options);
+  return (await import('./here.js')).createHere(options);
 }

@@ -1,6 +1,7 @@
 // batch.js - the running batch of a model. Calls take turns: each time a row is free, the next call puts a sentence
 // into it. A sentence that ends makes room for another, of whatever call. What a sentence gives does not depend on its
-// company. Used by model.js, and by engine/here.js through it.
+// company. Used by transformer.js and engine/here.js, through
+// model.js.
 
 import { E_STATE } from '../base/errors.js';
 import { ints } from '../wasm/core.js';

@@ -1,12 +1,11 @@
-// model.js - the model as far as translating needs it: ids in, ids out. The Translator is built on it,
-// and transformer.js adds the rest.
+// model.js - the model as far as translating needs it: what is loaded, and a running batch. The engine of a thread is
+// built on it, and transformer.js adds the rest.
 
 import { onAbort } from '../base/host.js';
 import { loadModel } from './load.js';
 import { Batch } from './batch.js';
 import { Session } from './session.js';
-import { badType } from '../base/check.js';
-import { checkGenerate, checkLoad } from './options.js';
+import { checkLoad } from './options.js';
 import { checkSequence } from '../text/ids.js';
 import { E_STATE, E_TOKENIZER, HeedError } from '../base/errors.js';
 import { instantiate } from '../wasm/module.js';
@@ -36,8 +35,6 @@ export class Model {
   #files;
   /** For everything but searches. */
   #pass;
-  /** Of generate(). @type {Batch | undefined} */
-  #batch;
 
   /**
    * Only load() makes one.
@@ -160,21 +157,6 @@ export class Model {
   }
 
   /**
-   * One list of hypotheses, best first, for each source.
-   *
-   * @param {ArrayLike<number>[]} sources
-   * @param {import('./options.js').GenerateOptions} [options]
-   * @returns {Generated[][]}
-   */
-  generate(sources, options = {}) {
-    const run = this.generateSteps(sources, options);
-    for (;;) {
-      const step = run.next();
-      if (step.done) return step.value;
-    }
-  }
-
-  /**
    * A running batch with a memory of its own.
    *
    * @internal
@@ -186,45 +168,8 @@ export class Model {
     return new Batch({ core, model, config, isF32, disableHeads, byteIds }, least);
   }
 
-  /**
-   * generate(), resting before every step, of which none is long: between two, other work can be done, or the run be
-   * ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where
-   * there is but one sentence and one beam.
-   *
-   * @param {ArrayLike<number>[]} sources
-   * @param {import('./options.js').GenerateOptions} [options]
-   * @param {import('./tree.js').Trees} [trees]  gets what is looked at
-   * @returns {Generator<Int32Array | undefined, Generated[][], void>}
-   */
-  *generateSteps(sources, options = {}, trees) {
-    if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
-    const search = checkGenerate(options, this.#defaults, this.#config);
-    const all = sources.map((ids, i) => this.#check(`sources[${i}]`, ids, 'source'));
-    const batch = (this.#batch ??= this.batch({ source: 1, rows: 1 }));
-    if (batch.isBusy) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
-    if (all.length === 0) return [];
-    /** @type {Int32Array | undefined} */
-    let ids;
-    /** @type {{ error?: unknown } | undefined} */
-    let end;
-    const onStep = (/** @type {Int32Array} */ found) => void (ids = found);
-    const call = batch.add(all, search, { trees, onStep, onEnd: (error) => (end = { error }) });
-    try {
-      while (!end) {
-        yield ids;
-        options.signal?.throwIfAborted();
-        batch.step();
-      }
-    } finally {
-      batch.remove(call);
-    }
-    if (end.error !== undefined) throw end.error;
-    return call.results;
-  }
-
   /** Free all memory. */
   dispose() {
-    this.#batch = undefined;
     this.#core.dispose();
   }
 

@@ -3,7 +3,8 @@
 import { Model } from './model.js';
 import { attention, inspect, parameter, parameters } from './inspect.js';
 import { badType, checkOptions } from '../base/check.js';
-import { GENERATE_IDS } from './options.js';
+import { E_STATE, HeedError } from '../base/errors.js';
+import { checkGenerate, GENERATE_IDS } from './options.js';
 import { Trees } from './tree.js';
 import { floats } from '../wasm/core.js';
 
@@ -16,6 +17,9 @@ import { floats } from '../wasm/core.js';
  * includes its own `</s>`. After dispose() every call throws HEED_E_STATE.
  */
 export class Transformer extends Model {
+  /** Of generate(). @type {import('./batch.js').Batch | undefined} */
+  #batch;
+
   /**
    * Only load() makes one.
    *
@@ -78,17 +82,63 @@ export class Transformer extends Model {
   }
 
   /**
-   * generate(), with the tree of all that the search looked at in `tree` of each best hypothesis, if options.beamTree.
+   * One list of hypotheses, best first, for each source; with options.beamTree the best has the `tree` of all that the
+   * search looked at.
    *
-   * @override
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
-   * @param {Trees} [trees]
+   * @returns {Generated[][]}
    */
-  generateSteps(sources, options = {}, trees) {
+  generate(sources, options = {}) {
+    const run = this.generateSteps(sources, options);
+    for (;;) {
+      const step = run.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /**
+   * generate(), resting before every step, of which none is long: between two, other work can be done, or the run be
+   * ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where
+   * there is but one sentence and one beam.
+   *
+   * @param {ArrayLike<number>[]} sources
+   * @param {import('./options.js').GenerateOptions} [options]
+   * @returns {Generator<Int32Array | undefined, Generated[][], void>}
+   */
+  *generateSteps(sources, options = {}) {
     checkOptions(options, GENERATE_IDS);
-    const wanted = options.beamTree ? new Trees(options.beams ?? this.generateDefaults.beams) : trees;
-    return super.generateSteps(sources, options, wanted);
+    if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
+    const { check } = this.parts();
+    const search = checkGenerate(options, this.generateDefaults, this.config);
+    const all = sources.map((ids, i) => check(`sources[${i}]`, ids, 'source'));
+    const batch = (this.#batch ??= this.batch({ source: 1, rows: 1 }));
+    if (batch.isBusy) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
+    if (all.length === 0) return [];
+    const trees = options.beamTree ? new Trees(search.beams) : undefined;
+    /** @type {Int32Array | undefined} */
+    let ids;
+    /** @type {{ error?: unknown } | undefined} */
+    let end;
+    const onStep = (/** @type {Int32Array} */ found) => void (ids = found);
+    const call = batch.add(all, search, { trees, onStep, onEnd: (error) => (end = { error }) });
+    try {
+      while (!end) {
+        yield ids;
+        options.signal?.throwIfAborted();
+        batch.step();
+      }
+    } finally {
+      batch.remove(call);
+    }
+    if (end.error !== undefined) throw end.error;
+    return call.results;
+  }
+
+  /** @override */
+  dispose() {
+    this.#batch = undefined;
+    super.dispose();
   }
 
   /**

@@ -4,7 +4,7 @@
 import { openContainer } from '../../js/formats/open.js';
 import { openSource } from '../../js/files/source.js';
 import { loadModel } from '../../js/model/load.js';
-import { Model } from '../../js/model/model.js';
+import { Transformer } from '../../js/model/transformer.js';
 import { Core } from '../../js/wasm/core.js';
 import { instantiate } from '../../js/wasm/module.js';
 
@@ -49,7 +49,7 @@ export class Bench {
    */
   async load(files, dtype = 'auto') {
     const parts = await loadModel(this.core, files, { cache: false, isRetry: true, dtype });
-    return new Model(/** @type {any} */ (parts));
+    return new Transformer(/** @type {any} */ (parts));
   }
 }
 
@@ -66,7 +66,7 @@ export async function derive(files) {
   return { ...files, 'config.json': new TextEncoder().encode(JSON.stringify(/** @type {any} */ (weights).config)) };
 }
 
-/** Both texts, all that a caller would see. @param {Model} model */
+/** Both texts, all that a caller would see. @param {Transformer} model */
 export function translate(model) {
   const { maxTokens } = model.generateDefaults;
   let tokenizer;
