@@ -19,7 +19,7 @@ const MOST = 200e6;
  * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 65,000 at
  * most; zlib finds other matches on other processors, which makes a per cent.
  */
-const SCRIPT_LIMIT = 66_000;
+const SCRIPT_LIMIT = 66_500;
 
 let site;
 let browser;

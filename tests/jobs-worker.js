@@ -1,0 +1,16 @@
+// jobs-worker.js - a worker of one's own that tells how many steps of the decoder it has taken; started by
+// jobs.test.js.
+import { parentPort } from 'node:worker_threads';
+import { Core } from '../js/wasm/core.js';
+import '../js/worker.js';
+
+let steps = 0;
+const { call } = Core.prototype;
+Core.prototype.call = function (what, name, ...args) {
+  if (name === 'heed_search_step') steps++;
+  return call.call(this, what, name, ...args);
+};
+
+parentPort.on('message', (message) => {
+  if (message === 'count') parentPort.postMessage(steps);
+});
