@@ -1,5 +1,5 @@
-// builds.js - what is loaded by its own address, beside this file: the two builds of the module, and the worker. Used by
-// wasm/module.js and engine/remote.js. It stands beside the doors because a bundle and the files that are copied beside
+// builds.js - what is loaded by its own address, beside this file: the two builds of the module, and the worker. Used
+// by wasm/module.js and engine/remote.js. It stands beside the doors because a bundle and the files that are copied beside
 // it find each other by these very forms. heed/inline has a file of its own in place of this one.
 
 export const builds = {

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
-/** Bytes of the library's JavaScript, minified, after gzip: with the engine, and of the page whose engine is in a worker. */
+/** Bytes of the library's JavaScript, minified, after gzip: with the engine, and in a page that has it in a worker. */
 const scriptLimits = { translating: 19_500, 'beside a worker': 9250 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
@@ -105,7 +105,8 @@ test('sizes stay within their limits', async (t) => {
   /** With one engine, which is loaded always. @param {string} engine */
   const sizeWith = async (engine) => {
     const contents = `export { Translator } from './js/index.js'; export * from './js/engine/${engine}.js'`;
-    return zip((await bundle({ entryPoints: undefined, stdin: { contents, resolveDir: root }, plugins: [later] })).code);
+    const stdin = { contents, resolveDir: root };
+    return zip((await bundle({ entryPoints: undefined, stdin, plugins: [later] })).code);
   };
   const sizes = { translating: await sizeWith('here'), 'beside a worker': await sizeWith('remote') };
   const { outputFiles, metafile } = await bundle({ splitting: true, metafile: true });

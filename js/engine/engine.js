@@ -13,7 +13,7 @@ import { isNode } from '../base/host.js';
  * running batch: a sentence that ends makes room for another, and calls take turns. What a sentence gives does not
  * depend on what runs beside it. The event loop gets its turn after every step.
  *
- * An engine runs in this thread (here.js) or in a worker (remote.js). What it is given and what it gives are plain data.
+ * An engine runs in this thread (here.js) or in a worker (remote.js). What it takes and gives is plain data.
  * Errors are those of the function here that does the work; all promises are rejected with the reason of destroy().
  *
  * @typedef {object} Engine

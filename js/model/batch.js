@@ -240,7 +240,7 @@ export class Batch {
     return this.#calls.reduce((sum, { waiting, most }) => sum + Math.min(waiting.length, most), 0) >= 2 * rows;
   }
 
-  /** Begin a search that the call and others like it fit in. @param {Call} call @returns {boolean}  a session was made */
+  /** Begin a search that the call and others like it fit in. @param {Call} call @returns  true: a session was made */
   #begin({ size, search, heads, most }) {
     const [source, target, beams] = size;
     const alike = this.#calls.filter((other) => other.heads === heads && other.size.every((n, i) => n <= size[i]));

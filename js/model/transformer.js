@@ -99,8 +99,8 @@ export class Transformer extends Model {
 
   /**
    * generate(), resting before every step, of which none is long: between two, other work can be done, or the run be
-   * ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far where
-   * there is but one sentence and one beam.
+   * ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far if
+   * there is one sentence and one beam.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]

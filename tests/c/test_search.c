@@ -151,7 +151,7 @@ static void test_mixed(const heed_model *model, const corpus *c) {
     heed_session_free(session);
 }
 
-/* A session has as many sets of rules as sentences; equal ones share a set, and a set is free with its last sentence. */
+/* As many sets of rules as sentences; equal ones share a set, and a set is free with its last sentence. */
 static void test_rule_sets(const heed_model *model, const corpus *c) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 2, 2};
     int32_t prefix[1] = {3}, rows[2];
