@@ -92,6 +92,22 @@ test('every C file says in its first comment what it is', () => {
   assert.deepEqual(silent, []);
 });
 
+test('the map of src/ has every room in its order and a line for every file', () => {
+  const map = read('src/README.md');
+  const parts = map.split(/^## `src\//m).slice(1).map((part) => ({ name: part.split('`')[0], part }));
+  const order = parts.map(({ name }) => name.replace('/', '') || 'heed');
+  assert.deepEqual([...order].sort(), Object.keys(downstairs).sort());
+  for (const [i, upper] of order.entries()) {
+    assert.deepEqual(downstairs[upper].filter((lower) => order.indexOf(lower) < i), [], `${upper} stands too low`);
+  }
+  const lines = parts.flatMap(({ name, part }) =>
+    [...part.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, file]) => name + file));
+  // a header stands for its source
+  const files = sources.filter((file) => !/^(train|kernels)\/native\//.test(file) &&
+    (file === 'heed.c' || file.endsWith('.h') || !sources.includes(file.replace(/c$/, 'h'))));
+  assert.deepEqual(lines.sort(), files);
+});
+
 test('the core prints nothing, ends nothing, and allocates in the arena only', () => {
   const forbidden = /\b(printf|fprintf|puts|putchar|perror|exit|_Exit|abort|malloc|calloc|realloc|free)\s*\(/;
   const found = sources
