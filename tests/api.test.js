@@ -325,11 +325,8 @@ test(
     import type * as api from '../../../shared/api.js';
     ${names.map((name) => `export const is${name} = (x: mine.${name}): api.${name} => x;`).join('\n')}
     ${given.map((name) => `export const takes${name} = (x: api.${name}): mine.${name} => x;`).join('\n')}
-    // translateHtml and targetWords are unsupported
-    type Translator = Omit<api.Translator, 'translateHtml' | 'translateDetailed'> & {
-      translateDetailed(...args: Parameters<api.Translator['translateDetailed']>):
-        Promise<Omit<api.TranslatedSentence, 'targetWords'>[]>;
-    };
+    // translateHtml is unsupported
+    type Translator = Omit<api.Translator, 'translateHtml'>;
     export const isTranslator = (x: mine.Translator): Translator => x;
     export const load: typeof api.Transformer.load = mine.Transformer.load;
     export const create: (...args: Parameters<typeof api.Translator.create>) => Promise<Translator> =

@@ -2,6 +2,7 @@
 import test, { afterEach } from 'node:test';
 import assert from 'node:assert/strict';
 import { Transformer, Translator } from '../js/index.js';
+import { calibrate, DEFAULT } from '../js/translate/confidence.js';
 import { bytes, TINY } from './model-files.js';
 import {
   configJson, headerEntries, modelFiles, pieceField, Random, weightParts, writeMessage, writeObject, writeWeights,
@@ -150,6 +151,36 @@ test('a prefix may end within a character; bytes may be missing', async () => {
     const [[result]] = poor.generate([ids], { validUtf8: true });
     assert.ok(!poor.tokenizer.decode(result.ids).includes(BROKEN));
   }
+});
+
+test('a word that is spelled byte by byte has the probability of all its bytes', async () => {
+  let spelled = 0;
+  for (const seed of SEEDS) {
+    const translator = await load(Translator.create({ ...LANGUAGES, model: byteModel(seed) }));
+    for (const { target, targetTokens, targetWords } of await translator.translateDetailed(INPUT)) {
+      // the bytes of the text, each with its token; one that spells nothing, or a space, goes with what follows
+      /** @type {{ byte: number, t: number }[]} */
+      const all = [];
+      for (const [t, { piece }] of targetTokens.entries()) {
+        if (/^<\/?[a-z]+>$/.test(piece)) continue;
+        const own = BYTES.includes(piece) ? [parseInt(piece.slice(3), 16)] : bytes(piece.replaceAll('\u2581', ' '));
+        for (const byte of own) all.push({ byte, t });
+      }
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(all, ({ byte }) => byte));
+      const lead = bytes(text.slice(0, text.indexOf(text.trim()))).length;
+      assert.equal(text.trim(), target);
+      for (const { text: word, start, end, confidence } of targetWords) {
+        const from = lead + bytes(target.slice(0, start)).length;
+        let first = all[from].t;
+        const last = all[from + bytes(word).length - 1].t;
+        while (/^(\u2581|<(0x09|0x0A|0x0B|0x0C|0x0D|0x20|pad|unk)>)$/.test(targetTokens[first - 1]?.piece)) first--;
+        const logProb = targetTokens.slice(first, last + 1).reduce((sum, token) => sum + token.logProb, 0);
+        assert.ok(Math.abs(confidence - calibrate(logProb, DEFAULT)) < 1e-5, `${word} at ${start} to ${end}`);
+        spelled += Number(/[^\0-\x7f]/.test(word));
+      }
+    }
+  }
+  assert.ok(spelled > 10, `${spelled} words past ASCII`);
 });
 
 test('validUtf8: a boolean, of a model with a tokenizer; no option of a Translator', async () => {

@@ -18,7 +18,7 @@ const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, afte
 const scriptLimits = { translating: 19_500, 'beside a worker': 9250 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
-  'model/ops': 2000, 'engine/remote': 2350, 'translate/detail': 1000, 'model/inspect': 2500, 'files/download': 3000,
+  'model/ops': 2000, 'engine/remote': 2350, 'translate/detail': 1950, 'model/inspect': 2500, 'files/download': 3000,
   'files/local': 600, 'formats/open': 10_000, 'translate/glossary': 4550, 'translate/lookup': 1300,
 };
 const packageLimit = 349_000; // bytes of the tarball: models are not in it

@@ -3,15 +3,18 @@
 
 import { meanOfHeads } from '../model/inspect.js';
 import { E_CONFIG, HeedError } from '../base/errors.js';
+import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
 
 /**
  * @param {import('../engine/engine.js').Engine} engine
  * @param {import('./translator.js').Sentence} sentence
  * @param {import('./glossary.js').Result[]} hypotheses  best first
  * @param {import('../model/options.js').GenerateOptions & { attention?: boolean }} options
+ * @param {string} language  of the target
  * @returns {Promise<import('./translator.js').TranslatedSentence>}
  */
-export async function detail(engine, { text, start, ids, pieces, offsets }, [best, ...others], options) {
+export async function detail(engine, sentence, [best, ...others], options, language) {
+  const { text, start, ids, pieces, offsets, isKept } = sentence;
   const { disabledHeads, nBest, attention: isWanted } = options;
   const { tree = [] } = best;
   const [{ logProbs, ...maps }, targetPieces] = await Promise.all([
@@ -19,6 +22,11 @@ export async function detail(engine, { text, start, ids, pieces, offsets }, [bes
     engine.pieces([...best.ids, ...tree.map(({ id }) => id)]),
   ]);
   const treePieces = targetPieces.slice(best.ids.length);
+  const given = (best.glossary ?? []).map(({ targetStart, targetEnd }) => ({ start: targetStart, end: targetEnd }));
+  const targetWords = isKept ? copied(best.text, language) : withConfidence(await weigh(engine, {
+    source: ids, ids: best.ids, pieces: targetPieces.slice(0, best.ids.length), logProbs, text: best.text, language,
+    disabledHeads,
+  }), calibrationOf(engine.manifest), given);
   return {
     source: text,
     start,
@@ -31,6 +39,7 @@ export async function detail(engine, { text, start, ids, pieces, offsets }, [bes
       end: offsets[2 * i + 1],
     })),
     targetTokens: Array.from(best.ids, (id, i) => ({ piece: targetPieces[i], id, logProb: logProbs[i] })),
+    targetWords,
     logProb: best.logProb,
     finished: best.finished,
     alignment: align(maps.cross, engine.config.alignment_heads),

@@ -26,6 +26,9 @@ import { split } from '../text/split.js';
  * @property {string} target
  * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
  * @property {{ piece: string, id: number, logProb: number }[]} targetTokens  logProb: by the model alone, without rules
+ * @property {{ text: string, start: number, end: number, confidence: number }[]} targetWords  start, end: UTF-16 in
+ *   `target`; confidence: probability that the word is right, see README.md; 1 of what is copied from the source or
+ *   given by the glossary
  * @property {number} logProb  of the search, as generate() has it
  * @property {boolean} finished
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention, of
@@ -326,7 +329,7 @@ export class Translator {
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
         this.#check(own.signal);
-        detailed.push(await detail(this.#engine, sentences[i], hypotheses, own));
+        detailed.push(await detail(this.#engine, sentences[i], hypotheses, own, this.#target));
       }
       return detailed;
     });

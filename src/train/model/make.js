@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { preparedSets, writeCalibration } from './calibrate.js';
 import { writeDirectory } from './directory.js';
 import { evaluate, means } from './evaluate.js';
 
@@ -195,6 +196,7 @@ async function main() {
     }
   }
   console.log(`${out}: mean BLEU ${Math.max(...past.map(([, english]) => english)).toFixed(1)}`);
+  await writeCalibration(out, preparedSets(dev));
 }
 
 await main();

@@ -1,0 +1,116 @@
+// confidence.js - the words of a translation, each with the probability that it is right. Used by detail.js, and by
+// src/train/model/calibrate.js, which measures how often they are.
+//
+//   tokens, log-probabilities  ->  words, p: the product of a word's tokens
+//   confidence = 1 / (1 + exp(-(offset + slope log(p / (1 - p)))))
+//
+// `offset` and `slope` are those of `confidence` in heed.json.
+
+import { mismatch } from '../base/json.js';
+import { E_JSON, HeedError } from '../base/errors.js';
+
+/** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
+/** @typedef {Span & { text: string }} Word */
+/** @typedef {{ offset: number, slope: number }} Calibration */
+
+/** For models whose heed.json says nothing: what fits the six models that came with heed 0.1, all of them together. */
+export const DEFAULT = { offset: 0.11, slope: 0.74 };
+
+/** The nearest that p comes to 0 and 1: float32 cannot tell more. */
+const LEAST = 1e-6;
+
+/**
+ * The numbers of heed.json, or the default.
+ *
+ * @param {Readonly<Record<string, any>>} manifest
+ * @returns {Calibration}
+ */
+export function calibrationOf({ confidence = DEFAULT }) {
+  const { offset, slope } = confidence ?? {};
+  if (Number.isFinite(offset) && slope > 0 && slope < Infinity) return { offset, slope };
+  throw new HeedError(E_JSON,
+    mismatch('heed.json: confidence', confidence, '{ offset, slope }, numbers, of which slope is positive'));
+}
+
+/** log(p / (1 - p)). @param {number} logProb  log(p) */
+export function logit(logProb) {
+  const p = Math.min(Math.max(Math.exp(logProb), LEAST), 1 - LEAST);
+  return Math.log(p / (1 - p));
+}
+
+/** @param {number} logProb  of a word, by the model @param {Calibration} calibration */
+export const calibrate = (logProb, { offset, slope }) => 1 / (1 + Math.exp(-offset - slope * logit(logProb)));
+
+/** @param {string} text @param {string} language @returns {Word[]} */
+export function wordsOf(text, language) {
+  const segments = new Intl.Segmenter(language, { granularity: 'word' }).segment(text);
+  return Array.from(segments).filter(({ isWordLike }) => isWordLike).map(({ segment, index }) =>
+    ({ text: segment, start: index, end: index + segment.length }));
+}
+
+/** Words that are those of the source: certain. @param {string} text @param {string} language */
+export const copied = (text, language) => wordsOf(text, language).map((word) => ({ ...word, confidence: 1 }));
+
+/**
+ * Where tokens stand in their text. Those that spell nothing yet, as a space or the first bytes of a character, stand
+ * where the next one does that does; `</s>` stands nowhere.
+ *
+ * @param {string[]} texts  of the first token, the first two, ...
+ * @returns {Span[]}
+ */
+function spansOf(texts) {
+  /** @type {Span[]} */
+  const spans = [];
+  let start = 0;
+  for (const [t, text] of texts.entries()) {
+    const end = text.replace(/[\s\ufffd]+$/, '').length;
+    if (end <= start) continue;
+    while (spans.length <= t) spans.push({ start, end });
+    start = end;
+  }
+  return spans;
+}
+
+/**
+ * The words of a translation with their log-probabilities by the model alone.
+ *
+ * @param {Pick<import('../engine/engine.js').Engine, 'config' | 'decode' | 'encode' | 'attention'>} engine
+ * @param {{ source: Int32Array, ids: Int32Array, pieces: string[], logProbs: Float32Array, text: string,
+ *   language: string, disabledHeads?: import('../model/options.js').Head[] }} translation  text: of the ids, but for
+ *   what was put into it
+ * @returns {Promise<(Word & { logProb: number })[]>}
+ */
+export async function weigh(engine, { source, ids, pieces, logProbs, text, language, disabledHeads }) {
+  const { eos_token_id: eos, max_position_embeddings: longest } = engine.config;
+  const spelled = pieces.map((piece, t) => (ids[t] === eos ? '' : piece.replaceAll('\u2581', ' ')));
+  let texts = spelled.map((_, t) => spelled.slice(0, t + 1).join('').trimStart());
+  const isSpelled = () => (texts.at(-1) ?? '').trimEnd() === text;
+  // byte pieces, or a tokenizer that changes what pieces say
+  if (!isSpelled()) texts = await engine.decode(Array.from(ids, (_, t) => ids.subarray(0, t + 1)));
+  let [spans, weights] = [spansOf(texts), logProbs];
+  if (!isSpelled()) {
+    // a glossary put words into the text: what the model says of the text as it is
+    const [encoded] = await engine.encode([text], 'target');
+    const own = encoded.ids.subarray(0, Number(longest));
+    spans = Array.from(own, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
+    weights = (await engine.attention(source, own, { disabledHeads })).logProbs;
+  }
+  return wordsOf(text, language).map((word) => {
+    const own = Array.from(weights).filter((_, t) => spans[t]?.start < word.end && spans[t].end > word.start);
+    // past the longest target nothing is known
+    return { ...word, logProb: own.length > 0 ? own.reduce((sum, x) => sum + x, 0) : -Infinity };
+  });
+}
+
+/**
+ * Confidences of words.
+ *
+ * @param {(Word & { logProb: number })[]} words
+ * @param {Calibration} calibration
+ * @param {Span[]} given  what was not left to the model: its words are as they were wanted
+ * @returns {(Word & { confidence: number })[]}
+ */
+export const withConfidence = (words, calibration, given) => words.map(({ logProb, ...word }) => {
+  const isGiven = given.some(({ start, end }) => start <= word.start && word.end <= end);
+  return { ...word, confidence: isGiven ? 1 : calibrate(logProb, calibration) };
+});
