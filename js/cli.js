@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// cli.js - the command `heed`: translates arguments, or standard input line by line; describes models. The commands are
-// in cli/.
+// cli.js - the command `heed`: translates arguments or lines of standard input; describes and converts models. The
+// commands are in cli/.
 
 import { createRequire } from 'node:module';
 import { helpText, parse, UsageError } from './cli/commands.js';
@@ -26,7 +26,7 @@ async function main(argv) {
   else throw new UsageError(command === undefined ? 'no command' : `unknown command '${command}'`);
 }
 
-// whoever reads may have had enough: `heed translate | head -1`
+// the reader may close the pipe early: `heed translate | head -1`
 process.stdout.on('error', (error) => {
   if (/** @type {any} */ (error).code === 'EPIPE') process.exit(0);
   process.stderr.write(`heed: ${error.message}\n`);

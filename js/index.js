@@ -1,11 +1,11 @@
-// index.js - what `import … from 'heed'` gives.
+// index.js - the exports of 'heed'.
 
 export { Transformer } from './model/transformer.js';
 export { Tokenizer } from './text/tokenizer.js';
 export { Translator } from './translate/translator.js';
 export { HeedError } from './base/errors.js';
 
-// Every type of the public contract, by the name that it has there.
+// All types of the public contract.
 /** @typedef {import('./files/source.js').ModelSource} ModelSource */
 /** @typedef {import('./model/load.js').LoadOptions} LoadOptions */
 /** @typedef {ArrayLike<number>} Ids */
@@ -26,7 +26,7 @@ export { HeedError } from './base/errors.js';
 /** @typedef {import('./train.js').Pair} Pair */
 
 /**
- * The parts as they are taught; also as 'heed/ops'. Loaded when asked for.
+ * Loads the parts of a Transformer as they are taught. Also exported by 'heed/ops'.
  *
  * @param {Parameters<typeof import('./model/ops.js').loadOps>[0]} [options]
  * @returns {Promise<import('./model/ops.js').Ops>}

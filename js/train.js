@@ -1,4 +1,4 @@
-// train.js - the Trainer: a model that learns in the calling thread, over heed-train.wasm. Public as 'heed/train'.
+// train.js - the Trainer: trains a model in the calling thread with heed-train.wasm. Public as 'heed/train'.
 
 import { configNumbers, readConfig } from './model/config.js';
 import { badRange, badType, checkInteger, checkOptions } from './base/check.js';
@@ -12,43 +12,43 @@ import { instantiate } from './wasm/module.js';
  * @typedef {object} Pair  ids; both sides end with `</s>`
  * @property {ArrayLike<number>} source
  * @property {ArrayLike<number>} target
- * @property {ArrayLike<ArrayLike<number>>} [links]  [source token, target token] that translate each other, for
+ * @property {ArrayLike<ArrayLike<number>>} [links]  [source token, target token] pairs that translate each other, for
  *   `guided`
  */
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
 
 /**
  * @typedef {object} TrainOptions
- * @property {number} [learningRate]  the greatest the schedule reaches. Default: for a fresh model with 'inverse-sqrt'
- *   the paper's, (d_model warmupSteps)^-0.5, with other schedules 0.001; for a loaded model 0.0001
- * @property {number} [warmupSteps]  steps over which the rate rises from 0. Default: 4000 for a fresh model, else 0
- * @property {'inverse-sqrt' | 'constant' | 'cosine'} [schedule]  after the rise. Default: 'inverse-sqrt' for a fresh
+ * @property {number} [learningRate]  the maximal rate. Default for a new model: with 'inverse-sqrt' that of the paper,
+ *   (d_model warmupSteps)^-0.5, else 0.001. Default for a loaded model: 0.0001
+ * @property {number} [warmupSteps]  steps over which the rate rises from 0. Default: 4000 for a new model, else 0
+ * @property {'inverse-sqrt' | 'constant' | 'cosine'} [schedule]  after the warm-up. Default: 'inverse-sqrt' for a new
  *   model, 'constant' for a loaded one
- * @property {number} [totalSteps]  where 'cosine' reaches 0; default 10,000
+ * @property {number} [totalSteps]  step at which 'cosine' reaches 0; default 10,000
  * @property {number} [labelSmoothing]  default 0.1
  * @property {number} [dropout]  default 0.1
- * @property {number} [attentionDropout]  of weights of attention; default 0
+ * @property {number} [attentionDropout]  dropout of attention weights; default 0
  * @property {number} [guided]  weight of guided alignment: how much a head of the last decoder layer is told by the
  *   pairs' links where to look. Default 0
- * @property {number} [guidedHead]  which head; default 0
- * @property {number} [clipNorm]  greatest norm of a gradient, 0: none; default 1
+ * @property {number} [guidedHead]  the head to guide; default 0
+ * @property {number} [clipNorm]  maximal norm of the gradient; 0: no limit; default 1
  * @property {number} [seed]  of dropout; default 1
- * @property {number} [maxTokens]  ids of the longest sentence; longer batches are computed in parts of this size.
+ * @property {number} [maxTokens]  length of the longest sentence; larger batches are computed in parts of this size.
  *   Default 512
- * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed-train.wasm comes from
+ * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed-train.wasm
  */
 
-/** The names of them all. */
+/** The names of all options. */
 const TRAIN =
   'learningRate warmupSteps schedule totalSteps labelSmoothing dropout attentionDropout ' +
   'guided guidedHead clipNorm seed maxTokens wasm';
 
-/** Of src/train/adam.h. @type {Record<string, number | undefined>} */
+/** The schedules of src/train/adam.h. @type {Record<string, number | undefined>} */
 const SCHEDULES = Object.assign(Object.create(null), { 'inverse-sqrt': 0, constant: 1, cosine: 2 });
 const WEIGHTS = 0;
 const GRADIENTS = 1;
 
-/** Only create() makes a Trainer. */
+/** The key that only create() has. */
 const KEY = Symbol('Trainer');
 
 /** @param {string} name @param {unknown} value @param {number} least @param {number} below @returns {number} */
@@ -58,7 +58,7 @@ function checkNumber(name, value, least, below) {
 }
 
 /**
- * The weights of a loaded model, one tensor after the other, as floats: copies of what its arithmetic sees.
+ * The weights of a loaded model, one tensor after the other, as copies in floats.
  *
  * @param {Transformer} model
  * @returns {Generator<{ name: string, data: Float32Array }, void, void>}
@@ -132,8 +132,8 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
 }
 
 /**
- * The links of all pairs as heed_trainer_step_guided() reads them, (target, source) in order of the target; undefined
- * if no pair has any.
+ * The links of all pairs in the form of heed_trainer_step_guided(): (target, source), sorted by target. Undefined if no
+ * pair has links.
  *
  * @param {Pair[]} pairs
  */
@@ -169,7 +169,7 @@ export function writeSafetensors(tensors) {
     end += data.byteLength;
   }
   let json = new TextEncoder().encode(JSON.stringify(header));
-  // the data begins at a multiple of 8, as the format's own writer has it
+  // the data begins at a multiple of 8, as in files of the format's own library
   const padded = new Uint8Array(Math.ceil(json.length / 8) * 8).fill(0x20);
   padded.set(json);
   json = padded;
@@ -184,15 +184,17 @@ export function writeSafetensors(tensors) {
   return file;
 }
 
-/** Learns in the calling thread. Start from a config (fresh weights) or from a loaded model, which stays as it is. */
+/**
+ * Trains in the calling thread. Starts from a config (random weights) or from a loaded model, which does not change.
+ */
 export class Trainer {
   #core;
   #handle;
   #config;
   #longest;
-  /** Of the model's other files, for toModel(). */
+  /** The model's other files, for toModel(). */
   #files;
-  /** The module of the model that training started from. */
+  /** The module of the initial model. */
   #wasm;
   /** Tensors by name. @type {Map<string, { index: number, rows: number, cols: number }>} */
   #tensors = new Map();
@@ -233,7 +235,7 @@ export class Trainer {
     if (!model) checkOptions(given, 'config seed');
     const config = model ? { ...model.config } : readConfig({ model_type: 'marian', ...given.config }, {});
     const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
-    // sinusoids are constants, also where a file has them; MarianConfig says so unless told otherwise
+    // sinusoids are constants, even if a file has them; this is MarianConfig's default
     const learnsPositions = config.static_position_embeddings === false;
     const { bytes, maxTokens } = packOptions(options, { fresh: !model, modelSeed, learnsPositions });
 
@@ -294,13 +296,13 @@ export class Trainer {
     const { index, rows, cols } = this.#find(name);
     const room = floats(rows * cols);
     this.#core.call(name, 'heed_trainer_get_values', this.#handle, index, what, room, rows * cols);
-    // as in Hugging Face's checkpoints: vectors have one dimension, but for this one
+    // as in Hugging Face's checkpoints, vectors have one dimension, except this one
     const shape = rows === 1 && name !== 'final_logits_bias' ? [cols] : [rows, cols];
     return { name, shape, data: /** @type {Float32Array} */ (room.value) };
   }
 
   /**
-   * One call of the core over pairs: ids and lengths in, loss, -log p, norm, rate, tokens out.
+   * Calls the core with pairs: ids and lengths in; loss, -log p, norm, rate and tokens out.
    *
    * @param {string} name
    * @param {Pair[]} pairs
@@ -346,9 +348,9 @@ export class Trainer {
   }
 
   /**
-   * One optimiser step. `loss` is per target token, natural logarithm, label smoothing included; `gradNorm` is before
-   * clipping; `alignmentLoss`, of pairs with links if `guided` is not 0, is the mean over linked target tokens and no
-   * part of `loss`. HEED_E_DIVERGED: the step was not made.
+   * Makes one optimiser step. `loss` is per target token, in natural logarithms, with label smoothing. `gradNorm` is
+   * the norm before clipping. `alignmentLoss` is the mean over linked target tokens, if pairs have links and `guided`
+   * is not 0; it is not part of `loss`. HEED_E_DIVERGED: no weight has changed.
    *
    * @param {Pair[]} pairs
    * @returns {{ loss: number, tokens: number, gradNorm: number, learningRate: number, alignmentLoss?: number }}
@@ -358,7 +360,7 @@ export class Trainer {
   }
 
   /**
-   * The loss, without dropout and without learning.
+   * The loss of pairs without dropout, and without a change of weights.
    *
    * @param {Pair[]} pairs
    * @returns {{ loss: number, tokens: number }}
@@ -369,7 +371,7 @@ export class Trainer {
   }
 
   /**
-   * The gradient of the last step, before clipping, of a tensor by the name it has in model.safetensors.
+   * The gradient of a tensor in the last step, before clipping. `name` is its name in model.safetensors.
    *
    * @param {string} name
    * @returns {Tensor}
@@ -380,9 +382,9 @@ export class Trainer {
   }
 
   /**
-   * A model that uses a copy of the weights as they are, with the tokenizer of the model that training started from.
-   * It runs in the module that that model runs in, unless another is asked for. Without such a model, or where `simd`
-   * names a build, it runs in heed.wasm: `wasm` says where that is, as for Transformer.load().
+   * Creates a model with a copy of the current weights, and with the tokenizer of the initial model. It runs in the
+   * module of the initial model. Without one, or if `simd` names a build, it runs in heed.wasm; `wasm` is its source,
+   * as for Transformer.load().
    *
    * @param {Pick<import('./model/load.js').LoadOptions, 'dtype' | 'simd' | 'wasm'>} [options]  dtype: default 'f32'
    * @returns {Promise<Transformer>}
@@ -394,7 +396,7 @@ export class Trainer {
       ...this.#files,
       'model.safetensors': this.save(),
     };
-    // what the manifest says of the files is no longer so
+    // the manifest describes the old files
     delete (/** @type {Record<string, unknown>} */ (files)['heed.json']);
     try {
       return await Transformer.load(files, { dtype: 'f32', ...options, wasm });

@@ -1,7 +1,7 @@
-// worker.js - serves engines in a worker, of a page or of Node. Public as 'heed/worker': a worker of one's own that
-// imports it can be given to Translator.create().
+// worker.js - serves engines in a worker of a page or of Node. Public as 'heed/worker': your own worker may import it
+// and be given to Translator.create().
 //
-// A page sends { heed: port }; all else goes through that port, so that other messages of the worker are left alone.
+// A page sends { heed: port }; everything else goes through that port, so other messages of the worker are not touched.
 
 import { builtin, isNode } from './base/host.js';
 import { serve } from './engine/serve.js';

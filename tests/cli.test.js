@@ -77,7 +77,7 @@ test('bytes that are no UTF-8, NUL, and line separators stay on their line; the 
   const { status, stdout, stderr } = heed(['translate'], input);
   assert.equal(status, 1);
   assert.equal(stdout.split('\n').length, 4);
-  assert.equal(stderr, 'heed: standard input: line 2: found what is not UTF-8: byte 1 is 0xff\n');
+  assert.equal(stderr, 'heed: standard input: line 2: invalid UTF-8: byte 1 is 0xff\n');
 });
 
 test('where in the input it is no UTF-8', () => {
@@ -85,13 +85,13 @@ test('where in the input it is no UTF-8', () => {
     Buffer.concat(parts.map((part) => Buffer.from(/** @type {any} */ (part))));
   const line = 'I love you.\n';
   for (const [input, place] of /** @type {[Buffer, string][]} */ ([
-    [bytes(line.repeat(3), 'caf', [0xe9], ' au lait\n', line), 'line 4: found what is not UTF-8: byte 5 is 0x20'],
+    [bytes(line.repeat(3), 'caf', [0xe9], ' au lait\n', line), 'line 4: invalid UTF-8: byte 5 is 0x20'],
     [bytes(line, '\ufffd is a character\n', 'a', [0xc0, 0xaf], '\n'),
-      'line 3: found what is not UTF-8: byte 2 is 0xc0'],
-    [bytes(line, 'a', [0xe2, 0x82]), 'line 2: found what is not UTF-8: a character is cut off after byte 3'],
-    [bytes(line, 'ab', [0xe2, 0x82], '\n'), 'line 2: found what is not UTF-8: a character is cut off after byte 4'],
+      'line 3: invalid UTF-8: byte 2 is 0xc0'],
+    [bytes(line, 'a', [0xe2, 0x82]), 'line 2: invalid UTF-8: a character is incomplete after byte 3'],
+    [bytes(line, 'ab', [0xe2, 0x82], '\n'), 'line 2: invalid UTF-8: a character is incomplete after byte 4'],
     // lines in several chunks of a pipe
-    [bytes(`${'x'.repeat(70_000)}\n`, line, [0xff, 0x0a]), 'line 3: found what is not UTF-8: byte 1 is 0xff'],
+    [bytes(`${'x'.repeat(70_000)}\n`, line, [0xff, 0x0a]), 'line 3: invalid UTF-8: byte 1 is 0xff'],
   ])) {
     const { status, stdout, stderr } = heed(['translate', '--max-tokens', '3'], input);
     assert.deepEqual([status, stderr], [1, `heed: standard input: ${place}\n`]);
@@ -202,7 +202,7 @@ test('at a terminal: what is told has a line of its own', { skip: skipTerminal }
   writeFileSync(terms, 'morning. Tom\tx\n');
   const seen = await atTerminal(
     `'${process.execPath}' '${CLI}' translate --glossary '${terms}' < '${input}' > /dev/null || true`);
-  assert.match(seen, /a second, \d+:\d\d left\r\x1b\[Kheed: 'morning\. Tom' is not 'x' [^\n]*\r?\n/);
+  assert.match(seen, /a second, \d+:\d\d left\r\x1b\[Kheed: 'morning\. Tom' is not translated as 'x' each time: [^\n]*\r?\n/);
   assert.ok(seen.endsWith('\r\x1b[K'), 'the line is gone at the end');
 });
 
@@ -478,7 +478,7 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
     [['help', 'frobnicate'], 2, /help: unknown command 'frobnicate'/],
     // what has no effect
     [['translate', '--beams', '2', '--beams', '3', 'a'], 2, /--beams: is given twice/],
-    [['translate', '-', '-'], 2, /standard input is read once/],
+    [['translate', '-', '-'], 2, /standard input can be read only once/],
     [['translate', '--dtype', 'int8', 'a'], 2, /--dtype: has no effect on heed translate/],
     [['info', '--beams', '2', EN_DE], 2, /--beams: has no effect on heed info/],
     [['quantize', '--dtype', 'int8', 'a', 'b'], 2, /--dtype: has no effect on heed quantize/],
@@ -486,8 +486,8 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
     [['translate', '--n-best', '3', 'a'], 2, /--n-best: found 3, expected at most as many as beams/],
     [['translate', '--length-penalty', '2', 'a'], 2, /--length-penalty: has no effect on greedy search/],
     [['translate', '--beams', '1', '--early-stopping', 'never', 'a'], 2, /--early-stopping: has no effect on greedy/],
-    [['translate', '--cache', tmpdir(), 'a'], 2, /--cache: has no effect on a model that is here already/],
-    [['info', '--no-cache', EN_DE], 2, /--no-cache: has no effect on a model that is here already/],
+    [['translate', '--cache', tmpdir(), 'a'], 2, /--cache: has no effect on a local model/],
+    [['info', '--no-cache', EN_DE], 2, /--no-cache: has no effect on a local model/],
     [['translate', '--to', 'fi', 'a'], 1, /no model from en to fi/],
     [['translate', '--model', '/nowhere', 'a'], 1, /\/nowhere: config\.json is missing/],
     [['translate', '--model', TINY, 'a'], 1, /works with ids only/],

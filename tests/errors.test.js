@@ -171,7 +171,7 @@ test('JSON that is none', async () => {
   await loadFails(
     { ...enDe, 'vocab.json': bytes('{"a":0,"a":1}') },
     'HEED_E_JSON',
-    /^vocab\.json: the key 'a' stands twice/,
+    /^vocab\.json: the key 'a' occurs twice/,
   );
 });
 

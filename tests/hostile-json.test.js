@@ -71,7 +71,7 @@ test('files that are not JSON', async () => {
       ['a character too long', { [name]: concat(bytes('{"a'), Uint8Array.of(0xc0, 0x80), bytes('":1}')) },
         'JSON', /not UTF-8/],
       ['a key twice', { [name]: bytes(text.replace('{', '{"</s>":0,"</s>":0,')) },
-        'JSON', /the key '<\/s>' stands twice/],
+        'JSON', /the key '<\/s>' occurs twice/],
       ['a web page', { [name]: bytes('\n<html></html>') }, 'JSON', /found an HTML page, expected JSON/],
       ['many brackets', { [name]: bytes(`{"a":${'[{"a":'.repeat(200_000)}`) }, 'JSON', /not JSON/],
     ]);

@@ -299,7 +299,7 @@ test('JSON is held to the letter', () => {
   assert.deepEqual(parseJson(bytes('\ufeff{"a":{"b":1},"c":[{"b":2},{"b":3}],"d":"{\\"a\\":1,\\"a\\":2}"}'), 'f').a, {
     b: 1,
   });
-  const twice = /the key 'x' stands twice/;
+  const twice = /the key 'x' occurs twice/;
   assert.throws(() => parseJson(bytes('{"x":1,"x":2}'), 'f'), { code: 11, message: twice });
   assert.throws(() => parseJson(bytes('{"y":[{"x":1 , "z":{} , "\\u0078" : 2}]}'), 'f'), { code: 11, message: twice });
   assert.throws(() => parseJson(bytes('<!doctype html><p>no'), 'f'), { code: 11, message: /HTML/ });

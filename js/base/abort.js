@@ -1,4 +1,4 @@
-// abort.js - what a call with two signals needs: that of the caller and that of the object's life. Used by
+// abort.js - calls with two signals: that of the caller and that of the object's lifetime. Used by
 // translate/ and engine/.
 
 import { onAbort } from './host.js';
@@ -8,7 +8,7 @@ import { onAbort } from './host.js';
  *
  * @param {(AbortSignal | undefined)[]} signals
  * @param {(reason: unknown) => void} f
- * @returns {() => void}  forgets f
+ * @returns {() => void}  removes f
  */
 export function onAborts(signals, f) {
   const forgets = signals.map((signal) => onAbort(signal, () => {
@@ -20,13 +20,13 @@ export function onAborts(signals, f) {
 }
 
 /**
- * Ends a stream with an error when one of the signals aborts, at once, also while nobody reads. The signals do not hold
- * the stream: one that the caller dropped can be collected.
+ * Errors a stream at once when one of the signals aborts, even if nobody reads it. The signals do not keep the stream
+ * alive: it can be garbage-collected.
  *
  * @param {(AbortSignal | undefined)[]} signals
  * @param {ReadableStreamDefaultController} controller
- * @param {(reason: unknown) => void} stop  ends the work
- * @returns {() => void}  forgets all
+ * @param {(reason: unknown) => void} stop  stops the work
+ * @returns {() => void}  removes the listeners
  */
 export function endStream(signals, controller, stop) {
   const held = new WeakRef(controller);

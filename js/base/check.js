@@ -1,5 +1,5 @@
-// check.js - what callers pass in, checked once at the door: a wrong kind is a TypeError, a wrong number a RangeError,
-// both naming the option. Used by all rooms above.
+// check.js - checks of arguments and options: a wrong type is a TypeError, a wrong number a RangeError. Both name the
+// option. Used by all rooms above.
 
 import { describe, mismatch, short } from './json.js';
 
@@ -26,22 +26,24 @@ export function checkInteger(name, value, low, high = 2 ** 31 - 1) {
   return fits ? value : badRange(name, value, `a whole number from ${low} to ${high}`);
 }
 
-/** The key of what only heed's own files may call. */
+/** The key for constructors that only heed's own files may call. */
 export const OWN = Symbol('heed');
 
-/** Refuses `new` of a class whose objects are made by a function. @param {unknown} key @param {string} name */
+/** Refuses `new` for a class that has a create function. @param {unknown} key @param {string} name */
 export function checkOwn(key, name) {
   if (key !== OWN) throw new TypeError(`Illegal constructor: use ${name}.create()`);
 }
 
-/** The pairs of letters of a name, without what is no letter: `max_tokens` is near `maxTokens`. @param {string} name */
+/**
+ * The letter pairs of a name, ignoring other characters, so that `max_tokens` is near `maxTokens`. @param {string} name
+ */
 const pairs = (name) => [...name.toLowerCase().replace(/[_!-]/g, '')].map((letter, i, all) => letter + all[i + 1]);
 
 /** @param {string} name @param {string[]} names @returns {never} */
 function badName(name, names) {
   if (names.includes(`${name}!`)) throw new TypeError(`option '${name}': unsupported`);
   const found = pairs(short(name));
-  // Dice's coefficient: the share of pairs that both have
+  // Dice's coefficient: the share of common pairs
   const nearness = (/** @type {string} */ known) => {
     const own = pairs(known);
     return (2 * own.filter((pair) => found.includes(pair)).length) / (own.length + found.length);
@@ -53,7 +55,7 @@ function badName(name, names) {
 }
 
 /**
- * An object, of options with these names.
+ * Checks that `options` is an object with only these names.
  *
  * @template T
  * @param {T} options

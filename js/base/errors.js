@@ -1,7 +1,7 @@
-// errors.js - the one class of errors that are neither a wrong type nor a wrong number of the caller, and the statuses
-// of the C core, which such an error carries. Used by all rooms.
+// errors.js - the class of errors other than TypeError and RangeError, and the statuses of the C core that it carries.
+// Used by all rooms.
 
-// Pinned numbers of base/status.h, those that JavaScript itself uses. Their spelling is the C core's.
+// The numbers of base/status.h that JavaScript uses. The C core has their names.
 export const E_MEMORY = 2;
 export const E_ID = 3;
 export const E_LENGTH = 4;
@@ -22,32 +22,32 @@ export const E_TOKENIZER = 22;
 export const E_LANGUAGE = 23;
 export const E_DIVERGED = 30;
 
-/** Spelling by number, read from the first module that loads. Before, the one failure is that there is none. */
+/** Names by number, read from the first module that loads. Before that, only E_WASM can occur. */
 /** @type {string[]} */
 const spelling = [];
 const spell = (/** @type {number} */ code) => spelling[code] ?? (code === E_WASM ? 'HEED_E_WASM' : 'HEED_E_?');
 /** A status in a message. @param {number} code */
 export const words = (code) => (code === E_MEMORY ? `out of memory, ${spell(code)}` : spell(code));
 
-/** Learn how the core spells its statuses. @param {(code: number) => string | null} nameOf */
+/** Reads the names of statuses from the core. @param {(code: number) => string | null} nameOf */
 export function learnSpelling(nameOf) {
   for (let code = spelling.length; code < 100; code++) spelling[code] = nameOf(code) ?? '';
 }
 
-/** What went wrong, with the status of the C core. */
+/** An error with a status of the C core. */
 export class HeedError extends Error {
   /**
    * @param {number} code
    * @param {string} message
-   * @param {{ name?: string, cause?: unknown, status?: string }} [options]  `name`: as of the DOMException that a page
-   *   would expect; `status`: where no module was loaded that knows it
+   * @param {{ name?: string, cause?: unknown, status?: string }} [options]  `name`: as in the DOMException that a page
+   *   expects; `status`: its name, if no module is loaded yet
    */
   constructor(code, message, { name = 'HeedError', cause, status = spell(code) } = {}) {
     super(message, { cause });
     this.name = name;
-    /** Pinned number, from src/base/status.h. @readonly */
+    /** Fixed number, from src/base/status.h. @readonly */
     this.code = code;
-    /** Its spelling: "HEED_E_CONFIG". @readonly */
+    /** Its name, such as "HEED_E_CONFIG". @readonly */
     this.status = status;
   }
 }

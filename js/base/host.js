@@ -1,11 +1,11 @@
-// host.js - what differs between Node and a page: built-in modules, addresses, and giving the event loop a turn; and
-// the listening to signals. Used by all rooms.
+// host.js - the differences between Node and a page: built-in modules, addresses, letting the event loop run; and
+// listeners of signals. Used by all rooms.
 
-/** True where files and directories can be read. */
+/** True if files and directories can be read. */
 export const isNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**
- * A built-in module of Node. The specifier is a variable so that bundlers for pages leave it alone.
+ * A built-in module of Node. The specifier is a variable so that bundlers for pages ignore it.
  *
  * @param {string} name  without `node:`
  * @returns {Promise<any>}
@@ -16,7 +16,7 @@ export function builtin(name) {
 }
 
 /**
- * Where an address given as text points to: in Node a path unless it has a scheme, in a page relative to that.
+ * Resolves an address: in Node a path unless it has a scheme, in a page relative to the page.
  *
  * @param {string | URL} place
  * @returns {Promise<{ url: URL, path?: undefined } | { path: string, url?: undefined }>}
@@ -29,7 +29,7 @@ export async function resolve(place) {
   return isNode && url.protocol === 'file:' ? { path: (await builtin('url')).fileURLToPath(url) } : { url };
 }
 
-/** What an abort calls: one listener a signal, however many calls share it. @extends {Set<() => void>} */
+/** The functions to call on abort. All calls with one signal share one listener. @extends {Set<() => void>} */
 class Listener extends Set {
   handleEvent() {
     for (const f of this) f();
@@ -40,18 +40,18 @@ class Listener extends Set {
 const listeners = new WeakMap();
 
 /**
- * Call f when the signal aborts. The signal has a listener as long as there is something to call.
+ * Calls f when the signal aborts. The signal has a listener only while there is a function to call.
  *
  * @param {AbortSignal | undefined} signal
  * @param {() => void} f
- * @returns {() => void}  forgets it
+ * @returns {() => void}  removes f
  */
 export function onAbort(signal, f) {
   if (!signal) return () => {};
   const listener = listeners.get(signal) ?? new Listener();
   listeners.set(signal, listener);
   listener.add(f);
-  signal.addEventListener('abort', listener); // the same listener again changes nothing
+  signal.addEventListener('abort', listener); // adding the same listener again has no effect
   return () => {
     listener.delete(f);
     if (listener.size === 0) signal.removeEventListener('abort', listener);
@@ -64,8 +64,8 @@ const waiting = [];
 let channel;
 
 /**
- * Resolves after the event loop has had a turn, so that events, timers and aborts get through. A message, not a timer:
- * pages hold nested timers back for 4 ms.
+ * Resolves after the event loop has run once, so that events, timers and aborts are handled. It uses a message and not
+ * a timer, because pages delay nested timers by 4 ms.
  *
  * @returns {Promise<void>}
  */

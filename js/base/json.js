@@ -1,16 +1,17 @@
-// json.js - strict JSON files: UTF-8, an object at the top, no key twice, and errors that say what was found instead;
-// used by most rooms.
+// json.js - strict JSON files: UTF-8, an object at the top, no key twice. Its errors say what was found instead. Used
+// by most rooms.
 
 import { E_JSON, HeedError } from './errors.js';
 
 /**
- * The first key that an object of the text has twice, or undefined: JSON.parse would keep the last and say nothing.
+ * The first key that occurs twice in an object of the text, or undefined. JSON.parse would silently keep the last
+ * value.
  *
  * @param {string} text  valid JSON
  * @returns {string | undefined}
  */
 function repeatedKey(text) {
-  /** @type {(Set<string> | null)[]} the keys of each object around, null for an array */
+  /** @type {(Set<string> | null)[]} the keys of each enclosing object, null for an array */
   const around = [];
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
@@ -36,7 +37,7 @@ function repeatedKey(text) {
 /**
  * @param {Uint8Array} bytes
  * @param {string} file  for messages
- * @param {number} [code]  of the HeedError: HEED_E_JSON
+ * @param {number} [code]  of the HeedError; default HEED_E_JSON
  * @returns {Record<string, unknown>}
  */
 export function parseJson(bytes, file, code = E_JSON) {
@@ -58,21 +59,21 @@ export function parseJson(bytes, file, code = E_JSON) {
     throw new HeedError(code, mismatch(file, value, 'a JSON object'));
   }
   const repeated = repeatedKey(text);
-  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${describe(repeated)} stands twice`);
+  if (repeated !== undefined) throw new HeedError(code, `${file}: the key ${describe(repeated)} occurs twice`);
   return value;
 }
 
-/** A text in a message. @param {string} text */
+/** Quotes a text in a message. @param {string} text */
 export const short = (text) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
-/** A value in a message. @param {unknown} value @returns {string} */
+/** Describes a value in a message. @param {unknown} value @returns {string} */
 export function describe(value) {
   try {
     return short(typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? `[${value}]` : String(value));
   } catch {
-    return 'what has no text'; // arrays too deep, or an object with keys in the place of its methods
+    return 'what has no text'; // arrays nested too deep, or an object whose keys hide its methods
   }
 }
 
-/** What messages of wrong input say. @param {string} what @param {unknown} value @param {string} expected */
+/** The message about wrong input. @param {string} what @param {unknown} value @param {string} expected */
 export const mismatch = (what, value, expected) => `${what}: found ${describe(value)}, expected ${expected}`;

@@ -1,13 +1,13 @@
-// commands.js - what the command `heed` understands: its commands, the options of each, the help; a command line into
-// values. Used by cli.js and the commands.
+// commands.js - the commands of `heed`, their options and help texts; parses a command line. Used by cli.js and the
+// commands.
 
 import { parseArgs } from 'node:util';
 
-/** A command line that makes no sense: exit status 2. */
+/** A wrong command line: exit status 2. */
 export class UsageError extends Error {}
 
 /**
- * By option: what it takes, if anything, and lines of help.
+ * The options: the argument, if any, and lines of help.
  *
  * @type {Record<string, { takes?: string, help: string[] }>}
  */
@@ -15,31 +15,31 @@ const OPTIONS = {
   model: { takes: 'DIR', help: ['a model directory or the URL of one'] },
   from: { takes: 'en', help: ['with --to, choose among the models that come with heed (the default'] },
   to: { takes: 'de', help: ['is en to de)'] },
-  language: { takes: 'deu', help: ['into which, of a model that heed info lists several targets of'] },
+  language: { takes: 'deu', help: ['target language, for a model with several (see heed info)'] },
   glossary: {
     takes: 'FILE',
-    help: ['lines of a term, a tab and its translation, which comes out exactly;',
-      'blank lines and lines that begin with # are left out (\\# begins a term', 'with #)'],
+    help: ['file of exact translations: lines of a term, a tab and its translation;',
+      'blank lines and lines that begin with # are ignored (\\# begins a term', 'with #)'],
   },
-  json: { help: ['one JSON object a line: tokens, scores, alignment'] },
+  json: { help: ['one JSON object per line: tokens, scores, alignment'] },
   'n-best': {
     takes: 'N',
-    help: ['N lines for each, the N best, best first; at most as many as beams; with', '--json as alternatives'],
+    help: ['the N best translations, one per line, best first; at most --beams; with', '--json as alternatives'],
   },
-  beams: { takes: 'N', help: ['beam search; 1 is greedy; default: what the model says'] },
-  'length-penalty': { takes: 'X', help: ['score = log-probability / length^X; with beams'] },
-  'early-stopping': { takes: 'W', help: ['true, false or never: when beams end'] },
-  'repetition-penalty': { takes: 'X', help: ['more than 1: what is there already becomes less likely'] },
-  'no-repeat-ngram': { takes: 'N', help: ['no N tokens twice in the same order; 0: off'] },
-  'max-tokens': { takes: 'N', help: ['new tokens of a sentence at most'] },
-  'min-tokens': { takes: 'N', help: ['and at least'] },
-  batch: { takes: 'N', help: ['lines translated together (32)'] },
-  dtype: { takes: 'T', help: ['int8, f16 or f32; default: as it is'] },
+  beams: { takes: 'N', help: ['number of beams; 1 is greedy search; default: from the model'] },
+  'length-penalty': { takes: 'X', help: ['for beams: score = log-probability / length^X'] },
+  'early-stopping': { takes: 'W', help: ['when beams stop: true, false or never'] },
+  'repetition-penalty': { takes: 'X', help: ['above 1, tokens that occur already become less likely'] },
+  'no-repeat-ngram': { takes: 'N', help: ['no sequence of N tokens occurs twice; 0: off'] },
+  'max-tokens': { takes: 'N', help: ['most new tokens of a sentence'] },
+  'min-tokens': { takes: 'N', help: ['fewest new tokens of a sentence'] },
+  batch: { takes: 'N', help: ['lines to translate together (32)'] },
+  dtype: { takes: 'T', help: ['int8, f16 or f32; default: as in the file'] },
   cache: {
     takes: 'DIR',
-    help: ['where files of a URL are kept; default: $XDG_CACHE_HOME/heed, or', '~/.cache/heed'],
+    help: ['where downloaded files are stored; default: $XDG_CACHE_HOME/heed, or', '~/.cache/heed'],
   },
-  'no-cache': { help: ['keep nothing, and take nothing that is kept'] },
+  'no-cache': { help: ['neither store downloaded files nor use stored ones'] },
   help: { help: ['this text; also heed help, heed help COMMAND'] },
   version: { help: ['the version'] },
 };
@@ -48,28 +48,28 @@ const CACHE = ['cache', 'no-cache'];
 const ALWAYS = Object.keys(SHORT);
 
 /**
- * The commands: what follows, what they do, and which options they have.
+ * The commands: their arguments, their help and their options.
  *
  * @type {Record<string, { usage: string, about: string[], options: string[] }>}
  */
 const COMMANDS = {
   translate: {
     usage: '[options] [TEXT…]',
-    about: ['translates the texts, one a line; of standard input, which is read',
-      'without a text or for the text -, one line out for each line in'],
+    about: ['translates the texts, one per line; without a text, or for -, it',
+      'translates each line of standard input'],
     options: ['model', 'from', 'to', 'language', 'glossary', 'json', 'n-best', 'beams', 'length-penalty',
       'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
   },
-  info: { usage: 'DIR', about: ['what a model directory or the URL of one holds'], options: CACHE },
+  info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {
     usage: 'IN OUT',
-    about: ['a model directory of any container, pytorch_model.bin or',
-      "Marian's .npz too, as one with model.safetensors and its hashes"],
+    about: ["converts a model directory, of pytorch_model.bin or Marian's .npz",
+      'too, to one with model.safetensors and hashes'],
     options: ['dtype'],
   },
-  quantize: { usage: 'IN OUT', about: ['the same with --dtype int8: a quarter of F32'], options: [] },
+  quantize: { usage: 'IN OUT', about: ['the same with --dtype int8: a quarter of the size of F32'], options: [] },
   verify: { usage: 'DIR', about: ['compares files with the sizes and hashes of heed.json'], options: [] },
-  help: { usage: '[COMMAND]', about: ['this text, or that of a command'], options: [] },
+  help: { usage: '[COMMAND]', about: ['shows this text, or that of a command'], options: [] },
 };
 
 /** The help of some options. @param {string[]} names */
@@ -90,15 +90,15 @@ const usageOf = (names) => names.flatMap((name) => {
 /** @param {string} [command] */
 export function helpText(command) {
   if (command === undefined) {
-    return `heed - translates with a Transformer, on this machine
+    return `heed - translates on this machine, with a Transformer
 
 ${usageOf(Object.keys(COMMANDS))}
   heed --help | --version
 
 ${helpOf(Object.keys(OPTIONS))}
 
-An option belongs to the commands that \`heed help COMMAND\` lists it for; elsewhere it is refused. What has
-no effect is refused too. A bar shows a download and a line the work, when standard error is a terminal.
+\`heed help COMMAND\` lists the options of a command. Other options, and options without effect, are refused.
+On a terminal, standard error shows the progress of downloads and translation.
 
 Exit status: 0 done, 1 failed, 2 wrong usage.
 `;
@@ -108,7 +108,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage.
 }
 
 /**
- * @typedef {Record<string, string | undefined>} Values  by option; 'true': it takes nothing and is there
+ * @typedef {Record<string, string | undefined>} Values  by option; 'true' for an option without argument
  * @typedef {{ text: string, isInput: boolean }} Operand  isInput: it is `-`, standard input
  */
 
@@ -132,7 +132,7 @@ export function parse(argv) {
   const values = {};
   /** @type {Operand[]} */
   const operands = [];
-  let isText = false; // after `--` nothing has a meaning of its own
+  let isText = false; // after `--` everything is text
   for (const token of tokens) {
     if (token.kind === 'option-terminator') isText = true;
     else if (token.kind === 'positional') operands.push({ text: token.value, isInput: token.value === '-' && !isText });
@@ -166,7 +166,7 @@ export function numberOf(option, value) {
 }
 
 /**
- * What `f` gives; what it says of a value is wrong usage.
+ * The result of `f`; its TypeErrors and RangeErrors become wrong usage.
  *
  * @template T
  * @param {() => T} f

@@ -1,5 +1,4 @@
-// input.js - what the commands read: lines of standard input, and a glossary. Bytes that are no UTF-8 are told by their
-// place.
+// input.js - reads the input of commands: lines of standard input, and glossaries. Reports where bytes are not UTF-8.
 
 import { fstatSync, readFileSync } from 'node:fs';
 import { UsageError } from './commands.js';
@@ -14,11 +13,11 @@ function findWrong(bytes) {
       return i;
     }
   }
-  return bytes.length; // a character goes on after the end
+  return bytes.length; // the last character is incomplete
 }
 
 /**
- * The text of lines. What is no UTF-8 becomes U+FFFD, and is told.
+ * The text of lines. Invalid UTF-8 becomes U+FFFD, and is reported.
  *
  * @param {Uint8Array} bytes
  * @param {number} line  the number of the first, from 1
@@ -34,13 +33,13 @@ function decodeLines(bytes, line, onWrong) {
       const end = bytes.indexOf(10, at) + 1 || bytes.length;
       const own = bytes.subarray(at, end);
       const decoded = new TextDecoder('utf-8', options).decode(own);
-      // U+FFFD may stand in the text itself
+      // the text itself may have U+FFFD
       if (decoded.includes('\ufffd') && Buffer.compare(Buffer.from(decoded), own) !== 0) {
         const wrong = findWrong(own);
         const found = wrong < own.length && own[wrong] !== 10
           ? `byte ${wrong + 1} is 0x${own[wrong].toString(16).padStart(2, '0')}`
-          : `a character is cut off after byte ${wrong}`;
-        onWrong(`line ${line}: found what is not UTF-8: ${found}`);
+          : `a character is incomplete after byte ${wrong}`;
+        onWrong(`line ${line}: invalid UTF-8: ${found}`);
       }
       text += decoded;
       at = end;
@@ -50,15 +49,15 @@ function decodeLines(bytes, line, onWrong) {
 }
 
 /**
- * Lines in groups: as many as are there at once, `most` at most, so that a line typed by hand is answered at once and a
- * pipe is translated in batches. No more is read ahead than one chunk of input.
+ * Lines in groups: all that have arrived, at most `most`. So a line that is typed gets its answer at once, and a pipe
+ * is translated in batches. Reads ahead at most one chunk of input.
  *
  * @param {AsyncIterable<Uint8Array>} input
  * @param {number} most
  * @param {(problem: string) => void} onWrong
  */
 export async function* lineGroups(input, most, onWrong) {
-  /** @type {Uint8Array[]} of a line that has not ended */
+  /** @type {Uint8Array[]} the chunks of an incomplete line */
   let rest = [];
   let line = 1;
   for await (const chunk of input) {
@@ -75,7 +74,7 @@ export async function* lineGroups(input, most, onWrong) {
   if (rest.length > 0) yield [decodeLines(Buffer.concat(rest), line, onWrong)];
 }
 
-/** Bytes of standard input if that is a file, else undefined: nobody knows. */
+/** The size of standard input if it is a file, else undefined. */
 export function inputSize() {
   const about = fstatSync(0);
   if (about.isDirectory()) throw new Error('standard input: found a directory, expected text');
@@ -83,7 +82,7 @@ export function inputSize() {
 }
 
 /**
- * A glossary: lines of term, tab, translation; blank lines and comments between.
+ * A glossary: lines of term, tab, translation; blank lines and comments are ignored.
  *
  * @param {string} path
  * @returns {Map<string, string>}
@@ -110,7 +109,7 @@ export function readGlossary(path) {
       throw new Error(`${where}: expected a term, a tab and its translation`);
     }
     if ((terms.get(term) ?? translation) !== translation) {
-      throw new Error(`${where}: '${term}' has another translation before`);
+      throw new Error(`${where}: '${term}' has a different translation on an earlier line`);
     }
     terms.set(term, translation);
   }

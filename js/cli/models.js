@@ -1,4 +1,4 @@
-// models.js - heed info, convert, quantize and verify: what a model directory holds, and another made of it.
+// models.js - heed info, convert, quantize and verify: describe, convert and check model directories.
 
 import { listedFiles, openSource } from '../files/source.js';
 import { pairsOf } from '../model/languages.js';
@@ -11,7 +11,7 @@ import { Download } from './progress.js';
 import { cacheOf } from './translate.js';
 
 /**
- * The file of a model's weights, and its types by the numbers they hold.
+ * The file of a model's weights, and its element types with the number of values of each.
  *
  * @param {string} place
  * @param {Transformer} model
@@ -19,7 +19,7 @@ import { cacheOf } from './translate.js';
  */
 async function describeWeights(place, { config, manifest }, cache) {
   const files = await openSource(place, undefined, { cache });
-  files.expect(listedFiles(manifest)); // so that what is kept serves
+  files.expect(listedFiles(manifest)); // so that stored files are used
   const weights = await openWeights(files, config);
   await weights.close();
   /** @type {Map<string, number>} */

@@ -1,19 +1,18 @@
-// progress.js - the state of downloads and of the work, on standard error while a person watches: when that is a
-// terminal.
+// progress.js - shows the progress of downloads and translation on standard error, if that is a terminal.
 
 const ERASE = '\r\u001b[K';
-/** Milliseconds between two states, and before the first of the work: what is short needs none. */
+/** Milliseconds between updates, and before the first one of the work: short work needs none. */
 const PAUSE = 200;
-/** Cells of a bar. */
+/** Width of a bar. */
 const CELLS = 30;
 
-/** A line that is written over. */
+/** A line that is overwritten. */
 class Line {
   #isWatched = process.stderr.isTTY === true;
   #last = -Infinity;
   #text = '';
 
-  /** @param {() => string} text @param {boolean} [isUrgent]  whenever the last was */
+  /** @param {() => string} text @param {boolean} [isUrgent]  even right after the last one */
   show(text, isUrgent = false) {
     const now = performance.now();
     if (!this.#isWatched || (!isUrgent && now - this.#last < PAUSE)) return;
@@ -22,12 +21,12 @@ class Line {
     process.stderr.write(ERASE + this.#text);
   }
 
-  /** Make room for other text on the terminal. */
+  /** Removes the line, so that other text can be written. */
   hide() {
     if (this.#text !== '') process.stderr.write(ERASE);
   }
 
-  /** After hide(). */
+  /** Shows the line again after hide(). */
   showAgain() {
     if (this.#text !== '') process.stderr.write(ERASE + this.#text);
   }
@@ -68,7 +67,7 @@ function duration(seconds) {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** Lines done, lines a second, time left. */
+/** Number of lines, lines per second, time left. */
 export class Work {
   #line = new Line();
   #start = performance.now();
@@ -76,12 +75,12 @@ export class Work {
   #done = 0;
   #total;
 
-  /** @param {number | undefined} total  bytes of all lines; undefined: not known */
+  /** @param {number | undefined} total  bytes of all lines; undefined if unknown */
   constructor(total) {
     this.#total = total;
   }
 
-  /** @param {string[]} lines  that are done */
+  /** @param {string[]} lines  translated lines */
   add(lines) {
     this.#lines += lines.length;
     for (const line of lines) this.#done += Buffer.byteLength(line) + 1;
@@ -94,14 +93,14 @@ export class Work {
     });
   }
 
-  /** A message on standard error. @param {string} message */
+  /** Writes a message to standard error. @param {string} message */
   tell(message) {
     this.#line.hide();
     process.stderr.write(`heed: ${message}\n`);
     this.#line.showAgain();
   }
 
-  /** @param {() => unknown} write  to standard output, which may be the same terminal */
+  /** @param {() => unknown} write  writes to standard output, which may be the same terminal */
   async around(write) {
     if (process.stdout.isTTY) this.#line.hide();
     await write();

@@ -18,11 +18,11 @@ import { write } from './output.js';
 
 /** @typedef {import('./commands.js').Values} Values */
 
-/** Lines translated together. */
+/** Default of --batch. */
 const BATCH = 32;
 const MOST_BATCH = 1024;
 
-/** Options of search by their names here. */
+/** Search options of the command line, with their names in the API. */
 const SEARCH = /** @type {const} */ ({
   beams: 'beams',
   'length-penalty': 'lengthPenalty',
@@ -31,7 +31,7 @@ const SEARCH = /** @type {const} */ ({
   'max-tokens': 'maxTokens',
   'min-tokens': 'minTokens',
 });
-/** Of them, those that greedy search does not look at. */
+/** Those without effect on greedy search. */
 const OF_BEAMS = ['length-penalty', 'early-stopping'];
 
 /** @param {string} option @param {string | undefined} value @param {number} most */
@@ -43,7 +43,7 @@ function count(option, value, most) {
   return n;
 }
 
-/** What the command line says of the search, checked as far as that needs no model. @param {Values} values */
+/** The search options of the command line, checked as far as possible without a model. @param {Values} values */
 function searchOptions(values) {
   /** @type {import('../model/options.js').GenerateOptions} */
   const options = { batchSize: count('batch', values.batch, MOST_BATCH) ?? BATCH };
@@ -72,7 +72,7 @@ function searchOptions(values) {
 }
 
 /**
- * What the model's own number of beams decides.
+ * Checks that depend on the model's number of beams.
  *
  * @param {Translator} translator
  * @param {Values} values
@@ -90,7 +90,7 @@ async function checkBeams(translator, values, { beams, nBest = 1 }) {
 }
 
 /**
- * Whether files are kept, or where; of a model that is not at a URL nothing is.
+ * The `cache` option; false for a model that is not at a URL.
  *
  * @param {Values} values
  * @param {string | undefined} model
@@ -99,7 +99,7 @@ async function checkBeams(translator, values, { beams, nBest = 1 }) {
 export async function cacheOf({ cache, 'no-cache': without }, model) {
   const { url } = model === undefined ? { url: undefined } : await resolve(model);
   const given = cache !== undefined ? '--cache' : without !== undefined ? '--no-cache' : undefined;
-  if (given && !url) throw new UsageError(`${given}: has no effect on a model that is here already`);
+  if (given && !url) throw new UsageError(`${given}: has no effect on a local model`);
   if (cache !== undefined && without !== undefined) throw new UsageError('--no-cache: has no effect with --cache');
   if (cache !== undefined) {
     try {
@@ -113,11 +113,11 @@ export async function cacheOf({ cache, 'no-cache': without }, model) {
   return url ? (cache ?? without === undefined) : false;
 }
 
-/** What a model says of itself, if it does. @param {string} model @param {boolean | string} cache */
+/** The manifest of a model, if it has one. @param {string} model @param {boolean | string} cache */
 async function readManifest(model, cache) {
   const bytes = await (await openSource(model, undefined, { cache })).readOptional('heed.json');
   const manifest = /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
-  listedFiles(manifest); // refuses what is malformed
+  listedFiles(manifest); // refuses a malformed manifest
   return manifest;
 }
 
@@ -153,7 +153,7 @@ async function openTranslator(values) {
 }
 
 /**
- * Say which terms of a glossary did not come out.
+ * Reports glossary terms that are missing in the translation.
  *
  * @param {Awaited<ReturnType<typeof details>>} lines
  * @param {Work} work
@@ -161,14 +161,14 @@ async function openTranslator(values) {
 function warnOfTerms(lines, work) {
   for (const { source, target, glossary = [] } of lines.flatMap(({ sentences }) => sentences)) {
     for (const { term, translation } of glossary.filter(({ exact }) => !exact)) {
-      work.tell(`'${term}' is not '${translation}' once for each time: ${source} | ${target}`);
+      work.tell(`'${term}' is not translated as '${translation}' each time: ${source} | ${target}`);
       process.exitCode = 1;
     }
   }
 }
 
 /**
- * Lines' details, one object each. They are translated together, as paragraphs: nothing goes from one into the next.
+ * The details of lines, one object each. Lines are translated together as paragraphs, so no sentence crosses a line.
  *
  * @param {Translator} translator
  * @param {string[]} lines
@@ -177,7 +177,7 @@ function warnOfTerms(lines, work) {
 async function details(translator, lines, options) {
   const joined = lines.join('\n\n');
   const { glossary } = options;
-  // as translateDetailed() does it, so that what stands between the sentences is taken from the right places
+  // as translateDetailed() does, so that the text between sentences has the right position
   const text = glossary ? moveBreaks(joined, copyGlossary(glossary), translator.sourceLanguage) : joined;
   const all = await translator.translateDetailed(text, options);
   let next = 0;
@@ -191,7 +191,7 @@ async function details(translator, lines, options) {
       sentences.push({ ...sentence, start: sentence.start - begin, alignment: [...sentence.alignment] });
     }
     begin += source.length + 2;
-    /** The line with what is chosen of each sentence. @param {(sentence: typeof sentences[0]) => string} choose */
+    /** The line, with a chosen text for each sentence. @param {(sentence: typeof sentences[0]) => string} choose */
     const join = (choose) => {
       let [target, at] = ['', 0];
       for (const sentence of sentences) {
@@ -236,7 +236,7 @@ export async function translate(values, given) {
   const search = searchOptions(values);
   const operands = given.length > 0 ? given : [{ text: '-', isInput: true }];
   const inputs = operands.filter(({ isInput }) => isInput).length;
-  if (inputs > 1) throw new UsageError('-: standard input is read once');
+  if (inputs > 1) throw new UsageError('-: given twice, but standard input can be read only once');
   const size = inputs > 0 ? inputSize() : 0;
   const glossary = values.glossary === undefined ? undefined : readGlossary(values.glossary);
   const options = { ...search, glossary };
@@ -247,7 +247,7 @@ export async function translate(values, given) {
   const work = new Work(size === undefined ? undefined : size + texts);
   try {
     for await (const { lines, isInput } of groupsOf(operands, batchSize, work)) {
-      // translate() would throw where a term does not come out
+      // translate() would throw if a term is missing
       const detailed = values.json || glossary || nBest > 1 ? await details(translator, lines, options) : [];
       warnOfTerms(detailed, work);
       const results = values.json
@@ -259,14 +259,14 @@ export async function translate(values, given) {
           : glossary
             ? detailed.map(({ target }) => target)
             : await translator.translate(lines, options);
-      // a line stays a line, whatever a model says
+      // a line stays one line, even if a model returns line breaks
       await work.around(async () => {
         for (const result of results) await write(`${isInput ? result.replace(/\n/g, ' ') : result}\n`);
       });
       if (!process.stdin.isTTY || inputs === 0) work.add(lines);
     }
   } finally {
-    work.end(); // so that an error has a line of its own
+    work.end(); // so that an error is on its own line
     translator.destroy();
   }
 }

@@ -37,7 +37,7 @@ export async function readVocabularyYaml(files, names, config) {
     if (piece === undefined || id === undefined) {
       throw new HeedError(E_VOCAB, mismatch(`${file}: line ${i + 1}`, line, '"piece": id'));
     }
-    if (ids.has(piece)) throw new HeedError(E_VOCAB, `${file}: line ${i + 1}: the piece '${piece}' stands twice`);
+    if (ids.has(piece)) throw new HeedError(E_VOCAB, `${file}: line ${i + 1}: the piece '${piece}' occurs twice`);
     ids.set(piece, Number(id));
   }
   if (!ids.has('<pad>')) ids.set('<pad>', config.pad_token_id);

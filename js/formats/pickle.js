@@ -138,7 +138,7 @@ export class Unpickler {
     for (let i = 0; i < values.length; i += 2) {
       const key = values[i];
       if (typeof key !== 'string' && typeof key !== 'number') this.#refuse('a key is neither text nor number');
-      if (map.has(key)) this.#refuse(`the key ${describe(String(key))} stands twice`);
+      if (map.has(key)) this.#refuse(`the key ${describe(String(key))} occurs twice`);
       map.set(key, values[i + 1]);
     }
   }

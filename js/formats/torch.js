@@ -250,7 +250,7 @@ export async function openTorchPickles(cursor, head) {
   for (const key of keys) {
     const storage = counts.get(key);
     if (!storage || places.has(key)) {
-      return refuse(`${file}: storage ${short(key)} belongs to no tensor, or stands twice`);
+      return refuse(`${file}: storage ${short(key)} belongs to no tensor, or occurs twice`);
     }
     places.set(key, end + 8);
     end += 8 + storage.count * STORAGES[storage.type][1];

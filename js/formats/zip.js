@@ -181,7 +181,7 @@ export async function readZip(cursor, size) {
     if (entry.packed > room) {
       refuse(file, `${short(entry.name)}: ${entry.packed} bytes overlap what follows: room for ${room}`);
     }
-    if (entries.has(entry.name)) refuse(file, `the entry ${short(entry.name)} stands twice`);
+    if (entries.has(entry.name)) refuse(file, `the entry ${short(entry.name)} occurs twice`);
     entries.set(entry.name, entry);
   }
   return entries;
