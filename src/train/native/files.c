@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Noreturn void fail(const char *format, ...) {
@@ -28,6 +29,12 @@ void *reallocate(void *block, size_t bytes) {
     void *p = realloc(block, bytes ? bytes : 1);
     if (p == NULL) fail("out of memory: %zu bytes are needed", bytes);
     return p;
+}
+
+double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 unsigned char *read_file(const char *path, size_t *n) {

@@ -20,6 +20,9 @@ _Noreturn void fail_status(const char *what, heed_status status);
 void *allocate(size_t bytes);
 void *reallocate(void *block, size_t bytes);
 
+/* Seconds of a clock that only goes forward. */
+double now(void);
+
 /* Reads a whole file of *n bytes.  Ends the program on failure. */
 unsigned char *read_file(const char *path, size_t *n);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/spm.h"
 #include "train/native/files.h"
 #include "train/native/words.h"
 
@@ -58,13 +59,6 @@ static int characters_of(const char *text, size_t n, const int8_t *special) {
     return sum;
 }
 
-/* The value of a byte piece, "<0xE2>". */
-static int byte_of(const char *piece) {
-    int value = 0;
-    for (int i = 3; i < 5; i++) value = 16 * value + (piece[i] <= '9' ? piece[i] - '0' : (piece[i] | 32) - 'a' + 10);
-    return value;
-}
-
 /* The number of characters in the ids of a text. */
 static int encoded_characters(const link_mapper *m, heed_tokenizer *tokenizer, const char *text) {
     heed_encoding e;
@@ -82,7 +76,8 @@ void link_mapper_begin(link_mapper *m, heed_tokenizer *tokenizer) {
         int32_t n, type;
         const char *piece = heed_tokenizer_piece(tokenizer, id, &n, &type);
         int count = -1;
-        if (type == HEED_PIECE_BYTE && n == 6) count = (byte_of(piece) & 0xC0) != 0x80 && byte_of(piece) > ' ';
+        const int byte = type == HEED_PIECE_BYTE ? spm_byte_value((spm_bytes){piece, (size_t)n}) : -1;
+        if (byte >= 0) count = (byte & 0xC0) != 0x80 && byte > ' ';
         else if (type == HEED_PIECE_NORMAL || type == HEED_PIECE_USER_DEFINED)
             count = characters_of(piece, (size_t)n, NULL);
         m->characters[id] = (int8_t)(count > INT8_MAX ? -1 : count);

@@ -17,7 +17,6 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "train/native/batches.h"
@@ -34,12 +33,6 @@ static volatile sig_atomic_t interrupted;
 static void on_signal(int number) {
     (void)number;
     interrupted = 1;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* The libraries would start threads beside ours.  They read these variables when they are loaded, so start again. */

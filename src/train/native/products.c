@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(HEED_ONEDNN)
 #include <dnnl_version.h>
@@ -39,12 +38,6 @@ const heed_gemm *product_find(const char *name) {
     for (int i = 0; i < N_ALL; i++)
         if (strcmp(ALL[i].gemm->name, name) == 0) return ALL[i].gemm;
     return NULL;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 enum { M = 1024, N = 1024, K = 256, TURNS = 6 };
