@@ -1,5 +1,5 @@
 // builds.js - files that are loaded by their own address, next to this file: the two builds of the module, and the
-// worker. Used by wasm/module.js and engine/remote.js. It must be in js/, because bundlers find these files by exactly
+// worker. Used by wasm/module.js and engine/engine.js. It must be in js/, because bundlers find these files by exactly
 // these expressions. heed/inline replaces this file by another one.
 
 export const builds = {

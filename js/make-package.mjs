@@ -48,7 +48,7 @@ const WITHOUT_FORMATS = `
 
 /** What stands in for engine/remote.js: there is no file to make a worker of. */
 const WITHOUT_WORKER = `
-  export async function createRemote({ worker }) {
+  export async function createRemote(_, { worker }) {
     if (worker !== undefined) throw new TypeError('worker: heed/inline has no worker');
   }`;
 

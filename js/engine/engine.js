@@ -1,7 +1,8 @@
 // engine.js - what an engine is: who does the work for a Translator, wherever that is. Chooses one. Used by
 // translate/.
 
-import { isNode } from '../base/host.js';
+import { builtin, isNode } from '../base/host.js';
+import { builds } from '../builds.js';
 
 /** @typedef {ReturnType<import('../text/tokenizer.js').Tokenizer['encode']>} Encoded */
 /** @typedef {import('../model/options.js').Search} Search */
@@ -69,6 +70,18 @@ import { isNode } from '../base/host.js';
  */
 
 /**
+ * Here, so that builds.js is loaded before any engine: webpack forgets the modules in chunks that are loaded later.
+ *
+ * @returns {Promise<any>}
+ */
+async function startWorker() {
+  if (!isNode) return builds.worker();
+  const { Worker } = await builtin('worker_threads');
+  // flags of this program like --input-type are not for the worker's
+  return new Worker(new URL(builds.workerAddress()), { execArgv: [] });
+}
+
+/**
  * In a worker if that is wanted and can be, else here.
  *
  * @param {EngineOptions} options
@@ -77,7 +90,7 @@ import { isNode } from '../base/host.js';
 export async function createEngine({ worker, timeout, ...options }) {
   if (worker ?? (!isNode && 'document' in globalThis)) {
     const { createRemote } = await import('./remote.js');
-    const engine = await createRemote({ worker, timeout, ...options });
+    const engine = await createRemote(startWorker, { worker, timeout, ...options });
     if (engine) return engine;
   }
   return (await import('./here.js')).createHere(options);

@@ -8,8 +8,8 @@ import { Model } from '../model/model.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
-/** What the first session holds at least: more costs little, and calls that come a little later need not wait. */
-const LEAST = { source: 128, rows: 4 };
+/** For calls that come while others run: it costs little. Longer sentences are split before. */
+const ROOM = { source: 128, spare: 3 };
 
 /** Pieces that are looked up in one turn. */
 const STRIDE = 4096;
@@ -21,7 +21,7 @@ const STRIDE = 4096;
  */
 function engineOf(model, language) {
   const { config, manifest, generateDefaults: defaults, tokenizer } = model;
-  const batch = model.batch(LEAST);
+  const batch = model.batch(ROOM);
   const life = new AbortController();
   let isDriven = false;
 

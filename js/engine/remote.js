@@ -1,7 +1,6 @@
 // remote.js - an engine in a worker, at the other end of a line. Loaded by engine.js when a worker is wanted.
 
-import { builtin, isNode, resolve } from '../base/host.js';
-import { builds } from '../builds.js';
+import { resolve } from '../base/host.js';
 import { Line } from './line.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -16,14 +15,6 @@ async function addressOf(place) {
   if (typeof place !== 'string' && !(place instanceof URL)) return place;
   const { url, path } = await resolve(place);
   return path ?? url.href;
-}
-
-/** @returns {Promise<any>} */
-async function startWorker() {
-  if (!isNode) return builds.worker();
-  const { Worker } = await builtin('worker_threads');
-  // flags of this program like --input-type are not for the worker's
-  return new Worker(new URL(builds.workerAddress()), { execArgv: [] });
 }
 
 /**
@@ -51,10 +42,11 @@ function engineOf(line, { config, manifest, defaults }) {
 }
 
 /**
+ * @param {() => Promise<any>} startWorker
  * @param {import('./engine.js').EngineOptions} options  `worker` undefined: if there can be one
  * @returns {Promise<Engine | undefined>}  undefined: there can be none
  */
-export async function createRemote({ signal, worker, timeout = 30_000, onProgress, ...options }) {
+export async function createRemote(startWorker, { signal, worker, timeout = 30_000, onProgress, ...options }) {
   const isOwn = Object(worker) !== worker;
   /** @type {Line | undefined} */
   let line;

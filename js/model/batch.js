@@ -6,7 +6,7 @@
 import { E_STATE } from '../base/errors.js';
 import { ints } from '../wasm/core.js';
 import { paceOf } from './pace.js';
-import { Session } from './session.js';
+import { MOST_ROWS, Session } from './session.js';
 
 /** @typedef {import('./options.js').Search} Search */
 /** @typedef {import('./model.js').Generated} Generated */
@@ -51,8 +51,8 @@ export class Batch {
   #byteIds;
   /** What one step may do. */
   #pace;
-  /** Of a session. */
-  #least;
+  #source;
+  #spare;
   /** The session's. */
   #handle = 0;
   /** In the order of their turns. @type {Call[]} */
@@ -72,17 +72,18 @@ export class Batch {
    * @param {boolean} parts.isF32
    * @param {(session: number, heads: [number, number, number][]) => void} parts.disableHeads
    * @param {() => Int32Array} parts.byteIds  of the vocabulary
-   * @param {{ source: number, rows: number }} least  tokens of a source and sentences that a session holds at least:
-   *   for those that join later
+   * @param {{ source: number, spare: number }} room  for those that join later: tokens of a source that a session holds
+   *   at least, and rows that only calls without a row may take, so that a short one need not wait for a long one's
    */
-  constructor({ core, model, config, isF32, disableHeads, byteIds }, least) {
+  constructor({ core, model, config, isF32, disableHeads, byteIds }, { source, spare }) {
     const longest = config.max_position_embeddings;
     this.#core = core;
     this.#session = new Session(core, model, longest);
     this.#disableHeads = disableHeads;
     this.#byteIds = byteIds;
     this.#pace = paceOf(config, isF32);
-    this.#least = { ...least, source: Math.min(least.source, longest) };
+    this.#source = Math.min(source, longest);
+    this.#spare = spare;
   }
 
   /** Whether a call has not ended. */
@@ -223,19 +224,16 @@ export class Batch {
         for (const other of this.#calls.slice(0, i)) if (wantsRow(other)) other.passed++;
         this.#calls.push(...this.#calls.splice(i, 1));
         i = 0;
-      } else if (this.#isFull || call.passed >= PATIENCE) return true;
+      } else if (this.#rows.size === this.#session.size[3] || call.passed >= PATIENCE) return true;
       else i++;
     }
     return true;
   }
 
-  get #isFull() {
-    return this.#rows.size === this.#session.size[3];
-  }
-
   /** Whether so many wait that the batch should run empty, and go on with more rows. */
   #isTooSmall() {
-    const [, , beams, rows] = this.#session.size;
+    const [, , beams, all] = this.#session.size;
+    const rows = all - this.#spare;
     if (this.#rows.size === 0 || rows >= this.#rowsFor(beams)) return false;
     return this.#calls.reduce((sum, { waiting, most }) => sum + Math.min(waiting.length, most), 0) >= 2 * rows;
   }
@@ -245,9 +243,9 @@ export class Batch {
     const [source, target, beams] = size;
     const alike = this.#calls.filter((other) => other.heads === heads && other.size.every((n, i) => n <= size[i]));
     const wanted = alike.reduce((sum, other) => sum + Math.min(other.waiting.length, other.most), 0);
-    const usual = this.#rowsFor(beams);
-    const rows = Math.min(Math.max(wanted, Math.min(this.#least.rows, usual)), Math.max(most, usual));
-    const need = [Math.max(source, this.#least.source), target, beams, rows];
+    const rows = Math.min(wanted, Math.max(most, this.#rowsFor(beams)));
+    const all = Math.min(2 ** Math.ceil(Math.log2(rows)) + this.#spare, MOST_ROWS);
+    const need = [Math.max(source, this.#source), target, beams, all];
     const isMade = !this.#session.holds(need);
     this.#handle = this.#session.for(...need);
     if (isMade) return true;
@@ -268,10 +266,12 @@ export class Batch {
   #enter(call, index) {
     const { search, heads, size, sources } = call;
     if (this.#rows.size > 0) {
+      const spare = call.running > 0 ? 0 : this.#spare;
+      const isFull = this.#rows.size >= this.#session.size[3] - this.#spare + spare;
       const load = [...this.#rows.values()].reduce((sum, running) => sum + running.call.search.beams, search.beams);
       // a batch of a size that is asked for may take longer steps
-      const isSlow = search.batchSize === undefined && load > this.#pace.rows;
-      if (this.#isFull || isSlow || heads !== this.#heads || !this.#session.holds(size)) return false;
+      const isSlow = search.batchSize === undefined && load > this.#pace.rows + spare;
+      if (isFull || isSlow || heads !== this.#heads || !this.#session.holds(size)) return false;
     }
     if (search !== this.#search) {
       const status = this.#setRules('heed_search_rules', search);

@@ -160,12 +160,12 @@ export class Model {
    * A running batch with a memory of its own.
    *
    * @internal
-   * @param {ConstructorParameters<typeof Batch>[1]} least
+   * @param {ConstructorParameters<typeof Batch>[1]} room
    */
-  batch(least) {
+  batch(room) {
     const [core, model, config, isF32] = [this.#core, this.#model, this.#config, this.#arithmetic === 0];
     const [disableHeads, byteIds] = [this.#disableHeads.bind(this), () => this.tokenizer.byteIds];
-    return new Batch({ core, model, config, isF32, disableHeads, byteIds }, least);
+    return new Batch({ core, model, config, isF32, disableHeads, byteIds }, room);
   }
 
   /** Free all memory. */

@@ -3,6 +3,9 @@
 
 import { ints } from '../wasm/core.js';
 
+/** The core's own limit of max_batch. */
+export const MOST_ROWS = 1024;
+
 /** max_source, max_target, max_beams, max_batch of heed_session_options. @typedef {number[]} Size */
 
 /** A session, made when first needed. */
@@ -18,7 +21,7 @@ export class Session {
   constructor(core, model, longest) {
     this.#core = core;
     this.#model = model;
-    this.#most = [longest, longest, 64, 1024];
+    this.#most = [longest, longest, 64, MOST_ROWS];
   }
 
   /** What it was made for. */
@@ -38,9 +41,10 @@ export class Session {
     this.#handle = 0;
     // powers of two: a text with ever longer sentences makes few sessions; beams and sentences multiply, so what an
     // earlier call had of them is no reason to have it now
-    const wanted = need.map((n, i) =>
-      Math.max(n, Math.min(2 ** Math.ceil(Math.log2(i < 2 ? Math.max(n, this.#has[i]) : n)), this.#most[i])),
-    );
+    const wanted = need.map((n, i) => {
+      const rounded = i < 3 ? 2 ** Math.ceil(Math.log2(i < 2 ? Math.max(n, this.#has[i]) : n)) : n;
+      return Math.max(n, Math.min(rounded, this.#most[i]));
+    });
     const handle = ints(1);
     this.#core.call(
       `a session for ${need.join(', ')} source tokens, target tokens, beams, sentences`,

@@ -112,7 +112,7 @@ export class Transformer extends Model {
     const { check } = this.parts();
     const search = checkGenerate(options, this.generateDefaults, this.config);
     const all = sources.map((ids, i) => check(`sources[${i}]`, ids, 'source'));
-    const batch = (this.#batch ??= this.batch({ source: 1, rows: 1 }));
+    const batch = (this.#batch ??= this.batch({ source: 1, spare: 0 }));
     if (batch.isBusy) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
     if (all.length === 0) return [];
     const trees = options.beamTree ? new Trees(search.beams) : undefined;
