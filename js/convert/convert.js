@@ -1,9 +1,9 @@
-// convert.js - `heed convert`: a model from any container into a standard directory, model.safetensors in int8, F16 or
-// F32 with the hashes of all files in heed.json; used by cli.js.
+// convert.js - `heed convert`: converts a model of any format to a standard directory: model.safetensors in int8, F16
+// or F32, with the hashes of all files in heed.json; used by cli.js.
 //
-// Weights go through in blocks of rows. In int8 every row of a matrix [rows, cols] becomes int8 and one F32 scale,
-// value = int8 * scale, exactly as the core does when it is told to compute in int8; biases, norms and positions become
-// F32. What is written is loaded once before it gets its name, so that a directory that exists can be used.
+// Weights are converted in blocks of rows. For int8, every row of a matrix [rows, cols] becomes int8 with one F32
+// scale, value = int8 * scale, exactly as the core does with dtype int8; biases, norms and positions become F32. The
+// result is loaded once before the directory gets its name, so an existing directory is always usable.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -26,20 +26,20 @@ import { readVocabularyYaml } from './vocabulary.js';
 /** @typedef {'int8' | 'f16' | 'f32'} Dtype */
 
 const WEIGHTS = 'model.safetensors';
-/** What a model directory holds beside weights, config.json and manifest. */
+/** The files of a model directory beside weights, config.json and manifest. */
 const COMPANIONS = ['generation_config.json', 'tokenizer_config.json', 'special_tokens_map.json', 'vocab.json',
   'target_vocab.json', 'source.spm', 'target.spm', 'README.md', 'LICENSE'];
 const TYPES = { int8: I8, f16: F16, f32: F32 };
-/** What heed.json and config.json call them. */
+/** The names of dtypes in heed.json and config.json. */
 const NAMES = { int8: 'int8', f16: 'float16', f32: 'float32' };
-/** Bytes of rows that are converted together. */
+/** Size of a block of rows. */
 const BLOCK = 1 << 20;
 
-/** Matrices are quantised; positions are added, not multiplied, and stay. @param {TensorEntry} tensor */
+/** Matrices are quantised; positions are not, because they are added and not multiplied. @param {TensorEntry} tensor */
 const isMatrix = ({ name, shape }) => shape.length === 2 && shape[0] > 1 && !name.endsWith('.embed_positions.weight');
 
 /**
- * The tensor that a configuration ties another to, as the core's table has it.
+ * The tensor to which a configuration ties a tensor, as in the core's table.
  *
  * @param {string} name
  * @param {Record<string, any>} config
@@ -53,7 +53,7 @@ function tiedTo(name, config) {
 }
 
 /**
- * The tensors to keep: of several copies of one the one of its own name, else the first.
+ * The tensors to keep: of several tied copies the one with the tensor's own name, or else the first.
  *
  * @param {TensorEntry[]} tensors
  * @param {Record<string, any>} config
@@ -70,8 +70,7 @@ function withoutCopies(tensors, config) {
 }
 
 /**
- * The new file's header, and where each of its tensors begins and of which type it is. Floats come first, so that they
- * are aligned.
+ * The header of the new file, and the offset and type of each tensor. Floats come first, so that they are aligned.
  *
  * @param {TensorEntry[]} tensors
  * @param {number} dtype  of matrices
@@ -81,7 +80,7 @@ function layOut(tensors, dtype) {
   const matrices = stored.filter((tensor) => dtype === I8 && isMatrix(tensor));
   const others = stored.filter((tensor) => !matrices.includes(tensor));
   const scales = matrices
-    .filter((tensor) => tensor.dtype !== I8) // those that are int8 already have theirs
+    .filter((tensor) => tensor.dtype !== I8) // int8 tensors have scales already
     .map(({ name, shape }) => ({ name: `${name}.scale`, shape: shape.slice(0, 1) }));
   const floats = [...others, ...scales].map(({ name, shape }) => ({ name, shape, type: dtype === I8 ? F32 : dtype }));
   const bytes = matrices.map(({ name, shape }) => ({ name, shape, type: I8 }));
@@ -105,7 +104,7 @@ function layOut(tensors, dtype) {
 }
 
 /**
- * Fill a buffer from the weights.
+ * Fills a buffer from the weights.
  *
  * @param {Weights} weights
  * @param {TensorEntry} tensor  for messages
@@ -137,12 +136,12 @@ function checkFloats(what, { shape }, floats, row, type) {
 }
 
 /**
- * One tensor, in blocks of rows.
+ * Converts one tensor in blocks of rows.
  *
  * @param {Weights} weights  at its bytes
  * @param {TensorEntry} tensor
  * @param {number} type  to store it in
- * @param {Float32Array | undefined} scales  of its rows, where it is int8 and is to be floats
+ * @param {Float32Array | undefined} scales  scales of its rows, if int8 is converted to floats
  * @param {(name: string, at: number, bytes: Uint8Array) => Promise<unknown>} put
  */
 async function convertTensor(weights, tensor, type, scales, put) {
@@ -179,7 +178,7 @@ async function convertTensor(weights, tensor, type, scales, put) {
   if (found.length > 0) await put(`${name}.scale`, 0, fromFloats(found, F32));
 }
 
-/** Scales of the int8 matrices, by the matrix's name. @param {Weights} weights */
+/** Scales of the int8 matrices, by name of the matrix. @param {Weights} weights */
 async function readScales(weights) {
   /** @type {Map<string, Float32Array>} */
   const scales = new Map();
@@ -209,7 +208,7 @@ async function convertWeights(openAgain, config, dtype, path) {
     /** @type {Map<string, Float32Array>} */
     let scales = new Map();
     if (type !== I8 && weights.tensors.some((tensor) => tensor.dtype === I8)) {
-      // a scale may stand after its matrix
+      // a scale may come after its matrix
       scales = await readScales(weights);
       await weights.close();
       weights = await openAgain();
@@ -243,7 +242,7 @@ async function convertWeights(openAgain, config, dtype, path) {
   }
 }
 
-/** Size and hash of a file, as heed.json has them. @param {string} path */
+/** Size and hash of a file, for heed.json. @param {string} path */
 async function describeFile(path) {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
@@ -251,7 +250,7 @@ async function describeFile(path) {
 }
 
 /**
- * What the weights are in, in the names of --dtype: what `convert` keeps if it is not told otherwise.
+ * The dtype of the weights, as in --dtype: the default of `convert`.
  *
  * @param {TensorEntry[]} tensors
  * @returns {Dtype}
@@ -267,7 +266,7 @@ const pretty = (value) => `${JSON.stringify(value, null, 2)}\n`;
 /**
  * @param {string} from  a model directory or the URL of one, its weights in any container
  * @param {string} to  a directory that does not exist or is empty; it appears when all is done, and not if that fails
- * @param {{ dtype?: Dtype }} [options]  default: as it is, BF16 as f32
+ * @param {{ dtype?: Dtype }} [options]  default: the dtype of the file; f32 for BF16
  * @returns {Promise<{ file: string, dtype: Dtype, before: number, after: number }>}  bytes of the weights
  */
 export async function convert(from, to, options = {}) {
@@ -303,7 +302,7 @@ async function writeModel(files, to, asked) {
     return bytes ? parseJson(bytes, name) : undefined;
   };
   let stated = await json('config.json');
-  /** Made of Marian's own settings where it is missing. */
+  /** Made from Marian's own settings if it is missing. */
   const derived = stated ? undefined : await openContainer(files, undefined);
   stated ??= derived && 'config' in derived ? /** @type {Record<string, unknown>} */ (derived.config) : undefined;
   await derived?.close();
@@ -331,10 +330,10 @@ async function writeModel(files, to, asked) {
   /** @type {Record<string, { size: number, sha256: string }>} */
   const described = {};
   for (const name of (await readdir(to)).sort()) described[name] = await describeFile(join(to, name));
-  // scores are of the arithmetic that they were measured in
+  // scores are only valid for the arithmetic in which they were measured
   const all = { ...manifest, dtype: NAMES[dtype], ...(isSame && scores ? { scores } : {}), files: described };
   await writeFile(join(to, 'heed.json'), pretty(all));
-  // in int8 it takes the least memory, and every name, shape and number is looked at all the same
+  // int8 takes the least memory, and still every name, shape and number is checked
   (await Transformer.load(to, { dtype: 'int8', simd: 'simd128' })).dispose();
   return { file, dtype, before, after: described[WEIGHTS].size };
 }

@@ -1,13 +1,13 @@
-// numbers.js - element types of files as floats and back: IEEE halves, bfloat16, int8 rows with a scale; used by
-// convert.js. As wasm, every host of this is little-endian.
+// numbers.js - converts element types of files to floats and back: IEEE halves, bfloat16, int8 rows with a scale; used
+// by convert.js. Every host is little-endian, because wasm is.
 
 import { DTYPES } from '../formats/safetensors.js';
 
 export const [F32, F16, BF16, I8] = DTYPES.keys();
-/** Bytes of an element by its type. */
+/** Bytes per element, by type. */
 export const WIDTHS = [4, 2, 2, 1];
 
-/** As in the core: a row that reaches no further than this is taken for zeros. */
+/** As in the core: a row with smaller values counts as zeros. */
 const LEAST_SPAN = Math.fround(1e-30);
 
 const one = new Float32Array(1);
@@ -22,11 +22,11 @@ function fromHalf(half) {
   return sign * (exponent ? (1 + mantissa / 1024) * 2 ** (exponent - 15) : mantissa * 2 ** -24);
 }
 
-/** Every half there is. @type {Float32Array | undefined} */
+/** All halves as floats. @type {Float32Array | undefined} */
 let halves;
 
 /**
- * Bits of the half nearest to a float, ties to even; infinity's from 65520 on.
+ * Bits of the half nearest to a float, ties to even; infinity from 65520 on.
  *
  * @param {number} x  finite
  */
@@ -37,11 +37,11 @@ function toHalf(x) {
   const magnitude = bits & 0x7fffffff;
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   if (magnitude >= 0x38800000) {
-    // normal: the exponent counts from 15 instead of 127, and 13 bits of the mantissa are rounded off
+    // normal: the exponent counts from 15 instead of 127, and 13 bits of the mantissa are rounded away
     const rounded = magnitude - 0x38000000 + 0x0fff + ((magnitude >>> 13) & 1);
     return sign | (rounded >>> 13);
   }
-  // subnormal: a multiple of 2^-24, which the sum with 0.5 leaves in the last bits of the mantissa
+  // subnormal: a multiple of 2^-24; adding 0.5 leaves it in the last bits of the mantissa
   one[0] = Math.abs(x) + 0.5;
   return sign | (bitsOfOne[0] - 0x3f000000);
 }
@@ -83,7 +83,7 @@ export function fromFloats(floats, dtype) {
 }
 
 /**
- * Floats that a type can hold: the index of the first that it cannot, or -1.
+ * The index of the first float that a type cannot represent, or -1.
  *
  * @param {Float32Array} floats
  * @param {number} dtype
@@ -94,7 +94,7 @@ export function findUnfit(floats, dtype) {
   return -1;
 }
 
-/** One row to int8 and its scale, in the steps and roundings of k_quantize_weights. @param {Float32Array} row */
+/** Converts a row to int8 and its scale, with the same rounding as k_quantize_weights. @param {Float32Array} row */
 export function quantizeRow(row) {
   const values = new Int8Array(row.length);
   let span = 0;

@@ -1,4 +1,4 @@
-// verify.js - `heed verify`: the files of a model against the sizes and sha256 in its heed.json; used by cli.js.
+// verify.js - `heed verify`: compares the files of a model with the sizes and sha256 in its heed.json; used by cli.js.
 
 import { createHash } from 'node:crypto';
 import { openSource } from '../files/source.js';
@@ -22,7 +22,7 @@ export async function* verify(source) {
     if (!fits) {
       throw new HeedError(E_JSON, mismatch(`heed.json: files: ${name}`, describe(sha256), 'a size and a sha256'));
     }
-    // a manifest is as foreign as the model: it names files of its own directory
+    // a manifest is untrusted: it may name only files of its own directory
     if (!/^[^/\\]+$/.test(name) || name === '..' || name === '.') {
       throw new HeedError(E_JSON, mismatch('heed.json: files', name, 'names without a path'));
     }

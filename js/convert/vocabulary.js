@@ -1,19 +1,19 @@
-// vocabulary.js - vocab.json of the vocab.yml that Marian keeps: `"piece": id` lines; used by convert.js.
+// vocabulary.js - makes vocab.json from Marian's vocab.yml, lines of `"piece": id`; used by convert.js.
 
 import { mismatch } from '../base/json.js';
 import { E_VOCAB, HeedError } from '../base/errors.js';
 
-/** `"piece": id`, or with single quotes, or none. */
+/** `"piece": id`, with double, single or no quotes. */
 const LINE = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/;
 
-/** A double-quoted text of YAML, which has \x41 beside what JSON has. @param {string} text */
+/** A double-quoted text of YAML: as in JSON, and also \x41. @param {string} text */
 const unquote = (text) => JSON.parse(text.replace(/(\\\\)|\\x([\da-f]{2})/gi, (_, pair, hex) => pair ?? `\\u00${hex}`));
 
 /**
  * @param {import('../formats/cursor.js').Files} files
  * @param {string[]} names  of the files there
  * @param {Record<string, any>} config
- * @returns {Promise<Record<string, number> | undefined>}  with padding last; undefined if there is no vocab.yml
+ * @returns {Promise<Record<string, number> | undefined>}  with padding last; undefined without vocab.yml
  */
 export async function readVocabularyYaml(files, names, config) {
   const found = names.filter((name) => /(^|\.)vocab\.ya?ml$/.test(name));

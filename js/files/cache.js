@@ -1,31 +1,35 @@
-// cache.js - where downloaded files are kept: the Cache API of pages and workers, a directory in Node. Nothing of it
-// may fail a load: what cannot be kept is downloaded again. Used by download.js.
+// cache.js - stores downloaded files: in the Cache API of pages and workers, in a directory in Node. A failure here
+// never fails a load: a file that cannot be stored is downloaded again. Used by download.js.
 
 /**
- * What is known of a kept file. `sha256`: as heed.json listed it, else ''; `version`: ETag or Last-Modified, else '';
- * `isMissing`: the server has no such file.
+ * Data of a stored file. `sha256`: as listed in heed.json, or ''; `version`: ETag or Last-Modified, or ''; `isMissing`:
+ * the server does not have the file.
  *
  * @typedef {{ url: string, sha256: string, version: string, isMissing: boolean }} About
  *
- * A file being kept. It is there for others when commit() has resolved, whole, or not at all.
+ * A file that is being stored. It becomes visible as a whole when commit() resolves, or never.
  * @typedef {{ write(chunk: Uint8Array): Promise<void>, commit(): Promise<void>, abort(): Promise<void> }} Sink
  *
  * @typedef {object} Store
- * @property {(url: string) => Promise<About & { chunks: import('./source.js').Chunks } | undefined>} get  chunks: to be
- *   closed
+ * @property {(url: string) => Promise<About & { chunks: import('./source.js').Chunks } | undefined>} get  the caller
+ * must
+ *   close the chunks
  * @property {(about: About) => Promise<Sink | undefined>} create
  * @property {(url: string) => Promise<void>} remove
  */
 
-/** Bytes before a kept file's own in Node: what is known of it, as JSON, filled up with spaces. */
+/** Size of the header of a stored file in Node: its data as JSON, padded with spaces. */
 const HEAD = 4096;
-/** Milliseconds after which a file that was not completed belongs to a program that has ended. */
+/** An incomplete file that is older (in milliseconds) belongs to a program that has ended. */
 const STALE = 24 * 3600 * 1000;
 
-/** `f`, or undefined when it fails. @template T @param {() => Promise<T>} f @returns {Promise<T | undefined>} */
+/**
+ * The result of `f`, or undefined if it fails. @template T @param {() => Promise<T>} f @returns {Promise<T |
+ * undefined>}
+ */
 const attempt = (f) => f().catch(() => undefined);
 
-/** A sink that, once it has failed, takes everything and keeps nothing. @param {Sink} sink @returns {Sink} */
+/** A sink that ignores all data after its first failure. @param {Sink} sink @returns {Sink} */
 function forgiving(sink) {
   let isOver = false;
   const end = async (/** @type {() => Promise<void>} */ f) => {
@@ -40,7 +44,7 @@ function forgiving(sink) {
   };
 }
 
-/** @param {import('./source.js').Means} means @returns {Promise<Store>} */
+/** @param {import('./source.js').Io} io @returns {Promise<Store>} */
 async function openWebStore({ streamChunks, byteChunks }) {
   const cache = await caches.open('heed');
   return {
@@ -61,13 +65,13 @@ async function openWebStore({ streamChunks, byteChunks }) {
         cancel: () => wake(),
       });
       const headers = { 'x-heed': encodeURIComponent(JSON.stringify(about)) };
-      // an entry appears when its body has ended well
+      // the entry becomes visible when its body is complete
       const stored = cache.put(about.url, new Response(stream, { headers }));
       stored.catch(() => wake());
       return {
         async write(chunk) {
           controller.enqueue(chunk.slice());
-          // as much is held as is being written: a slow disk holds the download up
+          // waits for the write, so a slow disk slows the download down instead of filling memory
           if (Number(controller.desiredSize) <= 0) {
             await Promise.race([stored, new Promise((resolve) => (wake = () => resolve(undefined)))]);
           }
@@ -88,7 +92,7 @@ async function openWebStore({ streamChunks, byteChunks }) {
   };
 }
 
-/** @param {import('./source.js').Means} means @param {string} [given] @returns {Promise<Store>} */
+/** @param {import('./source.js').Io} io @param {string} [given] @returns {Promise<Store>} */
 async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
   const [fs, path, os, { createHash }] =
     await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map((name) => builtin(name)));
@@ -115,7 +119,7 @@ async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
         const about = JSON.parse(new TextDecoder().decode(await reader.take(HEAD)));
         if (about.url === url) return { ...about, chunks: { next: () => reader.next(Infinity), close: chunks.close } };
       } catch {
-        // not a file of ours: as if there were none
+        // not our file: treated as missing
       }
       await chunks.close();
       return undefined;
@@ -132,7 +136,7 @@ async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
         write,
         async commit() {
           await handle.close();
-          await fs.rename(part, file); // other programs see the one or the other
+          await fs.rename(part, file); // other programs see either the old or the new file
         },
         async abort() {
           await handle.close();
@@ -150,13 +154,13 @@ async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
 }
 
 /**
- * @param {import('./source.js').Means} means
- * @param {boolean | string} cache  a text: the directory, in Node; else $XDG_CACHE_HOME/heed or ~/.cache/heed
- * @returns {Promise<Store | null>}  null: this host keeps nothing
+ * @param {import('./source.js').Io} io
+ * @param {boolean | string} cache  a string: the directory, in Node; true: $XDG_CACHE_HOME/heed or ~/.cache/heed
+ * @returns {Promise<Store | null>}  null if this host cannot store files
  */
-export async function openStore(means, cache) {
+export async function openStore(io, cache) {
   const given = typeof cache === 'string' ? cache : undefined;
-  const store = await attempt(() => (means.isNode ? openDirectory(means, given) : openWebStore(means)));
+  const store = await attempt(() => (io.isNode ? openDirectory(io, given) : openWebStore(io)));
   if (!store) return null;
   return {
     get: (url) => attempt(() => store.get(url)),
@@ -170,10 +174,10 @@ export async function openStore(means, cache) {
 }
 
 /**
- * Whether a model is there without the network: all files that its kept heed.json lists, as it lists them; without a
- * list its configuration and weights.
+ * Whether a model works without the network: all files that its stored heed.json lists are stored with the same hashes;
+ * without a list, its configuration and weights are.
  *
- * @param {import('./source.js').Means} means
+ * @param {import('./source.js').Io} io
  * @param {Store} store
  * @param {URL} url
  */
@@ -181,7 +185,7 @@ export async function isKept({ join, readAll }, store, url) {
   const get = (/** @type {string} */ name) => store.get(join(url, name).href);
   const kept = await get('heed.json');
   const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
-  const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server has none
+  const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server does not have it
   for (const [name, listed] of Object.entries(files ?? { 'config.json': {}, 'model.safetensors': {} })) {
     const file = await get(name);
     await file?.chunks.close();

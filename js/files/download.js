@@ -1,25 +1,25 @@
-// download.js - files at URLs: kept for the next time, and resumed where a connection broke. Loaded by source.js when a
-// model comes from a URL, and by translator.js to look what is there.
+// download.js - files at URLs: stores them for later loads, and resumes broken downloads. Loaded by source.js for a
+// model at a URL, and by lookup.js to see which files are stored.
 
 import { isKept, openStore } from './cache.js';
 
-/** Requests for one file, at most. */
+/** Most requests for one file. */
 const TRIES = 3;
-/** Milliseconds before the second; each further one waits four times as long. */
+/** Milliseconds before the second request; each further one waits four times as long. */
 const PAUSE = 100;
 
 /** @typedef {import('./source.js').Chunks & { status: number, headers: Headers }} Answer */
 
-/** What tells two versions of a file apart. @param {Headers} headers */
+/** The version of a file: its ETag or Last-Modified. @param {Headers} headers */
 const versionOf = (headers) => headers.get('etag') ?? headers.get('last-modified') ?? '';
 
-/** True where any header may be sent without the server being asked first. @param {URL} url */
+/** True if a request may have any header without a preflight. @param {URL} url */
 const isNear = (url) => globalThis.location === undefined || url.origin === globalThis.location.origin;
 
 /**
- * A file as one body, whatever number of answers it comes in.
+ * Joins one or several responses to the body of one file.
  *
- * @param {import('./source.js').Means} means
+ * @param {import('./source.js').Io} io
  * @param {URL} url
  * @param {Answer} answer  the first
  * @param {{ signal?: AbortSignal, listed?: import('./source.js').Listed, onResume: () => void }} options
@@ -27,9 +27,9 @@ const isNear = (url) => globalThis.location === undefined || url.origin === glob
  */
 function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, listed, onResume }) {
   const version = versionOf(answer.headers);
-  const isPacked = answer.headers.has('content-encoding'); // ranges count the bytes before unpacking
-  let at = 0; // bytes given out
-  let skip = 0; // bytes that are coming again
+  const isPacked = answer.headers.has('content-encoding'); // ranges count encoded bytes
+  let at = 0; // bytes returned so far
+  let skip = 0; // bytes to skip, because they come again
   let tries = 1;
 
   const pause = (/** @type {number} */ ms) =>
@@ -38,15 +38,15 @@ function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, 
       setTimeout(() => resolve(forget()), ms);
     });
 
-  /** The rest, from another answer; undefined: there is no more. @param {unknown} error  what ended the last */
+  /** The rest, from another response; undefined at the end. @param {unknown} error  of the last response */
   const again = async (error) => {
     await answer.close();
-    if (!listed && !version) throw error; // nothing tells whether the rest would be of the same file
+    if (!listed && !version) throw error; // the rest might belong to another version of the file
     onResume();
     while (++tries <= TRIES) {
       await pause(PAUSE * 4 ** (tries - 2));
       const isPart = at > 0 && !isPacked;
-      // a weak tag is good for no range
+      // a weak tag is not valid for ranges
       const condition = version && !version.startsWith('W/') && isNear(url) ? { 'if-range': version } : {};
       const asked = isPart ? { range: `bytes=${at}-`, ...condition } : {};
       const next = await fetchChunks(url, signal, false, asked).catch((e) => {
@@ -58,7 +58,7 @@ function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, 
       if (next === null) throw unreadable(`${url}: is there no more`, error, 'NetworkError');
       if (!next && Number(/** @type {any} */ (error).cause) === 416) return undefined;
       if (!next) continue;
-      // other servers than one's own may hide where a part begins
+      // servers of other origins may hide the header with the range
       const start = next.status !== 206 ? 0
         : Number(/^bytes (\d+)-/.exec(next.headers.get('content-range') ?? '')?.[1] ?? at);
       if (start <= at && (listed || (version && versionOf(next.headers) === version))) {
@@ -86,7 +86,7 @@ function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, 
           if (fresh.length > 0) return fresh;
         } catch (error) {
           signal?.throwIfAborted();
-          if (listed && at >= listed.size) return null; // it broke after the last byte
+          if (listed && at >= listed.size) return null; // the connection broke after the last byte
           const next = await again(error);
           if (!next) return null;
           answer = next;
@@ -98,15 +98,15 @@ function resumable({ fetchChunks, onAbort, unreadable }, url, answer, { signal, 
 }
 
 /**
- * What is at URLs, by way of what is kept of it.
+ * Opens files at URLs, or their stored copies.
  *
- * @param {import('./source.js').Means} means
- * @param {boolean | string} [cache]  true, or a directory: keep it. Where that is not possible, it is not kept
- * @param {boolean} [isRetry]  do not take what is kept, but keep what comes
+ * @param {import('./source.js').Io} io
+ * @param {boolean | string} [cache]  true or a directory: store files, if possible
+ * @param {boolean} [isRetry]  do not read stored files, but store downloads
  */
-export async function openRemote(means, cache, isRetry = false) {
-  const store = cache ? await openStore(means, cache) : null;
-  /** Files given out as they were kept. @type {Set<string>} */
+export async function openRemote(io, cache, isRetry = false) {
+  const store = cache ? await openStore(io, cache) : null;
+  /** Files that were read from the store. @type {Set<string>} */
   const taken = new Set();
   let isResumed = false;
 
@@ -122,7 +122,7 @@ export async function openRemote(means, cache, isRetry = false) {
    * @param {{ signal?: AbortSignal, listed?: import('./source.js').Listed }} options
    */
   const keep = async (answer, url, { signal, listed }) => {
-    const body = resumable(means, url, answer, { signal, listed, onResume: () => (isResumed = true) });
+    const body = resumable(io, url, answer, { signal, listed, onResume: () => (isResumed = true) });
     const about = { url: url.href, sha256: listed?.sha256 ?? '', version: versionOf(answer.headers), isMissing: false };
     const sink = await store?.create(about);
     return {
@@ -142,19 +142,19 @@ export async function openRemote(means, cache, isRetry = false) {
   return {
     /**
      * @param {URL} url
-     * @param {boolean} optional  403 and a page of HTML say that it is missing, too
+     * @param {boolean} optional  403 and an HTML page also mean that the file is missing
      * @param {{ signal?: AbortSignal, listed?: import('./source.js').Listed }} [options]
-     * @returns {Promise<import('./source.js').Chunks | null>}  null: it is missing
+     * @returns {Promise<import('./source.js').Chunks | null>}  null if it is missing
      */
     async find(url, optional, options = {}) {
       const { signal, listed } = options;
       const kept = isRetry ? undefined : await store?.get(url.href);
       if (kept && listed && kept.sha256 === listed.sha256) return take(url, kept);
-      let isFree = kept !== undefined; // to be closed here
+      let isFree = kept !== undefined; // must be closed here
       try {
-        const answer = await means.fetchChunks(url, signal, optional).catch((error) => {
+        const answer = await io.fetchChunks(url, signal, optional).catch((error) => {
           signal?.throwIfAborted();
-          // no connection, or no server: what is kept serves
+          // no connection or no server: use the stored file
           if (kept && !listed && !(error.cause < 500)) return undefined;
           throw error;
         });
@@ -174,13 +174,13 @@ export async function openRemote(means, cache, isRetry = false) {
         if (isFree) await kept?.chunks.close();
       }
     },
-    /** Whether another try may do better than the one that ended with this error. @param {any} error */
-    async heals(error) {
+    /** Whether another try may succeed after this error. @param {any} error */
+    async mayRetry(error) {
       const may = error?.status !== undefined && error.name !== 'NetworkError' && (isResumed || taken.size > 0);
       if (may) for (const url of taken) await store?.remove(url);
       return may || /changed while it was downloaded$/.test(error?.message);
     },
-    /** Whether all files of the model below `url` are kept. @param {URL} url */
-    isKept: async (url) => store !== null && isKept(means, store, url),
+    /** Whether all files of the model below `url` are stored. @param {URL} url */
+    isKept: async (url) => store !== null && isKept(io, store, url),
   };
 }

@@ -1,14 +1,14 @@
-// local.js - files that are at hand, read in chunks: of a directory (Node), or given; loaded by source.js.
+// local.js - reads local files in chunks, from a directory (Node) or from objects; loaded by source.js.
 
 /** Bytes read at a time. */
 const CHUNK = 1 << 18;
 
 /**
- * A file of a directory.
+ * Opens a file in a directory.
  *
- * @param {import('./source.js').Means} means
+ * @param {import('./source.js').Io} io
  * @param {string} path
- * @returns {Promise<import('./source.js').FileChunks | null>}  null: there is none
+ * @returns {Promise<import('./source.js').FileChunks | null>}  null if it is missing
  */
 export async function fileChunks({ builtin, unreadable }, path) {
   /** @param {any} error @returns {never} */
@@ -16,13 +16,13 @@ export async function fileChunks({ builtin, unreadable }, path) {
     throw unreadable(`${path}: ${error.message}`, error);
   };
   const { open } = await builtin('fs/promises');
-  // ENOTDIR: a directory of the path is a file
+  // ENOTDIR: a folder in the path is a file
   const isMissing = (/** @type {any} */ error) => error.code === 'ENOENT' || error.code === 'ENOTDIR';
   const file = await open(path).catch((/** @type {unknown} */ error) => (isMissing(error) ? null : fail(error)));
   if (!file) return null;
   const { size } = await file.stat().catch((/** @type {unknown} */ error) => file.close().then(() => fail(error)));
   const buffer = new Uint8Array(CHUNK);
-  /** What can only be read on has no places. @type {number | null} */
+  /** Pipes and the like have no positions. @type {number | null} */
   let place = null;
   /** @type {Promise<void> | undefined} */
   let closing;
@@ -39,12 +39,12 @@ export async function fileChunks({ builtin, unreadable }, path) {
 }
 
 /**
- * One of the files that the caller has.
+ * Opens a file that the caller passed as an object.
  *
- * @param {import('./source.js').Means} means
+ * @param {import('./source.js').Io} io
  * @param {Record<string, Blob | ArrayBuffer | Uint8Array>} files
  * @param {string} name
- * @returns {Promise<import('./source.js').Chunks | null>}  null: there is none
+ * @returns {Promise<import('./source.js').Chunks | null>}  null if it is missing
  */
 export async function givenChunks({ byteChunks, streamChunks }, files, name) {
   const value = Object.hasOwn(files, name) ? files[name] : undefined;

@@ -1,21 +1,21 @@
-// missing.js - why a file of a model is not there, for the end of an error's message. Loaded by source.js when one is
-// missing.
+// missing.js - the end of an error message, which says why a file of a model is missing. Loaded by source.js when one
+// is.
 
-/** A name of the Hugging Face Hub: who, and which model. */
+/** A name of the Hugging Face Hub: owner and model. */
 const HUB_NAME = /^[\w-][\w.-]*\/[\w-][\w.-]*$/;
-/** The page of such a model, which is not where its files are. */
+/** The page of such a model, which has other URLs than its files. */
 const HUB_PAGE = /^https:\/\/huggingface\.co\/([^/]+\/[^/]+)\/?$/;
-/** How the files of models end. */
+/** Extensions of model files. */
 const FILE = /\.(?:safetensors|bin|npz|json|spm|zip|tgz|gz)$/;
 
 /** @param {string} name */
 const hubAddress = (name) => `https://huggingface.co/${name}/resolve/main/`;
 
 /**
- * @param {import('./source.js').Means} means
+ * @param {import('./source.js').Io} io
  * @param {unknown} source  as the caller gave it
  * @param {string} [path]  where it is, if it is local
- * @returns {Promise<string>}  '' if the place is as it should be
+ * @returns {Promise<string>}  '' if the location looks right
  */
 export async function whyMissing({ builtin }, source, path) {
   const place = String(source);

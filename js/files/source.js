@@ -1,5 +1,5 @@
-// source.js - the files of a model, wherever they are: a URL prefix, a directory (Node), or bytes that the caller has;
-// read in chunks, never held whole unless asked for, and checked. Used by load.js, lookup.js, cli.js and convert/.
+// source.js - the files of a model at a URL, in a directory (Node), or passed as objects. Reads them in chunks, never
+// as a whole unless asked, and checks them. Used by load.js, lookup.js, cli.js and convert/.
 
 import { builtin, isNode, onAbort, resolve } from '../base/host.js';
 import { describe, mismatch, short } from '../base/json.js';
@@ -8,17 +8,18 @@ import { E_FILE, E_HASH, E_JSON, HeedError } from '../base/errors.js';
 /** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
 
 /**
- * A file being read. A chunk is good until the next call; null is the end. close() may be called at any time, and more
- * than once.
+ * A file that is being read. A chunk is valid until the next call; null is the end. close() may be called at any time,
+ * and several times.
  *
  * @typedef {object} Chunks
  * @property {() => Promise<Uint8Array | null>} next
  * @property {() => Promise<void>} close
- * @property {() => Promise<void>} [accept]  all was read and is right
- * @property {(error: unknown) => Promise<void>} [verify]  what was read has this error: HEED_E_HASH if the file is not
- *   the one listed, which then is what to say
- * @typedef {Chunks & { size: number, seek: (at: number) => void }} FileChunks  seek: where the next one begins
- * @typedef {{ size: number, sha256: string }} Listed  what heed.json says of a file
+ * @property {() => Promise<void>} [accept]  everything was read and is correct
+ * @property {(error: unknown) => Promise<void>} [verify]  call it after an error in the data: throws HEED_E_HASH if the
+ *   file is not the listed one, which is then the better message
+ * @typedef {Chunks & { size: number, seek: (at: number) => void }} FileChunks  seek: sets the position of the next
+ * chunk
+ * @typedef {{ size: number, sha256: string }} Listed  the entry of a file in heed.json
  * @typedef {() => ReturnType<import('../wasm/core.js').Core['sha256']>} Sha256
  */
 
@@ -44,7 +45,7 @@ function join(place, name) {
 function streamChunks(stream, where, signal) {
   const reader = stream.getReader();
   const cancel = () => reader.cancel().catch(() => {});
-  // Node's fetch forgets to end a body whose Response is no longer held
+  // Node's fetch does not end a body whose Response was garbage-collected
   const forget = onAbort(signal, cancel);
   return {
     async next() {
@@ -85,15 +86,15 @@ function byteChunks(bytes) {
  * @returns {Promise<Chunks & { status: number, headers: Headers } | null>}
  */
 async function fetchChunks(url, signal, optional, asked) {
-  // no-cache: copies that the host keeps are good after a word with the server only
+  // no-cache: the host must revalidate its copies with the server
   const { status, ok, body, headers } = await fetch(url, { signal, headers: asked, cache: 'no-cache' })
     .catch((error) => {
       signal?.throwIfAborted();
       throw unreadable(`${url}: cannot be reached`, error, 'NetworkError');
     });
-  // a server that answers every path with its start page has no such file either
+  // some servers answer every missing path with their start page
   const isPage = headers.get('content-type')?.startsWith('text/html');
-  // an object store answers 403 for what is not there
+  // object stores answer 403 for a missing file
   const isMissing = status === 404 || status === 410 || (optional && (status === 403 || isPage));
   if (ok && body && !isMissing) return { ...streamChunks(body, url.href, signal), status, headers };
   await body?.cancel();
@@ -101,13 +102,13 @@ async function fetchChunks(url, signal, optional, asked) {
   throw unreadable(`${url}: HTTP ${status}`, status, 'NetworkError');
 }
 
-/** What is at hand, by what a page with a model at a URL need not load. */
+/** Local files. A page with a model at a URL does not need this module. */
 const local = () => import('./local.js');
 /** @param {string} path @returns {Promise<FileChunks | null>} */
-const fileChunks = async (path) => (await local()).fileChunks(means, path);
+const fileChunks = async (path) => (await local()).fileChunks(io, path);
 
 /**
- * The same chunks, compared with what is listed: HEED_E_HASH before the end is given out.
+ * The same chunks, compared with the listed size and hash: HEED_E_HASH before the end is returned.
  *
  * @param {Chunks} chunks
  * @param {string} name
@@ -117,13 +118,13 @@ const fileChunks = async (path) => (await local()).fileChunks(means, path);
  */
 function checked(chunks, name, listed, sha256) {
   /**
-   * Made when it is needed: by then the core may be gone, and the file must be closed.
+   * Created on first use, because the core may be freed by then, and the file must still be closed.
    *
    * @type {ReturnType<Sha256> | undefined}
    */
   let hash;
   let size = 0;
-  let hasEnded = false; // asked once more, there still is no more
+  let hasEnded = false; // further calls also return null
   const compare = (/** @type {string} */ what, /** @type {unknown} */ found, /** @type {unknown} */ expected) => {
     if (found !== expected) {
       throw new HeedError(E_HASH, `${name}: ${what}: found ${found}, expected ${expected} as heed.json says`);
@@ -157,10 +158,10 @@ function checked(chunks, name, listed, sha256) {
 }
 
 /**
- * The files that a manifest lists. Checks everything else that heed.json says, too.
+ * The files that a manifest lists. Also checks the rest of heed.json.
  *
  * @param {Record<string, unknown>} manifest  heed.json
- * @returns {Map<string, Listed>}  HEED_E_FILE: the model moved to another directory
+ * @returns {Map<string, Listed>}  HEED_E_FILE: the model has moved to another directory
  */
 export function listedFiles({ files = {}, pairs = [], ...others }) {
   for (const key of ['name', 'source', 'target', 'moved']) {
@@ -199,7 +200,7 @@ async function readAll(chunks) {
   }
 }
 
-/** Chunks of one's own size. */
+/** Reads chunks of any size. */
 export class ChunkReader {
   #chunks;
   /** @type {Uint8Array | null} */
@@ -210,21 +211,21 @@ export class ChunkReader {
     this.#chunks = chunks;
   }
 
-  /** What follows: 1 to `most` bytes, good until the next call; null at the end. @param {number} most */
+  /** The next 1 to `most` bytes, valid until the next call; null at the end. @param {number} most */
   async next(most) {
     const chunk = this.#rest?.length ? this.#rest : await this.#chunks.next();
     this.#rest = chunk && chunk.subarray(most);
     return chunk && chunk.subarray(0, most);
   }
 
-  /** Go past n bytes, or all there are: how many they were, nothing at the end. @param {number} n */
+  /** Skips n bytes, or all that are left. Returns the number of skipped bytes. @param {number} n */
   async skip(n) {
     let length = 0;
     for (let chunk; length < n && (chunk = await this.next(n - length));) length += chunk.length;
     return length && { length };
   }
 
-  /** The next n bytes, or all there are. A copy. @param {number} n @returns {Promise<Uint8Array>} */
+  /** A copy of the next n bytes, or of all that are left. @param {number} n @returns {Promise<Uint8Array>} */
   async take(n) {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const parts = [];
@@ -243,24 +244,25 @@ export class ChunkReader {
 }
 
 /**
- * What download.js and formats/ read with. Handed over: were it imported, bundlers would split this file off its
- * users.
+ * The functions with which download.js and formats/ read. They are passed, because imports would make bundlers move
+ * this file to a separate chunk.
  */
-const means = {
+const io = {
   ChunkReader, builtin, byteChunks, fetchChunks, fileChunks, isNode, join, onAbort, readAll, streamChunks, unreadable,
 };
-/** @typedef {typeof means} Means */
+/** @typedef {typeof io} Io */
 
-/** What is at URLs, in a chunk of its own. @param {boolean | string} [cache] @param {boolean} [isRetry] */
-export const openRemote = async (cache, isRetry) => (await import('./download.js')).openRemote(means, cache, isRetry);
+/** Files at URLs. The code is a separate chunk. @param {boolean | string} [cache] @param {boolean} [isRetry] */
+export const openRemote = async (cache, isRetry) => (await import('./download.js')).openRemote(io, cache, isRetry);
 
 /**
- * One file by its own address, HEED_E_FILE if it is missing.
+ * Reads one file by its address; HEED_E_FILE if it is missing.
  *
  * @param {string | URL} place
  * @param {AbortSignal} [signal]
  * @param {boolean | string} [cache]
- * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: its neighbours
+ * @returns {Promise<{ bytes: Uint8Array, sibling: (name: string) => string | URL }>}  sibling: addresses of files in
+ * the same directory
  */
 export async function readFileAt(place, signal, cache) {
   const at = await resolve(place);
@@ -275,13 +277,13 @@ export async function readFileAt(place, signal, cache) {
 
 /**
  * The files at a source. Reads nothing yet. If a file is missing, `open` and `read` throw HEED_E_FILE, `readOptional`
- * gives null unless heed.json lists it.
+ * returns null unless heed.json lists it.
  *
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
  * @param {object} [options]
- * @param {boolean | string} [options.cache]  keep what comes from URLs; a text: in that directory
- * @param {boolean} [options.isRetry]  do not take what is kept
+ * @param {boolean | string} [options.cache]  store downloads; a string: in that directory
+ * @param {boolean} [options.isRetry]  do not read stored files
  * @param {Sha256} [options.sha256]
  */
 export async function openSource(source, signal, { cache, isRetry, sha256 } = {}) {
@@ -303,10 +305,10 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
       ? remote.find(join(url, name), optional, { signal, listed: listed.get(name) })
       : path !== undefined
         ? fileChunks(`${path}/${name}`)
-        : (await local()).givenChunks(means, /** @type {any} */ (source), name));
+        : (await local()).givenChunks(io, /** @type {any} */ (source), name));
     if (!chunks && optional && !listed.has(name)) return null;
     if (!chunks) {
-      const why = isPlace ? await (await import('./missing.js')).whyMissing(means, source, path) : '';
+      const why = isPlace ? await (await import('./missing.js')).whyMissing(io, source, path) : '';
       throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing${why}`);
     }
     const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
@@ -320,18 +322,20 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
   };
   const open = async (/** @type {string} */ name) => /** @type {Chunks} */ (await find(name, false));
   return {
-    /** From here on, files are compared with these. @param {Map<string, Listed>} files */
+    /** From now on, files are compared with these. @param {Map<string, Listed>} files */
     expect(files) {
       listed = files;
     },
     listedSize: (/** @type {string} */ name) => listed.get(name)?.size,
-    /** Whether to begin again, after this error: what was kept or resumed may be why. @param {unknown} error */
-    heals: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.heals(error))),
+    /**
+     * Whether to try again after this error, since a stored or resumed file may be the cause. @param {unknown} error
+     */
+    mayRetry: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.mayRetry(error))),
     url,
     path,
     source,
     signal,
-    means,
+    io,
     find,
     open,
     read: async (/** @type {string} */ name) => readAll(await open(name)),

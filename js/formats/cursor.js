@@ -1,39 +1,38 @@
-// cursor.js - a file of weights read at any place: forwards as one stream, elsewhere by seeking in a file or Blob, by
-// Range requests on a server; used by the containers of this directory.
+// cursor.js - random access to a file of weights: forwards as one stream, elsewhere by seeking in a file or Blob, or by
+// Range requests to a server; used by the formats in this directory.
 //
-// Parts of a file have no hash to be compared with. So a file that heed.json lists is read from its first to its last
-// byte before any of it is believed: from a server it is downloaded whole, kept as other files are, and held as a Blob
-// until close(), elsewhere it is read twice.
+// Parts of a file have no hash. So a file that heed.json lists is read completely before any of it is used: from a
+// server it is downloaded, stored like other files, and held as a Blob until close(); elsewhere it is read twice.
 
 import { badType } from '../base/check.js';
 
 /** @typedef {import('../files/source.js').Chunks} Chunks */
 /** @typedef {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} Files */
-/** @typedef {Files['means']} Means */
+/** @typedef {Files['io']} Io */
 /**
- * Told of a file from a server that is held whole: how much there is of it, from 0 to its size.
+ * Called while a file from a server is downloaded as a whole: its bytes so far, from 0 to its size.
  *
  * @typedef {(file: string, bytes: number, size: number) => void} OnRead
  */
 
-/** Bytes read at a time. */
+/** Bytes per read. */
 const CHUNK = 1 << 18;
-/** A gap ahead of this many bytes is read through: on a server that is sooner than another request. */
+/** A smaller gap is read and dropped, which is faster than another request to a server. */
 const GAP = 1 << 17;
 
 /**
- * Where a cursor gets its bytes. size: undefined where a server does not tell. first: the stream from 0. from: a stream
- * that begins at a place, null where only the first can be had.
+ * The source of a cursor's bytes. size: undefined if a server does not report it. first: the stream from 0. from: opens
+ * a stream at an offset, or returns null if only the first stream exists.
  *
  * @typedef {{ size: number | undefined, first: Chunks, from: (at: number) => Promise<Chunks | null>,
  *   isRemote?: boolean, close?: () => Promise<void> }} Supply
  */
 
-/** @param {Means} means @param {string} path @returns {Promise<Supply | null>} */
+/** @param {Io} io @param {string} path @returns {Promise<Supply | null>} */
 async function fileSupply({ fileChunks }, path) {
   const file = await fileChunks(path);
   if (!file) return null;
-  // the handle serves every stream
+  // all streams share the handle
   const first = { next: file.next, close: async () => {} };
   return {
     size: file.size,
@@ -46,26 +45,26 @@ async function fileSupply({ fileChunks }, path) {
   };
 }
 
-/** @param {Means} means @param {Blob} blob @param {string} where @returns {Supply} */
+/** @param {Io} io @param {Blob} blob @param {string} where @returns {Supply} */
 const blobSupply = ({ streamChunks }, blob, where) => ({
   size: blob.size,
   first: streamChunks(blob.stream(), where),
   from: async (at) => streamChunks(blob.slice(at).stream(), where),
 });
 
-/** @param {Means} means @param {Uint8Array} bytes @returns {Supply} */
+/** @param {Io} io @param {Uint8Array} bytes @returns {Supply} */
 const byteSupply = ({ byteChunks }, bytes) => ({
   size: bytes.length,
   first: byteChunks(bytes),
   from: async (at) => byteChunks(bytes.subarray(at)),
 });
 
-/** @param {Means} means @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Supply | null>} */
+/** @param {Io} io @param {URL} url @param {AbortSignal | undefined} signal @returns {Promise<Supply | null>} */
 async function serverSupply({ fetchChunks, unreadable }, url, signal) {
   const first = await fetchChunks(url, signal, true);
   if (!first) return null;
   const told = (/** @type {string} */ name) => first.headers.get(name);
-  // of an encoded body the length is another
+  // the length of an encoded body differs
   const length = told('content-encoding') === null ? told('content-length') : null;
   return {
     size: length === null ? undefined : Number(length),
@@ -73,7 +72,7 @@ async function serverSupply({ fetchChunks, unreadable }, url, signal) {
     first,
     from: async (at) => {
       if (length === null || told('accept-ranges') === 'none') return null;
-      // a server, or a page's rules for other origins, may refuse what asks for a part: the whole is open already
+      // a server or CORS may refuse range requests; then the first stream must do
       const part = await fetchChunks(url, signal, false, { range: `bytes=${at}-` }).catch(() => {
         signal?.throwIfAborted();
         return null;
@@ -84,7 +83,7 @@ async function serverSupply({ fetchChunks, unreadable }, url, signal) {
       }
       const [tag, range] = [part.headers.get('etag'), part.headers.get('content-range')];
       const isSame = tag === null || told('etag') === null || tag === told('etag');
-      // a page may not be allowed to see the range: what is read is checked by the container then
+      // a page may not see the range; then only the format checks the bytes
       if (isSame && (range === null || range === `bytes ${at}-${Number(length) - 1}/${length}`)) return part;
       await part.close();
       throw unreadable(`${url}: the file changed between two requests, or the range is wrong: found ${range ?? tag}`);
@@ -92,7 +91,7 @@ async function serverSupply({ fetchChunks, unreadable }, url, signal) {
   };
 }
 
-/** A place in a file, and the bytes from there on. */
+/** A position in a file, and the bytes after it. */
 export class Cursor {
   #supply;
   #reader;
@@ -104,35 +103,35 @@ export class Cursor {
   signal;
 
   /** @readonly */
-  means;
+  io;
 
   /**
    * @param {Supply} supply
    * @param {string} file  for messages
-   * @param {Means} means
+   * @param {Io} io
    * @param {AbortSignal} [signal]
    * @param {OnRead} [onRead]
    */
-  constructor(supply, file, means, signal, onRead) {
+  constructor(supply, file, io, signal, onRead) {
     this.#supply = supply;
     this.#onRead = onRead;
-    this.means = means;
+    this.io = io;
     this.signal = signal;
     this.#reader = this.chunked(supply.first);
     this.file = file;
   }
 
-  /** Chunks of one's own size. @param {Chunks} chunks */
+  /** Reads chunks of any size. @param {Chunks} chunks */
   chunked(chunks) {
-    return new this.means.ChunkReader(chunks);
+    return new this.io.ChunkReader(chunks);
   }
 
-  /** Bytes of the file; undefined where a server does not tell. */
+  /** Size of the file; undefined if a server does not report it. */
   get size() {
     return this.#supply.size;
   }
 
-  /** Go to a place. @param {number} at */
+  /** Moves to an offset. @param {number} at */
   async seek(at) {
     const gap = at - this.#at;
     if (gap === 0) return;
@@ -140,7 +139,7 @@ export class Cursor {
     if (from) await this.#enter(from);
     else if (gap < 0) {
       const why = 'the server sends no parts of a file, and those of this one are not in order';
-      throw this.means.unreadable(`${this.file}: ${why}`);
+      throw this.io.unreadable(`${this.file}: ${why}`);
     } else await this.#reader.skip(gap);
     this.#at = at;
   }
@@ -151,7 +150,7 @@ export class Cursor {
     this.#reader = this.chunked(stream);
   }
 
-  /** What follows: 1 to `most` bytes, good until the next call; null at the end. @param {number} most */
+  /** The next 1 to `most` bytes, valid until the next call; null at the end. @param {number} most */
   async next(most) {
     this.signal?.throwIfAborted();
     const chunk = await this.#reader.next(most);
@@ -159,7 +158,7 @@ export class Cursor {
     return chunk;
   }
 
-  /** n bytes at a place, or all there are. A copy. @param {number} at @param {number} n */
+  /** A copy of n bytes at an offset, or of all that are left. @param {number} at @param {number} n */
   async read(at, n) {
     await this.seek(at);
     const bytes = await this.#reader.take(n);
@@ -168,9 +167,9 @@ export class Cursor {
   }
 
   /**
-   * Go back into what was read from 0 on: no stream begins anew.
+   * Moves back into bytes that were read from 0 on, without opening a stream.
    *
-   * @param {Uint8Array} bytes  all of it
+   * @param {Uint8Array} bytes  all bytes from 0 on
    * @param {number} at
    */
   rewind(bytes, at) {
@@ -189,8 +188,8 @@ export class Cursor {
   }
 
   /**
-   * Make every place reachable, where what was read so far is `head`: if a server sends no parts, or `whole` is wanted
-   * of it, the file is held until close().
+   * Makes every offset accessible; `head` has the bytes read so far. If a server does not send parts, or if `whole` is
+   * set, the file is held until close().
    *
    * @param {Uint8Array} head
    * @param {boolean} [whole]
@@ -199,7 +198,7 @@ export class Cursor {
   async spool(head, whole = false) {
     const { size, from, isRemote } = this.#supply;
     if (size !== undefined && !(whole && isRemote)) {
-      // most of what is wanted first is near the end
+      // the first bytes to be read are near the end
       const at = Math.max(0, size - GAP);
       const part = await from(at);
       if (part) {
@@ -215,7 +214,7 @@ export class Cursor {
     for (let chunk; (chunk = await this.next(CHUNK)); tell(this.#at)) parts.push(chunk.slice());
     await this.close();
     const blob = new Blob(parts);
-    this.#supply = blobSupply(this.means, blob, this.file);
+    this.#supply = blobSupply(this.io, blob, this.file);
     await this.#enter(this.#supply.first);
     this.#at = 0;
     return blob.size;
@@ -228,7 +227,7 @@ export class Cursor {
 }
 
 /**
- * Read a listed file to its end, where it is compared with what heed.json says: HEED_E_HASH.
+ * Reads a listed file to its end and compares it with heed.json: HEED_E_HASH.
  *
  * @param {Files} files
  * @param {string} name
@@ -255,7 +254,7 @@ async function readChecked({ open, url }, name, size, onRead) {
 }
 
 /**
- * A file of a model at any place in it, null if it is missing.
+ * Opens a file of a model for random access; null if it is missing.
  *
  * @param {Files} files
  * @param {string} name
@@ -263,22 +262,22 @@ async function readChecked({ open, url }, name, size, onRead) {
  * @returns {Promise<Cursor | null>}
  */
 export async function openCursor(files, name, onRead) {
-  const { url, path, source, signal, means } = files;
+  const { url, path, source, signal, io } = files;
   signal?.throwIfAborted();
   const size = files.listedSize(name);
   const whole = size === undefined ? undefined : await readChecked(files, name, size, onRead);
   const given = /** @type {Record<string, any>} */ (source);
   const value = !url && path === undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   const supply = url
-    ? whole ? blobSupply(means, whole, name) : await serverSupply(means, means.join(url, name), signal)
+    ? whole ? blobSupply(io, whole, name) : await serverSupply(io, io.join(url, name), signal)
     : path !== undefined
-      ? await fileSupply(means, `${path}/${name}`)
+      ? await fileSupply(io, `${path}/${name}`)
       : value === undefined
         ? null
         : value instanceof Blob
-          ? blobSupply(means, value, name)
-          : byteSupply(means, bytesOf(value, name));
-  return supply && new Cursor(supply, name, means, signal, onRead);
+          ? blobSupply(io, value, name)
+          : byteSupply(io, bytesOf(value, name));
+  return supply && new Cursor(supply, name, io, signal, onRead);
 }
 
 /** @param {any} value @param {string} name */

@@ -1,10 +1,10 @@
-// marian.js - weights as Marian itself saves them: an .npz with matrices of [in, out] under Marian's names, given as
-// [out, in] under Hugging Face's; used by open.js.
+// marian.js - weights as Marian saves them: an .npz of matrices [in, out] with Marian's names. Returns them as [out,
+// in] with Hugging Face's names; used by open.js.
 //
 //     Wemb, encoder_l1_self_Wq, decoder_l6_context_Wo_ln_scale, decoder_ff_logit_out_b, …, special:model.yml
 //
-// Marian has no padding: its decoder starts from zeros. Here that is one more piece, the last, with a row of zeros and
-// a bias of 0, as in the checkpoints that Hugging Face's converter makes.
+// Marian has no padding token: its decoder starts from zeros. heed adds it as the last piece, with a row of zeros and a
+// bias of 0, as in checkpoints from Hugging Face's converter.
 
 import { mismatch, short } from '../base/json.js';
 import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, HeedError } from '../base/errors.js';
@@ -13,7 +13,7 @@ import { readNpz } from './npy.js';
 /** @typedef {import('./safetensors.js').TensorEntry} TensorEntry */
 /** @typedef {import('./npy.js').NumpyArray} NumpyArray */
 /**
- * A tensor as the model has it, and the array that it is made of.
+ * A tensor of the model, and the array that it is made from.
  *
  * @typedef {TensorEntry & { array: NumpyArray, turn: boolean }} Made
  */
@@ -28,10 +28,10 @@ const WHOLE = {
   decoder_ff_logit_out_W: 'lm_head.weight',
   decoder_ff_logit_out_b: 'final_logits_bias',
 };
-/** Rows, or elements of a bias, are pieces of the vocabulary. */
+/** Tensors whose rows or elements are pieces of the vocabulary. */
 const OF_PIECES = /embed_tokens\.weight$|^model\.shared\.weight$|^final_logits_bias$|^lm_head\.weight$/;
 
-/** Hugging Face's name for one of Marian's, which stays if there is none. @param {string} name */
+/** Hugging Face's name for a name of Marian's, or the same name if there is none. @param {string} name */
 function renamed(name) {
   if (Object.hasOwn(WHOLE, name)) return WHOLE[/** @type {keyof typeof WHOLE} */ (name)];
   const kind = (/** @type {string} */ letter) => (letter === 'W' || letter === 'scale' ? 'weight' : 'bias');
@@ -55,7 +55,7 @@ function renamed(name) {
 }
 
 /**
- * The settings that Marian keeps beside the weights: `key: value` lines, and lists of `- item`.
+ * The settings that Marian stores with the weights: `key: value` lines, and lists of `- item`.
  *
  * @param {NumpyArray[]} arrays
  * @returns {Promise<Map<string, string[]>>}
@@ -173,7 +173,9 @@ function makeTensor(file, array, config) {
   return { name, dtype, shape, bytes: shape.reduce((product, n) => product * n, width), array, turn };
 }
 
-/** The bytes of a tensor in pieces of some rows: matrices are turned, missing pieces are zeros. @param {Made} tensor */
+/**
+ * The bytes of a tensor, some rows at a time. Matrices are transposed, missing pieces are zeros. @param {Made} tensor
+ */
 async function* tensorBytes({ array, turn, bytes, dtype }) {
   const { reader, begin } = array;
   if (!turn) {
@@ -204,8 +206,8 @@ async function* tensorBytes({ array, turn, bytes, dtype }) {
  * @param {import('./cursor.js').Cursor} cursor
  * @param {number} size  of the file
  * @param {Record<string, any> | undefined} given  of readConfig; undefined: there is no config.json
- * @returns {Promise<import('./safetensors.js').Weights & { config: Record<string, unknown> }>}  config: the given one,
- *   or what Marian's settings say
+ * @returns {Promise<import('./safetensors.js').Weights & { config: Record<string, unknown> }>}  config: `given`,
+ *   or made from Marian's settings
  */
 export async function openMarian(cursor, size, given) {
   const { file } = cursor;

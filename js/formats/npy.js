@@ -19,7 +19,7 @@ import { EntryReader, readZip } from './zip.js';
  */
 
 const MAGIC = '\x93NUMPY';
-/** Of a header; those of plain arrays take 128. */
+/** Longest header; that of a plain array has 128 bytes. */
 const MAX_HEADER = 1 << 16;
 
 /**
@@ -52,7 +52,7 @@ async function readArray(cursor, entry) {
   const isShape = /'shape': *\([\d, ]*\)/.test(header) && shape.length <= 8;
   if (!width || !isShape) refuse('found no type and shape of an array');
   if (!/'fortran_order': *False/.test(header)) refuse('expected numbers in row order');
-  // past 2^53 a product is inexact, but equals no size
+  // above 2^53 a product is inexact, but then it equals no size
   const bytes = shape.reduce((product, n) => product * n, width);
   if (bytes !== entry.size - from - length) {
     refuse(`found ${entry.size - from - length} bytes, expected ${bytes} for ${short(type)} ${describe(shape)}`);

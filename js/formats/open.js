@@ -1,5 +1,5 @@
-// open.js - weights in other containers than safetensors: PyTorch's pytorch_model.bin and Marian's .npz; loaded by
-// load.js where a model has no model.safetensors.
+// open.js - opens weights that are not safetensors: PyTorch's pytorch_model.bin and Marian's .npz; loaded by load.js if
+// a model has no model.safetensors.
 
 import { builtin } from '../base/host.js';
 import { openCursor } from './cursor.js';
@@ -8,15 +8,15 @@ import { openTorchPickles, openTorchZip } from './torch.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
 
-/** What a zip archive begins with; a pickle begins with 0x80. */
+/** The first bytes of a zip archive; a pickle begins with 0x80. */
 const ZIP = [0x50, 0x4b];
 
 const TORCH = 'pytorch_model.bin';
-/** What Marian's weights are called where names cannot be listed: on a server. */
+/** The name of Marian's weights on a server, where files cannot be listed. */
 const MARIAN = 'model.npz';
 
 /**
- * Names of the files at a source, none where they cannot be listed.
+ * Names of the files at a source; none if they cannot be listed.
  *
  * @param {Files} files
  * @returns {Promise<string[]>}
@@ -34,15 +34,16 @@ async function marianName(files) {
 }
 
 /**
- * The weights of a model that has no model.safetensors, null if there are none.
+ * The weights of a model without model.safetensors; null if there are none.
  *
  * @param {Files} files
- * @param {Record<string, any> | undefined} config  of readConfig; undefined: there is none, Marian's settings will do
+ * @param {Record<string, any> | undefined} config  of readConfig; undefined without config.json, which Marian's
+ * settings replace
  * @param {import('./cursor.js').OnRead} [onRead]
  * @returns {Promise<import('./safetensors.js').Weights | null>}
  */
 export async function openContainer(files, config, onRead) {
-  // a model that was kept has no server to ask for what it does not list
+  // do not ask the server of a stored model for files that it does not list
   const isListed = (/** @type {string} */ name) => files.listedSize(name) !== undefined;
   const torch = isListed(MARIAN) && !isListed(TORCH) ? null : await openCursor(files, TORCH, onRead);
   const cursor = torch ?? (await openCursor(files, await marianName(files), onRead));

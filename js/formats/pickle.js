@@ -1,9 +1,9 @@
-// pickle.js - a restricted reader of Python's pickles: it makes numbers, texts, lists, dictionaries and the few objects
-// of a PyTorch state, and runs nothing; used by torch.js.
+// pickle.js - a restricted reader of Python's pickles. It creates numbers, texts, lists, dictionaries and the few
+// objects of a PyTorch state, and runs no code; used by torch.js.
 //
-// A pickle is a program for a stack machine. Those opcodes are known that a state_dict is made of, in protocols 2 to 5;
-// every other one is an error, as is every global but OrderedDict, _rebuild_tensor_v2 and the storage types. Objects
-// are not copied but shared, so a pickle of n bytes makes at most n of them, whatever it says.
+// A pickle is a program for a stack machine. This one knows the opcodes of a state_dict in protocols 2 to 5; any other
+// opcode is an error. So is any global except OrderedDict, _rebuild_tensor_v2 and the storage types. Objects are shared
+// and not copied, so a pickle of n bytes creates at most n objects.
 
 import { describe, short } from '../base/json.js';
 import { E_SAFETENSORS, HeedError } from '../base/errors.js';
@@ -24,7 +24,7 @@ export class CutShort extends HeedError {}
 
 const ORDERED_DICT = Symbol('OrderedDict');
 const REBUILD = Symbol('_rebuild_tensor_v2');
-/** What stands under the objects that one of the plural opcodes takes. */
+/** Marks the objects that a plural opcode takes: they follow it on the stack. */
 const MARK = Symbol('mark');
 
 /** @param {unknown} value */
@@ -38,7 +38,7 @@ function findGlobal(module, name) {
   return undefined;
 }
 
-/** The machine. One pickle at a time. */
+/** The stack machine. It runs one pickle at a time. */
 export class Unpickler {
   #bytes;
   #view;
@@ -56,7 +56,7 @@ export class Unpickler {
     this.#where = where;
   }
 
-  /** Where the next pickle begins. */
+  /** The offset of the next pickle. */
   get at() {
     return this.#at;
   }
@@ -66,7 +66,7 @@ export class Unpickler {
     throw new HeedError(E_SAFETENSORS, `${this.#where}: ${message} (before byte ${this.#at})`);
   }
 
-  /** The place of the next n bytes. @param {number} n */
+  /** The offset of the next n bytes, which it skips. @param {number} n */
   #take(n) {
     const at = this.#at;
     if (n > this.#bytes.length - at) {
@@ -86,7 +86,7 @@ export class Unpickler {
     }
   }
 
-  /** Up to the next line break. */
+  /** Reads up to the next line break. */
   #line() {
     const end = this.#bytes.indexOf(10, this.#at);
     const text = this.#text(end < 0 ? this.#bytes.length - this.#at + 1 : end - this.#at);
@@ -118,14 +118,14 @@ export class Unpickler {
     return value === undefined || value === MARK ? this.#refuse('an opcode finds too little on the stack') : value;
   }
 
-  /** What stands above the last mark. */
+  /** Removes the objects above the last mark, and returns them. */
   #popMark() {
     const mark = this.#stack.lastIndexOf(MARK);
     if (mark < 0) this.#refuse('an opcode finds no mark on the stack');
     return this.#stack.splice(mark).slice(1);
   }
 
-  /** The top of the stack, which must be of a kind. @param {any} kind @param {string} expected */
+  /** The top of the stack, which must be of the given type. @param {any} kind @param {string} expected */
   #top(kind, expected) {
     const top = this.#stack.at(-1);
     return top instanceof kind ? top : this.#refuse(`expected ${expected} on the stack`);
@@ -146,7 +146,7 @@ export class Unpickler {
   /** @param {string} module @param {string} name */
   #global(module, name) {
     const found = findGlobal(module, name);
-    // a name from the file: short in a message
+    // shortens a name from the file for messages
     const full = `${module}.${name}`.slice(0, 100);
     return found ?? this.#refuse(`found ${full}, which is no part of a state of tensors: nothing is run from a pickle`);
   }
@@ -155,7 +155,7 @@ export class Unpickler {
   #call(callable, values) {
     if (!Array.isArray(values)) this.#refuse('the arguments of a call are not a tuple');
     if (callable === ORDERED_DICT) {
-      // its items come by SETITEMS, one each: pairs as an argument could be the same ones a million times
+      // SETITEMS adds its items. Pairs as an argument could repeat the same pair a million times.
       if (values.length > 0) this.#refuse('OrderedDict: expected no arguments');
       this.#stack.push(new Map());
       return;
@@ -198,7 +198,7 @@ export class Unpickler {
           if (protocol < 2 || protocol > 5) this.#refuse(`found pickle protocol ${protocol}, expected 2 to 5`);
           break;
         }
-        case 0x95: // FRAME: the bytes that follow are read as they come
+        case 0x95: // FRAME: frames have no effect here
           this.#take(8);
           break;
         case 0x2e: { // STOP
@@ -306,7 +306,7 @@ export class Unpickler {
         case 0x93: { // STACK_GLOBAL
           const name = this.#pop();
           const module = this.#pop();
-          // a text of lists in lists could be longer than any memory
+          // describing nested lists could fill the memory
           if (typeof module !== 'string' || typeof name !== 'string') this.#refuse('the name of a global is no text');
           push(this.#global(module, name));
           break;
@@ -319,7 +319,7 @@ export class Unpickler {
         case 0x51: // BINPERSID
           push(this.#persistent(this.#pop()));
           break;
-        case 0x62: // BUILD: the attributes of an OrderedDict, of no use here
+        case 0x62: // BUILD: the attributes of an OrderedDict, which are not needed
           this.#pop();
           this.#top(Map, 'an OrderedDict');
           break;

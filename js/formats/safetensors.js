@@ -1,4 +1,4 @@
-// safetensors.js - a safetensors file, its header held to the letter of the format; used by load.js and convert/.
+// safetensors.js - reads safetensors files, with a strict check of the header; used by load.js and convert/.
 //
 //     u64 little-endian: n | n bytes of JSON, the first '{' | the tensors' bytes, tiled by data_offsets without a gap
 //
@@ -8,7 +8,7 @@ import { ChunkReader } from '../files/source.js';
 import { describe, mismatch, parseJson, short } from '../base/json.js';
 import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from '../base/errors.js';
 
-/** Longer headers are refused, as by the format's own reader. */
+/** Longer headers are refused, as in the format's own library. */
 const MAX_HEADER = 100_000_000;
 
 /** Element types, in the order of heed.h, and their bytes. */
@@ -24,8 +24,8 @@ const BYTES = [4, 2, 2, 1];
  */
 
 /**
- * A file of weights, opened: what load.js and convert/ see of a container of any kind. `next` and `skip` are those of
- * ChunkReader over the bytes of the tensors, in order, and nothing after them; `skip` costs little.
+ * An open file of weights in any format, for load.js and convert/. `next` and `skip` are those of ChunkReader, and
+ * cover only the bytes of the tensors, in order; `skip` is cheap.
  *
  * @typedef {Pick<ChunkReader, 'next' | 'skip' | 'close'> & {
  *   file: string,
@@ -33,8 +33,8 @@ const BYTES = [4, 2, 2, 1];
  *   head: number,
  *   size?: number,
  *   verify?: (error: unknown) => Promise<void>,
- * }} Weights  file: for messages; head: bytes of the file that are no tensor's, less those that are several tensors';
- *   size: of the file, if it is not head and all tensors
+ * }} Weights  file: for messages; head: bytes of the file that belong to no tensor, minus those that several tensors
+ *   share; size: of the file, if it is not head plus all tensors
  */
 
 /** @param {unknown} n */
@@ -46,7 +46,7 @@ function refuse(message) {
 }
 
 /**
- * Bytes of the header, from the eight bytes before it.
+ * The size of the header, from the eight bytes before it.
  *
  * @param {Uint8Array} bytes  the file's first eight, or fewer if it has no more
  * @param {string} file  for messages
@@ -72,7 +72,7 @@ function readEntry(where, name, entry) {
   }
   const type = DTYPES.indexOf(dtype);
   if (type < 0) throw new HeedError(E_TENSOR_DTYPE, mismatch(`${where}: dtype`, dtype, `one of ${DTYPES}`));
-  // a product past 2^53 is inexact, but equals no difference of two offsets, which are below; nor is that below 0
+  // above 2^53 a product is inexact, but then it equals no difference of two offsets, which are below 2^53
   const bytes = shape.reduce((product, n) => product * n, BYTES[type]);
   const [begin, end] = offsets;
   if (end - begin !== bytes) {
@@ -82,7 +82,7 @@ function readEntry(where, name, entry) {
 }
 
 /**
- * The tensors in the order of their bytes, which they tile from 0 on.
+ * The tensors in the order of their bytes. They must cover all bytes from 0 on without gaps.
  *
  * @param {Uint8Array} header  the JSON
  * @param {string} file  for messages

@@ -1,10 +1,10 @@
-// torch.js - a state_dict that torch.save() wrote: pytorch_model.bin, a zip archive since PyTorch 1.6, a row of pickles
+// torch.js - reads a state_dict of torch.save(), pytorch_model.bin: a zip archive since PyTorch 1.6, a row of pickles
 // before; used by open.js.
 //
 //     zip: NAME/data.pkl, the names, shapes and storages | NAME/data/KEY, the bytes of each storage | …
 //     before: pickles: magic number, version, machine, state, keys | for each key: u64 count, the storage's bytes
 //
-// Of tensors that share a storage each is given: the bytes are read once for each that is used.
+// Tensors may share a storage: its bytes are read once for each of them that is used.
 
 import { describe, short } from '../base/json.js';
 import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from '../base/errors.js';
@@ -13,12 +13,12 @@ import { EntryReader, readZip } from './zip.js';
 
 /** @typedef {import('./safetensors.js').TensorEntry} TensorEntry */
 
-/** A state of ten thousand tensors takes 2 MB. */
+/** Largest pickle. A state of ten thousand tensors takes 2 MB. */
 const MAX_PICKLE = 1 << 23;
 const MAGIC = 0x1950a86a20f9469cfc6cn;
 
 /**
- * Storage types by the number of their elements' type in heed.h, and bytes of an element.
+ * Storage types: the element type of heed.h, and the bytes of an element.
  *
  * @type {Record<string, [number, number]>}
  */
@@ -30,7 +30,7 @@ function refuse(message) {
 }
 
 /**
- * Where a tensor's bytes are.
+ * A tensor and the position of its bytes.
  *
  * @typedef {TensorEntry & { storage: import('./pickle.js').Storage, begin: number }} Placed  begin: in the storage
  */
@@ -44,7 +44,7 @@ function refuse(message) {
  */
 function readState(state, file) {
   if (!(state instanceof Map)) return refuse(`${file}: found no state_dict: expected a dictionary of tensors`);
-  /** Bytes of each storage: all that name it agree. @type {Map<string, number>} */
+  /** Size of each storage; all its tensors must agree. @type {Map<string, number>} */
   const sizes = new Map();
   return Array.from(state, ([key, value]) => {
     const name = String(key);
@@ -63,12 +63,12 @@ function readState(state, file) {
     sizes.set(storage.key, storage.count * width);
     let count = 1;
     for (let i = shape.length; i-- > 0; count *= shape[i]) {
-      // the stride of a dimension of one says nothing
+      // the stride of a dimension of size 1 has no meaning
       if (shape[i] > 1 && stride[i] !== count) {
         refuse(`${what}: found strides ${describe(stride)} for ${describe(shape)}: not contiguous`);
       }
     }
-    // past 2^53 a product is inexact, but no storage is as large
+    // above 2^53 a product is inexact, but no storage is that large
     if (!(offset + count <= storage.count)) {
       const all = `${storage.count} of storage ${short(storage.key)}`;
       refuse(`${what}: ${count} elements at ${offset} are beyond the ${all}`);
@@ -79,13 +79,13 @@ function readState(state, file) {
 
 /** @typedef {Pick<EntryReader, 'seek' | 'next'>} Reader */
 
-/** The bytes of tensors, one after another: Weights' next and skip. */
+/** The bytes of tensors, one after another: next and skip of Weights. */
 class TensorReader {
   #tensors;
   #readerOf;
   #index = 0;
   #done = 0;
-  /** Of the tensor's storage, at the place. @type {Reader | null} */
+  /** The reader of the tensor's storage, at the current offset. @type {Reader | null} */
   #reader = null;
 
   /** @param {Placed[]} tensors @param {(storage: import('./pickle.js').Storage) => Promise<Reader>} readerOf */
@@ -132,7 +132,7 @@ class TensorReader {
 /**
  * @param {import('./cursor.js').Cursor} cursor
  * @param {Placed[]} tensors
- * @param {(tensor: Placed) => number} placeOf  a storage's place in the file
+ * @param {(tensor: Placed) => number} placeOf  the offset of its storage in the file
  * @param {(storage: import('./pickle.js').Storage) => Promise<Reader>} readerOf
  * @returns {import('./safetensors.js').Weights}
  */
@@ -177,7 +177,9 @@ export async function openTorchZip(cursor, size) {
     const found = entry ? `${entry.size} bytes` : 'no entry';
     return refuse(`${file}: ${short(name)}: storage ${short(storage.key)}: found ${found}, expected ${bytes} bytes`);
   };
-  /** The last one: tensors of one storage stand together. @type {{ key: string, reader: EntryReader } | undefined} */
+  /**
+   * The last reader: tensors of one storage are neighbours. @type {{ key: string, reader: EntryReader } | undefined}
+   */
   let last;
   return makeWeights(cursor, tensors, placeOf, async (storage) => {
     if (last?.key !== storage.key) {
@@ -190,10 +192,10 @@ export async function openTorchZip(cursor, size) {
 }
 
 /**
- * The pickles of an old file; the cursor stands behind them then.
+ * Reads the pickles of an old file; afterwards the cursor is behind them.
  *
  * @param {import('./cursor.js').Cursor} cursor  after `head`
- * @param {Uint8Array} head  the first bytes, of which as many more are read as it takes
+ * @param {Uint8Array} head  the first bytes; more are read as needed
  */
 async function readPickles(cursor, head) {
   const { file } = cursor;

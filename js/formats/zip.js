@@ -1,9 +1,9 @@
-// zip.js - the entries of a zip archive, with every size held against the others before it is believed; used by
-// torch.js and npy.js.
+// zip.js - the entries of a zip archive. Every size is compared with the others before it is used; used by torch.js and
+// npy.js.
 //
 //     (local header | bytes of an entry)… | central directory: an entry's name, sizes, place … | end record
 //
-// Entries are stored or deflated; zip64 is read. Checksums are not compared: PyTorch lets its users leave them out.
+// Entries are stored or deflated; zip64 is read. Checksums are not compared, because PyTorch can omit them.
 
 import { short } from '../base/json.js';
 import { E_SAFETENSORS, HeedError } from '../base/errors.js';
@@ -24,14 +24,14 @@ const END = 0x06054b50;
 const END64 = 0x06064b50;
 const LOCATOR64 = 0x07064b50;
 
-/** Bytes of the end record with the longest comment, and of the zip64 locator before it. */
+/** Size of the end record with the longest comment, and of the zip64 locator before it. */
 const TAIL = 22 + 65535 + 20;
-/** A state of a thousand tensors has a directory of some 100 kB. */
+/** Largest directory. That of a thousand tensors has some 100 kB. */
 const MAX_DIRECTORY = 1 << 24;
-/** No deflated byte stands for more. */
+/** The most bytes that one deflated byte can represent. */
 const MAX_RATIO = 1032;
 
-/** A little-endian reader of bytes that must be there. */
+/** A little-endian reader; too few bytes are an error. */
 class Fields {
   #view;
   #file;
@@ -50,7 +50,7 @@ class Fields {
     return this.#end - this.#at;
   }
 
-  /** The place before the next n bytes. @param {number} n */
+  /** The offset of the next n bytes, which it skips. @param {number} n */
   skip(n) {
     if (n > this.left) refuse(this.#file, `cut short: ${n - this.left} bytes are missing from a header`);
     const at = this.#at;
@@ -71,7 +71,7 @@ class Fields {
     return this.#view.getUint32(at, true) + this.#view.getUint32(at + 4, true) * 2 ** 32;
   }
 
-  /** The next n bytes as fields of their own. @param {number} n */
+  /** A reader of the next n bytes. @param {number} n */
   part(n) {
     const at = this.skip(n);
     const { buffer, byteOffset, byteLength } = this.#view;
@@ -106,7 +106,7 @@ async function findDirectory(cursor, size) {
   const tail = await cursor.read(start, size - start);
   const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
   let at = tail.length - 22;
-  // the comment reaches to the end of the file, or this is no end record
+  // in a real end record, the comment ends at the end of the file
   const isEnd = () => view.getUint32(at, true) === END && view.getUint16(at + 20, true) === tail.length - at - 22;
   while (at >= 0 && !isEnd()) at--;
   if (at < 0) refuse(file, 'found no end of a zip archive: cut short, or not a checkpoint?');
@@ -187,13 +187,13 @@ export async function readZip(cursor, size) {
   return entries;
 }
 
-/** The content of one entry, forwards or, by beginning again, at any place. */
+/** The content of one entry: forwards, or at any offset by starting again. */
 export class EntryReader {
   #cursor;
   #entry;
-  /** Of its first byte in the archive; 0: the local header was not read. */
+  /** Offset of its first byte in the archive; 0 until the local header is read. */
   #begin = 0;
-  /** Of a deflated one. @type {import('../files/source.js').ChunkReader | undefined} */
+  /** The reader of a deflated entry. @type {import('../files/source.js').ChunkReader | undefined} */
   #inflated;
   #at = 0;
 
@@ -226,7 +226,7 @@ export class EntryReader {
       pull: async (stream) => {
         if (left > 0) await this.#cursor.seek(at);
         const bytes = left > 0 ? await this.#cursor.next(Math.min(left, 1 << 16)) : null;
-        if (!bytes) return stream.close(); // if it is too early, the inflating end says so
+        if (!bytes) return stream.close(); // the decompressor reports an early end
         left -= bytes.length;
         at += bytes.length;
         stream.enqueue(bytes.slice());
@@ -244,7 +244,7 @@ export class EntryReader {
         const inflate = /** @type {any} */ (new DecompressionStream('deflate-raw'));
         const where = `${this.#cursor.file}: ${short(this.#entry.name)}`;
         const stream = this.#packedStream().pipeThrough(inflate);
-        this.#inflated = this.#cursor.chunked(this.#cursor.means.streamChunks(stream, where));
+        this.#inflated = this.#cursor.chunked(this.#cursor.io.streamChunks(stream, where));
         this.#at = 0;
       }
       await this.#inflated.skip(at - this.#at);
@@ -252,7 +252,7 @@ export class EntryReader {
     this.#at = at;
   }
 
-  /** 1 to `most` bytes from the place of seek() on; null at the end. @param {number} most */
+  /** The next 1 to `most` bytes after seek(); null at the end. @param {number} most */
   async next(most) {
     const { size, name } = this.#entry;
     const wanted = Math.min(most, size - this.#at);
@@ -271,7 +271,7 @@ export class EntryReader {
     return bytes;
   }
 
-  /** n bytes at a place, or all there are. A copy. @param {number} at @param {number} n */
+  /** A copy of n bytes at an offset, or of all that are left. @param {number} at @param {number} n */
   async read(at, n) {
     await this.seek(at);
     const reader = this.#cursor.chunked({ next: () => this.next(n), close: async () => {} });

@@ -180,7 +180,7 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
   try {
     return await readModel(core, files, options);
   } catch (error) {
-    if (await files.heals(error)) return undefined;
+    if (await files.mayRetry(error)) return undefined;
     throw error;
   } finally {
     forget();

@@ -250,7 +250,7 @@ export class Core {
   /**
    * Like call() for the functions whose last argument is a heed_report.
    *
-   * @param {string} file  that is to blame
+   * @param {string} file  for messages
    * @param {string} name
    * @param {...Argument} values
    */
