@@ -1,5 +1,5 @@
-// config.js - config.json and generation_config.json as the numbers of the C core and the defaults of generate(); used
-// by load.js and train.js.
+// config.js - turns config.json and generation_config.json into the numbers of the C core and the defaults of
+// generate(); used by load.js and train.js.
 
 import { mismatch } from '../base/json.js';
 import { RULES } from './options.js';
@@ -8,7 +8,7 @@ import { E_CONFIG, E_WASM, HeedError } from '../base/errors.js';
 export const CONFIG = 'config.json';
 export const GENERATION = 'generation_config.json';
 
-/** What a MarianConfig says where config.json is silent. null: derived below. @type {Record<string, unknown>} */
+/** MarianConfig's defaults for keys missing in config.json. null: derived below. @type {Record<string, unknown>} */
 const DEFAULTS = {
   d_model: 1024,
   encoder_layers: 12,
@@ -32,7 +32,7 @@ const DEFAULTS = {
   decoder_start_token_id: 58100,
 };
 
-/** activation_function, in the order of heed.h; the last two are one. */
+/** activation_function, in the order of heed.h; the last two are the same. */
 const ACTIVATIONS = ['relu', 'gelu', 'swish', 'silu'];
 
 /** @param {string} file @param {string} key @param {unknown} found @param {string} expected @returns {never} */
@@ -57,7 +57,7 @@ function integer(file, key, value, low = -(2 ** 31), high = 2 ** 31 - 1) {
 }
 
 /**
- * The options of generate() that the files have. `maxTokens`, `minTokens`: without a prefix.
+ * The options of generate() that the files may set. `maxTokens`, `minTokens`: without a prefix.
  *
  * @typedef {Required<Pick<import('./options.js').GenerateOptions, 'beams' | 'maxTokens' | 'minTokens' | 'lengthPenalty'
  *   | 'earlyStopping' | 'repetitionPenalty' | 'noRepeatNgram' | 'badWords' | 'suppressTokens' | 'beginSuppressTokens'
@@ -84,12 +84,12 @@ const SETTINGS = {
   eos_token_id: 'eosTokenIds',
   renormalize_logits: 'renormalizeLogits',
 };
-/** What generation_config.json holds that is no setting of search. */
+/** Keys of generation_config.json that are not search settings. */
 const OTHERS = /^(_from_model_config|transformers_version|(bos|pad|decoder_start)_token_id)$/;
 
 /**
- * Both files in one object, checked: what a MarianConfig holds where config.json is silent, and the ids of
- * generation_config.json, which win.
+ * Both files in one checked object: config.json with MarianConfig's defaults, and the ids of generation_config.json,
+ * which override it.
  *
  * @param {Record<string, unknown>} json  config.json
  * @param {Record<string, unknown>} generation  generation_config.json, or {}
@@ -99,7 +99,7 @@ export function readConfig(json, generation) {
   if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, "'marian'");
   const config = { ...DEFAULTS, ...json };
   config.decoder_vocab_size ??= config.vocab_size;
-  // several end a search; a source ends with one
+  // several ids may end a hypothesis, but a source ends with one
   if (Array.isArray(json.eos_token_id)) [config.eos_token_id] = json.eos_token_id;
   for (const [key, initial] of Object.entries(DEFAULTS)) {
     const value = config[key];
@@ -110,7 +110,7 @@ export function readConfig(json, generation) {
     } else integer(CONFIG, key, value);
   }
   const last = Math.max(Number(config.vocab_size), Number(config.decoder_vocab_size)) - 1;
-  // what a MarianConfig pads with where nobody says may be no id of a small vocabulary
+  // MarianConfig's default padding id may be outside a small vocabulary
   if (json.pad_token_id != null) integer(CONFIG, 'pad_token_id', json.pad_token_id, 0, last);
   for (const key of ['eos_token_id', 'pad_token_id', 'decoder_start_token_id']) {
     let id = generation[key];
@@ -125,7 +125,7 @@ export function readConfig(json, generation) {
  *
  * @param {Record<string, any>} config  of readConfig
  * @param {string[]} fields  the core's names for them
- * @param {Record<string, number>} extra  those that no file states
+ * @param {Record<string, number>} extra  the fields that no file has
  */
 export function configNumbers(config, fields, extra) {
   const numbers = {
@@ -143,8 +143,7 @@ export function configNumbers(config, fields, extra) {
 }
 
 /**
- * What generate() does when its options are silent: as generation_config.json says, or, where there is none,
- * config.json.
+ * The defaults of generate(): from generation_config.json, or from config.json if that file is missing.
  *
  * @param {Record<string, any>} config  of readConfig
  * @param {Record<string, unknown>} json  config.json
@@ -165,7 +164,7 @@ export function generateDefaults(config, json, generation) {
     }
     found[name] = typeof value === 'number' && name === 'eosTokenIds' ? [value] : value;
   }
-  // new tokens win over lengths, which count decoder_start_token_id
+  // new tokens override lengths, which include decoder_start_token_id
   const { maxTokens, maxLength = Infinity, minTokens, minLength = 0 } = found;
   if (maxTokens !== undefined || maxLength === Infinity) delete found.maxLength;
   if (minTokens !== undefined) delete found.minLength;
@@ -188,6 +187,6 @@ export function generateDefaults(config, json, generation) {
   };
 }
 
-/** Whether a file may have a setting that there is no option for. @param {Record<string, unknown>} [generation] */
+/** Whether a file may have an unsupported search setting. @param {Record<string, unknown>} [generation] */
 export const hasOthers = (generation) =>
   !generation || Object.keys(generation).some((key) => !(key in SETTINGS) && !OTHERS.test(key));

@@ -1,5 +1,5 @@
-// inspect.js - what a pass computes on its way, attention above all, and the weights it uses, by Hugging Face's names;
-// used by transformer.js, and by detail.js, glossary.js and translator.js when it is asked for.
+// inspect.js - the tensors that a pass computes, above all attention, and the weights, by Hugging Face's names; used by
+// transformer.js, and on demand by detail.js, glossary.js and translator.js.
 
 import { badRange, badType, checkInteger, checkOptions } from '../base/check.js';
 import { checkHeads } from './options.js';
@@ -10,19 +10,19 @@ import { floats, ints } from '../wasm/core.js';
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {{ names?: string[], disabledHeads?: import('./options.js').Head[] }} InspectOptions */
 
-/** Names of the attention weights of all layers: of the encoder, of the decoder, across. */
+/** Names of the attention weights of all layers: encoder, decoder, cross. */
 const MAPS = [/^encoder.*self_attn\.weights$/, /^decoder.*self_attn\.weights$/, /encoder_attn\.weights$/];
 
 /** @param {number[]} shape */
 const size = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
- * A pass, and its tensors at some points, one after another.
+ * Runs a pass, and returns its tensors at some points, one after another.
  *
  * @param {Model} model
  * @param {Int32Array} from
  * @param {Int32Array} to
- * @param {ReturnType<typeof checkHeads>} heads  that are switched off
+ * @param {ReturnType<typeof checkHeads>} heads  disabled heads
  * @param {import('../wasm/core.js').Point[]} wanted
  * @returns {{ session: number, data: Float32Array }}
  */
@@ -129,7 +129,7 @@ export function attention(model, source, target, options = {}) {
  */
 export function nextLogits(model, source, prefix) {
   const { core, pass, check } = model.parts();
-  // one id more: row t is the one that predicts target[t]
+  // one more id, because row t predicts target[t]
   const from = check('source', source, 'source');
   const to = check('prefix', [...Array.from(prefix), Number(model.config.eos_token_id)], 'target');
   const session = pass(from.length, to.length);

@@ -1,4 +1,4 @@
-// load.js - files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
+// load.js - loads files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
 // model.js.
 
 import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readConfig } from './config.js';
@@ -10,9 +10,9 @@ import { Tokenizer } from '../text/tokenizer.js';
 import { E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError } from '../base/errors.js';
 import { ints } from '../wasm/core.js';
 
-/** Bytes that are in the module's memory beside the weights at any time. */
+/** Bytes in the module's memory beside the weights, at any time. */
 const STAGE = 1 << 18;
-/** Bytes of a model that its file need not have: positions are computed. */
+/** Bytes of a model that need not be in its file, because positions are computed. */
 const SPARE = 1 << 26;
 const F32 = 0;
 const I8 = 3;
@@ -21,14 +21,14 @@ const I8 = 3;
  * @typedef {object} LoadOptions
  * @property {AbortSignal} [signal]
  * @property {(progress: { file: string, loaded: number, total: number }) => void} [onProgress]  bytes over all files of
- *   the model; the first call has loaded 0, the last has loaded === total
+ *   the model; the first call has loaded 0, the last one loaded === total
  * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
  *   'int8' quantises float weights while they load
- * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  where heed.wasm comes from, for hosts where
+ * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
- * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD where the host and this build have it
- * @property {boolean | string} [cache]  keep what comes from a URL, in the Cache API of pages, in Node in
- *   `$XDG_CACHE_HOME/heed` or `~/.cache/heed`, or in the directory named. Default: true in pages, false in Node
+ * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if the host and this build have it
+ * @property {boolean | string} [cache]  store downloads: in the Cache API of pages; in Node in
+ *   `$XDG_CACHE_HOME/heed` or `~/.cache/heed`, or in the given directory. Default: true in pages, false in Node
  */
 
 /**
@@ -37,7 +37,7 @@ const I8 = 3;
  */
 
 /**
- * The weights of a directory: model.safetensors, else what formats/open.js reads, of which nothing is loaded before.
+ * The weights of a directory: model.safetensors, or another format through formats/open.js, which is loaded on demand.
  *
  * @param {Awaited<ReturnType<typeof openSource>>} files
  * @param {Record<string, unknown>} config  of config.json
@@ -72,7 +72,8 @@ function createModel(core, config, arithmetic, weights) {
     encoder_positions_stored: stores('model.encoder.embed_positions.weight'),
     decoder_positions_stored: stores('model.decoder.embed_positions.weight'),
   });
-  // memory is taken for what there are weights for: a few bytes of config.json cannot ask for 4 GB. I8 may become F32
+  // memory is limited by the size of the weights, so that a few bytes of config.json cannot demand 4 GB. I8 may become
+  // F32
   const wanted = core.measure(CONFIG, numbers);
   const most = 5 * tensors.reduce((sum, t) => sum + t.bytes, 0) + SPARE;
   if (wanted > most) {
@@ -84,8 +85,8 @@ function createModel(core, config, arithmetic, weights) {
 }
 
 /**
- * The core's tensor for each of the file's. Of several names for one (tied copies) the core's own is used, else the
- * first.
+ * The core's tensor for each tensor of the file. Of several tied copies, the one with the core's own name is used, or
+ * else the first.
  *
  * @param {import('../wasm/core.js').Core} core
  * @param {number} model
@@ -162,18 +163,18 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
 }
 
 /**
- * Load everything. The core is the caller's to dispose of when this fails. Files that heed.json lists are compared with
- * it: HEED_E_HASH.
+ * Loads everything. On failure, the caller must dispose of the core. Files that heed.json lists are compared with it:
+ * HEED_E_HASH.
  *
  * @param {import('../wasm/core.js').Core} core
  * @param {import('../files/source.js').ModelSource} source
  * @param {LoadOptions & { isRetry: boolean, accept?: (manifest: Record<string, unknown>) => void }} options
- *   isRetry: take nothing that is kept; accept: see Model.load
- * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: to be tried again, with a core of its own;
- *   what was kept or resumed is why
+ *   isRetry: do not read stored files; accept: see Model.load
+ * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: try again with another core, because a
+ *   stored or resumed file was wrong
  */
 export async function loadModel(core, source, { signal, cache = !isNode, isRetry, ...options }) {
-  // when one download fails or the caller has enough, all end
+  // if one download fails or the caller aborts, all end
   const stop = new AbortController();
   const forget = onAbort(signal, () => stop.abort(signal?.reason));
   const files = await openSource(source, stop.signal, { cache, isRetry, sha256: () => core.sha256() });
@@ -194,11 +195,11 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
  * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'accept'>} options
  */
 async function readModel(core, files, { onProgress, dtype, accept }) {
-  /** The small files, in the order of their arrival. @type {[name: string, bytes: number][]} */
+  /** The small files, in the order in which they arrived. @type {[name: string, bytes: number][]} */
   const sizes = [];
   let loaded = 0;
   let total = 0;
-  /** Their bytes, for who makes another model of this one. @type {Record<string, Uint8Array>} */
+  /** Their bytes, for a caller that makes another model from this one. @type {Record<string, Uint8Array>} */
   const small = {};
   const read = async (/** @type {string} */ name, optional = true) => {
     const bytes = await (optional ? files.readOptional(name) : files.read(name));
@@ -213,7 +214,7 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
     const bytes = await read(name, optional);
     return bytes ? parseJson(bytes, name) : undefined;
   };
-  // first, as it says what the others are
+  // first, because it lists the others
   const manifest = (await json('heed.json')) ?? {};
   accept?.(manifest);
   files.expect(listedFiles(manifest));

@@ -1,5 +1,5 @@
-// ops.js - the parts of the Transformer, as they are taught: functions from matrices to fresh matrices, computed by
-// the C core with the model's own kernels. The door 'heed/ops' shows them; index.js exports loadOps too.
+// ops.js - the parts of the Transformer as they are taught: functions from matrices to new matrices, computed by
+// the C core with the model's own kernels. Public as 'heed/ops'; index.js also exports loadOps.
 
 import { describe } from '../base/json.js';
 import { badRange, badType, checkFinite, checkInteger, checkOptions } from '../base/check.js';
@@ -12,7 +12,7 @@ import { instantiate } from '../wasm/module.js';
  * @typedef {{ rows: number, cols: number, data: Float32Array }} Matrix
  */
 
-/** What a vector may be given as. @typedef {Float32Array | readonly number[]} Numbers */
+/** The types of a vector argument. @typedef {Float32Array | readonly number[]} Numbers */
 
 const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'swish']); // in the order of heed.h
 const LAYOUTS = /** @type {const} */ (['interleaved', 'halves']);
@@ -43,7 +43,7 @@ function vector(value, length, name) {
 }
 
 /**
- * A checked matrix. Where `rows` or `cols` is given, the matrix must have that many.
+ * Checks a matrix; it must have `rows` rows and `cols` columns, if given.
  *
  * @param {any} value
  * @param {string} name
@@ -60,13 +60,13 @@ function matrix(value, name, expected = {}) {
 }
 
 /**
- * The functions over one instance of the module. They may be taken out of the object: none uses `this`.
+ * The functions of one instance of the module. None uses `this`, so they may be destructured.
  *
  * @param {import('../wasm/core.js').Core} core
  */
 function opsOver(core) {
   /**
-   * Run heed_op_`op` with room for one result or several, given as [rows, cols] each, before the other arguments.
+   * Runs heed_op_`op` with room for results of shapes [rows, cols], before the other arguments.
    *
    * @param {string} op
    * @param {[number, number][]} shapes
@@ -80,7 +80,7 @@ function opsOver(core) {
   }
 
   /**
-   * Softmax of every row. A row of nothing but -Infinity becomes all 0.
+   * Softmax of every row. A row of only -Infinity becomes all 0.
    *
    * @param {Matrix} x
    * @returns {Matrix}
@@ -91,7 +91,7 @@ function opsOver(core) {
   }
 
   /**
-   * The product a b: what makes Q, K and V of x.
+   * The product a b, which computes Q, K and V from x.
    *
    * @param {Matrix} a
    * @param {Matrix} b
@@ -104,8 +104,8 @@ function opsOver(core) {
   }
 
   /**
-   * cos of the angle between each row of `a` and each row of `b`: [a.rows, b.rows], in -1...1. A row of zeros has no
-   * direction; its similarity to anything is 0.
+   * Cosine of the angle between each row of `a` and each row of `b`: [a.rows, b.rows], in -1...1. A row of zeros has no
+   * direction; its cosine with any row is 0.
    *
    * @param {Matrix} a
    * @param {Matrix} b
@@ -134,7 +134,7 @@ function opsOver(core) {
   }
 
   /**
-   * Rows of `table` by number, times `scale` (the paper's is the square root of d_model).
+   * The rows `ids` of `table`, times `scale` (in the paper the square root of d_model).
    *
    * @param {ArrayLike<number>} ids
    * @param {Matrix} table
@@ -157,7 +157,7 @@ function opsOver(core) {
   }
 
   /**
-   * Self-attention without any weights: softmax(x x^T) x.
+   * Self-attention without weights: softmax(x x^T) x.
    *
    * @param {Matrix} x
    * @returns {{ weights: Matrix, output: Matrix }}
@@ -169,7 +169,7 @@ function opsOver(core) {
   }
 
   /**
-   * softmax(q k^T * scale) v. `scale` is 1/sqrt(d_k) unless given. `causal`: query t sees keys 0 to t; the others have
+   * softmax(q k^T * scale) v. `scale` is 1/sqrt(d_k) by default. `causal`: query t sees keys 0 to t; other keys have
    * score -Infinity and weight exactly 0.
    *
    * @param {Matrix} q  [n, dk]
@@ -191,8 +191,8 @@ function opsOver(core) {
   }
 
   /**
-   * Q = query wq, K = memory wk, V = memory wv, each cut into `heads` groups of columns; scaled dot-product attention
-   * in each group; the outputs side by side, times wo. Self-attention: memory is query.
+   * Q = query wq, K = memory wk, V = memory wv, each divided into `heads` groups of columns. Each group computes scaled
+   * dot-product attention; the outputs, side by side, are multiplied by wo. For self-attention, memory is query.
    *
    * @param {Matrix} query  [n, d]
    * @param {Matrix} memory  [m, d]
@@ -217,7 +217,8 @@ function opsOver(core) {
   }
 
   /**
-   * Every row to mean 0 and variance 1 (biased, plus epsilon), times gain, plus bias. Without them: 1 and 0.
+   * Normalises every row to mean 0 and variance 1 (biased, plus epsilon), times gain (default 1), plus bias (default
+   * 0).
    *
    * @param {Matrix} x
    * @param {Numbers} [gain]  [x.cols]
@@ -233,7 +234,7 @@ function opsOver(core) {
   }
 
   /**
-   * activation(x w1 + b1) w2 + b2, row by row.
+   * activation(x w1 + b1) w2 + b2, for each row.
    *
    * @param {Matrix} x  [n, d]
    * @param {Matrix} w1  [d, f]
@@ -261,7 +262,7 @@ function opsOver(core) {
 /** @typedef {Awaited<ReturnType<typeof loadOps>>} Ops */
 
 /**
- * The parts, ready to call. Each load has its own instance of the module; dropping the object gives its memory back.
+ * Loads the parts. Each call creates an instance of the module; its memory is freed with the returned object.
  *
  * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
  */

@@ -1,5 +1,5 @@
-// options.js - the options of loading and of search, and what each setting of search is to the core. Lengths that the
-// model cannot take are HeedErrors. Used by this room, translate/ and cli/.
+// options.js - the options of loading and of search, and the core's value for each search setting. Lengths that the
+// model does not support are HeedErrors. Used by this room, translate/ and cli/.
 
 import { E_LENGTH, HeedError } from '../base/errors.js';
 import {
@@ -40,39 +40,43 @@ export function checkHeads(heads, config) {
 }
 
 /**
- * Settings of search that Hugging Face's generate() has too mean what they mean there. Default: what
- * generation_config.json says, where there is none config.json, else what is said here.
+ * The settings of search. Those that Hugging Face's generate() also has mean the same. Defaults come from
+ * generation_config.json, or config.json if that is missing, or else are as stated here.
  *
  * @typedef {object} GenerateOptions
  * @property {number} [beams]  num_beams; default 1: greedy
  * @property {number} [lengthPenalty]  score = logProb / length^penalty; default 1
  * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
- * @property {number} [maxTokens]  max_new_tokens: `</s>` counts; default: as many as the model has positions for
- * @property {number} [minTokens]  min_new_tokens: so many before `</s>`; default 0
- * @property {number} [maxLength]  max_length: decoder_start_token_id and `prefix` count too; maxTokens wins
- * @property {number} [minLength]  min_length: likewise; minTokens wins
- * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id; they count neither in
- *   the score nor in its length
- * @property {boolean | 'never'} [earlyStopping]  when as many hypotheses as beams have ended: stop (true), stop if what
- *   goes on scores no better now (false, the default), or if it cannot score better at its longest ('never')
- * @property {number} [repetitionPenalty]  0.001 to 1000: makes what the target has already less likely; default 1: off
- * @property {number} [noRepeatNgram]  no_repeat_ngram_size; 0: off
- * @property {ArrayLike<number>[]} [badWords]  bad_words_ids: sequences that are never produced, in place of the files'
+ * @property {number} [maxTokens]  max_new_tokens, including `</s>`; default: as many as the model has positions
+ * @property {number} [minTokens]  min_new_tokens: least tokens before `</s>`; default 0
+ * @property {number} [maxLength]  max_length: includes decoder_start_token_id and `prefix`; maxTokens overrides it
+ * @property {number} [minLength]  min_length: likewise; minTokens overrides it
+ * @property {ArrayLike<number>} [prefix]  target ids to begin with, after decoder_start_token_id; not part of the score
+ *   or its length
+ * @property {boolean | 'never'} [earlyStopping]  when to stop after as many hypotheses as beams have ended: at once
+ *   (true), if no other can score better now (false, the default) or at its greatest length ('never')
+ * @property {number} [repetitionPenalty]  0.001 to 1000: above 1, ids that the target already has become less likely;
+ * default 1: off
+ * @property {number} [noRepeatNgram]  no_repeat_ngram_size: no sequence of so many ids occurs twice; 0: off
+ * @property {ArrayLike<number>[]} [badWords]  bad_words_ids: sequences that are never produced; replaces the list of
+ * the file
  * @property {ArrayLike<number>} [suppressTokens]  ids that are never produced
  * @property {ArrayLike<number>} [beginSuppressTokens]  ids that are not produced first
  * @property {number | null} [forcedBosTokenId]  the first id, unless there is a prefix; null: none
  * @property {number | ArrayLike<number> | null} [forcedEosTokenId]  the id at the greatest length; null: none
  * @property {ArrayLike<number> | number} [eosTokenIds]  eos_token_id: any of these ends a hypothesis
- * @property {boolean} [renormalizeLogits]  what is forbidden has no share in the probabilities of beams. In those of
- *   greedy search it never has
- * @property {boolean} [cutRunaways]  end, with `finished: false`, what repeats itself far beyond its source or grows
- *   past 32 tokens and 4 for each of the source's; of several beams those that loop give way to others. Default: true
- *   in a Translator, false in generate()
- * @property {boolean} [validUtf8]  Transformer.generate: forbid the ids that would break a character which a model with
- *   byte fallback spells byte by byte. Default: false, as transformers has it; a Translator always forbids them
+ * @property {boolean} [renormalizeLogits]  share the probabilities of beams among allowed ids only, as greedy search
+ *   always does
+ * @property {boolean} [cutRunaways]  stop hypotheses, with `finished: false`, that repeat themselves far more than
+ * their
+ *   source or exceed 32 tokens plus 4 per source token; beams that loop are replaced by others. Default: true in a
+ *   Translator, false in generate()
+ * @property {boolean} [validUtf8]  Transformer.generate: forbid ids that would break a character which a model with
+ * byte
+ *   fallback spells byte by byte. Default: false, as in transformers; a Translator always forbids them
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
- * @property {Head[]} [disabledHeads]  attention heads whose output is taken as zero
- * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: tell all that the search looked at
+ * @property {Head[]} [disabledHeads]  attention heads whose output becomes zero
+ * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: return all steps of the search
  * @property {AbortSignal} [signal]
  */
 
@@ -82,7 +86,7 @@ const atLeast = (low) => (/** @type {string} */ what, /** @type {unknown} */ val
 /** @param {string} what @param {any} value @param {Record<string, any>} config */
 const targetIds = (what, value, config) => checkIds(what, value, config.decoder_vocab_size);
 
-/** One id, some, or null. @param {string} what @param {any} value @param {Record<string, any>} config */
+/** One id, several, or null. @param {string} what @param {any} value @param {Record<string, any>} config */
 const idOrIds = (what, value, config) =>
   typeof value === 'number'
     ? Int32Array.of(checkId(what, value, config.decoder_vocab_size))
@@ -94,7 +98,7 @@ const MAX_BEAMS = 64;
 const MAX_RULE_IDS = 4096;
 
 /**
- * The settings of search, by option: what each is to the core, or an error that begins with `what`.
+ * The search settings: each function returns the core's value, or throws an error that begins with `what`.
  *
  * @type {Record<string, (what: string, value: any, config: Record<string, any>) => any>}
  */
@@ -134,22 +138,22 @@ export const RULES = {
   renormalizeLogits: checkBoolean,
 };
 
-// The names of the options of each function. One with a `!` belongs to the contract, and is unsupported.
+// The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
 export const WEIGHTS = 'dtype wasm simd cache shortlist! signal';
 const LOAD = `${WEIGHTS} onProgress`;
 export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
 export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 
 /**
- * How sentences are to be searched for.
+ * The complete settings of a search.
  *
  * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, nBest: number, batchSize?: number,
- *   heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if it is asked for; heads: those
- *   that are switched off
+ *   heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if given; heads: the
+ *   disabled heads
  */
 
 /**
- * generate()'s options, complete. Their names are checked before: there are others in a Translator.
+ * Completes the options of generate(). The caller checks their names, because a Translator has others.
  *
  * @param {GenerateOptions} options
  * @param {import('./config.js').GenerateDefaults} defaults
@@ -174,7 +178,7 @@ export function checkGenerate(options, defaults, config) {
   if (ids.length >= longest) {
     throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
   }
-  // lengths count what is there before; new tokens win, and options win over files
+  // lengths include the prefix; new tokens override lengths, and options override files
   const prompt = 1 + ids.length;
   const maxTokens = options.maxTokens ?? (maxLength === undefined ? most : maxLength - prompt);
   const minTokens = options.minTokens ?? (minLength === undefined ? least : Math.max(0, minLength - prompt));

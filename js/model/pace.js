@@ -1,13 +1,13 @@
-// pace.js - how much one step of a search may do, so that the event loop gets its turn in time; used by model.js.
+// pace.js - limits the work of one search step, so that the event loop runs in time; used by model.js.
 
 /**
  * Multiply-adds of a step, in int8: about 10 ms on one core of 2020 with 128-bit SIMD. The encoder and the decoder may
- * take so much each, and a slower host two or three times as long: still less than the 50 ms that a page may be busy.
+ * each use this much. A slower host takes two or three times as long, still less than the 50 ms that a page may block.
  */
 const STEP = 4e8;
-/** Multiply-adds in f32 take so many times as long. */
+/** Multiply-adds in f32 take this many times as long. */
 const F32 = 4;
-/** A step of fewer rows wastes time: it reads all weights of the decoder for them. */
+/** A step of fewer rows wastes time, because each step reads all weights of the decoder. */
 const LEAST_ROWS = 32;
 
 /**

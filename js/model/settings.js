@@ -1,7 +1,6 @@
-// settings.js - settings of search in a model's files that there is no option for; loaded by load.js when a file may
-// have one.
+// settings.js - unsupported search settings in a model's files; loaded by load.js if a file may have one.
 
-/** What they are when they do nothing; null always does. @type {Record<string, unknown[]>} */
+/** Their neutral values; null is always neutral. @type {Record<string, unknown[]>} */
 const NEUTRAL = {
   do_sample: [false],
   num_return_sequences: [1],

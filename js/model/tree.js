@@ -1,23 +1,23 @@
-// tree.js - what beam search looked at, as a tree; used by transformer.js, and by translator.js when it is asked for.
+// tree.js - the steps of a beam search as a tree; used by transformer.js, and on demand by translator.js.
 
 import { floats, ints } from '../wasm/core.js';
 
 /**
- * A continuation that a step looked at: each step has at most 2 * beams of them, the best, and more only where several
- * ids end a hypothesis.
+ * A candidate of a step. Each step has the best 2 * beams candidates, and more only if several ids may end a
+ * hypothesis.
  *
  * @typedef {object} BeamNode
  * @property {number} parent  index of the node it continues, -1: of none
  * @property {number} step  its depth, from 0
  * @property {number} id
- * @property {number} logProb  of this token, after all rules; 0 of the prefix and of what is forced
+ * @property {number} logProb  of this token, after all rules; 0 for prefix and forced ids
  * @property {number} total  sum from the root to here
  * @property {boolean} kept  false: dropped at once
  * @property {boolean} finished  it ended the hypothesis
  * @property {boolean} best  on the way of the best hypothesis
  */
 
-/** Writes the trees of a run of generate(). */
+/** Records the trees of a run of generate(). */
 export class Trees {
   /** By source. @type {Map<number, { nodes: BeamNode[], live: number[] }>} */
   #trees = new Map();
@@ -29,7 +29,7 @@ export class Trees {
   }
 
   /**
-   * After each step, for each sentence that runs or has just ended.
+   * Call it after each step, for each sentence that runs or has just ended.
    *
    * @param {import('../wasm/core.js').Core} core
    * @param {number} session
@@ -41,13 +41,13 @@ export class Trees {
     const [beam, id, fate, logProb, count] = [ints(room), ints(room), ints(room), floats(room), ints(1)];
     core.call('generate', 'heed_search_candidates', session, slot, beam, id, fate, logProb, count);
     const n = count.value[0];
-    // before its first step, or put back to start over
+    // before the first step, or put back to start over
     const tree = n > 0 && this.#trees.get(source) || { nodes: [], live: [-1] };
     this.#trees.set(source, tree);
     const { nodes, live } = tree;
     const order = Array.from({ length: n }, (_, i) => i)
       .sort((a, b) => logProb.value[b] - logProb.value[a] || a - b)
-      // what is kept or ends is among the best, whatever rounding makes of ties
+      // surviving and ended candidates are always among the best, however ties are rounded
       .filter((i, rank) => rank < 2 * this.#beams || fate.value[i] !== -1);
     /** @type {number[]} */
     const next = [];

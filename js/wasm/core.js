@@ -1,12 +1,12 @@
-// core.js - one instance of the module, and the only file that knows addresses: everything above it sees typed arrays,
-// strings and HeedError. Made by module.js; used by most rooms.
+// core.js - one instance of the module. Only this file handles addresses; the files above see typed arrays, strings and
+// HeedErrors. Created by module.js; used by most rooms.
 //
-// Nothing that leaves this file is a view of the module's memory: results are copies. Addresses that do leave (of a
-// model, a session, a tokenizer) are handles, of use only as arguments here.
+// No view of the module's memory leaves this file: results are copies. Addresses of models, sessions and tokenizers
+// leave it as handles, and are only valid as arguments here.
 
 import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, HeedError, learnSpelling, words } from '../base/errors.js';
 
-/** A BOM in a text is a character of that text. */
+/** A BOM in a text is kept as a character. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
@@ -17,7 +17,9 @@ const encoder = new TextEncoder();
  * @typedef {number | null | Numbers | Room | Struct} Argument
  */
 
-/** Room for `length` floats that a call writes; afterwards `value` is a copy. @param {number} length @returns {Room} */
+/**
+ * Room for `length` floats that a call writes; afterwards `value` has a copy. @param {number} length @returns {Room}
+ */
 export const floats = (length) => ({ type: Float32Array, length, value: null });
 /** Room for int32s. @param {number} length @returns {Room} */
 export const ints = (length) => ({ type: Int32Array, length, value: null });
@@ -28,7 +30,7 @@ const struct = (...fields) => ({ fields });
 /** HEED_POINT_NAME_BYTES of heed.h. */
 const POINT_NAME_BYTES = 80;
 
-/** Bytes hashed at a time: copies in the module's memory stay small. */
+/** Bytes to hash at a time, so that copies in the module's memory stay small. */
 const HASHED = 1 << 18;
 
 /**
@@ -58,11 +60,11 @@ export class Core {
   /** @type {any} */
   #c;
   #u8;
-  /** Why no call can be made any more, or ''. */
+  /** The reason why no more calls are possible, or ''. */
   #broken = '';
   /** Which build runs. @type {'simd128' | 'relaxed'} @readonly */
   simd;
-  /** What this is an instance of. @type {WebAssembly.Module} @readonly */
+  /** The compiled module. @type {WebAssembly.Module} @readonly */
   module;
 
   /** @param {any} c  exports @param {'simd128' | 'relaxed'} simd @param {WebAssembly.Module} module */
@@ -74,7 +76,7 @@ export class Core {
     learnSpelling((code) => this.#cstring(c.heed_status_name(code)));
   }
 
-  /** Bytes of memory the instance has. */
+  /** Bytes of the instance's memory. */
   get memoryBytes() {
     return this.#c.memory.buffer.byteLength;
   }
@@ -88,14 +90,14 @@ export class Core {
     return !this.disposed && !this.#broken;
   }
 
-  /** Let go of the memory. Every later call says HEED_E_STATE. */
+  /** Frees the memory. Every later call throws HEED_E_STATE. */
   dispose() {
     if (!this.#c) return;
     this.#c = null;
     this.#u8 = new Uint8Array();
   }
 
-  /** The view is taken anew when the memory has grown: the one from before is detached. */
+  /** Creates the view again after the memory has grown, because the old one is detached then. */
   #refresh() {
     if (this.#u8.buffer !== this.#c.memory.buffer) this.#u8 = new Uint8Array(this.#c.memory.buffer);
   }
@@ -116,14 +118,16 @@ export class Core {
   }
 
   /**
-   * Call the export `name`. Arrays and structs are copied in and their addresses passed; room is copied out.
+   * Calls the export `name`. Copies arrays and structs in and passes their addresses; copies room out.
    *
    * @param {string} name
    * @param {...Argument} values
    * @returns {number}
    */
   run(name, ...values) {
-    /** What needs memory, at offsets from an address not known yet. @type {{ at: number, value: any }[]} */
+    /**
+     * Values that need memory, at offsets from an address that is not known yet. @type {{ at: number, value: any }[]}
+     */
     const blocks = [];
     let size = 0;
     const place = (/** @type {any} */ value) => {
@@ -134,7 +138,7 @@ export class Core {
         : value.fields
           ? value.fields.length * 4
           : value.byteLength;
-      size += Math.ceil((bytes + 1) / 16) * 16; // never empty: an address of its own, aligned for a v128 load
+      size += Math.ceil((bytes + 1) / 16) * 16; // never empty: each has its own address, aligned for a v128 load
       blocks.push({ at, value });
       value.fields?.forEach(place);
     };
@@ -142,7 +146,7 @@ export class Core {
 
     return this.#guard(() => {
       const base = size > 0 ? this.#allocate(size) : 0;
-      /** What C gets for a value. @param {any} value */
+      /** The C argument for a value. @param {any} value */
       const pass = (value) => {
         const block = blocks.find((b) => b.value === value);
         return block ? base + block.at : (value ?? 0);
@@ -170,7 +174,7 @@ export class Core {
     return address;
   }
 
-  /** A trap is a bug of ours: what the memory holds afterwards is unknown, so no call follows. @param {() => any} f */
+  /** A trap is a bug in heed. Afterwards the memory is undefined, so no more calls are allowed. @param {() => any} f */
   #guard(f) {
     if (!this.#c) throw new HeedError(E_STATE, 'this object was disposed');
     if (this.#broken) throw new HeedError(E_WASM, `the module broke before: ${this.#broken}`);
@@ -183,13 +187,13 @@ export class Core {
     }
   }
 
-  /** Throw unless `status` is 0. @param {number} status @param {string} what */
+  /** Throws unless `status` is 0. @param {number} status @param {string} what */
   check(status, what) {
     if (status !== 0) throw new HeedError(status, `${what}: ${words(status)}`);
   }
 
   /**
-   * run(), throwing a HeedError that begins with `what` unless the result is 0.
+   * Like run(), but throws a HeedError that begins with `what` unless the result is 0.
    *
    * @param {string} what
    * @param {string} name
@@ -199,10 +203,10 @@ export class Core {
     this.check(this.run(name, ...values), what);
   }
 
-  // ---------------------------------------------------------------- what C answers with strings and structs
+  // ---------------------------------------------------------------- calls with strings and structs
 
   /**
-   * SHA-256 of bytes as they come; end() gives it in hexadecimal. free() may be called at any time, and more than once.
+   * SHA-256 of bytes in pieces; end() returns it in hexadecimal. free() may be called at any time, and several times.
    *
    * @returns {{ update: (bytes: Uint8Array) => void, end: () => string, free: () => void }}
    */
@@ -231,7 +235,7 @@ export class Core {
 
   /** Index of a tensor, or -1; isScale is written. @param {number} model @param {string} name @param {Room} isScale */
   findTensor(model, name, isScale) {
-    // a NUL within would end the C string early, and find another
+    // a NUL inside would end the C string early, and find another tensor
     return name.includes('\0') ? -1 : this.run('heed_tensor_find', model, encoder.encode(`${name}\0`), isScale);
   }
 
@@ -240,7 +244,7 @@ export class Core {
     return this.#cstring(this.run(name, ...values));
   }
 
-  /** Names of the numbers a configuration consists of, in order. @returns {string[]} */
+  /** Names of a configuration's numbers, in order. @returns {string[]} */
   configFields() {
     const names = [];
     for (let name; (name = this.string('heed_config_field', names.length)) !== null;) names.push(name);
@@ -281,7 +285,7 @@ export class Core {
   }
 
   /**
-   * Every tensor that a pass over so many tokens computes on its way, but for the logits, in its order.
+   * All tensors that a pass computes, except the logits, in the order of the pass.
    *
    * @param {number} model
    * @param {number} source

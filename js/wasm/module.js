@@ -1,5 +1,5 @@
-// module.js - finds the build of the module that suits this host, compiles it once, and makes instances of it. Used by
-// whatever needs a core.
+// module.js - finds the build of the module that suits this host, compiles it once, and creates instances. Used by all
+// code that needs a core.
 
 import { E_WASM, HeedError } from '../base/errors.js';
 import { builtin, resolve } from '../base/host.js';
@@ -15,13 +15,13 @@ async function compile({ url, path }) {
   if (!url) return WebAssembly.compile(await (await builtin('fs/promises')).readFile(path));
   const response = await fetch(url);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  // streaming insists on the type alone; some servers add a charset or do not know it
+  // streaming requires exactly this type; some servers add a charset or do not know the type
   const headers = { 'content-type': 'application/wasm' };
   const isTyped = response.headers.get('content-type') === headers['content-type'];
   return WebAssembly.compileStreaming(isTyped ? response : new Response(response.body, { headers }));
 }
 
-/** A module from bytes, an address, or as it is. @param {any} source @returns {Promise<WebAssembly.Module>} */
+/** A module from bytes, an address, or a module. @param {any} source @returns {Promise<WebAssembly.Module>} */
 async function moduleFrom(source) {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
@@ -35,14 +35,14 @@ async function moduleFrom(source) {
   });
 }
 
-/** The module to use: the given one, else the build that suits the host. @param {any} wasm @param {string} simd */
+/** The module to use: the given one, or the build that suits the host. @param {any} wasm @param {string} simd */
 async function chooseModule(wasm, simd) {
   if (wasm !== undefined) return moduleFrom(wasm);
   if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
     try {
       return await moduleFrom(await builds.relaxed());
     } catch (error) {
-      if (simd === 'relaxed') throw error; // else the other does the same, more slowly
+      if (simd === 'relaxed') throw error; // else the other build does the same, more slowly
     }
   }
   return moduleFrom(await builds.simd128());
