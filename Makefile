@@ -309,6 +309,7 @@ mutate: js/heed.wasm
 
 bench: js/heed.wasm js/heed-relaxed.wasm
 	$(NODE) tests/bench/index.js
+	$(NODE) tests/bench/calls.js
 
 # GOP/s of every kernel and shape, beside what the machine attains, as wasm under Node.
 bench-kernels: $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm

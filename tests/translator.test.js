@@ -229,7 +229,7 @@ test('a stream stops when it is cancelled or aborted, and waits while nobody rea
   assert.equal(await translator.translate(ENGLISH[1]), GERMAN[1], 'it keeps nobody waiting');
 });
 
-test('concurrent calls are queued, and all are right', async () => {
+test('calls at the same time are all right', async () => {
   const jobs = [...PAIRS, ...PAIRS].map(async ([english, german], i) => {
     const got =
       i % 3 === 0
