@@ -210,7 +210,7 @@ test('a run stops at the step after the signal', () => {
   assert.equal(model.generate([SOURCE]).length, 1, 'works afterwards');
 });
 
-test('sessions grow with what is asked of them, and small calls are the same afterwards', () => {
+test('sessions grow on demand, and small calls give the same results afterwards', () => {
   const before = model.generate([SOURCE], { maxTokens: 3 });
   model.generate(
     Array.from({ length: 40 }, () => SOURCE),

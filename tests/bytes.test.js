@@ -66,7 +66,7 @@ const LANGUAGES = { sourceLanguage: 'en', targetLanguage: 'fr' };
 const SEEDS = Array.from({ length: 24 }, (_, seed) => seed);
 const INPUT = 'ab x\u20ac. xy \u{1f600}b? a';
 
-test('a Translator gives no U+FFFD, whatever the model would say', async () => {
+test('a Translator never returns U+FFFD', async () => {
   let broken = 0;
   let characters = 0;
   for (const seed of SEEDS) {
@@ -94,7 +94,7 @@ test('a Translator gives no U+FFFD, whatever the model would say', async () => {
   assert.ok(characters > 1000, `${characters} characters past ASCII: bytes are not all forbidden`);
 });
 
-test('a glossary puts no term into the middle of a character', async () => {
+test('a glossary never inserts a term inside a character', async () => {
   let count = 0;
   for (const seed of SEEDS) {
     const translator = await load(Translator.create({ ...LANGUAGES, model: byteModel(seed) }));
@@ -183,7 +183,7 @@ test('a word that is spelled byte by byte has the probability of all its bytes',
   assert.ok(spelled > 10, `${spelled} words past ASCII`);
 });
 
-test('validUtf8: a boolean, of a model with a tokenizer; no option of a Translator', async () => {
+test('validUtf8: a boolean, needs a tokenizer, and is not an option of a Translator', async () => {
   const model = await load(Transformer.load(modelFiles()));
   const { ids } = model.tokenizer.encode('abc');
   assert.deepEqual(model.generate([ids], { validUtf8: true }), model.generate([ids]), 'without byte pieces');

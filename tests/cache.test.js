@@ -118,7 +118,7 @@ test('a file with a wrong hash is never kept', async (t) => {
   assert.deepEqual(await load(state), expected);
 });
 
-test('a download goes on where it broke, and sends little twice', async (t) => {
+test('a broken download continues where it stopped, and little is sent twice', async (t) => {
   const state = await serve(t);
   // fixed, spread over the file: the first byte, inside the header, at the border of the tensors, the last byte
   for (const at of [1, 7, 8, 9, 4096, 65_536, 123_457, 500_001, 1_000_000, whole.length - 20_000, whole.length - 1]) {
@@ -130,7 +130,7 @@ test('a download goes on where it broke, and sends little twice', async (t) => {
   }
 });
 
-test('what is resumed is kept; a server that knows no ranges, or not this one, serves as well', async (t) => {
+test('a resumed file is stored; servers without range support work too', async (t) => {
   const state = await serve(t);
   state.before = cutAt(700_000);
   assert.deepEqual(await load(state), expected);
@@ -266,7 +266,7 @@ test('many loads at once into one directory', async (t) => {
   assert.deepEqual(await load(state), expected);
 });
 
-test('when one file fails, the others are given up', async (t) => {
+test('if one file fails, the other downloads are cancelled', async (t) => {
   const state = await serve(t);
   state.files = changeJson(listing({ ...plain, 'source.spm': bytes('x') }), 'heed.json', () => {});
   const closed = new Promise((resolve) => {
@@ -293,7 +293,7 @@ test('hashes in capitals are the same hashes', async (t) => {
   assert.equal(state.asked.filter((name) => name === WEIGHTS).length, 0, 'what is kept was taken');
 });
 
-test('availability knows what is kept, and a Translator is made of it', async (t) => {
+test('availability knows the stored files, and a Translator uses them', async (t) => {
   const state = await serve(t);
   const EN_DE = new URL('../models/en-de/', import.meta.url);
   const copy = await mkdtemp(join(tmpdir(), 'heed-model-'));

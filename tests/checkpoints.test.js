@@ -156,7 +156,7 @@ test('tensors that share their numbers, and are not tied, are each filled', asyn
   }
 });
 
-test('loading stops when it is told to', async (t) => {
+test('an abort stops loading', async (t) => {
   const reason = new Error('changed my mind');
   for (const ranges of [true, false]) {
     const { address } = await serve(t, filesOf('zip.bin'), ranges);

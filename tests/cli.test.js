@@ -72,7 +72,7 @@ test('one line out for each line in', () => {
   assert.equal(heed(['translate'], '\n').stdout, '\n');
 });
 
-test('bytes that are no UTF-8, NUL, and line separators stay on their line; the first are told', () => {
+test('invalid UTF-8, NUL and line separators stay on their line; invalid UTF-8 is reported', () => {
   const input = Buffer.concat([Buffer.from('a\u2028b\n'), Buffer.from([0xff, 0xfe, 0x0a, 0x61, 0x00, 0x62, 0x0a])]);
   const { status, stdout, stderr } = heed(['translate'], input);
   assert.equal(status, 1);
@@ -193,7 +193,7 @@ test('at a terminal: lines done, lines a second, time left', { skip: skipTermina
   assert.equal(heed(['translate'], lines.join('\n')).stderr, '', 'no terminal, no line');
 });
 
-test('at a terminal: what is told has a line of its own', { skip: skipTerminal }, async (t) => {
+test('at a terminal: messages are on their own lines', { skip: skipTerminal }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'heed-cli-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const [input, terms] = [join(folder, 'in'), join(folder, 'terms.tsv')];
@@ -202,7 +202,8 @@ test('at a terminal: what is told has a line of its own', { skip: skipTerminal }
   writeFileSync(terms, 'morning. Tom\tx\n');
   const seen = await atTerminal(
     `'${process.execPath}' '${CLI}' translate --glossary '${terms}' < '${input}' > /dev/null || true`);
-  assert.match(seen, /a second, \d+:\d\d left\r\x1b\[Kheed: 'morning\. Tom' is not translated as 'x' each time: [^\n]*\r?\n/);
+  const warning = /a second, \d+:\d\d left\r\x1b\[Kheed: 'morning\. Tom' is not translated as 'x' each time: [^\n]*\r?\n/;
+  assert.match(seen, warning);
   assert.ok(seen.endsWith('\r\x1b[K'), 'the line is gone at the end');
 });
 
@@ -274,7 +275,7 @@ const few = heed(['translate'], `${sentences.join('\n')}\n`)
   .slice(0, 5);
 const expected = `${lines.map((_, i) => few[i % 5]).join('\n')}\n`;
 
-test('a thousand lines come back in order, whatever the batch', () => {
+test('a thousand lines are returned in order for every batch size', () => {
   for (const batch of [[], ['--batch', '7']]) {
     const { status, stdout } = heed(['translate', ...batch], lines.map((line) => `${line}\n`).join(''));
     assert.equal(status, 0);

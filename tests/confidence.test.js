@@ -28,7 +28,7 @@ function checkWords({ target, targetWords }) {
   }
 }
 
-test('every word of a target has its place and a confidence, made of its tokens', async () => {
+test('every word of a target has a position and a confidence, computed from its tokens', async () => {
   const { confidence: numbers } = JSON.parse(readFileSync(`${EN_DE}/heed.json`, 'utf8'));
   const input = 'The house is red, isn\u2019t it? She bought 12 apples in Saint-Germain \u{1f600} today.\nGood-bye!';
   const sentences = await translator.translateDetailed(input);
@@ -90,7 +90,7 @@ test('what a glossary gives is certain; the rest is weighed in the text as it is
   }
 });
 
-test('what is copied from the source is certain', async () => {
+test('words copied from the source are certain', async () => {
   const junk = 'qzvkxj'.repeat(150);
   const sentences = await translator.translateDetailed(junk);
   assert.equal(sentences.map(({ target }) => target).join(''), junk);
@@ -99,7 +99,7 @@ test('what is copied from the source is certain', async () => {
   }
 });
 
-test('the same words from a worker, by beams, and of a translation that is cut', async () => {
+test('the same words from a worker, with beams, and for a translation that is stopped', async () => {
   const elsewhere = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
   try {
     for (const options of [{}, { beams: 3, nBest: 2 }, { maxTokens: 3 }, { maxTokens: 1 }]) {

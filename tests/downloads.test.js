@@ -35,7 +35,7 @@ async function largestKept(state) {
   return Math.max(0, ...kept.map(({ size }) => size));
 }
 
-test('cut at 50 places, it goes on there, sends no more than a chunk twice, and what is kept is whole', async (t) => {
+test('broken at 50 places, it continues there, sends at most a chunk twice, and stores the whole file', async (t) => {
   const below = sequence(20170612);
   const cuts = Array.from({ length: 50 }, () => 1 + below(whole.length - 1));
   // a few at a time: most of the time is pauses
@@ -59,7 +59,7 @@ test('cut at 50 places, it goes on there, sends no more than a chunk twice, and 
   }));
 });
 
-test('cut twice, it goes on twice', async (t) => {
+test('broken twice, it continues twice', async (t) => {
   const state = await serve(t);
   const below = sequence(42);
   const etag = `"${sha256(whole).slice(0, 16)}"`;
@@ -144,7 +144,7 @@ test('an ETag that changes with the server, and not the file, is no other file w
   }
 });
 
-test('a page in place of a file: the error names the file, and nothing of it is kept', async (t) => {
+test('an HTML page instead of a file: the error names the file, and the page is not stored', async (t) => {
   const state = await serve(t);
   const html = bytes('<!doctype html><title>Not here</title>');
   for (const name of ['config.json', WEIGHTS]) {

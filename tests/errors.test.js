@@ -163,7 +163,7 @@ test('files that are not those that heed.json lists', async () => {
   works();
 });
 
-test('JSON that is none', async () => {
+test('invalid JSON', async () => {
   await loadFails({ ...tiny, 'config.json': bytes('<html>') }, 'HEED_E_JSON', /^config\.json: found an HTML page/);
   await loadFails({ ...tiny, 'config.json': bytes('{"a":') }, 'HEED_E_JSON', /^config\.json: not JSON/);
   await loadFails({ ...tiny, 'config.json': new Uint8Array([0x80]) }, 'HEED_E_JSON', /^config\.json: not UTF-8/);

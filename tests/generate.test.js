@@ -156,7 +156,7 @@ for (const name of names) {
   });
 }
 
-test('CTranslate2: the same, but for what transformers does in another way', (t) => {
+test('CTranslate2: the same, except where transformers differs', (t) => {
   const model = models.opus;
   const { config } = model;
   const counts = { same: 0, 'with early stopping': 0, 'as transformers': 0, scores: 0 };
@@ -191,7 +191,7 @@ test('CTranslate2: the same, but for what transformers does in another way', (t)
   assert.ok(counts.same > 100 && counts.scores > 200);
 });
 
-test('settings that there are none of: refused as options, told once of a file', async (t) => {
+test('unsupported settings: refused as options, reported once for a file', async (t) => {
   const unsupported = golden.opus.cases.filter((one) => one.unsupported);
   assert.equal(unsupported.length, 16);
   const { directory, lines } = golden.opus;
@@ -268,7 +268,7 @@ test('a Translator has the settings too, here and in a worker', async () => {
   for (const translator of translators) translator.destroy();
 });
 
-test('wrong settings are refused by name, and the model goes on', () => {
+test('wrong settings are refused by name, and the model still works', () => {
   const model = models.opus;
   const [{ source }] = golden.opus.lines;
   const expected = model.generate([source]);

@@ -36,7 +36,7 @@ const sentences = TEMPLATES.flatMap((template) =>
     return { source: text[0].toUpperCase() + text.slice(1), term, times: template.split('X').length - 1 };
   }));
 
-test('a term past the greatest length is told, as any that does not come out', async () => {
+test('a term beyond the greatest length is reported, like every missing term', async () => {
   const text = 'My brother told my old teacher a long story.';
   const more = { glossary: { story: 'Mär', teacher: 'Lehrkraft' } };
   let lost = 0;
@@ -193,7 +193,7 @@ test('no term begins in one text of an array and ends in the next', async () => 
   assert.deepEqual(await translator.translate(texts, { glossary }), await translator.translate(texts));
 });
 
-test('a line break within a term moves, and lines of a list are no term', async () => {
+test('a line break inside a term moves, and lines of a list are not a term', async () => {
   const own = { 'New York': 'Neu-York', 'car park': 'Parkplatz' };
   for (const [text, moved] of [
     ['I live in New\nYork.', 'I live in\nNew York.'],
@@ -233,7 +233,7 @@ test('what cannot come out is said', async () => {
   assert.equal(await translator.translate('I love you.'), await translator.translate('I love you.', { glossary }));
 });
 
-test('a glossary that is none is refused by name', async () => {
+test('an invalid glossary is refused by name', async () => {
   const any = /** @type {any} */ (translator);
   for (const [wrong, name, message] of /** @type {[any, string, RegExp][]} */ ([
     ['car', 'TypeError', /^glossary: found 'car', expected an object/],
@@ -307,7 +307,7 @@ test('heed translate --glossary', (t) => {
   }
 });
 
-test('a part within a sentence begins small, but for what has its capital there', () => {
+test('a part inside a sentence begins with a small letter, except words that have a capital there', () => {
   assert.equal(asWithin('Ist neu', 'Das Haus ist neu.'), 'ist neu');
   assert.equal(asWithin('Haus und Hof', 'Das neue Haus ist teuer.'), 'Haus und Hof');
   assert.equal(asWithin('Das Haus', 'Das Haus ist neu.'), 'das Haus', 'the first word has a capital anyway');

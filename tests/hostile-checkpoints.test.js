@@ -68,7 +68,7 @@ async function refuseAll(cases, file) {
 
 const TORCH = 'pytorch_model.bin';
 
-test('what is right passes', async () => {
+test('valid options pass', async () => {
   const expected = [['w', [2, 3], 0]];
   assert.deepEqual(await drain(TORCH, torch(good)), expected);
   assert.deepEqual(await drain(TORCH, legacy()), expected);

@@ -105,7 +105,7 @@ for (const name of goldenModels) {
   }
 }
 
-test('names select; what is wrong is named', async () => {
+test('names select tensors; errors name the option', async () => {
   const { directory } = readGolden('swish-odd');
   const model = await Transformer.load(directory);
   const [source, target] = [[5, 6, 2], [7, 2]];

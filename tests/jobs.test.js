@@ -121,7 +121,7 @@ test('the same in a worker', async () => {
   await worker.terminate();
 });
 
-test('calls that come late say what they say alone, and share the steps', async () => {
+test('late calls give the same results as alone, and share steps', async () => {
   const expected = /** @type {Record<string, unknown>} */ ({});
   let alone = 0;
   for (const [name, f] of Object.entries(KINDS)) alone += await countSteps(async () => (expected[name] = await f()));
@@ -229,7 +229,7 @@ test('a batch grows when many calls come', async () => {
   own.destroy();
 });
 
-test('a reader who reads slowly, or not at all, holds nobody up', async () => {
+test('a slow or missing reader does not delay other calls', async () => {
   const text = TEXTS.join(' ');
   const expected = await translator.translate(text);
   const readers = Array.from({ length: 5 }, () => translator.translateStreaming(text).getReader());

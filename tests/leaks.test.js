@@ -187,7 +187,7 @@ test('workers of its own end with their Translators', { skip }, async () => {
   await checkCounts(before);
 });
 
-test('nobody is warned of too many listeners', async () => {
+test('there is no warning of too many listeners', async () => {
   await new Promise(setImmediate);
   assert.deepEqual(warnings, []);
 });

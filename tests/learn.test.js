@@ -85,7 +85,7 @@ test('softmax: shares follow the temperature, and only differences count', async
   near(compute(ops, { x: row(2 * ln2, 0), temperature: 2 }).shares.data, [2 / 3, 1 / 3], 'temperature 2');
 });
 
-test('masking: what is above the diagonal has no share, and does not matter', async () => {
+test('masking: cells above the diagonal have no share and no effect', async () => {
   const { compute, start } = await import('../web/learn/masking.js');
   const { weights } = compute(ops, start);
   for (let r = 0; r < 4; r++) for (let c = r + 1; c < 4; c++) assert.equal(weights.data[4 * r + c], 0);
@@ -123,7 +123,7 @@ test('feed-forward: both orders of the norm', async () => {
   );
 });
 
-test('nearest: the best rows of a table, without those left out', async () => {
+test('nearest: the best rows of a table, without excluded ones', async () => {
   const { nearest } = await import('../web/learn/embeddings.js');
   const table = Float32Array.from([1, 0, 0, 1, 1, 1, -1, 0, 2, 1]);
   const rows = async (from, to) => table.subarray(2 * from, 2 * to);

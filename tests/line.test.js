@@ -169,7 +169,7 @@ test('a worker that sleeps: calls end by their signal or the timeout; when it wa
   await worker.terminate();
 });
 
-test('a signal ends create() at once, whatever the worker does', async () => {
+test('a signal aborts create() at once, in every state of the worker', async () => {
   const worker = new Worker('setInterval(() => {}, 1e6)', { eval: true });
   const stop = new AbortController();
   const created = Translator.create({ ...PAIR, worker, timeout: Infinity, signal: stop.signal });

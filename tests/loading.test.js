@@ -111,7 +111,7 @@ test('progress begins with 0, never goes back, and ends with the sizes of all fi
   }
 });
 
-test('loading stops when it is told to', async (t) => {
+test('an abort stops loading', async (t) => {
   const files = readFiles(EN_DE);
   const address = await serve(t, sendFiles(files));
   await assert.rejects(Transformer.load(EN_DE, { signal: AbortSignal.abort() }), { name: 'AbortError' });
@@ -135,7 +135,7 @@ test('loading stops when it is told to', async (t) => {
   await assert.rejects(loading, { name: 'TimeoutError' });
 });
 
-test('an optional file that a server withholds is an error, one that is not there is none', async (t) => {
+test('an optional file that a server refuses is an error; a missing one is not', async (t) => {
   const files = readFiles(TINY);
   const answers = { 404: true, 410: true, 403: true, 401: false, 429: false, 500: false };
   for (const [status, loads] of Object.entries(answers)) {
@@ -307,7 +307,7 @@ test('JSON is held to the letter', () => {
     assert.throws(() => parseJson(bytes(text), 'f'), { code: 11 }, text);
 });
 
-test('the module is compiled while it streams, whatever type the server gives it', async (t) => {
+test('the module is compiled while it streams, with any MIME type', async (t) => {
   const module = readFileSync(new URL('../js/heed.wasm', import.meta.url));
   const types = ['application/wasm', 'application/wasm; charset=utf-8', 'application/octet-stream', undefined];
   const address = await serve(t, (name, response) => {

@@ -18,7 +18,7 @@ test('models that are given back are gone', async (t) => {
   assert.ok(rssGrowth * rssBefore < 60e6, `RSS: ${rssGrowth} of ${rssBefore}`);
 });
 
-test('calls given up at any moment leave nothing behind', async () => {
+test('calls aborted at any moment leave nothing behind', async () => {
   const { wasmGrowth, aborted, finished } = await aborts(60);
   assert.equal(wasmGrowth, 0);
   assert.ok(aborted > 30 && aborted + finished === 60, `${aborted} were given up`);

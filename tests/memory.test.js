@@ -91,7 +91,7 @@ test('loading in any amount of memory: it loads whole, or says that there is not
   for (const place of ['config.json', 'source.spm', 'translated']) assert.ok(met.has(place), `${place}: ${[...met]}`);
 });
 
-test('a model that has no room for what is asked works on', async () => {
+test('a model still works after a request that does not fit in memory', async () => {
   const model = await Transformer.load(TINY, { wasm: limited('heed.wasm', 272), simd: 'simd128' });
   const expected = model.generate([SOURCE]);
   const maps = model.attention(SOURCE, SOURCE).cross.data;

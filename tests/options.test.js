@@ -93,7 +93,7 @@ test('an option of the contract that is unsupported is refused as such', async (
   }
 });
 
-test('the model goes on after a refusal', async () => {
+test('the model still works after a refusal', async () => {
   const text = await translator.translate('Good morning.');
   await assert.rejects(translator.translate('Good morning.', { beam: 1 }));
   await assert.rejects(there.translate('Good morning.', { beam: 1 }));

@@ -61,7 +61,7 @@ test('files of a model that are dropped anywhere on the page are loaded; missing
   await close();
 });
 
-test('a model is loaded from an address; what is no address, or has no model, is told in words', async () => {
+test('a model is loaded from an address; an invalid address or a missing model is explained', async () => {
   const { page, close } = await openPage();
   await said(page);
   await page.click('.own summary');
@@ -169,7 +169,7 @@ test('a link that asks for what the model has not shows what there is', async ()
   await close();
 });
 
-test('a link with another text and another search translates that text alone', async () => {
+test('a link with another text and another search translates only that text', async () => {
   const { page, close } = await openPage();
   await said(page);
   await page.evaluate(async () => {
@@ -213,7 +213,7 @@ async function openMatrix(options) {
   };
 }
 
-test('the mouse holds the matrix with its first button alone, and never after it is let go', async () => {
+test('only the first mouse button drags the matrix, and never after its release', async () => {
   const { page, troubles, close, x, y, moves, picture, picked } = await openMatrix();
   for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Larger' }).click();
   await moves(true);

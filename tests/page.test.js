@@ -51,7 +51,7 @@ async function heard() {
   };
 }
 
-test('scripts of a visit stay within their limit', async (t) => {
+test('the scripts of a visit stay within their size limit', async (t) => {
   const sizes = await gzipSizes(site.scripts);
   const sum = (names) => names.reduce((total, name) => total + sizes[name], 0);
   t.diagnostic(`JavaScript after gzip: ${sum(Object.keys(sizes))} bytes in all`);
@@ -92,7 +92,7 @@ test('Chromium translates as Node does, with the same attention in every bit', a
   await close();
 });
 
-test('each letter ends the run before, and the last text is what is translated', async () => {
+test('each letter cancels the previous run, and the last text is translated', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
   await page.evaluate(async () => {

@@ -78,7 +78,7 @@ test('availability of a model at an address', async (t) => {
   await assert.rejects(Translator.availability({ ...options, cache: false }), { name: 'NetworkError' });
 });
 
-test('availability of a directory, and of given files: all that is needed must be there', async (t) => {
+test('availability of a directory and of given files: all needed files must exist', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'heed-there-'));
   t.after(() => rm(directory, { recursive: true }));
   const availability = (/** @type {any} */ model) => Translator.availability({ ...PAIR, model });

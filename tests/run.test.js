@@ -69,13 +69,13 @@ describe('counts', () => {
     assert.ok(total.failed >= 1 && total.passed === 0, JSON.stringify(total));
   });
 
-  test('lines that end with what became of a program', () => {
+  test('lines that end with the result of a program', () => {
     const lines = 'test_a, native: passed\nnoise: 12 passed\ntest_b, native: FAILED\nfuzz spm: passed: 3 s\n'
       + 'fuzz: SKIPPED: spm: no libFuzzer\n';
     assert.deepEqual(count(lines, false), { passed: 2, failed: 1, skipped: ['fuzz: SKIPPED: spm: no libFuzzer'] });
   });
 
-  test('a command that says nothing is one test; one that fails fails, whatever it says', () => {
+  test('a command without output is one test; one that fails counts as failed, whatever it prints', () => {
     assert.deepEqual(count('', true), { passed: 1, failed: 0, skipped: [] });
     assert.deepEqual(count('', false), { passed: 0, failed: 1, skipped: [] });
     assert.deepEqual(count('a: passed\n', false), { passed: 1, failed: 1, skipped: [] });

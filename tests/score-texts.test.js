@@ -67,7 +67,7 @@ test('a line against its reference', () => {
     { numbers: 0, lostNumbers: [], otherNumbers: ['113'], lostNames: ['112'] });
 });
 
-test('references keep all of what is counted in them; sources do not', () => {
+test('references keep everything that is counted in them; sources do not', () => {
   const cases = readCases();
   for (const language of LANGUAGES) {
     const { numbers, names, codes, otherNumbers } =

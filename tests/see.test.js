@@ -75,7 +75,7 @@ test('cells too small to be drawn one by one are one image, made once', () => {
   }
 });
 
-test('a thumbnail keeps the greatest weight of the cells of a pixel', () => {
+test('a pixel of a thumbnail shows the greatest weight of its cells', () => {
   const data = new Float32Array(64 * 64);
   data[17 * 64 + 40] = 1;
   let pixels;
@@ -121,7 +121,7 @@ test('the mean of maps', () => {
   assert.deepEqual(Array.from(meanOf(small, 'cross', [[0, 0], [0, 1]]).data), [0.5, 0.5, 0.5, 0.5]);
 });
 
-test('words of a sentence are where they stand in its text', () => {
+test('words of a sentence have their position in its text', () => {
   const source = 'He sleeps, too.';
   const target = 'Er schl\u00e4ft auch.';
   const piece = (text, start, end) => ({ piece: text, id: 0, start, end });

@@ -57,7 +57,7 @@ test('two functions ask the network, for the addresses they are given', () => {
   assert.deepEqual(findAll(bare, NETWORK), ['files/source.js: fetch', 'wasm/module.js: fetch']);
 });
 
-test('no address is in the code but the one that an error names where a name of that place was given', () => {
+test('the code has no address except one in an error message', () => {
   assert.deepEqual(findAll(bare, ADDRESS), ['files/missing.js: https://huggingface.co']);
 });
 

@@ -146,7 +146,7 @@ test('a word of thousands of letters is no word: it is kept, and what stands aro
   assert.equal(first.glossary, undefined, 'not a term');
 });
 
-test('a megabyte is translated from its first sentence on, and given up at once', async () => {
+test('a megabyte is translated from its first sentence on, and an abort stops it at once', async () => {
   const text = 'The house is small. '.repeat(50_000);
   const reader = translator.translateStreaming(text).getReader();
   const first = await reader.read();
@@ -220,7 +220,7 @@ test('what loops or rambles is cut, says so, and is the same in every way of ask
   assert.equal(long.targetTokens.length, 120 + longest(long.sourceTokens.length));
 });
 
-test('what repeats itself because its source does is left alone', async () => {
+test('a translation that repeats itself like its source is not stopped', async () => {
   const texts = [
     'no no no no no no', 'no, no, no, no, no, no!', 'no '.repeat(50), 'Ha ha ha ha ha ha ha ha ha ha ha ha!',
     'Hahahahahahahahahaha', 'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60),
@@ -243,7 +243,7 @@ test('what must be long may still end', async () => {
   assert.deepEqual([finished, targetTokens.length > 60], [true, true]);
 });
 
-test('cutRunaways: of a Translator, in a worker too; generate() does as it is told', async (t) => {
+test('cutRunaways: the default of a Translator, in a worker too; an option of generate()', async (t) => {
   const wrong = { name: 'TypeError', message: "cutRunaways: found 'yes', expected true or false" };
   await assert.rejects(translator.translate('a', /** @type {any} */ ({ cutRunaways: 'yes' })), wrong);
   const there = await Translator.create({ ...PAIR, model: EN_DE, worker: true });

@@ -166,7 +166,7 @@ test('a lone surrogate is one unit of U+FFFD', (t) => {
 
 // ------------------------------------------------------------------------------ errors and time
 
-test('a file that is not SentencePiece is refused with a reason, and the module goes on', () => {
+test('a file that is not SentencePiece is refused with a reason, and the module still works', () => {
   assert.throws(() => load('models/en-de/config.json'), (error) =>
     error instanceof HeedError && error.status === 'HEED_E_SPM' && /cut off, or something else/.test(error.message));
   load('tests/golden/text/bpe.spm').free();

@@ -126,7 +126,7 @@ test('held-out files are reported by name', { skip }, () => {
   assert.deepEqual(kinds, ['kind', 'train', 'train', 'dev', 'dev:news', 'dev:talk', '']);
 });
 
-test('a run goes on with other shares, not with other files', { skip }, () => {
+test('a run continues with other shares, but not with other files', { skip }, () => {
   const other = write('other.tsv', Array.from({ length: 30 }, (_, i) => [sentence(i + 9), sentence(i)]));
   assert.equal(train('shares', '--train', `${plain}:3`, '--train', other, '--steps', '4').status, 0);
   const says = (pattern, ...list) => {
@@ -197,7 +197,7 @@ test('--init starts from the weights of a file', { skip }, () => {
   assert.match(stderr, /rewritten\.safetensors: not a safetensors file, or truncated/);
 });
 
-test('what is wrong with these options is named', { skip }, () => {
+test('wrong options are named', { skip }, () => {
   const says = (pattern, ...list) => {
     const { status, stderr } = train('none', '--steps', '1', ...list);
     assert.equal(status, 1);

@@ -52,7 +52,7 @@ test('a dictionary is found in sentences whose words stand in another order', { 
   for (const threads of ['2', '3']) assert.deepEqual(align(file, '--threads', threads).lines, lines, threads);
 });
 
-test('what stands in a line stays, and what is wrong is named', { skip: noAligner }, () => {
+test('columns of a line are kept, and errors are named', { skip: noAligner }, () => {
   const file = write('lines.tsv', [['Hello there.', 'Hallo.'], ['', 'leer'], ['x', ''], ['>>de<< a', 'a', '', 'b']]);
   const { lines } = align(file);
   const before = lines.map((line) => line.split('\t').slice(0, -1).join('|'));
@@ -130,7 +130,7 @@ test('tokens have the links of their words: joined, cut at random, in capitals, 
   }
 });
 
-test('signs that become others keep their links; pairs that cannot be told apart have none', { skip }, () => {
+test('signs that normalisation changes keep their links; pairs with different counts have none', { skip }, () => {
   const rows = [
     ['Wait … “here” now', 'Wart … „hier“ nun', '0-0 1-1 2-2 3-3 4-4 5-5'],
     ['no links', 'keine', 'label'],

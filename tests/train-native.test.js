@@ -123,7 +123,7 @@ test('two runs in one directory are refused', { skip }, async () => {
   assert.match(stderr, /another heed-train is running in this directory/);
 });
 
-test('two threads do what one does, but for the order of sums', { skip }, () => {
+test('two threads compute the same as one, except for the order of sums', { skip }, () => {
   const [one, two] = ['whole', 'two'].map((name) => join(folder, name));
   assert.equal(run(...args(two, '--threads', '2')).status, 0);
   const loss = (out) =>
@@ -147,7 +147,7 @@ test('model.safetensors has the tensors of MarianMTModel', { skip }, () => {
   assert.deepEqual(shapes.get('model.decoder.layers.0.encoder_attn_layer_norm.bias'), [32]);
 });
 
-test('what is wrong is named', { skip }, () => {
+test('errors name the cause', { skip }, () => {
   const says = (pattern, ...list) => {
     const { status, stderr } = run(...list);
     assert.equal(status, 1);
@@ -167,7 +167,7 @@ test('what is wrong is named', { skip }, () => {
 /** The message and nothing else: no report of a leak. */
 const SAYS_SO = /^heed-train: (.*: )?out of memory(: \d+ bytes .*)?\n\d+ allocations\n$/;
 
-test('without memory it says so, leaks nothing, and the checkpoint goes on', { skip }, (t) => {
+test('without memory it reports that, leaks nothing, and can continue from the checkpoint', { skip }, (t) => {
   const [pairs, spm] = ['few.tsv', 'tiny.spm'].map((name) => join(folder, name));
   const lines = Array.from({ length: 40 },
     (_, i) => `${'abc xy '.repeat(1 + (i % 3))}Xaver\t${'bc ab '.repeat(1 + (i % 2))}Xaver\t0-1 1-0`);

@@ -291,7 +291,7 @@ function weightsOf(file) {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset + start, bytes.byteOffset + bytes.length));
 }
 
-test('--ema is the mean it says it is, and is what is evaluated', { skip }, () => {
+test('--ema computes the documented mean, and evaluates it', { skip }, () => {
   const steps = 12;
   const data = ['--train', write('first.tsv', pairs), '--dev', write('dev.tsv', pairs), '--steps', `${steps}`];
   const options = [...data, '--evaluate', '1', '--keep', '32', '--rate', '0.01', '--warmup', '4'];
@@ -329,7 +329,7 @@ test('--ema is the mean it says it is, and is what is evaluated', { skip }, () =
   assert.equal(train('mean', ...options, '--steps', `${steps + 2}`, '--ema', '0.5').status, 0, 'and begins again');
 });
 
-test('what is wrong with these options is named', { skip }, () => {
+test('wrong options are named', { skip }, () => {
   const file = write('fine.tsv', [['a', 'b']]);
   const says = (pattern, ...list) => {
     const { status, stderr } = drawRaw('--train', file, ...list);

@@ -288,7 +288,7 @@ test('the schedules', async () => {
   );
 });
 
-test('what is wrong is named', async () => {
+test('errors name the cause', async () => {
   await assert.rejects(Trainer.create({ config: FRESH }, { schedule: 'linear' }), {
     name: 'TypeError',
     message: /schedule/,

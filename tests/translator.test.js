@@ -204,7 +204,7 @@ test('streams give words as they come, and joined what translate() gives', async
   assert.ok((await collect(translator.translateStreaming(ENGLISH[7]))).length > 4, 'one sentence, several pieces');
 });
 
-test('a stream stops when it is cancelled or aborted, and waits while nobody reads', async () => {
+test('a stream stops when it is cancelled or aborted, and pauses while nobody reads', async () => {
   const text = ENGLISH.join(' ').repeat(20);
   const reader = translator.translateStreaming(text).getReader();
   assert.ok((await reader.read()).value);
@@ -242,7 +242,7 @@ test('calls at the same time are all right', async () => {
   await Promise.all(jobs);
 });
 
-test('a call is given up at once, running or waiting, and the next works', async () => {
+test('an abort rejects a running or waiting call at once, and the next call works', async () => {
   const text = ENGLISH.join(' ').repeat(50);
   const [first, second] = [new AbortController(), new AbortController()];
   const running = translator.translate(text, { signal: first.signal });
@@ -338,7 +338,7 @@ test('availability', async () => {
   await assert.rejects(Translator.availability(/** @type {any} */ ({})), TypeError);
 });
 
-test('a model of several target languages is told which', async () => {
+test('a model of several target languages takes the language', async () => {
   const files = changeJson(readFiles(EN_DE), 'vocab.json', (v) => {
     const names = Object.keys(v);
     delete v[names[7998]];
@@ -437,7 +437,7 @@ const english = new Intl.Segmenter('en', { granularity: 'sentence' });
 const split = (/** @type {string} */ text) =>
   [...splitSentences(text, english)].map((part) => part.text);
 
-test('sentences are told apart, and nothing is lost between them', () => {
+test('sentences are separated, and nothing is lost between them', () => {
   const texts = [
     '',
     ' ',

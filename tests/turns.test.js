@@ -63,7 +63,7 @@ function turnsOf(t) {
   return turns;
 }
 
-test('a batch is encoded in parts, one step a turn, and says what each sentence says alone', async (t) => {
+test('a batch is encoded in parts, one step per turn, with the results of single sentences', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: EN_DE });
   t.after(() => translator.destroy());
   const alone = await translator.translate(LONG, { batchSize: 1 });

@@ -75,7 +75,7 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
   assert.ok(memory.after - memory.warm < 100e6, `${megabytes.after} MB after, ${megabytes.warm} before`);
 });
 
-test('Chromium: errors of a worker of one\'s own, and options that cannot be sent', async () => {
+test('Chromium: errors in the user\'s own worker, and options that cannot be sent', async () => {
   const found = await reportOf(await serve({ page: 'tests/browser/own-worker.html' }));
   assert.equal(found.error, undefined);
   const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });

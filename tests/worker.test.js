@@ -67,7 +67,7 @@ test('a stream gives the same pieces, and can be cancelled', async () => {
   assert.equal(await there.translate(TEXTS[0]), await here.translate(TEXTS[0]));
 });
 
-test('errors are of the same kind, and the model goes on', async () => {
+test('errors are of the same kind, and the model still works', async () => {
   for (const [input, options] of [[5], ['a', { beams: 'x' }], ['a', { beams: 1e9 }], ['a', { prefix: [-1] }]]) {
     const translate = (/** @type {any} */ translator) => () => translator.translate(input, options);
     assert.deepEqual(await errorOf(translate(there)), await errorOf(translate(here)));

@@ -1,4 +1,4 @@
-// ids.js - ids that callers pass in: each is in the vocabulary, and a sequence is as long as the model takes. Used by
+// ids.js - checks ids of callers: each must be in the vocabulary, and a sequence must fit the model. Used by
 // tokenizer.js, model/ and train.js.
 
 import { badType } from '../base/check.js';
@@ -27,7 +27,7 @@ export function checkIds(what, ids, vocabulary) {
 }
 
 /**
- * checkIds, and at least one of them but not more than the model has positions for.
+ * checkIds, and checks that there is at least one id, and at most as many as the model has positions.
  *
  * @param {string} what
  * @param {ArrayLike<number>} ids

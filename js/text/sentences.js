@@ -1,9 +1,9 @@
-// sentences.js - a text as sentences and what stands between them, so that joined again nothing is lost; used by
-// split.js.
+// sentences.js - splits a text into sentences and the white space between them; together they are the whole text. Used
+// by split.js.
 
 /**
- * `text` is what is translated, `after` the white space that follows it. A first part without text holds white space
- * that comes before everything. Joined, all parts are the text they were made from.
+ * `text` is translated, `after` is the white space after it. A first part without text holds leading white space. All
+ * parts together are the original text.
  *
  * @typedef {{ text: string, after: string }} Part
  */
@@ -11,7 +11,7 @@
 /** What ends a line. */
 export const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
-/** Abbreviations that a name, a number or a noun follows, and first letters of names: the sentence goes on. */
+/** Abbreviations before a name, a number or a noun, and initials of names: the sentence continues. */
 const GOES_ON = new RegExp(
   '(?:^|[^\\p{L}.])(?:M[rs]|Mrs|[DSJ]r|Prof|St|Rev|Gen|Col|Capt|Lt|vs|No|Fig|Vol|e\\.g|i\\.e|cf|Hr|Nr|bzw|ca|evtl|' +
     'ggf|inkl|vgl|z\\.B|d\\.h|u\\.a|Mme|Mlle|Sra|ex|(?!I)\\p{L})\\.\\s*$',
@@ -19,8 +19,8 @@ const GOES_ON = new RegExp(
 );
 
 /**
- * What Intl.Segmenter finds, a window at a time: some engines take time in proportion to the whole text for each
- * segment. Segments that end near the end of a window are looked at again in the next, where their sequel is seen.
+ * Runs Intl.Segmenter on one window at a time, because in some engines each segment takes time in proportion to the
+ * whole text. Segments that end near the end of a window are segmented again in the next window.
  *
  * @param {string} line
  * @param {Intl.Segmenter} segmenter
@@ -47,7 +47,7 @@ function* segmentWindows(line, segmenter) {
 /** @param {string} line @param {Intl.Segmenter} segmenter @returns {Generator<string, void, void>} */
 function* splitLine(line, segmenter) {
   let start = 0;
-  let end = ''; // of the sentence so far: as much as an abbreviation may take
+  let end = ''; // end of the sentence so far, as long as an abbreviation may be
   for (const { segment, index } of segmentWindows(line, segmenter)) {
     if (index > start && !GOES_ON.test(end)) {
       yield line.slice(start, index);
@@ -60,14 +60,14 @@ function* splitLine(line, segmenter) {
 }
 
 /**
- * The sentences of a text, as they are found. Line breaks always end one.
+ * Yields the sentences of a text. A line break always ends a sentence.
  *
  * @param {string} text
  * @param {Intl.Segmenter} segmenter  by sentence, of the text's language
  * @returns {Generator<Part, void, void>}
  */
 export function* splitSentences(text, segmenter) {
-  let part = { text: '', after: '' }; // white space may follow
+  let part = { text: '', after: '' }; // white space may be added
   for (const [i, line] of text.split(LINE_BREAK).entries()) {
     // split() puts the line breaks at odd places
     if (i % 2 === 1) part.after += line;
@@ -103,33 +103,33 @@ function lastEnd(text, pattern, limit) {
 }
 
 /**
- * Where to cut `text` when not all of it fits: after a clause if that leaves no less than half, else at white space,
- * else between two characters.
+ * Where to split `text` if it does not fit: after a clause if at least half of it remains, else at white space, else
+ * between two characters.
  *
  * @param {string} text
  * @param {number} limit  0 < limit < text.length
  * @returns {number}  0 < cut <= limit
  */
 export function findCut(text, limit) {
-  const head = text.slice(0, limit + 1); // what follows the last character that fits tells if a word ends there
+  const head = text.slice(0, limit + 1); // the next character shows if a word ends there
   const clause = lastEnd(head, CLAUSE, limit);
   const cut = clause > limit / 2 ? clause : lastEnd(head, SPACE, limit) || clause;
   if (cut > 0) return cut;
-  // what a reader calls a character is a grapheme cluster; a window keeps long texts linear
+  // characters are grapheme clusters; a window keeps long texts linear
   const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const from = Math.max(0, limit - 256);
   const at = graphemes.segment(text.slice(from, limit + 256)).containing(limit - from);
   if (at?.index) return from + at.index;
-  // one character longer than the window: between code points
+  // one character is longer than the window: split between code points
   return limit > 1 && Number(text.codePointAt(limit - 1)) > 0xffff ? limit - 1 : limit;
 }
 
-/** Scripts that do not part words. */
+/** Scripts without spaces between words. */
 export const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /**
- * Words of more than `most` tokens, in scripts that part words: no language has them. Base64 and its like are words
- * here, too.
+ * Words of more than `most` tokens, in scripts with spaces between words. They are not language; Base64, for example,
+ * counts as a word here.
  *
  * @param {string} text
  * @param {Int32Array} offsets  of its tokens, [start, end)

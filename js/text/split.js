@@ -1,4 +1,4 @@
-// split.js - texts as the sentences that are translated one by one, with their ids, and what stands between them; used
+// split.js - splits texts into the sentences to translate, with their ids, and the white space between them; used
 // by translator.js.
 
 import { badType } from '../base/check.js';
@@ -7,8 +7,8 @@ import { findCut, findJunk, splitSentences } from './sentences.js';
 import { E_LENGTH, HeedError } from '../base/errors.js';
 
 /**
- * What is translated as one, and what follows it and stays as it is. `text` is '' where there is nothing to translate.
- * `start` is where it stands in the input; of several inputs, with those before and a gap after each.
+ * A unit of translation. `after` follows it and does not change. `text` is '' if there is nothing to translate. `start`
+ * is its position in the input; for several inputs, previous ones and one gap for each are added.
  *
  * @typedef {ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Encoded
  * @typedef {{ text: string, after: string, start: number, isKept?: boolean } & Encoded} Sentence  isKept: it is not
@@ -17,8 +17,8 @@ import { E_LENGTH, HeedError } from '../base/errors.js';
 
 /**
  * @typedef {object} Splitter
- * @property {(texts: string[]) => Promise<Encoded[]>} encode  gives the event loop a turn
- * @property {Intl.Segmenter} segmenter  by sentence, of the language of the texts
+ * @property {(texts: string[]) => Promise<Encoded[]>} encode  lets the event loop run
+ * @property {Intl.Segmenter} segmenter  for sentences, in the language of the texts
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
  */
@@ -26,13 +26,13 @@ import { E_LENGTH, HeedError } from '../base/errors.js';
 /** Punctuation, symbols and emoji have no translation. */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
 
-/** Sentences of more tokens are rare where models learn, and what models make of them is poor: they are split. */
+/** Longer sentences are split: they are rare in training data, and models translate them badly. */
 const LONGEST = 128;
 
-/** Characters that are encoded together: a few milliseconds of work. */
+/** Characters to encode together: a few milliseconds of work. */
 const STRIDE = 4096;
 
-/** A part that stays as it is. @param {string} after @param {number} start @returns {Sentence} */
+/** A part that is not translated. @param {string} after @param {number} start @returns {Sentence} */
 const fixed = (after, start) => ({
   text: '',
   after,
@@ -43,15 +43,15 @@ const fixed = (after, start) => ({
 });
 
 /**
- * The parts of each text. A sentence too long for the model becomes several; none is ever cut off. The event loop gets
- * its turn.
+ * The parts of each text. A sentence too long for the model becomes several; nothing is ever dropped. Lets the event
+ * loop run in between.
  *
  * @param {string[]} inputs
  * @param {Splitter} splitter
  * @returns {Promise<Sentence[][]>}
  */
 export async function split(inputs, { encode, segmenter, positions, glossary = [] }) {
-  /** Tokens of the longest source that is translated as one. */
+  /** Tokens of the longest source that is not split. */
   const longest = Math.min(positions, LONGEST);
   const signs = glossary.filter(([term]) => !TRANSLATABLE.test(term));
   const isFixed = (/** @type {string} */ text) =>
@@ -66,12 +66,12 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
   async function splitSentence(text, start, whole, out) {
     const { ids, offsets } = whole;
     if (ids.length <= longest) {
-      // If the tokenizer drops every character, the text stays as it is.
+      // If the tokenizer drops every character, keep the text as it is.
       const isEmpty = !offsets.some((end, i) => i % 2 === 1 && end > offsets[i - 1]);
       out.push(isEmpty ? fixed(text, start) : { text, after: '', start, ...whole });
       return;
     }
-    // A part alone may take a token more than within the whole.
+    // A part alone may have one token more than inside the whole.
     const room = longest - 4;
     const junk = findJunk(text, offsets, LONGEST);
     for (let at = 0, token = 0; at < text.length;) {
@@ -102,7 +102,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     }
   }
 
-  /** Sentences that are encoded together, and the lists that their parts go to. */
+  /** Sentences to encode together, and the lists for their parts. */
   /** @type {(import('./sentences.js').Part & { start: number, sentences: Sentence[] })[]} */
   let group = [];
   let size = 0;
@@ -132,7 +132,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
       start += text.length + after.length;
     }
     outputs.push(sentences);
-    start++; // a gap: the last sentence of a text and the first of the next are no neighbours
+    start++; // a gap: sentences of different texts are never neighbours
   }
   if (group.length > 0) await finishGroup();
   return outputs;

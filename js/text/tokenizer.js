@@ -1,5 +1,5 @@
-// tokenizer.js - text to the model's ids and back: SentencePiece in C, its pieces mapped through vocab.json here; made
-// by load.js, public as Transformer.tokenizer.
+// tokenizer.js - text to the model's ids and back: SentencePiece in C, and vocab.json here, which maps pieces to ids;
+// created by load.js, public as Transformer.tokenizer.
 
 import { describe, mismatch } from '../base/json.js';
 import { badType, checkOptions } from '../base/check.js';
@@ -11,7 +11,7 @@ import { ints } from '../wasm/core.js';
 const UNKNOWN = 2;
 const BYTE = 6;
 
-/** A token that says into which language: `>>deu<<`. */
+/** A token for a target language: `>>deu<<`. */
 const LANGUAGE = /^>>(.+)<<$/;
 
 /** vocab.json of one side: pieces and ids. */
@@ -20,7 +20,7 @@ class Vocabulary {
   ids;
   /** @type {(string | undefined)[]} */
   pieces = [];
-  /** Ids that text never becomes and that never become text. @type {Set<number>} */
+  /** Ids that text never becomes, and that never become text. @type {Set<number>} */
   special = new Set();
   /** Language tokens. @type {Map<string, number>} */
   languages = new Map();
@@ -62,11 +62,11 @@ class Vocabulary {
   }
 }
 
-/** One SentencePiece file and the vocabulary that its pieces are looked up in. */
+/** One SentencePiece file and its vocabulary. */
 class Side {
   #core;
   #handle;
-  /** By id; null for the unknown one, which stands for any text. */
+  /** Pieces by id; null for the unknown piece, which may be any text. */
   #pieces;
   vocabulary;
   /** Ids of the byte pieces: none, or 256, -1 for one that the vocabulary lacks. */
@@ -88,10 +88,10 @@ class Side {
   encode(text) {
     const { special, unknown, ids } = this.vocabulary;
     const found = this.#core.tokenizerEncode(this.#handle, text);
-    // a text that this file has no piece for may be a piece of the other language's
+    // a text without a piece in this file may be a piece of the other language's file
     const pieces = Array.from(found.ids, (id, i) => this.#pieces[id] ?? found.surface(i));
     return {
-      // what a user typed is text: never `</s>`, never a language
+      // user text stays text: it never becomes `</s>` or a language token
       ids: pieces.map((piece) => ids.get(piece) ?? unknown).map((id) => (special.has(id) ? unknown : id)),
       offsets: found.offsets,
       pieces,
@@ -109,7 +109,7 @@ class Side {
   }
 }
 
-/** Text to ids and back, as the model's files say. */
+/** Converts text to ids and back, with the model's files. */
 export class Tokenizer {
   #eos;
   /** @type {Record<'source' | 'target', Side>} */
@@ -152,12 +152,14 @@ export class Tokenizer {
   }
 
   /**
-   * Ids with `</s>` last. A language's token comes first. Offsets are UTF-16 [start, end) into `text`, one pair for
-   * each id; `</s>` stands at the end of the text, a language token at its beginning, both empty.
+   * Ids of a text, with `</s>` last and the language token, if any, first. Offsets are UTF-16 [start, end) in `text`,
+   * one pair per id. Those of `</s>` are empty, at the end of the text; those of a language token are empty, at its
+   * start.
    *
    * @param {string} text
-   * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: of a model with several targets, as
-   *   in `languages`
+   * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: the target, for a model with
+   * several;
+   *   one of `languages`
    * @returns {{ ids: Int32Array, pieces: string[], offsets: Int32Array }}
    */
   encode(text, options = {}) {
@@ -171,7 +173,7 @@ export class Tokenizer {
       throw new HeedError(E_LANGUAGE, `language: found ${describe(language)}, available: ${known}`);
     }
     const body = encoder.encode(text);
-    // not spread into arguments: a text may have a million pieces
+    // no spread arguments, because a text may have a million pieces
     const first = token === undefined ? 0 : 1;
     const length = first + body.ids.length + 1;
     const ids = new Int32Array(length);
@@ -189,7 +191,7 @@ export class Tokenizer {
   }
 
   /**
-   * Text of ids. `</s>`, `<unk>`, padding and language tokens are not text, nor is white space at its ends.
+   * Text of ids, without `</s>`, `<unk>`, padding, language tokens, and white space at the ends.
    *
    * @param {ArrayLike<number>} ids
    * @param {{ side?: 'source' | 'target' }} [options]
@@ -201,24 +203,24 @@ export class Tokenizer {
     return decoder.decode(checkIds('ids', ids, this.#sizes[side]));
   }
 
-  /** Of the target side, for heed_search_options. @internal */
+  /** Ids of the byte pieces on the target side, for heed_search_options. @internal */
   get byteIds() {
     return Int32Array.from(this.#sides.target.byteIds, (id) => (id < this.#sizes.target ? id : -1));
   }
 
-  /** Ids of the vocabulary of the source side. */
+  /** Size of the source vocabulary. */
   get size() {
     return this.#sizes.source;
   }
 
-  /** Target languages of a model with several, for encode(). Empty if there is but one. */
+  /** Target languages for encode(), if the model has several; else empty. */
   get languages() {
     return [...this.#sides.source.vocabulary.languages.keys()];
   }
 
   /**
    * @param {number} id
-   * @param {{ side?: 'source' | 'target' }} [options]  of consequence only where the sides have separate vocabularies
+   * @param {{ side?: 'source' | 'target' }} [options]  matters only if the sides have separate vocabularies
    * @returns {string}  '' for an id that no piece has
    */
   idToPiece(id, options = {}) {
