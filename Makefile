@@ -74,7 +74,7 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run setup clean format web serve screenshots score oracle bench bench-kernels sbom reproducible coverage \
+.PHONY: help run setup clean constants format web serve screenshots score oracle bench bench-kernels sbom reproducible coverage \
         native asan arm wasm wasm-tests types package train-programs fuzz-build arm-build \
         test test-rest test-all test-long test-bare test-js test-c test-native test-asan test-wasm \
         test-arm long mutate mutations \
@@ -147,7 +147,7 @@ ARM_TESTS    := $(TESTS:%=$(BUILD)/arm/tests/%)
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
 asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 arm: $(ARM_TESTS)
-wasm: js/heed.wasm js/heed-relaxed.wasm
+wasm: js/heed.wasm js/heed-relaxed.wasm js/base/constants.js
 wasm-tests: $(WASM_TESTS)
 
 # $(call link_MODULE,FILE,MORE): how MODULE is linked, into FILE; MORE: another option of the linker.
@@ -171,6 +171,12 @@ link_heed-relaxed.wasm = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/wasm-rel
 js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
 	$(call say,wasm  $@)
 	$(Q)$(call link_heed-relaxed.wasm,$@)
+
+# Numbers that C and JavaScript share. The file is kept with the sources, as scripts run without a build.
+constants: js/base/constants.js
+js/base/constants.js: js/make-constants.mjs $(wildcard src/*.h src/*/*.h)
+	$(call say,js  $@)
+	$(Q)$(NODE) $<
 
 # What the package ships: the scripts made small, the modules, and heed/inline.
 PACKAGE := build/js/inline.js
@@ -218,9 +224,11 @@ test-c: test-native test-asan test-wasm
 
 # Declarations for the package, and a check of the page's scripts.
 types: $(BUILD)/types.checked
-$(BUILD)/types.checked: $(wildcard tsconfig*.json js/*.js js/*/*.js web/*.js web/*.d.ts web/*/*.js) | need-npm
+$(BUILD)/types.checked: js/prune-types.mjs $(wildcard tsconfig*.json js/*.js js/*/*.js web/*.js web/*.d.ts web/*/*.js) | need-npm
 	$(call say,types  js web)
+	@rm -rf $(BUILD)/types
 	$(Q)$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json
+	$(Q)$(NODE) js/prune-types.mjs
 	$(Q)$(NODE) node_modules/typescript/bin/tsc -p tsconfig.web.json
 	@touch $@
 

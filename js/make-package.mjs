@@ -40,7 +40,8 @@ function inlinedBuilds() {
 
 /** What stands in for formats/open.js: code for files that few have, and that can be converted. */
 const WITHOUT_FORMATS = `
-  import { E_FILE, HeedError } from './base/errors.js';
+  import { E_FILE } from './base/constants.js';
+  import { HeedError } from './base/errors.js';
   export async function openContainer() {
     throw new HeedError(E_FILE, 'model.safetensors is missing: heed/inline reads no other weights; '
       + '"heed convert" makes it of them');

@@ -1,10 +1,14 @@
 // train.js - the Trainer: trains a model in the calling thread with heed-train.wasm. Public as 'heed/train'.
 
-import { configNumbers, readConfig } from './model/config.js';
 import { badRange, badType, checkInteger, checkOptions } from './base/check.js';
-import { checkSequence } from './text/ids.js';
+import {
+  E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, F32, MAX_LENGTH, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT,
+  TRAIN_GRADIENTS, TRAIN_WEIGHTS,
+} from './base/constants.js';
+import { HeedError } from './base/errors.js';
+import { configNumbers, readConfig } from './model/config.js';
 import { Transformer } from './model/transformer.js';
-import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, HeedError } from './base/errors.js';
+import { checkSequence } from './text/ids.js';
 import { floats, ints } from './wasm/core.js';
 import { instantiate } from './wasm/module.js';
 
@@ -42,11 +46,6 @@ import { instantiate } from './wasm/module.js';
 const TRAIN =
   'learningRate warmupSteps schedule totalSteps labelSmoothing dropout attentionDropout ' +
   'guided guidedHead clipNorm seed maxTokens wasm';
-
-/** The schedules of src/train/adam.h. @type {Record<string, number | undefined>} */
-const SCHEDULES = Object.assign(Object.create(null), { 'inverse-sqrt': 0, constant: 1, cosine: 2 });
-const WEIGHTS = 0;
-const GRADIENTS = 1;
 
 /** The key that only create() has. */
 const KEY = Symbol('Trainer');
@@ -99,16 +98,16 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     seed = 1,
     maxTokens = 512,
   } = options;
-  const code = typeof schedule === 'string' ? SCHEDULES[schedule] : undefined;
-  if (code === undefined) badType('schedule', schedule, "'inverse-sqrt', 'constant' or 'cosine'");
+  const code = SCHEDULES.indexOf(schedule);
+  if (code < 0) badType('schedule', schedule, "'inverse-sqrt', 'constant' or 'cosine'");
   checkInteger('warmupSteps', warmupSteps, 0);
   // 0 asks the core for the paper's rate
-  const learningRate = options.learningRate ?? (!fresh ? 1e-4 : code === 0 ? 0 : 1e-3);
+  const learningRate = options.learningRate ?? (!fresh ? 1e-4 : code === SCHEDULE_INVERSE_SQRT ? 0 : 1e-3);
   if (options.learningRate !== undefined) {
     checkNumber('learningRate', learningRate, 0, 1e6);
     if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
-  if (code === SCHEDULES.cosine) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
+  if (code === SCHEDULE_COSINE) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
   const view = new DataView(new ArrayBuffer(56));
   [
     learningRate,
@@ -123,7 +122,7 @@ function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     checkInteger('seed', seed, 0),
     modelSeed,
     Number(learnsPositions),
-    checkInteger('maxTokens', maxTokens, 1, 2 ** 20),
+    checkInteger('maxTokens', maxTokens, 1, MAX_LENGTH),
   ].forEach((value, i) => view.setInt32(16 + 4 * i, value, true));
   view.setFloat32(44, checkNumber('attentionDropout', attentionDropout, 0, 1), true);
   view.setFloat32(48, checkNumber('guided', guided, 0, 1e6), true);
@@ -248,7 +247,7 @@ export class Trainer {
       const stored = (/** @type {string} */ side) =>
         Number(model ? weights.some(({ name }) => name === `model.${side}.embed_positions.weight`) : learnsPositions);
       const numbers = configNumbers(config, core.configFields(), {
-        dtype: 0,
+        dtype: F32,
         encoder_positions_stored: stored('encoder'),
         decoder_positions_stored: stored('decoder'),
       });
@@ -265,7 +264,7 @@ export class Trainer {
       });
       for (const { name, data } of weights) {
         const { index } = trainer.#find(name);
-        core.call(name, 'heed_trainer_set_values', trainer.#handle, index, WEIGHTS, data, data.length);
+        core.call(name, 'heed_trainer_set_values', trainer.#handle, index, TRAIN_WEIGHTS, data, data.length);
       }
       return trainer;
     } catch (error) {
@@ -377,7 +376,7 @@ export class Trainer {
    * @returns {Tensor}
    */
   gradient(name) {
-    const { shape, data } = this.#read(name, GRADIENTS);
+    const { shape, data } = this.#read(name, TRAIN_GRADIENTS);
     return { shape, data };
   }
 
@@ -409,7 +408,7 @@ export class Trainer {
 
   /** model.safetensors, F32, with the names and shapes of Hugging Face's MarianMTModel. @returns {Uint8Array} */
   save() {
-    return writeSafetensors([...this.#tensors.keys()].map((name) => this.#read(name, WEIGHTS)));
+    return writeSafetensors([...this.#tensors.keys()].map((name) => this.#read(name, TRAIN_WEIGHTS)));
   }
 
   /** Free all memory. */

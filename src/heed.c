@@ -11,9 +11,6 @@
 #include "model/run.h"
 #include "search/search.h"
 
-/* Bounds of a session's options: far past what is useful, low enough that no size overflows int. */
-enum { MAX_BEAMS = 64, MAX_BATCH = 1024, MAX_LENGTH = 1 << 20 };
-
 struct heed_session {
     const heed_model *model;
     heed_session_options options;
@@ -65,10 +62,10 @@ static int at_most(int a, int b) { return a < b ? a : b; }
 static int at_least(int a, int b) { return a > b ? a : b; }
 
 static int options_fit(const heed_model *model, const heed_session_options *o) {
-    const int longest = at_most(model->config.max_position_embeddings, MAX_LENGTH);
+    const int longest = at_most(model->config.max_position_embeddings, HEED_MAX_LENGTH);
     return model->ready && o->max_source >= 1 && o->max_source <= longest && o->max_target >= 1 &&
-           o->max_target <= longest && o->max_beams >= 1 && o->max_beams <= MAX_BEAMS && o->max_batch >= 1 &&
-           o->max_batch <= MAX_BATCH;
+           o->max_target <= longest && o->max_beams >= 1 && o->max_beams <= HEED_MAX_BEAMS && o->max_batch >= 1 &&
+           o->max_batch <= HEED_MAX_BATCH;
 }
 
 /*
@@ -250,7 +247,7 @@ static int is_within(float x, float low, float high) { return x >= low && x <= h
 
 static heed_status check_rules(const heed_session *s, const heed_search_options *o) {
     const int V = s->model->config.decoder_vocab_size, longest = s->options.max_target;
-    int left = MAX_RULE_IDS;
+    int left = HEED_MAX_RULE_IDS;
     if (o->beams < 1 || o->beams > s->options.max_beams || o->max_tokens < 1 || o->min_tokens < 0 ||
         o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->early_stopping < HEED_EARLY_FALSE ||
         o->early_stopping > HEED_EARLY_NEVER || !(o->length_penalty - o->length_penalty == 0.0f) ||

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/kinds.h"
 #include "base/status.h"
 
 typedef struct heed_model heed_model;
@@ -50,9 +51,6 @@ void heed_sha256_end(heed_sha256 *sha, uint8_t *digest);
 void heed_sha256_free(heed_sha256 *sha);
 
 /* ------------------------------------------------------------------------------------ model */
-
-enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };           /* activation_function */
-enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element types of a file */
 
 /*
  * A configuration is an array of int32 in the order of heed_config_field(0), (1), ...  The fields are named as in
@@ -238,14 +236,14 @@ typedef struct {
 
 /*
  * Start a search without sentences; drop the current one.  HEED_E_ARGUMENT (beams past the session's, a number out of
- * range, torn bad_words, neither 0 nor 256 byte_ids, more than 4096 int32s in all lists but prefix and byte_ids),
- * HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
+ * range, torn bad_words, neither 0 nor 256 byte_ids, more than HEED_MAX_RULE_IDS int32s in all lists but prefix and
+ * byte_ids), HEED_E_ID, HEED_E_LENGTH (prefix + max_tokens past the session's).
  */
 heed_status heed_search_begin(heed_session *session, const heed_search_options *options);
 /*
  * Sets the rules of sentences that are added from now on; earlier sentences keep theirs.  A session holds as many
- * different rules at a time as sentences, but at most 8.  HEED_E_STATE: it holds as many already, so release a sentence
- * first (or no search begun); else as heed_search_begin().  On failure the previous rules stay in force.
+ * different rules at a time as sentences, but at most HEED_MAX_RULE_SETS.  HEED_E_STATE: it holds as many already, so
+ * release a sentence first (or no search begun); else as heed_search_begin().  On failure the previous rules stay in force.
  */
 heed_status heed_search_rules(heed_session *session, const heed_search_options *options);
 /*
@@ -295,15 +293,6 @@ heed_status heed_search_release(heed_session *session, int row);
 void heed_search_end(heed_session *session);
 
 /* -------------------------------------------------------------------------------- tokenizer */
-
-enum {
-    HEED_PIECE_NORMAL = 1,
-    HEED_PIECE_UNKNOWN = 2,
-    HEED_PIECE_CONTROL = 3,
-    HEED_PIECE_USER_DEFINED = 4,
-    HEED_PIECE_UNUSED = 5,
-    HEED_PIECE_BYTE = 6
-};
 
 /* Read a SentencePiece model (unigram or BPE); `bytes` may be freed afterwards.  HEED_E_SPM, HEED_E_MEMORY. */
 heed_status heed_tokenizer_create(const void *bytes, size_t n, heed_tokenizer **out, heed_report *report);

@@ -16,10 +16,10 @@ const require = createRequire(new URL('browser/package.json', import.meta.url));
  */
 const MOST = 200e6;
 /**
- * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 65,000 at
+ * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 68,100 at
  * most; zlib finds other matches on other processors, which makes a per cent.
  */
-const SCRIPT_LIMIT = 66_500;
+const SCRIPT_LIMIT = 69_000;
 
 let site;
 let browser;

@@ -1,29 +1,13 @@
-// errors.js - the class of errors other than TypeError and RangeError, and the statuses of the C core that it carries.
-// Used by all rooms.
+// errors.js - the class of errors other than TypeError and RangeError. It carries a status of the C core. Used by all
+// rooms.
 
-// The numbers of base/status.h that JavaScript uses. The C core has their names.
-export const E_MEMORY = 2;
-export const E_ID = 3;
-export const E_LENGTH = 4;
-export const E_STATE = 5;
-export const E_WASM = 6;
-export const E_FILE = 10;
-export const E_JSON = 11;
-export const E_CONFIG = 12;
-export const E_SAFETENSORS = 13;
-export const E_TENSOR_MISSING = 14;
-export const E_TENSOR_UNKNOWN = 15;
-export const E_TENSOR_SHAPE = 16;
-export const E_TENSOR_DTYPE = 17;
-export const E_TENSOR_VALUE = 18;
-export const E_HASH = 19;
-export const E_VOCAB = 21;
-export const E_TOKENIZER = 22;
-export const E_LANGUAGE = 23;
-export const E_DIVERGED = 30;
+import { E_MEMORY, E_WASM } from './constants.js';
 
-/** Names by number, read from the first module that loads. Before that, only E_WASM can occur. */
-/** @type {string[]} */
+/**
+ * Names by number, read from the first module that loads. Before that, only E_WASM can occur.
+ *
+ * @type {string[]}
+ */
 const spelling = [];
 const spell = (/** @type {number} */ code) => spelling[code] ?? (code === E_WASM ? 'HEED_E_WASM' : 'HEED_E_?');
 /** A status in a message. @param {number} code */

@@ -1,7 +1,8 @@
 // json.js - strict JSON files: UTF-8, an object at the top, no key twice. Its errors say what was found instead. Used
 // by most rooms.
 
-import { E_JSON, HeedError } from './errors.js';
+import { E_JSON } from './constants.js';
+import { HeedError } from './errors.js';
 
 /**
  * The first key that occurs twice in an object of the text, or undefined. JSON.parse would silently keep the last

@@ -1,9 +1,9 @@
 // models.js - heed info, convert, quantize and verify: describe, convert and check model directories.
 
+import { DTYPES } from '../base/constants.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { pairsOf } from '../model/languages.js';
 import { openWeights } from '../model/load.js';
-import { DTYPES } from '../formats/safetensors.js';
 import { Transformer } from '../model/transformer.js';
 import { UsageError } from './commands.js';
 import { write } from './output.js';

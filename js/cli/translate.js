@@ -2,25 +2,23 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { listedFiles, openSource } from '../files/source.js';
-import { moveBreaks } from '../translate/glossary.js';
+import { E_LANGUAGE, MAX_BATCH } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { resolve } from '../base/host.js';
 import { parseJson } from '../base/json.js';
-import { RULES } from '../model/options.js';
-import { copyGlossary } from '../translate/options.js';
+import { BATCH } from '../base/limits.js';
+import { listedFiles, openSource } from '../files/source.js';
 import { languageOf, pairsOf } from '../model/languages.js';
+import { RULES } from '../model/options.js';
+import { moveBreaks } from '../translate/glossary.js';
+import { copyGlossary } from '../translate/options.js';
 import { Translator } from '../translate/translator.js';
-import { E_LANGUAGE, HeedError } from '../base/errors.js';
 import { checked, numberOf, UsageError } from './commands.js';
 import { inputSize, lineGroups, readGlossary } from './input.js';
-import { Download, Work } from './progress.js';
 import { write } from './output.js';
+import { Download, Work } from './progress.js';
 
 /** @typedef {import('./commands.js').Values} Values */
-
-/** Default of --batch. */
-const BATCH = 32;
-const MOST_BATCH = 1024;
 
 /** Search options of the command line, with their names in the API. */
 const SEARCH = /** @type {const} */ ({
@@ -46,7 +44,7 @@ function count(option, value, most) {
 /** The search options of the command line, checked as far as possible without a model. @param {Values} values */
 function searchOptions(values) {
   /** @type {import('../model/options.js').GenerateOptions} */
-  const options = { batchSize: count('batch', values.batch, MOST_BATCH) ?? BATCH };
+  const options = { batchSize: count('batch', values.batch, MAX_BATCH) ?? BATCH };
   for (const [option, name] of Object.entries(SEARCH)) {
     const value = numberOf(option, values[option]);
     if (value === undefined) continue;

@@ -9,16 +9,18 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readConfig } from '../model/config.js';
-import { listFiles, openContainer } from '../formats/open.js';
-import { openSource } from '../files/source.js';
-import { parseJson } from '../base/json.js';
-import { openWeights } from '../model/load.js';
 import { checkOptions } from '../base/check.js';
-import { DTYPES } from '../formats/safetensors.js';
+import {
+  DTYPES, E_FILE, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_VALUE, F16, F32, I8, WIDTHS,
+} from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+import { parseJson } from '../base/json.js';
+import { openSource } from '../files/source.js';
+import { listFiles, openContainer } from '../formats/open.js';
+import { readConfig } from '../model/config.js';
+import { openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
-import { E_FILE, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_VALUE, HeedError } from '../base/errors.js';
-import { F16, F32, findUnfit, fromFloats, I8, quantizeRow, toFloats, WIDTHS } from './numbers.js';
+import { findUnfit, fromFloats, quantizeRow, toFloats } from './numbers.js';
 import { readVocabularyYaml } from './vocabulary.js';
 
 /** @typedef {import('../formats/safetensors.js').TensorEntry} TensorEntry */

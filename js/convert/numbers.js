@@ -1,11 +1,7 @@
 // numbers.js - converts element types of files to floats and back: IEEE halves, bfloat16, int8 rows with a scale; used
 // by convert.js. Every host is little-endian, because wasm is.
 
-import { DTYPES } from '../formats/safetensors.js';
-
-export const [F32, F16, BF16, I8] = DTYPES.keys();
-/** Bytes per element, by type. */
-export const WIDTHS = [4, 2, 2, 1];
+import { F16, F32, I8, WIDTHS } from '../base/constants.js';
 
 /** As in the core: a row with smaller values counts as zeros. */
 const LEAST_SPAN = Math.fround(1e-30);

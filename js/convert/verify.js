@@ -1,9 +1,10 @@
 // verify.js - `heed verify`: compares the files of a model with the sizes and sha256 in its heed.json; used by cli.js.
 
 import { createHash } from 'node:crypto';
-import { openSource } from '../files/source.js';
+import { E_JSON } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { describe, mismatch, parseJson } from '../base/json.js';
-import { E_JSON, HeedError } from '../base/errors.js';
+import { openSource } from '../files/source.js';
 
 /**
  * @param {string} source  a model directory or the URL of one

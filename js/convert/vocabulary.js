@@ -1,7 +1,8 @@
 // vocabulary.js - makes vocab.json from Marian's vocab.yml, lines of `"piece": id`; used by convert.js.
 
+import { E_VOCAB } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
-import { E_VOCAB, HeedError } from '../base/errors.js';
 
 /** `"piece": id`, with double, single or no quotes. */
 const LINE = /^(?:("(?:[^"\\]|\\.)*")|'((?:[^']|'')*)'|(.*?)):\s+(\d+)\s*$/;

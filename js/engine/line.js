@@ -1,9 +1,10 @@
 // line.js - a line to a worker: calls to the one engine that it has for us, their answers, and what becomes of calls
 // that get none. serve.js is the other end, and describes what is sent. Used by remote.js.
 
+import { E_WASM } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { isNode, onAbort } from '../base/host.js';
 import { mismatch } from '../base/json.js';
-import { E_WASM, HeedError } from '../base/errors.js';
 
 /** The clock of a call ticks so many times before a worker counts as silent. */
 const TICKS = 10;

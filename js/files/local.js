@@ -1,7 +1,6 @@
 // local.js - reads local files in chunks, from a directory (Node) or from objects; loaded by source.js.
 
-/** Bytes read at a time. */
-const CHUNK = 1 << 18;
+import { CHUNK } from '../base/limits.js';
 
 /**
  * Opens a file in a directory.

@@ -1,9 +1,11 @@
 // source.js - the files of a model at a URL, in a directory (Node), or passed as objects. Reads them in chunks, never
 // as a whole unless asked, and checks them. Used by load.js, lookup.js, cli.js and convert/.
 
+import { E_FILE, E_HASH, E_JSON } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { builtin, isNode, onAbort, resolve } from '../base/host.js';
 import { describe, mismatch, short } from '../base/json.js';
-import { E_FILE, E_HASH, E_JSON, HeedError } from '../base/errors.js';
+import { CHUNK } from '../base/limits.js';
 
 /** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
 
@@ -22,9 +24,6 @@ import { E_FILE, E_HASH, E_JSON, HeedError } from '../base/errors.js';
  * @typedef {{ size: number, sha256: string }} Listed  the entry of a file in heed.json
  * @typedef {() => ReturnType<import('../wasm/core.js').Core['sha256']>} Sha256
  */
-
-/** Bytes read at a time. */
-const CHUNK = 1 << 18;
 
 /** @param {string} message @param {unknown} [cause] @param {string} [name] */
 const unreadable = (message, cause, name) => new HeedError(E_FILE, message, { cause, name });

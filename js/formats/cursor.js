@@ -5,6 +5,7 @@
 // server it is downloaded, stored like other files, and held as a Blob until close(); elsewhere it is read twice.
 
 import { badType } from '../base/check.js';
+import { CHUNK } from '../base/limits.js';
 
 /** @typedef {import('../files/source.js').Chunks} Chunks */
 /** @typedef {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} Files */
@@ -15,8 +16,6 @@ import { badType } from '../base/check.js';
  * @typedef {(file: string, bytes: number, size: number) => void} OnRead
  */
 
-/** Bytes per read. */
-const CHUNK = 1 << 18;
 /** A smaller gap is read and dropped, which is faster than another request to a server. */
 const GAP = 1 << 17;
 

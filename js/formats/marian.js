@@ -6,8 +6,10 @@
 // Marian has no padding token: its decoder starts from zeros. heed adds it as the last piece, with a row of zeros and a
 // bias of 0, as in checkpoints from Hugging Face's converter.
 
+import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, F16, F32, WIDTHS } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { mismatch, short } from '../base/json.js';
-import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, HeedError } from '../base/errors.js';
+import { MAX_MARIAN_SETTINGS } from '../base/limits.js';
 import { readNpz } from './npy.js';
 
 /** @typedef {import('./safetensors.js').TensorEntry} TensorEntry */
@@ -64,7 +66,7 @@ async function readSettings(arrays) {
   /** @type {Map<string, string[]>} */
   const settings = new Map();
   const array = arrays.find(({ name }) => name === SETTINGS);
-  if (!array || array.bytes > 1 << 20) return settings;
+  if (!array || array.bytes > MAX_MARIAN_SETTINGS) return settings;
   const text = new TextDecoder().decode(await array.reader.read(array.begin, array.bytes));
   let last = '';
   for (const line of text.replace(/\0+$/, '').split('\n')) {
@@ -148,11 +150,11 @@ function deriveConfig(file, settings, arrays) {
 function makeTensor(file, array, config) {
   const name = renamed(array.name);
   const what = `${file}: ${short(array.name)}`;
-  const dtype = { '<f4': 0, '<f2': 1 }[array.type];
+  const dtype = { '<f4': F32, '<f2': F16 }[array.type];
   if (dtype === undefined) {
     throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(array.type)}, expected '<f4' or '<f2'`);
   }
-  const width = dtype === 0 ? 4 : 2;
+  const width = WIDTHS[dtype];
   const { shape: found } = array;
   const isBias = name === 'final_logits_bias';
   const isTable = /embed_tokens|shared/.test(name);
@@ -190,7 +192,7 @@ async function* tensorBytes({ array, turn, bytes, dtype }) {
     const [rows, cols] = array.shape;
     const whole = await reader.read(begin, array.bytes);
     if (whole.length < array.bytes) return;
-    const Words = dtype === 0 ? Uint32Array : Uint16Array;
+    const Words = dtype === F32 ? Uint32Array : Uint16Array;
     const words = new Words(/** @type {ArrayBuffer} */ (whole.buffer), whole.byteOffset, rows * cols);
     const step = Math.max(1, Math.floor((1 << 16) / rows));
     for (let from = 0; from < cols; from += step) {

@@ -3,8 +3,10 @@
 //     "\x93NUMPY" | u8 version, u8 | u16 (version 1) or u32 n | n bytes: {'descr': '<f4', 'fortran_order': False,
 //     'shape': (2, 3), } | the numbers
 
+import { E_SAFETENSORS } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { describe, short } from '../base/json.js';
-import { E_SAFETENSORS, HeedError } from '../base/errors.js';
+import { MAX_NUMPY_HEADER } from '../base/limits.js';
 import { EntryReader, readZip } from './zip.js';
 
 /**
@@ -19,8 +21,6 @@ import { EntryReader, readZip } from './zip.js';
  */
 
 const MAGIC = '\x93NUMPY';
-/** Longest header; that of a plain array has 128 bytes. */
-const MAX_HEADER = 1 << 16;
 
 /**
  * @param {import('./cursor.js').Cursor} cursor
@@ -42,7 +42,9 @@ async function readArray(cursor, entry) {
   const view = new DataView(start.buffer, start.byteOffset);
   const length = wide ? view.getUint32(8, true) : view.getUint16(8, true);
   const from = wide ? 12 : 10;
-  if (length > MAX_HEADER || from + length > entry.size) refuse(`found a header of ${length} bytes in ${entry.size}`);
+  if (length > MAX_NUMPY_HEADER || from + length > entry.size) {
+    refuse(`found a header of ${length} bytes in ${entry.size}`);
+  }
   const header = new TextDecoder().decode(await reader.read(from, length));
   const field = (/** @type {RegExp} */ pattern) => pattern.exec(header)?.[1] ?? '';
   const type = field(/'descr': *'([^']*)'/);

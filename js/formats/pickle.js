@@ -5,8 +5,9 @@
 // opcode is an error. So is any global except OrderedDict, _rebuild_tensor_v2 and the storage types. Objects are shared
 // and not copied, so a pickle of n bytes creates at most n objects.
 
+import { E_SAFETENSORS } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { describe, short } from '../base/json.js';
-import { E_SAFETENSORS, HeedError } from '../base/errors.js';
 
 /** A type of storage: `FloatStorage`. @typedef {{ storageType: string }} StorageType */
 /**

@@ -4,21 +4,16 @@
 //
 //     { "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, …, "__metadata__": { "key": "text" } }
 
-import { ChunkReader } from '../files/source.js';
+import { DTYPES, E_SAFETENSORS, E_TENSOR_DTYPE, WIDTHS } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { describe, mismatch, parseJson, short } from '../base/json.js';
-import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from '../base/errors.js';
-
-/** Longer headers are refused, as in the format's own library. */
-const MAX_HEADER = 100_000_000;
-
-/** Element types, in the order of heed.h, and their bytes. */
-export const DTYPES = ['F32', 'F16', 'BF16', 'I8'];
-const BYTES = [4, 2, 2, 1];
+import { MAX_SAFETENSORS_HEADER } from '../base/limits.js';
+import { ChunkReader } from '../files/source.js';
 
 /**
  * @typedef {object} TensorEntry
  * @property {string} name
- * @property {number} dtype  as in heed.h
+ * @property {number} dtype  F32, F16, BF16 or I8
  * @property {number[]} shape
  * @property {number} bytes  it takes in the data section
  */
@@ -55,8 +50,9 @@ export function headerLength(bytes, file) {
   if (bytes.length < 8) refuse(`${file}: found ${bytes.length} bytes, expected at least 8`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, 8);
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
-  if (length < 2 || length > MAX_HEADER) {
-    refuse(`${file}: found a header of ${length} bytes, expected 2 to ${MAX_HEADER}: not a safetensors file?`);
+  if (length < 2 || length > MAX_SAFETENSORS_HEADER) {
+    const expected = `2 to ${MAX_SAFETENSORS_HEADER}`;
+    refuse(`${file}: found a header of ${length} bytes, expected ${expected}: not a safetensors file?`);
   }
   return length;
 }
@@ -73,7 +69,7 @@ function readEntry(where, name, entry) {
   const type = DTYPES.indexOf(dtype);
   if (type < 0) throw new HeedError(E_TENSOR_DTYPE, mismatch(`${where}: dtype`, dtype, `one of ${DTYPES}`));
   // above 2^53 a product is inexact, but then it equals no difference of two offsets, which are below 2^53
-  const bytes = shape.reduce((product, n) => product * n, BYTES[type]);
+  const bytes = shape.reduce((product, n) => product * n, WIDTHS[type]);
   const [begin, end] = offsets;
   if (end - begin !== bytes) {
     refuse(`${where}: found ${end - begin} bytes, expected ${bytes} for ${dtype} ${describe(shape)}`);

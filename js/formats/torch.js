@@ -6,23 +6,19 @@
 //
 // Tensors may share a storage: its bytes are read once for each of them that is used.
 
+import { BF16, E_SAFETENSORS, E_TENSOR_DTYPE, F16, F32, WIDTHS } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { describe, short } from '../base/json.js';
-import { E_SAFETENSORS, E_TENSOR_DTYPE, HeedError } from '../base/errors.js';
+import { MAX_PICKLE } from '../base/limits.js';
 import { CutShort, Unpickler } from './pickle.js';
 import { EntryReader, readZip } from './zip.js';
 
 /** @typedef {import('./safetensors.js').TensorEntry} TensorEntry */
 
-/** Largest pickle. A state of ten thousand tensors takes 2 MB. */
-const MAX_PICKLE = 1 << 23;
 const MAGIC = 0x1950a86a20f9469cfc6cn;
 
-/**
- * Storage types: the element type of heed.h, and the bytes of an element.
- *
- * @type {Record<string, [number, number]>}
- */
-const STORAGES = { FloatStorage: [0, 4], HalfStorage: [1, 2], BFloat16Storage: [2, 2] };
+/** Element types by the name of their storage. @type {Record<string, number>} */
+const STORAGES = { FloatStorage: F32, HalfStorage: F16, BFloat16Storage: BF16 };
 
 /** @param {string} message @returns {never} */
 function refuse(message) {
@@ -51,12 +47,12 @@ function readState(state, file) {
     const what = `${file}: ${short(name)}`;
     if (!Array.isArray(value?.shape)) refuse(`${what}: expected a tensor: not a state_dict?`);
     const { storage, offset, shape, stride } = /** @type {import('./pickle.js').Tensor} */ (value);
-    const type = Object.hasOwn(STORAGES, storage.type) ? STORAGES[storage.type] : undefined;
-    if (!type) {
+    const dtype = Object.hasOwn(STORAGES, storage.type) ? STORAGES[storage.type] : -1;
+    if (dtype < 0) {
       const known = Object.keys(STORAGES);
       throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(storage.type)}, expected one of ${known}`);
     }
-    const [dtype, width] = type;
+    const width = WIDTHS[dtype];
     if ((sizes.get(storage.key) ?? storage.count * width) !== storage.count * width) {
       refuse(`${what}: storage ${short(storage.key)} is of another size before`);
     }
@@ -172,7 +168,7 @@ export async function openTorchZip(cursor, size) {
   const entryOf = (/** @type {import('./pickle.js').Storage} */ { key }) => entries.get(`${folder}data/${key}`);
   const placeOf = (/** @type {Placed} */ { name, storage }) => {
     const entry = entryOf(storage);
-    const bytes = storage.count * STORAGES[storage.type][1];
+    const bytes = storage.count * WIDTHS[STORAGES[storage.type]];
     if (entry?.size === bytes) return entry.at;
     const found = entry ? `${entry.size} bytes` : 'no entry';
     return refuse(`${file}: ${short(name)}: storage ${short(storage.key)}: found ${found}, expected ${bytes} bytes`);
@@ -255,7 +251,7 @@ export async function openTorchPickles(cursor, head) {
       return refuse(`${file}: storage ${short(key)} belongs to no tensor, or occurs twice`);
     }
     places.set(key, end + 8);
-    end += 8 + storage.count * STORAGES[storage.type][1];
+    end += 8 + storage.count * WIDTHS[STORAGES[storage.type]];
   }
   if (cursor.size !== undefined && cursor.size !== end) {
     refuse(`${file}: found ${cursor.size} bytes, expected ${end}: cut short, or more than one state?`);

@@ -5,8 +5,10 @@
 //
 // Entries are stored or deflated; zip64 is read. Checksums are not compared, because PyTorch can omit them.
 
+import { E_SAFETENSORS } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { short } from '../base/json.js';
-import { E_SAFETENSORS, HeedError } from '../base/errors.js';
+import { MAX_ZIP_DIRECTORY } from '../base/limits.js';
 
 /**
  * @typedef {object} Entry
@@ -26,10 +28,8 @@ const LOCATOR64 = 0x07064b50;
 
 /** Size of the end record with the longest comment, and of the zip64 locator before it. */
 const TAIL = 22 + 65535 + 20;
-/** Largest directory. That of a thousand tensors has some 100 kB. */
-const MAX_DIRECTORY = 1 << 24;
 /** The most bytes that one deflated byte can represent. */
-const MAX_RATIO = 1032;
+const DEFLATE_RATIO = 1032;
 
 /** A little-endian reader; too few bytes are an error. */
 class Fields {
@@ -153,7 +153,7 @@ function readCentral(fields, file) {
   if (flags & 1) refuse(what, 'is encrypted');
   if (method !== 0 && method !== 8) refuse(what, `found compression method ${method}, expected 0 or 8 (deflate)`);
   if (method === 0 && packed !== size) refuse(what, `found ${packed} stored bytes, expected ${size}`);
-  if (size > packed * MAX_RATIO) refuse(what, `${packed} deflated bytes cannot be ${size}`);
+  if (size > packed * DEFLATE_RATIO) refuse(what, `${packed} deflated bytes cannot be ${size}`);
   return { name, deflated: method === 8, packed, size, at, end: 0 };
 }
 
@@ -167,7 +167,7 @@ function readCentral(fields, file) {
 export async function readZip(cursor, size) {
   const { file } = cursor;
   const { at, bytes, count } = await findDirectory(cursor, size);
-  if (bytes > MAX_DIRECTORY || count * 46 > bytes || at + bytes > size) {
+  if (bytes > MAX_ZIP_DIRECTORY || count * 46 > bytes || at + bytes > size) {
     refuse(file, `found a directory of ${count} entries, ${bytes} bytes at ${at} of ${size}`);
   }
   const fields = new Fields(await cursor.read(at, bytes), file);

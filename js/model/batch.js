@@ -3,10 +3,10 @@
 // company. Used by transformer.js and engine/here.js, through
 // model.js.
 
-import { E_STATE } from '../base/errors.js';
+import { E_STATE, MAX_BATCH } from '../base/constants.js';
 import { ints } from '../wasm/core.js';
 import { paceOf } from './pace.js';
-import { MOST_ROWS, Session } from './session.js';
+import { Session } from './session.js';
 
 /** @typedef {import('./options.js').Search} Search */
 /** @typedef {import('./model.js').Generated} Generated */
@@ -244,7 +244,7 @@ export class Batch {
     const alike = this.#calls.filter((other) => other.heads === heads && other.size.every((n, i) => n <= size[i]));
     const wanted = alike.reduce((sum, other) => sum + Math.min(other.waiting.length, other.most), 0);
     const rows = Math.min(wanted, Math.max(most, this.#rowsFor(beams)));
-    const all = Math.min(2 ** Math.ceil(Math.log2(rows)) + this.#spare, MOST_ROWS);
+    const all = Math.min(2 ** Math.ceil(Math.log2(rows)) + this.#spare, MAX_BATCH);
     const need = [Math.max(source, this.#source), target, beams, all];
     const isMade = !this.#session.holds(need);
     this.#handle = this.#session.for(...need);

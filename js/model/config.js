@@ -1,9 +1,10 @@
 // config.js - turns config.json and generation_config.json into the numbers of the C core and the defaults of
 // generate(); used by load.js and train.js.
 
+import { ACTIVATIONS, E_CONFIG, E_WASM } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { RULES } from './options.js';
-import { E_CONFIG, E_WASM, HeedError } from '../base/errors.js';
 
 export const CONFIG = 'config.json';
 export const GENERATION = 'generation_config.json';
@@ -32,8 +33,9 @@ const DEFAULTS = {
   decoder_start_token_id: 58100,
 };
 
-/** activation_function, in the order of heed.h; the last two are the same. */
-const ACTIVATIONS = ['relu', 'gelu', 'swish', 'silu'];
+/** Other names of an activation_function. @type {Record<string, string | undefined>} */
+const ALSO = { silu: 'swish' };
+const NAMES = [...ACTIVATIONS, ...Object.keys(ALSO)];
 
 /** @param {string} file @param {string} key @param {unknown} found @param {string} expected @returns {never} */
 function refuse(file, key, found, expected) {
@@ -104,7 +106,7 @@ export function readConfig(json, generation) {
   for (const [key, initial] of Object.entries(DEFAULTS)) {
     const value = config[key];
     if (key === 'activation_function') {
-      if (!ACTIVATIONS.includes(/** @type {string} */ (value))) refuse(CONFIG, key, value, `one of ${ACTIVATIONS}`);
+      if (!NAMES.includes(/** @type {string} */ (value))) refuse(CONFIG, key, value, `one of ${NAMES}`);
     } else if (typeof initial === 'boolean') {
       if (typeof value !== 'boolean') refuse(CONFIG, key, value, 'true or false');
     } else integer(CONFIG, key, value);
@@ -128,10 +130,11 @@ export function readConfig(json, generation) {
  * @param {Record<string, number>} extra  the fields that no file has
  */
 export function configNumbers(config, fields, extra) {
+  const { activation_function: activation } = config;
   const numbers = {
     ...config,
     ...extra,
-    activation_function: Math.min(2, ACTIVATIONS.indexOf(config.activation_function)),
+    activation_function: ACTIVATIONS.indexOf(ALSO[activation] ?? activation),
   };
   return Int32Array.from(fields, (field) => {
     const value = /** @type {Record<string, unknown>} */ (numbers)[field];

@@ -2,9 +2,11 @@
 // transformer.js, and on demand by detail.js, glossary.js and translator.js.
 
 import { badRange, badType, checkInteger, checkOptions } from '../base/check.js';
-import { checkHeads } from './options.js';
-import { E_MEMORY, HeedError } from '../base/errors.js';
+import { E_MEMORY } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+import { MAX_INSPECTED } from '../base/limits.js';
 import { floats, ints } from '../wasm/core.js';
+import { checkHeads } from './options.js';
 
 /** @typedef {import('./transformer.js').Tensor} Tensor */
 /** @typedef {import('./model.js').Model} Model */
@@ -29,7 +31,7 @@ const size = (shape) => shape.reduce((product, n) => product * n, 1);
 function look(model, from, to, heads, wanted) {
   const { core, pass, disableHeads } = model.parts();
   const total = wanted.reduce((sum, { shape }) => sum + size(shape), 0);
-  if (total > 2 ** 29) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
+  if (total > MAX_INSPECTED) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
   const list = Int32Array.from(wanted, ({ point }) => point);
   const room = floats(total);
   const session = pass(from.length, to.length);

@@ -1,21 +1,16 @@
 // load.js - loads files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
 // model.js.
 
-import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readConfig } from './config.js';
-import { listedFiles, openSource } from '../files/source.js';
+import { DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8 } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { isNode, onAbort } from '../base/host.js';
 import { describe, parseJson, short } from '../base/json.js';
-import { DTYPES, openSafetensors } from '../formats/safetensors.js';
+import { CHUNK, MAX_EXTRA, MAX_GROWTH } from '../base/limits.js';
+import { listedFiles, openSource } from '../files/source.js';
+import { openSafetensors } from '../formats/safetensors.js';
 import { Tokenizer } from '../text/tokenizer.js';
-import { E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, HeedError } from '../base/errors.js';
 import { ints } from '../wasm/core.js';
-
-/** Bytes in the module's memory beside the weights, at any time. */
-const STAGE = 1 << 18;
-/** Bytes of a model that need not be in its file, because positions are computed. */
-const SPARE = 1 << 26;
-const F32 = 0;
-const I8 = 3;
+import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readConfig } from './config.js';
 
 /**
  * @typedef {object} LoadOptions
@@ -72,10 +67,8 @@ function createModel(core, config, arithmetic, weights) {
     encoder_positions_stored: stores('model.encoder.embed_positions.weight'),
     decoder_positions_stored: stores('model.decoder.embed_positions.weight'),
   });
-  // memory is limited by the size of the weights, so that a few bytes of config.json cannot demand 4 GB. I8 may become
-  // F32
   const wanted = core.measure(CONFIG, numbers);
-  const most = 5 * tensors.reduce((sum, t) => sum + t.bytes, 0) + SPARE;
+  const most = MAX_GROWTH * tensors.reduce((sum, t) => sum + t.bytes, 0) + MAX_EXTRA;
   if (wanted > most) {
     throw new HeedError(E_CONFIG, `${CONFIG}: found a model of ${wanted} bytes, expected ${most} at most for ${file}`);
   }
@@ -151,7 +144,7 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
     const what = `${file}: ${tensor.name}`;
     if (tensor.used) beginTensor(core, model, file, tensor);
     for (let left = tensor.bytes; left > 0;) {
-      const part = await (tensor.used ? weights.next(Math.min(left, STAGE)) : weights.skip(left));
+      const part = await (tensor.used ? weights.next(Math.min(left, CHUNK)) : weights.skip(left));
       if (!part) throw new HeedError(E_SAFETENSORS, `${what}: cut short: ${left} bytes are missing`);
       if (tensor.used) core.call(what, 'heed_tensor_write', model, /** @type {Uint8Array} */ (part), part.length);
       left -= part.length;

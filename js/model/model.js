@@ -1,14 +1,15 @@
 // model.js - the model as far as translating needs it: what is loaded, and a running batch. The engine of a thread is
 // built on it, and transformer.js adds the rest.
 
+import { E_STATE, E_TOKENIZER, F32 } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { onAbort } from '../base/host.js';
-import { loadModel } from './load.js';
-import { Batch } from './batch.js';
-import { Session } from './session.js';
-import { checkLoad } from './options.js';
 import { checkSequence } from '../text/ids.js';
-import { E_STATE, E_TOKENIZER, HeedError } from '../base/errors.js';
 import { instantiate } from '../wasm/module.js';
+import { Batch } from './batch.js';
+import { loadModel } from './load.js';
+import { checkLoad } from './options.js';
+import { Session } from './session.js';
 
 /** @typedef {{ readonly shape: readonly number[], readonly data: Float32Array }} Tensor  a dense row-major array */
 /** @typedef {{ encoder: Tensor, decoder: Tensor, cross: Tensor }} AttentionMaps  rows sum to 1 */
@@ -117,7 +118,7 @@ export class Model {
    */
   get info() {
     return {
-      dtype: this.#arithmetic === 0 ? 'f32' : 'int8',
+      dtype: this.#arithmetic === F32 ? 'f32' : 'int8',
       simd: this.#core.simd,
       parameters: this.#core.run('heed_model_parameters', this.#model),
       weightBytes: this.#core.run('heed_model_bytes', this.#model) >>> 0,
@@ -163,7 +164,7 @@ export class Model {
    * @param {ConstructorParameters<typeof Batch>[1]} room
    */
   batch(room) {
-    const [core, model, config, isF32] = [this.#core, this.#model, this.#config, this.#arithmetic === 0];
+    const [core, model, config, isF32] = [this.#core, this.#model, this.#config, this.#arithmetic === F32];
     const [disableHeads, byteIds] = [this.#disableHeads.bind(this), () => this.tokenizer.byteIds];
     return new Batch({ core, model, config, isF32, disableHeads, byteIds }, room);
   }

@@ -1,8 +1,9 @@
 // ops.js - the parts of the Transformer as they are taught: functions from matrices to new matrices, computed by
 // the C core with the model's own kernels. Public as 'heed/ops'; index.js also exports loadOps.
 
-import { describe } from '../base/json.js';
 import { badRange, badType, checkFinite, checkInteger, checkOptions } from '../base/check.js';
+import { ACTIVATIONS, LAYOUTS } from '../base/constants.js';
+import { describe } from '../base/json.js';
 import { floats } from '../wasm/core.js';
 import { instantiate } from '../wasm/module.js';
 
@@ -13,9 +14,6 @@ import { instantiate } from '../wasm/module.js';
  */
 
 /** The types of a vector argument. @typedef {Float32Array | readonly number[]} Numbers */
-
-const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'swish']); // in the order of heed.h
-const LAYOUTS = /** @type {const} */ (['interleaved', 'halves']);
 
 /** @param {unknown} value @param {string} name @returns {number} */
 const size = (value, name) => checkInteger(name, value, 1);

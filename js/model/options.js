@@ -1,10 +1,13 @@
 // options.js - the options of loading and of search, and the core's value for each search setting. Lengths that the
 // model does not support are HeedErrors. Used by this room, translate/ and cli/.
 
-import { E_LENGTH, HeedError } from '../base/errors.js';
 import {
   badRange, badType, checkBoolean, checkFinite, checkFunction, checkInteger, checkOptions, checkSignal,
 } from '../base/check.js';
+import {
+  EARLY_FALSE, EARLY_NEVER, EARLY_TRUE, ENCODER, E_LENGTH, MAX_BATCH, MAX_BEAMS, MAX_RULE_IDS, STACKS,
+} from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { checkId, checkIds } from '../text/ids.js';
 
@@ -16,8 +19,6 @@ export function checkLoad(options) {
   if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
   checkSignal(signal);
 }
-
-const STACKS = ['encoder', 'decoder', 'cross']; // in the order of heed.h
 
 /**
  * @typedef {{ stack: 'encoder' | 'decoder' | 'cross', layer: number, head: number }} Head
@@ -32,7 +33,7 @@ export function checkHeads(heads, config) {
     const where = `disabledHeads[${i}]`;
     const index = STACKS.indexOf(stack);
     if (index < 0) badType(`${where}.stack`, stack, "'encoder', 'decoder' or 'cross'");
-    const side = index === 0 ? 'encoder' : 'decoder';
+    const side = index === ENCODER ? 'encoder' : 'decoder';
     checkInteger(`${where}.layer`, layer, 0, config[`${side}_layers`] - 1);
     checkInteger(`${where}.head`, head, 0, config[`${side}_attention_heads`] - 1);
     return [index, layer, head];
@@ -92,10 +93,8 @@ const idOrIds = (what, value, config) =>
     ? Int32Array.of(checkId(what, value, config.decoder_vocab_size))
     : targetIds(what, value ?? [], config);
 
-/** The core's own limits. */
-const MAX_BATCH = 1024;
-const MAX_BEAMS = 64;
-const MAX_RULE_IDS = 4096;
+/** @type {[value: unknown, number: number][]} */
+const EARLY_STOPPING = [[false, EARLY_FALSE], [true, EARLY_TRUE], ['never', EARLY_NEVER]];
 
 /**
  * The search settings: each function returns the core's value, or throws an error that begins with `what`.
@@ -111,8 +110,8 @@ export const RULES = {
   lengthPenalty: (what, value) =>
     Number.isFinite(Math.fround(checkFinite(what, value))) ? value : badRange(what, value, 'a number of 32 bits'),
   earlyStopping: (what, value) => {
-    const index = [false, true, 'never'].indexOf(value);
-    return index < 0 ? badType(what, value, "true, false or 'never'") : index;
+    const found = EARLY_STOPPING.find(([known]) => known === value);
+    return found ? found[1] : badType(what, value, "true, false or 'never'");
   },
   repetitionPenalty: (what, value) =>
     checkFinite(what, value) >= 0.001 && value <= 1000 ? value : badRange(what, value, 'a number from 0.001 to 1000'),

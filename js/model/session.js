@@ -1,10 +1,8 @@
 // session.js - the core's memory for a search or a pass, made anew when more is needed than it holds. Used by model.js
 // and batch.js.
 
+import { MAX_BATCH, MAX_BEAMS } from '../base/constants.js';
 import { ints } from '../wasm/core.js';
-
-/** The core's own limit of max_batch. */
-export const MOST_ROWS = 1024;
 
 /** max_source, max_target, max_beams, max_batch of heed_session_options. @typedef {number[]} Size */
 
@@ -21,7 +19,7 @@ export class Session {
   constructor(core, model, longest) {
     this.#core = core;
     this.#model = model;
-    this.#most = [longest, longest, 64, MOST_ROWS];
+    this.#most = [longest, longest, MAX_BEAMS, MAX_BATCH];
   }
 
   /** What it was made for. */

@@ -1,12 +1,13 @@
 // transformer.js - the model: ids in, ids, logits, attention and every tensor in between out. Public.
 
-import { Model } from './model.js';
-import { attention, inspect, parameter, parameters } from './inspect.js';
 import { badType, checkOptions } from '../base/check.js';
-import { E_STATE, HeedError } from '../base/errors.js';
+import { E_STATE } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+import { floats } from '../wasm/core.js';
+import { attention, inspect, parameter, parameters } from './inspect.js';
+import { Model } from './model.js';
 import { checkGenerate, GENERATE_IDS } from './options.js';
 import { Trees } from './tree.js';
-import { floats } from '../wasm/core.js';
 
 /** @typedef {import('./model.js').Tensor} Tensor */
 /** @typedef {import('./model.js').AttentionMaps} AttentionMaps */

@@ -1,5 +1,6 @@
 // tree.js - the steps of a beam search as a tree; used by transformer.js, and on demand by translator.js.
 
+import { ENDED, PRUNED } from '../base/constants.js';
 import { floats, ints } from '../wasm/core.js';
 
 /**
@@ -62,8 +63,8 @@ export class Trees {
         id: id.value[i],
         logProb: logProb.value[i] - total,
         total: logProb.value[i],
-        kept: kind !== -1,
-        finished: kind === -2,
+        kept: kind !== PRUNED,
+        finished: kind === ENDED,
         best: false,
       });
     }

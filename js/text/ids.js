@@ -2,7 +2,8 @@
 // tokenizer.js, model/ and train.js.
 
 import { badType } from '../base/check.js';
-import { E_ID, E_LENGTH, HeedError } from '../base/errors.js';
+import { E_ID, E_LENGTH } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 
 /** @param {string} what @param {unknown} id @param {number} vocabulary @returns {number} */
 export function checkId(what, id, vocabulary) {

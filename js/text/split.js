@@ -1,10 +1,12 @@
 // split.js - splits texts into the sentences to translate, with their ids, and the white space between them; used
 // by translator.js.
 
+import { MAX_SENTENCE } from '../base/limits.js';
 import { badType } from '../base/check.js';
 import { turn } from '../base/host.js';
 import { findCut, findJunk, splitSentences } from './sentences.js';
-import { E_LENGTH, HeedError } from '../base/errors.js';
+import { E_LENGTH } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 
 /**
  * A unit of translation. `after` follows it and does not change. `text` is '' if there is nothing to translate. `start`
@@ -25,9 +27,6 @@ import { E_LENGTH, HeedError } from '../base/errors.js';
 
 /** Punctuation, symbols and emoji have no translation. */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
-
-/** Longer sentences are split: they are rare in training data, and models translate them badly. */
-const LONGEST = 128;
 
 /** Characters to encode together: a few milliseconds of work. */
 const STRIDE = 4096;
@@ -52,7 +51,7 @@ const fixed = (after, start) => ({
  */
 export async function split(inputs, { encode, segmenter, positions, glossary = [] }) {
   /** Tokens of the longest source that is not split. */
-  const longest = Math.min(positions, LONGEST);
+  const longest = Math.min(positions, MAX_SENTENCE);
   const signs = glossary.filter(([term]) => !TRANSLATABLE.test(term));
   const isFixed = (/** @type {string} */ text) =>
     !TRANSLATABLE.test(text) && !signs.some(([term]) => text.includes(term));
@@ -73,7 +72,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     }
     // A part alone may have one token more than inside the whole.
     const room = longest - 4;
-    const junk = findJunk(text, offsets, LONGEST);
+    const junk = findJunk(text, offsets, MAX_SENTENCE);
     for (let at = 0, token = 0; at < text.length;) {
       if (at >= junk[0]?.end) junk.shift();
       const isKept = at >= junk[0]?.start;

@@ -1,15 +1,12 @@
 // tokenizer.js - text to the model's ids and back: SentencePiece in C, and vocab.json here, which maps pieces to ids;
 // created by load.js, public as Transformer.tokenizer.
 
-import { describe, mismatch } from '../base/json.js';
 import { badType, checkOptions } from '../base/check.js';
-import { checkIds } from './ids.js';
-import { E_LANGUAGE, E_VOCAB, HeedError } from '../base/errors.js';
+import { E_LANGUAGE, E_VOCAB, PIECE_BYTE, PIECE_UNKNOWN } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+import { describe, mismatch } from '../base/json.js';
 import { ints } from '../wasm/core.js';
-
-/** Piece types of heed.h. */
-const UNKNOWN = 2;
-const BYTE = 6;
+import { checkIds } from './ids.js';
 
 /** A token for a target language: `>>deu<<`. */
 const LANGUAGE = /^>>(.+)<<$/;
@@ -78,9 +75,9 @@ class Side {
     this.#handle = handle;
     this.vocabulary = vocabulary;
     const all = core.tokenizerPieces(handle);
-    this.#pieces = all.map(({ piece, type }) => (type === UNKNOWN ? null : piece));
+    this.#pieces = all.map(({ piece, type }) => (type === PIECE_UNKNOWN ? null : piece));
     // <0x00> to <0xFF>: a file with byte pieces has all of them
-    const bytes = all.filter(({ type }) => type === BYTE).map(({ piece }) => piece).sort();
+    const bytes = all.filter(({ type }) => type === PIECE_BYTE).map(({ piece }) => piece).sort();
     this.byteIds = bytes.map((piece) => vocabulary.ids.get(piece) ?? -1);
   }
 

@@ -6,8 +6,9 @@
 //
 // `offset` and `slope` are those of `confidence` in heed.json.
 
+import { E_JSON } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
-import { E_JSON, HeedError } from '../base/errors.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /** @typedef {Span & { text: string }} Word */

@@ -1,8 +1,9 @@
 // detail.js - one translated sentence with its tokens, scores and alignment; loaded by translator.js when it is asked
 // for.
 
+import { E_CONFIG } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { meanOfHeads } from '../model/inspect.js';
-import { E_CONFIG, HeedError } from '../base/errors.js';
 import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
 
 /**

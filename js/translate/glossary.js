@@ -7,12 +7,13 @@
 // so that they are exact even where the tokenizer has no piece for a character. Where that fails too, as when the model
 // says a term once more by itself, what stands between the terms is translated piece by piece.
 
-import { meanOfHeads } from '../model/inspect.js';
 import { badRange } from '../base/check.js';
-import { copyGlossary } from './options.js';
+import { E_STATE } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+import { meanOfHeads } from '../model/inspect.js';
 import { LINE_BREAK } from '../text/sentences.js';
 import { countTranslations, isWord, isWorded, report, termsOf, visible, whole } from '../text/terms.js';
-import { E_STATE, HeedError } from '../base/errors.js';
+import { copyGlossary } from './options.js';
 
 /** @typedef {readonly [term: string, translation: string][]} Glossary */
 /** @typedef {import('../text/terms.js').Found} Found */

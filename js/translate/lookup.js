@@ -1,12 +1,13 @@
 // lookup.js - the model for a pair of languages, and whether its files are here, on a server, or missing.
 // Loaded by translator.js when it is not told a model, and for Translator.availability().
 
-import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
+import { badType } from '../base/check.js';
+import { E_JSON } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
+import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
 import { languageOf } from '../model/languages.js';
-import { badType } from '../base/check.js';
-import { E_JSON, HeedError } from '../base/errors.js';
 
 /** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */

@@ -2,14 +2,14 @@
 // an engine, and joins what it finds. Public.
 
 import { endStream, onAborts } from '../base/abort.js';
+import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
 import { isNode, onAbort, turn } from '../base/host.js';
 import { createEngine } from '../engine/engine.js';
 import { checkPair, checkTag, notSupported } from '../model/languages.js';
-import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
 import { checkGenerate } from '../model/options.js';
+import { split } from '../text/split.js';
 import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 import { startMonitor } from './progress.js';
-import { split } from '../text/split.js';
 
 /**
  * glossary: translations of terms, which come out exactly; where one cannot, translate() throws and translateDetailed()

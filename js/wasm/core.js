@@ -4,7 +4,9 @@
 // No view of the module's memory leaves this file: results are copies. Addresses of models, sessions and tokenizers
 // leave it as handles, and are only valid as arguments here.
 
-import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, HeedError, learnSpelling, words } from '../base/errors.js';
+import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, POINT_NAME_BYTES } from '../base/constants.js';
+import { HeedError, learnSpelling, words } from '../base/errors.js';
+import { CHUNK } from '../base/limits.js';
 
 /** A BOM in a text is kept as a character. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -27,11 +29,6 @@ export const ints = (length) => ({ type: Int32Array, length, value: null });
 const struct = (...fields) => ({ fields });
 
 /** @typedef {{ point: number, name: string, shape: number[] }} Point  a tensor that inspection can show */
-/** HEED_POINT_NAME_BYTES of heed.h. */
-const POINT_NAME_BYTES = 80;
-
-/** Bytes to hash at a time, so that copies in the module's memory stay small. */
-const HASHED = 1 << 18;
 
 /**
  * heed_search_options, as the rules of model/options.js give them.
@@ -216,8 +213,8 @@ export class Core {
     let [handle] = room.value;
     return {
       update: (bytes) => {
-        for (let at = 0; at < bytes.length; at += HASHED) {
-          const part = bytes.subarray(at, at + HASHED);
+        for (let at = 0; at < bytes.length; at += CHUNK) {
+          const part = bytes.subarray(at, at + CHUNK);
           this.run('heed_sha256_update', handle, part, part.length);
         }
       },

@@ -1,7 +1,8 @@
 // module.js - finds the build of the module that suits this host, compiles it once, and creates instances. Used by all
 // code that needs a core.
 
-import { E_WASM, HeedError } from '../base/errors.js';
+import { E_WASM } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
 import { builtin, resolve } from '../base/host.js';
 import { builds } from '../builds.js';
 import { Core } from './core.js';

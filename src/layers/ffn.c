@@ -5,8 +5,8 @@
 
 void activation_forward(float *x, size_t n, int activation) {
     switch (activation) {
-        case FFN_RELU: k_relu(x, n); break;
-        case FFN_GELU: k_gelu(x, n); break;
+        case HEED_RELU: k_relu(x, n); break;
+        case HEED_GELU: k_gelu(x, n); break;
         default: k_swish(x, n); break;
     }
 }

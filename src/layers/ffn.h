@@ -8,12 +8,10 @@
 
 #include <stddef.h>
 
+#include "base/kinds.h"
 #include "layers/linear.h"
 
-/* Order of heed.h's HEED_RELU, HEED_GELU, HEED_SWISH. */
-enum { FFN_RELU = 0, FFN_GELU = 1, FFN_SWISH = 2 };
-
-/* x [n] in place. */
+/* x [n] in place.  activation: HEED_RELU, HEED_GELU or HEED_SWISH. */
 void activation_forward(float *x, size_t n, int activation);
 
 /*

@@ -6,7 +6,7 @@
 void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype) {
     const size_t n = (size_t)panel_rows(rows);
     *w = (heed_matrix){.rows = rows, .cols = cols};
-    if (dtype == LINEAR_F32) {
+    if (dtype == HEED_F32) {
         w->f32 = arena_floats(arena, n, (size_t)cols, 1);
     } else {
         w->i8 = arena_push(arena, n, (size_t)quantized_cols(cols));
@@ -40,7 +40,7 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
 
 void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype) {
     *input = (heed_input){0};
-    if (dtype == LINEAR_F32) return;
+    if (dtype == HEED_F32) return;
     input->rows = arena_push(arena, 1, quantized_bytes(max_rows, max_cols));
     input->scales = arena_floats(arena, (size_t)max_rows, 1, 1);
     input->zeros = arena_ints(arena, (size_t)max_rows, 1);

@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-
-enum { LINEAR_F32 = 0, LINEAR_I8 = 3 }; /* heed.h's HEED_F32 and HEED_I8 */
+#include "base/kinds.h"
 
 typedef struct {
     int rows;      /* N : outputs */
@@ -30,7 +29,7 @@ typedef struct {
     float *bias; /* [N] */
 } heed_linear;
 
-/* Lay out a matrix [rows, cols] of LINEAR_F32 or LINEAR_I8, filled with zeros. */
+/* Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros. */
 void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype);
 
 /* Sets row n to row [K].  An int8 matrix quantises it and needs scratch [K].  Cannot fail. */

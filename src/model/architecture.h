@@ -29,7 +29,7 @@ typedef struct {
     const char *norm;        /* name of its norm                                               */
     int normalize_before;    /* 1: x + f(norm(x)), pre-norm; 0: norm(x + f(x)), post-norm      */
     int n_heads;             /* H : of attention, else 0                                       */
-    int ffn_dim, activation; /* F : of a feed-forward network, else 0; a FFN_ of layers/ffn.h  */
+    int ffn_dim, activation; /* F : of a feed-forward network, else 0; HEED_RELU, ...          */
 } architecture_sublayer;
 
 enum { MAX_SUBLAYERS = 3 };

@@ -67,6 +67,6 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
             "must equal vocab_size when embeddings are shared")
     TARGET_ID(eos_token_id)
     TARGET_ID(decoder_start_token_id)
-    REQUIRE(dtype, config->dtype == LINEAR_F32 || config->dtype == LINEAR_I8, "must be f32 or int8")
+    REQUIRE(dtype, config->dtype == HEED_F32 || config->dtype == HEED_I8, "must be f32 or int8")
     return HEED_OK;
 }

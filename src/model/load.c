@@ -10,7 +10,7 @@
 #include "heed.h"
 #include "model/model.h"
 
-enum { F32 = 0, F16 = 1, BF16 = 2, I8 = 3, N_DTYPES = 4 }; /* heed.h's HEED_F32 ... */
+enum { N_DTYPES = HEED_I8 + 1 };
 
 static const size_t ELEMENT_BYTES[N_DTYPES] = {4, 2, 2, 1};
 
@@ -19,8 +19,8 @@ heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dt
     if (index < 0 || index >= model->n_tensors || model->ready || l->tensor) return HEED_E_STATE;
     heed_tensor *t = &model->tensors[index];
     if (is_scale ? t->scale_loaded || !t->matrix : t->loaded) return HEED_E_STATE;
-    if (dtype < 0 || dtype >= N_DTYPES || (dtype == I8 && (is_scale || !t->matrix)) || (is_scale && dtype != F32))
-        return HEED_E_TENSOR_DTYPE;
+    if (dtype < 0 || dtype >= N_DTYPES) return HEED_E_TENSOR_DTYPE;
+    if (is_scale ? dtype != HEED_F32 : dtype == HEED_I8 && !t->matrix) return HEED_E_TENSOR_DTYPE;
 
     /* a scale is one row of t->rows numbers; a vector may be written [n] or [1, n] */
     const int rows = is_scale ? 1 : t->rows, cols = is_scale ? t->rows : t->cols;
@@ -54,13 +54,13 @@ static float float_from_half(uint32_t h) {
 }
 
 static void decode_row(float *out, const unsigned char *bytes, int n, int dtype) {
-    if (dtype == F32) memcpy(out, bytes, (size_t)n * sizeof *out);
-    else if (dtype == I8)
+    if (dtype == HEED_F32) memcpy(out, bytes, (size_t)n * sizeof *out);
+    else if (dtype == HEED_I8)
         for (int i = 0; i < n; i++) out[i] = (float)(int8_t)bytes[i];
     else
         for (int i = 0; i < n; i++) {
             const uint32_t bits = bytes[2 * i] | (uint32_t)bytes[2 * i + 1] << 8;
-            out[i] = dtype == F16 ? float_from_half(bits) : float_from_bits(bits << 16);
+            out[i] = dtype == HEED_F16 ? float_from_half(bits) : float_from_bits(bits << 16);
         }
 }
 
@@ -73,7 +73,7 @@ static int all_finite(const float *x, int n, float factor) {
 
 static heed_status store_row(heed_loader *l) {
     heed_tensor *t = l->tensor;
-    if (t->matrix && t->matrix->i8 && !l->is_scale && l->dtype == I8) { /* as it is, to the bit */
+    if (t->matrix && t->matrix->i8 && !l->is_scale && l->dtype == HEED_I8) { /* as it is, to the bit */
         matrix_set_row_i8(t->matrix, l->row, (const int8_t *)l->bytes);
         return HEED_OK;
     }
@@ -129,7 +129,7 @@ heed_status heed_model_finish(heed_model *model, heed_report *report) {
         const heed_tensor *t = &model->tensors[i];
         if (!t->loaded && (!t->optional || t->scale_loaded))
             return status_report(HEED_E_TENSOR_MISSING, report, t->name, NULL, 0);
-        if (t->loaded && (t->file_dtype == I8) != t->scale_loaded)
+        if (t->loaded && (t->file_dtype == HEED_I8) != t->scale_loaded)
             return status_report(HEED_E_TENSOR_MISSING, report, t->name,
                                  "an I8 tensor needs its .scale, and only an I8 tensor may have one", 0);
     }

@@ -50,7 +50,7 @@ static float *add_plain(builder *b, const char *suffix, int rows, int cols) {
 
 static void add_matrix(builder *b, heed_matrix *w, int rows, int cols) {
     matrix_layout(w, &b->arena, rows, cols, b->dtype);
-    float *scales = b->dtype == LINEAR_I8 ? w->scales : arena_floats(&b->arena, (size_t)rows, 1, 1);
+    float *scales = b->dtype == HEED_I8 ? w->scales : arena_floats(&b->arena, (size_t)rows, 1, 1);
     heed_tensor *t = add_tensor(b, ".weight", rows, cols);
     if (t) {
         t->matrix = w;

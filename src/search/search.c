@@ -27,10 +27,10 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->max_target = max_target;
     search->max_beams = max_beams;
     search->max_batch = max_batch;
-    search->n_sets = max_batch < MAX_RULE_SETS ? max_batch : MAX_RULE_SETS;
+    search->n_sets = max_batch < HEED_MAX_RULE_SETS ? max_batch : HEED_MAX_RULE_SETS;
     search->sets = arena_push(arena, (size_t)search->n_sets, sizeof *search->sets);
     for (int i = 0; i < search->n_sets; i++) {
-        int32_t *ids = arena_ints(arena, (size_t)max_target + 1 + N_BYTES + MAX_RULE_IDS, 1);
+        int32_t *ids = arena_ints(arena, (size_t)max_target + 1 + N_BYTES + HEED_MAX_RULE_IDS, 1);
         if (search->sets) search->sets[i].ids = ids;
     }
     search->batch = arena_push(arena, (size_t)max_batch, sizeof *search->batch);

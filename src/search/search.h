@@ -7,7 +7,7 @@
  * steps.  What a sentence computes does not depend on its company.
  *
  * Every sentence has its own rules.  They are kept as *rule sets* that sentences share: there are as many sets as
- * batch rows, but not more than MAX_RULE_SETS, and a set is free again when the last of its sentences is released.
+ * batch rows, but not more than HEED_MAX_RULE_SETS, and a set is free again when the last of its sentences is released.
  *
  * Search is that of Hugging Face's generate().  Beams add up log-probabilities.  Of the N (1 + ids that end, 2 at
  * least) best continuations, those that end and rank among the first N become ended hypotheses, where the best N by
@@ -50,7 +50,7 @@ typedef struct {
 /* The rules of some sentences. */
 typedef struct {
     heed_search_options options; /* its lists point into `ids` */
-    int32_t *ids;                /* [max_target + 1 + N_BYTES + MAX_RULE_IDS] */
+    int32_t *ids;                /* [max_target + 1 + N_BYTES + HEED_MAX_RULE_IDS] */
     int n_sentences;             /* sentences that have them */
 } heed_rule_set;
 
@@ -93,8 +93,6 @@ typedef struct {
 } heed_search;
 
 enum { N_BYTES = 256 };
-enum { MAX_RULE_IDS = 4096 }; /* int32s in all lists of the rules, prefix and byte_ids not counted */
-enum { MAX_RULE_SETS = 8 };
 
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch);

@@ -49,7 +49,7 @@ static void propose(merger *m, int32_t left, int32_t right) {
     const int32_t id = trie_find(&m->vocab->pieces, m->text + a->start, (size_t)length);
     if (id < 0) return;
     push(m, (bpe_pair){m->vocab->score[id], left, length});
-    if (m->vocab->type[id] == SPM_UNUSED) m->splits[id] = a->length;
+    if (m->vocab->type[id] == HEED_PIECE_UNUSED) m->splits[id] = a->length;
 }
 
 /* Cuts text into symbols: user-defined pieces and single characters. */
@@ -100,7 +100,7 @@ int32_t bpe_segment(int32_t *ids, int32_t *spans, const heed_vocab *vocab, const
         int32_t waiting = 0, start = symbols[i].start, end = start + symbols[i].length;
         for (;;) {
             const int32_t found = trie_find(&vocab->pieces, text + start, (size_t)(end - start));
-            const int is_unused = found >= 0 && vocab->type[found] == SPM_UNUSED;
+            const int is_unused = found >= 0 && vocab->type[found] == HEED_PIECE_UNUSED;
             if (is_unused && splits[found] > 0) {
                 pairs[waiting++].length = end;
                 end = start + splits[found];

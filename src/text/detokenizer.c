@@ -64,7 +64,7 @@ heed_status detokenizer_run(const heed_detokenizer *detokenizer, char *text, siz
         pieces += n_piece;
         const int32_t id = vocab_find(vocab, piece, n_piece);
         const int type = vocab->type[id];
-        if (type == SPM_BYTE) {
+        if (type == HEED_PIECE_BYTE) {
             put_byte(&out, spm_byte_value((spm_bytes){piece, n_piece}));
             continue;
         }
@@ -72,9 +72,10 @@ heed_status detokenizer_run(const heed_detokenizer *detokenizer, char *text, siz
         if (out.length > INT32_MAX) return HEED_E_LENGTH;
         if (took_space || out.length > 0) at_start = 0;
         took_space = 0;
-        if (type == SPM_CONTROL) continue;
+        if (type == HEED_PIECE_CONTROL) continue;
         const size_t n_unk = (size_t)(vocab->start[vocab->unk + 1] - vocab->start[vocab->unk]);
-        if (type == SPM_UNKNOWN && n_piece == n_unk && memcmp(piece, vocab->text + vocab->start[id], n_unk) == 0) {
+        if (type == HEED_PIECE_UNKNOWN && n_piece == n_unk &&
+            memcmp(piece, vocab->text + vocab->start[id], n_unk) == 0) {
             put(&out, detokenizer->unk_surface, detokenizer->n_unk_surface);
             continue;
         }

@@ -48,7 +48,7 @@ static int32_t as_int(uint64_t varint) { return varint <= INT32_MAX ? (int32_t)v
 /* The readers of messages return 0 if the framing is broken. */
 static int read_piece(heed_reader message, spm_piece *piece) {
     field f;
-    *piece = (spm_piece){{"", 0}, 0.0f, SPM_NORMAL};
+    *piece = (spm_piece){{"", 0}, 0.0f, HEED_PIECE_NORMAL};
     while (next_field(&message, &f)) {
         if (is_field(&f, 1, BYTES)) piece->text = as_bytes(&f.bytes);
         else if (is_field(&f, 2, FIXED32)) memcpy(&piece->score, &f.fixed, sizeof piece->score);
@@ -87,7 +87,7 @@ static heed_status check_piece(const spm_piece *piece, int32_t index, heed_repor
         return status_report(HEED_E_SPM, report, "pieces", "a piece without NUL bytes", index);
     if (!isfinite(piece->score))
         return status_report(HEED_E_SPM, report, "pieces", "a score that is a finite number", index);
-    if (piece->type < SPM_NORMAL || piece->type > SPM_BYTE) {
+    if (piece->type < HEED_PIECE_NORMAL || piece->type > HEED_PIECE_BYTE) {
         return status_report(HEED_E_SPM, report, "pieces", "a type from 1 (normal) to 6 (byte)", piece->type);
     }
     return HEED_OK;

@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/kinds.h"
 #include "base/status.h"
 
-/* Numbers of the file, the same as HEED_PIECE_*. */
-enum { SPM_NORMAL = 1, SPM_UNKNOWN = 2, SPM_CONTROL = 3, SPM_USER_DEFINED = 4, SPM_UNUSED = 5, SPM_BYTE = 6 };
+/* model_type of the file. */
 enum { SPM_UNIGRAM = 1, SPM_BPE = 2 };
 
 /*
@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     spm_bytes text;
     float score;
-    int32_t type;
+    int32_t type; /* HEED_PIECE_ */
 } spm_piece;
 
 typedef struct {

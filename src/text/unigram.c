@@ -24,10 +24,11 @@ int32_t unigram_segment(int32_t *ids, int32_t *spans, const heed_vocab *vocab, c
         int has_character = 0;
         for (int32_t end = start; end < n && trie_step(&vocab->pieces, &state, (unsigned char)text[end], &id);) {
             end++;
-            if (id < 0 || vocab->type[id] == SPM_UNUSED) continue;
+            if (id < 0 || vocab->type[id] == HEED_PIECE_UNUSED) continue;
             /* add in double and store as float, as SentencePiece does, so that ties are decided alike */
             double score = vocab->score[id];
-            if (vocab->type[id] == SPM_USER_DEFINED) score = (double)((float)(end - start) * vocab->max_score) - 0.1;
+            if (vocab->type[id] == HEED_PIECE_USER_DEFINED)
+                score = (double)((float)(end - start) * vocab->max_score) - 0.1;
             offer(&nodes[end], score + (double)score_here, start, id);
             has_character |= end - start == character;
         }

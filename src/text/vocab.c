@@ -8,11 +8,13 @@ static int is_language(spm_bytes piece) {
     return piece.n > 4 && memcmp(piece.text, ">>", 2) == 0 && memcmp(piece.text + piece.n - 2, "<<", 2) == 0;
 }
 
-static int is_text(int32_t type) { return type == SPM_NORMAL || type == SPM_USER_DEFINED || type == SPM_UNUSED; }
+static int is_text(int32_t type) {
+    return type == HEED_PIECE_NORMAL || type == HEED_PIECE_USER_DEFINED || type == HEED_PIECE_UNUSED;
+}
 
 /* The type as heed uses it. */
 static int32_t type_of(const spm_piece *piece) {
-    return is_text(piece->type) && is_language(piece->text) ? SPM_CONTROL : piece->type;
+    return is_text(piece->type) && is_language(piece->text) ? HEED_PIECE_CONTROL : piece->type;
 }
 
 static heed_status refuse(heed_report *report, const char *rule, int32_t found) {
@@ -40,8 +42,8 @@ static heed_status check_special(const spm_file *file, const spm_piece *pieces, 
     uint8_t has_byte[256] = {0};
     int32_t unknown = 0;
     for (int32_t i = 0; i < file->n_pieces; i++) {
-        if (pieces[i].type == SPM_UNKNOWN && unknown++) return refuse(report, "one piece of type 2 (unknown)", i);
-        if (pieces[i].type != SPM_BYTE) continue;
+        if (pieces[i].type == HEED_PIECE_UNKNOWN && unknown++) return refuse(report, "one piece of type 2 (unknown)", i);
+        if (pieces[i].type != HEED_PIECE_BYTE) continue;
         if (!file->byte_fallback) return refuse(report, "byte pieces only where trainer_spec.byte_fallback is set", i);
         const int byte = spm_byte_value(pieces[i].text);
         if (byte < 0) return refuse(report, "a byte piece of the form <0xNN>", i);
@@ -67,8 +69,8 @@ heed_status vocab_draft_create(const spm_file *file, const spm_piece *pieces, he
         for (int32_t i = 0; i < n; i++) {
             const int32_t type = type_of(&pieces[i]);
             const heed_trie_key key = {(const unsigned char *)pieces[i].text.text, (int32_t)pieces[i].text.n, i};
-            if (pass == 0 && type == SPM_USER_DEFINED) keys[n_text++] = key;
-            if (pass == 1 && is_text(type) && type != SPM_USER_DEFINED) keys[n_text++] = key;
+            if (pass == 0 && type == HEED_PIECE_USER_DEFINED) keys[n_text++] = key;
+            if (pass == 1 && is_text(type) && type != HEED_PIECE_USER_DEFINED) keys[n_text++] = key;
             if (pass == 1 && !is_text(type)) keys[n - ++n_reserved] = key;
         }
         if (pass == 0) n_user = n_text;
@@ -138,11 +140,11 @@ void vocab_place(heed_arena *arena, const vocab_draft *draft, heed_vocab *vocab)
         start[i + 1] = start[i] + (int32_t)piece->text.n;
         score[i] = piece->score;
         type[i] = (uint8_t)type_of(piece);
-        if (piece->type == SPM_NORMAL && piece->score < vocab->min_score) vocab->min_score = piece->score;
-        if (piece->type == SPM_NORMAL && piece->score > vocab->max_score) vocab->max_score = piece->score;
-        if (piece->type == SPM_UNKNOWN) vocab->unk = i;
-        if (piece->type == SPM_BYTE) vocab->byte_id[spm_byte_value(piece->text)] = i;
-        if (type[i] == SPM_UNUSED) vocab->has_unused = 1;
+        if (piece->type == HEED_PIECE_NORMAL && piece->score < vocab->min_score) vocab->min_score = piece->score;
+        if (piece->type == HEED_PIECE_NORMAL && piece->score > vocab->max_score) vocab->max_score = piece->score;
+        if (piece->type == HEED_PIECE_UNKNOWN) vocab->unk = i;
+        if (piece->type == HEED_PIECE_BYTE) vocab->byte_id[spm_byte_value(piece->text)] = i;
+        if (type[i] == HEED_PIECE_UNUSED) vocab->has_unused = 1;
     }
     for (int32_t i = 0; i < draft->n_reserved; i++) reserved[i] = draft->keys[draft->n_text + i].value;
 }

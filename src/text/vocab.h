@@ -22,12 +22,12 @@ typedef struct {
     int32_t n;
     int32_t unk; /* id of the unknown piece                            */
     int is_bpe, byte_fallback;
-    int has_unused;             /* some piece is SPM_UNUSED                           */
+    int has_unused;             /* some piece is HEED_PIECE_UNUSED                           */
     float min_score, max_score; /* of the normal pieces                             */
     const char *text;           /* all pieces, one after another                      */
     const int32_t *start;       /* [n + 1] piece i is text[start[i] .. start[i + 1])  */
     const float *score;         /* [n]                                                */
-    const uint8_t *type;        /* [n] SPM_NORMAL ...                                 */
+    const uint8_t *type;        /* [n] HEED_PIECE_NORMAL ...                                 */
     const int32_t *reserved;    /* [n_reserved] ids of the second kind, by their text */
     int32_t n_reserved;
     int32_t byte_id[256]; /* if byte_fallback: the piece of each byte           */

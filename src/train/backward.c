@@ -79,7 +79,7 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
 /* ------------------------------------------------------------------------------ activation */
 
 void activation_backward(float *dx, const float *dy, const float *x, size_t n, int activation) {
-    if (activation == FFN_RELU) { /* max(x, 0) */
+    if (activation == HEED_RELU) { /* max(x, 0) */
         for (size_t i = 0; i < n; i++) dx[i] = x[i] > 0.0f ? dy[i] : 0.0f;
         return;
     }
@@ -87,7 +87,7 @@ void activation_backward(float *dx, const float *dy, const float *x, size_t n, i
         const int left = n - i < LANES ? (int)(n - i) : LANES;
         const vec v = part(x + i, 0, left, 0.0f);
         vec slope;
-        if (activation == FFN_SWISH) { /* x s,  s = 1 / (1 + e^-x);  s + x s (1 - s) */
+        if (activation == HEED_SWISH) { /* x s,  s = 1 / (1 + e^-x);  s + x s (1 - s) */
             /* e^88 is as good as infinite and stays a number */
             const vec minus = vec_select(v < -88.0f, vec_all(88.0f), -v), s = 1.0f / (1.0f + vec_exp(minus));
             slope = s + v * s * (1.0f - s);

@@ -19,9 +19,6 @@ struct heed_trainer {
     size_t bytes;
 };
 
-/* Far past what a pass can use; keeps every sum of tokens an int. */
-enum { MAX_TOKENS = 1 << 20 };
-
 /* The name of the first option that is out of range, or NULL.  Comparisons are such that a NaN fails. */
 static const char *wrong_option(const heed_train_options *o) {
     if (!(o->learning_rate >= 0.0f && o->learning_rate <= 1e6f)) return "learningRate";
@@ -31,7 +28,7 @@ static const char *wrong_option(const heed_train_options *o) {
     if (o->schedule < SCHEDULE_INVERSE_SQRT || o->schedule > SCHEDULE_COSINE) return "schedule";
     if (o->warmup_steps < 0) return "warmupSteps";
     if (o->schedule == SCHEDULE_COSINE && o->total_steps <= o->warmup_steps) return "totalSteps";
-    if (o->max_tokens < 1 || o->max_tokens > MAX_TOKENS) return "maxTokens";
+    if (o->max_tokens < 1 || o->max_tokens > HEED_MAX_LENGTH) return "maxTokens";
     if (!(o->attention_dropout >= 0.0f && o->attention_dropout < 1.0f)) return "attentionDropout";
     if (!(o->guided >= 0.0f && o->guided <= 1e6f)) return "guided";
     return NULL;
@@ -69,7 +66,7 @@ heed_status trainer_create(const int32_t *config, int n, const heed_train_option
     heed_config c;
     heed_status status = config_read(&c, config, n, report);
     if (status != HEED_OK) return status;
-    if (c.dtype != LINEAR_F32)
+    if (c.dtype != HEED_F32)
         return status_report(HEED_E_CONFIG, report, "dtype", "must be f32: int8 weights cannot learn", c.dtype);
     if (options->guided_head < 0 || options->guided_head >= c.decoder_attention_heads)
         return status_report(HEED_E_ARGUMENT, report, "guidedHead", "is not a head of the decoder",

@@ -12,7 +12,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { HeedError } from '../../js/index.js';
-import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/base/errors.js';
+import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/base/constants.js';
 import { Bench, derive, translate } from './bench.js';
 import { mutatedCheckpoint } from './checkpoints.js';
 import { modelFiles } from './model.js';

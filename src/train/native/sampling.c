@@ -104,9 +104,9 @@ static void filter(sampler *s, const char *text, int32_t n, double alpha) {
         int has_character = 0;
         for (int32_t end = start; end < n && trie_step(&v->pieces, &state, (unsigned char)text[end], &id);) {
             end++;
-            if (id < 0 || v->type[id] == SPM_UNUSED) continue;
+            if (id < 0 || v->type[id] == HEED_PIECE_UNUSED) continue;
             double score = v->score[id];
-            if (v->type[id] == SPM_USER_DEFINED) score = (double)(end - start) * v->max_score - 0.1;
+            if (v->type[id] == HEED_PIECE_USER_DEFINED) score = (double)(end - start) * v->max_score - 0.1;
             add_edge(s, start, end, id, alpha * score);
             has_character |= end - start == character;
         }

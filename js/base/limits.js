@@ -1,0 +1,30 @@
+// limits.js - what heed refuses or cuts because it is too much, and how much it takes at a time. Those of the C core
+// are in constants.js. Used by all rooms.
+
+/** Tokens of a sentence. Models learn few longer ones, and what they make of those is poor: longer ones are split. */
+export const MAX_SENTENCE = 128;
+/** Sentences decoded together by default: more gains little, and costs memory. */
+export const BATCH = 32;
+/** Numbers that one inspect() gives. */
+export const MAX_INSPECTED = 2 ** 29;
+
+/** Bytes of the header of a safetensors file, as of the format's own reader. */
+export const MAX_SAFETENSORS_HEADER = 100_000_000;
+/** Bytes of the pickle of a PyTorch state: one of ten thousand tensors takes 2 MB. */
+export const MAX_PICKLE = 1 << 23;
+/** Bytes of the directory of a zip archive: that of a state of a thousand tensors takes some 100 kB. */
+export const MAX_ZIP_DIRECTORY = 1 << 24;
+/** Bytes of the header of a NumPy array: those of plain arrays take 128. */
+export const MAX_NUMPY_HEADER = 1 << 16;
+/** Bytes of the settings that Marian writes into a file of weights. */
+export const MAX_MARIAN_SETTINGS = 1 << 20;
+
+/**
+ * A model takes so many times the bytes of its file, and so many more: int8 may become float32, and positions are
+ * computed. A few bytes of config.json cannot ask for 4 GB.
+ */
+export const MAX_GROWTH = 5;
+export const MAX_EXTRA = 1 << 26;
+
+/** Bytes read, copied or hashed at a time: what is held beside the weights stays small. */
+export const CHUNK = 1 << 18;

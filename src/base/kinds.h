@@ -1,0 +1,33 @@
+/*
+ * kinds.h - the numbers behind names that C, files and hosts share, and the limits that hosts check too.
+ *
+ * Numbers never change meaning.  js/make-constants.mjs makes js/base/constants.js of them.
+ *
+ * Depends on: nothing.  Used by: everyone.
+ */
+#ifndef HEED_BASE_KINDS_H
+#define HEED_BASE_KINDS_H
+
+enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };           /* activation_function */
+enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element types of a file */
+
+/* Types of pieces, as SentencePiece's files have them. */
+enum {
+    HEED_PIECE_NORMAL = 1,
+    HEED_PIECE_UNKNOWN = 2,
+    HEED_PIECE_CONTROL = 3,
+    HEED_PIECE_USER_DEFINED = 4,
+    HEED_PIECE_UNUSED = 5,
+    HEED_PIECE_BYTE = 6
+};
+
+/* Bounds of a session: far past what is useful, low enough that no size overflows int. */
+enum {
+    HEED_MAX_LENGTH = 1 << 20, /* tokens of a source or a target                         */
+    HEED_MAX_BEAMS = 64,       /* hypotheses of one sentence                             */
+    HEED_MAX_BATCH = 1024,     /* sentences decoded together                             */
+    HEED_MAX_RULE_IDS = 4096,  /* int32s in all lists of a search's rules but the prefix */
+    HEED_MAX_RULE_SETS = 8     /* different rules that a session holds at a time         */
+};
+
+#endif /* HEED_BASE_KINDS_H */
