@@ -130,13 +130,13 @@ static const heed_sublayer *find_attention(const heed_model *model, int stack, i
     const sublayer_kind kind = stack == HEED_CROSS ? SUBLAYER_CROSS_ATTENTION : SUBLAYER_SELF_ATTENTION;
     if (stack < HEED_ENCODER || stack > HEED_CROSS) return NULL;
     for (int i = 0; i < in->n_sublayers; i++)
-        if (in->sublayers[i].layer == layer && in->sublayers[i].is->kind == kind) return &in->sublayers[i];
+        if (in->sublayers[i].layer == layer && in->sublayers[i].arch->kind == kind) return &in->sublayers[i];
     return NULL;
 }
 
 heed_status heed_session_set_head(heed_session *session, int stack, int layer, int head, int enabled) {
     const heed_sublayer *s = find_attention(session->model, stack, layer);
-    if (s == NULL || head < 0 || head >= s->is->n_heads) return HEED_E_ARGUMENT;
+    if (s == NULL || head < 0 || head >= s->arch->n_heads) return HEED_E_ARGUMENT;
     session->run.disabled[s->first_head + head] = !enabled;
     return HEED_OK;
 }
@@ -151,7 +151,7 @@ heed_status heed_encode(heed_session *s, const int32_t *source, int n, float *ou
     if (status != HEED_OK) return status;
     s->n_forward = 0;
     encoder_forward(&s->run, source, &n, 1);
-    memcpy(out, s->run.x, (size_t)n * s->model->is.d_model * sizeof *out);
+    memcpy(out, s->run.x, (size_t)n * s->model->arch.d_model * sizeof *out);
     return HEED_OK;
 }
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "layers/positions.h"
+
 /* torch.nn.LayerNorm's default; MarianConfig has no key for it. */
 static const float MARIAN_EPSILON = 1e-5f;
 
@@ -44,6 +46,7 @@ static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
 heed_architecture architecture_marian(const heed_config *c) {
     return (heed_architecture){.d_model = c->d_model,
                                .n_positions = c->max_position_embeddings,
+                               .position_layout = POSITIONS_HALVES,
                                .norm_epsilon = MARIAN_EPSILON,
                                .has_shared_embeddings = c->share_encoder_decoder_embeddings,
                                .has_tied_output = c->tie_word_embeddings,

@@ -38,7 +38,7 @@ typedef struct {
     const char *name;                               /* what the names of all its tensors begin with     */
     int vocabulary;                                 /* ids that it reads                                */
     float embed_scale;                              /* of rows of the embedding                         */
-    int has_own_positions;                          /* 1: a file has their table; 0: sinusoids, halves  */
+    int has_own_positions;                          /* 1: a file has their table; 0: they are sinusoids */
     int has_embedding_norm;                         /* after embedding and position are added           */
     int has_final_norm;                             /* after the last layer                             */
     int is_causal;                                  /* a row sees its own past only                     */
@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
     int d_model;               /* D                                                  */
     int n_positions;           /* tokens of the longest sequence                     */
+    int position_layout;       /* of sinusoids: a POSITIONS_ of layers/positions.h   */
     float norm_epsilon;        /* of every norm                                      */
     int has_shared_embeddings; /* encoder and decoder read one table                 */
     int has_tied_output;       /* the decoder's table makes the logits               */

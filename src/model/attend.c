@@ -11,7 +11,7 @@ static float *room_of(const heed_run *run, const heed_sublayer *s, int at) { ret
 
 /* values [n, D] */
 static void note(const heed_run *run, const heed_sublayer *s, int at, const float *values, int n) {
-    point_note(room_of(run, s, at), values, (size_t)n * run->model->is.d_model);
+    point_note(room_of(run, s, at), values, (size_t)n * run->model->arch.d_model);
 }
 
 static void project_keys(heed_run *run, const heed_sublayer *s) {
@@ -23,7 +23,7 @@ static void project_keys(heed_run *run, const heed_sublayer *s) {
 
 static heed_attention_shape shape_of(const heed_run *run, const heed_sublayer *s) {
     return (heed_attention_shape){
-        .n_heads = s->is->n_heads, .d_model = run->model->is.d_model, .disabled = run->disabled + s->first_head};
+        .n_heads = s->arch->n_heads, .d_model = run->model->arch.d_model, .disabled = run->disabled + s->first_head};
 }
 
 /* Attention of every row over the rows of its sentence: the only step that knows where a sentence begins and ends. */
@@ -46,7 +46,7 @@ static void attend_sentences(heed_run *run, const heed_sublayer *s, const heed_r
 
 /* Attention of every token over a list of cache rows: its past, or its source. */
 static void attend_cache(heed_run *run, const heed_sublayer *s, const heed_token *tokens, int n) {
-    const int is_cross = s->is->kind == SUBLAYER_CROSS_ATTENTION, cols = is_cross ? tokens[0].n_source : n;
+    const int is_cross = s->arch->kind == SUBLAYER_CROSS_ATTENTION, cols = is_cross ? tokens[0].n_source : n;
     const float *keys = cache_keys(&run->cache, s->layer), *values = cache_values(&run->cache, s->layer);
     float *weights = room_of(run, s, AT_WEIGHTS), *scores = room_of(run, s, AT_SCORES);
     heed_attention_shape shape = shape_of(run, s);
@@ -67,9 +67,9 @@ static void attend_cache(heed_run *run, const heed_sublayer *s, const heed_token
 }
 
 void attend_forward(heed_run *run, const heed_sublayer *s, const heed_rows *rows) {
-    const int D = run->model->is.d_model, n = rows->n;
+    const int D = run->model->arch.d_model, n = rows->n;
     linear_forward(run->q, &run->input, &s->linears[Q_PROJ]);
-    if (s->is->kind == SUBLAYER_SELF_ATTENTION) {
+    if (s->arch->kind == SUBLAYER_SELF_ATTENTION) {
         project_keys(run, s);
         for (int t = 0; rows->tokens && t < n; t++) {
             const heed_token *token = &rows->tokens[t];
@@ -87,7 +87,7 @@ void attend_forward(heed_run *run, const heed_sublayer *s, const heed_rows *rows
 }
 
 void attend_read_source(heed_run *run, const heed_sublayer *s, const int32_t *cache_rows) {
-    const size_t D = (size_t)run->model->is.d_model;
+    const size_t D = (size_t)run->model->arch.d_model;
     project_keys(run, s);
     for (int i = 0; i < run->input.m; i++)
         cache_write(&run->cache, s->layer, cache_rows[i], run->k + (size_t)i * D, run->v + (size_t)i * D);

@@ -65,48 +65,48 @@ static void add_norm(builder *b, heed_norm *norm, int d_model) {
 }
 
 static void add_sublayer(builder *b, heed_sublayer *s, const heed_architecture *a, const architecture_stack *stack,
-                         const architecture_sublayer *is, int layer) {
-    const sublayer_parts *parts = architecture_parts(is->kind);
-    s->is = is;
+                         const architecture_sublayer *arch, int layer) {
+    const sublayer_parts *parts = architecture_parts(arch->kind);
+    s->arch = arch;
     s->layer = layer;
     for (int i = 0; i < parts->n_linears; i++) {
         const char *shape = parts->linears[i].shape;
-        const int rows = architecture_size(a, is, shape[0], 0, 0), cols = architecture_size(a, is, shape[1], 0, 0);
-        name_part(b, stack, layer, is->name, parts->linears[i].name);
+        const int rows = architecture_size(a, arch, shape[0], 0, 0), cols = architecture_size(a, arch, shape[1], 0, 0);
+        name_part(b, stack, layer, arch->name, parts->linears[i].name);
         add_matrix(b, &s->linears[i].weight, rows, cols);
         s->linears[i].bias = add_plain(b, ".bias", 1, rows);
     }
-    name_part(b, stack, layer, "", is->norm);
+    name_part(b, stack, layer, "", arch->norm);
     add_norm(b, &s->norm, a->d_model);
     s->first_head = b->n_heads;
-    b->n_heads += is->n_heads;
+    b->n_heads += arch->n_heads;
     s->first_point = b->n_points;
     s->norm_point = s->first_point + parts->n_points;
     b->n_points = s->norm_point + 1;
 }
 
-static void add_stack(builder *b, heed_stack *stack, const heed_architecture *a, const architecture_stack *is) {
-    stack->is = is;
-    stack->n_sublayers = is->n_layers * is->n_sublayers;
+static void add_stack(builder *b, heed_stack *stack, const heed_architecture *a, const architecture_stack *arch) {
+    stack->arch = arch;
+    stack->n_sublayers = arch->n_layers * arch->n_sublayers;
     stack->sublayers = arena_push(&b->arena, (size_t)stack->n_sublayers, sizeof *stack->sublayers);
     stack->first_point = b->n_points;
     b->n_points += N_STACK_POINTS;
     for (int i = 0; i < stack->n_sublayers; i++) {
         heed_sublayer unplaced, *s = stack->sublayers ? &stack->sublayers[i] : &unplaced;
-        add_sublayer(b, s, a, is, &is->sublayers[i % is->n_sublayers], i / is->n_sublayers);
+        add_sublayer(b, s, a, arch, &arch->sublayers[i % arch->n_sublayers], i / arch->n_sublayers);
     }
     stack->output_point = b->n_points++;
 
-    name_part(b, is, -1, "", "layernorm_embedding");
-    if (is->has_embedding_norm) add_norm(b, &stack->layernorm_embedding, a->d_model);
-    name_part(b, is, -1, "", "layer_norm");
-    if (is->has_final_norm) add_norm(b, &stack->layer_norm, a->d_model);
-    name_part(b, is, -1, "", "embed_positions");
-    if (is->has_own_positions) stack->embed_positions = add_plain(b, ".weight", a->n_positions, a->d_model);
+    name_part(b, arch, -1, "", "layernorm_embedding");
+    if (arch->has_embedding_norm) add_norm(b, &stack->layernorm_embedding, a->d_model);
+    name_part(b, arch, -1, "", "layer_norm");
+    if (arch->has_final_norm) add_norm(b, &stack->layer_norm, a->d_model);
+    name_part(b, arch, -1, "", "embed_positions");
+    if (arch->has_own_positions) stack->embed_positions = add_plain(b, ".weight", a->n_positions, a->d_model);
 }
 
 static void lay_out(builder *b, struct heed_model *m) {
-    const heed_architecture *a = &m->is;
+    const heed_architecture *a = &m->arch;
     const int D = a->d_model, V = a->decoder.vocabulary;
 
     b->norm_epsilon = a->norm_epsilon;
@@ -139,7 +139,7 @@ static void lay_out(builder *b, struct heed_model *m) {
 
     if (!a->encoder.has_own_positions || !a->decoder.has_own_positions) {
         float *positions = arena_floats(&b->arena, (size_t)a->n_positions, (size_t)D, 1);
-        if (positions) positions_fill(positions, a->n_positions, D, POSITIONS_HALVES);
+        if (positions) positions_fill(positions, a->n_positions, D, a->position_layout);
         if (!a->encoder.has_own_positions) m->encoder.embed_positions = positions;
         if (!a->decoder.has_own_positions) m->decoder.embed_positions = positions;
     }
@@ -148,7 +148,7 @@ static void lay_out(builder *b, struct heed_model *m) {
 }
 
 static builder measure(const heed_config *config) {
-    struct heed_model measured = {.config = *config, .is = architecture_marian(config)};
+    struct heed_model measured = {.config = *config, .arch = architecture_marian(config)};
     builder b = {.dtype = config->dtype};
     arena_push(&b.arena, 1, sizeof(struct heed_model));
     lay_out(&b, &measured);
@@ -176,7 +176,7 @@ heed_status model_create(const heed_config *config, struct heed_model **out) {
     if (arena_block(&b.arena) == NULL) return HEED_E_MEMORY;
     struct heed_model *m = arena_push(&b.arena, 1, sizeof *m);
     m->config = *config;
-    m->is = architecture_marian(config);
+    m->arch = architecture_marian(config);
     m->block_bytes = b.arena.size;
     m->tensors = b.tensors = arena_push(&b.arena, (size_t)n_tensors, sizeof(heed_tensor));
     m->n_tensors = n_tensors;
@@ -249,7 +249,7 @@ int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scal
     if (n >= sizeof stem) return -1;
     memcpy(stem, name, n);
     stem[n] = '\0';
-    const char *canonical = tied_name(&model->is, stem);
+    const char *canonical = tied_name(&model->arch, stem);
     for (int i = 0; i < model->n_tensors; i++)
         if (strcmp(model->tensors[i].name, canonical) == 0) return *is_scale && !model->tensors[i].matrix ? -1 : i;
     return -1;

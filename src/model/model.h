@@ -16,7 +16,7 @@
 #include "model/architecture.h"
 
 typedef struct {
-    const architecture_sublayer *is;
+    const architecture_sublayer *arch;
     int layer;
     heed_linear linears[MAX_LINEARS]; /* of architecture_parts(), in its order                 */
     heed_norm norm;
@@ -25,7 +25,7 @@ typedef struct {
 } heed_sublayer;
 
 typedef struct {
-    const architecture_stack *is;
+    const architecture_stack *arch;
     int n_sublayers; /* of all layers                   */
     heed_sublayer *sublayers;
     const heed_matrix *embed_tokens; /* [V, D]                          */
@@ -59,7 +59,7 @@ typedef struct {
 
 struct heed_model {
     heed_config config;
-    heed_architecture is;
+    heed_architecture arch;
     int ready;
     size_t block_bytes;
     heed_stack encoder, decoder;

@@ -20,8 +20,8 @@ static const heed_sublayer *sublayer_at(const heed_stack *stack, int point) {
 static architecture_tensor tensor_at(const heed_stack *stack, const heed_sublayer *s, int point) {
     if (s == NULL)
         return point == stack->output_point ? (architecture_tensor){"output", "nD"} : STACK[point - stack->first_point];
-    if (point == s->norm_point) return (architecture_tensor){s->is->norm, "nD"};
-    return architecture_parts(s->is->kind)->points[point - s->first_point];
+    if (point == s->norm_point) return (architecture_tensor){s->arch->norm, "nD"};
+    return architecture_parts(s->arch->kind)->points[point - s->first_point];
 }
 
 int point_describe(const struct heed_model *model, int point, int n_source, int n_target, char *name,
@@ -33,14 +33,14 @@ int point_describe(const struct heed_model *model, int point, int n_source, int 
     const heed_stack *stack = is_target ? &model->decoder : &model->encoder;
     const heed_sublayer *s = sublayer_at(stack, point);
     const architecture_tensor tensor = tensor_at(stack, s, point);
-    const int m = s && s->is->kind == SUBLAYER_CROSS_ATTENTION ? n_source : n;
+    const int m = s && s->arch->kind == SUBLAYER_CROSS_ATTENTION ? n_source : n;
 
     if (name)
-        name_append_part(name, stack->is->name, s ? s->layer : -1, s && point < s->norm_point ? s->is->name : "",
+        name_append_part(name, stack->arch->name, s ? s->layer : -1, s && point < s->norm_point ? s->arch->name : "",
                          tensor.name);
     int rank = 0;
     for (; tensor.shape[rank]; rank++)
-        shape[rank] = architecture_size(&model->is, s ? s->is : NULL, tensor.shape[rank], n, m);
+        shape[rank] = architecture_size(&model->arch, s ? s->arch : NULL, tensor.shape[rank], n, m);
     return rank;
 }
 

@@ -5,7 +5,7 @@
 
 void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model, int max_rows, int max_keys,
                 int n_cache_rows) {
-    const heed_architecture *a = &model->is;
+    const heed_architecture *a = &model->arch;
     const int widest = architecture_widest_row(a);
     const size_t D = (size_t)a->d_model, R = (size_t)max_rows;
 

@@ -10,8 +10,8 @@
 
 /* Row `row` of run->x from an id and its position, and what inspection shows of it. */
 static void embed(heed_run *run, const heed_stack *stack, int row, int32_t id, int position) {
-    const size_t D = (size_t)run->model->is.d_model, at = (size_t)row * D;
-    const float *vector = stack->embed_positions + (size_t)position * D, scale = stack->is->embed_scale;
+    const size_t D = (size_t)run->model->arch.d_model, at = (size_t)row * D;
+    const float *vector = stack->embed_positions + (size_t)position * D, scale = stack->arch->embed_scale;
     float *const *rooms = run->points + stack->first_point;
     embedding_forward(run->x + at, id, stack->embed_tokens, scale, vector);
     if (rooms[AT_EMBEDDING]) embedding_forward(rooms[AT_EMBEDDING] + at, id, stack->embed_tokens, scale, NULL);
@@ -21,9 +21,9 @@ static void embed(heed_run *run, const heed_stack *stack, int row, int32_t id, i
 
 static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
     float *const *rooms = run->points + s->first_point;
-    ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->is->activation);
-    point_note(rooms[AT_FC1], run->hidden, (size_t)n * s->is->ffn_dim);
-    point_note(rooms[AT_FC2], run->y, (size_t)n * run->model->is.d_model);
+    ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->arch->activation);
+    point_note(rooms[AT_FC1], run->hidden, (size_t)n * s->arch->ffn_dim);
+    point_note(rooms[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
 }
 
 /*
@@ -33,14 +33,14 @@ static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
  *     pre-norm    y = f(norm(x));  x = x + y
  */
 static void stack_forward(heed_run *run, const heed_stack *stack, const heed_rows *rows) {
-    const int D = run->model->is.d_model, n = rows->n;
+    const int D = run->model->arch.d_model, n = rows->n;
     const size_t size = (size_t)n * D;
     float *x = run->x, *y = run->y;
 
-    if (stack->is->has_embedding_norm) norm_forward(x, x, NULL, &stack->layernorm_embedding, n, D);
+    if (stack->arch->has_embedding_norm) norm_forward(x, x, NULL, &stack->layernorm_embedding, n, D);
     for (int i = 0; i < stack->n_sublayers; i++) {
         const heed_sublayer *s = &stack->sublayers[i];
-        const int is_before = s->is->normalize_before;
+        const int is_before = s->arch->normalize_before;
         float *normed = run->points[s->norm_point];
 
         if (is_before) {
@@ -48,7 +48,7 @@ static void stack_forward(heed_run *run, const heed_stack *stack, const heed_row
             point_note(normed, y, size);
         }
         input_set(&run->input, is_before ? y : x, n, D);
-        switch (s->is->kind) {
+        switch (s->arch->kind) {
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend_forward(run, s, rows); break;
             case SUBLAYER_FEED_FORWARD: feed_forward(run, s, n); break;
@@ -60,7 +60,7 @@ static void stack_forward(heed_run *run, const heed_stack *stack, const heed_row
             point_note(normed, x, size);
         }
     }
-    if (stack->is->has_final_norm) norm_forward(x, x, NULL, &stack->layer_norm, n, D);
+    if (stack->arch->has_final_norm) norm_forward(x, x, NULL, &stack->layer_norm, n, D);
     point_note(run->points[stack->output_point], x, size);
 }
 
@@ -73,10 +73,10 @@ void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int 
 
 void decoder_read_source(heed_run *run, int first, int n, const int32_t *cache_rows) {
     const heed_stack *stack = &run->model->decoder;
-    const int D = run->model->is.d_model;
+    const int D = run->model->arch.d_model;
     input_set(&run->input, run->x + (size_t)first * D, n, D);
     for (int i = 0; i < stack->n_sublayers; i++)
-        if (stack->sublayers[i].is->kind == SUBLAYER_CROSS_ATTENTION)
+        if (stack->sublayers[i].arch->kind == SUBLAYER_CROSS_ATTENTION)
             attend_read_source(run, &stack->sublayers[i], cache_rows);
 }
 
@@ -88,7 +88,7 @@ void decoder_forward(heed_run *run, const heed_token *tokens, int n) {
 
 void output_forward(heed_run *run, float *logits, int first, int n) {
     const struct heed_model *m = run->model;
-    const int D = m->is.d_model;
+    const int D = m->arch.d_model;
     input_set(&run->input, run->x + (size_t)first * D, n, D);
     matrix_multiply(logits, &run->input, m->output, m->final_logits_bias);
 }

@@ -51,7 +51,7 @@ static train_linear take_linear(walker *w) {
 }
 
 static train_norm take_norm(walker *w) {
-    train_norm norm = {.epsilon = w->p->is.norm_epsilon};
+    train_norm norm = {.epsilon = w->p->arch.norm_epsilon};
     norm.gain = take(w, ".weight", 1);
     norm.bias = take(w, ".bias", 1);
     return norm;
@@ -60,36 +60,36 @@ static train_norm take_norm(walker *w) {
 static void take_stack(walker *w, train_stack *stack, int train_positions) {
     for (int i = 0; i < stack->n_sublayers; i++) {
         train_sublayer unplaced, *s = stack->sublayers ? &stack->sublayers[i] : &unplaced;
-        s->is = &stack->is->sublayers[i % stack->is->n_sublayers];
-        for (int j = 0; j < architecture_parts(s->is->kind)->n_linears; j++) s->linears[j] = take_linear(w);
+        s->arch = &stack->arch->sublayers[i % stack->arch->n_sublayers];
+        for (int j = 0; j < architecture_parts(s->arch->kind)->n_linears; j++) s->linears[j] = take_linear(w);
         s->norm = take_norm(w);
     }
-    if (stack->is->has_embedding_norm) stack->layernorm_embedding = take_norm(w);
-    if (stack->is->has_final_norm) stack->layer_norm = take_norm(w);
-    if (stack->is->has_own_positions) stack->embed_positions = take(w, ".embed_positions.weight", train_positions);
+    if (stack->arch->has_embedding_norm) stack->layernorm_embedding = take_norm(w);
+    if (stack->arch->has_final_norm) stack->layer_norm = take_norm(w);
+    if (stack->arch->has_own_positions) stack->embed_positions = take(w, ".embed_positions.weight", train_positions);
 }
 
 static void walk(walker *w, int train_positions) {
     heed_parameters *p = w->p;
     p->encoder.embed_tokens = p->decoder.embed_tokens = take(w, ".weight", 1);
-    if (!p->is.has_shared_embeddings) p->decoder.embed_tokens = take(w, ".embed_tokens.weight", 1);
-    p->output = p->is.has_tied_output ? p->decoder.embed_tokens : take(w, "lm_head.weight", 1);
+    if (!p->arch.has_shared_embeddings) p->decoder.embed_tokens = take(w, ".embed_tokens.weight", 1);
+    p->output = p->arch.has_tied_output ? p->decoder.embed_tokens : take(w, "lm_head.weight", 1);
     p->final_logits_bias = take(w, "final_logits_bias", 0);
     take_stack(w, &p->encoder, train_positions);
     take_stack(w, &p->decoder, train_positions);
 }
 
-static void layout_stack(train_stack *stack, heed_arena *arena, const architecture_stack *is) {
-    stack->is = is;
-    stack->n_sublayers = is->n_layers * is->n_sublayers;
+static void layout_stack(train_stack *stack, heed_arena *arena, const architecture_stack *arch) {
+    stack->arch = arch;
+    stack->n_sublayers = arch->n_layers * arch->n_sublayers;
     stack->sublayers = arena_push(arena, (size_t)stack->n_sublayers, sizeof *stack->sublayers);
 }
 
 void parameters_layout(heed_parameters *p, heed_arena *arena, const struct heed_model *model, int train_positions) {
-    *p = (heed_parameters){.config = model->config, .is = model->is, .n_tensors = model->n_tensors};
+    *p = (heed_parameters){.config = model->config, .arch = model->arch, .n_tensors = model->n_tensors};
     p->tensors = arena_push(arena, (size_t)model->n_tensors, sizeof *p->tensors);
-    layout_stack(&p->encoder, arena, &p->is.encoder);
-    layout_stack(&p->decoder, arena, &p->is.decoder);
+    layout_stack(&p->encoder, arena, &p->arch.encoder);
+    layout_stack(&p->decoder, arena, &p->arch.decoder);
 
     walker w = {.p = p, .model = model, .counting = 1};
     walk(&w, train_positions);
@@ -109,7 +109,7 @@ static float normal(uint64_t key, uint64_t index) {
 }
 
 void parameters_initialize(float *values, const heed_parameters *p, uint32_t seed) {
-    const int D = p->is.d_model;
+    const int D = p->arch.d_model;
     memset(values, 0, p->n_floats * sizeof *values);
     for (int i = 0; i < p->n_tensors; i++) {
         const train_tensor *t = &p->tensors[i];
@@ -117,7 +117,7 @@ void parameters_initialize(float *values, const heed_parameters *p, uint32_t see
         const size_t n = (size_t)t->rows * t->cols;
         float *x = values + t->offset;
         if (ends_with(t->name, "embed_positions.weight")) {
-            positions_fill(x, t->rows, t->cols, POSITIONS_HALVES);
+            positions_fill(x, t->rows, t->cols, p->arch.position_layout);
         } else if (ends_with(t->name, "shared.weight") || ends_with(t->name, "embed_tokens.weight") ||
                    ends_with(t->name, "lm_head.weight")) {
             const float deviation = 1.0f / sqrtf((float)D);

@@ -27,13 +27,13 @@ typedef struct {
 } train_norm;
 
 typedef struct {
-    const architecture_sublayer *is;
+    const architecture_sublayer *arch;
     train_linear linears[MAX_LINEARS]; /* in the order of architecture_parts() */
     train_norm norm;
 } train_sublayer;
 
 typedef struct {
-    const architecture_stack *is;
+    const architecture_stack *arch;
     int n_sublayers; /* of all layers */
     train_sublayer *sublayers;
     size_t embed_tokens;
@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
     heed_config config;
-    heed_architecture is;
+    heed_architecture arch;
     train_tensor *tensors;
     int n_tensors;
     size_t n_trained, n_floats; /* trained floats, all floats */

@@ -24,43 +24,43 @@ static int least(int a, int b) { return a < b ? a : b; }
 static float *rows_of(float *first, int i, int rows, int cols) { return first + (size_t)i * rows * cols; }
 
 static void layout_sublayer(pass_sublayer *kept, heed_arena *arena, const heed_pass *pass,
-                            const architecture_sublayer *is) {
-    const size_t R = (size_t)pass->max_rows, D = (size_t)pass->parameters->is.d_model;
-    switch (is->kind) {
+                            const architecture_sublayer *arch) {
+    const size_t R = (size_t)pass->max_rows, D = (size_t)pass->parameters->arch.d_model;
+    switch (arch->kind) {
         case SUBLAYER_SELF_ATTENTION:
         case SUBLAYER_CROSS_ATTENTION:
             kept->q = arena_floats(arena, R, D, 1);
             kept->k = arena_floats(arena, R, D, 1);
             kept->v = arena_floats(arena, R, D, 1);
             kept->mix = arena_floats(arena, R, D, 1);
-            kept->probs = arena_floats(arena, (size_t)is->n_heads, (size_t)pass->max_cells, 1);
+            kept->probs = arena_floats(arena, (size_t)arch->n_heads, (size_t)pass->max_cells, 1);
             break;
-        case SUBLAYER_FEED_FORWARD: kept->pre = arena_floats(arena, R, (size_t)is->ffn_dim, 1); break;
+        case SUBLAYER_FEED_FORWARD: kept->pre = arena_floats(arena, R, (size_t)arch->ffn_dim, 1); break;
     }
 }
 
 static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass, const train_stack *weights,
                          int is_decoder) {
-    const size_t R = (size_t)pass->max_rows, D = (size_t)pass->parameters->is.d_model;
+    const size_t R = (size_t)pass->max_rows, D = (size_t)pass->parameters->arch.d_model;
     const int n = weights->n_sublayers;
     s->weights = weights;
     s->is_decoder = is_decoder;
     s->sublayers = arena_push(arena, (size_t)n, sizeof *s->sublayers);
     for (int i = 0; i < n; i++) {
         pass_sublayer unplaced, *kept = s->sublayers ? &s->sublayers[i] : &unplaced;
-        layout_sublayer(kept, arena, pass, &weights->is->sublayers[i % weights->is->n_sublayers]);
+        layout_sublayer(kept, arena, pass, &weights->arch->sublayers[i % weights->arch->n_sublayers]);
     }
-    s->embedded = weights->is->has_embedding_norm ? arena_floats(arena, R, D, 1) : NULL;
+    s->embedded = weights->arch->has_embedding_norm ? arena_floats(arena, R, D, 1) : NULL;
     s->stream = arena_floats(arena, (size_t)n + 1, R, D);
     s->other = arena_floats(arena, (size_t)n, R, D);
-    s->out = weights->is->has_final_norm ? arena_floats(arena, R, D, 1)
-             : s->stream                 ? rows_of(s->stream, n, pass->max_rows, pass->parameters->is.d_model)
-                                         : NULL;
+    s->out = weights->arch->has_final_norm ? arena_floats(arena, R, D, 1)
+             : s->stream                   ? rows_of(s->stream, n, pass->max_rows, pass->parameters->arch.d_model)
+                                           : NULL;
 }
 
 void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
                  int max_rows) {
-    const heed_architecture *a = &parameters->is;
+    const heed_architecture *a = &parameters->arch;
     const int widest = architecture_widest_row(a), V = a->decoder.vocabulary;
     const size_t R = (size_t)max_rows, D = (size_t)a->d_model;
 
@@ -76,7 +76,7 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
     layout_stack(&pass->decoder, arena, pass, &parameters->decoder, 1);
     if (!a->encoder.has_own_positions || !a->decoder.has_own_positions) {
         float *table = arena_floats(arena, (size_t)pass->longest, D, 1);
-        if (table) positions_fill(table, pass->longest, a->d_model, POSITIONS_HALVES);
+        if (table) positions_fill(table, pass->longest, a->d_model, a->position_layout);
         pass->encoder.table = pass->decoder.table = table;
     }
     float **const vectors[] = {&pass->dx, &pass->dy, &pass->dn, &pass->dq, &pass->dk, &pass->dv, &pass->dmemory};
@@ -118,16 +118,16 @@ static int stack_rows(const heed_pass *pass, const pass_stack *s) {
 }
 
 static float *stream_at(const heed_pass *pass, const pass_stack *s, int i) {
-    return rows_of(s->stream, i, pass->max_rows, pass->parameters->is.d_model);
+    return rows_of(s->stream, i, pass->max_rows, pass->parameters->arch.d_model);
 }
 
 static float *other_at(const heed_pass *pass, const pass_stack *s, int i) {
-    return rows_of(s->other, i, pass->max_rows, pass->parameters->is.d_model);
+    return rows_of(s->other, i, pass->max_rows, pass->parameters->arch.d_model);
 }
 
 /* What sublayer i reads. */
 static const float *input_at(const heed_pass *pass, const pass_stack *s, int i) {
-    return s->weights->sublayers[i].is->normalize_before ? other_at(pass, s, i) : stream_at(pass, s, i);
+    return s->weights->sublayers[i].arch->normalize_before ? other_at(pass, s, i) : stream_at(pass, s, i);
 }
 
 /* One number for each place of the network that drops. */
@@ -138,12 +138,12 @@ static uint64_t dropout_key(const heed_pass *pass, const pass_stack *s, int subl
 static void normalize(const heed_pass *pass, float *out, const float *x, const train_norm *w, int rows) {
     float *values = pass->context.weights;
     const heed_norm norm = {values + w->gain, values + w->bias, w->epsilon};
-    norm_forward(out, x, NULL, &norm, rows, pass->parameters->is.d_model);
+    norm_forward(out, x, NULL, &norm, rows, pass->parameters->arch.d_model);
 }
 
 static void sublayer_begin(const heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
-    if (w->is->normalize_before)
+    if (w->arch->normalize_before)
         normalize(pass, other_at(pass, s, i), stream_at(pass, s, i), &w->norm, stack_rows(pass, s));
 }
 
@@ -151,9 +151,9 @@ static void sublayer_begin(const heed_pass *pass, const pass_stack *s, int i) {
 static void sublayer_end(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const int rows = stack_rows(pass, s);
-    const size_t n = (size_t)rows * pass->parameters->is.d_model;
+    const size_t n = (size_t)rows * pass->parameters->arch.d_model;
     dropout(pass->dy, n, pass->dropout, dropout_key(pass, s, i));
-    if (w->is->normalize_before) {
+    if (w->arch->normalize_before) {
         k_add(stream_at(pass, s, i + 1), stream_at(pass, s, i), pass->dy, n);
     } else {
         k_add(other_at(pass, s, i), stream_at(pass, s, i), pass->dy, n);
@@ -165,8 +165,8 @@ static void sublayer_end(heed_pass *pass, const pass_stack *s, int i) {
  * that of other[i]. */
 static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
-    const int rows = stack_rows(pass, s), D = pass->parameters->is.d_model;
-    if (!w->is->normalize_before)
+    const int rows = stack_rows(pass, s), D = pass->parameters->arch.d_model;
+    if (!w->arch->normalize_before)
         norm_backward(&pass->context, pass->dx, pass->dx, other_at(pass, s, i), &w->norm, rows, D);
     memcpy(pass->dy, pass->dx, (size_t)rows * D * sizeof *pass->dy);
     dropout(pass->dy, (size_t)rows * D, pass->dropout, dropout_key(pass, s, i));
@@ -174,21 +174,21 @@ static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i) {
 
 /* Where the gradient of sublayer i's input goes, and whether it is added: the stream's own, or that of its norm. */
 static float *input_gradient(heed_pass *pass, const pass_stack *s, int i, int *add) {
-    *add = !s->weights->sublayers[i].is->normalize_before;
+    *add = !s->weights->sublayers[i].arch->normalize_before;
     return *add ? pass->dx : pass->dn;
 }
 
 static void sublayer_begin_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
-    if (!w->is->normalize_before) return;
-    const int rows = stack_rows(pass, s), D = pass->parameters->is.d_model;
+    if (!w->arch->normalize_before) return;
+    const int rows = stack_rows(pass, s), D = pass->parameters->arch.d_model;
     norm_backward(&pass->context, pass->dn, pass->dn, stream_at(pass, s, i), &w->norm, rows, D);
     k_add(pass->dx, pass->dx, pass->dn, (size_t)rows * D);
 }
 
 /* Whether the keys of sublayer i are the encoder's output. */
 static int is_cross(const pass_stack *s, int i) {
-    return s->weights->sublayers[i].is->kind == SUBLAYER_CROSS_ATTENTION;
+    return s->weights->sublayers[i].arch->kind == SUBLAYER_CROSS_ATTENTION;
 }
 
 /* The attention of pair `pair` in sublayer i of the stack. */
@@ -196,9 +196,9 @@ static attention_sentence sentence_of(const heed_pass *pass, const pass_stack *s
     const int T = length(pass, pair, s->is_decoder);
     return (attention_sentence){.n_query = T,
                                 .n_key = is_cross(s, i) ? length(pass, pair, 0) : T,
-                                .n_heads = s->weights->sublayers[i].is->n_heads,
-                                .d_model = pass->parameters->is.d_model,
-                                .causal = s->weights->is->is_causal && !is_cross(s, i),
+                                .n_heads = s->weights->sublayers[i].arch->n_heads,
+                                .d_model = pass->parameters->arch.d_model,
+                                .causal = s->weights->arch->is_causal && !is_cross(s, i),
                                 .dropout = pass->attention_dropout,
                                 .key = random_key(dropout_key(pass, s, i), (uint64_t)pair)};
 }
@@ -208,7 +208,7 @@ static void attend(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const pass_sublayer *a = &s->sublayers[i];
     const float *in = input_at(pass, s, i), *memory = is_cross(s, i) ? pass->encoder.out : in;
-    const int D = pass->parameters->is.d_model, H = w->is->n_heads;
+    const int D = pass->parameters->arch.d_model, H = w->arch->n_heads;
     const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
     affine_forward(&pass->context, a->q, in, &w->linears[Q_PROJ], rows);
     affine_forward(&pass->context, a->k, memory, &w->linears[K_PROJ], memory_rows);
@@ -260,7 +260,7 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const pass_sublayer *a = &s->sublayers[i];
     const float *in = input_at(pass, s, i), *memory = is_cross(s, i) ? pass->encoder.out : in;
-    const int D = pass->parameters->is.d_model, H = w->is->n_heads;
+    const int D = pass->parameters->arch.d_model, H = w->arch->n_heads;
     const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
     const int is_guided = pass->guided > 0.0f && s->is_decoder && i == guided_sublayer(pass);
     float *dmix = pass->hidden; /* free here, and at least D wide */
@@ -294,7 +294,7 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, int i) {
 /* hidden = activation(pre) */
 static void activate(heed_pass *pass, const pass_stack *s, int i, size_t n) {
     memcpy(pass->hidden, s->sublayers[i].pre, n * sizeof *pass->hidden);
-    activation_forward(pass->hidden, n, s->weights->sublayers[i].is->activation);
+    activation_forward(pass->hidden, n, s->weights->sublayers[i].arch->activation);
 }
 
 static void feed_forward(heed_pass *pass, const pass_stack *s, int i) {
@@ -307,7 +307,7 @@ static void feed_forward(heed_pass *pass, const pass_stack *s, int i) {
 
 static void feed_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_linear *w = s->weights->sublayers[i].linears;
-    const int rows = stack_rows(pass, s), activation = s->weights->sublayers[i].is->activation;
+    const int rows = stack_rows(pass, s), activation = s->weights->sublayers[i].arch->activation;
     const size_t n = (size_t)rows * w[FC1].rows;
     int add;
     float *din = input_gradient(pass, s, i, &add);
@@ -326,15 +326,15 @@ static int32_t input_id(const heed_pass *pass, const pass_stack *s, int i, int t
 }
 
 static void embed(heed_pass *pass, const pass_stack *s) {
-    const architecture_stack *is = s->weights->is;
-    const size_t D = (size_t)pass->parameters->is.d_model;
+    const architecture_stack *arch = s->weights->arch;
+    const size_t D = (size_t)pass->parameters->arch.d_model;
     const float *values = pass->context.weights;
-    const float *positions = is->has_own_positions ? values + s->weights->embed_positions : s->table;
+    const float *positions = arch->has_own_positions ? values + s->weights->embed_positions : s->table;
     float *const to = s->embedded ? s->embedded : s->stream;
     float *x = to;
     for (int i = 0; i < pass->n_pairs; i++)
         for (int t = 0; t < length(pass, i, s->is_decoder); t++, x += D) {
-            k_scale(x, values + s->weights->embed_tokens + (size_t)input_id(pass, s, i, t) * D, is->embed_scale, D);
+            k_scale(x, values + s->weights->embed_tokens + (size_t)input_id(pass, s, i, t) * D, arch->embed_scale, D);
             k_add(x, x, positions + (size_t)t * D, D);
         }
     const int rows = stack_rows(pass, s);
@@ -343,15 +343,15 @@ static void embed(heed_pass *pass, const pass_stack *s) {
 }
 
 static void embed_backward(heed_pass *pass, const pass_stack *s) {
-    const architecture_stack *is = s->weights->is;
-    const int rows = stack_rows(pass, s), D = pass->parameters->is.d_model;
+    const architecture_stack *arch = s->weights->arch;
+    const int rows = stack_rows(pass, s), D = pass->parameters->arch.d_model;
     float *gradients = pass->context.gradients, *dx = pass->dx;
     dropout(dx, (size_t)rows * D, pass->dropout, dropout_key(pass, s, -1));
     if (s->embedded) norm_backward(&pass->context, dx, dx, s->embedded, &s->weights->layernorm_embedding, rows, D);
     for (int i = 0; i < pass->n_pairs; i++)
         for (int t = 0; t < length(pass, i, s->is_decoder); t++, dx += D) {
-            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), is->embed_scale, D);
-            if (is->has_own_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
+            embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), arch->embed_scale, D);
+            if (arch->has_own_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
         }
 }
 
@@ -360,26 +360,26 @@ static void stack_forward(heed_pass *pass, const pass_stack *s) {
     embed(pass, s);
     for (int i = 0; i < w->n_sublayers; i++) {
         sublayer_begin(pass, s, i);
-        switch (w->sublayers[i].is->kind) {
+        switch (w->sublayers[i].arch->kind) {
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend(pass, s, i); break;
             case SUBLAYER_FEED_FORWARD: feed_forward(pass, s, i); break;
         }
         sublayer_end(pass, s, i);
     }
-    if (w->is->has_final_norm)
+    if (w->arch->has_final_norm)
         normalize(pass, s->out, stream_at(pass, s, w->n_sublayers), &w->layer_norm, stack_rows(pass, s));
 }
 
 /* From pass->dx, the gradient of s->out. */
 static void stack_backward(heed_pass *pass, const pass_stack *s) {
     const train_stack *w = s->weights;
-    if (w->is->has_final_norm)
+    if (w->arch->has_final_norm)
         norm_backward(&pass->context, pass->dx, pass->dx, stream_at(pass, s, w->n_sublayers), &w->layer_norm,
-                      stack_rows(pass, s), pass->parameters->is.d_model);
+                      stack_rows(pass, s), pass->parameters->arch.d_model);
     for (int i = w->n_sublayers - 1; i >= 0; i--) {
         sublayer_end_backward(pass, s, i);
-        switch (w->sublayers[i].is->kind) {
+        switch (w->sublayers[i].arch->kind) {
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend_backward(pass, s, i); break;
             case SUBLAYER_FEED_FORWARD: feed_backward(pass, s, i); break;
@@ -395,7 +395,7 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
 static void output(heed_pass *pass, const pass_options *o, pass_result *result) {
     const heed_parameters *p = pass->parameters;
     const train_context *c = &pass->context;
-    const int D = p->is.d_model, V = p->is.decoder.vocabulary;
+    const int D = p->arch.d_model, V = p->arch.decoder.vocabulary;
     const float *weights = c->weights + p->output;
     const train_linear w = {.weight = p->output, .bias = p->final_logits_bias, .rows = V, .cols = D};
     int pair = 0, t = 0;
@@ -442,7 +442,7 @@ void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair
     if (pass->guided > 0.0f) {
         const int last = guided_sublayer(pass);
         const float *probs = pass->decoder.sublayers[last].probs;
-        const size_t heads = (size_t)pass->decoder.weights->sublayers[last].is->n_heads;
+        const size_t heads = (size_t)pass->decoder.weights->sublayers[last].arch->n_heads;
         for (int i = 0; i < n; i++) {
             guide(pass, probs, i, NULL, result);
             probs += heads * pairs[i].n_target * pairs[i].n_source;
@@ -450,7 +450,7 @@ void pass_run(heed_pass *pass, float *weights, float *gradients, const heed_pair
     }
     if (gradients == NULL) return;
 
-    const size_t source = (size_t)pass->n_source * pass->parameters->is.d_model;
+    const size_t source = (size_t)pass->n_source * pass->parameters->arch.d_model;
     memset(pass->dmemory, 0, source * sizeof *pass->dmemory);
     stack_backward(pass, &pass->decoder);
     memcpy(pass->dx, pass->dmemory, source * sizeof *pass->dx);
