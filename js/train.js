@@ -63,7 +63,7 @@ function checkNumber(name, value, least, below) {
  * @returns {Generator<{ name: string, data: Float32Array }, void, void>}
  */
 function* weightsOf(model) {
-  const { core, model: handle } = model.parts();
+  const { core, model: handle } = model.internals();
   const count = core.run('heed_tensor_count', handle);
   for (let index = 0; index < count; index++) {
     const [rows, cols] = [ints(1), ints(1)];
@@ -259,8 +259,8 @@ export class Trainer {
         handle: handle.value[0],
         config,
         longest,
-        files: { ...model?.parts().files },
-        wasm: model?.parts().core.module,
+        files: { ...model?.internals().files },
+        wasm: model?.internals().core.module,
       });
       for (const { name, data } of weights) {
         const { index } = trainer.#find(name);

@@ -60,7 +60,7 @@ test('enumerations are found in a header, and a constant without its number is r
 
 test('the module spells every status by the name it has here', async () => {
   const model = await Transformer.load(TINY);
-  const { core: c } = model.parts();
+  const { core: c } = model.internals();
   const statuses = Object.entries(core).filter(([name]) => /^(OK|E_\w+)$/.test(name));
   assert.ok(statuses.length > 20);
   for (const [name, code] of statuses) assert.equal(c.string('heed_status_name', Number(code)), `HEED_${name}`);
@@ -69,7 +69,7 @@ test('the module spells every status by the name it has here', async () => {
 
 test('limits that JavaScript checks before the core are the core\'s', async () => {
   const model = await Transformer.load(TINY);
-  const { core: c, model: handle } = model.parts();
+  const { core: c, model: handle } = model.internals();
   const bytes = (/** @type {number} */ beams, /** @type {number} */ batch) =>
     c.run('heed_session_bytes', handle, Int32Array.of(1, 1, beams, batch));
   assert.ok(bytes(core.MAX_BEAMS, 1) > 0);

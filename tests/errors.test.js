@@ -417,7 +417,7 @@ test('ids and lengths that the model does not have', () => {
 });
 
 test('more than the core can do', () => {
-  const { core, pass } = model.parts();
+  const { core, pass } = model.internals();
   assert.throws(
     () => core.call('a head', 'heed_session_set_head', pass(1, 1), 9, 0, 0, 0),
     (error) => check(error, 'HEED_E_ARGUMENT', /^a head/),

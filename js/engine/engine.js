@@ -1,5 +1,5 @@
-// engine.js - what an engine is: who does the work for a Translator, wherever that is. Chooses one. Used by
-// translate/.
+// engine.js - the interface of an engine, which does the work of a Translator in this thread or in a worker. Creates
+// one. Used by translate/.
 
 import { builtin, isNode } from '../base/host.js';
 import { builds } from '../builds.js';
@@ -10,26 +10,26 @@ import { builds } from '../builds.js';
 /** @typedef {import('../model/model.js').Generated & { text: string }} Result  text: of the ids */
 
 /**
- * Searches for translations, and knows text as ids. A job is one sentence with its search. Jobs of all calls share a
- * running batch: a sentence that ends makes room for another, and calls take turns. What a sentence gives does not
- * depend on what runs beside it. The event loop gets its turn after every step.
+ * Searches for translations, and converts between text and ids. A job is one sentence with its search. Jobs of all
+ * calls share a running batch: when a sentence ends, another takes its row, and calls take turns. The result of a
+ * sentence does not depend on the others. The event loop runs after every step.
  *
- * An engine runs in this thread (here.js) or in a worker (remote.js). What it takes and gives is plain data.
- * Errors are those of the function here that does the work; all promises are rejected with the reason of destroy().
+ * An engine runs in this thread (here.js) or in a worker (remote.js). Its arguments and results are plain data. Its
+ * errors are those of the underlying function; destroy() rejects all promises with its reason.
  *
  * @typedef {object} Engine
- * @property {Readonly<Record<string, unknown>>} config  config.json, with what a MarianConfig holds where it is silent
+ * @property {Readonly<Record<string, unknown>>} config  config.json, with MarianConfig's defaults
  * @property {Readonly<Record<string, unknown>>} manifest  heed.json, or {}
  * @property {Readonly<import('../model/config.js').GenerateDefaults>} defaults  of a search
- * @property {Model['info'] & { worker: boolean }} info  as of the last answer
+ * @property {Model['info'] & { worker: boolean }} info  at the time of the last answer
  * @property {(sources: Int32Array[], search: Search, options?: JobOptions) => Promise<Result[][]>} generate  for each
- *   source its hypotheses, best first. Of checked ids and a search of checkGenerate()
+ *   source its hypotheses, best first. Takes checked ids, and a search from checkGenerate()
  * @property {(texts: string[], side?: 'source' | 'target') => Promise<Encoded[]>} encode  sources with the token of the
  *   target language, if the model has several
  * @property {(lists: ArrayLike<number>[]) => Promise<string[]>} decode  ids of the target side
- * @property {(ids?: ArrayLike<number>) => Promise<string[]>} pieces  of ids of the target side, or of all of them
+ * @property {(ids?: ArrayLike<number>) => Promise<string[]>} pieces  of target ids, or of all target ids
  * @property {(source: ArrayLike<number>, prefix: ArrayLike<number>) => Promise<Float32Array>} logits  [V] of the id
- *   that follows the prefix
+ *   after the prefix
  * @property {Asynchronous<typeof import('../model/inspect.js').attention>} attention
  * @property {Asynchronous<typeof import('../model/inspect.js').inspect>} inspect
  * @property {Asynchronous<typeof import('../model/inspect.js').parameters>} parameters
@@ -39,14 +39,14 @@ import { builds } from '../builds.js';
 
 /**
  * @typedef {object} JobOptions
- * @property {AbortSignal} [signal]  its abort drops these jobs, at once. All others go on
- * @property {(text: string) => void} [onStep]  gets the text so far, after each step; only of one source by greedy
+ * @property {AbortSignal} [signal]  its abort drops these jobs at once; others continue
+ * @property {(text: string) => void} [onStep]  gets the text so far, after each step; only for one source and greedy
  *   search
  * @property {boolean} [beamTree]  the best hypothesis of each source gets its `tree`
  */
 
 /**
- * A function of a model as a method that takes its time.
+ * The asynchronous form of a function of a model.
  *
  * @template {(model: Model, ...args: any[]) => any} F
  * @typedef {F extends (model: Model, ...args: infer Args) => infer R ? (...args: Args) => Promise<R> : never}
@@ -58,10 +58,11 @@ import { builds } from '../builds.js';
  * @property {import('../files/source.js').ModelSource} model
  * @property {string} source  language tag
  * @property {string} target
- * @property {string} [language]  the language token of a model with several targets, if `target` does not tell
+ * @property {string} [language]  the language token of a model with several targets, if `target` does not determine it
  * @property {AbortSignal} [signal]
  * @property {(loaded: number) => void} [onProgress]  gets numbers from 0 to 1
- * @property {boolean | Worker | object} [worker]  where it is; undefined: in a worker if there can be one
+ * @property {boolean | Worker | object} [worker]  whether to use a worker, or the worker; undefined: use one if
+ * possible
  * @property {number} [timeout]  milliseconds after which a worker counts as silent
  * @property {import('../model/load.js').LoadOptions['dtype']} [dtype]
  * @property {import('../model/load.js').LoadOptions['wasm']} [wasm]
@@ -70,19 +71,20 @@ import { builds } from '../builds.js';
  */
 
 /**
- * Here, so that builds.js is loaded before any engine: webpack forgets the modules in chunks that are loaded later.
+ * Imported here, so that builds.js is loaded before any engine: webpack drops its URLs from chunks that are loaded
+ * later.
  *
  * @returns {Promise<any>}
  */
 async function startWorker() {
   if (!isNode) return builds.worker();
   const { Worker } = await builtin('worker_threads');
-  // flags of this program like --input-type are not for the worker's
+  // flags of this program, such as --input-type, must not reach the worker
   return new Worker(new URL(builds.workerAddress()), { execArgv: [] });
 }
 
 /**
- * In a worker if that is wanted and can be, else here.
+ * Creates an engine in a worker, if requested and possible, or else in this thread.
  *
  * @param {EngineOptions} options
  * @returns {Promise<Engine>}  NotSupportedError: the model is for another pair

@@ -1,4 +1,4 @@
-// here.js - the engine of this thread: it has the model and drives its running batch. Loaded by engine.js, and by
+// here.js - the engine of this thread: it has the model and runs its batch. Loaded by engine.js, and by
 // serve.js in a worker.
 
 import { onAborts } from '../base/abort.js';
@@ -8,10 +8,10 @@ import { Model } from '../model/model.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
-/** For calls that come while others run: it costs little. Longer sentences are split before. */
+/** Room for calls that start while others run. It costs little. Longer sentences have been split. */
 const ROOM = { source: 128, spare: 3 };
 
-/** Pieces that are looked up in one turn. */
+/** Pieces to look up per turn of the event loop. */
 const STRIDE = 4096;
 
 /**
@@ -25,23 +25,23 @@ function engineOf(model, language) {
   const life = new AbortController();
   let isDriven = false;
 
-  /** Step by step, until no call is left. */
+  /** Runs steps until no call is left. */
   const drive = async () => {
     if (isDriven) return;
     isDriven = true;
-    // the first turn comes before the first step: calls that are made together begin together
+    // let the event loop run before the first step, so that simultaneous calls start together
     while (await turn(), batch.isBusy) batch.step();
     isDriven = false;
   };
 
-  /** Work that is done at once, in a turn of its own. @template T @param {() => T} f @returns {Promise<T>} */
+  /** Runs short work in a turn of its own. @template T @param {() => T} f @returns {Promise<T>} */
   const inTurn = async (f) => {
     await turn();
     life.signal.throwIfAborted();
     return f();
   };
 
-  /** What a function of inspect.js gives. @param {string} name @returns {(...args: unknown[]) => Promise<any>} */
+  /** The result of a function of inspect.js. @param {string} name @returns {(...args: unknown[]) => Promise<any>} */
   const look = (name) => async (...args) => {
     const module = /** @type {any} */ (await import('../model/inspect.js'));
     return inTurn(() => module[name](model, ...args));

@@ -1,14 +1,14 @@
-// line.js - a line to a worker: calls to the one engine that it has for us, their answers, and what becomes of calls
-// that get none. serve.js is the other end, and describes what is sent. Used by remote.js.
+// line.js - the connection to a worker: sends calls to the engine there, receives the answers, and rejects calls
+// without an answer. serve.js is the other end, and describes the messages. Used by remote.js.
 
 import { E_WASM } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { isNode, onAbort } from '../base/host.js';
 import { mismatch } from '../base/json.js';
 
-/** The clock of a call ticks so many times before a worker counts as silent. */
+/** A worker is silent after this many ticks without a message. */
 const TICKS = 10;
-/** The greatest number of milliseconds that timers take. */
+/** The longest time of a timer, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 /** The id of the call that `ready` answers. */
 const READY = -1;
@@ -25,7 +25,7 @@ function revive({ kind, name, message, code, status, stack, cause }) {
   return error;
 }
 
-/** Who is told of a worker's failures. @type {WeakMap<object, ReturnType<typeof watch>>} */
+/** The listeners for failures of a worker. @type {WeakMap<object, ReturnType<typeof watch>>} */
 const watched = new WeakMap();
 
 /** @param {any} worker */
@@ -61,7 +61,7 @@ function onFailure(worker, f) {
   };
 }
 
-/** Whether a worker can be sent this. @param {unknown} value */
+/** Whether a value can be sent to a worker. @param {unknown} value */
 function isSendable(value) {
   try {
     structuredClone(value);
@@ -83,14 +83,14 @@ function unsendable(args, cause) {
 }
 
 /**
- * @typedef {object} Call  one that has no answer yet
+ * @typedef {object} Call  a pending call
  * @property {(value: any) => void} resolve
  * @property {(error: unknown) => void} reject
  * @property {(event: any) => void} [onEvent]
  * @property {number} silent  ticks of the clock since the last message
  */
 
-/** A worker, made or given, and the calls to the one engine that it has for us. */
+/** A worker, and the pending calls to its engine. */
 export class Line {
   #worker;
   #isOwn;
@@ -99,22 +99,22 @@ export class Line {
   #next = 0;
   /** @type {Map<number, Call>} */
   #calls = new Map();
-  /** Runs while there are calls. @type {ReturnType<typeof setInterval> | undefined} */
+  /** Runs while there are pending calls. @type {ReturnType<typeof setInterval> | undefined} */
   #clock;
-  /** Why there is no answer any more. @type {unknown} */
+  /** The reason why no more answers come. @type {unknown} */
   #ended;
   #isReady = false;
-  /** An error of the worker before it was ready. It may be the reason of a silence. */
+  /** An error of the worker before it was ready, which may explain a silence. */
   #suspect = '';
   /** Stops listening to the worker. */
   #forget;
-  /** Of the model, as of the last answer. @type {any} */
+  /** Data of the model, at the time of the last answer. @type {any} */
   info;
 
   /**
    * @param {any} worker
    * @param {object} options
-   * @param {boolean} options.isOwn  made for this line, and ends with it
+   * @param {boolean} options.isOwn  created for this line, and terminated with it
    * @param {number} options.timeout  milliseconds without a message after which a call is rejected
    */
   constructor(worker, { isOwn, timeout }) {
@@ -129,7 +129,7 @@ export class Line {
     worker.postMessage({ heed: port2 }, [port2]);
   }
 
-  /** The worker serves. @param {AbortSignal} [signal] @returns {Promise<void>} */
+  /** Resolves when the worker is ready. @param {AbortSignal} [signal] @returns {Promise<void>} */
   ready(signal) {
     return this.#wait(READY, { signal });
   }
@@ -137,7 +137,7 @@ export class Line {
   /** @param {any} failure  an Error in Node, an event in a page */
   #fail(failure) {
     const { message } = failure;
-    // a worker of Node has ended; one of a page goes on, and the error may be of the user's own code
+    // a worker in Node has ended; one in a page continues, and the error may be in the user's own code
     if (!isNode && !this.#isOwn && (this.#isReady || message)) {
       if (!this.#isReady) this.#suspect = `; its last error: ${message}`;
       return;
@@ -152,7 +152,7 @@ export class Line {
     for (const call of this.#calls.values()) call.silent = -1;
     if (isUnread) return void this.#rejectUnread();
     const call = this.#calls.get(id);
-    if (isAlive || !call) return; // no answer, or to a call that was rejected
+    if (isAlive || !call) return; // not an answer, or for a call that was rejected
     if (event !== undefined) return void call.onEvent?.(event);
     if (id === READY) this.#isReady = true;
     this.info = info ?? this.info;
@@ -160,13 +160,13 @@ export class Line {
     else call.resolve(value);
   }
 
-  /** A message was lost on its way: nobody knows which call it belongs to. */
+  /** A message could not be deserialised, and its call is unknown. */
   #rejectUnread() {
     const error = 'worker: found an option or a result that cannot be read at the other end of the line';
     for (const call of this.#calls.values()) call.reject(new TypeError(error));
   }
 
-  /** Every call grows older, and the worker is asked for a sign of life. */
+  /** Counts a tick for every pending call, and asks the worker if it is alive. */
   #tick() {
     for (const [id, call] of this.#calls) {
       if (++call.silent < TICKS) continue;
@@ -178,7 +178,7 @@ export class Line {
     if (this.#isReady) this.#port.postMessage({ isAlive: true });
   }
 
-  /** A line with calls keeps the program running and has a clock, a line without does neither. */
+  /** A line with pending calls keeps the program running and has a timer; a line without does not. */
   #settle() {
     const isBusy = this.#calls.size > 0;
     if (!isBusy) {
@@ -192,7 +192,7 @@ export class Line {
   }
 
   /**
-   * The answer to a call.
+   * Sends a call, and resolves to its answer.
    *
    * @param {number} id
    * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void }} options
@@ -208,7 +208,7 @@ export class Line {
         this.#settle();
         f(value);
       };
-      // the first call starts the clock; another one may begin just before a tick
+      // the first call starts the timer; another call may begin just before a tick
       const call = { resolve: once(resolve), reject: once(reject), onEvent, silent: this.#clock ? -1 : 0 };
       const forget = onAbort(signal, () => {
         this.#port.postMessage({ id, abort: true });
@@ -222,7 +222,7 @@ export class Line {
   /**
    * @param {string} method
    * @param {unknown[]} args
-   * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void }} [options]  signal: of this end
+   * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void }} [options]  signal: aborts the call
    * @returns {Promise<any>}
    */
   call(method, args, options = {}) {
@@ -236,7 +236,7 @@ export class Line {
     return answer;
   }
 
-  /** No more calls; those under way are rejected. @param {unknown} reason */
+  /** Refuses more calls, and rejects pending ones. @param {unknown} reason */
   end(reason) {
     if (this.#ended) return;
     this.#ended = reason;

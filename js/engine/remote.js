@@ -1,4 +1,4 @@
-// remote.js - an engine in a worker, at the other end of a line. Loaded by engine.js when a worker is wanted.
+// remote.js - an engine in a worker, at the other end of a line. Loaded by engine.js if a worker may be used.
 
 import { resolve } from '../base/host.js';
 import { Line } from './line.js';
@@ -6,7 +6,7 @@ import { Line } from './line.js';
 /** @typedef {import('./engine.js').Engine} Engine */
 
 /**
- * An address as text: those given as text are relative to this page, not to the worker.
+ * Makes an address absolute, because relative ones refer to this page and not to the worker.
  *
  * @param {any} place
  * @returns {Promise<any>}
@@ -19,7 +19,7 @@ async function addressOf(place) {
 
 /**
  * @param {Line} line
- * @param {Pick<Engine, 'config' | 'manifest' | 'defaults'>} has  what the worker says of its engine
+ * @param {Pick<Engine, 'config' | 'manifest' | 'defaults'>} has  properties of the engine in the worker
  * @returns {Engine}
  */
 function engineOf(line, { config, manifest, defaults }) {
@@ -43,8 +43,8 @@ function engineOf(line, { config, manifest, defaults }) {
 
 /**
  * @param {() => Promise<any>} startWorker
- * @param {import('./engine.js').EngineOptions} options  `worker` undefined: if there can be one
- * @returns {Promise<Engine | undefined>}  undefined: there can be none
+ * @param {import('./engine.js').EngineOptions} options  `worker` undefined: if possible
+ * @returns {Promise<Engine | undefined>}  undefined if workers are impossible
  */
 export async function createRemote(startWorker, { signal, worker, timeout = 30_000, onProgress, ...options }) {
   const isOwn = Object(worker) !== worker;

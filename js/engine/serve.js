@@ -1,13 +1,13 @@
-// serve.js - the other end of line.js: an engine for each port that a worker is given. Used by worker.js.
+// serve.js - the other end of line.js: creates an engine for each port that a worker gets. Used by worker.js.
 //
-//   to here    { id, method, args } a call, { id, abort } its end, { isAlive } is the worker alive?
-//   from here  { ready } at first, { id, event } of a call under way: what is loaded, or the text so far,
-//              { id, value | error, info } an answer, { isAlive } it is, { isUnread } a message cannot be read here
+//   received  { id, method, args } a call, { id, abort } cancels it, { isAlive } asks if the worker is alive
+//   sent      { ready } first, { id, event } of a running call: progress, or the text so far,
+//             { id, value | error, info } an answer, { isAlive } yes, { isUnread } a message could not be deserialised
 
 import { HeedError } from '../base/errors.js';
 import { createHere } from './here.js';
 
-/** What an error is made again from. @param {any} error */
+/** The data to recreate an error. @param {any} error */
 function describe(error) {
   const { name, message, code, status, stack, cause } = error ?? {};
   const own = Object.entries({ HeedError, DOMException, TypeError, RangeError });
@@ -16,7 +16,7 @@ function describe(error) {
     cause: cause && String(cause.message ?? cause) };
 }
 
-/** The buffers of typed arrays in a result: they move instead of being copied. @param {any} value */
+/** The buffers of typed arrays in a result, which are transferred instead of copied. @param {any} value */
 function buffersOf(value, found = new Set()) {
   if (ArrayBuffer.isView(value)) found.add(value.buffer);
   else if (Array.isArray(value)) for (const item of value) buffersOf(item, found);
@@ -28,11 +28,11 @@ function buffersOf(value, found = new Set()) {
 export function serve(port) {
   /** @type {import('./engine.js').Engine | undefined} */
   let engine;
-  /** By the id of the call under way. @type {Map<number, AbortController>} */
+  /** By the id of the running call. @type {Map<number, AbortController>} */
   const running = new Map();
 
   /**
-   * What the engine's methods are not called with: the signal and the events of a call.
+   * Methods that need more than their arguments: the signal and the events of a call.
    *
    * @type {Record<string, (more: { signal: AbortSignal, tell: (event: unknown) => void }, ...args: any[]) => unknown>}
    */

@@ -29,7 +29,7 @@ const size = (shape) => shape.reduce((product, n) => product * n, 1);
  * @returns {{ session: number, data: Float32Array }}
  */
 function look(model, from, to, heads, wanted) {
-  const { core, pass, disableHeads } = model.parts();
+  const { core, pass, disableHeads } = model.internals();
   const total = wanted.reduce((sum, { shape }) => sum + size(shape), 0);
   if (total > MAX_INSPECTED) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
   const list = Int32Array.from(wanted, ({ point }) => point);
@@ -56,7 +56,7 @@ function look(model, from, to, heads, wanted) {
 export function inspect(model, source, target, options = {}) {
   const { names, disabledHeads = [] } = checkOptions(options, 'names disabledHeads');
   const config = /** @type {Record<string, any>} */ (model.config);
-  const { core, model: handle, check } = model.parts();
+  const { core, model: handle, check } = model.internals();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
   const heads = checkHeads(disabledHeads, config);
   if (names !== undefined && !Array.isArray(names)) badType('names', names, 'an array of names');
@@ -106,7 +106,7 @@ export function inspect(model, source, target, options = {}) {
 export function attention(model, source, target, options = {}) {
   const { disabledHeads = [] } = checkOptions(options, 'disabledHeads');
   const config = /** @type {Record<string, any>} */ (model.config);
-  const { core, model: handle, check } = model.parts();
+  const { core, model: handle, check } = model.internals();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
   const heads = checkHeads(disabledHeads, config);
   const points = core.points(handle, from.length, to.length);
@@ -130,7 +130,7 @@ export function attention(model, source, target, options = {}) {
  * @returns {Float32Array}
  */
 export function nextLogits(model, source, prefix) {
-  const { core, pass, check } = model.parts();
+  const { core, pass, check } = model.internals();
   // one more id, because row t predicts target[t]
   const from = check('source', source, 'source');
   const to = check('prefix', [...Array.from(prefix), Number(model.config.eos_token_id)], 'target');
@@ -153,7 +153,7 @@ export function meanOfHeads({ shape: [layers, heads, rows, columns], data }) {
 
 /** See Transformer.parameters. @param {Model} model */
 export function parameters(model) {
-  const { core, model: handle } = model.parts();
+  const { core, model: handle } = model.internals();
   return Array.from({ length: core.run('heed_tensor_count', handle) }, (_, index) => {
     const [rows, cols] = [ints(1), ints(1)];
     core.run('heed_tensor_shape', handle, index, rows, cols);
@@ -172,7 +172,7 @@ export function parameters(model) {
  * @returns {Tensor}
  */
 export function parameter(model, name, range) {
-  const { core, model: handle } = model.parts();
+  const { core, model: handle } = model.internals();
   if (typeof name !== 'string') badType('name', name, 'a string');
   const isScale = ints(1);
   const index = core.findTensor(handle, name, isScale);

@@ -1,5 +1,5 @@
-// model.js - the model as far as translating needs it: what is loaded, and a running batch. The engine of a thread is
-// built on it, and transformer.js adds the rest.
+// model.js - the part of a model that translation needs: loaded files, and a running batch. The engine of a thread uses
+// it; transformer.js adds the rest.
 
 import { E_STATE, E_TOKENIZER, F32 } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -15,30 +15,30 @@ import { Session } from './session.js';
 /** @typedef {{ encoder: Tensor, decoder: Tensor, cross: Tensor }} AttentionMaps  rows sum to 1 */
 /**
  * @typedef {object} Generated
- * @property {Int32Array} ids  without decoder_start_token_id; `</s>` included if it was produced
- * @property {number} logProb  sum of natural-log token probabilities after all rules; the prefix does not count, a
- *   forced id has 0
- * @property {number} score  logProb / length^lengthPenalty: what hypotheses are ordered by; the prefix does not count
+ * @property {Int32Array} ids  without decoder_start_token_id; with `</s>` if it was produced
+ * @property {number} logProb  sum of natural-log token probabilities after all rules; the prefix does not count, forced
+ *   ids count as 0
+ * @property {number} score  logProb / length^lengthPenalty: the order of hypotheses; the prefix does not count
  * @property {boolean} finished  false: stopped by maxTokens, even if the last id is forcedEosTokenId, or by cutRunaways
- * @property {import('./tree.js').BeamNode[]} [tree]  of the best hypothesis, with beamTree: all that was looked at
+ * @property {import('./tree.js').BeamNode[]} [tree]  for the best hypothesis, with beamTree: all steps of the search
  */
 
-/** See Transformer, which is one. */
+/** The base class of Transformer. */
 export class Model {
   #core;
   #model;
-  /** Of readConfig. @type {Record<string, any>} */
+  /** From readConfig(). @type {Record<string, any>} */
   #config;
   #defaults;
   #tokenizer;
   #arithmetic;
   #unsupported;
   #files;
-  /** For everything but searches. */
+  /** For everything except searches. */
   #pass;
 
   /**
-   * Only load() makes one.
+   * Only load() may call it.
    *
    * @internal
    * @param {NonNullable<Awaited<ReturnType<typeof loadModel>>>} parts
@@ -53,7 +53,7 @@ export class Model {
     this.#unsupported = unsupported;
     this.#files = files;
     this.#pass = new Session(core, model, config.max_position_embeddings);
-    /** config.json, with what a MarianConfig holds where it is silent. @type {Readonly<Record<string, unknown>>} */
+    /** config.json, with MarianConfig's defaults. @type {Readonly<Record<string, unknown>>} */
     this.config = Object.freeze(config);
     /** heed.json, or {}. @type {Readonly<Record<string, unknown>>} */
     this.manifest = Object.freeze(manifest);
@@ -63,7 +63,7 @@ export class Model {
    * @param {import('../files/source.js').ModelSource} source  a URL prefix or (Node) a directory path, or the files by
    *   name
    * @param {import('./load.js').LoadOptions} [options]
-   * @param {(manifest: Record<string, unknown>) => void} [accept]  internal: throws if heed.json is of a model that is
+   * @param {(manifest: Record<string, unknown>) => void} [accept]  internal: throws if heed.json is for a model that is
    *   not wanted, before more is read
    * @returns {Promise<Model>}
    */
@@ -72,7 +72,7 @@ export class Model {
     const { signal, wasm, simd, onProgress } = options;
     let most = 0;
     for (let isRetry = false; ; isRetry = true) {
-      // modules are shared between loads: this one stops waiting, the download goes on for the others
+      // modules are shared between loads: this load stops waiting, but the download continues for others
       /** @typedef {import('../wasm/core.js').Core} Core */
       const core = await new Promise((/** @type {(core: Core) => void} */ resolve, reject) => {
         const forget = onAbort(signal, () => reject(signal?.reason));
@@ -84,7 +84,7 @@ export class Model {
           isRetry,
           accept,
           onProgress: (progress) => {
-            // what is loaded once more is no news
+            // files that are loaded again are not reported again
             if (progress.loaded >= most) onProgress?.(progress);
             most = Math.max(most, progress.loaded);
           },
@@ -98,7 +98,10 @@ export class Model {
     }
   }
 
-  /** Of the model's files. HEED_E_TOKENIZER if it came without. @returns {import('../text/tokenizer.js').Tokenizer} */
+  /**
+   * The tokenizer of the model. HEED_E_TOKENIZER if its files are missing. @returns
+   * {import('../text/tokenizer.js').Tokenizer}
+   */
   get tokenizer() {
     if (this.#core.disposed) throw new HeedError(E_STATE, 'this object was disposed');
     if (!this.#tokenizer) {
@@ -111,7 +114,7 @@ export class Model {
   }
 
   /**
-   * unsupportedSettings: those of search in the model's files, by their names there, that have no effect.
+   * unsupportedSettings: names of search settings in the model's files that have no effect.
    *
    * @returns {{ dtype: 'f32' | 'int8', simd: 'simd128' | 'relaxed', parameters: number, weightBytes: number,
    *   memoryBytes: number, unsupportedSettings: string[] }}
@@ -127,13 +130,13 @@ export class Model {
     };
   }
 
-  /** What generate() does when its options are silent. @returns {Readonly<import('./config.js').GenerateDefaults>} */
+  /** The defaults of generate(). @returns {Readonly<import('./config.js').GenerateDefaults>} */
   get generateDefaults() {
     return this.#defaults;
   }
 
   /** For transformer.js, inspect.js and train.js. @internal */
-  parts() {
+  internals() {
     return {
       core: this.#core,
       model: this.#model,
@@ -158,7 +161,7 @@ export class Model {
   }
 
   /**
-   * A running batch with a memory of its own.
+   * A running batch with its own memory.
    *
    * @internal
    * @param {ConstructorParameters<typeof Batch>[1]} room

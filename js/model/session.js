@@ -1,17 +1,17 @@
-// session.js - the core's memory for a search or a pass, made anew when more is needed than it holds. Used by model.js
-// and batch.js.
+// session.js - the core's memory for a search or a pass; created again if more is needed than it holds. Used by
+// model.js and batch.js.
 
 import { MAX_BATCH, MAX_BEAMS } from '../base/constants.js';
 import { ints } from '../wasm/core.js';
 
 /** max_source, max_target, max_beams, max_batch of heed_session_options. @typedef {number[]} Size */
 
-/** A session, made when first needed. */
+/** A session, created on first use. */
 export class Session {
   #core;
   #model;
   #handle = 0;
-  /** What there is, and the most there may be. @type {Size} */
+  /** The current size, and the greatest possible one. @type {Size} */
   #has = [1, 1, 1, 1];
   #most;
 
@@ -22,12 +22,12 @@ export class Session {
     this.#most = [longest, longest, MAX_BEAMS, MAX_BATCH];
   }
 
-  /** What it was made for. */
+  /** The current size. */
   get size() {
     return this.#has;
   }
 
-  /** Whether there is one that holds this much. @param {Size} need */
+  /** Whether the session holds this much. @param {Size} need */
   holds(need) {
     return this.#handle !== 0 && need.every((n, i) => n <= this.#has[i]);
   }
@@ -37,8 +37,8 @@ export class Session {
     if (this.holds(need)) return this.#handle;
     this.#core.run('heed_session_free', this.#handle);
     this.#handle = 0;
-    // powers of two: a text with ever longer sentences makes few sessions; beams and sentences multiply, so what an
-    // earlier call had of them is no reason to have it now
+    // powers of two, so that a text with ever longer sentences creates few sessions; beams and sentences multiply, so
+    // they are not kept from earlier calls
     const wanted = need.map((n, i) => {
       const rounded = i < 3 ? 2 ** Math.ceil(Math.log2(i < 2 ? Math.max(n, this.#has[i]) : n)) : n;
       return Math.max(n, Math.min(rounded, this.#most[i]));

@@ -1,4 +1,4 @@
-// transformer.js - the model: ids in, ids, logits, attention and every tensor in between out. Public.
+// transformer.js - the model: takes ids, and returns ids, logits, attention and all other tensors. Public.
 
 import { badType, checkOptions } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
@@ -14,15 +14,15 @@ import { Trees } from './tree.js';
 /** @typedef {import('./model.js').Generated} Generated */
 
 /**
- * The model itself. Synchronous once loaded; runs in the calling thread. Ids it is given are used as they are: a source
- * includes its own `</s>`. After dispose() every call throws HEED_E_STATE.
+ * A model. All methods are synchronous and run in the calling thread. Ids are used as they are: a source includes its
+ * own `</s>`. After dispose() every call throws HEED_E_STATE.
  */
 export class Transformer extends Model {
-  /** Of generate(). @type {import('./batch.js').Batch | undefined} */
+  /** The batch of generate(). @type {import('./batch.js').Batch | undefined} */
   #batch;
 
   /**
-   * Only load() makes one.
+   * Only load() may call it.
    *
    * @internal
    * @param {ConstructorParameters<typeof Model>[0]} parts
@@ -50,7 +50,7 @@ export class Transformer extends Model {
    * @returns {Tensor}
    */
   encode(source) {
-    const { core, pass, check } = this.parts();
+    const { core, pass, check } = this.internals();
     const ids = check('source', source, 'source');
     const shape = [ids.length, Number(this.config.d_model)];
     const out = floats(shape[0] * shape[1]);
@@ -67,7 +67,7 @@ export class Transformer extends Model {
    * @returns {{ logits: Tensor, logProbs: Float32Array }}
    */
   forward(source, target) {
-    const { core, pass, check } = this.parts();
+    const { core, pass, check } = this.internals();
     const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
     const session = pass(from.length, to.length);
     core.forward(session, from, to);
@@ -83,8 +83,8 @@ export class Transformer extends Model {
   }
 
   /**
-   * One list of hypotheses, best first, for each source; with options.beamTree the best has the `tree` of all that the
-   * search looked at.
+   * Translates ids. Returns for each source a list of hypotheses, best first; with options.beamTree the best one has
+   * the `tree` of all steps of the search.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
@@ -99,9 +99,9 @@ export class Transformer extends Model {
   }
 
   /**
-   * generate(), resting before every step, of which none is long: between two, other work can be done, or the run be
-   * ended by return(). One run at a time: HEED_E_STATE while another has not ended. Each step gives the ids so far if
-   * there is one sentence and one beam.
+   * generate() as a generator that yields before every step. Steps are short. Between two steps the caller may do other
+   * work, or stop the run with return(). Only one run at a time: HEED_E_STATE while another has not ended. With one
+   * sentence and one beam, each step yields the ids so far.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]
@@ -110,7 +110,7 @@ export class Transformer extends Model {
   *generateSteps(sources, options = {}) {
     checkOptions(options, GENERATE_IDS);
     if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
-    const { check } = this.parts();
+    const { check } = this.internals();
     const search = checkGenerate(options, this.generateDefaults, this.config);
     const all = sources.map((ids, i) => check(`sources[${i}]`, ids, 'source'));
     const batch = (this.#batch ??= this.batch({ source: 1, spare: 0 }));
@@ -144,8 +144,8 @@ export class Transformer extends Model {
 
   /**
    * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
-   * [layers, heads, target, source]. Row t of decoder and cross is the one that predicts target[t]. `logProbs` are
-   * those of the same pass.
+   * [layers, heads, target, source]. Row t of decoder and cross predicts target[t]. `logProbs` are those of the same
+   * pass.
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
@@ -157,34 +157,34 @@ export class Transformer extends Model {
   }
 
   /**
-   * Every intermediate tensor of the teacher-forced pass, as the arithmetic in use has it, by Hugging Face's names. S
-   * source, T target, n either, m the keys (S in cross-attention, else n), D width, H heads, F feed-forward width:
+   * Every intermediate tensor of the teacher-forced pass, in the arithmetic in use, with Hugging Face's names. S is the
+   * source, T the target, n either, m the keys (S in cross-attention, else n), D width, H heads, F feed-forward width:
    *
    * - `encoder.` and `decoder.` `embedding` (rows of E, scaled), `positions`, `input` (their sum), `output`: [n, D];
    * - `encoder.layers.0.self_attn.` (`decoder.layers.0.encoder_attn.`, ...) `q` [n, D], `k`, `v` [m, D], `scores`
-   *   (q·k/√(D/H), -Infinity where masked; up to rounding what softmax read), `weights` [H, n, m], `context`
-   *   (weights·v, heads side by side), `output` (after out_proj) [n, D];
+   *   (q·k/√(D/H), -Infinity where masked; equal to the input of softmax up to rounding), `weights` [H, n, m],
+   *   `context` (weights·v, heads side by side), `output` (after out_proj) [n, D];
    * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F],
-   *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; of pre-norm models what the norm gives;
+   *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; in pre-norm models the output of the norm;
    * - `logits` [T, V], `log_probs` [T] of target[t].
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
-   * @param {import('./inspect.js').InspectOptions} [options]  names: those wanted, or the beginnings of some, ending in
-   *   '.'; default: all but the logits
+   * @param {import('./inspect.js').InspectOptions} [options]  names: of tensors, or prefixes that end in
+   *   '.'; default: all except the logits
    * @returns {Record<string, Tensor>}  in the order of the pass
    */
   inspect(source, target, options) {
     return inspect(this, source, target, options);
   }
 
-  /** The tensors of the weights, in Hugging Face's names. @returns {{ name: string, shape: number[] }[]} */
+  /** Names and shapes of the weights, with Hugging Face's names. @returns {{ name: string, shape: number[] }[]} */
   get parameters() {
     return parameters(this);
   }
 
   /**
-   * Weights, as floats of what the arithmetic sees. Names of tied copies answer too.
+   * Weights as floats, after quantisation. Names of tied copies are also valid.
    *
    * @param {string} name
    * @param {[from: number, to: number]} [rows]  default: all

@@ -1,10 +1,10 @@
 // confidence.js - the words of a translation, each with the probability that it is right. Used by detail.js, and by
-// src/train/model/calibrate.js, which measures how often they are.
+// src/train/model/calibrate.js, which measures how often words are right.
 //
 //   tokens, log-probabilities  ->  words, p: the product of a word's tokens
 //   confidence = 1 / (1 + exp(-(offset + slope log(p / (1 - p)))))
 //
-// `offset` and `slope` are those of `confidence` in heed.json.
+// `confidence` in heed.json has `offset` and `slope`.
 
 import { E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -14,10 +14,10 @@ import { mismatch } from '../base/json.js';
 /** @typedef {Span & { text: string }} Word */
 /** @typedef {{ offset: number, slope: number }} Calibration */
 
-/** For models whose heed.json says nothing: what fits the six models that came with heed 0.1, all of them together. */
+/** The default, for models without `confidence` in heed.json. It fits the six models of heed 0.1 together. */
 export const DEFAULT = { offset: 0.11, slope: 0.74 };
 
-/** The nearest that p comes to 0 and 1: float32 cannot tell more. */
+/** The least distance of p from 0 and 1, which is the precision of float32. */
 const LEAST = 1e-6;
 
 /**
@@ -39,7 +39,7 @@ export function logit(logProb) {
   return Math.log(p / (1 - p));
 }
 
-/** @param {number} logProb  of a word, by the model @param {Calibration} calibration */
+/** @param {number} logProb  of a word, according to the model @param {Calibration} calibration */
 export const calibrate = (logProb, { offset, slope }) => 1 / (1 + Math.exp(-offset - slope * logit(logProb)));
 
 /** @param {string} text @param {string} language @returns {Word[]} */
@@ -49,12 +49,12 @@ export function wordsOf(text, language) {
     ({ text: segment, start: index, end: index + segment.length }));
 }
 
-/** Words that are those of the source: certain. @param {string} text @param {string} language */
+/** Words that also occur in the source; they are certain. @param {string} text @param {string} language */
 export const copied = (text, language) => wordsOf(text, language).map((word) => ({ ...word, confidence: 1 }));
 
 /**
- * Where tokens stand in their text. Those that spell nothing yet, as a space or the first bytes of a character, stand
- * where the next one does that does; `</s>` stands nowhere.
+ * The positions of tokens in their text. Tokens without text of their own (a space, the first bytes of a character) get
+ * the position of the next token with text; `</s>` has none.
  *
  * @param {string[]} texts  of the first token, the first two, ...
  * @returns {Span[]}
@@ -77,8 +77,8 @@ function spansOf(texts) {
  *
  * @param {Pick<import('../engine/engine.js').Engine, 'config' | 'decode' | 'encode' | 'attention'>} engine
  * @param {{ source: Int32Array, ids: Int32Array, pieces: string[], logProbs: Float32Array, text: string,
- *   language: string, disabledHeads?: import('../model/options.js').Head[] }} translation  text: of the ids, but for
- *   what was put into it
+ *   language: string, disabledHeads?: import('../model/options.js').Head[] }} translation  text: of the ids, except
+ *   what was inserted
  * @returns {Promise<(Word & { logProb: number })[]>}
  */
 export async function weigh(engine, { source, ids, pieces, logProbs, text, language, disabledHeads }) {
@@ -86,11 +86,11 @@ export async function weigh(engine, { source, ids, pieces, logProbs, text, langu
   const spelled = pieces.map((piece, t) => (ids[t] === eos ? '' : piece.replaceAll('\u2581', ' ')));
   let texts = spelled.map((_, t) => spelled.slice(0, t + 1).join('').trimStart());
   const isSpelled = () => (texts.at(-1) ?? '').trimEnd() === text;
-  // byte pieces, or a tokenizer that changes what pieces say
+  // byte pieces, or a tokenizer that changes the text of pieces
   if (!isSpelled()) texts = await engine.decode(Array.from(ids, (_, t) => ids.subarray(0, t + 1)));
   let [spans, weights] = [spansOf(texts), logProbs];
   if (!isSpelled()) {
-    // a glossary put words into the text: what the model says of the text as it is
+    // a glossary inserted words into the text: score the final text
     const [encoded] = await engine.encode([text], 'target');
     const own = encoded.ids.subarray(0, Number(longest));
     spans = Array.from(own, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
@@ -98,7 +98,7 @@ export async function weigh(engine, { source, ids, pieces, logProbs, text, langu
   }
   return wordsOf(text, language).map((word) => {
     const own = Array.from(weights).filter((_, t) => spans[t]?.start < word.end && spans[t].end > word.start);
-    // past the longest target nothing is known
+    // beyond the longest target nothing is known
     return { ...word, logProb: own.length > 0 ? own.reduce((sum, x) => sum + x, 0) : -Infinity };
   });
 }
@@ -108,7 +108,7 @@ export async function weigh(engine, { source, ids, pieces, logProbs, text, langu
  *
  * @param {(Word & { logProb: number })[]} words
  * @param {Calibration} calibration
- * @param {Span[]} given  what was not left to the model: its words are as they were wanted
+ * @param {Span[]} given  spans that the glossary or the source determine
  * @returns {(Word & { confidence: number })[]}
  */
 export const withConfidence = (words, calibration, given) => words.map(({ logProb, ...word }) => {

@@ -1,5 +1,5 @@
-// detail.js - one translated sentence with its tokens, scores and alignment; loaded by translator.js when it is asked
-// for.
+// detail.js - details of a translated sentence: tokens, scores and alignment; loaded by translator.js on
+// demand.
 
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -53,7 +53,7 @@ export async function detail(engine, sentence, [best, ...others], options, langu
 }
 
 /**
- * The heads of cross attention that a model names, one behind the other; all of them if it names none.
+ * The heads of cross attention that a model names, as one list; all heads if it names none.
  *
  * @param {import('../model/model.js').Tensor} cross  [layers, heads, target, source]
  * @param {unknown} named  `alignment_heads` of config.json: [[layer, head], ...], from 0
@@ -77,7 +77,7 @@ function chosen(cross, named) {
 }
 
 /**
- * For each target token the source token that the mean over the heads for alignment attends to most.
+ * For each target token, the source token with the most attention, averaged over the heads for alignment.
  *
  * @param {import('../model/model.js').Tensor} cross  [layers, heads, target, source]
  * @param {unknown} named  see chosen()

@@ -1,11 +1,10 @@
-// glossary.js - terms whose translation is given: they come out exactly; loaded by translator.js when a call has the
-// option `glossary`.
+// glossary.js - exact translations of given terms; loaded by translator.js when a call has the option `glossary`.
 //
-// A sentence is first translated freely. If a term does not come out as it is to, the translation is taken up to where
-// the cross attention sees the term, the wanted words are put there, and the model goes on from them (constrained by a
-// prefix, as often as there are terms). The model's own spelling of the words is replaced by the given one at the end,
-// so that they are exact even where the tokenizer has no piece for a character. Where that fails too, as when the model
-// says a term once more by itself, what stands between the terms is translated piece by piece.
+// A sentence is first translated freely. If a term is missing, the translation is kept up to the point where the cross
+// attention sees the term, the given words are inserted, and the model continues from them. This is a search with a
+// prefix, repeated for each term. At the end the given spelling replaces the model's own, so it is exact even if the
+// tokenizer has no piece for a character. If this fails too, for example because the model repeats a term, the text
+// between the terms is translated piece by piece.
 
 import { badRange } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
@@ -24,7 +23,7 @@ import { copyGlossary } from './options.js';
 
 /**
  * @param {string} text
- * @param {unknown} glossary  as callers give it
+ * @param {unknown} glossary  the option of the caller
  * @param {string} [language]  of the text
  * @returns {Found[]}
  */
@@ -44,7 +43,7 @@ function piecesOf(engine) {
 /**
  * @param {Engine} engine
  * @param {Sentence} sentence
- * @param {Int32Array} ids  a translation that was put together
+ * @param {Int32Array} ids  a composed translation
  * @param {{ text: string, glossary: GlossaryMatch[] }} more
  * @returns {Promise<Result>}
  */
@@ -54,7 +53,7 @@ async function scored(engine, sentence, ids, more) {
   return { ids, logProb, score: logProb, finished: ids.at(-1) === engine.config.eos_token_id, ...more };
 }
 
-/** Decodes a sentence around the words that its terms ask for. */
+/** Decodes a sentence around the given words of its terms. */
 class Forced {
   #engine;
   #pieces;
@@ -63,7 +62,7 @@ class Forced {
   #eos;
   /** @type {number[]} the translation so far, and what the model goes on with */
   #ids = [];
-  /** Of `#ids`, how many stay. */
+  /** The number of ids in `#ids` that are final. */
   #fixed;
   #longest;
   /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} ids of the terms that stand */
@@ -74,8 +73,8 @@ class Forced {
    * @param {string[]} pieces  of the target side, by id
    * @param {(prefix: number[]) => Promise<Result>} generate
    * @param {Sentence} sentence
-   * @param {number} fixed  ids of the translation that the caller wants as they are
-   * @param {number} longest  ids that a translation may have
+   * @param {number} fixed  ids at the start that the caller has fixed
+   * @param {number} longest  most ids of a translation
    */
   constructor(engine, pieces, generate, sentence, fixed, longest) {
     this.#engine = engine;
@@ -87,7 +86,10 @@ class Forced {
     this.#eos = Number(engine.config.eos_token_id);
   }
 
-  /** Begins a word, or stands between words; not within one, as a hyphen or a character's byte. @param {number} id */
+  /**
+   * Whether an id begins a word or is between words, and not inside one like a hyphen or a byte of a character. @param
+   * {number} id
+   */
   #parts(id) {
     const piece = this.#pieces[id];
     return id === this.#eos ||
@@ -95,8 +97,8 @@ class Forced {
   }
 
   /**
-   * Where in the ids a term's translation begins: at the word that looks at the term most, and the words before it that
-   * look at nothing else.
+   * The first id of a term's translation: that of the word that attends to the term most, or of the words before it
+   * that attend to nothing else.
    *
    * @param {Found} found
    * @param {Float64Array} mean  cross attention, [target, source]
@@ -130,7 +132,7 @@ class Forced {
   }
 
   /**
-   * Ids of a translation, as a word of its own or after something it has no space to.
+   * Ids of a translation, as a separate word or directly after other text.
    *
    * @param {string} translation
    * @param {boolean} spaced
@@ -147,7 +149,7 @@ class Forced {
   }
 
   /**
-   * Put one term's translation in, and go on from it.
+   * Inserts the translation of one term, and continues from it.
    *
    * @param {Found} found
    * @param {number} place
@@ -156,11 +158,11 @@ class Forced {
   async #put(found, place) {
     const after = this.#ids[place - 1];
     const here = this.#ids[place];
-    // after an opening bracket or quotation mark the model itself had no space
+    // after an opening bracket or quotation mark the model has no space either
     const spaced = place === 0 || here === undefined || here === this.#eos || this.#pieces[here].startsWith('\u2581') ||
       isWord.test(this.#pieces[after].slice(-1));
     const prefix = [...this.#ids.slice(0, place), ...(await this.#idsOf(found.translation, spaced))];
-    // what parts the term from the rest, and one more id to choose
+    // what separates the term from the rest, and one more id to choose
     if (prefix.length + 2 > this.#longest) return false;
     this.#fixed = prefix.length;
     this.#spans.push({ found, begin: place, end: prefix.length, spaced });
@@ -173,7 +175,7 @@ class Forced {
     return true;
   }
 
-  /** What follows a word that is to end here. @param {number[]} prefix */
+  /** The id that follows a word which must end here. @param {number[]} prefix */
   async #bestParting(prefix) {
     const row = await this.#engine.logits(this.#sentence.ids, prefix);
     const never = [this.#engine.config.pad_token_id, this.#pieces.indexOf('<unk>')];
@@ -185,7 +187,7 @@ class Forced {
   }
 
   /**
-   * @param {Result} free  the translation without any force
+   * @param {Result} free  the free translation
    * @param {Found[]} terms
    * @returns {Promise<Result>}
    */
@@ -224,8 +226,8 @@ class Forced {
 const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
 
 /**
- * The first letter of a part that begins within a sentence: small, but for an acronym, I, and what the free translation
- * has with a capital within, as German has its nouns.
+ * The first letter of a part inside a sentence: small, except for acronyms, I, and words that have a capital inside the
+ * free translation, such as German nouns.
  *
  * @param {string} text
  * @param {string} free
@@ -242,7 +244,7 @@ export function asWithin(text, free, language = 'de') {
 }
 
 /**
- * What translates for the glossary.
+ * The translator of the parts.
  *
  * @template {Sentence} T
  * @typedef {object} Host
@@ -253,16 +255,16 @@ export function asWithin(text, free, language = 'de') {
  */
 
 /**
- * The parts between the terms, each translated alone, with the terms between them: the last resort, as no part knows of
- * the others.
+ * Translates the parts between the terms separately, with the terms between them. This is the last resort, because no
+ * part knows the others.
  *
  * @template {Sentence} T
  * @param {Host<T>} host
  * @param {T} sentence
  * @param {Found[]} terms
- * @param {string} free  the translation without any force
+ * @param {string} free  the free translation
  * @param {import('../model/options.js').GenerateOptions} options
- * @returns {Promise<Result | undefined>}  undefined: it is too long for the model, or a part did not end
+ * @returns {Promise<Result | undefined>}  undefined if it is too long for the model, or a part did not end
  */
 async function translateAround({ engine, targetLanguage, generate }, sentence, terms, free, options) {
   const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
@@ -278,7 +280,7 @@ async function translateAround({ engine, targetLanguage, generate }, sentence, t
   for (const [i, part] of parts.entries()) {
     const body = part.trim();
     let own = isWorded.test(body) ? String(translations.shift()) : body;
-    // a part is no sentence: it neither ends as one nor, within, begins as one
+    // a part is not a sentence: it has no full stop, and inside a sentence no capital
     if (!ends.test(body)) own = own.replace(ends, '');
     if (i > 0 && /^\p{Ll}/u.test(body)) own = asWithin(own, free, targetLanguage);
     text += part.replace(body, () => own);
@@ -292,7 +294,7 @@ async function translateAround({ engine, targetLanguage, generate }, sentence, t
 }
 
 /**
- * Terms that begin in one sentence and end in the next of the same line: they cannot be translated as one.
+ * Terms that begin in one sentence and end in the next one of the same line. They cannot be translated together.
  *
  * @param {Sentence} sentence
  * @param {Sentence | undefined} next
@@ -300,7 +302,7 @@ async function translateAround({ engine, targetLanguage, generate }, sentence, t
  * @returns {GlossaryMatch[]}
  */
 function findDivided({ text, start, after }, next, terms) {
-  // of another text, another line, or behind what is kept
+  // in another text, on another line, or after a kept part
   if (next?.start !== start + text.length + after.length || LINE_BREAK.test(after)) return [];
   return terms.find(`${text} ${next.text}`)
     .filter((found) => found.start < text.length && found.end > text.length)
@@ -312,7 +314,7 @@ const notPlaced = ({ term, translation }) =>
   new HeedError(E_STATE, `glossary: '${term}' did not come out as '${translation}' once`);
 
 /**
- * HEED_E_STATE for a term that two sentences divide.
+ * Throws HEED_E_STATE if a term is split between two sentences.
  *
  * @param {(Sentence & { isKept?: boolean })[]} sentences
  * @param {Glossary} glossary
@@ -328,7 +330,7 @@ export function checkDivided(sentences, glossary, language) {
 }
 
 /**
- * Of a translation that the tokenizer drops nothing would come out.
+ * Refuses a translation without a token, because nothing of it would appear.
  *
  * @param {Engine} engine
  * @param {Found[]} terms
@@ -345,14 +347,14 @@ async function checkTranslations(engine, terms) {
 }
 
 /**
- * What the generate() of a Translator does with a glossary.
+ * generate() of a Translator with a glossary.
  *
  * @template {Sentence} T
  * @param {Host<T>} host
  * @param {T[]} sentences
  * @param {Glossary} glossary
  * @param {import('../model/options.js').GenerateOptions} options
- * @param {unknown} [onStep]  null: where a term does not come out that is told, not thrown as HEED_E_STATE
+ * @param {unknown} [onStep]  null: report a missing term instead of throwing HEED_E_STATE
  * @returns {Promise<Result[][]>}
  */
 export async function generateWith(host, sentences, glossary, options, onStep) {
@@ -371,7 +373,7 @@ export async function generateWith(host, sentences, glossary, options, onStep) {
       const again = async (/** @type {number[]} */ prefix) =>
         (await generate([sentences[i]], { ...options, nBest: 1, prefix }))[0][0];
       const { maxTokens, maxLength = engine.defaults.maxLength ?? Infinity, prefix } = options;
-      // of new tokens each step may have as many; in the length all count, and the start token
+      // maxTokens applies to each step; maxLength includes all ids and the start token
       const longest = Math.min(Number(engine.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
       const forced = new Forced(engine, await piecesOf(engine), again, sentences[i], prefix?.length ?? 0, longest);
       result = await forced.run(free, found[i]);

@@ -1,5 +1,5 @@
-// lookup.js - the model for a pair of languages, and whether its files are here, on a server, or missing.
-// Loaded by translator.js when it is not told a model, and for Translator.availability().
+// lookup.js - finds the model for a pair of languages, and whether its files are local, on a server, or missing. Loaded
+// by translator.js if no model is given, and for Translator.availability().
 
 import { badType } from '../base/check.js';
 import { E_JSON } from '../base/constants.js';
@@ -36,7 +36,7 @@ async function findIn(index, source, target, signal, cache) {
 }
 
 /**
- * The same of several: the first that has the pair. An index that cannot be read is an error if no other has it.
+ * The same for several: the first index with the pair. An unreadable index is an error only if no other has the pair.
  *
  * @param {string | URL | readonly (string | URL)[] | undefined} models
  * @param {string} source
@@ -59,9 +59,9 @@ export async function findModel(models, source, target, signal, cache) {
   return undefined;
 }
 
-/** What a model that translates text is made of, beside its weights. */
+/** The files that a text model needs, beside its weights. */
 const NEEDED = ['config.json', 'vocab.json', 'source.spm', 'target.spm'];
-/** One of these, or one whose name ends so. */
+/** The weights: a file with one of these names, or with a name that ends so. */
 const WEIGHTS = ['model.safetensors', 'pytorch_model.bin', '.npz'];
 
 /** @param {Files} files @returns {Promise<Record<string, unknown>>}  heed.json, or {} */
@@ -70,7 +70,7 @@ async function readManifest(files) {
   return bytes ? parseJson(bytes, 'heed.json') : {};
 }
 
-/** The names of the files of a directory, or of those given. @param {Files} files @returns {Promise<string[]>} */
+/** The names of the files in a directory, or of the given files. @param {Files} files @returns {Promise<string[]>} */
 async function namesOf({ path, source }) {
   if (path === undefined) return Object.keys(source);
   const { readdir } = await builtin('fs/promises');
@@ -84,7 +84,7 @@ async function hasSize(path, size) {
 }
 
 /**
- * Whether all files are there, and none is cut short.
+ * Whether all files exist and none is truncated.
  *
  * @param {Files} files
  * @param {string[]} names
@@ -99,7 +99,7 @@ async function isComplete(files, names, manifest) {
     && WEIGHTS.some((weights) => names.some((name) => name.endsWith(weights)));
 }
 
-/** Whether a server has the model, and what it says of itself. @param {Files} files */
+/** Whether a server has the model, and its manifest. @param {Files} files */
 async function readRemote(files) {
   const manifest = await readManifest(files);
   if (Object.keys(manifest).length > 0) return manifest;
@@ -111,12 +111,12 @@ async function readRemote(files) {
 /**
  * @param {import('../files/source.js').ModelSource} from
  * @param {boolean | string} cache
- * @param {(manifest: Record<string, unknown>) => void} accept  throws a NotSupportedError if heed.json is of another
+ * @param {(manifest: Record<string, unknown>) => void} accept  throws a NotSupportedError if heed.json has another
  *   pair
  * @returns {Promise<Availability>}
  */
 export async function availability(from, cache, accept) {
-  const files = await openSource(from); // keeps nothing: a newer heed.json would not fit the files that are kept
+  const files = await openSource(from); // stores nothing: a newer heed.json would not match the stored files
   const { url } = files;
   const names = url ? [] : await namesOf(files);
   if (!url && names.length === 0) return 'unavailable'; // no directory, or an empty one

@@ -3,14 +3,14 @@
 import { badType } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';
 
-// The names of the options of each function. One with a `!` belongs to the contract, and is unsupported.
+// The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
 export const CREATE =
   `sourceLanguage targetLanguage language model models monitor worker timeout workers! ${WEIGHTS}`;
 export const TRANSLATE = `${GENERATE} glossary keep!`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 
 /**
- * A glossary as it is at the call: its owner may change it while the call waits.
+ * Copies a glossary, because the caller may change it while the call waits.
  *
  * @param {any} glossary
  * @returns {[term: string, translation: string][]}

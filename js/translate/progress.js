@@ -1,10 +1,10 @@
 // progress.js - the monitor of Translator.create(): an EventTarget that gets 'downloadprogress' events, as the Writing
 // Assistance APIs define it; used by translator.js.
 
-/** The parts of a whole that progress is told in. */
+/** Progress is reported in this many steps. */
 const STEPS = 65_536;
 
-/** What pages have and Node has not: an event with `loaded`, `total` and `lengthComputable`. */
+/** For Node, which lacks it: an event with `loaded`, `total` and `lengthComputable`. */
 const ProgressEvent = globalThis.ProgressEvent ?? class ProgressEvent extends Event {
   #init;
 
@@ -34,7 +34,7 @@ const ProgressEvent = globalThis.ProgressEvent ?? class ProgressEvent extends Ev
 class CreateMonitor extends EventTarget {
   /** @type {((event: Event) => unknown) | null} */
   #handler = null;
-  /** Calls the handler of the moment. It keeps its place among the listeners when the handler changes. */
+  /** Calls the current handler. Its position among the listeners stays the same when the handler changes. */
   #listener = (/** @type {Event} */ event) => {
     if (this.#handler?.call(this, event) === false) event.preventDefault();
   };
@@ -43,7 +43,7 @@ class CreateMonitor extends EventTarget {
     return this.#handler;
   }
 
-  /** As of any event handler: what is no object means none. */
+  /** As for any event handler, a value that is not an object means none. */
   set ondownloadprogress(handler) {
     const next = typeof handler === 'function' ? handler : null;
     if (!this.#handler && next) this.addEventListener('downloadprogress', this.#listener);
@@ -57,10 +57,10 @@ class CreateMonitor extends EventTarget {
 }
 
 /**
- * Gives a monitor to the caller, and tells it what is loaded.
+ * Passes a monitor to the caller, and reports progress to it.
  *
- * @param {((monitor: any) => void) | undefined} callback  its error is the caller's
- * @param {AbortSignal | undefined} signal  after its abort no event comes
+ * @param {((monitor: any) => void) | undefined} callback  its errors reach the caller
+ * @param {AbortSignal | undefined} signal  no events after its abort
  * @returns {(loaded: number) => void}  takes 0 to 1; fires an event if the number, floored, has grown
  */
 export function startMonitor(callback, signal) {

@@ -1,5 +1,5 @@
-// translator.js - text in, text out, in the shape of the Web Translator API: splits texts into sentences, gives them to
-// an engine, and joins what it finds. Public.
+// translator.js - text in, text out, with the interface of the Web Translator API. Splits texts into sentences, passes
+// them to an engine, and joins the results. Public.
 
 import { endStream, onAborts } from '../base/abort.js';
 import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
@@ -12,8 +12,8 @@ import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.j
 import { startMonitor } from './progress.js';
 
 /**
- * glossary: translations of terms, which come out exactly; where one cannot, translate() throws and translateDetailed()
- * tells. With it translateStreaming() gives sentences.
+ * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
+ * With a glossary, translateStreaming() returns whole sentences.
  *
  * @typedef {import('../model/options.js').GenerateOptions & {
  *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
@@ -22,21 +22,22 @@ import { startMonitor } from './progress.js';
 /**
  * @typedef {object} TranslatedSentence
  * @property {string} source
- * @property {number} start  where it stands in the input, UTF-16
+ * @property {number} start  its UTF-16 position in the input
  * @property {string} target
  * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
- * @property {{ piece: string, id: number, logProb: number }[]} targetTokens  logProb: by the model alone, without rules
+ * @property {{ piece: string, id: number, logProb: number }[]} targetTokens  logProb: according to the model, without
+ * rules
  * @property {{ text: string, start: number, end: number, confidence: number }[]} targetWords  start, end: UTF-16 in
- *   `target`; confidence: probability that the word is right, see README.md; 1 of what is copied from the source or
+ *   `target`; confidence: probability that the word is right, see README.md; 1 for words copied from the source or
  *   given by the glossary
- * @property {number} logProb  of the search, as generate() has it
+ * @property {number} logProb  score of the search, as in generate()
  * @property {boolean} finished
- * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention, of
+ * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention of
  *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all
  * @property {import('../model/model.js').AttentionMaps} [attention]
  * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
- * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all that the search looked at
+ * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search
  */
 
 /** @typedef {import('../text/split.js').Sentence} Sentence */
@@ -44,15 +45,15 @@ import { startMonitor } from './progress.js';
 
 /** @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][] }} Options  as they run */
 
-/** Which model there is. A page that names its model need not load it. */
+/** Finds models. A page that names its model does not need this module. */
 const lookup = () => import('./lookup.js');
 
-/** A download that failed, as the specification has it. @param {any} error */
+/** A failed download, as the specification defines it. @param {any} error */
 const withName = (error) =>
   error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
 
 /**
- * The options of a call as they are when it is made.
+ * A copy of a call's options.
  *
  * @param {TranslateOptions} options
  * @param {string} names
@@ -63,16 +64,16 @@ function copyOptions(options, names) {
   return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }
 
-/** As much of a translation under way as later tokens cannot change. @param {string} text */
-const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of a character that is not complete
+/** The part of an unfinished translation that later tokens cannot change. @param {string} text */
+const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of an incomplete character
 
 /**
- * Calls that run at the same time share the engine's work: two take the time of one with both texts. Each gets what it
- * would get alone.
+ * Calls that run at the same time share the engine's work: two take the time of one call with both texts. Each call
+ * gets the same result as alone.
  */
 export class Translator {
   /**
-   * Where create() and availability() look for a model when they get neither `model` nor `models`.
+   * The index in which create() and availability() look for a model if they get neither `model` nor `models`.
    *
    * @type {string | URL | (string | URL)[] | undefined}
    */
@@ -82,13 +83,13 @@ export class Translator {
   #source;
   #target;
   #segmenter;
-  /** Aborted by destroy(). Ends all running and waiting calls. */
+  /** Aborted by destroy(). Cancels all running and waiting calls. */
   #life = new AbortController();
-  /** Forgets the signal of create(). */
+  /** Removes the listener from the signal of create(). */
   #forget = () => {};
 
   /**
-   * Only create() makes one.
+   * Only create() may call it.
    *
    * @internal
    * @param {symbol} key  OWN
@@ -123,22 +124,22 @@ export class Translator {
    * @param {string} options.sourceLanguage  a BCP 47 tag
    * @param {string} options.targetLanguage
    * @param {import('../files/source.js').ModelSource} [options.model]  a model directory
-   * @param {string | URL | (string | URL)[]} [options.models]  an index.json to look the pair up in, or several;
+   * @param {string | URL | (string | URL)[]} [options.models]  one or several index.json files to search for the pair;
    *   default: Translator.models
-   * @param {AbortSignal} [options.signal]  ends create(), and after that the Translator, with its reason
+   * @param {AbortSignal} [options.signal]  aborts create(), and later the Translator, with its reason
    * @param {(monitor: any) => void} [options.monitor]  gets an EventTarget with `ondownloadprogress`; the events are
    *   ProgressEvents, { loaded: 0…1, total: 1 }
-   * @param {boolean | Worker | object} [options.worker]  true: in a worker; or one of your own (in Node of
-   *   worker_threads), that imports 'heed/worker'. Default: true in pages that can have one, false in Node
+   * @param {boolean | Worker | object} [options.worker]  true: run in a worker; or your own worker (in Node from
+   *   worker_threads), that imports 'heed/worker'. Default: true in pages if possible, false in Node
    * @param {number} [options.timeout]  milliseconds after which a call is rejected if the worker sends no message, no
    *   progress and no sign of life; Infinity: never. Default: 30,000. It has no effect without a worker
-   * @param {string} [options.language]  the language token of a model with several targets, if targetLanguage does not
-   *   tell
+   * @param {string} [options.language]  the target language token for a model with several, if targetLanguage does not
+   *   determine it
    * @param {import('../model/load.js').LoadOptions['dtype']} [options.dtype]
    * @param {import('../model/load.js').LoadOptions['wasm']} [options.wasm]
    * @param {import('../model/load.js').LoadOptions['simd']} [options.simd]
    * @param {import('../model/load.js').LoadOptions['cache']} [options.cache]
-   * @returns {Promise<Translator>}  NotSupportedError: there is no model for the pair
+   * @returns {Promise<Translator>}  NotSupportedError: no model for the pair
    */
   static async create(options) {
     const { sourceLanguage, targetLanguage, monitor, signal, timeout, models = Translator.models, ...rest } =
@@ -162,7 +163,7 @@ export class Translator {
       if (model === undefined) throw notSupported(`${models} has no model from ${source} to ${target}`);
       const engine = await createEngine({ ...rest, model, source, target, signal, timeout, onProgress });
       made = new Translator(OWN, engine, source, target);
-      await turn(); // who hears of the last progress can still abort
+      await turn(); // listeners of the last progress event can still abort
       signal?.throwIfAborted();
     } catch (error) {
       made?.destroy();
@@ -174,8 +175,8 @@ export class Translator {
   }
 
   /**
-   * Whether create() would find a model for the pair: 'available' if all its files are here or kept, 'downloadable' if
-   * they are on a server, 'unavailable' without one.
+   * Whether create() would find a model for the pair: 'available' if all its files are local or stored, 'downloadable'
+   * if they are on a server, 'unavailable' without one.
    *
    * @param {{ sourceLanguage: string, targetLanguage: string, model?: import('../files/source.js').ModelSource,
    *   models?: string | URL | (string | URL)[], cache?: boolean | string }} options
@@ -197,7 +198,7 @@ export class Translator {
   }
 
   /**
-   * What f gives. Rejects at once when the call is aborted: it does not wait for the running step.
+   * The result of f. Rejects at once when the call is aborted, without waiting for the running step.
    *
    * @template T
    * @param {AbortSignal | undefined} signal
@@ -219,7 +220,7 @@ export class Translator {
   }
 
   /**
-   * The parts of each text; each term of a glossary is on one line.
+   * The parts of each text. Line breaks inside glossary terms are moved.
    *
    * @param {string[]} inputs
    * @param {Options} options
@@ -242,8 +243,8 @@ export class Translator {
   /**
    * @param {Sentence[]} sentences
    * @param {Options & { beamTree?: boolean }} options  beamTree: without a glossary
-   * @param {((text: string) => void) | null} [onStep]  gets the text so far of the one sentence that runs; null: what a
-   *   glossary cannot do is told, not thrown
+   * @param {((text: string) => void) | null} [onStep]  gets the text so far, for a single sentence; null: report what a
+   *   glossary cannot do instead of throwing
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
   async #generate(sentences, { glossary, beamTree, cutRunaways = true, ...rest }, onStep) {
@@ -267,7 +268,7 @@ export class Translator {
   }
 
   /**
-   * A string gives a string, an array gives an array in the same order. White space and line breaks are kept.
+   * Translates a string to a string, or an array to an array in the same order. White space and line breaks are kept.
    *
    * @overload
    * @param {string} input
@@ -312,11 +313,12 @@ export class Translator {
   }
 
   /**
-   * The sentences one by one, with tokens, scores and alignment.
+   * Translates a text. Returns its sentences with tokens, scores and alignment.
    *
    * @param {string} input
-   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: all maps too; nBest > 1: alternatives
-   *   too; beamTree: the tree too
+   * @param {TranslateOptions & { attention?: boolean }} [options]  attention: with all maps; nBest > 1: with
+   * alternatives;
+   *   beamTree: with the tree
    * @returns {Promise<TranslatedSentence[]>}
    */
   async translateDetailed(input, options = {}) {
@@ -336,8 +338,8 @@ export class Translator {
   }
 
   /**
-   * Pieces of text as they are found; joined they are exactly what translate() gives. Greedy search gives words, beam
-   * search sentences. The work waits while nobody reads, and ends when the stream is cancelled.
+   * Translates a text to a stream of pieces. Joined, they are exactly the result of translate(). Greedy search returns
+   * words, beam search sentences. The work pauses while nobody reads, and stops when the stream is cancelled.
    *
    * @param {string} input
    * @param {TranslateOptions} [options]
@@ -405,7 +407,7 @@ export class Translator {
     if (after) emit(after);
   }
 
-  /** Of the model, as Transformer.info; `worker`: it runs in a worker. */
+  /** Data of the model, as Transformer.info; `worker`: whether it runs in a worker. */
   get info() {
     return this.#engine.info;
   }
@@ -420,12 +422,12 @@ export class Translator {
     return this.#engine.manifest;
   }
 
-  /** As one sentence, see Tokenizer. @param {string} text @returns {Promise<Encoded>} */
+  /** Encodes a text as one sentence, see Tokenizer. @param {string} text @returns {Promise<Encoded>} */
   async tokenize(text) {
     return this.#run(undefined, async () => (await this.#engine.encode([text]))[0]);
   }
 
-  /** Ids of the target side to text. @param {ArrayLike<number>} ids @returns {Promise<string>} */
+  /** Decodes ids of the target side. @param {ArrayLike<number>} ids @returns {Promise<string>} */
   async detokenize(ids) {
     return this.#run(undefined, async () => (await this.#engine.decode([ids]))[0]);
   }
@@ -471,7 +473,7 @@ export class Translator {
   }
 
   /**
-   * Tokens that the input takes. There is no quota.
+   * The number of tokens in the input. There is no quota.
    *
    * @param {string} input
    * @param {TranslateOptions} [options]  as for translate()
@@ -483,7 +485,7 @@ export class Translator {
     return sentences.reduce((sum, { ids }) => sum + ids.length, 0);
   }
 
-  /** Infinity: texts are split into sentences, and of those there may be any number. */
+  /** Infinity, because texts are split into sentences, and their number is not limited. */
   get inputQuota() {
     return Infinity;
   }
@@ -493,7 +495,7 @@ export class Translator {
     this.#end(new DOMException('the translator was destroyed', 'AbortError'));
   }
 
-  /** destroy(), and the reason that calls reject with. @param {unknown} reason */
+  /** destroy() with the reason with which calls reject. @param {unknown} reason */
   #end(reason) {
     if (this.#life.signal.aborted) return;
     this.#forget();
