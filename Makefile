@@ -1,22 +1,22 @@
-# heed's build: the wasm module, the C programs that test it in four ways, and the commands of the README.
+# heed's build: the wasm modules, the C tests in several variants, and the commands of the README.
 #
 #   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten),
-#                           relaxed (as asan, the kernels alone, with the relaxed dot product stood in for),
+#                           relaxed (like asan, only the kernels, with an emulated relaxed dot product),
 #                           arm (another gcc, for 64-bit Arm)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
-#   js/heed.wasm            the module that ships, linked from the very objects that the wasm tests run
-#   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster where the host has the instruction
+#   js/heed.wasm            the published module, linked from the same objects as the wasm tests
+#   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster on hosts with the instruction
 #
-# Compilers that are missing are installed by .ci/setup, which does nothing when all is there.
+# .ci/setup installs missing compilers, and does nothing if none is missing.
 
 EMCC    ?= emcc
 HOST_CC ?= gcc
 ASAN_CC ?= clang
 PYTHON  ?= /usr/bin/python3
 NODE    ?= node
-# `make WERROR=` builds with a compiler that knows warnings which ours does not.
+# `make WERROR=` builds with compilers that have other warnings than ours.
 WERROR  ?= -Werror
-# `make V=1` shows the commands whole.
+# `make V=1` shows complete commands.
 V ?=
 BUILD ?= build
 Q := $(if $(V),,@)
@@ -27,7 +27,7 @@ TESTS   := $(patsubst tests/c/%.c,%,$(wildcard tests/c/test_*.c))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wpedantic -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   := -std=c11 $(WARNINGS) -Isrc -fno-math-errno -MMD -MP
-# Natively <wasm_simd128.h> is found in kernels/native; contracting a*b+c would change the last bit.
+# Native builds find <wasm_simd128.h> in kernels/native. Contracting a*b+c would change the last bit.
 HOST     := -Isrc/kernels/native -ffp-contract=off $(if $(filter x86_64,$(shell uname -m)),-msse4.1)
 
 native_CC     := $(HOST_CC)
@@ -37,14 +37,14 @@ asan_CC       := $(ASAN_CC)
 asan_CFLAGS   := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
                  -fno-sanitize-recover=all
 asan_LIBS     := -fsanitize=address,undefined -lm
-# With the vectors of kernels/native, -O0 takes minutes: -O1. Asserts are no branches.
+# -O1, because -O0 takes minutes with the vectors of kernels/native. -DNDEBUG, because asserts are not branches.
 coverage_CC     := gcc
 coverage_CFLAGS := $(CFLAGS) $(WERROR) $(HOST) -O1 -g -DNDEBUG --coverage
 coverage_LIBS   := --coverage -lm
 relaxed_CC     := $(asan_CC)
 relaxed_CFLAGS := $(asan_CFLAGS) -DHEED_RELAXED
 relaxed_LIBS   := $(asan_LIBS)
-# As native, for another processor, and run by an emulator of it: whole programs, since its libraries are elsewhere.
+# Like native, for another processor, run in an emulator. Linked statically, because its libraries are elsewhere.
 ARM_CC  ?= aarch64-linux-gnu-gcc
 ARM_RUN ?= qemu-aarch64
 arm_CC     := $(ARM_CC)
@@ -53,22 +53,22 @@ arm_LIBS   := -static -lm
 wasm_CC       := $(EMCC)
 wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
 # The relaxed module: Debian's Emscripten 3.1.6 does not know relaxed SIMD, so a newer clang compiles for Emscripten's
-# sysroot.  -disable-lsr is what emcc passes by itself: without it kernels run up to 1.7 times slower.
+# sysroot.  emcc also passes -disable-lsr; without it, kernels are up to 1.7 times slower.
 RELAXED_CLANG ?= $(firstword $(foreach v,22 21 20 19 18 17 16,$(shell command -v clang-$(v) 2>/dev/null)))
 SYSROOT        = $(shell em-config CACHE)/sysroot
 wasm-relaxed_CC     = $(RELAXED_CLANG)
 wasm-relaxed_CFLAGS = $(wasm_CFLAGS) --target=wasm32-unknown-emscripten --sysroot=$(SYSROOT) -D__EMSCRIPTEN__ \
                       -mrelaxed-simd -DHEED_RELAXED -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false
-# The default allocator stays: emmalloc of Emscripten 3.1.6 answers a request that wraps 4 GB with a bad pointer.
+# Uses the default allocator: emmalloc of Emscripten 3.1.6 returns a bad pointer for a request that wraps 4 GB.
 WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=131072 -sFILESYSTEM=0
-# Test programs keep big arrays on the stack, and start with memory enough: WASI of Node 20 crashes now and then when
+# Test programs have big arrays on the stack, and start with enough memory: WASI of Node 20 sometimes crashes when
 # memory grows during a call.
 wasm_LIBS     := $(subst TOTAL_STACK=131072,TOTAL_STACK=1048576,$(WASM_LINK)) -sINITIAL_MEMORY=268435456
 
-# What a module downloads counts as well: only what the time is spent in is built for speed.
+# Download size matters too: only code that takes much time is built for speed.
 SMALL := $(filter-out src/kernels/% src/train/%,$(SOURCES))
 
-# Emscripten takes its settings from the environment too; those of another build are not ours.
+# Emscripten also reads settings from the environment; ignore those of other builds.
 unexport EMCC_CFLAGS EM_CACHE
 
 .DEFAULT_GOAL := help
@@ -150,7 +150,7 @@ arm: $(ARM_TESTS)
 wasm: js/heed.wasm js/heed-relaxed.wasm js/base/constants.js
 wasm-tests: $(WASM_TESTS)
 
-# $(call link_MODULE,FILE,MORE): how MODULE is linked, into FILE; MORE: another option of the linker.
+# $(call link_MODULE,FILE,MORE): links MODULE into FILE; MORE: more linker options.
 # $(call link_emcc,EXPORTS,FILE,MORE)
 link_emcc      = $(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@$(1) $(3:%=-Wl,%) -o $(2)
 link_heed.wasm = $(call link_emcc,src/exports.txt,$(1),$(2))
@@ -158,7 +158,7 @@ js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 	$(call say,wasm  $@)
 	$(Q)$(call link_heed.wasm,$@)
 
-# emcc 3.1.6 cannot link the new instructions either (its binaryen stops at them), so wasm-ld does, with Emscripten's
+# emcc 3.1.6 cannot link the new instructions either (its binaryen fails on them), so wasm-ld links with Emscripten's
 # libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that
 # traps.
 WASM_LDS = wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld
@@ -178,7 +178,7 @@ js/base/constants.js: js/make-constants.mjs $(wildcard src/*.h src/*/*.h)
 	$(call say,js  $@)
 	$(Q)$(NODE) $<
 
-# What the package ships: the scripts made small, the modules, and heed/inline.
+# The files of the package: minified scripts, the modules, and heed/inline.
 PACKAGE := build/js/inline.js
 package: $(PACKAGE) types
 $(PACKAGE): js/make-package.mjs $(MODULES) $(wildcard js/*.js js/*/*.js) | need-npm
@@ -190,13 +190,13 @@ include tests/fuzz/fuzz.mk
 
 # ------------------------------------------------------------------------------ tests
 
-# A wasm program that goes wrong traps, with an exit code of 1: status 139 is a crash of Node itself, which V8 11.3 has
-# once in some hundred runs.  It is said, and the program runs again.
+# A failed wasm program traps, with exit code 1. Status 139 is a crash of Node itself, which happens with V8 11.3
+# once in some hundred runs.  It is reported, and the program runs again.
 run-wasm = { $(NODE) tests/run-wasi.mjs $(1) || { [ $$? = 139 ] && echo 'Node crashed: again' && \
     $(NODE) tests/run-wasi.mjs $(1); }; }
 
-# $(call run-tests,HOW,COMMAND,PROGRAMS): each C program, $$t, or those given, also after one failed. run.js counts the
-# lines at its end.
+# $(call run-tests,HOW,COMMAND,PROGRAMS): runs each C program, $$t, or the given ones, even after a failure. run.js
+# counts the lines at its end.
 define run-tests
 failed=0; for t in $(or $(3),$(TESTS)); do \
     if $(2); then echo "$$t, $(1): passed"; else echo "$$t, $(1): FAILED"; failed=1; fi; \
@@ -206,12 +206,12 @@ test-native: $(NATIVE_TESTS)
 	@$(call run-tests,native,$(BUILD)/native/tests/$$t)
 test-wasm: $(WASM_TESTS)
 	@$(call run-tests,wasm,$(call run-wasm,$(BUILD)/wasm/tests/$$t.wasm))
-# The kernels once more, with a stand-in for the relaxed dot product.
+# The kernels again, with an emulated relaxed dot product.
 test-asan: $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 	@$(call run-tests,address and undefined,$(BUILD)/asan/tests/$$t)
 	@$(BUILD)/relaxed/tests/test_kernels && echo 'test_kernels, relaxed dot: passed'
-# For another processor, by an emulator of it; where one is missing it says so. ARM_LONG takes more minutes there than
-# all others: `make test-long` runs it.
+# For another processor, in an emulator; reports if it is missing. ARM_LONG takes more minutes there than
+# all others, so only `make test-long` runs it.
 ARM_LONG   := test_train
 ARM_WANTED ?= $(filter-out $(ARM_LONG),$(TESTS))
 has-arm = { command -v $(ARM_CC) && command -v $(firstword $(ARM_RUN)); } > /dev/null
@@ -232,7 +232,7 @@ $(BUILD)/types.checked: js/prune-types.mjs $(wildcard tsconfig*.json js/*.js js/
 	$(Q)$(NODE) node_modules/typescript/bin/tsc -p tsconfig.web.json
 	@touch $@
 
-# tests/parts.js says what is in each; tests/run.js installs it, builds it and runs it, JOBS parts at a time.
+# tests/parts.js lists the parts; tests/run.js installs what they need, builds and runs them, JOBS at a time.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 jobs = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(JOBS))
 run-parts = HOST_CC='$(HOST_CC)' $(NODE) tests/run.js --jobs $(jobs)
@@ -246,14 +246,14 @@ test-all:
 LONG ?=
 test-long:
 	@$(run-parts) $(LONG:%=--only %) long
-# BARE: other targets to try there.
+# BARE: other targets to run there.
 BARE ?= run test
 test-bare:
 	@.ci/bare $(BARE)
 test-js: wasm package train-programs | need-browsers need-bundlers
 	@$(run-parts) --only .test.js fast rest
 
-# The same bytes from the same source, wherever that is: the three modules once more, in another directory.
+# Builds the three modules again in another directory, and compares their bytes.
 reproducible: wasm
 	@elsewhere=$$(mktemp -d "$${TMPDIR:-/tmp}/heed-built-elsewhere-XXXXXX") && trap 'rm -rf "$$elsewhere"' EXIT && \
 	mkdir -p "$$elsewhere/a/js" "$$elsewhere/a/tests" && \
@@ -264,8 +264,8 @@ reproducible: wasm
 	    else failed=1; fi; \
 	done; exit $$failed
 
-# A bill of materials: what is in the package, what of the C runtime is in each module, what they were built with.
-# Each is linked once more, to the same bytes, by a linker that says what it takes.
+# A bill of materials: the package, the parts of the C runtime in each module, and the build tools.
+# Each module is linked again, to the same bytes, by a linker that lists its inputs.
 sbom: $(MODULES:js/%=$(BUILD)/sbom/%.txt) | need-npm
 	$(Q)EMCC='$(EMCC)' RELAXED_CLANG='$(RELAXED_CLANG)' WASM_LD='$(WASM_LD)' \
 	    $(NODE) .ci/sbom.js $(BUILD)/sbom > $(BUILD)/sbom.json
@@ -275,15 +275,15 @@ $(BUILD)/sbom/%.txt: js/%
 	$(Q)$(call link_$*,$(BUILD)/sbom/$*,--trace) > $@
 	$(Q)cmp $< $(BUILD)/sbom/$*
 
-# Lines and branches of src/ that the C tests reach, and what they do not. The counts of a build add up over runs: each
-# begins anew.
+# Lines and branches of src/ that the C tests reach, and those that they do not. Counts of a build add up over runs, so
+# each starts from zero.
 COVERAGE_TESTS := $(TESTS:%=$(BUILD)/coverage/tests/%)
 coverage: $(COVERAGE_TESTS)
 	@find $(BUILD)/coverage -name '*.gcda' -delete
 	@failed=0; for t in $(COVERAGE_TESTS); do $$t || failed=1; done; exit $$failed
 	@$(NODE) tests/coverage.js $(BUILD)/coverage --all
 
-# Of 50 random changes of one token of src/, in copies of the tree, how many a test notices: 9 of 10 at least.
+# Changes one token of src/ in 50 copies of the tree. Tests must notice at least 9 of 10 changes.
 MUTATIONS ?=
 mutations: native asan js/heed.wasm
 	$(NODE) tests/mutations/run.js $(MUTATIONS)
@@ -303,11 +303,11 @@ web: $(MODULES) | need-npm
 PORT ?= 8080
 serve: web
 	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
-# The pictures of the README; smaller with pngquant.
+# The pictures of the README; compressed with pngquant, if installed.
 screenshots: $(MODULES) | need-npm need-browsers
 	$(NODE) tests/browser/screenshots.js
 
-# Model directories with something wrong in them, RUNS of seed SEED of each kind; `make test-all` loads 23,000.
+# Damaged model directories, RUNS of seed SEED of each kind; `make test-all` loads 23,000.
 RUNS ?= 1000000
 SEED ?= 1
 KINDS ?= directories checkpoints
@@ -319,7 +319,7 @@ bench: js/heed.wasm js/heed-relaxed.wasm
 	$(NODE) tests/bench/index.js
 	$(NODE) tests/bench/calls.js
 
-# GOP/s of every kernel and shape, beside what the machine attains, as wasm under Node.
+# GOP/s of every kernel and shape, beside the limit of the machine, as wasm under Node.
 bench-kernels: $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm
 	@$(NODE) tests/bench/kernels.js $^
 $(BUILD)/wasm/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm/libheed.a
@@ -338,7 +338,7 @@ score: js/heed.wasm
 	  echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
 	$(NODE) tests/score/dev.js --data ../shared/data
 
-# What the golden data says is compared with SentencePiece, and made again with PyTorch: not a byte may change.
+# Compares the golden data with SentencePiece, and creates it again with PyTorch: no byte may change.
 oracle:
 	$(PYTHON) tests/golden/text_oracle.py
 	$(PYTHON) tests/golden/models.py

@@ -24,31 +24,31 @@ export const shipped = json(new URL('index.json', models)).models.map((/** @type
 
 const HEAD = `# Shipped models
 
-Each directory is a model in the layout that Hugging Face uses for MarianMT, plus \`heed.json\`, a manifest with languages,
-licence, corpora, options of training, scores, and size and sha256 of every file. \`index.json\` lists the directories by
-language pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks there, and so
-does the command line.
+Each directory is a model in the layout that Hugging Face uses for MarianMT, plus \`heed.json\`, a manifest with
+languages, licence, corpora, options of training, scores, and size and sha256 of every file. \`index.json\` lists the
+directories by language pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks
+there, and so does the command line.
 
-All are of one kind: d_model 256, 4 heads, feed-forward width 1,024, 3 + 3 layers, post-norm, ReLU, sinusoidal positions
-(sin half | cos half), one vocabulary of unigram pieces shared by both sides and by the output, stored as int8 rows with
-F32 scales. \`heed-train\` made each of them from its corpus, from nothing.
+All are of the same kind: d_model 256, 4 heads, feed-forward width 1,024, 3 + 3 layers, post-norm, ReLU, sinusoidal
+positions (sin half | cos half), one vocabulary of unigram pieces shared by both sides and by the output, stored as int8
+rows with F32 scales. \`heed-train\` trained each of them from its corpus, starting from random weights.
 `;
 
 const SCORES = `
-BLEU and chrF2 as sacreBLEU defines them (13a), on sentences of the same sources that were not trained on: greedy, in int8
-as shipped, each line as one sentence. \`make score\` measures them again. One reference a sentence, and short everyday
-sentences: the figures tell these models from one another, not from those of other tables.
+BLEU and chrF2 as sacreBLEU defines them (13a), on held-out sentences of the same sources: greedy, in int8
+as shipped, each line as one sentence. \`make score\` measures them again. There is one reference
+per sentence, and sentences are short: the figures compare these models with each other, not with other tables.
 
-ECE is the expected calibration error of \`confidence\`, in ten bins: how far it is, in the mean, from the share of words
-that the reference has. The numbers of \`heed.json\` were fitted to every second sentence of the set and measured on the
-others; p is the product of the probabilities of a word's tokens, before that. \`node src/train/model/calibrate.js --data
-../shared/data\` does it again.
+ECE is the expected calibration error of \`confidence\`, in ten bins: its mean distance from the share of words that the
+reference has. The numbers in \`heed.json\` were fitted to every second sentence of the set and measured on the others.
+The ECE of p, the product of the probabilities of a word's tokens, is the error without calibration. \`node
+src/train/model/calibrate.js --data ../shared/data\` measures it again.
 `;
 
 const LICENCE = `
 ## Data and licence
 
-The weights and the vocabularies are given under the terms of the data that asks for most, CC BY 2.0 FR
+The weights and the vocabularies have the strictest licence of their data, CC BY 2.0 FR
 (https://creativecommons.org/licenses/by/2.0/fr/): name tatoeba.org and www.manythings.org/anki when you pass them on.
 The MIT licence of the code does not cover the model directories.
 `;
@@ -110,8 +110,8 @@ export async function makeReadme() {
 ${scoreTable()}${SCORES}
 ## Samples
 
-What each model makes of the same twenty sentences and of a business letter, greedy. They were written for this page
-before the models were trained; none was left out.
+Translations of the same twenty sentences and of a business letter by each model, with greedy search. The texts were
+written for this page before the models were trained; none was left out.
 ${tables.join('')}${LICENCE}
 ${dataTable()}`;
 }
