@@ -1,6 +1,6 @@
-// cache.test.js - downloads in Node: what is kept is not fetched again, what breaks is resumed, and what is wrong is
-// never kept; SHA-256 against Node's own. The Cache API of pages is worker-page.test.js's business, more of what breaks
-// downloads.test.js's.
+// cache.test.js - downloads in Node: stored files are not downloaded again, broken downloads are resumed, wrong files
+// are never stored, and SHA-256 equals Node's own. worker-page.test.js tests the Cache API of pages, downloads.test.js
+// more failures.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

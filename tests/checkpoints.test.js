@@ -1,5 +1,5 @@
-// Checkpoints as PyTorch and Marian save them: every container gives the numbers of the safetensors file, from every
-// kind of source, and what is wrong with one is said. golden/checkpoints was written by golden/checkpoints.py.
+// Checkpoints as PyTorch and Marian save them: every format gives the numbers of the safetensors file, from every kind
+// of source, and errors are reported. golden/checkpoints.py wrote golden/checkpoints.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

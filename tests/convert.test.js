@@ -1,5 +1,5 @@
-// convert.test.js - `heed convert`, `heed quantize` and `heed verify`: the directory that is written holds what the
-// core makes of the weights itself, from every container; what fails leaves nothing; what was changed is found.
+// convert.test.js - `heed convert`, `heed quantize` and `heed verify`: the new directory has the numbers that the core
+// computes from the weights, for every format; failures leave nothing behind; changed files are found.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

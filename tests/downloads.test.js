@@ -1,5 +1,5 @@
-// downloads.test.js - downloads that break at any place, answers that are not what was asked for, disks that are full,
-// and checkpoints against heed.json, in Node. cache.test.js has what is kept, downloads-page.test.js the pages.
+// downloads.test.js - downloads in Node that break at any byte, wrong answers, full disks, and checkpoints against
+// heed.json. cache.test.js tests stored files, downloads-page.test.js pages.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
-// jobs.test.js - calls at the same time share one running batch: how many steps of the decoder they take is counted,
-// not timed; each gives what it gives alone, whenever it comes and whatever becomes of the others.
+// jobs.test.js - simultaneous calls share one running batch. Steps of the decoder are counted, not timed. Each call
+// gets the same result as alone, whenever it starts and however the others end.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// keep.test.js - what text/keep.js finds, which passes through a translation unchanged: what it takes and what it
-// leaves, in linear time, and never half a character. keep-translate.test.js has the translations.
+// keep.test.js - text/keep.js finds the text that is not translated: what it takes and leaves, in linear time, and
+// never half a character. keep-translate.test.js tests translations.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { findKept, hideStops } from '../js/text/keep.js';

@@ -1,5 +1,5 @@
-// The rules of the house as tests: includes and imports go downstairs, every header compiles alone, the core stays
-// silent, and wasm/ is the only room of JavaScript that knows addresses.
+// The rules of the source code: includes and imports go in one direction, every header compiles alone, the core prints
+// nothing, and only wasm/ handles addresses in JavaScript.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

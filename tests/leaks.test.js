@@ -1,4 +1,4 @@
-// leaks.test.js - what is left of fifty streams, translators and aborted calls: no listener, no handle of Node, no
+// leaks.test.js - fifty streams, translators and aborted calls leave nothing behind: no listener, no handle of Node, no
 // object of the calling thread or of a worker, no memory of WebAssembly.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';

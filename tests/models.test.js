@@ -1,5 +1,5 @@
-// models.test.js - what is shipped: every model is whole, small enough, listed, described truly, and a MarianMT model
-// in the names of Hugging Face: tensors, shapes and the keys of config.json.
+// models.test.js - the shipped models: each is complete, small enough, listed, correctly described, and a MarianMT
+// model with the names of Hugging Face: tensors, shapes and the keys of config.json.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

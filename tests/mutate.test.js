@@ -1,5 +1,5 @@
-// Mutated model directories: whatever is wrong with files, loading them ends in an error that names one, and what loads
-// translates. Nothing traps, hangs or leaks. `make mutate RUNS=1000000` makes more of them.
+// Mutated model directories: loading a wrong one ends in an error that names a file, and one that loads also
+// translates. Nothing traps, hangs or leaks. `make mutate RUNS=1000000` tests more of them.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Bench, derive, translate } from './mutate/bench.js';

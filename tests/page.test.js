@@ -1,6 +1,6 @@
 // page.test.js - the page as it is deployed: built, below a path, under a strict policy, in Chromium driven by
-// playwright-core: what it says, its rooms and views, without a network, for the keyboard and for screen readers.
-// What a person does with it is page-use.test.js's business, Firefox and WebKit are page-engines.test.js's.
+// playwright-core: its texts, rooms and views, offline, for the keyboard and for screen readers. page-use.test.js tests
+// its use, page-engines.test.js Firefox and WebKit.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';

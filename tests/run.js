@@ -1,13 +1,14 @@
-// run.js - runs parts of the tests, several at a time, each to its end whatever the others do; used by `make test`,
+// run.js - runs parts of the tests, several at a time, each to its end, even if others fail; used by `make test`,
 // `make test-all` and `make test-long`.
 //
 //   node tests/run.js [--jobs N] fast|rest|long…    the groups of parts.js, one after another
 //   node tests/run.js [--jobs N] --only NAME GROUP…  its parts whose names contain NAME; nothing is installed or built
 //   node tests/run.js --list fast|rest|long…
 //
-// What a part prints is kept in build/tests, or in --logs FOLDER, and shown if the part fails. A part says how many
-// tests it ran: the summary of node:test, or lines that end with `: passed`, `: FAILED` or `: SKIPPED`, and more after
-// that; else it is one test by its exit code. The last line sums them up; the exit code is 0 if nothing failed.
+// The output of a part is stored in build/tests, or in --logs FOLDER, and shown if the part fails. A part reports how
+// many tests it ran: the summary of node:test, or lines that end with `: passed`, `: FAILED` or `: SKIPPED`, and more
+// after that; otherwise it counts as one test, by its exit code. The last line has the sums; the exit code is 0 if
+// nothing failed.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -1,5 +1,5 @@
-// simd.test.js - the options `simd` and `dtype`: which build and which arithmetic a host gets, and what it is told when
-// it cannot have them. That both builds say the same is engines.test.js's business.
+// simd.test.js - the options `simd` and `dtype`: the build and the arithmetic that a host gets, and the errors if
+// it cannot have them. engines.test.js tests that both builds give the same results.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

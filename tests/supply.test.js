@@ -1,5 +1,5 @@
-// supply.test.js - what the code that ships can do, and what it came from: no code from data, no network but the given
-// addresses, no module but Node's own, locked development tools, a bill of materials that says what is linked.
+// supply.test.js - the abilities and origins of the published code: no code from data, no network but the given
+// addresses, only Node's own modules, locked development tools, and a bill of materials that lists everything linked.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

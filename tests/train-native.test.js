@@ -1,5 +1,4 @@
-// The native trainer, build/heed-train: interrupted and killed it goes on as if nothing had been; it learns; it says
-// what is wrong.
+// The native trainer, build/heed-train: after an interruption it continues exactly; it learns; it reports errors.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// turns.test.js - the event loop gets its turn: what is done between two turns is counted, not timed. The counts are
+// turns.test.js - the event loop runs in time: the work between two turns is counted, not timed. The counts are
 // those of a default call; tests/bench/turns.js measures their time.
 import test from 'node:test';
 import assert from 'node:assert/strict';

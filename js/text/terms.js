@@ -1,55 +1,55 @@
-// terms.js - where the terms of a glossary stand in a text, as words of their own, the longest first, and where their
-// translations stand in another; used by glossary.js.
+// terms.js - finds the terms of a glossary in a text, as whole words, the longest first, and their translations in
+// another text; used by glossary.js.
 //
-//   glossary ->  terms by their text, and the lengths that they have by their first letter
-//   text     ->  at each place where a word begins: the longest of these lengths whose text is a term
+//   glossary ->  terms by their text, and the lengths of terms by first letter
+//   text     ->  at each beginning of a word: the longest of these lengths whose text is a term
 //
-// So the work for a text does not grow with the number of terms.
+// So the work per text does not grow with the number of terms.
 
 import { badRange, badType } from '../base/check.js';
 import { LINE_BREAK, unparted } from './sentences.js';
 
 /** @typedef {{ term: string, translation: string }} Term */
-/** @typedef {Term & { start: number, end: number, isKept?: boolean }} Found  isKept: by its form, see keep.js */
+/** @typedef {Term & { start: number, end: number, isKept?: boolean }} Found  isKept: found by its form, see keep.js */
 /**
  * @typedef {object} GlossaryMatch  a term in a sentence
  * @property {string} term
  * @property {string} translation
- * @property {number} start  where it stands in the source, UTF-16
+ * @property {number} start  UTF-16 position in the source
  * @property {number} end
- * @property {number} targetStart  where its translation stands in the target; -1: it does not
+ * @property {number} targetStart  position of its translation in the target; -1 if it is missing
  * @property {number} targetEnd
- * @property {boolean} exact  the translation stands there once for each time that its terms stand in the source
+ * @property {boolean} exact  the target has the translation as often as the source has its terms
  */
 
 /** Characters that belong to a word. */
 const WORD = '[\\p{L}\\p{N}\\p{M}_]';
 export const isWord = new RegExp(`^${WORD}`, 'u');
 export const isWorded = new RegExp(WORD, 'u');
-/** A character that a reader sees: of others no token may be left. */
+/** A visible character. Of invisible ones, no token may be left. */
 const seen = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** Code units of a capital at most: of U+0390 it is a letter and two marks. */
+/** Most code units of a capital: that of U+0390 is a letter and two marks. */
 const LONGEST_CAPITAL = 3;
 
-/** No other character of its word may stand beside it: true where words are parted. @param {string} c */
+/** Whether it needs a word boundary: true in scripts with spaces between words. @param {string} c */
 const parts = (c) => isWord.test(c) && !unparted.test(c);
 /** The last character. @param {string} text */
 const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
 /** @param {string} text */
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** A pattern of a text as a word of its own. @param {string} text */
+/** A pattern for a text as a whole word. @param {string} text */
 export function whole(text) {
   const [first, last] = [[...text][0], lastOf(text)];
   return `${parts(first) ? `(?<!${WORD})` : ''}${escaped(text)}${parts(last) ? `(?!${WORD})` : ''}`;
 }
 
 /**
- * A text as it is compared: letters with their marks composed, each run of white space as one space.
+ * The form of a text for comparison: composed letters, and one space for each run of white space.
  *
  * @param {string} text
- * @returns {{ folded: string, at: (i: number) => number }}  at: where a place in `folded` is in the text
+ * @returns {{ folded: string, at: (i: number) => number }}  at: the position in the text of a position in `folded`
  */
 function fold(text) {
   if (!/[^\S ]|  |\p{M}/u.test(text) && text === text.normalize()) return { folded: text, at: (i) => i };
@@ -65,16 +65,17 @@ function fold(text) {
 }
 
 /**
- * A first letter as it is where a sentence begins: for some there are several ways.
+ * The forms of a first letter at the beginning of a sentence.
  *
  * @param {string} first
  * @param {string} language
  */
 function capitals(first, language) {
   const own = first.toLocaleUpperCase(language);
-  // I is the capital of i, but for Turkish; without the language, as Greek capitals keep their accent at the beginning
+  // I is the capital of i, except in Turkish; otherwise without the language, because Greek capitals keep their first
+  // accent
   const plain = 'i'.toLocaleUpperCase(language) === 'I' ? first.toUpperCase() : own;
-  // one letter that becomes two, as \u00df, has one capital; \u01c6 and its like have a form of their own
+  // a letter that becomes two, such as \u00df, has one capital; letters such as \u01c6 have a title case
   const title = first.length === 1 && plain.length > 1 ? plain[0] + plain.slice(1).toLowerCase()
     : /[\u01c4\u01c7\u01ca\u01f1]/.test(plain) ? String.fromCharCode(plain.charCodeAt(0) + 1) : plain;
   return [...new Set([own, plain, title])].filter((capital) => capital !== first);
@@ -92,7 +93,7 @@ function check(term, translation) {
   }
 }
 
-/** For messages: what cannot be seen by its number. @param {string} text */
+/** For messages: shows invisible characters by their number. @param {string} text */
 export const visible = (text) => text.replace(/[^\S ]|[\p{Cc}\p{Cf}\p{Cs}]/gu, (c) =>
   `U+${Number(c.codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')}`);
 
@@ -100,11 +101,13 @@ export const visible = (text) => text.replace(/[^\S ]|[\p{Cc}\p{Cf}\p{Cs}]/gu, (
 export class Terms {
   /** By their text, folded. @type {Map<string, Term>} */
   #terms = new Map();
-  /** By a first code unit, the lengths of the terms that begin with it, longest first. @type {Map<number, number[]>} */
+  /** Lengths of terms by first code unit, longest first. @type {Map<number, number[]>} */
   #lengths = new Map();
-  /** By a capital, the first letters that it stands for where a sentence begins. @type {Map<string, string[]>} */
+  /**
+   * By capital: the first letters that it may represent at the beginning of a sentence. @type {Map<string, string[]>}
+   */
   #firsts = new Map();
-  /** Some term is of several words. */
+  /** Whether a term has several words. */
   #isSpaced = false;
 
   /** @param {readonly [string, string][]} glossary @param {string} language  of the terms */
@@ -136,7 +139,7 @@ export class Terms {
   }
 
   /**
-   * The longest term at a place that ends at an edge of a word.
+   * The longest term at a position, if it ends at the end of a word.
    *
    * @param {string} text
    * @param {number} i
@@ -153,7 +156,7 @@ export class Terms {
   }
 
   /**
-   * The same where a sentence begins: a capital may stand for the first letter.
+   * The same at the beginning of a sentence, where a capital may replace the first letter.
    *
    * @param {string} text
    * @param {number} i
@@ -172,8 +175,8 @@ export class Terms {
 
   /**
    * @param {string} text
-   * @param {boolean} [isAnywhere]  a sentence may begin at any place
-   * @returns {Found[]}  in order, none within another
+   * @param {boolean} [isAnywhere]  a sentence may begin anywhere
+   * @returns {Found[]}  in order, without overlaps
    */
   find(text, isAnywhere = false) {
     if (this.#terms.size === 0) return [];
@@ -181,7 +184,7 @@ export class Terms {
     const begin = folded.search(/[\p{L}\p{N}]/u);
     /** @type {Found[]} */
     const found = [];
-    let isWithin = false; // a word goes on here
+    let isWithin = false; // inside a word
     for (let i = 0; i < folded.length;) {
       const c = String.fromCodePoint(Number(folded.codePointAt(i)));
       const isFirst = isAnywhere || begin < 0 || i <= begin;
@@ -194,14 +197,14 @@ export class Terms {
   }
 
   /**
-   * The same text, with each line break that stands within a term moved: before the term, else behind it. Lines that
-   * are nothing but the words of a term stay: they may be a list. The text keeps its length.
+   * The same text with each line break inside a term moved before the term, or else after it. Lines that have only
+   * words of a term do not change, because they may be a list. The text keeps its length.
    *
    * @param {string} text
    */
   moveBreaks(text) {
     if (!this.#isSpaced) return text;
-    // split() puts the line breaks at odd places
+    // split() puts the line breaks at odd indices
     const lines = text.split(LINE_BREAK);
     for (let i = 1; i < lines.length; i += 2) {
       const [above, below] = [lines[i - 1], lines[i + 1]];
@@ -225,7 +228,7 @@ export class Terms {
   }
 }
 
-/** The last glossary's terms: most calls have the glossary of the call before. */
+/** The terms of the last glossary, because most calls have the glossary of the previous call. */
 let last = { language: '', glossary: /** @type {readonly [string, string][]} */ ([]), terms: new Terms([], 'en') };
 
 /**
@@ -241,11 +244,11 @@ export function termsOf(glossary, language) {
   return last.terms;
 }
 
-/** Places of a translation as words of their own. @param {string} text @param {string} translation */
+/** Positions of a translation as whole words. @param {string} text @param {string} translation */
 const placesOf = (text, translation) =>
   Array.from(text.matchAll(new RegExp(whole(translation), 'gu')), ({ index }) => Number(index));
 
-/** Each translation, and how often it is wanted. @param {Found[]} terms */
+/** The required number of each translation. @param {Found[]} terms */
 export function countTranslations(terms) {
   /** @type {Map<string, number>} */
   const counts = new Map();
@@ -256,7 +259,7 @@ export function countTranslations(terms) {
 /**
  * @param {string} text
  * @param {Found[]} terms
- * @param {Map<Found, number>} [starts]  where each stands, if that is known
+ * @param {Map<Found, number>} [starts]  position of each, if known
  * @returns {GlossaryMatch[]}
  */
 export function report(text, terms, starts) {
@@ -274,20 +277,20 @@ export function report(text, terms, starts) {
 }
 
 /**
- * @typedef {object} KeptMatch  what passes through unchanged
+ * @typedef {object} KeptMatch  text that is not translated
  * @property {string} text
- * @property {number} start  where it stands in the source, UTF-16
+ * @property {number} start  UTF-16 position in the source
  * @property {number} end
- * @property {number} targetStart  where it stands in the target; -1: it does not
+ * @property {number} targetStart  position in the target; -1 if it is missing
  * @property {number} targetEnd
  */
 
 /**
- * Where kept spans stand in a translation. The longest are looked for first, and where they stand no other is seen.
+ * Finds kept spans in a translation, the longest first and without overlaps.
  *
  * @param {string} text
  * @param {Found[]} kept
- * @returns {{ matches: KeptMatch[], isExact: boolean, isWhole: boolean }}  isExact: each stands there as often as in
+ * @returns {{ matches: KeptMatch[], isExact: boolean, isWhole: boolean }}  isExact: each occurs as often as in
  *   the source; isWhole: at least as often
  */
 export function reportKept(text, kept) {

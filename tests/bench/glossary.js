@@ -1,8 +1,8 @@
-// glossary.js - what a glossary costs when it is first used, and when it is used again: terms of one word and of two.
+// glossary.js - the time of the first and of further uses of a glossary: terms of one word and of two.
 //
-//   node tests/bench/glossary.js     prints milliseconds for each number of terms, the least of 5 runs in turns
+//   node tests/bench/glossary.js     prints milliseconds for each number of terms, the best of 5 runs in turns
 //
-// Finding alone, without the model: the text has 60 words, of which 10 are terms.
+// Measures only the search for terms, without the model. The text has 60 words; 10 of them are terms.
 import { findTerms } from '../../js/translate/glossary.js';
 
 const SIZES = [100, 1000, 10_000, 20_000];

@@ -1,4 +1,4 @@
-// load.js - what it costs to begin, and to go on: time of models/en-de to its first translation, peak memory while
+// load.js - the cost of loading and of long use: time to the first translation of models/en-de, peak memory while
 // loading from a directory and from a URL, and growth over 20,000 translations.
 //
 //   node load.js             prints it all; started by index.js

@@ -1,4 +1,4 @@
-// once.js - loads one engine and translates one sentence, in a process of its own; started by index.js and load.js.
+// once.js - loads one engine and translates one sentence, in its own process; started by index.js and load.js.
 //
 //   node once.js ENGINE MODEL DTYPE [BASE]     prints one line of JSON; bytes, milliseconds; ENGINE none: an empty Node
 //

@@ -1,5 +1,5 @@
 // downloads.js - two Translators at once, a Cache API that is full, and pages whose policy allows no worker or no wasm;
-// loaded by downloads.html, which holds itself once for each policy. Sends what it found to the server.
+// loaded by downloads.html, which embeds itself once per policy. Sends its results to the server.
 import { Translator } from '../../js/index.js';
 
 const OPTIONS = {

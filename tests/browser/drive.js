@@ -1,5 +1,5 @@
-// drive.js - uses the built page in a frame as a person would, without a driver, and sends what it saw to the server
-// that the page came from; loaded by drive.html, for page-engines.test.js.
+// drive.js - uses the built page in a frame like a person, without a driver, and sends its results to the server
+// of the page; loaded by drive.html, for page-engines.test.js.
 
 const frame = document.querySelector('iframe');
 /** What a step may take, far more than it takes on two shared cores. */

@@ -1,4 +1,4 @@
-// fingerprint.js - all that heed says of some sentences, as hashes: what is the same here and there agrees in every
+// fingerprint.js - hashes of all results for some sentences. Equal hashes mean that results are equal to the
 // bit. Runs in a page, a worker and Node; used by page.js, worker.js, node.js and engines.test.js.
 import { Transformer } from '../../js/index.js';
 import { SENTENCES } from './sentences.js';

@@ -1,5 +1,5 @@
-// archives.js - a zip archive with something wrong in it: its headers state what is not so, entries stand twice,
-// overlap or are called otherwise. Used by checkpoints.js.
+// archives.js - damages a zip archive: its headers are wrong, or its entries occur twice, overlap or have other names.
+// Used by checkpoints.js.
 
 import { deflateRawSync } from 'node:zlib';
 import { CENTRAL, END, LOCAL, u16, u64, WIDE } from '../hostile/containers.js';

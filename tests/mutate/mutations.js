@@ -1,5 +1,5 @@
-// mutations.js - a model directory with something wrong in it, for each number another: the structures of its files are
-// changed field by field, then perhaps their bytes. Used by run.js, its parts by checkpoints.js.
+// mutations.js - damages a model directory, differently for each number: changes the structures of its files field by
+// field, and sometimes their bytes. Used by run.js, its parts by checkpoints.js.
 
 import { changeFields } from './fields.js';
 import {

@@ -1,5 +1,5 @@
-// values.js - what is put into a field in place of what was there: numbers at the edges of every type, and what is no
-// number. Used by mutations.js and fields.js.
+// values.js - replacement values for a field: numbers at the limits of every type, and values that are not
+// numbers. Used by mutations.js and fields.js.
 
 const encoder = new TextEncoder();
 /** Bytes of a text. @param {string} s */

@@ -1,6 +1,6 @@
-// run.js - `make mutations`: does a test notice when one token of src/ is another? Seeded random changes of one
-// operator, comparison, constant or sign, one at a time, in copies of the tree; each is compiled and the C tests run,
-// and where those pass, again under sanitizers, and parity and operations over wasm. What no test notices is told.
+// run.js - `make mutations`: do the tests notice if one token of src/ changes? Makes seeded random changes of one
+// operator, comparison, constant or sign, one at a time, in copies of the tree. Compiles each and runs the C tests,
+// and if they pass, runs them with sanitizers, and parity and operations on wasm. Reports changes that no test notices.
 //
 //     node tests/mutations/run.js [--count 50] [--seed 1] [--jobs 1] [--only 17]
 import { execFile, execFileSync } from 'node:child_process';
