@@ -8,8 +8,8 @@
 #ifndef HEED_BASE_KINDS_H
 #define HEED_BASE_KINDS_H
 
-enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 };           /* activation_function */
-enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 }; /* element types of a file */
+typedef enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 } heed_activation; /* activation_function */
+enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 };               /* element types of a file */
 
 /* Types of pieces, as SentencePiece's files have them. */
 enum {
@@ -20,6 +20,9 @@ enum {
     HEED_PIECE_UNUSED = 5,
     HEED_PIECE_BYTE = 6
 };
+
+/* Bounds of a configuration.  The largest Marian models have d_model 1024, 12 layers and 65,001 pieces. */
+enum { HEED_MAX_WIDTH = 1 << 16, HEED_MAX_LAYERS = 256, HEED_MAX_VOCABULARY = 1 << 24, HEED_MAX_POSITIONS = 1 << 16 };
 
 /* Bounds of a session: far past what is useful, low enough that no size overflows int. */
 enum {

@@ -3,16 +3,25 @@
 
 #include "kernels/kernels.h"
 
-void activation_forward(float *x, size_t n, int activation) {
+int activation_exists(int activation) {
+    switch ((heed_activation)activation) {
+        case HEED_RELU:
+        case HEED_GELU:
+        case HEED_SWISH: return 1;
+    }
+    return 0;
+}
+
+void activation_forward(float *x, size_t n, heed_activation activation) {
     switch (activation) {
         case HEED_RELU: k_relu(x, n); break;
         case HEED_GELU: k_gelu(x, n); break;
-        default: k_swish(x, n); break;
+        case HEED_SWISH: k_swish(x, n); break;
     }
 }
 
 void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
-                 int activation) {
+                 heed_activation activation) {
     const int F = fc1->weight.rows;
     linear_forward(hidden, input, fc1);
     activation_forward(hidden, (size_t)input->m * F, activation);

@@ -11,14 +11,17 @@
 #include "base/kinds.h"
 #include "layers/linear.h"
 
-/* x [n] in place.  activation: HEED_RELU, HEED_GELU or HEED_SWISH. */
-void activation_forward(float *x, size_t n, int activation);
+/* Is this number a heed_activation? */
+int activation_exists(int activation);
+
+/* x [n] in place. */
+void activation_forward(float *x, size_t n, heed_activation activation);
 
 /*
  * out [m, D] and hidden [m, F] (after the activation) are written.  *input must be set to the rows to read; afterwards
  * it is set to hidden.  Cannot fail.
  */
 void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
-                 int activation);
+                 heed_activation activation);
 
 #endif /* HEED_LAYERS_FFN_H */

@@ -170,13 +170,13 @@ heed_status heed_op_feed_forward(float *out, const float *x, const float *w1, co
     float *hidden = NULL;
     void *block = NULL;
     if (!is_matrix(n, d) || !is_matrix(d, f) || !is_matrix(n, f)) return HEED_E_ARGUMENT;
-    if (activation != HEED_RELU && activation != HEED_GELU && activation != HEED_SWISH) return HEED_E_ARGUMENT;
+    if (!activation_exists(activation)) return HEED_E_ARGUMENT;
     for (int placing = 0; placing < 2; placing++) {
         if (placing && start(&arena, &block)) return HEED_E_MEMORY;
         hidden = arena_floats(&arena, 1, (size_t)n, (size_t)f);
     }
     affine(hidden, x, w1, b1, n, f, d);
-    activation_forward(hidden, (size_t)n * (size_t)f, activation);
+    activation_forward(hidden, (size_t)n * (size_t)f, (heed_activation)activation);
     affine(out, hidden, w2, b2, n, d, f);
     arena_free_block(block);
     return HEED_OK;

@@ -39,7 +39,7 @@ static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
                                 .norm = "final_layer_norm",
                                 .normalize_before = c->normalize_before,
                                 .ffn_dim = is_decoder ? c->decoder_ffn_dim : c->encoder_ffn_dim,
-                                .activation = c->activation_function};
+                                .activation = (heed_activation)c->activation_function};
     return s;
 }
 

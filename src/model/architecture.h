@@ -15,6 +15,7 @@
 #ifndef HEED_MODEL_ARCHITECTURE_H
 #define HEED_MODEL_ARCHITECTURE_H
 
+#include "base/kinds.h"
 #include "model/config.h"
 
 typedef enum {
@@ -25,11 +26,12 @@ typedef enum {
 
 typedef struct {
     sublayer_kind kind;
-    const char *name;        /* what its tensors' names begin with, or ""                      */
-    const char *norm;        /* name of its norm                                               */
-    int normalize_before;    /* 1: x + f(norm(x)), pre-norm; 0: norm(x + f(x)), post-norm      */
-    int n_heads;             /* H : of attention, else 0                                       */
-    int ffn_dim, activation; /* F : of a feed-forward network, else 0; HEED_RELU, ...          */
+    const char *name;           /* what its tensors' names begin with, or ""                      */
+    const char *norm;           /* name of its norm                                               */
+    int normalize_before;       /* 1: x + f(norm(x)), pre-norm; 0: norm(x + f(x)), post-norm      */
+    int n_heads;                /* H : of attention, else 0                                       */
+    int ffn_dim;                /* F : of a feed-forward network, else 0                          */
+    heed_activation activation; /* of a feed-forward network                                      */
 } architecture_sublayer;
 
 enum { MAX_SUBLAYERS = 3 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "heed.h"
-#include "layers/linear.h"
+#include "layers/ffn.h"
 
 static const char *const NAMES[] = {
 #define NAME(name) #name,
@@ -14,9 +14,6 @@ static const char *const NAMES[] = {
 };
 
 enum { N_FIELDS = sizeof NAMES / sizeof NAMES[0] };
-
-/* Generous: the largest Marian models have d_model 1024, 12 layers and 65,001 pieces. */
-enum { MAX_WIDTH = 1 << 16, MAX_LAYERS = 256, MAX_VOCABULARY = 1 << 24, MAX_POSITIONS = 1 << 16 };
 
 const char *heed_config_field(int index) { return index >= 0 && index < N_FIELDS ? NAMES[index] : NULL; }
 
@@ -36,8 +33,8 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
     if (!(condition)) return status_report(HEED_E_CONFIG, report, #field, text, config->field);
 #define BETWEEN(field, low, high, text) REQUIRE(field, config->field >= (low) && config->field <= (high), text)
 #define FLAG(field)                     BETWEEN(field, 0, 1, "must be true or false")
-#define WIDTH(field)                    BETWEEN(field, 1, MAX_WIDTH, "must be between 1 and 65536")
-#define LAYERS(field)                   BETWEEN(field, 1, MAX_LAYERS, "must be between 1 and 256")
+#define WIDTH(field)                    BETWEEN(field, 1, HEED_MAX_WIDTH, "must be between 1 and 65536")
+#define LAYERS(field)                   BETWEEN(field, 1, HEED_MAX_LAYERS, "must be between 1 and 256")
 #define HEADS(field) \
     WIDTH(field)     \
     REQUIRE(field, config->d_model % config->field == 0, "must divide d_model")
@@ -50,10 +47,10 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
     HEADS(decoder_attention_heads)
     WIDTH(encoder_ffn_dim)
     WIDTH(decoder_ffn_dim)
-    BETWEEN(activation_function, 0, 2, "must be relu, gelu, swish or silu")
-    BETWEEN(vocab_size, 1, MAX_VOCABULARY, "must be between 1 and 16777216")
-    BETWEEN(decoder_vocab_size, 1, MAX_VOCABULARY, "must be between 1 and 16777216")
-    BETWEEN(max_position_embeddings, 1, MAX_POSITIONS, "must be between 1 and 65536")
+    REQUIRE(activation_function, activation_exists(config->activation_function), "must be relu, gelu, swish or silu")
+    BETWEEN(vocab_size, 1, HEED_MAX_VOCABULARY, "must be between 1 and 16777216")
+    BETWEEN(decoder_vocab_size, 1, HEED_MAX_VOCABULARY, "must be between 1 and 16777216")
+    BETWEEN(max_position_embeddings, 1, HEED_MAX_POSITIONS, "must be between 1 and 65536")
     FLAG(normalize_before)
     FLAG(normalize_embedding)
     FLAG(add_final_layer_norm)

@@ -78,26 +78,30 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
 
 /* ------------------------------------------------------------------------------ activation */
 
-void activation_backward(float *dx, const float *dy, const float *x, size_t n, int activation) {
-    if (activation == HEED_RELU) { /* max(x, 0) */
-        for (size_t i = 0; i < n; i++) dx[i] = x[i] > 0.0f ? dy[i] : 0.0f;
-        return;
+/* dy f'(x), for the first n lanes. */
+static inline vec activation_gradient(vec dy, vec x, int n, heed_activation activation) {
+    switch (activation) {
+        case HEED_RELU: return vec_select(x > 0.0f, dy, vec_all(0.0f)); /* max(x, 0) */
+        case HEED_GELU: { /* x C(x), C the normal distribution's; C(x) + x e^(-x^2/2) / sqrt(2 pi) */
+            float lanes[LANES];
+            vec_store(lanes, x);
+            for (int j = 0; j < n; j++) lanes[j] = 0.5f * (1.0f + erff(lanes[j] * 0.70710678f));
+            return dy * (part(lanes, 0, n, 0.0f) + x * vec_exp(x * x * -0.5f) * 0.39894228f);
+        }
+        case HEED_SWISH: { /* x s,  s = 1 / (1 + e^-x);  s + x s (1 - s) */
+            /* e^88 is as good as infinite and stays a number */
+            const vec minus = vec_select(x < -88.0f, vec_all(88.0f), -x), s = 1.0f / (1.0f + vec_exp(minus));
+            return dy * (s + x * s * (1.0f - s));
+        }
     }
+    return dy;
+}
+
+void activation_backward(float *dx, const float *dy, const float *x, size_t n, heed_activation activation) {
     for (size_t i = 0; i < n; i += LANES) {
         const int left = n - i < LANES ? (int)(n - i) : LANES;
-        const vec v = part(x + i, 0, left, 0.0f);
-        vec slope;
-        if (activation == HEED_SWISH) { /* x s,  s = 1 / (1 + e^-x);  s + x s (1 - s) */
-            /* e^88 is as good as infinite and stays a number */
-            const vec minus = vec_select(v < -88.0f, vec_all(88.0f), -v), s = 1.0f / (1.0f + vec_exp(minus));
-            slope = s + v * s * (1.0f - s);
-        } else { /* x C(x), C the normal distribution's; C(x) + x e^(-x^2/2) / sqrt(2 pi) */
-            float lanes[LANES];
-            vec_store(lanes, v);
-            for (int j = 0; j < left; j++) lanes[j] = 0.5f * (1.0f + erff(lanes[j] * 0.70710678f));
-            slope = part(lanes, 0, left, 0.0f) + v * vec_exp(v * v * -0.5f) * 0.39894228f;
-        }
-        put(dx + i, part(dy + i, 0, left, 0.0f) * slope, 0, left);
+        const vec d = part(dy + i, 0, left, 0.0f), v = part(x + i, 0, left, 0.0f);
+        put(dx + i, activation_gradient(d, v, left, activation), 0, left);
     }
 }
 

@@ -39,10 +39,9 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
                    int d_model);
 
 /*
- * Twin of activation_forward: dx [n] = dy f'(x), with x [n] what went into it.  activation as in layers/ffn.h.
- * dx may be dy.
+ * Twin of activation_forward: dx [n] = dy f'(x), with x [n] what went into it.  dx may be dy.
  */
-void activation_backward(float *dx, const float *dy, const float *x, size_t n, int activation);
+void activation_backward(float *dx, const float *dy, const float *x, size_t n, heed_activation activation);
 
 /* The attention of one sentence in training. */
 typedef struct {

@@ -307,7 +307,8 @@ static void feed_forward(heed_pass *pass, const pass_stack *s, int i) {
 
 static void feed_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_linear *w = s->weights->sublayers[i].linears;
-    const int rows = stack_rows(pass, s), activation = s->weights->sublayers[i].arch->activation;
+    const int rows = stack_rows(pass, s);
+    const heed_activation activation = s->weights->sublayers[i].arch->activation;
     const size_t n = (size_t)rows * w[FC1].rows;
     int add;
     float *din = input_gradient(pass, s, i, &add);
