@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Translator } from '../js/index.js';
-import { asWithin, findTerms } from '../js/translate/glossary.js';
+import { asWithin } from '../js/translate/forced.js';
+import { findTerms } from '../js/translate/glossary.js';
 import { EN_DE } from './model-files.js';
 
 const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
@@ -295,7 +296,7 @@ test('heed translate --glossary', (t) => {
   assert.equal(json.sentences[0].glossary[0].exact, true);
   const lost = heed('morning. Tom\tx\n', 'Good morning. Tom has a car.\nI love you.\n');
   assert.equal(lost.status, 1);
-  assert.match(lost.stderr, /^heed: 'morning\. Tom' is not 'x' once for each time: Good morning\. \| /);
+  assert.match(lost.stderr, /^heed: 'morning\. Tom' is not translated as 'x' each time: Good morning\. \| /);
   assert.equal(lost.stdout.trim().split('\n').length, 2, 'the lines are translated all the same');
   for (const [content, message] of [['car\n', /0?\d+\.tsv: line 1: expected a term, a tab/],
     ['a\tb\tc\n', /line 1: expected/],

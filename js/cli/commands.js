@@ -21,6 +21,7 @@ const OPTIONS = {
     help: ['file of exact translations: lines of a term, a tab and its translation;',
       'blank lines and lines that begin with # are ignored (\\# begins a term', 'with #)'],
   },
+  'no-keep': { help: ['translate addresses, code, placeholders, emoji and the like as other text'] },
   json: { help: ['one JSON object per line: tokens, scores, alignment'] },
   'n-best': {
     takes: 'N',
@@ -57,7 +58,7 @@ const COMMANDS = {
     usage: '[options] [TEXT…]',
     about: ['translates the texts, one per line; without a text, or for -, it',
       'translates each line of standard input'],
-    options: ['model', 'from', 'to', 'language', 'glossary', 'json', 'n-best', 'beams', 'length-penalty',
+    options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'json', 'n-best', 'beams', 'length-penalty',
       'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },

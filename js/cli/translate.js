@@ -237,7 +237,7 @@ export async function translate(values, given) {
   if (inputs > 1) throw new UsageError('-: given twice, but standard input can be read only once');
   const size = inputs > 0 ? inputSize() : 0;
   const glossary = values.glossary === undefined ? undefined : readGlossary(values.glossary);
-  const options = { ...search, glossary };
+  const options = { ...search, glossary, keep: values['no-keep'] === undefined };
   const { nBest = 1, batchSize = BATCH } = search;
   const translator = await openTranslator(values);
   await checkBeams(translator, values, search);

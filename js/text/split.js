@@ -13,8 +13,9 @@ import { HeedError } from '../base/errors.js';
  * is its position in the input; for several inputs, previous ones and one gap for each are added.
  *
  * @typedef {ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Encoded
- * @typedef {{ text: string, after: string, start: number, isKept?: boolean } & Encoded} Sentence  isKept: it is not
- *   translated
+ * @typedef {import('./keep.js').Span} Span
+ * @typedef {{ text: string, after: string, start: number, isKept?: boolean, kept?: Span[] } & Encoded} Sentence
+ *   isKept: it is not translated; kept: what of the text is not, if anything
  */
 
 /**
@@ -23,10 +24,36 @@ import { HeedError } from '../base/errors.js';
  * @property {Intl.Segmenter} segmenter  for sentences, in the language of the texts
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
+ * @property {(text: string) => { spans: Span[], hidden: string }} [find]  what passes through, and the text without
+ *   the ends of sentences in it
  */
 
 /** Punctuation, symbols and emoji have no translation. */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
+
+/**
+ * A character that may belong to what passes through, see keep.js: anything but Latin words and the signs of prose. A
+ * text without one need not be searched.
+ */
+const MAY_KEEP =
+  /[^\p{sc=Latn}\s.,;:!?'"()\u2010-\u201f\u2026\xab\xbb\xbf\xa1-]|\.\p{L}|--|\p{Ll}\p{Lu}|[:;]-?[()DP]|\(\)/u;
+
+/** @param {string} text */
+export const mayKeep = (text) => MAY_KEEP.test(text);
+
+/**
+ * Of spans in order, those in a part of their text, as they are there.
+ *
+ * @param {Span[]} spans
+ * @param {number} from
+ * @param {number} to
+ * @returns {Span[] | undefined}  undefined: there is none
+ */
+function within(spans, from, to) {
+  const own = spans.filter(({ start, end }) => start < to && end > from)
+    .map(({ start, end }) => ({ start: Math.max(start, from) - from, end: Math.min(end, to) - from }));
+  return own.length > 0 ? own : undefined;
+}
 
 /** Characters to encode together: a few milliseconds of work. */
 const STRIDE = 4096;
@@ -49,25 +76,33 @@ const fixed = (after, start) => ({
  * @param {Splitter} splitter
  * @returns {Promise<Sentence[][]>}
  */
-export async function split(inputs, { encode, segmenter, positions, glossary = [] }) {
+export async function split(inputs, { encode, segmenter, positions, glossary = [], find }) {
   /** Tokens of the longest source that is not split. */
   const longest = Math.min(positions, MAX_SENTENCE);
   const signs = glossary.filter(([term]) => !TRANSLATABLE.test(term));
-  const isFixed = (/** @type {string} */ text) =>
-    !TRANSLATABLE.test(text) && !signs.some(([term]) => text.includes(term));
+  /** @param {{ text: string, kept?: Span[] }} part */
+  const isFixed = ({ text, kept = [] }) => {
+    let [rest, at] = ['', 0];
+    for (const { start, end } of kept) {
+      rest += text.slice(at, start);
+      at = end;
+    }
+    return !TRANSLATABLE.test(rest + text.slice(at)) && !signs.some(([term]) => text.includes(term));
+  };
 
   /**
    * @param {string} text  without white space around it
    * @param {number} start
    * @param {Encoded} whole  of the text
    * @param {Sentence[]} out
+   * @param {Span[]} [kept]  of the text
    */
-  async function splitSentence(text, start, whole, out) {
+  async function splitSentence(text, start, whole, out, kept = []) {
     const { ids, offsets } = whole;
     if (ids.length <= longest) {
       // If the tokenizer drops every character, keep the text as it is.
       const isEmpty = !offsets.some((end, i) => i % 2 === 1 && end > offsets[i - 1]);
-      out.push(isEmpty ? fixed(text, start) : { text, after: '', start, ...whole });
+      out.push(isEmpty ? fixed(text, start) : { text, after: '', start, kept: within(kept, 0, text.length), ...whole });
       return;
     }
     // A part alone may have one token more than inside the whole.
@@ -93,7 +128,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
         if (lead > 0 && last) last.after += part.slice(0, lead);
         const [own] = await encode([body]);
         if (isKept) out.push({ text: body, after: '', start: start + at, isKept, ...own });
-        else await splitSentence(body, start + at + lead, own, out);
+        else await splitSentence(body, start + at + lead, own, out, within(kept, at + lead, at + lead + body.length));
         /** @type {Sentence} */ (out.at(-1)).after += part.slice(lead + body.length);
       }
       at = cut;
@@ -102,15 +137,15 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
   }
 
   /** Sentences to encode together, and the lists for their parts. */
-  /** @type {(import('./sentences.js').Part & { start: number, sentences: Sentence[] })[]} */
+  /** @type {(import('./sentences.js').Part & { start: number, sentences: Sentence[], kept?: Span[] })[]} */
   let group = [];
   let size = 0;
   const finishGroup = async () => {
-    const texts = group.map(({ text }) => text).filter((text) => text && !isFixed(text));
+    const texts = group.filter((part) => part.text && !isFixed(part)).map(({ text }) => text);
     const encoded = (texts.length > 0 ? await encode(texts) : (await turn(), [])).values();
-    for (const { text, after, start, sentences } of group) {
-      if (text && isFixed(text)) sentences.push(fixed(text, start));
-      else if (text) await splitSentence(text, start, encoded.next().value ?? fixed('', 0), sentences);
+    for (const { text, after, start, sentences, kept } of group) {
+      if (text && isFixed({ text, kept })) sentences.push(fixed(text, start));
+      else if (text) await splitSentence(text, start, encoded.next().value ?? fixed('', 0), sentences, kept);
       const last = sentences.at(-1);
       if (text && last?.text) last.after += after;
       else sentences.push(fixed(after, start));
@@ -124,12 +159,21 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     if (typeof input !== 'string') badType('input', input, 'a string');
     /** @type {Sentence[]} */
     const sentences = [];
-    for (const { text, after } of splitSentences(input, segmenter)) {
-      if (size > 0 && size + text.length > STRIDE) await finishGroup();
-      group.push({ text, after, start, sentences });
-      size += text.length + after.length;
-      start += text.length + after.length;
+    const { spans = [], hidden = input } = find?.(input) ?? {};
+    let [at, span] = [0, 0];
+    for (const { text: { length }, after } of splitSentences(hidden, segmenter)) {
+      if (size > 0 && size + length > STRIDE) await finishGroup();
+      const end = at + length;
+      let next = span;
+      while (spans[next]?.start < end) next++;
+      group.push({ text: input.slice(at, end), after, start: start + at, sentences,
+        kept: within(spans.slice(span, next), at, end) });
+      // one that goes on in the next sentence is met again there
+      span = spans[next - 1]?.end > end ? next - 1 : next;
+      size += length + after.length;
+      at = end + after.length;
     }
+    start += input.length;
     outputs.push(sentences);
     start++; // a gap: sentences of different texts are never neighbours
   }

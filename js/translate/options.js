@@ -6,7 +6,7 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
 // The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
 export const CREATE =
   `sourceLanguage targetLanguage language model models monitor worker timeout workers! ${WEIGHTS}`;
-export const TRANSLATE = `${GENERATE} glossary keep!`;
+export const TRANSLATE = `${GENERATE} glossary keep`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 
 /**

@@ -2,20 +2,22 @@
 // them to an engine, and joins the results. Public.
 
 import { endStream, onAborts } from '../base/abort.js';
-import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
+import { badType, checkBoolean, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
 import { isNode, onAbort, turn } from '../base/host.js';
 import { createEngine } from '../engine/engine.js';
 import { checkPair, checkTag, notSupported } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
-import { split } from '../text/split.js';
+import { mayKeep, split } from '../text/split.js';
 import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 import { startMonitor } from './progress.js';
 
 /**
  * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
  * With a glossary, translateStreaming() returns whole sentences.
+ * keep: what no model can know passes through unchanged, see text/keep.js. A term of the glossary wins over it. A
+ * sentence with such a part comes from translateStreaming() whole. Default: true.
  *
- * @typedef {import('../model/options.js').GenerateOptions & {
+ * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean,
  *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
  */
 
@@ -36,6 +38,7 @@ import { startMonitor } from './progress.js';
  *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all
  * @property {import('../model/model.js').AttentionMaps} [attention]
  * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
+ * @property {import('../text/terms.js').KeptMatch[]} [kept]  what of the source passes through, if anything
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
  * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search
  */
@@ -43,7 +46,10 @@ import { startMonitor } from './progress.js';
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('../text/split.js').Encoded} Encoded */
 
-/** @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][] }} Options  as they run */
+/**
+ * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean }} Options
+ *   as they run
+ */
 
 /** Finds models. A page that names its model does not need this module. */
 const lookup = () => import('./lookup.js');
@@ -61,6 +67,7 @@ const withName = (error) =>
  */
 function copyOptions(options, names) {
   const { glossary, ...rest } = checkOptions(options, names);
+  if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
   return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }
 
@@ -225,7 +232,7 @@ export class Translator {
    * @param {string[]} inputs
    * @param {Options} options
    */
-  async #split(inputs, { signal, glossary }) {
+  async #split(inputs, { signal, glossary, keep = true }) {
     if (glossary) {
       const { moveBreaks } = await import('./glossary.js');
       const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
@@ -237,7 +244,18 @@ export class Translator {
       return encoded;
     };
     const positions = Number(this.config.max_position_embeddings);
-    return split(inputs, { encode, segmenter: this.#segmenter, positions, glossary });
+    const find = keep && inputs.some(mayKeep) ? await this.#finder(glossary) : undefined;
+    return split(inputs, { encode, segmenter: this.#segmenter, positions, glossary, find });
+  }
+
+  /** What finds the parts of a text that pass through. @param {Options['glossary']} glossary  its terms win */
+  async #finder(glossary) {
+    const { findKept, hideStops } = await import('../text/keep.js');
+    const { findAnywhere } = glossary ? await import('./glossary.js') : {};
+    return (/** @type {string} */ text) => {
+      const spans = findKept(text, this.#source, findAnywhere?.(text, glossary ?? [], this.#source));
+      return { spans, hidden: hideStops(text, spans) };
+    };
   }
 
   /**
@@ -247,7 +265,7 @@ export class Translator {
    *   glossary cannot do instead of throwing
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
-  async #generate(sentences, { glossary, beamTree, cutRunaways = true, ...rest }, onStep) {
+  async #generate(sentences, { glossary, keep: _, beamTree, cutRunaways = true, ...rest }, onStep) {
     const options = { ...rest, cutRunaways, validUtf8: true };
     const others = sentences.filter(({ isKept }) => !isKept);
     if (others.length < sentences.length) {
@@ -256,11 +274,11 @@ export class Translator {
       return sentences.map(({ text, isKept }) =>
         (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
     }
-    if (glossary) {
+    if (glossary || sentences.some(({ kept }) => kept)) {
       const { generateWith } = await import('./glossary.js');
       const { sourceLanguage, targetLanguage } = this;
       const host = { engine: this.#engine, sourceLanguage, targetLanguage, generate: this.#generate.bind(this) };
-      return generateWith(host, sentences, glossary, options, onStep);
+      return generateWith(host, sentences, glossary ?? [], { ...options, beamTree: beamTree && !glossary }, onStep);
     }
     const search = checkGenerate(options, this.#engine.defaults, this.config);
     const ids = sentences.map((sentence) => sentence.ids);
@@ -481,7 +499,7 @@ export class Translator {
    */
   async measureInputUsage(input, options = {}) {
     const own = copyOptions(options, TRANSLATE);
-    const [sentences] = await this.#run(own.signal, () => this.#split([input], own));
+    const [sentences] = await this.#run(own.signal, () => this.#split([input], { ...own, keep: false }));
     return sentences.reduce((sum, { ids }) => sum + ids.length, 0);
   }
 

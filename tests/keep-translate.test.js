@@ -1,0 +1,135 @@
+// keep-translate.test.js - what passes through a translation comes out as often as it stands in the source, in every
+// way of asking, and nothing else changes. Any model will do.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Translator } from '../js/index.js';
+import { findKept } from '../js/text/keep.js';
+import { mayKeep } from '../js/text/split.js';
+import { EN_DE } from './model-files.js';
+import { readCases } from './score/copy.js';
+
+const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const translator = await Translator.create(options);
+
+/** @param {string} text */
+const kept = (text) => findKept(text).map(({ start, end }) => text.slice(start, end));
+
+test('a text that has something to keep is searched, one of plain words is not', () => {
+  for (const { sentences } of readCases()) {
+    for (const [language, text] of Object.entries(sentences)) {
+      if (findKept(text, language).length > 0) assert.ok(mayKeep(text), text);
+    }
+  }
+  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7']) assert.ok(mayKeep(text), text);
+  const plain = ['Is it so? He said: "Yes - or no!" (Maybe.)', '\u00c9t\u00e9 \u2026 \u2013 \u00abna\u00efve\u00bb'];
+  for (const text of plain) {
+    assert.ok(!mayKeep(text), text);
+  }
+});
+
+const SENTENCES = [
+  'Write to anna_lena99@example.org today.', 'Have a look at https://kochbuch.example.net/suppe/17?lang=en.',
+  'Hello {name}, you have %d new messages.', 'Click <b>here</b> to go on.', 'My number is +49 30 5550 1734, call me.',
+  'I love you \u{1f468}\u200d\u{1f469}\u200d\u{1f467}!', 'Open the file src/main.c in the evening.',
+  'She said \u043f\u0440\u0438\u0432\u0435\u0442 to my brother.',
+  'The code is KX-2048-B, and KX-2048-B is not new.', 'Run `make. Now` and wait.',
+  'Ask @lena_bakes about #SlowSunday.',
+  'In 1984 he was in camelCase().',
+];
+
+test('each span comes out once for each time, in every way of asking', async () => {
+  const alone = [];
+  for (const source of SENTENCES) {
+    const sentences = await translator.translateDetailed(source);
+    const matches = sentences.flatMap((sentence) => (sentence.kept ?? []).map((match) => ({ ...match, sentence })));
+    assert.deepEqual(matches.map(({ text }) => text), kept(source), source);
+    for (const { text, start, end, targetStart, targetEnd, sentence } of matches) {
+      assert.equal(sentence.source.slice(start, end), text);
+      assert.equal(sentence.target.slice(targetStart, targetEnd), text, `${source} | ${sentence.target}`);
+    }
+    const target = await translator.translate(source);
+    assert.equal(target, sentences.map((sentence) => sentence.target).join(''), source);
+    for (const text of kept(source)) {
+      assert.equal(target.split(text).length, source.split(text).length, `${source} | ${target}`);
+    }
+    alone.push(target);
+  }
+  assert.deepEqual(await translator.translate(SENTENCES), alone);
+  const text = SENTENCES.join(' ');
+  const whole = await translator.translate(text);
+  let streamed = '';
+  for await (const part of translator.translateStreaming(text)) streamed += part;
+  assert.equal(streamed, whole);
+  const worker = await Translator.create({ ...options, worker: true });
+  assert.deepEqual(await worker.translate(SENTENCES), alone);
+  assert.equal((await worker.translateDetailed(SENTENCES[0]))[0].kept?.[0].text, 'anna_lena99@example.org');
+  worker.destroy();
+});
+
+test('a line of nothing else comes back without the model', async () => {
+  const lines = ['https://example.org/a?b. \u{1f600}', '  {a} {b}  ', '+49 30 5550 1734', '<b></b>', '`x. y z`',
+    '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440!',
+    'src/main.c', '```\nlet a = 1. Two\n```'];
+  for (const line of lines) {
+    assert.equal(await translator.translate(line), line);
+    assert.deepEqual(await translator.translateDetailed(line), [], line);
+  }
+  const text = `Good morning.\n${lines.join('\n')}\nGood morning.`;
+  const morning = await translator.translate('Good morning.');
+  assert.equal(await translator.translate(text), `${morning}\n${lines.join('\n')}\n${morning}`);
+});
+
+test('without such spans, and with keep: false, it is as if the option were not', async () => {
+  const plain = 'Good morning. I love you, my friend.';
+  const detailed = await translator.translateDetailed(plain, { beams: 3, nBest: 3 });
+  assert.deepEqual(detailed, await translator.translateDetailed(plain, { beams: 3, nBest: 3, keep: false }));
+  assert.ok(detailed.every((sentence) => !('kept' in sentence)));
+  const url = 'https://example.org/a?b=c';
+  const [free] = await translator.translateDetailed(url, { keep: false });
+  assert.ok(free.targetTokens.length > 0 && !free.kept, 'the model is asked');
+  assert.equal(await translator.measureInputUsage(url), await translator.measureInputUsage(url, { keep: false }));
+  assert.ok(await translator.measureInputUsage(url) > 1);
+  await assert.rejects(translator.translate('a', /** @type {any} */ ({ keep: 'no' })),
+    { name: 'TypeError', message: "keep: found 'no', expected true or false" });
+});
+
+test('a free translation that has the span stays, with its other hypotheses', async () => {
+  const source = 'The train to Boston left in 1984.';
+  const [free] = await translator.translateDetailed(source, { keep: false, beams: 2, nBest: 2 });
+  const [own] = await translator.translateDetailed(source, { beams: 2, nBest: 2 });
+  assert.match(free.target, /1984/);
+  assert.deepEqual([own.target, own.logProb], [free.target, free.logProb]);
+  assert.deepEqual(own.alternatives, free.alternatives?.filter(({ text }) => text.split('1984').length === 2));
+});
+
+test('a glossary wins where it overlaps, and is content with what it was content with', async () => {
+  const text = 'Ask AB-1234 or CD-5678 about the router.';
+  const glossary = { 'AB-1234': 'Herrn XY', router: 'Datenverteiler' };
+  const [{ target, kept: spans, glossary: terms }] = await translator.translateDetailed(text, { glossary });
+  assert.deepEqual(spans?.map((span) => span.text), ['CD-5678']);
+  assert.ok(terms?.every(({ exact }) => exact), target);
+  assert.ok(/Herrn XY/.test(target) && /CD-5678/.test(target) && !/AB-1234/.test(target), target);
+  assert.match(await translator.translate('AB-1234', { glossary }), /Herrn XY/);
+  // what a glossary alone cannot do is an error; what passes through never is
+  const many = Array.from({ length: 40 }, (_, i) => `x${i}y${i}, the`).join(' ');
+  assert.equal(typeof await translator.translate(`We saw ${many} cat.`), 'string');
+  for (let maxTokens = 1; maxTokens < 12; maxTokens++) {
+    for (const source of SENTENCES.slice(0, 4)) {
+      const [{ targetTokens }] = await translator.translateDetailed(source, { maxTokens });
+      assert.ok(targetTokens.length <= maxTokens, `${targetTokens.length} tokens of ${maxTokens}`);
+    }
+  }
+});
+
+test('heed translate --no-keep', () => {
+  const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+  const heed = (/** @type {string[]} */ ...args) =>
+    spawnSync(process.execPath, [cli, 'translate', ...args, 'https://example.org/a?b=c'], { encoding: 'utf8' });
+  const { status, stdout } = heed();
+  assert.deepEqual([status, stdout], [0, 'https://example.org/a?b=c\n']);
+  const free = heed('--no-keep');
+  assert.equal(free.status, 0);
+  assert.notEqual(free.stdout, stdout);
+});
