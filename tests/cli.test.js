@@ -349,6 +349,7 @@ test('--json gives an object a line', () => {
     'start',
     'target',
     'targetTokens',
+    'targetWords',
   ]);
   assert.equal(first.alignment.length, first.targetTokens.length);
   assert.ok(

@@ -23,7 +23,8 @@ export async function detail(engine, sentence, [best, ...others], options, langu
     engine.pieces([...best.ids, ...tree.map(({ id }) => id)]),
   ]);
   const treePieces = targetPieces.slice(best.ids.length);
-  const given = [...best.glossary ?? [], ...best.kept ?? []].map(({ targetStart, targetEnd }) => ({ start: targetStart, end: targetEnd }));
+  const given = [...best.glossary ?? [], ...best.kept ?? []]
+    .map(({ targetStart, targetEnd }) => ({ start: targetStart, end: targetEnd }));
   const targetWords = isKept ? copied(best.text, language) : withConfidence(await weigh(engine, {
     source: ids, ids: best.ids, pieces: targetPieces.slice(0, best.ids.length), logProbs, text: best.text, language,
     disabledHeads,
