@@ -301,7 +301,7 @@ test('heed translate --glossary', (t) => {
   for (const [content, message] of [['car\n', /0?\d+\.tsv: line 1: expected a term, a tab/],
     ['a\tb\tc\n', /line 1: expected/],
     [Buffer.from('car\tAuto\ncaf\xe9\tKaffee\n', 'latin1'), /\.tsv: line 2: invalid UTF-8: byte 5 is 0x09/],
-    ['a\tb\na\tc\n', /line 2: 'a' has another translation before/]]) {
+    ['a\tb\na\tc\n', /line 2: 'a' has a different translation on an earlier line/]]) {
     const { status, stderr } = heed(/** @type {string} */ (content), 'a\n');
     assert.equal(status, 1);
     assert.match(stderr, /** @type {RegExp} */ (message));
