@@ -18,27 +18,27 @@ const PATIENCE = 32;
 
 /**
  * @typedef {object} Hooks
- * @property {(error?: unknown) => void} onEnd  the last sentence has ended, or none will as there is an error
+ * @property {(error?: unknown) => void} onEnd  called once: all sentences have ended, or there is an error
  * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
- * @property {(ids: Int32Array) => void} [onStep]  the ids so far; only for one sentence by greedy search
- * @property {import('./tree.js').Trees} [trees]  gets what is looked at
+ * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far; only of one sentence by greedy search
+ * @property {import('./tree.js').Trees} [trees]  gets every step of the search
  */
 
 /**
- * Sentences with one search, and what has become of them.
+ * Sentences with the same search, and their state.
  *
  * @typedef {object} Call
  * @property {Int32Array[]} sources
  * @property {Search} search
  * @property {Hooks} hooks
  * @property {Generated[][]} results  by source
- * @property {number[]} waiting  the sources that have no row yet; the last is next
+ * @property {number[]} waiting  indices of the sources without a row; the last is next
  * @property {number[]} size  of a session that holds any of its sources
  * @property {number} running  rows it has
  * @property {number} most  rows it may have
  * @property {number} left  sentences that have not ended
- * @property {string} heads  those that are switched off: the whole batch is
- * @property {number} passed  sentences of others that entered while its own did not fit
+ * @property {string} heads  attention heads that are switched off: equal for all rows of a batch
+ * @property {number} passed  how many sentences of other calls entered while its next one did not fit
  */
 
 /** @param {Call} call */
@@ -49,19 +49,20 @@ export class Batch {
   #session;
   #disableHeads;
   #byteIds;
-  /** What one step may do. */
+  /** Limits of one step. */
   #pace;
+  /** See the constructor. */
   #source;
   #spare;
-  /** The session's. */
+  /** Of the session. */
   #handle = 0;
   /** In the order of their turns. @type {Call[]} */
   #calls = [];
-  /** What runs, by row. @type {Map<number, { call: Call, index: number }>} */
+  /** The sentences that run, by row. @type {Map<number, { call: Call, index: number }>} */
   #rows = new Map();
-  /** Of the sentence that was added last. @type {Search | undefined} */
+  /** Search of the sentence that was added last. @type {Search | undefined} */
   #search;
-  /** That are switched off while there are rows. */
+  /** Heads that are switched off while there are rows. */
   #heads = '';
 
   /**
