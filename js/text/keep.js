@@ -1,23 +1,24 @@
-// keep.js - what passes through a translation unchanged, found by its form: addresses, code, markup, placeholders,
-// codes and long numbers, emoji, words in foreign scripts. Loaded by translator.js when mayKeep() of split.js sees a
-// sign of any; glossary.js then treats what is found as terms whose translation is themselves.
+// keep.js - finds text that is not translated, by its form: addresses, code, markup, placeholders, codes and long
+// numbers, emoji, words in foreign scripts. Loaded by translator.js if mayKeep() of split.js finds a sign of any.
+// glossary.js then handles them like terms that translate to themselves.
 //
-//   text  ->  one pass for each kind, the surest first; what a pass finds is hidden from those after it
-//         ->  neighbours with nothing but spaces between them are one span; no edge is within a character
+//   text  ->  one pass for each kind, the most certain first; later passes do not see what a pass finds
+//         ->  neighbours with only spaces between them become one span; spans never split a character
 //
-// The time grows with the length of the text alone. Every pattern begins where a run of its characters begins, or looks
-// no further than a fixed number of characters.
+// Time grows only with the length of the text. Every pattern begins where a run of its characters begins, or reads at
+// most a fixed number of characters.
 
 import { DOMAINS, EXTENSIONS } from './endings.js';
 import { foreignWords } from './scripts.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /**
- * @typedef {(match: RegExpExecArray) => number | undefined} Measure  how much of a match is kept, from its beginning;
+ * @typedef {(match: RegExpExecArray) => number | undefined} Measure  length of the kept part of a match, from its
+ * beginning;
  *   undefined or 0: nothing
  */
 
-/** What stands for a character that an earlier pass took. No pattern contains it. */
+/** Replaces characters that an earlier pass took. No pattern matches it. */
 const TAKEN = '\u0001';
 
 /** What ends a line, and white space that does not. */
@@ -25,23 +26,23 @@ const NL = '\\n\\r\\v\\f\\u0085\\u2028\\u2029';
 const SP = `[^\\S${NL}]`;
 /** Characters of words. */
 const W = '\\p{L}\\p{N}\\p{M}_';
-/** Nothing of a word before, nothing after. */
+/** No word character before, and none after. */
 const BEGIN = `(?<![${W}])`;
 const END = `(?![${W}])`;
 
-/** What ends a sentence or closes a bracket, and is no part of an address before it. */
+/** Ends of sentences and closing brackets, which do not belong to an address before them. */
 const CLOSERS = /[.,;:!?\u2026'"\u2019\u201c\u201d\u00bb\u203a*_~)\]}>]/;
 /** @type {Record<string, string>} */
 const OPENED = { ')': '(', ']': '[', '}': '{', '>': '<' };
 
 /**
- * Of an address as much as belongs to it: a bracket at its end does if it was opened within.
+ * The part of a match that belongs to an address. A final bracket belongs to it if it was opened inside.
  *
  * @param {string} address
  */
 function trimAddress(address) {
   let end = address.length;
-  /** @type {Record<string, number>} opened less closed */
+  /** @type {Record<string, number>} number of open brackets */
   const open = {};
   for (const c of address) {
     if ('([{<'.includes(c)) open[c] = (open[c] ?? 0) + 1;
@@ -59,14 +60,15 @@ function trimAddress(address) {
 /** @type {Measure} */
 const whole = ({ 0: match }) => match.length;
 
-/** No identifier is longer, in characters. */
+/** Longest identifier, in characters. */
 const LONGEST_NAME = 80;
 /** Small letters before a capital, as in camelCase; not German -In and -Innen, nor a word with Caps Lock on. */
 const isCamel = (/** @type {string} */ word) => word.length <= LONGEST_NAME &&
   /\p{Ll}\p{Lu}/u.test(word) && !/\p{Ll}In(?:nen)?$/u.test(word) && !/^\p{Ll}\p{Lu}{4,}$/u.test(word);
 
 /**
- * Words joined by dots, with what may follow a host: node.js, example.org/a?b, a.b.c(), but not "e.g" or "end.The".
+ * Words joined by dots, with the text that may follow a host: node.js, example.org/a?b, a.b.c(), but not "e.g" or
+ * "end.The".
  *
  * @type {Measure}
  */
@@ -85,7 +87,7 @@ function dotted({ 0: match, groups = {} }) {
 }
 
 /**
- * A path of several parts, without a beginning that tells: its last part has an ending, or its parts are no words.
+ * A path of several parts without a typical beginning: its last part has an extension, or its parts are not words.
  *
  * @type {Measure}
  */
@@ -112,7 +114,7 @@ function word({ 0: match, groups = {} }) {
 }
 
 /**
- * Letters and digits as one: AB-1234, C4H10, v1.2.3, mp3; not 1st, 5kg, 10am, 16h30, 20-minute, 3-D.
+ * Letters and digits in one word: AB-1234, C4H10, v1.2.3, mp3; not 1st, 5kg, 10am, 16h30, 20-minute, 3-D.
  *
  * @type {Measure}
  */
@@ -123,11 +125,11 @@ function code({ 0: match }) {
   if (/^\d+(?:[.:]\d+)?(?:AM|PM|ST|ND|RD|TH|ER|H|E|S|[a-z]+|[a-zA-Z]\d+)$/u.test(match)) return undefined;
   if (/^[vV]\d+(?:\.\d+)*$/.test(match)) return match.length;
   if (/^[A-Z\d]+(?:[-/.:][A-Z\d]+)*$/.test(body)) {
-    // of words with hyphens one at least has two capitals or a digit beside a letter, else it may be a size or a score
+    // in words with hyphens, one part has two capitals or a digit next to a letter; else it may be a size or a score
     return /[A-Z]/.test(match) && !/^\d+(?:-[A-Z]+)+$/.test(match) ? match.length : undefined;
   }
   if (/[^\p{L}\p{N}]/u.test(match)) {
-    // what no word is: hexadecimal groups
+    // hexadecimal groups, which are not words
     return /^[\da-fA-F]{4,}(?:-[\da-fA-F]{4,})+$/.test(match) ? match.length : undefined;
   }
   const turns = (match.match(/\p{L}(?=\d)|\d(?=\p{L})/gu) ?? []).length;
@@ -135,8 +137,8 @@ function code({ 0: match }) {
 }
 
 /**
- * Digits from which on a number without a sign in it is kept. Of those in everyday sentences of the corpora, 97 % of
- * four digits stand in the reference as they are, 88 % of three, 85 % of two and one: the others are words there.
+ * Plain numbers with at least this many digits are kept. In everyday sentences of the corpora, the reference repeats 97
+ * % of numbers with four digits, 88 % with three, and 85 % with two or one; the others are written as words.
  */
 const LONG = 4;
 /** Groups of three after a space, as French has them in numbers. */
@@ -311,7 +313,7 @@ function join(spans, text) {
 }
 
 /**
- * The spans that overlap no other.
+ * The spans that do not overlap others.
  *
  * @template {Span} T
  * @param {T[]} spans
@@ -326,11 +328,11 @@ function apart(spans, others) {
 }
 
 /**
- * What of a text passes through a translation unchanged: in order, apart from each other, each on one line.
+ * Spans of a text that are not translated: in order, without overlaps, each on one line.
  *
  * @param {string} text
  * @param {string} [language]  of the text
- * @param {Span[]} [others]  in order: what overlaps one of these is left alone
+ * @param {Span[]} [others]  in order; spans that overlap these are dropped
  * @returns {Span[]}
  */
 export function findKept(text, language = 'en', others = []) {
@@ -361,11 +363,11 @@ export function findKept(text, language = 'en', others = []) {
   return join(others.length > 0 ? apart(spans, others) : spans, text);
 }
 
-/** What ends a sentence, but for the last unit of a text. */
+/** Ends of sentences, except for the last character of a text. */
 const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
 
 /**
- * The text as it is split into sentences: of the same length, with nothing within a span that ends one.
+ * The text for splitting into sentences: of the same length, without ends of sentences inside spans.
  *
  * @param {string} text
  * @param {Span[]} spans
