@@ -59,6 +59,10 @@ SYSROOT        = $(shell em-config CACHE)/sysroot
 wasm-relaxed_CC     = $(RELAXED_CLANG)
 wasm-relaxed_CFLAGS = $(wasm_CFLAGS) --target=wasm32-unknown-emscripten --sysroot=$(SYSROOT) -D__EMSCRIPTEN__ \
                       -mrelaxed-simd -DHEED_RELAXED -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false
+wasm-debug_CC     := $(EMCC)
+wasm-debug_CFLAGS := $(CFLAGS) -O1 -fno-inline -msimd128 -DHEED_DEBUG -fsanitize=undefined \
+                     -fsanitize-undefined-trap-on-error
+wasm-debug_LINK   := -O1 --profiling-funcs
 # Uses the default allocator: emmalloc of Emscripten 3.1.6 returns a bad pointer for a request that wraps 4 GB.
 WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=131072 -sFILESYSTEM=0
 # Test programs have big arrays on the stack, and start with enough memory: WASI of Node 20 sometimes crashes when
@@ -74,11 +78,12 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run setup clean constants format web serve screenshots score oracle bench bench-kernels sbom reproducible coverage \
-        native asan arm wasm wasm-tests types package train-programs fuzz-build arm-build \
+.PHONY: help run setup clean constants format web serve screenshots score oracle bench bench-kernels sbom reproducible \
+        coverage \
+        native asan arm wasm debug wasm-tests types package train-programs fuzz-build arm-build \
         test test-rest test-all test-long test-bare test-js test-c test-native test-asan test-wasm \
         test-arm long mutate mutations \
-        need-wasm need-native need-asan need-relaxed need-wasm-relaxed need-arm need-coverage \
+        need-wasm need-native need-asan need-relaxed need-wasm-relaxed need-wasm-debug need-arm need-coverage \
         need-npm need-chromium need-browsers need-bundlers
 
 help:
@@ -90,7 +95,8 @@ help:
 	@echo 'make test-bare  make run and make test on a bare Debian, in a chroot (needs root, debootstrap, the network)'
 	@echo 'make test-c     the C tests only         make test-js   the JavaScript tests and types only'
 	@echo 'make wasm       build js/heed*.wasm      make native    build the C tests with $(HOST_CC)'
-	@echo 'make asan       build the C tests with $(ASAN_CC), ASan and UBSan'
+	@echo 'make debug      build/heed-debug.wasm, for the option `wasm`: assertions trap, errors name C functions'
+	@echo 'make constants  js/base/constants.js, of the headers     make asan  the C tests with $(ASAN_CC), ASan and UBSan'
 	@echo 'make fuzz-short fuzz the C core, a minute a target    make fuzz: an hour each (tests/fuzz/fuzz.mk)'
 	@echo 'make mutate     load mutated model directories, RUNS=1000000 of each kind; KINDS=checkpoints alone'
 	@echo 'make long       translate, load and abort for an hour, and see that memory stays what it was'
@@ -109,6 +115,7 @@ setup:
 need-wasm need-wasm-relaxed need-native need-asan need-npm need-chromium need-browsers need-bundlers need-arm: need-%:
 	@.ci/setup $*
 need-relaxed: need-asan
+need-wasm-debug: need-wasm
 need-coverage: need-native
 
 # ------------------------------------------------------------------------------ C, by variant
@@ -118,7 +125,8 @@ define variant
 $(BUILD)/$(1)/%.o: src/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
-	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) $(if $(filter wasm%,$(1)),$$(if $$(filter $$(SMALL),$$<),-Os)) -c $$< -o $$@
+	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) $(if $(filter wasm wasm-relaxed,$(1)),$$(if $$(filter $$(SMALL),$$<),-Os)) \
+	    -c $$< -o $$@
 $(BUILD)/$(1)/libheed.a: $(3:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	@$(if $(filter wasm%,$(1)),emar,ar) rcs $$@ $$^
@@ -137,6 +145,7 @@ $(eval $(call variant,arm,,$(SOURCES)))
 $(eval $(call variant,coverage,,$(SOURCES)))
 $(eval $(call variant,wasm,.wasm,$(SOURCES)))
 $(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
+$(eval $(call variant,wasm-debug,.wasm,$(SOURCES)))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
@@ -147,16 +156,13 @@ ARM_TESTS    := $(TESTS:%=$(BUILD)/arm/tests/%)
 native: $(BUILD)/native/libheed.a $(NATIVE_TESTS)
 asan: $(BUILD)/asan/libheed.a $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 arm: $(ARM_TESTS)
-wasm: js/heed.wasm js/heed-relaxed.wasm js/base/constants.js
+wasm: $(MODULES) js/base/constants.js
+debug: $(BUILD)/heed-debug.wasm
 wasm-tests: $(WASM_TESTS)
 
-# $(call link_MODULE,FILE,MORE): links MODULE into FILE; MORE: more linker options.
-# $(call link_emcc,EXPORTS,FILE,MORE)
-link_emcc      = $(EMCC) $(BUILD)/wasm/libheed.a $(WASM_LINK) --no-entry -sEXPORTED_FUNCTIONS=@$(1) $(3:%=-Wl,%) -o $(2)
-link_heed.wasm = $(call link_emcc,src/exports.txt,$(1),$(2))
-js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
-	$(call say,wasm  $@)
-	$(Q)$(call link_heed.wasm,$@)
+# Modules. $(call link_emcc,VARIANT,EXPORTS,FILE,MORE): MORE is another option of the linker.
+link_emcc = $(EMCC) $(BUILD)/$(1)/libheed.a $(WASM_LINK) $($(1)_LINK) --no-entry -sEXPORTED_FUNCTIONS=@$(2) \
+    $(4:%=-Wl,%) -o $(3)
 
 # emcc 3.1.6 cannot link the new instructions either (its binaryen fails on them), so wasm-ld links with Emscripten's
 # libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that
@@ -164,13 +170,24 @@ js/heed.wasm: $(BUILD)/wasm/libheed.a src/exports.txt
 WASM_LDS = wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld
 WASM_LD ?= $(firstword $(shell command -v $(WASM_LDS) 2>/dev/null))
 WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
-link_heed-relaxed.wasm = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
+link_wasm-ld = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/$(1)/libheed.a -L$(WASM_LIB) \
     -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc -lcompiler_rt --allow-undefined --no-entry \
-    --entry=_initialize --export-if-defined=_initialize $$(sed 's/^_/--export=/' src/exports.txt) \
-    -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --gc-sections $(2) -o $(1)
-js/heed-relaxed.wasm: $(BUILD)/wasm-relaxed/libheed.a src/exports.txt
-	$(call say,wasm  $@)
-	$(Q)$(call link_heed-relaxed.wasm,$@)
+    --entry=_initialize --export-if-defined=_initialize $$(sed 's/^_/--export=/' $(2)) \
+    -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --gc-sections $(4) -o $(3)
+
+# $(call module,FILE,VARIANT,EXPORTS,LINKER): a module and how it is linked, link_NAME of FILE and MORE.
+define module
+link_$(notdir $(1)) = $$(call link_$(4),$(2),$(3),$$(1),$$(2))
+$(1): $(BUILD)/$(2)/libheed.a $(3)
+	$$(call say,wasm  $$@)
+	$$(Q)$$(call link_$(notdir $(1)),$$@)
+endef
+$(eval $(call module,js/heed.wasm,wasm,src/exports.txt,emcc))
+$(eval $(call module,js/heed-relaxed.wasm,wasm-relaxed,src/exports.txt,wasm-ld))
+# It trains and does nothing else: js/heed.wasm translates.
+$(eval $(call module,js/heed-train.wasm,wasm,src/train/exports.txt,emcc))
+# For `wasm:`, to look for a fault: assertions and undefined behaviour trap, and the stack has the names of functions.
+$(eval $(call module,$(BUILD)/heed-debug.wasm,wasm-debug,src/exports.txt,emcc))
 
 # Numbers that C and JavaScript share. The file is kept with the sources, as scripts run without a build.
 constants: js/base/constants.js
@@ -224,7 +241,8 @@ test-c: test-native test-asan test-wasm
 
 # Declarations for the package, and a check of the page's scripts.
 types: $(BUILD)/types.checked
-$(BUILD)/types.checked: js/prune-types.mjs $(wildcard tsconfig*.json js/*.js js/*/*.js web/*.js web/*.d.ts web/*/*.js) | need-npm
+$(BUILD)/types.checked: js/prune-types.mjs $(wildcard tsconfig*.json js/*.js js/*/*.js web/*.js web/*.d.ts \
+    web/*/*.js) | need-npm
 	$(call say,types  js web)
 	@rm -rf $(BUILD)/types
 	$(Q)$(NODE) node_modules/typescript/bin/tsc -p tsconfig.json

@@ -25,6 +25,18 @@ const { MAKEFLAGS, MFLAGS, MAKELEVEL, ...env } = process.env;
 const make = (HEADERS, ...list) => execFileSync('make', [`HOST_CC=${compiler}`, `BUILD=${folder}`, ...list],
   { cwd: root, env: { ...env, HEADERS }, encoding: 'utf8', maxBuffer: 1 << 26 });
 
+test('the help is one screen, and names targets that there are', () => {
+  const lines = make('', '-s', 'help').trim().split('\n');
+  assert.ok(lines.length <= 24, `${lines.length} lines`);
+  assert.deepEqual(lines.filter((line) => line.length > 120), []);
+  const named = lines.join('\n').match(/(?<=\bmake )[a-z][a-z-]*/g) ?? [];
+  assert.ok(named.length > 20);
+  const rules = ['Makefile', 'src/train/train.mk', 'tests/fuzz/fuzz.mk']
+    .map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+  const missing = named.filter((target) => !new RegExp(`^([a-z-]+ )*${target}( [a-z-]+)*:`, 'm').test(rules));
+  assert.deepEqual(missing, []);
+});
+
 test('the trainer uses the libraries of matrices that are there, and no other', () => {
   const commands = (/** @type {string} */ headers) => make(headers, '-n', 'V=1', `${folder}/heed-train`);
   for (const [headers, found] of /** @type {[string, string[]][]} */ ([

@@ -1,13 +1,6 @@
 # The build of training: the wasm module that learns, the native trainer, and models made from a corpus. Included by the
 # Makefile, whose variables it uses.
 
-# It learns and does nothing else: what translates is in js/heed.wasm, which who learns has too.
-link_heed-train.wasm = $(call link_emcc,src/train/exports.txt,$(1),$(2))
-js/heed-train.wasm: $(BUILD)/wasm/libheed.a src/train/exports.txt
-	$(call say,wasm  $@)
-	$(Q)$(call link_heed-train.wasm,$@)
-wasm: js/heed-train.wasm
-
 # ------------------------------------------------------------------------------ the native trainer
 
 # Compiled for the processor at hand, whole: the core's own vectors are too narrow for hours of training.
