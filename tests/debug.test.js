@@ -51,10 +51,10 @@ test('it computes the same', async () => {
 test('a null pointer traps where it is used', async () => {
   // in heed.wasm the address 0 is memory like any other
   const other = await Transformer.load(TINY, { wasm: release });
-  other.parts().core.run('heed_tensor_count', 0);
+  other.internals().core.run('heed_tensor_count', 0);
   other.dispose();
   const model = await Transformer.load(TINY, { wasm: debug });
-  assert.throws(() => model.parts().core.run('heed_tensor_count', 0), (/** @type {any} */ error) => {
+  assert.throws(() => model.internals().core.run('heed_tensor_count', 0), (/** @type {any} */ error) => {
     assert.equal(error.code, E_WASM);
     assert.match(error.cause.stack, /heed_tensor_count/);
     return true;
