@@ -243,7 +243,8 @@ heed_status heed_search_begin(heed_session *session, const heed_search_options *
 /*
  * Sets the rules of sentences that are added from now on; earlier sentences keep theirs.  A session holds as many
  * different rules at a time as sentences, but at most HEED_MAX_RULE_SETS.  HEED_E_STATE: it holds as many already, so
- * release a sentence first (or no search begun); else as heed_search_begin().  On failure the previous rules stay in force.
+ * release a sentence first (or no search begun); else as heed_search_begin().  On failure the previous rules stay in
+ * force.
  */
 heed_status heed_search_rules(heed_session *session, const heed_search_options *options);
 /*

@@ -42,7 +42,8 @@ static heed_status check_special(const spm_file *file, const spm_piece *pieces, 
     uint8_t has_byte[256] = {0};
     int32_t unknown = 0;
     for (int32_t i = 0; i < file->n_pieces; i++) {
-        if (pieces[i].type == HEED_PIECE_UNKNOWN && unknown++) return refuse(report, "one piece of type 2 (unknown)", i);
+        if (pieces[i].type == HEED_PIECE_UNKNOWN && unknown++)
+            return refuse(report, "one piece of type 2 (unknown)", i);
         if (pieces[i].type != HEED_PIECE_BYTE) continue;
         if (!file->byte_fallback) return refuse(report, "byte pieces only where trainer_spec.byte_fallback is set", i);
         const int byte = spm_byte_value(pieces[i].text);
