@@ -7,6 +7,7 @@
 import { badRange } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
+import { MAX_PLACED } from '../base/limits.js';
 import { LINE_BREAK } from '../text/sentences.js';
 import { countTranslations, report, reportKept, termsOf, visible } from '../text/terms.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
@@ -83,9 +84,6 @@ async function checkTranslations(engine, terms) {
   }
 }
 
-/** More spans than this in a sentence, as in a table, are not placed one by one. */
-const MOST_PLACED = 16;
-
 /**
  * What of a sentence passes through, where no term stands.
  *
@@ -140,7 +138,7 @@ async function* attempts(host, sentence, free, terms, kept, options) {
   // where both do not come out, the terms alone may
   for (const wanted of terms.length > 0 && kept.length > 0 ? [all, terms] : [all]) {
     const isWithin = (/** @type {Attempt} */ { ids }) => terms.length > 0 || ids.length <= most;
-    if (terms.length > 0 || wanted.length <= MOST_PLACED) {
+    if (terms.length > 0 || wanted.length <= MAX_PLACED) {
       const pieces = await piecesOf(engine);
       const forced = new Forced(engine, pieces, again, sentence, prefix?.length ?? 0, longest);
       const attempt = await forced.run(free, wanted);
