@@ -176,8 +176,12 @@ export async function aborts(n) {
   return { aborts: n, ...counts, wasmGrowth };
 }
 
+/** Those in the same batch may be shorter, and 32 may pass a call that does not fit beside them. */
+const PASSING = 35 + 32;
+
 /**
- * Calls on one Translator that do not wait for each other, one in seven of them given up: all right, in turn.
+ * Calls on one Translator that do not wait for each other, one in seven of them given up: all are right, and none waits
+ * while many later ones end.
  *
  * @param {number} n
  * @param {boolean} worker
@@ -209,9 +213,11 @@ export async function concurrent(n, worker) {
       ? (await translator.translateDetailed(SENTENCES[i]))[0].target
       : await translator.translate(SENTENCES[i], { beams: 1 + (kind === 2 ? 1 : 0), nBest: 1 });
     if (kind < 2 || kind === 3) assert.equal(said, expected[i]);
-    ended.push(call);
+    if (kind < 3) ended.push(call); // the others reach the engine a little later
   }));
-  assert.deepEqual(ended, ended.toSorted((a, b) => a - b), 'first come, first served');
+  const passed = ended.map((call, at) => ended.slice(0, at).filter((other) => other > call).length);
+  const most = Math.max(...passed);
+  assert.ok(most <= PASSING, `${most} later calls ended before one`);
   assert.deepEqual(await translator.translate(SENTENCES), expected);
   translator.destroy();
   return { calls: n, worker, given };
