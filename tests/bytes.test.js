@@ -157,7 +157,7 @@ test('a word that is spelled byte by byte has the probability of all its bytes',
   let spelled = 0;
   for (const seed of SEEDS) {
     const translator = await load(Translator.create({ ...LANGUAGES, model: byteModel(seed) }));
-    for (const { target, targetTokens, targetWords } of await translator.translateDetailed(INPUT)) {
+    for (const { target, targetTokens, targetWords } of await translator.translateDetailed(INPUT, { keep: false })) {
       // the bytes of the text, each with its token; one that spells nothing, or a space, goes with what follows
       /** @type {{ byte: number, t: number }[]} */
       const all = [];

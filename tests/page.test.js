@@ -228,11 +228,14 @@ test('a view is exported as a file', async () => {
 test('without a network the page opens again and translates', async () => {
   const { page, troubles, close } = await openPage();
   const first = await said(page);
-  // the page's files are kept by the service worker, and the weights are kept last
+  // the service worker has the page's files, and the library all files of the model
   await page.waitForFunction(async () => {
     await navigator.serviceWorker.ready;
+    const model = new URL('models/en-de/', location.href);
+    const { files } = await (await fetch(new URL('heed.json', model))).json();
     const cache = await caches.open('heed');
-    return (await cache.keys()).some(({ url }) => url.endsWith('model.safetensors'));
+    const kept = new Set((await cache.keys()).map(({ url }) => url));
+    return ['heed.json', ...Object.keys(files)].every((name) => kept.has(new URL(name, model).href));
   });
   site.cut();
   try {
