@@ -53,6 +53,8 @@ test('a fenced block is kept line by line, an open fence is none', () => {
   assert.deepEqual(kept('Look:\n```js\nlet a = "one. Two";\n```\nThe end.'),
     ['```js', 'let a = "one. Two";', '```']);
   assert.deepEqual(kept('Look:\n```\nnot closed'), []);
+  const many = 200_000; // more than a function can have arguments
+  assert.equal(kept(`\`\`\`\n${'a\n'.repeat(many)}\`\`\``).length, many + 2);
 });
 
 test('markup and placeholders', () => check('en', [
@@ -164,13 +166,13 @@ test('spans are in order, apart, on one line, and hold whole characters', () => 
 // a way that takes time with the square of the length takes minutes
 test('a hundred thousand characters of any kind take less than a second', { timeout: 120_000 }, () => {
   for (const unit of ['a', 'a.', 'a@', '@', 'a_', 'aB', '/', '/a', '<', '<a ', '<!--', '{', '{{', '%', '`', '``a',
-    '1', '1-',
+    '``a ', '1', '1-',
     '1 ', '(1', '+1', ':', 'a:', '0:', '.', '-', '--a', '\u{1f468}\u200d', '\u{1f1e9}', '\u4e2d', '\u4e2da', '&',
     '&a',
     'A1', 'A-1', 'A1 ', 'http://', 'www.', 'a.b/', '[A', '#', '$', '~/', '\\', 'C:\\', '```\n', 'a\n', '\u0301', 'a(',
     'a()', 'DE89 3704 ', ':)', '(', ' ', 'x@y.', '::', 'a->', '\u200d', '\u0600', 'x.org/?', '%(', '${']) {
     const text = unit.repeat(Math.ceil(1e5 / unit.length));
-    for (const whole of [text, `${text}!`, `x ${text} y`]) {
+    for (const whole of [text, `${text}!`, `x ${text} y`, `a/${text}x`, `/a${text}x`]) {
       const started = performance.now();
       const spans = findKept(whole, 'en');
       hideStops(whole, spans);

@@ -57,6 +57,18 @@ function trimAddress(address) {
   return end;
 }
 
+/**
+ * The length of a text without certain characters at its end. A pattern with `+$` would take quadratic time.
+ *
+ * @param {string} text
+ * @param {string} characters
+ */
+function lengthWithout(text, characters) {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1])) end--;
+  return end;
+}
+
 /** @type {Measure} */
 const whole = ({ 0: match }) => match.length;
 
@@ -92,7 +104,7 @@ function dotted({ 0: match, groups = {} }) {
  * @type {Measure}
  */
 function path({ 0: match }) {
-  const trimmed = match.replace(/[.-]+$/, '');
+  const trimmed = match.slice(0, lengthWithout(match, '.-'));
   const parts = trimmed.split('/');
   const last = parts[parts.length - 1] || parts[parts.length - 2];
   const extension = /\.([A-Za-z]\w{0,10})$/.exec(last)?.[1];
@@ -206,7 +218,7 @@ function makePasses(language) {
   /** @type {[pattern: string, measure: Measure][]} */
   const passes = [
     // code between backticks
-    [`(?<![${W}\`])(?:\`[^\`${NL}]+\`|\`\`[^${NL}]+?\`\`)(?![${W}\`])`, whole],
+    [`(?<![${W}\`])(?:\`[^\`${NL}]+\`|\`\`(?:[^\`${NL}]|\`(?!\`))+\`\`)(?![${W}\`])`, whole],
     // markup
     [`<!--[^${NL}]{0,1000}?-->|<!?\\/?[A-Za-z][\\w:.-]*(?:${SP}[^<>${NL}]*)?\\/?>|` +
       '&(?:#\\d{1,7}|#[xX][\\da-fA-F]{1,6}|[A-Za-z][A-Za-z\\d]{1,31});', whole],
@@ -217,7 +229,7 @@ function makePasses(language) {
         return /[/:.][^/:.]/.test(match.slice(0, length)) ? length : 0;
       }],
     [`(?<![${W}.%+-])[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+`,
-      ({ 0: match }) => match.replace(/-+$/, '').length],
+      ({ 0: match }) => lengthWithout(match, '-')],
     // placeholders
     [`\\{\\{[^{}${NL}]{0,200}\\}\\}|[$#]\\{[^{}${NL}]{1,200}\\}|\\{%[^${NL}]{0,200}?%\\}|%\\{\\w{1,60}\\}|` +
       '\\{ ?[^\\s{}]{0,100} ?\\}|\\[[A-Z][A-Z\\d_]{1,60}\\]|\\[\\d{1,4}\\]', whole],
@@ -227,7 +239,7 @@ function makePasses(language) {
     // paths and files
     ['(?<![^\\s("\'=:])(?:[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\s"<>|*?\u0001]+', ({ 0: match }) => trimAddress(match)],
     [`(?<![^\\s("'=:>,;\u0001])(?:~|\\.{1,2})?\\/(?:${name}[${W}.@+~%*-]*|[.*][${W}.*-]+)(?:\\/[${W}.@+~%*-]*)*`,
-      ({ 0: match }) => match.replace(/[.*~-]+$/, '').length],
+      ({ 0: match }) => lengthWithout(match, '.*~-')],
     [`(?<![${W}/.~@+-])[${W}.@+-]+(?:\\/[${W}.@+-]+)+\\/?`, path],
     [`(?<![${W}@/.-])(?<name>${name}[${W}-]*(?:\\.${name}[${W}-]*)+)(?<call>\\([^\\s()\u0001]{0,60}\\))?` +
       `(?<rest>(?::\\d{1,5})?[/?#]${address}*)?`, dotted],
@@ -271,7 +283,7 @@ function findFenced(text) {
     const isEnd = fence !== '' && mark.startsWith(fence) && line.trim() === mark;
     if (fence === '' && mark === '') continue;
     open.push({ start: index, end: index + line.length });
-    if (isEnd) spans.push(...open);
+    if (isEnd) for (const span of open) spans.push(span); // as arguments, too many would overflow the stack
     if (fence === '' || isEnd) open = isEnd ? [] : open;
     fence = isEnd ? '' : fence || mark;
   }
