@@ -123,6 +123,20 @@ test('a glossary wins where it overlaps, and is content with what it was content
   }
 });
 
+test('new tokens do not include the prefix, and scores are of the model without the disabled heads', async () => {
+  const source = 'Please visit https://example.org/a/b today.';
+  const [{ target, targetTokens }] = await translator.translateDetailed(source);
+  const prefix = targetTokens.slice(0, 3).map(({ id }) => id);
+  const [same] = await translator.translateDetailed(source, { prefix, maxTokens: targetTokens.length - 3 });
+  assert.equal(same.target, target);
+  const disabledHeads = [{ stack: /** @type {const} */ ('cross'), layer: 0, head: 0 }];
+  const [own] = await translator.translateDetailed(source, { disabledHeads });
+  assert.match(own.target, /https:\/\/example\.org\/a\/b/);
+  const sum = own.targetTokens.reduce((all, { logProb }) => all + logProb, 0);
+  // both are sums of the same floats, in the same order
+  assert.equal(own.logProb, sum);
+});
+
 test('heed translate --no-keep', () => {
   const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
   const heed = (/** @type {string[]} */ ...args) =>

@@ -133,14 +133,15 @@ async function* attempts(host, sentence, free, terms, kept, options) {
   const { maxTokens, maxLength = engine.defaults.maxLength ?? Infinity, prefix } = options;
   // of new tokens each step may have as many; in the length all count, and the start token
   const longest = Math.min(Number(engine.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
-  const most = maxTokens ?? Math.min(longest, engine.defaults.maxTokens);
+  const first = prefix?.length ?? 0;
+  const most = Math.min(longest, first + (maxTokens ?? engine.defaults.maxTokens));
   const all = [...terms, ...kept].sort((a, b) => a.start - b.start);
   // where both do not come out, the terms alone may
   for (const wanted of terms.length > 0 && kept.length > 0 ? [all, terms] : [all]) {
     const isWithin = (/** @type {Attempt} */ { ids }) => terms.length > 0 || ids.length <= most;
     if (terms.length > 0 || wanted.length <= MAX_PLACED) {
       const pieces = await piecesOf(engine);
-      const forced = new Forced(engine, pieces, again, sentence, prefix?.length ?? 0, longest);
+      const forced = new Forced(engine, pieces, again, sentence, first, longest);
       const attempt = await forced.run(free, wanted);
       if (isWithin(attempt)) yield attempt;
     }
@@ -180,7 +181,7 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
     if (best.hasAll && (best.finished || kept.length === 0)) break;
   }
   const { ids, text, finished, ...rest } = best ?? first;
-  const { logProbs } = await engine.attention(sentence.ids, ids);
+  const { logProbs } = await engine.attention(sentence.ids, ids, { disabledHeads: options.disabledHeads });
   const logProb = logProbs.reduce((sum, x) => sum + x, 0);
   const result = { ids, text, logProb, score: logProb, finished, ...(free.tree && { tree: free.tree }) };
   return [{ ...result, ...told({ ids, text, finished, ...rest }) }, ...(terms.length > 0 ? [] : alike)];
