@@ -386,11 +386,11 @@ test('a model lists its pairs: each is translated, others are refused by name', 
     name: 'NotSupportedError',
     message: 'found fr to de, the model is for en to de, de to fr, en to fr',
   });
-  for (const pairs of ['en-de', [['en']], [['en', 'de', 'fr']], [['en', 1]], [null], { en: 'de' }]) {
-    await assert.rejects(Transformer.load(stating({ pairs })), {
-      code: 11,
-      message: /^heed\.json: pairs: found .*, expected an array of \[source, target\]/,
-    });
+  for (const pairs of ['en-de', ['en-de'], [['en']], [['en', 'de', 'fr']], [['en', 1]], [null], { en: 'de' }]) {
+    const error = { code: 11, message: /^heed\.json: pairs: found .*, expected an array of \[source, target\]/ };
+    const malformed = stating({ pairs });
+    await assert.rejects(Transformer.load(malformed), error);
+    await assert.rejects(Translator.create({ ...PAIR, model: malformed }), error);
   }
 });
 

@@ -167,7 +167,9 @@ export function listedFiles({ files = {}, pairs = [], ...others }) {
     const value = others[key] ?? '';
     if (typeof value !== 'string') throw new HeedError(E_JSON, mismatch(`heed.json: ${key}`, value, 'a string'));
   }
-  if (others.moved) throw new HeedError(E_FILE, `heed.json: the model moved: expected the path ${short(String(others.moved))}`);
+  if (others.moved) {
+    throw new HeedError(E_FILE, `heed.json: the model moved: expected the path ${short(String(others.moved))}`);
+  }
   const isPair = (/** @type {unknown} */ pair) =>
     Array.isArray(pair) && pair.length === 2 && pair.every((tag) => typeof tag === 'string');
   if (!Array.isArray(pairs) || !pairs.every(isPair)) {

@@ -30,15 +30,15 @@ export const notSupported = (message) => new DOMException(message, 'NotSupported
 /** A pair of language tags; a side that a model does not state is undefined. @typedef {(string | undefined)[]} Pair */
 
 /**
- * The pairs that a model says it translates: `pairs` of its heed.json, or the one of `source` and `target`. Malformed
- * ones are left to listedFiles(), which names them.
+ * The pairs that a model says it translates: `pairs` of its heed.json, or the one of `source` and `target`. Leaves
+ * malformed ones to listedFiles(), which names them.
  *
  * @param {Record<string, unknown>} manifest
  * @returns {Pair[]}
  */
 export function pairsOf({ pairs, source, target }) {
-  return Array.isArray(pairs) && pairs.length > 0 ? pairs.filter(Array.isArray)
-    : [/** @type {Pair} */ ([source, target])];
+  const listed = Array.isArray(pairs) ? pairs.filter(Array.isArray) : [];
+  return listed.length > 0 ? listed : [/** @type {Pair} */ ([source, target])];
 }
 
 /**
