@@ -1,6 +1,4 @@
-/*
- * heed.c - the public interface (heed.h): checks what comes in, then hands it to the rooms below.
- */
+/* heed.c - the public interface (heed.h): checks all arguments, then calls the other folders of src/. */
 #include "heed.h"
 
 #include <string.h>
@@ -10,6 +8,8 @@
 #include "model/point.h"
 #include "model/run.h"
 #include "search/search.h"
+
+_Static_assert((int)HEED_POINT_NAME_BYTES == (int)TENSOR_NAME_BYTES, "a host's name has room for every point's");
 
 struct heed_session {
     const heed_model *model;
@@ -69,20 +69,20 @@ static int options_fit(const heed_model *model, const heed_session_options *o) {
 }
 
 /*
- * Cache rows for one sentence at its longest, so that the oldest always gets on, and for the others of
- * the batch at an everyday length: full length for all would cost hundreds of megabytes that are
- * never touched, and search.c copes when they do run out.
+ * Cache rows for one sentence of the greatest length, so that the oldest can always continue, and for the others of the
+ * batch at a common length.  The greatest length for all would cost hundreds of megabytes that are seldom used.  If the
+ * rows run out, search.c puts sentences back to wait.
  */
 static int count_cache_rows(const heed_session_options *o) {
-    enum { EVERYDAY = 64 };
+    enum { COMMON = 64 };
     const int longest = o->max_source + o->max_target * o->max_beams;
-    const int everyday = at_most(o->max_source, EVERYDAY) + at_most(o->max_target, EVERYDAY) * o->max_beams;
-    return longest + (o->max_batch - 1) * everyday;
+    const int common = at_most(o->max_source, COMMON) + at_most(o->max_target, COMMON) * o->max_beams;
+    return longest + (o->max_batch - 1) * common;
 }
 
 static void session_layout(heed_session *s, heed_arena *arena) {
     const heed_session_options *o = &s->options;
-    /* a pass holds the longest sequence, a step of the whole batch, and some sentences that enter together */
+    /* A pass holds the longest sequence, one step of the whole batch, or some sentences that are encoded together. */
     enum { ENTERING = 256 };
     const int longest = at_least(o->max_source, o->max_target);
     const int rows = at_least(at_least(longest, o->max_batch * o->max_beams), o->max_batch > 1 ? ENTERING : 1);
@@ -124,7 +124,7 @@ heed_status heed_session_create(const heed_model *model, const heed_session_opti
 
 void heed_session_free(heed_session *session) { arena_free_block(session); }
 
-/* The attention that the host calls `stack` (HEED_ENCODER ...), of a layer; NULL: there is none. */
+/* The attention of `stack` (HEED_ENCODER ...) in a layer, or NULL if there is none. */
 static const heed_sublayer *find_attention(const heed_model *model, int stack, int layer) {
     const heed_stack *in = stack == HEED_ENCODER ? &model->encoder : &model->decoder;
     const sublayer_kind kind = stack == HEED_CROSS ? SUBLAYER_CROSS_ATTENTION : SUBLAYER_SELF_ATTENTION;
@@ -188,22 +188,22 @@ int heed_point(const heed_model *model, int index, int n_source, int n_target, c
 
 heed_status heed_inspect(heed_session *s, const int32_t *source, int n_source, const int32_t *target, int n_target,
                          const int32_t *wanted, int n_wanted, float *out, size_t n_out) {
-    if (n_source < 0 || n_target < 0) return HEED_E_LENGTH;
-    float **rooms = s->run.points;
+    if (n_source < 1 || n_target < 1) return HEED_E_LENGTH; /* point_floats() is 0 */
+    float **points = s->run.points;
     heed_status status = HEED_OK;
     size_t total = 0;
     for (int i = 0; i < n_wanted && status == HEED_OK; i++) {
         const double floats = point_floats(s->model, wanted[i], n_source, n_target);
-        if (floats == 0.0 || floats > (double)(n_out - total) || rooms[wanted[i]]) {
+        if (floats == 0.0 || floats > (double)(n_out - total) || points[wanted[i]]) {
             status = HEED_E_ARGUMENT;
         } else {
-            rooms[wanted[i]] = out + total;
+            points[wanted[i]] = out + total;
             total += (size_t)floats;
         }
     }
     if (total != n_out) status = HEED_E_ARGUMENT;
     if (status == HEED_OK) status = heed_forward(s, source, n_source, target, n_target);
-    memset(rooms, 0, (size_t)s->model->n_points * sizeof *rooms);
+    memset(points, 0, (size_t)s->model->n_points * sizeof *points);
     return status;
 }
 
@@ -218,7 +218,7 @@ const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
 
 /* ----------------------------------------------------------------------------------- search */
 
-/* Ids of the vocabulary, perhaps none; *left int32s may be in this list and those after it. */
+/* Checks ids [n] of a list, which may be empty.  *left: how many int32s this list and the next ones may have. */
 static heed_status check_list(const int32_t *ids, int n, int vocabulary, int *left) {
     if (n < 0 || n > *left) return HEED_E_ARGUMENT;
     *left -= n;
@@ -242,7 +242,7 @@ static heed_status check_byte_ids(const int32_t *ids, int n, int vocabulary) {
     return HEED_OK;
 }
 
-/* NaN is not within. */
+/* False for NaN. */
 static int is_within(float x, float low, float high) { return x >= low && x <= high; }
 
 static heed_status check_rules(const heed_session *s, const heed_search_options *o) {
@@ -329,9 +329,9 @@ heed_status heed_search_hypothesis(const heed_session *s, int row, int rank, hee
 
 heed_status heed_search_candidates(const heed_session *s, int row, int32_t *beam, int32_t *id, int32_t *fate,
                                    float *log_prob, int32_t *n) {
+    const heed_batch_row *from = find_row(s, row);
     *n = 0;
-    if (row < 0 || row >= s->options.max_batch) return HEED_E_ARGUMENT;
-    const heed_batch_row *from = &s->search.batch[row];
+    if (from == NULL) return HEED_E_ARGUMENT;
     if (!s->search.active || from->state == ROW_FREE) return HEED_E_STATE;
     const int k = candidates_of(&from->rules->options);
     for (int b = 0; b < from->n_before; b++) {
@@ -345,6 +345,7 @@ heed_status heed_search_candidates(const heed_session *s, int row, int32_t *beam
     }
     return HEED_OK;
 }
+
 heed_status heed_search_release(heed_session *s, int row) {
     if (find_row(s, row) == NULL) return HEED_E_ARGUMENT;
     search_release(&s->search, row);

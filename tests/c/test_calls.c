@@ -452,6 +452,8 @@ static void test_inspect(heed_model *model) {
     CHECK_INT(heed_inspect(session, SOURCE, -1, TARGET, T, wanted, 1, out, 0), HEED_E_LENGTH);
     CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, -1, wanted, 1, out, 0), HEED_E_LENGTH);
     CHECK_INT(heed_inspect(session, SOURCE, 0, TARGET, T, wanted, 0, out, 0), HEED_E_LENGTH);
+    CHECK_INT(heed_inspect(session, SOURCE, 0, TARGET, T, wanted, 1, out, 0), HEED_E_LENGTH);
+    CHECK_INT(heed_inspect(session, SOURCE, S, TARGET, 0, wanted + n - 1, 1, out, 0), HEED_E_LENGTH);
     heed_session_free(session);
 }
 

@@ -111,7 +111,7 @@ static void test_mixed(const heed_model *model, const corpus *c) {
     };
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 3, BATCH};
     heed_session *session;
-    int of[BATCH], is_dropped[BATCH] = {0}, added = 0, done = 0, most = 0;
+    int of[BATCH] = {0}, is_dropped[BATCH] = {0}, added = 0, done = 0, most = 0, n_dropped = 0;
     int32_t row, running;
     for (int kind = 0; kind < KINDS; kind++) translate(model, c, &rules[kind], 1, alone[kind]);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
@@ -130,6 +130,7 @@ static void test_mixed(const heed_model *model, const corpus *c) {
         if (steps % 11 == 0 && of[row = steps / 11 % BATCH] < added && added > BATCH && !is_dropped[row]) {
             CHECK_INT(heed_search_release(session, row), HEED_OK);
             is_dropped[row] = 1;
+            n_dropped++;
             done++;
         }
         for (int f; (f = heed_search_finished(session)) >= 0; done++) {
@@ -148,6 +149,7 @@ static void test_mixed(const heed_model *model, const corpus *c) {
     }
     CHECK_INT(done, KINDS * N_SENTENCES);
     CHECK_INT(most, BATCH);
+    CHECK(n_dropped > 0);
     heed_session_free(session);
 }
 
@@ -181,6 +183,39 @@ static void test_rule_sets(const heed_model *model, const corpus *c) {
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
     rules.max_tokens = 6;
     CHECK_INT(heed_search_rules(session, &rules), HEED_OK); /* no sentence has the ones before */
+    heed_session_free(session);
+}
+
+/* However many sentences there are, a session holds HEED_MAX_RULE_SETS; refused rules leave the previous in force. */
+static void test_rule_limit(const heed_model *model, const corpus *c) {
+    enum { SETS = HEED_MAX_RULE_SETS, BATCH = SETS + 2 };
+    const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 1, BATCH};
+    int32_t prefix[1] = {0}, row, running = 1;
+    heed_search_options rules = {.beams = 1, .max_tokens = 9, .length_penalty = 1.0f, .n_prefix = 1, .prefix = prefix};
+    heed_session *session;
+    heed_hypothesis h;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+    for (int i = 0; i < SETS; i++) {
+        prefix[0] = i;
+        CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+        CHECK_INT(heed_search_add(session, c->ids[i], c->n[i], &row), HEED_OK);
+        CHECK_INT(row, i);
+    }
+    prefix[0] = SETS;
+    CHECK_INT(heed_search_rules(session, &rules), HEED_E_STATE);
+    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &row), HEED_OK);
+    CHECK_INT(heed_search_release(session, 2), HEED_OK);
+    CHECK_INT(heed_search_rules(session, &rules), HEED_OK);
+    prefix[0] = V; /* no id of the vocabulary */
+    CHECK_INT(heed_search_rules(session, &rules), HEED_E_ID);
+    CHECK_INT(heed_search_add(session, c->ids[0], c->n[0], &row), HEED_OK);
+    CHECK_INT(row, 2);
+    while (running > 0) CHECK_INT(heed_search_step(session, &running), HEED_OK);
+    for (row = 0; row <= SETS; row++) {
+        CHECK_INT(heed_search_hypothesis(session, row, 0, &h), HEED_OK);
+        CHECK_INT(h.ids[0], row == 2 ? SETS : row == SETS ? SETS - 1 : row);
+    }
     heed_session_free(session);
 }
 
@@ -556,6 +591,7 @@ int main(void) {
     make_corpus(&c);
     test_mixed(model, &c);
     test_rule_sets(model, &c);
+    test_rule_limit(model, &c);
     test_company(model, &c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
     test_company(model, &c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
     test_rules(model, &c);
