@@ -172,8 +172,8 @@ int heed_point(const heed_model *model, int index, int n_source, int n_target, c
 /*
  * heed_forward(), and its tensors at the points `wanted` [n_wanted], no two alike.
  *   out [n_out]  written, one tensor after the other, in the order of `wanted`
- * HEED_E_ARGUMENT: there is no such point, or one is there twice, or n_out is not the sum of their sizes.  Afterwards
- * heed_forward_logits() gives the logits.
+ * HEED_E_ARGUMENT: there is no such point, or one is there twice, or n_out is not the sum of their sizes; else as
+ * heed_forward().  Afterwards heed_forward_logits() gives the logits.
  */
 heed_status heed_inspect(heed_session *session, const int32_t *source, int n_source, const int32_t *target,
                          int n_target, const int32_t *wanted, int n_wanted, float *out, size_t n_out);
@@ -261,13 +261,13 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
 heed_status heed_search_step(heed_session *session, int32_t *running);
 /* A batch row whose sentence is finished, or -1. */
 int heed_search_finished(const heed_session *session);
-/* Hypotheses of a batch row, best first: finished ones, or the current ones while it runs.  0: it failed or waits. */
+/* Hypotheses of a batch row, best first: ended ones, or live ones while it runs.  0: it failed, waits or is free. */
 int heed_search_hypotheses(const heed_session *session, int row);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
     float log_prob; /* sum of natural-log probabilities of the new ids, after all rules: 0 for a forced one */
-    float score;
+    float score;    /* 0 while the sentence runs */
     /* 0: stopped by max_tokens (also with forced_eos), by cut_runaways, or because no id is allowed to follow */
     int32_t finished;
 } heed_hypothesis;
@@ -277,18 +277,19 @@ typedef struct {
  */
 heed_status heed_search_hypothesis(const heed_session *session, int row, int rank, heed_hypothesis *out);
 /*
- * The candidates of the last step of a batch row: up to 2 max_beams continuations of each of its unfinished hypotheses,
- * those of one hypothesis best first.
+ * The candidates of the last step of a batch row: up to 2 beams continuations (1 in greedy search) of each of its live
+ * hypotheses, those of one hypothesis best first.
  *   beam, id, fate, log_prob [*n] written; room for beams * 2 beams each
  *     beam      rank of the hypothesis before the step      id  the id that was added
  *     fate      its rank after the step, HEED_PRUNED or HEED_ENDED
  *     log_prob  sum of log-probabilities
- * *n is 0 if there was no step, or if the sentence was put back to wait, after which it starts over.
+ * *n is 0 if there was no step, if the sentence failed, or if it was put back to wait, after which it starts over.
+ * HEED_E_ARGUMENT: no such batch row.  HEED_E_STATE: the batch row is free.
  */
 enum { HEED_PRUNED = -1, HEED_ENDED = -2 };
 heed_status heed_search_candidates(const heed_session *session, int row, int32_t *beam, int32_t *id, int32_t *fate,
                                    float *log_prob, int32_t *n);
-/* Free the batch row; an unfinished sentence is dropped. */
+/* Free the batch row; an unfinished sentence is dropped.  HEED_E_ARGUMENT: no such batch row. */
 heed_status heed_search_release(heed_session *session, int row);
 /* Drop everything. */
 void heed_search_end(heed_session *session);

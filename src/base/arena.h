@@ -4,7 +4,7 @@
  * An arena with base == NULL only measures: every push returns NULL and advances `used`.  The code that lays an object
  * out can therefore also compute its size: run it on a measuring arena, allocate `used` bytes, and run it again.
  *
- * Depends on: nothing.  Used by: text/, model/, search/.
+ * Depends on: nothing.  Used by: text/, layers/, model/, search/, train/, heed.c.
  */
 #ifndef HEED_BASE_ARENA_H
 #define HEED_BASE_ARENA_H

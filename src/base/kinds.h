@@ -29,7 +29,7 @@ enum {
     HEED_MAX_LENGTH = 1 << 20, /* tokens of a source or a target                         */
     HEED_MAX_BEAMS = 64,       /* hypotheses of one sentence                             */
     HEED_MAX_BATCH = 1024,     /* sentences decoded together                             */
-    HEED_MAX_RULE_IDS = 4096,  /* int32s in all lists of a search's rules but the prefix */
+    HEED_MAX_RULE_IDS = 4096,  /* int32s in all lists of rules but prefix and byte_ids   */
     HEED_MAX_RULE_SETS = 8     /* different rules that a session holds at a time         */
 };
 

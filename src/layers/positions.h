@@ -3,7 +3,7 @@
  *
  *     angle(pos, j) = pos / 10000^(2j/D)
  *
- * Depends on: nothing.  Used by: model/, layers/ops.c.
+ * Depends on: nothing.  Used by: model/, train/, layers/ops.c.
  */
 #ifndef HEED_LAYERS_POSITIONS_H
 #define HEED_LAYERS_POSITIONS_H

@@ -7,8 +7,8 @@ enum { FIRST_TRAIL = 0x80, LAST_TRAIL = 0xBF, N_TRAILS = LAST_TRAIL - FIRST_TRAI
 
 /* A character that lacks its last bytes. */
 typedef struct {
-    int n, missing; /* bytes that are there, 0: no such character; bytes that are not  */
-    int low, high;  /* the next byte is one of these                                   */
+    int n, missing; /* bytes present (0: there is no such character), bytes missing */
+    int low, high;  /* the range of the next byte                                   */
 } open_character;
 
 /* The byte, from 0x80 up, that the id stands for, or -1. */
@@ -25,13 +25,17 @@ static int length_from(int byte) {
     return byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-/* What may follow a first byte: table 3-7 of the Unicode standard.  No overlong form, surrogate, or past U+10FFFF. */
+/*
+ * The range of the byte after a first byte, from table 3-7 of the Unicode standard.  It excludes overlong forms,
+ * surrogates and codes past U+10FFFF.
+ */
 static int second_from(int lead) { return lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : FIRST_TRAIL; }
 static int second_to(int lead) { return lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : LAST_TRAIL; }
 
+/* The character at the end of ids [n] that lacks its last bytes. */
 static open_character find_open(const int32_t *ids, int n, const int32_t *byte_ids) {
     const open_character none = {0};
-    int after = -1; /* the byte after the one that is looked at */
+    int after = -1; /* the byte that follows `byte` */
     for (int there = 1; there < LONGEST_CHARACTER && there <= n; there++) {
         const int byte = byte_of(ids[n - there], byte_ids), length = length_from(byte);
         if (byte < 0) return none;

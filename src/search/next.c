@@ -17,21 +17,21 @@ int next_ends(const heed_search_options *rules, int32_t id) {
 }
 
 /*
- * The rules below see all ids of a target: [n], n = target->n_ids + 1, the start token first.  `zero` is the number in
- * `scores` that stands for a log-probability of 0.
+ * The rules below get all ids of a target: [n], n = target->n_ids + 1, the start token first.  `zero` is the value in
+ * `scores` that means a log-probability of 0.
  */
 
 static void forbid(float *scores, const int32_t *ids, int n) {
     for (int i = 0; i < n; i++) scores[ids[i]] = -INFINITY;
 }
 
-/* Nothing but these, for certain. */
+/* Allow only these ids, each with log-probability 0. */
 static void force(float *scores, int n_vocabulary, const int32_t *ids, int n, float zero) {
     for (int i = 0; i < n_vocabulary; i++) scores[i] = -INFINITY;
     for (int i = 0; i < n; i++) scores[ids[i]] = zero;
 }
 
-/* Each id that is there, once: all are read before the first is written. */
+/* Penalises each id of the target once: reads all scores before it writes the first. */
 static void penalise(float *scores, const int32_t *ids, int n, float penalty, float zero, float *penalised) {
     for (int i = 0; i < n; i++) {
         const float x = scores[ids[i]] - zero;
@@ -40,7 +40,7 @@ static void penalise(float *scores, const int32_t *ids, int n, float penalty, fl
     for (int i = 0; i < n; i++) scores[ids[i]] = penalised[i];
 }
 
-/* Ids that would complete an n-gram that is already there. */
+/* Forbids ids that would complete an n-gram that the target has already. */
 static void forbid_repeats(float *scores, const int32_t *ids, int n, int ngram) {
     if (n < ngram - 1) return;
     const int32_t *tail = ids + n - (ngram - 1);
@@ -65,12 +65,12 @@ static int has_penalty(const heed_search_options *rules) {
     return rules->repetition_penalty != 0.0f && rules->repetition_penalty != 1.0f;
 }
 
-/* Hugging Face's logits processors, in their order; before those that force an id, what would not be UTF-8. */
+/* Hugging Face's logits processors, in their order.  The rule of bytes comes before those that force an id. */
 static void apply_rules(float *scores, int n_vocabulary, const heed_target *target, int left,
                         const heed_search_options *rules, float zero, float *penalised) {
     const int32_t *ids = target->ids - 1;
     const int n = target->n_ids + 1, n_new = target->n_ids - rules->n_prefix;
-    /* the first id that is chosen: after the one that is forced */
+    /* new ids before the first that is chosen: a forced one comes before it */
     const int begin = rules->n_prefix == 0 && rules->n_forced_bos > 0 ? 1 : 0;
 
     if (has_penalty(rules)) penalise(scores, ids, n, rules->repetition_penalty, zero, penalised);
@@ -87,9 +87,9 @@ static void apply_rules(float *scores, int n_vocabulary, const heed_target *targ
     if (n_new == begin) forbid(scores, rules->begin_suppress, rules->n_begin_suppress);
 }
 
-/* The best k ids, best first; of equals the lower id.  Returns how many. */
+/* The best k ids, best first; the lower of two equal ones first.  Returns how many. */
 static int choose(heed_candidate *out, int k, const float *scores, int n_vocabulary) {
-    float worst = -INFINITY; /* of the k kept: nothing below it can enter */
+    float worst = -INFINITY; /* of the k kept; a lower score cannot enter */
     int n = 0;
     for (int32_t id = 0; id < n_vocabulary; id++) {
         if (!(scores[id] > worst)) continue;
@@ -101,7 +101,10 @@ static int choose(heed_candidate *out, int k, const float *scores, int n_vocabul
     return n;
 }
 
-/* Ids that end and are not among the best N of their row never are in the sentence: they make room for N others. */
+/*
+ * An id that ends can rank among the first N of the sentence only if it is among the best N of its row.  Forbids the
+ * others, so that N ids that do not end can be candidates.
+ */
 static void drop_low_ends(heed_candidate *out, int N, float *scores, int n_vocabulary,
                           const heed_search_options *rules) {
     const int n = choose(out, N, scores, n_vocabulary);
@@ -118,13 +121,13 @@ int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary,
     float zero = 0.0f, total;
     int n;
 
-    /* activations that are not finite make every logit so, and a rule may hide the others */
+    /* If activations are not finite, no logit is: one is enough to check, before rules change it. */
     if (!isfinite(logits[0])) return -1;
     if (target->n_ids < rules->n_prefix) {
         out[0] = (heed_candidate){target->log_prob, beam, rules->prefix[target->n_ids], HEED_PRUNED};
         return 1;
     }
-    /* Rules weigh the log-probabilities of beams and the logits of greedy search. */
+    /* Rules work on the log-probabilities of beams, but on the logits of greedy search. */
     if (!is_greedy && (!rules->renormalize || has_penalty(rules))) {
         zero = k_log_sum_exp(logits, n_vocabulary);
         if (!isfinite(zero)) return -1;

@@ -54,7 +54,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     }
 }
 
-/* A list of rules. */
+/* One of the lists of a heed_search_options. */
 typedef struct {
     const int32_t **ids;
     int n;
@@ -73,7 +73,10 @@ static void lists_of(heed_search_options *rules, rule_list lists[N_LISTS]) {
     lists[7] = (rule_list){&rules->byte_ids, rules->n_byte_ids};
 }
 
-/* Whether both say the same.  An unequal answer to equal rules, as of -0 and 0, costs a set and changes nothing. */
+/*
+ * Whether all rules are equal.  Equal rules may count as unequal: 0 and -0, or other padding on 64-bit hosts.  They
+ * then take two sets, and the results are the same.
+ */
 static int rules_equal(heed_search_options a, heed_search_options b) {
     rule_list of_a[N_LISTS], of_b[N_LISTS];
     lists_of(&a, of_a);
@@ -133,7 +136,7 @@ int search_add(heed_search *search, const int32_t *source, int n) {
         row->loop_limit = rules->cut_runaways ? runaway_loop_limit(source, n) : 0;
         row->max_tokens = rules->max_tokens;
         if (rules->cut_runaways) {
-            const int most = runaway_max_tokens(n), least = rules->min_tokens; /* </s> may follow `least` */
+            const int most = runaway_max_tokens(n), least = rules->min_tokens; /* </s> is allowed after `least` */
             if (row->max_tokens - most > least) row->max_tokens = least + most;
         }
         row->age = search->clock++;
@@ -183,7 +186,7 @@ static int count_running(const heed_search *search) {
     return n;
 }
 
-/* Let a sentence in: cache rows for its source, one empty target. */
+/* Start a sentence: take cache rows for its source, and begin with one empty target. */
 static void enter(heed_search *search, heed_batch_row *row) {
     for (int t = 0; t < row->n_source; t++) row->source_cache_rows[t] = cache_take(&search->run->cache);
     row->live[0].n_ids = row->live[0].n_cache_rows = 0;
@@ -194,8 +197,8 @@ static void enter(heed_search *search, heed_batch_row *row) {
 }
 
 /*
- * Encode those who wait, oldest first, as many as fit into one pass and into the cache.  A margin of
- * cache rows, for about as many tokens as the source has, keeps newcomers from being sent back at once.
+ * Encode waiting sentences, oldest first, as many as fit into one pass, until the cache has no rows for the next.  A
+ * margin of cache rows, for about as many tokens as the source has, keeps a new sentence from being put back at once.
  */
 static void admit(heed_search *search) {
     heed_run *run = search->run;
@@ -223,7 +226,7 @@ static void admit(heed_search *search) {
     }
 }
 
-/* Send the youngest running sentence back to wait.  Never the only one. */
+/* Put the youngest running sentence back to wait.  It is never the only one, because the cache has rows for one. */
 static void evict_youngest(heed_search *search) {
     heed_batch_row *youngest = NULL;
     for (int i = 0; i < search->max_batch; i++) {
@@ -242,7 +245,7 @@ static int count_tokens(const heed_search *search) {
     return n;
 }
 
-/* One token per live target: the one it ends with, with a new cache row. */
+/* The last token of each live target, with a new cache row.  Returns how many. */
 static int gather_tokens(heed_search *search) {
     int n = 0;
     for (int i = 0; i < search->max_batch; i++) {
@@ -281,20 +284,20 @@ static void choose_candidates(heed_search *search, int n_tokens) {
     }
 }
 
-/* Of nothing said, or of what was certain: 0, whatever the penalty. */
+/* 0 for a log-probability of 0, even if the length is 0 too. */
 static float score_of(double log_prob, int length, float length_penalty) {
     return log_prob < 0.0 ? (float)(log_prob / pow(length, length_penalty)) : 0.0f;
 }
 
-/* How many new ids at the end are no whole character.  There are none unless other rules left no way to complete it. */
+/* How many new ids at the end are an incomplete character, which other rules left no way to complete. */
 static int count_open(const heed_target *target, const heed_search_options *rules) {
     const int n_new = target->n_ids - rules->n_prefix, open = bytes_open(target->ids, target->n_ids, rules);
     return open < n_new ? open : n_new;
 }
 
 /*
- * Keep an ended target if it is among the N best.  last_id: what it ends with, -1 if its ids have it already; then it
- * loses a character that is not complete.
+ * Keep an ended target if it is among the N best.  last_id: the id that ends it, or -1 if there is none; then an
+ * incomplete character at the end is removed.
  */
 static void keep_ended(heed_batch_row *row, const heed_search_options *rules, const heed_target *target,
                        int32_t last_id, double log_prob, int finished) {
@@ -314,7 +317,7 @@ static void keep_ended(heed_batch_row *row, const heed_search_options *rules, co
     row->ended[at] = room;
 }
 
-/* next = target + id; it shares the target's cache rows. */
+/* *next is the target and one more id; both share the target's cache rows. */
 static void extend(heed_run *run, heed_target *next, const heed_target *target, const heed_candidate *c) {
     memcpy(next->ids, target->ids, (size_t)target->n_ids * sizeof *next->ids);
     memcpy(next->cache_rows, target->cache_rows, (size_t)target->n_cache_rows * sizeof *next->cache_rows);
@@ -325,14 +328,17 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
     cache_share(&run->cache, next->cache_rows, next->n_cache_rows);
 }
 
-/* Whether the last id is one too many of a loop, after the prefix and the tokens there must be; not in a character. */
+/* Whether the last id continues a loop that is too long.  Never before min_tokens, nor within a character of bytes. */
 static int loops(const heed_batch_row *row, const heed_target *target, const heed_search_options *rules) {
     const int n = target->n_ids - rules->n_prefix;
     return row->loop_limit > 0 && n > rules->min_tokens && bytes_open(target->ids, target->n_ids - 1, rules) == 0 &&
            runaway_loops(target->ids + rules->n_prefix, n, row->loop_limit);
 }
 
-/* The best candidate not taken yet: each beam's are sorted, so it is one of their heads. */
+/*
+ * Takes the best candidate that was not taken yet, or returns NULL.  The candidates of each beam are sorted, and
+ * heads [n_live] are the next of each.
+ */
 static heed_candidate *take_best(const heed_batch_row *row, int32_t *heads, int k) {
     int best = -1;
     for (int b = 0; b < row->n_live; b++) {
@@ -350,28 +356,28 @@ static void finish(heed_search *search, heed_batch_row *row) {
     row->state = ROW_FINISHED;
 }
 
-/* Whether N have ended and early_stopping says that none of those that go on, of n_new ids, will be better. */
+/* Whether N targets have ended, and by early_stopping no live target (of n_new ids) counts as better. */
 static int is_done(const heed_batch_row *row, const heed_search_options *rules, int n_new) {
     const float penalty = rules->length_penalty;
     if (row->n_ended < rules->beams || rules->early_stopping == HEED_EARLY_TRUE) return row->n_ended >= rules->beams;
-    /* with a positive penalty a longer one divides its sum by more */
+    /* with a positive penalty, a longer target divides its sum by more */
     const int length = rules->early_stopping == HEED_EARLY_NEVER && penalty > 0.0f ? row->max_tokens : n_new;
     return score_of(row->live[0].log_prob, length, penalty) <= row->ended[row->n_ended - 1].score;
 }
 
-/* From this step's candidates to the next live targets, and perhaps to the end. */
+/* Choose the next live targets from this step's candidates; the sentence may finish. */
 static void advance(heed_search *search, heed_batch_row *row, int32_t *heads) {
     const heed_search_options *rules = &row->rules->options;
     const int N = rules->beams, k = candidates_of(rules);
     const int most = N == 1 ? 1 : N * (rules->n_eos > 1 ? 1 + rules->n_eos : 2);
-    const int n_new = row->live[0].n_ids + 1 - rules->n_prefix; /* 0 or less: in the prefix, where </s> ends nothing */
+    const int n_new = row->live[0].n_ids + 1 - rules->n_prefix; /* <= 0 in the prefix, where no id ends */
     const int is_last = n_new >= row->max_tokens;
     const int is_forced = n_new == rules->max_tokens && rules->n_forced_eos > 0;
     heed_candidate *c;
     int n_next = 0;
 
     memset(heads, 0, (size_t)row->n_live * sizeof *heads);
-    /* ranks are of those that did not go into a loop */
+    /* candidates that continue a loop have no rank */
     for (int taken = 0, rank = 0; taken < most && n_next < N && !(is_last && rank >= N); taken++) {
         if ((c = take_best(row, heads, k)) == NULL) break;
         const heed_target *target = &row->live[c->beam];
@@ -390,7 +396,7 @@ static void advance(heed_search *search, heed_batch_row *row, int32_t *heads) {
         }
         rank++;
     }
-    for (int b = 0; n_next == 0 && row->n_ended == 0 && b < row->n_live; b++) /* no way on: end here */
+    for (int b = 0; n_next == 0 && row->n_ended == 0 && b < row->n_live; b++) /* nothing can follow: end */
         keep_ended(row, rules, &row->live[b], -1, row->live[b].log_prob, 0);
     for (int b = 0; b < row->n_live; b++) drop_target(search->run, &row->live[b]);
 
@@ -402,7 +408,7 @@ static void advance(heed_search *search, heed_batch_row *row, int32_t *heads) {
     if (n_next == 0 || is_last || is_done(row, rules, n_new)) finish(search, row);
 }
 
-/* A row of its logits is not finite: it finishes with nothing. */
+/* Whether the logits of a live target are not finite. */
 static int has_failed(const heed_batch_row *row) {
     for (int b = 0; b < row->n_live; b++)
         if (row->n_candidates[b] < 0) return 1;

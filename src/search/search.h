@@ -1,24 +1,26 @@
 /*
  * search.h - greedy and beam search over a batch whose sentences come and go.
  *
- * Every sentence has a batch row.  A step encodes the newcomers together, runs one decoder pass over the
- * newest token of every live hypothesis of every batch row, and lets each sentence pick its next
- * hypotheses; a finished sentence leaves the pass at once and its batch row can be refilled between
- * steps.  What a sentence computes does not depend on its company.
+ * Every sentence has a batch row.  A step encodes new sentences together, runs one decoder pass over the newest token
+ * of every live target of every batch row, and chooses the next targets of each sentence.  A finished sentence leaves
+ * the pass at once, and its batch row can be used again between steps.  The result of a sentence does not depend on the
+ * other sentences of the batch.
  *
  * Every sentence has its own rules.  They are kept as *rule sets* that sentences share: there are as many sets as
  * batch rows, but not more than HEED_MAX_RULE_SETS, and a set is free again when the last of its sentences is released.
  *
- * Search is that of Hugging Face's generate().  Beams add up log-probabilities.  Of the N (1 + ids that end, 2 at
- * least) best continuations, those that end and rank among the first N become ended hypotheses, where the best N by
- * score stay; those that go on fill the N beams.  A sentence is done when N have ended and early_stopping says so.  At
- * max_tokens all end, those of the first N ranks.  With one beam this is greedy search, whose rules work on logits.
+ * The search is that of Hugging Face's generate().  The score of a beam is a sum of log-probabilities.  A step takes
+ * the best N (1 + number of ids that end) continuations, at least 2N.  Those that end and rank among the first N
+ * become ended targets, of which the best N by score are kept; the others fill the N beams.  A sentence is done when N
+ * targets have ended and early_stopping allows it.  At max_tokens the targets of the first N ranks end.  With one beam
+ * this is greedy search, whose rules work on logits.
  *
- * With cut_runaways a hypothesis is not continued into a loop: others take its place.  Where there are none, and none
- * has ended, it is the unfinished result as it was before.  A character whose bytes are under way is completed first.
+ * With cut_runaways a target is not continued into a loop; other candidates replace it.  If there are none, and no
+ * target has ended, the target without the loop's last id is the unfinished result.  A character that is spelled by
+ * bytes is completed before the cut.
  *
- * Cache rows are shared by all sentences.  When they run out the youngest sentence is put back to wait
- * and starts over later, which costs time and changes nothing; there are always enough for one.
+ * All sentences share the cache rows.  If they run out, the youngest sentence is put back to wait and starts over later;
+ * this costs time but does not change its result.  There are always enough rows for one sentence.
  *
  * Depends on: base/, kernels/, model/, heed.h.  Used by: heed.c.
  */
@@ -38,7 +40,7 @@ typedef struct {
     int n_ids, n_cache_rows;
     double log_prob; /* sum over the ids after the prefix                    */
     float score;     /* log_prob / (n_ids - n_prefix)^length_penalty, once it has ended */
-    int finished;    /* ended by itself, with an id that ends                */
+    int finished;    /* it ended with an id that ends, which was not forced  */
 } heed_target;
 
 typedef struct {
@@ -57,26 +59,25 @@ typedef struct {
 typedef struct {
     int state;
     heed_rule_set *rules;
-    unsigned age; /* when it was added: the youngest gives way           */
+    unsigned age; /* the clock when it was added: greater is younger     */
     int n_source;
-    int loop_limit, max_tokens;          /* of this sentence; loop_limit 0: loops are not looked for */
+    int loop_limit, max_tokens;          /* of this sentence; loop_limit 0: loops are allowed */
     int32_t *source, *source_cache_rows; /* [max_source]                     */
     int n_live, n_ended;
     heed_target *live, *next;   /* [N] each; swapped after a step          */
     heed_target *ended;         /* [N] best first                          */
-    heed_candidate *candidates; /* [N, k] of this step, per live target: k = candidates_of() */
+    heed_candidate *candidates; /* [N, k] of the last step, for each live target: k = candidates_of() */
     int32_t *n_candidates;      /* [N]                                   */
     int n_before;               /* live targets before the last step; 0: there was none */
 } heed_batch_row;
 
-enum {
-    LOGIT_ROWS = 12
-}; /* logits made at a time: two tiles of the widest kernel, so the output matrix is read seldom */
+/* Rows of logits computed at a time: two tiles of the widest kernel, so that the output matrix is seldom read. */
+enum { LOGIT_ROWS = 12 };
 
 typedef struct {
     heed_run *run;
     heed_rule_set *sets;  /* [n_sets] */
-    heed_rule_set *rules; /* of the sentences that are added next */
+    heed_rule_set *rules; /* one of the sets: for sentences that are added next */
     int n_sets;
     int max_source, max_target, max_beams, max_batch;
     int active; /* begun and not ended */
@@ -85,15 +86,16 @@ typedef struct {
     heed_token *tokens;    /* [max_batch * max_beams] of a step               */
     int32_t *token_row;    /* which batch row and live target each token is of          */
     int32_t *token_beam;
-    int32_t *newcomers; /* [run->max_rows] ids of the sentences to encode  */
-    int32_t *lengths;   /* [max_batch]                                     */
+    int32_t *newcomers; /* [run->max_rows] ids of the sentences to encode, one sentence after another */
+    int32_t *lengths;   /* [max_batch] their lengths                       */
     int32_t *heads;     /* [max_beams] next candidate of each live target  */
     float *logits;      /* [LOGIT_ROWS, V]                                 */
-    float *penalised;   /* [max_target + 1] room for a rule                */
+    float *penalised;   /* [max_target + 1] scratch of a rule              */
 } heed_search;
 
 enum { N_BYTES = 256 };
 
+/* Lay a search out in `arena` (which may only measure). */
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch);
 
@@ -104,26 +106,29 @@ void search_begin(heed_search *search);
  * Returns 0 if every set has sentences with other rules; cannot fail right after search_begin().
  */
 int search_rules(heed_search *search, const heed_search_options *rules);
-/* Slot of the new sentence, or -1 if none is free.  1 <= n <= max_source, ids checked. */
+/* The batch row of the new sentence, or -1 if none is free.  1 <= n <= max_source, ids checked, rules set. */
 int search_add(heed_search *search, const int32_t *source, int n);
 /*
- * One step; returns how many sentences are not finished.  A sentence whose logits are not numbers to choose by finishes
- * with no hypothesis; the others are not touched by that.  Cannot fail.
+ * One step; returns how many sentences are not finished.  A sentence whose logits are not finite finishes without a
+ * target; the others continue.  Cannot fail.
  */
 int search_step(heed_search *search);
+/* Free a batch row and what its sentence holds; nothing happens if it is free.  Cannot fail. */
 void search_release(heed_search *search, int row);
+/* Free all batch rows.  Cannot fail. */
 void search_end(heed_search *search);
 
 /* How many candidates each live target has at most. */
 int candidates_of(const heed_search_options *rules);
 
 /*
- * next.c: what one row of logits says, after all rules, in the order of Hugging Face's logits processors.
- *   out [k]  k = 1 in greedy search, else 2N; written: at most k candidates, best first, of which N go on if N can
+ * next.c: the best next ids by one row of logits, after all rules, in the order of Hugging Face's logits processors.
+ *   out [k]  k = 1 in greedy search, else 2N; written: at most k candidates, best first, among them the best N that do
+ *            not end, if there are N
  *   logits [n_vocabulary]  overwritten      penalised [target->n_ids + 1]  overwritten
- *   left   ids that may still come, this one included
+ *   left   how many ids may still be added, including this one
  *   rules  n_eos >= 1
- * Returns how many, or -1 if the logits are not numbers to choose by: activations have overflowed.
+ * Returns how many candidates, or -1 if the logits are not finite, because activations have overflowed.
  */
 int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
                     int left, const heed_search_options *rules, float *penalised);
@@ -134,9 +139,10 @@ int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
 
 /*
  * bytes.c: with byte_ids, the bytes of a target are UTF-8 (Unicode, table 3-7).  Without, both functions do nothing.
- * bytes_open() gives how many of the last ids are the beginning of a character that is not complete.  bytes_forbid()
- * forbids each id that would break a character: after such ids all but the bytes that continue it, else the bytes that
- * begin none, and those that begin one of more than `left` bytes.
+ * bytes_open() returns how many of the last ids are the beginning of an incomplete character.  bytes_forbid() forbids
+ * each id that would break a character.  After an incomplete character, these are all ids but the bytes that continue
+ * it and leave room for the rest.  Otherwise, these are bytes that begin no character, or one of more than `left`
+ * bytes.
  *   scores [n_vocabulary]      ids [n]  the target so far, without the start token
  * Cannot fail.
  */
@@ -145,13 +151,13 @@ void bytes_forbid(float *scores, int n_vocabulary, const int32_t *ids, int n, in
                   const heed_search_options *rules);
 
 /*
- * runaway.c: when a translation has lost its way.  The ids end in a loop if more than `limit` of the last are copies of
- * one sequence, three copies at least; the limit of a source grows with its length and with what it repeats itself.
- * Cannot fail.
+ * runaway.c: translations that repeat themselves or do not end.  The ids end in a loop if more than `limit` of the last
+ * ids are copies of one sequence, at least three copies.  The limit grows with the length of the source and with what
+ * the source itself repeats.  Cannot fail.
  */
 int runaway_loop_limit(const int32_t *source, int n);
 int runaway_loops(const int32_t *ids, int n, int limit);
-/* New tokens, at most, of a source of so many. */
+/* The most new tokens for a source of n_source tokens. */
 int runaway_max_tokens(int n_source);
 
 #endif /* HEED_SEARCH_SEARCH_H */
