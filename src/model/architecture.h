@@ -6,7 +6,7 @@
  *     sublayer = kind, names, residual connection with its norm
  *
  * The table of tensors, the forward pass, inspection, the cache and training walk this description. None of them asks
- * which family a model belongs to: a family is one function that makes a description of a configuration.
+ * which family a model belongs to: a family is one function from a configuration to a description.
  *
  * A new kind of sublayer begins with a member of sublayer_kind. The compiler (-Wswitch) then names the other places.
  *
@@ -20,30 +20,30 @@
 
 typedef enum {
     SUBLAYER_SELF_ATTENTION,  /* over the rows of its own sentence; in a causal stack up to the row itself */
-    SUBLAYER_CROSS_ATTENTION, /* of a decoder, over the encoder's output                                   */
-    SUBLAYER_FEED_FORWARD     /* each row on its own                                                       */
+    SUBLAYER_CROSS_ATTENTION, /* in a decoder, over the encoder's output                                   */
+    SUBLAYER_FEED_FORWARD     /* each row by itself                                                        */
 } sublayer_kind;
 
 typedef struct {
     sublayer_kind kind;
-    const char *name;           /* what its tensors' names begin with, or ""                      */
+    const char *name;           /* the names of its tensors begin with it; may be ""              */
     const char *norm;           /* name of its norm                                               */
     int normalize_before;       /* 1: x + f(norm(x)), pre-norm; 0: norm(x + f(x)), post-norm      */
-    int n_heads;                /* H : of attention, else 0                                       */
-    int ffn_dim;                /* F : of a feed-forward network, else 0                          */
+    int n_heads;                /* H if it is attention, else 0                                   */
+    int ffn_dim;                /* F if it is a feed-forward network, else 0                      */
     heed_activation activation; /* of a feed-forward network                                      */
 } architecture_sublayer;
 
 enum { MAX_SUBLAYERS = 3 };
 
 typedef struct {
-    const char *name;                               /* what the names of all its tensors begin with     */
-    int vocabulary;                                 /* ids that it reads                                */
+    const char *name;                               /* the names of all its tensors begin with it       */
+    int vocabulary;                                 /* number of ids that it reads                      */
     float embed_scale;                              /* of rows of the embedding                         */
     int has_own_positions;                          /* 1: a file has their table; 0: they are sinusoids */
     int has_embedding_norm;                         /* after embedding and position are added           */
     int has_final_norm;                             /* after the last layer                             */
-    int is_causal;                                  /* a row sees its own past only                     */
+    int is_causal;                                  /* a row sees only itself and the rows before it    */
     int n_layers;                                   /* L                                                */
     int n_sublayers;                                /* of each layer                                    */
     architecture_sublayer sublayers[MAX_SUBLAYERS]; /* of each layer, in the order of the pass */
@@ -55,7 +55,7 @@ typedef struct {
     int position_layout;       /* of sinusoids: a POSITIONS_ of layers/positions.h   */
     float norm_epsilon;        /* of every norm                                      */
     int has_shared_embeddings; /* encoder and decoder read one table                 */
-    int has_tied_output;       /* the decoder's table makes the logits               */
+    int has_tied_output;       /* the decoder's table is the output matrix too       */
     architecture_stack encoder, decoder;
 } heed_architecture;
 
@@ -64,37 +64,37 @@ heed_architecture architecture_marian(const heed_config *config);
 
 /* -------------------------------------------------------------------------- kinds of sublayers */
 
-/* Indices of a sublayer's projections, and of the tensors that inspection shows, in the order of sublayer_parts. */
+/* Indices of a sublayer's projections and points, in the order of its sublayer_parts. */
 enum { Q_PROJ, K_PROJ, V_PROJ, OUT_PROJ };
 enum { FC1, FC2 };
 enum { AT_Q, AT_K, AT_V, AT_SCORES, AT_WEIGHTS, AT_CONTEXT, AT_RESULT };
 enum { AT_FC1, AT_FC2 };
 
-/* Of a stack, before its sublayers' points. */
+/* Indices of a stack's points, before those of its sublayers. */
 enum { AT_EMBEDDING, AT_POSITIONS, AT_INPUT, N_STACK_POINTS };
 
 enum { MAX_LINEARS = 4, MAX_POINTS = 7 };
 
 /*
- * A tensor and its shape, a letter for each dimension: D, H and F as above; n rows of the stack, m keys that they see.
+ * A tensor and its shape, a letter for each dimension: D, H and F as above, n rows of the stack, m keys that they see.
  */
 typedef struct {
     const char *name, *shape;
 } architecture_tensor;
 
-/* What sublayers of a kind consist of. */
+/* The tensors and points of all sublayers of a kind. */
 typedef struct {
     int n_linears, n_points;
     architecture_tensor linears[MAX_LINEARS]; /* the weights of projections */
-    architecture_tensor points[MAX_POINTS];   /* what inspection shows of a pass, but for the norm */
+    architecture_tensor points[MAX_POINTS];   /* what inspection shows, except the norm */
 } sublayer_parts;
 
 /* Cannot fail.  Static. */
 const sublayer_parts *architecture_parts(sublayer_kind kind);
 
-enum { TENSOR_NAME_BYTES = 80 }; /* the longest name there is, of a decoder layer's tensor, takes 57 */
+enum { TENSOR_NAME_BYTES = 80 }; /* the longest name, of a decoder layer's tensor, takes 57 */
 
-/* Append text to name [TENSOR_NAME_BYTES], which ends with a 0.  Cannot fail: names are this file's own. */
+/* Append text to name [TENSOR_NAME_BYTES], which ends with a 0.  Cannot fail: the core itself chooses all names. */
 void name_append(char *name, const char *text);
 /* Append "encoder.layers.3.self_attn.q_proj"; without "layers.3." if layer is -1, without "self_attn." if it is "". */
 void name_append_part(char *name, const char *stack, int layer, const char *sublayer, const char *part);
@@ -102,7 +102,7 @@ void name_append_part(char *name, const char *stack, int layer, const char *subl
 /* The number that `letter` stands for: D, H or F, or n or m as given.  Cannot fail. */
 int architecture_size(const heed_architecture *a, const architecture_sublayer *s, char letter, int n, int m);
 
-/* The most of what any sublayer has: features of a head, and D or F. */
+/* The greatest number of any sublayer: features of a head; of D and F. */
 int architecture_widest_head(const heed_architecture *a);
 int architecture_widest_row(const heed_architecture *a);
 

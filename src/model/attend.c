@@ -6,12 +6,12 @@
 #include "layers/attention.h"
 #include "model/point.h"
 
-/* Where the tensor at point `at` of the sublayer goes, or NULL. */
-static float *room_of(const heed_run *run, const heed_sublayer *s, int at) { return run->points[s->first_point + at]; }
+/* The address for the tensor at point `at` of the sublayer, or NULL if it is not wanted. */
+static float *point_of(const heed_run *run, const heed_sublayer *s, int at) { return run->points[s->first_point + at]; }
 
 /* values [n, D] */
 static void note(const heed_run *run, const heed_sublayer *s, int at, const float *values, int n) {
-    point_note(room_of(run, s, at), values, (size_t)n * run->model->arch.d_model);
+    point_note(point_of(run, s, at), values, (size_t)n * run->model->arch.d_model);
 }
 
 static void project_keys(heed_run *run, const heed_sublayer *s) {
@@ -26,9 +26,9 @@ static heed_attention_shape shape_of(const heed_run *run, const heed_sublayer *s
         .n_heads = s->arch->n_heads, .d_model = run->model->arch.d_model, .disabled = run->disabled + s->first_head};
 }
 
-/* Attention of every row over the rows of its sentence: the only step that knows where a sentence begins and ends. */
+/* Attention of every row over the rows of its sentence.  No other step knows where a sentence begins and ends. */
 static void attend_sentences(heed_run *run, const heed_sublayer *s, const heed_rows *rows) {
-    float *probs = room_of(run, s, AT_WEIGHTS), *scores = room_of(run, s, AT_SCORES);
+    float *probs = point_of(run, s, AT_WEIGHTS), *scores = point_of(run, s, AT_SCORES);
     heed_attention_shape shape = shape_of(run, s);
     size_t start = 0;
     for (int i = 0; i < rows->n_sentences; i++) {
@@ -44,11 +44,11 @@ static void attend_sentences(heed_run *run, const heed_sublayer *s, const heed_r
     }
 }
 
-/* Attention of every token over a list of cache rows: its past, or its source. */
+/* Attention of every token over a list of cache rows: those of its past or of its source. */
 static void attend_cache(heed_run *run, const heed_sublayer *s, const heed_token *tokens, int n) {
     const int is_cross = s->arch->kind == SUBLAYER_CROSS_ATTENTION, cols = is_cross ? tokens[0].n_source : n;
     const float *keys = cache_keys(&run->cache, s->layer), *values = cache_values(&run->cache, s->layer);
-    float *weights = room_of(run, s, AT_WEIGHTS), *scores = room_of(run, s, AT_SCORES);
+    float *weights = point_of(run, s, AT_WEIGHTS), *scores = point_of(run, s, AT_SCORES);
     heed_attention_shape shape = shape_of(run, s);
     shape.n_query = 1;
     shape.probs_row = (size_t)cols;

@@ -1,5 +1,5 @@
 /*
- * attend.h - attention as a sublayer: projections, the cache, and what inspection shows of it.
+ * attend.h - attention as a sublayer: projections, cache rows, and points of inspection.
  *
  * Depends on: layers/, run.h.  Used by: stack.c.
  */
@@ -16,10 +16,10 @@ typedef struct {
     const heed_token *tokens; /* [n]; NULL: these are sentences  */
 } heed_rows;
 
-/* run->y [n, D] = the sublayer's result for run->input.  Keys and values of tokens are written to their cache rows. */
+/* run->y [n, D] = the sublayer's output for run->input.  Keys and values of tokens are written to their cache rows. */
 void attend_forward(heed_run *run, const heed_sublayer *s, const heed_rows *rows);
 
-/* Keys and values of run->input, rows of the encoder's output, to cache rows [n]. */
+/* Writes keys and values of run->input, rows of the encoder's output, to cache_rows [run->input.m]. */
 void attend_read_source(heed_run *run, const heed_sublayer *s, const int32_t *cache_rows);
 
 #endif /* HEED_MODEL_ATTEND_H */

@@ -1,9 +1,9 @@
 /*
- * cache.h - what a decoder keeps of the tokens it has read: a pool of rows.
+ * cache.h - the keys and values of tokens that a decoder has read: a pool of rows.
  *
  * A *cache row* holds a key and a value for every decoder layer, of one token: of the source (cross-attention) or of a
- * target (self-attention).  A sequence is a list of cache rows, so hypotheses share their past by naming the same rows,
- * and a sentence that ends frees its rows at once.
+ * target (self-attention).  A sequence is a list of cache rows.  Hypotheses with a common past list the same rows.  A
+ * sentence that ends frees its rows at once.
  *
  * Depends on: base/.  Used by: run.h, search/, heed.c.
  */
@@ -14,18 +14,18 @@
 
 typedef struct {
     int n_rows, n_free, d_model;
-    int32_t *free_rows;   /* [n_rows] stack of those that nobody uses */
-    uint16_t *users;      /* [n_rows] lists that name the row         */
+    int32_t *free_rows;   /* [n_rows] stack of the rows without users */
+    uint16_t *users;      /* [n_rows] number of lists with the row    */
     float *keys, *values; /* [layers, n_rows, D]                      */
 } heed_cache;
 
 /* Lay a cache out in `arena` (which may only measure), all rows free. */
 void cache_layout(heed_cache *cache, heed_arena *arena, int n_layers, int n_rows, int d_model);
 
-/* Take a free row, with one user.  There must be one: callers look at n_free first. */
+/* Take a free row and give it one user.  n_free must be positive. */
 int32_t cache_take(heed_cache *cache);
-void cache_share(heed_cache *cache, const int32_t *rows, int n); /* one user more                            */
-void cache_drop(heed_cache *cache, const int32_t *rows, int n);  /* one user fewer; without users they are free */
+void cache_share(heed_cache *cache, const int32_t *rows, int n); /* add a user to each row                    */
+void cache_drop(heed_cache *cache, const int32_t *rows, int n);  /* remove one; a row without users is free   */
 
 /* All rows of a layer, [n_rows, D].  Cannot fail. */
 float *cache_keys(const heed_cache *cache, int layer);

@@ -1,8 +1,8 @@
 /*
  * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.
  *
- * One list, CONFIG_FIELDS, gives the struct, the order in which a host passes the values, and their
- * names in error reports.
+ * CONFIG_FIELDS is the one list of fields: of the struct, of the order in which a host passes the values, and of the
+ * names in reports.
  *
  * Depends on: base/.  Used by: model/, search/, train/, heed.c.
  */
@@ -22,7 +22,7 @@
     X(encoder_ffn_dim)                                                     \
     X(decoder_ffn_dim)                                                     \
     X(activation_function) /* HEED_RELU, HEED_GELU, HEED_SWISH */          \
-    X(vocab_size)          /* source ids, and target ids unless: */        \
+    X(vocab_size)          /* source ids */                                \
     X(decoder_vocab_size)  /* target ids; equal to vocab_size if shared */ \
     X(max_position_embeddings)                                             \
     X(normalize_before)                                                    \
@@ -44,8 +44,8 @@ typedef struct {
 } heed_config;
 
 /*
- * Fill *config from `values` (n of them, in order) and check every rule, so that what follows need
- * not.  HEED_E_CONFIG names the field, says what it must be, and its value; report may be NULL.
+ * Fill *config from values [n], in order, and check every rule, so that no other code must.  HEED_E_ARGUMENT: n is not
+ * the number of fields.  HEED_E_CONFIG: report names the field, what it must be, and its value.  report may be NULL.
  */
 heed_status config_read(heed_config *config, const int32_t *values, int n, heed_report *report);
 

@@ -1,8 +1,8 @@
 /*
  * load.c - a tensor's bytes, in pieces of any size, into the model: see model.h and heed.h.
  *
- * A row is gathered, turned into floats, checked, and stored in the kernels' layout: there is never
- * a second copy of the weights.
+ * Each row is collected, converted to floats, checked, and stored in the layout of the kernels.  So there is never a
+ * second copy of the weights.
  */
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,7 @@ heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dt
     return HEED_OK;
 }
 
-/* The file is little-endian, as is wasm and every host this is built for; memcpy for alignment. */
+/* Files are little-endian, like wasm and every supported host.  memcpy, because bytes are not aligned. */
 static float float_from_bits(uint32_t bits) {
     float f;
     memcpy(&f, &bits, sizeof f);
@@ -73,7 +73,7 @@ static int all_finite(const float *x, int n, float factor) {
 
 static heed_status store_row(heed_loader *l) {
     heed_tensor *t = l->tensor;
-    if (t->matrix && t->matrix->i8 && !l->is_scale && l->dtype == HEED_I8) { /* as it is, to the bit */
+    if (t->matrix && t->matrix->i8 && !l->is_scale && l->dtype == HEED_I8) { /* stored unchanged */
         matrix_set_row_i8(t->matrix, l->row, (const int8_t *)l->bytes);
         return HEED_OK;
     }
@@ -113,7 +113,7 @@ heed_status heed_tensor_write(heed_model *model, const void *data, size_t n) {
     return HEED_OK;
 }
 
-/* Scales of a float matrix: they may stand before or after their tensor in a file, so they wait until all is there. */
+/* Applies the scales of a float matrix.  A file has them before or after their tensor, so this waits for both. */
 static void apply_scales(heed_loader *l, heed_tensor *t) {
     for (int r = 0; r < t->rows; r++) {
         matrix_get_row(l->floats, t->matrix, r);

@@ -14,7 +14,7 @@ typedef struct {
     int longest_row;
     int dtype; /* of the matrices */
     float norm_epsilon;
-    char name[TENSOR_NAME_BYTES]; /* of the next tensors, but for their suffix */
+    char name[TENSOR_NAME_BYTES]; /* of the next tensors, without their suffix */
 } builder;
 
 static void name_tensor(builder *b, const char *name) {
@@ -22,7 +22,7 @@ static void name_tensor(builder *b, const char *name) {
     name_append(b->name, name);
 }
 
-/* layer -1: the stack's own. */
+/* layer: -1 for tensors of the stack itself. */
 static void name_part(builder *b, const architecture_stack *stack, int layer, const char *sublayer, const char *part) {
     name_tensor(b, "model.");
     name_append_part(b->name, stack->name, layer, sublayer, part);
@@ -170,9 +170,7 @@ heed_status heed_config_measure(const int32_t *config, int n, double *bytes, hee
 heed_status model_create(const heed_config *config, struct heed_model **out) {
     builder b = measure(config);
     const int n_tensors = b.n_tensors;
-
     *out = NULL;
-
     if (arena_block(&b.arena) == NULL) return HEED_E_MEMORY;
     struct heed_model *m = arena_push(&b.arena, 1, sizeof *m);
     m->config = *config;
@@ -226,7 +224,7 @@ heed_status heed_tensor_row(const heed_model *model, int index, int row, float *
     return HEED_OK;
 }
 
-/* Names under which checkpoints repeat a tensor that the architecture ties to another. */
+/* The name of the tensor to which the architecture ties this one, or `name` itself.  Checkpoints have both. */
 static const char *tied_name(const heed_architecture *a, const char *name) {
     static const char SOURCE[] = "model.encoder.embed_tokens.weight", TARGET[] = "model.decoder.embed_tokens.weight";
     const char *embeddings = a->has_shared_embeddings ? "model.shared.weight" : TARGET;

@@ -1,8 +1,8 @@
 /*
  * model.h - the weights of an encoder-decoder Transformer, and the one table of its tensors.
  *
- * A model is one block: this struct, the layers, the table, and every weight in the layout the
- * kernels want.  load.c fills it from a file; afterwards nothing writes to it.
+ * A model is one block: this struct, the sublayers, the table, and every weight in the layout of the kernels.  load.c
+ * fills it from a file; afterwards nothing writes to it.
  *
  * Depends on: base/, layers/, architecture.h.  Used by: model/, search/, train/, heed.c.
  */
@@ -20,8 +20,8 @@ typedef struct {
     int layer;
     heed_linear linears[MAX_LINEARS]; /* of architecture_parts(), in its order                 */
     heed_norm norm;
-    int first_head;              /* of an attention: its heads are bytes of the run's `disabled` from here  */
-    int first_point, norm_point; /* of inspection: those in the order of its parts, then its norm */
+    int first_head;              /* of attention: index of its first head in the run's `disabled` */
+    int first_point, norm_point; /* its points of inspection: in the order of its parts, then its norm */
 } heed_sublayer;
 
 typedef struct {
@@ -35,25 +35,25 @@ typedef struct {
     int first_point, output_point;   /* of inspection                   */
 } heed_stack;
 
-/* One row of the table: what a file must hold, and where it goes. */
+/* One row of the table: a tensor of the file, and where its numbers are stored. */
 typedef struct {
     char name[TENSOR_NAME_BYTES];
     int rows, cols;      /* a vector is [1, n]                                   */
-    heed_matrix *matrix; /* into panels, or                                      */
-    float *plain;        /* as it is                                             */
+    heed_matrix *matrix; /* stored in panels, or                                 */
+    float *plain;        /* stored unchanged, row-major                          */
     float *scales;       /* [rows] of a file's I8; the matrix's own if it is int8  */
     uint8_t optional;    /* absent: stays zero                                   */
     uint8_t loaded, scale_loaded;
     uint8_t file_dtype;
 } heed_tensor;
 
-/* Where the bytes that arrive next belong. */
+/* Where the next bytes of the file belong. */
 typedef struct {
     heed_tensor *tensor; /* NULL: between tensors */
     int is_scale, dtype;
     int row, row_elements, n_rows;
     size_t row_bytes, filled;
-    unsigned char *bytes; /* [longest row] as it stands in the file */
+    unsigned char *bytes; /* [longest row] as in the file           */
     float *floats;        /* [longest row]                          */
 } heed_loader;
 
@@ -66,7 +66,7 @@ struct heed_model {
     heed_matrix shared;         /* [V, D] if has_shared_embeddings, else            */
     heed_matrix source, target; /* [V, D] each                                      */
     heed_matrix lm_head;        /* [V, D] unless has_tied_output                    */
-    const heed_matrix *output;  /* the one of the above that makes logits           */
+    const heed_matrix *output;  /* one of the above: makes the logits               */
     float *final_logits_bias;   /* [V]                                              */
     int n_heads, n_points;      /* of all stacks: heads that can be disabled, points of inspection */
     heed_tensor *tensors;

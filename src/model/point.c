@@ -6,10 +6,10 @@
 
 #include "kernels/kernels.h"
 
-/* Of a stack, in the order of AT_EMBEDDING... */
+/* The first points of a stack, in the order of AT_EMBEDDING ... */
 static const architecture_tensor STACK[N_STACK_POINTS] = {{"embedding", "nD"}, {"positions", "nD"}, {"input", "nD"}};
 
-/* The sublayer of the stack that has the point, or NULL: the stack itself has it. */
+/* The sublayer of the stack that has the point, or NULL if it is a point of the stack itself. */
 static const heed_sublayer *sublayer_at(const heed_stack *stack, int point) {
     if (point < stack->first_point + N_STACK_POINTS || point == stack->output_point) return NULL;
     const heed_sublayer *s = stack->sublayers;
@@ -50,16 +50,16 @@ double point_floats(const struct heed_model *model, int point, int n_source, int
     return rank ? (double)shape[0] * shape[1] * shape[2] : 0.0;
 }
 
-void point_note(float *room, const float *values, size_t n) {
-    if (room) memcpy(room, values, n * sizeof *room);
+void point_note(float *out, const float *values, size_t n) {
+    if (out) memcpy(out, values, n * sizeof *out);
 }
 
-void point_scores(float *room, const float *q, const float *k, const heed_attention_shape *shape, int row, int rows,
+void point_scores(float *out, const float *q, const float *k, const heed_attention_shape *shape, int row, int rows,
                   int keys) {
-    if (room == NULL) return;
+    if (out == NULL) return;
     const int Dh = shape->d_model / shape->n_heads;
     for (int h = 0; h < shape->n_heads; h++) {
-        float *scores = room + ((size_t)h * rows + row) * keys;
+        float *scores = out + ((size_t)h * rows + row) * keys;
         k_scores(scores, q + (size_t)h * Dh, k + (size_t)h * Dh, (size_t)shape->d_model, shape->key_rows, shape->n_key,
                  Dh, 1.0f / sqrtf((float)Dh));
         for (int s = shape->n_key; s < keys; s++) scores[s] = -INFINITY;

@@ -1,8 +1,8 @@
 /*
- * run.h - what a forward pass writes: activations, the cache, and what inspection wants; and the passes themselves.
+ * run.h - what a forward pass writes (activations, cache, points of inspection), and the passes themselves.
  *
- * Encoder and decoder are one loop over the sublayers of a description (stack.c).  They differ in where a row finds
- * what it attends to: in the sentence that it stands in, or in cache rows.
+ * Encoder and decoder are one loop over the sublayers of a description (stack.c).  They differ in what a row attends
+ * to: the rows of its sentence, or cache rows.
  *
  * Depends on: base/, layers/, cache.h, model.h.  Used by: stack.c, attend.c, search/, heed.c.
  */
@@ -16,28 +16,31 @@
 typedef struct {
     const struct heed_model *model;
     int max_rows;           /* R : rows of a pass                                   */
-    float *x, *y;           /* [R, D] the residual stream; what a sublayer returns  */
+    float *x, *y;           /* [R, D] the residual stream; a sublayer's output      */
     float *q, *k, *v, *mix; /* [R, D] projections; attention's output               */
     float *hidden;          /* [R, max F]                                           */
-    heed_input input;       /* what the next projections read                       */
+    heed_input input;       /* the rows that the next projections read              */
     float *scratch;         /* of attention                                         */
-    uint8_t *disabled;      /* [n_heads] heads switched off, from a sublayer's first_head on */
-    float **points;         /* [n_points] where the tensor at each goes; NULL: not wanted    */
+    uint8_t *disabled;      /* [n_heads] 1: disabled; a sublayer's begin at first_head */
+    float **points;         /* [n_points] where to copy the tensor at each; NULL: not wanted */
     heed_cache cache;
 } heed_run;
 
-/* Lay a run out in `arena` (which may only measure).  max_keys: rows that one query may see. */
+/* Lay a run out in `arena` (which may only measure).  max_keys: the most keys that one query sees. */
 void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model, int max_rows, int max_keys,
                 int n_cache_rows);
 
 /*
- * Encoder over a ragged batch: sentence i is lengths[i] ids, one sentence after another, their sum
- * <= max_rows.  The output is run->x [sum, D].  n is 1 if a point is wanted.
+ * Encoder over a ragged batch of n sentences, one after another: sentence i has lengths[i] ids, and their sum is at
+ * most max_rows.  The output is run->x [sum, D].  If a point is wanted, n must be 1.
  * Cannot fail: ids and lengths were checked at the door.
  */
 void encoder_forward(heed_run *run, const int32_t *ids, const int *lengths, int n);
 
-/* Keys and values of run->x rows [first, first + n), the encoder's output, of every layer, to cache rows [n]. */
+/*
+ * Write keys and values of run->x rows [first, first + n), the encoder's output, for every layer to cache_rows [n].
+ * Cannot fail.
+ */
 void decoder_read_source(heed_run *run, int first, int n, const int32_t *cache_rows);
 
 /* A token of a target, which the decoder reads. */
@@ -49,14 +52,14 @@ typedef struct {
 } heed_token;
 
 /*
- * One pass over n tokens (n <= max_rows): the newest of many hypotheses, or all positions of one target (teacher
- * forcing), in which case each token's past holds those before it.  The output is run->x [n, D].  If a point is
- * wanted, tokens are positions 0..n-1 of one target.
+ * One pass over n tokens (n <= max_rows): the newest of many hypotheses, or all positions of one target in order
+ * (teacher forcing).  The output is run->x [n, D].  If a point is wanted, tokens must be positions 0..n-1 of one
+ * target.
  * Cannot fail.
  */
 void decoder_forward(heed_run *run, const heed_token *tokens, int n);
 
-/* logits [n, V] of run->x rows [first, first + n), bias included. */
+/* logits [n, V] of run->x rows [first, first + n), bias included.  Cannot fail. */
 void output_forward(heed_run *run, float *logits, int first, int n);
 /* Natural-log probability of `id` under one row of logits [V].  Cannot fail: 0 <= id < V. */
 float output_log_prob(const heed_run *run, const float *logits, int id);

@@ -8,22 +8,22 @@
 #include "model/point.h"
 #include "model/run.h"
 
-/* Row `row` of run->x from an id and its position, and what inspection shows of it. */
+/* Row `row` of run->x from an id and its position, and the points of it. */
 static void embed(heed_run *run, const heed_stack *stack, int row, int32_t id, int position) {
     const size_t D = (size_t)run->model->arch.d_model, at = (size_t)row * D;
     const float *vector = stack->embed_positions + (size_t)position * D, scale = stack->arch->embed_scale;
-    float *const *rooms = run->points + stack->first_point;
+    float *const *points = run->points + stack->first_point;
     embedding_forward(run->x + at, id, stack->embed_tokens, scale, vector);
-    if (rooms[AT_EMBEDDING]) embedding_forward(rooms[AT_EMBEDDING] + at, id, stack->embed_tokens, scale, NULL);
-    if (rooms[AT_POSITIONS]) point_note(rooms[AT_POSITIONS] + at, vector, D);
-    if (rooms[AT_INPUT]) point_note(rooms[AT_INPUT] + at, run->x + at, D);
+    if (points[AT_EMBEDDING]) embedding_forward(points[AT_EMBEDDING] + at, id, stack->embed_tokens, scale, NULL);
+    if (points[AT_POSITIONS]) point_note(points[AT_POSITIONS] + at, vector, D);
+    if (points[AT_INPUT]) point_note(points[AT_INPUT] + at, run->x + at, D);
 }
 
 static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
-    float *const *rooms = run->points + s->first_point;
+    float *const *points = run->points + s->first_point;
     ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->arch->activation);
-    point_note(rooms[AT_FC1], run->hidden, (size_t)n * s->arch->ffn_dim);
-    point_note(rooms[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
+    point_note(points[AT_FC1], run->hidden, (size_t)n * s->arch->ffn_dim);
+    point_note(points[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
 }
 
 /*

@@ -19,8 +19,8 @@
  * target has ended, the target without the loop's last id is the unfinished result.  A character that is spelled by
  * bytes is completed before the cut.
  *
- * All sentences share the cache rows.  If they run out, the youngest sentence is put back to wait and starts over later;
- * this costs time but does not change its result.  There are always enough rows for one sentence.
+ * All sentences share the cache rows.  If they run out, the youngest sentence is put back to wait and starts over
+ * later; this costs time but does not change its result.  There are always enough rows for one sentence.
  *
  * Depends on: base/, kernels/, model/, heed.h.  Used by: heed.c.
  */
