@@ -6,7 +6,7 @@
 
 #include "kernels/kernels.h"
 
-/* Queries whose scores are held at a time when nobody wants to keep them. */
+/* How many queries' scores are kept at a time if probs is NULL. */
 enum { QUERY_BLOCK = 16 };
 
 static int is_blocked(int n_query) { return n_query > 1; }
@@ -16,7 +16,7 @@ size_t attention_scratch_floats(int n_query, int n_key, int d_head) {
     return (size_t)panel_rows(n_key) * d_head + (size_t)panel_rows(d_head) * n_key + (size_t)QUERY_BLOCK * n_key;
 }
 
-/* x [n, cols] (row stride ld) as the matrix whose rows are x's columns, in panels: y = p x is then a gemm. */
+/* Packs x [n, cols] (row stride ld) transposed into panels, so that p x is a matrix product. */
 static void pack_transposed(float *panels, const float *x, size_t ld, int n, int cols) {
     for (int c = 0; c < cols; c += PANEL, panels += (size_t)n * PANEL) {
         const int width = cols - c < PANEL ? cols - c : PANEL;
@@ -27,7 +27,7 @@ static void pack_transposed(float *panels, const float *x, size_t ld, int n, int
     }
 }
 
-/* One head, all queries: scores = q k^T and out = p v, each a gemm over packed keys and values. */
+/* One head, all queries: scores = q k^T and out = p v, each a matrix product with packed keys or values. */
 static void attend_blocked(float *out, float *probs, const float *q, const float *k, const float *v,
                            const heed_attention_shape *shape, float *scratch) {
     const int D = shape->d_model, S = shape->n_key, Dh = D / shape->n_heads;
@@ -51,7 +51,7 @@ static void attend_blocked(float *out, float *probs, const float *q, const float
     }
 }
 
-/* One head, one query at a time, over keys that may lie anywhere. */
+/* One head, one query at a time, over keys in any rows. */
 static void attend_rows(float *out, float *probs, const float *q, const float *k, const float *v,
                         const heed_attention_shape *shape, float *scratch) {
     const int D = shape->d_model, S = shape->n_key, Dh = D / shape->n_heads;

@@ -3,10 +3,9 @@
  *
  *     out[t] = sum_s  p[h,t,s] * v[s]      p[h,t,:] = softmax(q[t].k[:] / sqrt(Dh))
  *
- * The one layer that moves information between positions.  It is used three times: encoder
- * self-attention, decoder self-attention (keys: the row's own past) and cross-attention (keys and
- * values from the encoder).  Projections are linear.h's business.  Keys may be scattered: a list says
- * in which row of a cache each one lies, so beams share their past without copying it.
+ * Only this layer moves information between positions.  It is used three times: encoder self-attention, decoder
+ * self-attention (over the past of the row) and cross-attention (over the encoder's output).  linear.h computes the
+ * projections.  Keys may be scattered: a list has the cache row of each, so beams share their past without a copy.
  *
  * Depends on: kernels/.  Used by: model/, train/.
  */
@@ -32,13 +31,12 @@ size_t attention_scratch_floats(int n_query, int n_key, int d_head);
 
 /*
  *   out      [T, D]  written
- *   probs    p[h,t,s] at h*probs_head + t*probs_row + s, written if not NULL: what the page draws
+ *   probs    p[h,t,s] at h*probs_head + t*probs_row + s, written if not NULL
  *   q        [T, D]     k, v  rows of D floats
  *   scratch  attention_scratch_floats(T, S, Dh) floats, contents undefined after
  *
- * One query is computed row by row; several over keys that lie in order, as two matrix products.
- * Cannot fail: every size was checked when the session was created.  A disabled head's p is still
- * its softmax.
+ * Several queries over keys in order are two matrix products; otherwise each query is computed by itself.  The probs of
+ * a disabled head are still its softmax.  Cannot fail: every size was checked when the session was created.
  */
 void attention_forward(float *out, float *probs, const float *q, const float *k, const float *v,
                        const heed_attention_shape *shape, float *scratch);

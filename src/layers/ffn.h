@@ -14,7 +14,7 @@
 /* Is this number a heed_activation? */
 int activation_exists(int activation);
 
-/* x [n] in place. */
+/* x [n] in place.  Cannot fail. */
 void activation_forward(float *x, size_t n, heed_activation activation);
 
 /*

@@ -39,9 +39,7 @@ void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row);
 /* row [K] = row n, as products use it: after quantisation.  Cannot fail. */
 void matrix_get_row(float *row, const heed_matrix *w, int n);
 
-/*
- * The rows that projections read.  For int8 they are quantised once for all matrices that read them.
- */
+/* The rows that projections read.  For int8 they are quantised once for all matrices that read them. */
 typedef struct {
     const float *x; /* [m, K] */
     int m, k;

@@ -1,5 +1,5 @@
 /*
- * norm.h - layer normalisation with the residual it follows or precedes.
+ * norm.h - layer normalisation, with the residual connection before or after it.
  *
  *     post-norm (the paper, Marian)    x = LayerNorm(x + f(x))
  *     pre-norm                         x = x + f(LayerNorm(x))

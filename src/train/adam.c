@@ -6,7 +6,7 @@
 static const double BETA1 = 0.9, BETA2 = 0.98, EPSILON = 1e-9;
 
 double gradient_norm(const float *g, size_t n) {
-    /* in strips: floats add up what lies together, doubles the strips */
+    /* Floats sum within a strip, doubles sum the strips. */
     enum { STRIP = 1024, LANES_APART = 16 };
     double total = 0.0;
     for (size_t first = 0; first < n; first += STRIP) {

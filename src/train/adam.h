@@ -15,8 +15,7 @@
 double gradient_norm(const float *g, size_t n);
 
 /*
- * One step on w [n] with moments m, v [n].  The gradient is g [n] times `factor` (what clipping leaves of it); step
- * counts from 1.
+ * One step on w [n] with moments m, v [n].  The gradient is g [n] times `factor`, which clips it.  step counts from 1.
  */
 void adam_update(float *w, float *m, float *v, const float *g, size_t n, float factor, double rate, double step);
 

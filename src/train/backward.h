@@ -1,9 +1,9 @@
 /*
- * backward.h - the backward twins of layers/: given the gradient of what a layer wrote, that of what it read.
+ * backward.h - the backward twins of layers/: from the gradient of a layer's output to that of its inputs.
  *
- * dx is the gradient of the loss by x.  Gradients of activations are written; gradients of weights are added to, since
- * a weight is used by every row, by every part of a batch and, if tied, in several places.  The forward halves are
- * layers/'s own functions: training and inference compute the same numbers.
+ * dx is the gradient of the loss with respect to x.  Gradients of activations are written.  Gradients of weights are
+ * added to, because every row, every part of a batch and, if tied, several layers use a weight.  The forward halves are
+ * those of layers/, so training and inference compute the same numbers.
  *
  * Depends on: layers/, kernels/, gemm.h, parameters.h.  Used by: pass.c.
  */
@@ -38,9 +38,7 @@ void affine_backward(const train_context *c, float *dx, const float *dy, const f
 void norm_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_norm *w, int m,
                    int d_model);
 
-/*
- * Twin of activation_forward: dx [n] = dy f'(x), with x [n] what went into it.  dx may be dy.
- */
+/* Twin of activation_forward: dx [n] = dy f'(x), where x [n] was its input.  dx may be dy. */
 void activation_backward(float *dx, const float *dy, const float *x, size_t n, heed_activation activation);
 
 /* The attention of one sentence in training. */
@@ -53,11 +51,11 @@ typedef struct {
     int guided_head;
 } attention_sentence;
 
-/* What the two functions below need as scratch. */
+/* Floats of scratch that the next two functions need. */
 size_t attention_train_floats(int n_query, int n_key);
 
 /*
- * The output of attention_forward with dropout of its probabilities: out [T, D] = (M P) v is written once more.
+ * The output of attention_forward with dropout of its probabilities: out [T, D] = (M P) v is written again.
  * M is 0 or 1 / (1 - dropout), and depends on the key, the head and the cell of [T, S].  probs stay as they are.
  */
 void attention_dropout(float *out, const float *probs, const float *v, const attention_sentence *a, float *scratch);

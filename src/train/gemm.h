@@ -1,12 +1,12 @@
 /*
- * gemm.h - the three matrix products that a projection y = x W^T costs in training, over plain row-major floats.
+ * gemm.h - the three matrix products of a projection y = x W^T in training, over plain row-major floats.
  *
  *     forward             y  [m, n]  = x  [m, k]   W^T         W [n, k]
  *     gradient of input   dx [m, k]  = dy [m, n]   W
  *     gradient of weight  dW [n, k] += dy^T        x
  *
- * All are one routine with strides of its own choosing, C = A B + beta C, and that routine is a value: the trainer is
- * given gemm_plain (below, vectors of vector.h, everywhere) or one that a native program makes from a library.
+ * All three are one function, C = A B or C += A B, which the caller of the trainer chooses: gemm_plain (below; works
+ * everywhere, with the vectors of vector.h), or one that a native program makes from a library.
  *
  * Depends on: vector.h.  Used by: pass.c, and the native trainer, which brings others.
  */
@@ -17,8 +17,8 @@
 
 /*
  * c [m, n] (row stride ldc) = a b + (add ? c : 0)
- *   a  [m, k], row stride lda; a_flipped: it lies as [k, m]
- *   b  [k, n], row stride ldb; b_flipped: it lies as [n, k]
+ *   a  [m, k], row stride lda; a_flipped: it is stored as [k, m]
+ *   b  [k, n], row stride ldb; b_flipped: it is stored as [n, k]
  *   scratch  scratch_floats of the backend; contents undefined after
  * Cannot fail.  c overlaps neither input.
  */

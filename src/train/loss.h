@@ -1,5 +1,5 @@
 /*
- * loss.h - label-smoothed cross entropy over the vocabulary, and that of attention against known links.
+ * loss.h - cross entropy with label smoothing over the vocabulary, and that of attention with known links.
  *
  *     loss_t = (1 - e) (-log p[y_t]) + e / V sum_i (-log p[i])       p = softmax(logits_t)
  *     dlogits_i = scale (p_i - (1 - e) [i = y_t] - e / V)
@@ -24,14 +24,14 @@ typedef struct {
 } heed_link;
 
 /*
- * One row.  logits [V] becomes dlogits if scale is not 0, else its contents are lost.  Returns loss_t; the unsmoothed
- * -log p[y] is added to *likelihood.  0 <= label < V.  Cannot fail.
+ * One row.  logits [V] becomes dlogits if scale is not 0; otherwise its contents are undefined.  Returns loss_t, and
+ * adds the unsmoothed -log p[y] to *likelihood.  0 <= label < V.  Cannot fail.
  */
 double cross_entropy(float *logits, int label, int vocabulary, float smoothing, float scale, double *likelihood);
 
 /*
- * One sentence.  links [n] are in order of their target; probs [T, S], S = n_key.  Of dscores [T, S], unless NULL, the
- * linked rows are written.  Returns the sum of loss_t; *linked is added the number of linked tokens.
+ * One sentence.  links [n] are in order of their target; probs [T, S], S = n_key.  Writes the linked rows of dscores
+ * [T, S], unless it is NULL.  Returns the sum of loss_t, and adds the number of linked tokens to *linked.
  */
 double alignment_loss(float *dscores, const float *probs, int n_key, const heed_link *links, int n, float scale,
                       int *linked);

@@ -8,13 +8,13 @@
 #include "layers/positions.h"
 #include "train/random.h"
 
-/* Walks the model's table in its order, giving each tensor its place. */
+/* Walks the model's table in its order, and gives each tensor its offset. */
 typedef struct {
     heed_parameters *p;
     const struct heed_model *model;
     int next;
     size_t trained, fixed; /* offsets of the next tensor of either kind */
-    int counting;          /* the first walk only adds up what is trained */
+    int counting;          /* 1: the first walk, which only counts floats */
 } walker;
 
 static int ends_with(const char *name, const char *suffix) {
@@ -22,7 +22,7 @@ static int ends_with(const char *name, const char *suffix) {
     return n >= k && strcmp(name + n - k, suffix) == 0;
 }
 
-/* The next tensor, whose name ends so. */
+/* The offset of the next tensor, whose name ends with `suffix`. */
 static size_t take(walker *w, const char *suffix, int trained) {
     const heed_tensor *t = &w->model->tensors[w->next];
     assert(w->next < w->model->n_tensors && ends_with(t->name, suffix));

@@ -1,11 +1,11 @@
 /*
- * parameters.h - every weight of a model as one flat array of floats, by tensor name and by place in the network.
+ * parameters.h - every weight of a model in one flat array of floats, by tensor name and by sublayer.
  *
- * A tensor is an offset: the same offset finds its value, its gradient and its two Adam moments in arrays of one
- * length.  Trained tensors come first, so clipping and Adam are loops over the first n_trained floats; what
- * is never trained (final_logits_bias, sinusoidal tables that a file stores) lies behind.
+ * A tensor has one offset for its values, its gradient and its two Adam moments.  Trained tensors come first, so
+ * clipping and Adam are loops over the first n_trained floats.  Tensors that are not trained come last:
+ * final_logits_bias, and position tables of a file unless train_positions is 1.
  *
- * Names and shapes are those of model.c's one table.
+ * Names and shapes are those of the table in model.c.
  *
  * Depends on: model/.  Used by: train/.
  */

@@ -1,4 +1,4 @@
-/* pass.c - see pass.h for the contract: what a pass remembers, and its two halves. */
+/* pass.c - see pass.h for the contract: the layout of a pass, and its forward and backward halves. */
 #include "train/pass.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
 
 /* ---------------------------------------------------------------------------------- layout */
 
-/* Everyday sentences have few dozen tokens: room for rows of 64 each, or for one sentence as long as may be. */
-enum { EVERYDAY = 64 };
-/* Rows of logits at a time: the slice stays in the second or third cache for common vocabularies. */
+/* Space for attention: as if all sentences had this length, or for one of the greatest length.  Most are shorter. */
+enum { COMMON = 64 };
+/* Bounds of a slice of logits: with common vocabularies it stays in the second or third cache. */
 enum { SLICE_FLOATS = 1 << 21, MAX_SLICE = 512 };
 
 static int most(int a, int b) { return a > b ? a : b; }
@@ -66,10 +66,10 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
 
     *pass = (heed_pass){.parameters = parameters, .max_rows = max_rows};
     pass->longest = least(max_rows, a->n_positions);
-    /* one sentence of the greatest length must fit; past 32768 its square would not be an int */
+    /* One sentence of the greatest length must fit, and the square of its length must be an int. */
     pass->longest = least(pass->longest, 32768);
     pass->max_cells =
-        most(max_rows <= INT32_MAX / EVERYDAY ? max_rows * EVERYDAY : INT32_MAX, pass->longest * pass->longest);
+        most(max_rows <= INT32_MAX / COMMON ? max_rows * COMMON : INT32_MAX, pass->longest * pass->longest);
     pass->slice = most(1, least(least(SLICE_FLOATS / V, MAX_SLICE), max_rows));
 
     layout_stack(&pass->encoder, arena, pass, &parameters->encoder, 0);
@@ -108,7 +108,7 @@ int pass_capacity(const heed_pass *pass, const heed_pair *pairs, int n) {
 
 /* ------------------------------------------------------------------------------- sublayers */
 
-/* Tokens of pair i on a side. */
+/* Tokens of the source or the target of pair i. */
 static int length(const heed_pass *pass, int i, int is_target) {
     return is_target ? pass->pairs[i].n_target : pass->pairs[i].n_source;
 }
@@ -125,12 +125,12 @@ static float *other_at(const heed_pass *pass, const pass_stack *s, int i) {
     return rows_of(s->other, i, pass->max_rows, pass->parameters->arch.d_model);
 }
 
-/* What sublayer i reads. */
+/* The input of sublayer i: the stream, or its norm. */
 static const float *input_at(const heed_pass *pass, const pass_stack *s, int i) {
     return s->weights->sublayers[i].arch->normalize_before ? other_at(pass, s, i) : stream_at(pass, s, i);
 }
 
-/* One number for each place of the network that drops. */
+/* A key for each sublayer's dropout; sublayer -1: the embedding. */
 static uint64_t dropout_key(const heed_pass *pass, const pass_stack *s, int sublayer) {
     return random_key(pass->key, (uint64_t)s->is_decoder << 32 | (uint32_t)(sublayer + 1));
 }
@@ -147,7 +147,7 @@ static void sublayer_begin(const heed_pass *pass, const pass_stack *s, int i) {
         normalize(pass, other_at(pass, s, i), stream_at(pass, s, i), &w->norm, stack_rows(pass, s));
 }
 
-/* y [R, D], in pass->dy, is what the sublayer made. */
+/* Adds the sublayer's output, pass->dy [R, D], to the stream. */
 static void sublayer_end(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const int rows = stack_rows(pass, s);
@@ -161,8 +161,10 @@ static void sublayer_end(heed_pass *pass, const pass_stack *s, int i) {
     }
 }
 
-/* From pass->dx, the gradient of stream[i+1]: pass->dy becomes that of what the sublayer made.  Post-norm: dx becomes
- * that of other[i]. */
+/*
+ * pass->dx is the gradient of stream[i+1].  Sets pass->dy to the gradient of the sublayer's output.  With post-norm, dx
+ * becomes the gradient of other[i].
+ */
 static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const int rows = stack_rows(pass, s), D = pass->parameters->arch.d_model;
@@ -172,7 +174,7 @@ static void sublayer_end_backward(heed_pass *pass, const pass_stack *s, int i) {
     dropout(pass->dy, (size_t)rows * D, pass->dropout, dropout_key(pass, s, i));
 }
 
-/* Where the gradient of sublayer i's input goes, and whether it is added: the stream's own, or that of its norm. */
+/* Where the gradient of sublayer i's input is written: the stream's, to which it is added, or that of its norm. */
 static float *input_gradient(heed_pass *pass, const pass_stack *s, int i, int *add) {
     *add = !s->weights->sublayers[i].arch->normalize_before;
     return *add ? pass->dx : pass->dn;
@@ -203,7 +205,7 @@ static attention_sentence sentence_of(const heed_pass *pass, const pass_stack *s
                                 .key = random_key(dropout_key(pass, s, i), (uint64_t)pair)};
 }
 
-/* Queries of the stack `s` over its own rows, or over the encoder's output; y to pass->dy. */
+/* Attention of the rows of `s` over themselves or over the encoder's output; the result is in pass->dy. */
 static void attend(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const pass_sublayer *a = &s->sublayers[i];
@@ -221,7 +223,7 @@ static void attend(heed_pass *pass, const pass_stack *s, int i) {
         const int T = sentence.n_query, S = sentence.n_key;
         heed_attention_shape shape = {
             .n_query = T, .n_key = S, .n_heads = H, .d_model = D, .probs_row = (size_t)S, .probs_head = (size_t)T * S};
-        if (sentence.causal) { /* every row over its own past */
+        if (sentence.causal) { /* each row over its past */
             shape.n_query = 1;
             for (int t = 0; t < T; t++) {
                 const size_t row = query + (size_t)t * D;
@@ -240,7 +242,7 @@ static void attend(heed_pass *pass, const pass_stack *s, int i) {
     affine_forward(&pass->context, pass->dy, a->mix, &w->linears[OUT_PROJ], rows);
 }
 
-/* Alignment losses of the head that is guided, whose gradient goes to dscores [T, S] unless that is NULL. */
+/* Adds the alignment loss of the guided head to *sum; writes its gradient to dscores [T, S], unless that is NULL. */
 static void guide(const heed_pass *pass, const float *probs, int i, float *dscores, pass_result *sum) {
     const heed_pair *pair = &pass->pairs[i];
     const size_t T = (size_t)pair->n_target, S = (size_t)pair->n_source;
@@ -249,7 +251,7 @@ static void guide(const heed_pass *pass, const float *probs, int i, float *dscor
                                      pair->n_links, pass->guided, &sum->linked);
 }
 
-/* The last cross-attention of the decoder, one of whose heads may be guided. */
+/* The last cross-attention of the decoder; one of its heads may be guided. */
 static int guided_sublayer(const heed_pass *pass) {
     int i = pass->decoder.weights->n_sublayers - 1;
     while (!is_cross(&pass->decoder, i)) i--;
@@ -263,7 +265,7 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, int i) {
     const int D = pass->parameters->arch.d_model, H = w->arch->n_heads;
     const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
     const int is_guided = pass->guided > 0.0f && s->is_decoder && i == guided_sublayer(pass);
-    float *dmix = pass->hidden; /* free here, and at least D wide */
+    float *dmix = pass->hidden; /* unused here, and at least D wide */
     int add;
     float *din = input_gradient(pass, s, i, &add);
 
@@ -320,7 +322,7 @@ static void feed_backward(heed_pass *pass, const pass_stack *s, int i) {
 
 /* ---------------------------------------------------------------------------------- stacks */
 
-/* Token t of pair i as the stack reads it: the decoder reads the start token, then the target without its last. */
+/* Token t of pair i that the stack reads.  The decoder reads the start token, then the target but its last token. */
 static int32_t input_id(const heed_pass *pass, const pass_stack *s, int i, int t) {
     if (!s->is_decoder) return pass->pairs[i].source[t];
     return t ? pass->pairs[i].target[t - 1] : pass->parameters->config.decoder_start_token_id;
@@ -372,7 +374,7 @@ static void stack_forward(heed_pass *pass, const pass_stack *s) {
         normalize(pass, s->out, stream_at(pass, s, w->n_sublayers), &w->layer_norm, stack_rows(pass, s));
 }
 
-/* From pass->dx, the gradient of s->out. */
+/* pass->dx is the gradient of s->out. */
 static void stack_backward(heed_pass *pass, const pass_stack *s) {
     const train_stack *w = s->weights;
     if (w->arch->has_final_norm)
@@ -392,7 +394,7 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
 
 /* ------------------------------------------------------------------------------------ pass */
 
-/* Logits, loss and their gradient, a slice of rows at a time; the gradient of the decoder's output to pass->dx. */
+/* Logits, loss and gradients, a slice of rows at a time.  pass->dx becomes the gradient of the decoder's output. */
 static void output(heed_pass *pass, const pass_options *o, pass_result *result) {
     const heed_parameters *p = pass->parameters;
     const train_context *c = &pass->context;

@@ -1,13 +1,13 @@
 /*
- * pass.h - one teacher-forced pass over a part of a batch, forward and backward, with everything it must remember.
+ * pass.h - one teacher-forced pass over a part of a batch, forward and backward, with all that it keeps in between.
  *
- * A part is a ragged list of pairs: all source tokens are the rows of one tall matrix, all target tokens of another,
- * and only attention knows where a sentence ends.  Nothing is padded.  Per sublayer two matrices are kept,
+ * A part is a list of pairs of any lengths.  All source tokens are the rows of one matrix, all target tokens of
+ * another.  Nothing is padded.  Only attention knows where a sentence ends.  For each sublayer two matrices are kept,
  *
  *     post-norm   stream[i+1] = LayerNorm(other[i]),    other[i] = stream[i] + dropout(f(stream[i]))
  *     pre-norm    stream[i+1] = stream[i] + dropout(f(other[i])),    other[i] = LayerNorm(stream[i])
  *
- * and what f itself needs; hidden layers are computed again.  Logits exist for a slice of rows at a time.
+ * and what f itself needs.  Hidden layers are computed again.  Logits exist for a slice of rows at a time.
  *
  * Depends on: base/, layers/, backward.h, loss.h, parameters.h.  Used by: trainer.c and the native trainer's threads.
  */
@@ -20,8 +20,8 @@
 #include "train/parameters.h"
 
 /*
- * A sentence and its translation; both end with </s>, and the target is without decoder_start_token_id.  links, in
- * order of their target, guide a head of attention; without links a pair guides nothing.
+ * A sentence and its translation.  Both end with </s>; the target has no decoder_start_token_id.  links [n_links] guide
+ * a head of attention, and are in order of their target.  n_links may be 0.
  */
 typedef struct {
     const int32_t *source, *target;
@@ -30,12 +30,12 @@ typedef struct {
     int32_t n_links;
 } heed_pair;
 
-/* What a sublayer keeps for its way back, as its kind needs. */
+/* What a sublayer keeps for the backward pass; its kind decides which. */
 typedef struct {
     float *q, *mix; /* of attention: [R, D]                                       */
-    float *k, *v;   /* [R, D], R of the rows that have the keys                   */
-    float *probs;   /* [H, T, S] of one sentence after another                    */
-    float *pre;     /* of a feed-forward: [R, F] what went into the activation    */
+    float *k, *v;   /* [R, D], of the rows that make the keys                     */
+    float *probs;   /* [H, T, S], one sentence after another                      */
+    float *pre;     /* of a feed-forward network: [R, F] input of the activation  */
 } pass_sublayer;
 
 typedef struct {
@@ -51,20 +51,20 @@ typedef struct {
 typedef struct {
     const heed_parameters *parameters;
     train_context context;
-    int max_rows;  /* R : tokens of a side                                          */
+    int max_rows;  /* R : most tokens of the sources, and of the targets            */
     int max_cells; /* bound of the sum of max(S, T)^2 over the part's pairs         */
-    int longest;   /* tokens of a sentence                                          */
+    int longest;   /* most tokens of a sentence                                     */
     pass_stack encoder, decoder;
-    float *dx, *dy, *dn, *dq, *dk, *dv, *dmemory; /* [R, D] gradients under way     */
+    float *dx, *dy, *dn, *dq, *dk, *dv, *dmemory; /* [R, D] gradients               */
     float *hidden, *dhidden;                      /* [R, the widest of F and D]     */
     float *logits;                                /* [slice, V]                     */
     int slice;
     float *scratch; /* of attention, either direction */
     float *dscores; /* [longest, longest] of the head that is guided */
 
-    /* the part being computed */
+    /* of the current part */
     const heed_pair *pairs;
-    int n_pairs, n_source, n_target; /* pairs, rows of either side */
+    int n_pairs, n_source, n_target; /* pairs, source tokens, target tokens */
     float dropout, attention_dropout;
     uint64_t key;
     float guided; /* scale of a linked token's gradient */

@@ -1,8 +1,8 @@
 /*
- * random.h - random numbers that are a function of what they are for, not of what was drawn before.
+ * random.h - random numbers that depend on their purpose, not on earlier numbers.
  *
- * A *key* is mixed from (seed, step, part of the batch, place in the network); number i of a key is a hash of both.
- * So a dropout mask needs no memory: the backward pass computes it again, and so does a run that was interrupted.
+ * A *key* is mixed from seed, step, part of the batch and sublayer; number i of a key is a hash of both.  So a dropout
+ * mask needs no memory: the backward pass computes it again, and a continued run has the same masks.
  *
  * Depends on: nothing.  Used by: train/.
  */

@@ -19,7 +19,7 @@ struct heed_trainer {
     size_t bytes;
 };
 
-/* The name of the first option that is out of range, or NULL.  Comparisons are such that a NaN fails. */
+/* The name of the first option that is out of range, or NULL.  Every comparison is false for NaN, which is refused. */
 static const char *wrong_option(const heed_train_options *o) {
     if (!(o->learning_rate >= 0.0f && o->learning_rate <= 1e6f)) return "learningRate";
     if (!(o->label_smoothing >= 0.0f && o->label_smoothing < 1.0f)) return "labelSmoothing";
@@ -42,8 +42,8 @@ static void trainer_layout(heed_trainer *t, heed_arena *arena, const struct heed
     pass_layout(&t->pass, arena, &t->parameters, gemm, t->options.max_tokens);
 }
 
-/* Measure, allocate, lay out again; `model` is only read. */
-static heed_status place(const struct heed_model *model, const heed_train_options *options, const heed_gemm *gemm,
+/* Measures, allocates, and lays out again; only reads `model`. */
+static heed_status allocate(const struct heed_model *model, const heed_train_options *options, const heed_gemm *gemm,
                          heed_trainer **out) {
     heed_trainer measured = {.options = *options};
     heed_arena arena = {0};
@@ -72,11 +72,11 @@ heed_status trainer_create(const int32_t *config, int n, const heed_train_option
         return status_report(HEED_E_ARGUMENT, report, "guidedHead", "is not a head of the decoder",
                              options->guided_head);
 
-    /* a model for a moment, for the sake of its table */
+    /* A temporary model, whose table of tensors is read. */
     struct heed_model *model;
     status = model_create(&c, &model);
     if (status != HEED_OK) return status;
-    status = place(model, options, gemm, out);
+    status = allocate(model, options, gemm, out);
     arena_free_block(model);
     if (status != HEED_OK) return status;
     heed_trainer *t = *out;
@@ -115,7 +115,7 @@ void heed_trainer_tensor_shape(const heed_trainer *trainer, int index, int32_t *
     *cols = tensor ? tensor->cols : 0;
 }
 
-/* The place of a tensor in the array `what`, for n floats. */
+/* *values = the tensor's n floats in the array `what`. */
 static heed_status locate(const heed_trainer *t, int index, int what, size_t n, float **values) {
     const train_tensor *tensor = find(t, index);
     *values = NULL;
@@ -268,7 +268,7 @@ heed_status trainer_update(heed_trainer *t, heed_train_result *result) {
     result->gradient_norm = (float)norm;
     result->learning_rate = (float)rate;
     if (!isfinite(norm) || !isfinite(result->loss)) return HEED_E_DIVERGED;
-    /* 1e-6 keeps the quotient finite; PyTorch's clip_grad_norm_ has the same */
+    /* 1e-6 as in PyTorch's clip_grad_norm_, where it keeps the quotient finite */
     const double factor = o->clip_norm > 0.0f && norm > o->clip_norm ? o->clip_norm / (norm + 1e-6) : 1.0;
     adam_update(t->arrays[HEED_TRAIN_WEIGHTS], t->arrays[HEED_TRAIN_M], t->arrays[HEED_TRAIN_V],
                 t->arrays[HEED_TRAIN_GRADIENTS], t->parameters.n_trained, (float)factor, rate, step);

@@ -3,8 +3,8 @@
  *
  *     create -> (set tensors) -> step, step, ... -> read tensors
  *
- * A trainer is one heap block: weights, gradients, Adam's moments, and the activations of one pass.  It is apart from
- * heed.h because inference must not carry it: heed-train.wasm and the native trainer have it, heed.wasm has not.
+ * A trainer is one heap block: weights, gradients, Adam's moments, and the activations of one pass.  It is not part of
+ * heed.h, because heed.wasm goes without it; heed-train.wasm and the native trainer have it.
  *
  * Every function that can fail returns a heed_status, sets its results to NULL or 0 first, and leaves the trainer
  * usable.  Nothing prints, exits or aborts.
@@ -21,7 +21,7 @@
 typedef struct heed_trainer heed_trainer;
 
 typedef struct {
-    float learning_rate;     /* the greatest of the schedule; 0: the paper's, (d_model warmup_steps)^-0.5      */
+    float learning_rate;     /* the greatest of the schedule; 0: as in the paper, (d_model warmup_steps)^-0.5  */
     float label_smoothing;   /* 0 <= . < 1                                                                     */
     float dropout;           /* 0 <= . < 1                                                                     */
     float clip_norm;         /* greatest norm of a gradient; 0: none                                           */
@@ -31,7 +31,7 @@ typedef struct {
     int32_t seed;            /* of dropout                                                                     */
     int32_t model_seed;      /* of fresh weights                                                               */
     int32_t train_positions; /* 1: position tables that the model stores are learned; 0: they stay             */
-    int32_t max_tokens;      /* of one side in one pass, and of the longest sentence; batches of any size are split */
+    int32_t max_tokens;      /* of sources or targets in one pass, and of a sentence; greater batches are split */
     float attention_dropout; /* 0 <= . < 1, of weights of attention                                            */
     float guided;            /* weight of guided alignment of pairs with links, 0 <= . <= 1e6; see loss.h      */
     int32_t guided_head;     /* of the cross attention of the last decoder layer                               */
@@ -43,7 +43,7 @@ typedef struct {
  */
 heed_status heed_trainer_create(const int32_t *config, int n, const heed_train_options *options, heed_trainer **out,
                                 heed_report *report);
-void heed_trainer_free(heed_trainer *trainer); /* NULL is fine */
+void heed_trainer_free(heed_trainer *trainer); /* accepts NULL */
 size_t heed_trainer_bytes(const heed_trainer *trainer);
 
 /* The tensors, in the order of heed_tensor_name. */
@@ -53,16 +53,16 @@ void heed_trainer_tensor_shape(const heed_trainer *trainer, int index, int32_t *
 
 enum { HEED_TRAIN_WEIGHTS = 0, HEED_TRAIN_GRADIENTS = 1, HEED_TRAIN_M = 2, HEED_TRAIN_V = 3 };
 /*
- * Copy a tensor's weights, gradient (of the last step, before clipping) or moments out of or into the trainer: n =
- * rows * cols floats.  HEED_E_ARGUMENT (no such tensor, or it has no moments), HEED_E_TENSOR_SHAPE (n); set:
+ * Copy a tensor's weights, gradient (of the last step, before clipping) or moments from or to the trainer: n = rows *
+ * cols floats.  HEED_E_ARGUMENT (no such tensor, or it has no moments), HEED_E_TENSOR_SHAPE (n); set:
  * HEED_E_TENSOR_VALUE (not finite), with nothing changed.
  */
 heed_status heed_trainer_get_values(const heed_trainer *trainer, int index, int what, float *values, size_t n);
 heed_status heed_trainer_set_values(heed_trainer *trainer, int index, int what, const float *values, size_t n);
 
 /*
- * Steps made so far; setting it is for going on with weights and moments of before.  HEED_E_ARGUMENT, with nothing
- * changed: not a whole number from 0 to 2^53.
+ * The number of steps so far.  Set it to continue with stored weights and moments.  HEED_E_ARGUMENT, and nothing
+ * changes: not a whole number from 0 to 2^53.
  */
 double heed_trainer_steps(const heed_trainer *trainer);
 heed_status heed_trainer_set_steps(heed_trainer *trainer, double steps);
@@ -100,7 +100,7 @@ heed_status heed_trainer_evaluate(heed_trainer *trainer, const int32_t *ids, con
 
 /* ------------------------------------------------------------- for the native trainer's threads */
 
-/* As heed_trainer_create, with another matrix product. */
+/* Like heed_trainer_create, with another matrix product. */
 heed_status trainer_create(const int32_t *config, int n, const heed_train_options *options, const heed_gemm *gemm,
                            heed_trainer **out, heed_report *report);
 const heed_parameters *trainer_parameters(const heed_trainer *trainer);
