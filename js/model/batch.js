@@ -1,7 +1,6 @@
 // batch.js - the running batch of a model. Calls take turns: each time a row is free, the next call puts a sentence
-// into it. A sentence that ends makes room for another, of whatever call. What a sentence gives does not depend on its
-// company. Used by transformer.js and engine/here.js, through
-// model.js.
+// into it. A sentence that ends makes room for another, of whatever call. The result of a sentence does not depend on
+// the others. Used by transformer.js and engine/here.js, through model.js.
 
 import { E_STATE, MAX_BATCH } from '../base/constants.js';
 import { ints } from '../wasm/core.js';
@@ -13,7 +12,7 @@ import { Session } from './session.js';
 
 /** Rows of a batch by default: more gains little, and costs memory. */
 const ROWS = 32;
-/** So often may sentences that fit the batch pass a call that does not. Then the batch runs empty for it. */
+/** How many sentences may overtake a call that does not fit the batch. After them the batch runs empty for it. */
 const PATIENCE = 32;
 
 /**
@@ -73,8 +72,9 @@ export class Batch {
    * @param {boolean} parts.isF32
    * @param {(session: number, heads: [number, number, number][]) => void} parts.disableHeads
    * @param {() => Int32Array} parts.byteIds  of the vocabulary
-   * @param {{ source: number, spare: number }} room  for those that join later: tokens of a source that a session holds
-   *   at least, and rows that only calls without a row may take, so that a short one need not wait for a long one's
+   * @param {{ source: number, spare: number }} room  for calls that start later. source: least length of sources that
+   *   a session holds; spare: rows that only calls without a row may take, so that a short call does not wait for a
+   *   long one
    */
   constructor({ core, model, config, isF32, disableHeads, byteIds }, { source, spare }) {
     const longest = config.max_position_embeddings;
@@ -98,7 +98,7 @@ export class Batch {
   }
 
   /**
-   * Sentences for the steps to come.
+   * Adds a call, whose sentences get rows in the next steps.
    *
    * @param {Int32Array[]} sources  one at least
    * @param {Search} search
@@ -147,8 +147,8 @@ export class Batch {
   }
 
   /**
-   * One step of the decoder for all rows, of which none takes long, after those that wait have entered. Where a session
-   * must be made first, which takes its time too, it is made and that is all.
+   * Gives rows to waiting sentences, and runs one step of the decoder for all rows. Each step is short. Creating a
+   * session takes as long as a step, so a call that creates one does nothing else.
    */
   step() {
     const core = this.#core;
@@ -159,7 +159,7 @@ export class Batch {
       for (let row; (row = core.run('heed_search_finished', this.#handle)) >= 0;) this.#finish(row);
       for (const [row, { call }] of this.#rows) this.#tell(row, call);
     } catch (error) {
-      this.#rows.clear(); // whatever they hold, the next search begins anew
+      this.#rows.clear(); // the next search begins with free rows
       for (const call of this.#calls) this.#end(call, error);
     }
   }
@@ -170,7 +170,7 @@ export class Batch {
     const { call, index } = /** @type {{ call: Call, index: number }} */ (this.#rows.get(row));
     const { search, hooks, results } = call;
     try {
-      // a sentence that failed has none, and the first that is asked for says why
+      // a failed sentence has none; asking for its first hypothesis throws the reason
       const count = Math.min(search.nBest, core.run('heed_search_hypotheses', this.#handle, row) || 1);
       const found = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
       results[index] = found;
@@ -198,7 +198,7 @@ export class Batch {
     }
   }
 
-  /** Rows for those who wait, in turn. @returns {boolean}  false: a session was made instead */
+  /** Gives rows to waiting sentences; calls take turns. @returns {boolean}  false: a session was made instead */
   #admit() {
     // the core encodes what is added in its next step: so much that the step stays short
     let tokens = 0;
@@ -231,7 +231,7 @@ export class Batch {
     return true;
   }
 
-  /** Whether so many wait that the batch should run empty, and go on with more rows. */
+  /** Whether so many sentences wait that the batch should run empty and continue with more rows. */
   #isTooSmall() {
     const [, , beams, all] = this.#session.size;
     const rows = all - this.#spare;
@@ -239,7 +239,7 @@ export class Batch {
     return this.#calls.reduce((sum, { waiting, most }) => sum + Math.min(waiting.length, most), 0) >= 2 * rows;
   }
 
-  /** Begin a search that the call and others like it fit in. @param {Call} call @returns  true: a session was made */
+  /** Begins a search with room for the call and others like it. @param {Call} call @returns  true: made a session */
   #begin({ size, search, heads, most }) {
     const [source, target, beams] = size;
     const alike = this.#calls.filter((other) => other.heads === heads && other.size.every((n, i) => n <= size[i]));
@@ -276,7 +276,7 @@ export class Batch {
     }
     if (search !== this.#search) {
       const status = this.#setRules('heed_search_rules', search);
-      if (status === E_STATE) return false; // as many different searches run as the core keeps
+      if (status === E_STATE) return false; // the core cannot keep another search
       this.#core.check(status, 'generate');
       this.#search = search;
     }

@@ -188,26 +188,26 @@ const digits = (isSpaced) => ({ 0: match }) => {
   return number.length >= LONG && /^\d+$/.test(number) ? number.length : undefined;
 };
 
-/** Marks, variants, colours of skin, tags: what goes on with a symbol. */
+/** Marks, colours of skin and tags, which continue a symbol. */
 const EXTENDED = '[\\p{M}\\p{Emoji_Modifier}\\u{e0020}-\\u{e007f}]*';
-/** Symbols that are no words: emoji with their joiners, colours of skin and flags; arrows, stars, ticks. */
+/** Symbols that are not words: emoji, arrows, stars, ticks. */
 const PICTURE = '(?:(?![\\u00a6\\u00a9\\u00ae\\u00b0\\u2100-\\u214f\\ufffc\\ufffd](?!\\ufe0f|\\p{M}*\\u200d))' +
   `[\\p{Extended_Pictographic}\\p{So}]|[\\u2190-\\u21ff\\u27f0-\\u27ff])${EXTENDED}`;
 const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
   `${PICTURE}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*|` +
   '(?<![^\\s])(?:[:;]\'?-?[()DP]|<3)(?![^\\s.,!?])';
 
-/** What a character of the kind goes on with. */
+/** Code points that belong to the character before them. */
 const MORE = /[\p{M}\p{Emoji_Modifier}\u200c\u200d\u{e0020}-\u{e007f}]+/uy;
-/** What a character begins with that goes on after it. */
+/** Code points that belong to the character after them. */
 const PREPENDED = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e]/;
 
 /**
- * The passes for a language, in order: what is looked for, and how much of what is found is kept.
+ * The passes for a language, in order: a pattern, and how much of a match is kept.
  *
  * @param {string} language
- * @returns {{ passes: [pattern: RegExp, measure: Measure][], foreign: RegExp | undefined }}  foreign: the pattern of
- *   one of them
+ * @returns {{ passes: [pattern: RegExp, measure: Measure][], foreign: RegExp | undefined }}  foreign: the pattern for
+ *   words in foreign scripts, which is one of them
  */
 function makePasses(language) {
   const group = new Intl.NumberFormat(language).formatToParts(10_000).find(({ type }) => type === 'group')?.value;
@@ -271,7 +271,7 @@ let last = { language: 'en', ...makePasses('en') };
 
 const LINES = new RegExp(`[^${NL}]+`, 'g');
 
-/** Lines between two that fence code off, with them. @param {string} text @returns {Span[]} */
+/** The lines of fenced code, with the fences. @param {string} text @returns {Span[]} */
 function findFenced(text) {
   /** @type {Span[]} */
   const spans = [];
@@ -290,18 +290,18 @@ function findFenced(text) {
   return spans;
 }
 
-/** How much at a place belongs to the character before it. @param {string} text @param {number} at */
+/** How many code units at a position belong to the character before it. @param {string} text @param {number} at */
 function marksAt(text, at) {
   MORE.lastIndex = at;
   return MORE.exec(text)?.[0].length ?? 0;
 }
 
-/** What may stand between two spans that are one: spaces; between words of foreign scripts, also their signs. */
+/** Text between two spans that become one: spaces; between words in foreign scripts also punctuation. */
 const BETWEEN = new RegExp(`^${SP}*$`);
 const BETWEEN_WORDS = new RegExp(`^${SP}*(?:\\p{P}${SP}*){0,4}$`, 'u');
 
 /**
- * Spans in order; what stands together, or with nothing but spaces between, is one. A span ends where a character ends.
+ * The spans in order. Neighbours with only spaces between them become one. No span divides a character.
  *
  * @param {(Span & { isForeign?: boolean })[]} spans
  * @param {string} text

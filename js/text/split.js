@@ -42,7 +42,7 @@ const MAY_KEEP =
 export const mayKeep = (text) => MAY_KEEP.test(text);
 
 /**
- * Of spans in order, those in a part of their text, as they are there.
+ * The spans inside a part of their text, with their positions in the part.
  *
  * @param {Span[]} spans
  * @param {number} from
@@ -168,7 +168,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
       while (spans[next]?.start < end) next++;
       group.push({ text: input.slice(at, end), after, start: start + at, sentences,
         kept: within(spans.slice(span, next), at, end) });
-      // one that goes on in the next sentence is met again there
+      // a span may continue in the next sentence
       span = spans[next - 1]?.end > end ? next - 1 : next;
       size += length + after.length;
       at = end + after.length;

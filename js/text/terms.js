@@ -32,8 +32,8 @@ const seen = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
 /** Most code units of a capital: that of U+0390 is a letter and two marks. */
 const LONGEST_CAPITAL = 3;
 
-/** Whether it needs a word boundary: true in scripts with spaces between words. @param {string} c */
-const parts = (c) => isWord.test(c) && !unparted.test(c);
+/** Whether a word must begin or end beside c: true in scripts with spaces between words. @param {string} c */
+const needsBoundary = (c) => isWord.test(c) && !unparted.test(c);
 /** The last character. @param {string} text */
 const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
 /** @param {string} text */
@@ -42,7 +42,7 @@ const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 /** A pattern for a text as a whole word. @param {string} text */
 export function whole(text) {
   const [first, last] = [[...text][0], lastOf(text)];
-  return `${parts(first) ? `(?<!${WORD})` : ''}${escaped(text)}${parts(last) ? `(?!${WORD})` : ''}`;
+  return `${needsBoundary(first) ? `(?<!${WORD})` : ''}${escaped(text)}${needsBoundary(last) ? `(?!${WORD})` : ''}`;
 }
 
 /**
@@ -150,7 +150,7 @@ export class Terms {
       const piece = text.slice(i, i + length);
       const entry = this.#terms.get(piece);
       const next = text.slice(i + length, i + length + 2);
-      if (entry && !(parts(lastOf(piece)) && isWord.test(next))) return { entry, length };
+      if (entry && !(needsBoundary(lastOf(piece)) && isWord.test(next))) return { entry, length };
     }
     return undefined;
   }
@@ -188,7 +188,8 @@ export class Terms {
     for (let i = 0; i < folded.length;) {
       const c = String.fromCodePoint(Number(folded.codePointAt(i)));
       const isFirst = isAnywhere || begin < 0 || i <= begin;
-      const here = isWithin && parts(c) ? undefined : isFirst ? this.#atBeginning(folded, i) : this.#at(folded, i);
+      const isInside = isWithin && needsBoundary(c);
+      const here = isInside ? undefined : isFirst ? this.#atBeginning(folded, i) : this.#at(folded, i);
       if (here) found.push({ ...here.entry, start: at(i), end: at(i + here.length) });
       i += here?.length ?? c.length;
       isWithin = isWord.test(here ? lastOf(folded.slice(i - 2, i)) : c);

@@ -1,9 +1,9 @@
-// forced.js - words that are wanted in a translation, put there. Used by glossary.js.
+// forced.js - puts given words into a translation. Used by glossary.js.
 //
-// The free translation is taken up to where the cross attention sees a term, the wanted words are put there, and the
-// model goes on from them (constrained by a prefix, as often as there are terms). The model's own spelling of the words
-// is replaced by the given one at the end, so that they are exact even where the tokenizer lacks a character.
-// translateAround() is for where that fails: what stands between the terms is translated piece by piece.
+// For each term: keep the translation up to the word where the cross attention sees the term, add the given words, and
+// let the model continue from there. At the end the given spelling replaces the model's, so that the words are exact
+// even if the tokenizer lacks a character. If that fails, translateAround() translates the text between the terms piece
+// by piece.
 
 import { meanOfHeads } from '../model/inspect.js';
 import { isWord, isWorded, whole } from '../text/terms.js';
@@ -16,8 +16,8 @@ import { isWord, isWorded, whole } from '../text/terms.js';
  *   kept?: import('../text/keep.js').Span[] }} Sentence
  */
 /**
- * @typedef {{ ids: Int32Array, text: string, starts?: Map<Found, number> }} Attempt  a translation that was put
- *   together; starts: where the terms stand in the text
+ * @typedef {{ ids: Int32Array, text: string, starts?: Map<Found, number> }} Attempt  a translation with given
+ *   words; starts: positions of the terms in the text
  */
 
 /** All pieces of the target side, by id. @type {WeakMap<Engine, Promise<string[]>>} */
@@ -31,19 +31,19 @@ export function piecesOf(engine) {
   return pieces;
 }
 
-/** Decodes a sentence around the words that its terms ask for. */
+/** Translates one sentence with given words. */
 export class Forced {
   #engine;
   #pieces;
   #generate;
   #sentence;
   #eos;
-  /** @type {number[]} the translation so far, and what the model goes on with */
+  /** @type {number[]} the translation, which ends as the model continued it */
   #ids = [];
-  /** Of `#ids`, how many stay. */
+  /** How many of the first `#ids` no longer change. */
   #fixed;
   #longest;
-  /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} ids of the terms that stand */
+  /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} where in `#ids` the given words are */
   #spans = [];
 
   /**
@@ -51,8 +51,8 @@ export class Forced {
    * @param {string[]} pieces  of the target side, by id
    * @param {(prefix: number[]) => Promise<Result>} generate
    * @param {Sentence} sentence
-   * @param {number} fixed  ids of the translation that the caller wants as they are
-   * @param {number} longest  ids that a translation may have
+   * @param {number} fixed  length of the caller's prefix
+   * @param {number} longest  most ids of a translation
    */
   constructor(engine, pieces, generate, sentence, fixed, longest) {
     this.#engine = engine;
@@ -64,16 +64,16 @@ export class Forced {
     this.#eos = Number(engine.config.eos_token_id);
   }
 
-  /** Begins a word, or stands between words; not within one, as a hyphen or a character's byte. @param {number} id */
-  #parts(id) {
+  /** Whether no word continues with an id. A word may have hyphens, and characters in bytes. @param {number} id */
+  #isBoundary(id) {
     const piece = this.#pieces[id];
     return id === this.#eos ||
       (piece !== '' && !isWord.test(piece) && !/^([-\u2010\u2011'\u2019]|<0x[89A-F].>$)/.test(piece));
   }
 
   /**
-   * Where in the ids a term's translation begins: at the word that looks at the term most, and the words before it that
-   * look at nothing else.
+   * The index in `#ids` where the translation of a term begins: at the word that attends to the term most, or before
+   * it, at the first of the words that also attend to the term more than to anything else.
    *
    * @param {Found} found
    * @param {Float64Array} mean  cross attention, [target, source]
@@ -91,7 +91,7 @@ export class Forced {
     }
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
     const beginOf = (/** @type {number} */ t) => {
-      const isWithin = () => t > this.#fixed && t < last && !this.#parts(this.#ids[t]);
+      const isWithin = () => t > this.#fixed && t < last && !this.#isBoundary(this.#ids[t]);
       while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
       return t;
     };
@@ -99,7 +99,7 @@ export class Forced {
       const row = mean.subarray(t * S, (t + 1) * S);
       return isOf(row.indexOf(Math.max(...row)));
     };
-    // of a kept span the model makes what it can, in many tokens: all of them go
+    // the model spells a kept span by many tokens: all of them are replaced
     if (isKept) {
       while (place > this.#fixed && looksAtIt(place - 1)) place--;
       place = beginOf(place);
@@ -113,7 +113,7 @@ export class Forced {
   }
 
   /**
-   * Ids of a translation, as a word of its own or after something it has no space to.
+   * Ids of a translation, with a space before it or without.
    *
    * @param {string} translation
    * @param {boolean} spaced
@@ -130,34 +130,34 @@ export class Forced {
   }
 
   /**
-   * Put one term's translation in, and go on from it.
+   * Puts the translation of one term at an index, and lets the model continue.
    *
    * @param {Found} found
    * @param {number} place
-   * @returns {Promise<boolean>}
+   * @returns {Promise<boolean>}  false: it is too long
    */
   async #put(found, place) {
     const after = this.#ids[place - 1];
     const here = this.#ids[place];
-    // after an opening bracket or quotation mark the model itself had no space
+    // the model puts no space after an opening bracket or quotation mark
     const spaced = place === 0 || here === undefined || here === this.#eos || this.#pieces[here].startsWith('\u2581') ||
       isWord.test(this.#pieces[after].slice(-1));
     const prefix = [...this.#ids.slice(0, place), ...(await this.#idsOf(found.translation, spaced))];
-    // what parts the term from the rest, and one more id to choose
+    // room for what ends the term, and for one more id
     if (prefix.length + 2 > this.#longest) return false;
     this.#fixed = prefix.length;
     this.#spans.push({ found, begin: place, end: prefix.length, spaced });
     this.#ids = [...(await this.#generate(prefix)).ids];
     const next = this.#ids[prefix.length];
-    if (next !== undefined && !this.#parts(next)) {
-      const id = await this.#bestParting(prefix);
+    if (next !== undefined && !this.#isBoundary(next)) {
+      const id = await this.#bestBoundary(prefix);
       this.#ids = id === this.#eos ? [...prefix, id] : [...(await this.#generate([...prefix, id])).ids];
     }
     return true;
   }
 
   /**
-   * The text before a kept span, with a space or without as the source has it.
+   * The text before a kept span, with a space at its end if the source has one there.
    *
    * @param {string} text
    * @param {Found} found
@@ -170,8 +170,8 @@ export class Forced {
   }
 
   /**
-   * Of the text after a kept span, how much is left out: a space that the source has not, or what the model goes on to
-   * spell as if the span had not ended.
+   * How many characters after a kept span are dropped: a space that the source does not have, or characters by which
+   * the model continues to spell the span.
    *
    * @param {string} text
    * @param {Found} found
@@ -181,19 +181,19 @@ export class Forced {
     return (isGlued ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
   }
 
-  /** What follows a word that is to end here. @param {number[]} prefix */
-  async #bestParting(prefix) {
+  /** The most probable id after a word that ends with the prefix. @param {number[]} prefix */
+  async #bestBoundary(prefix) {
     const row = await this.#engine.logits(this.#sentence.ids, prefix);
     const never = [this.#engine.config.pad_token_id, this.#pieces.indexOf('<unk>')];
     let best = this.#eos;
     row.forEach((logit, id) => {
-      if (logit > row[best] && !never.includes(id) && this.#parts(id)) best = id;
+      if (logit > row[best] && !never.includes(id) && this.#isBoundary(id)) best = id;
     });
     return best;
   }
 
   /**
-   * @param {Result} free  the translation without any force
+   * @param {Result} free  the translation without given words
    * @param {Found[]} terms
    * @returns {Promise<Attempt>}
    */
@@ -234,8 +234,8 @@ export class Forced {
 const ends = /[.!?\u2026\u3002\uff01\uff1f]+$/;
 
 /**
- * The first letter of a part that begins within a sentence: small, but for an acronym, I, and what the free translation
- * has with a capital within, as German has its nouns.
+ * A part that begins inside a sentence, with a small first letter. Acronyms, I, and words that have a capital inside
+ * the free translation, such as German nouns, do not change.
  *
  * @param {string} text
  * @param {string} free
@@ -252,7 +252,7 @@ export function asWithin(text, free, language = 'de') {
 }
 
 /**
- * What translates.
+ * What a Translator lends to glossary.js.
  *
  * @template {Sentence} T
  * @typedef {object} Host
@@ -263,14 +263,14 @@ export function asWithin(text, free, language = 'de') {
  */
 
 /**
- * The parts between the terms, each translated alone, with the terms between them: the last resort, as no part knows of
- * the others.
+ * Translates each part between the terms alone, and puts the terms between them. This is the last resort, because no
+ * part has its context.
  *
  * @template {Sentence} T
  * @param {Host<T>} host
  * @param {T} sentence
  * @param {Found[]} terms
- * @param {string} free  the translation without any force
+ * @param {string} free  the translation without given words
  * @param {import('../model/options.js').GenerateOptions} options
  * @returns {Promise<Attempt | undefined>}  undefined: it is too long for the model, or a part with a term of a glossary
  *   beside it did not end
@@ -289,7 +289,7 @@ export async function translateAround({ engine, targetLanguage, generate }, sent
   for (const [i, part] of parts.entries()) {
     const body = part.trim();
     let own = isWorded.test(body) ? String(translations.shift()) : body;
-    // a part is no sentence: it neither ends as one nor, within, begins as one
+    // the model ends and begins a part like a sentence, which it is not
     if (!ends.test(body)) own = own.replace(ends, '');
     if (i > 0 && /^\p{Ll}/u.test(body)) own = asWithin(own, free, targetLanguage);
     text += part.replace(body, () => own);

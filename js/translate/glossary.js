@@ -1,8 +1,8 @@
-// glossary.js - terms whose translation is given, and spans that are to stay as they are (see text/keep.js): they come
-// out exactly. Loaded by translator.js when a call has the option `glossary` or a sentence has such a span.
+// glossary.js - translates sentences with terms of a glossary, and with spans that pass through (see text/keep.js).
+// Loaded by translator.js when a call has the option `glossary` or a sentence has such a span.
 //
-// A sentence is first translated freely. Where that has all that is wanted it stays; else forced.js puts it in. Of a
-// glossary, what cannot come out is an error. Of the other spans, the attempt that has most of them is taken.
+// A sentence is first translated freely. If the result has all terms and spans, it is used. Otherwise forced.js puts
+// them in. A term that cannot be placed is an error. A span is not: the attempt with most spans is used.
 
 import { badRange } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
@@ -40,7 +40,7 @@ export const findTerms = (text, glossary, language = 'en') => termsOf(copyGlossa
  * @returns {GlossaryMatch[]}
  */
 function findDivided({ text, start, after }, next, terms) {
-  // of another text, another line, or behind what is kept
+  // the next sentence is in another text, on another line, or behind kept text
   if (next?.start !== start + text.length + after.length || LINE_BREAK.test(after)) return [];
   return terms.find(`${text} ${next.text}`)
     .filter((found) => found.start < text.length && found.end > text.length)
@@ -68,7 +68,7 @@ export function checkDivided(sentences, glossary, language) {
 }
 
 /**
- * Of a translation that the tokenizer drops nothing would come out.
+ * Refuses translations that the tokenizer drops: nothing would come out.
  *
  * @param {Engine} engine
  * @param {Found[]} terms
@@ -85,7 +85,7 @@ async function checkTranslations(engine, terms) {
 }
 
 /**
- * What of a sentence passes through, where no term stands.
+ * The kept spans of a sentence that no term overlaps.
  *
  * @param {Sentence} sentence
  * @param {Found[]} terms
@@ -99,7 +99,8 @@ const keptOf = ({ text, kept = [] }, terms) => kept
   });
 
 /**
- * What an attempt has of what is wanted. Terms count most; then spans, each as often as in the source, or at least.
+ * Which terms and spans an attempt has. Most important are all terms, then all spans at least as often as in the
+ * source, then all spans exactly as often.
  *
  * @param {Attempt & { finished: boolean }} attempt
  * @param {Found[]} terms
@@ -115,7 +116,7 @@ function judge({ ids, text, starts, finished }, terms, kept) {
 }
 
 /**
- * Translations of a sentence whose free one lacks something, the likeliest first.
+ * Attempts at a sentence whose free translation lacks a term or a span, the most promising first.
  *
  * @template {Sentence} T
  * @param {import('./forced.js').Host<T>} host
@@ -131,12 +132,12 @@ async function* attempts(host, sentence, free, terms, kept, options) {
   const again = async (/** @type {number[]} */ prefix) =>
     (await generate([sentence], { ...options, nBest: 1, prefix }))[0][0];
   const { maxTokens, maxLength = engine.defaults.maxLength ?? Infinity, prefix } = options;
-  // of new tokens each step may have as many; in the length all count, and the start token
+  // maxTokens limits the new tokens of each search; maxLength limits all, with the start token
   const longest = Math.min(Number(engine.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
   const first = prefix?.length ?? 0;
   const most = Math.min(longest, first + (maxTokens ?? engine.defaults.maxTokens));
   const all = [...terms, ...kept].sort((a, b) => a.start - b.start);
-  // where both do not come out, the terms alone may
+  // if terms and spans are too much together, try the terms alone
   for (const wanted of terms.length > 0 && kept.length > 0 ? [all, terms] : [all]) {
     const isWithin = (/** @type {Attempt} */ { ids }) => terms.length > 0 || ids.length <= most;
     if (terms.length > 0 || wanted.length <= MAX_PLACED) {
@@ -153,7 +154,7 @@ async function* attempts(host, sentence, free, terms, kept, options) {
 }
 
 /**
- * One sentence with what is wanted in it.
+ * The hypotheses of one sentence, with its terms and spans in the best.
  *
  * @template {Sentence} T
  * @param {import('./forced.js').Host<T>} host
@@ -177,7 +178,7 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
     const finished = attempt.ids.at(-1) === engine.config.eos_token_id;
     const judged = judge({ ...attempt, finished }, terms, kept);
     if (!best || judged.rank > best.rank) best = judged;
-    // a glossary is content with what has its terms
+    // without kept spans, all terms are enough
     if (best.hasAll && (best.finished || kept.length === 0)) break;
   }
   const { ids, text, finished, ...rest } = best ?? first;
@@ -188,14 +189,14 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
 }
 
 /**
- * What the generate() of a Translator does with a glossary, and with what passes through.
+ * generate() of a Translator, for sentences with terms or kept spans.
  *
  * @template {Sentence} T
  * @param {import('./forced.js').Host<T>} host
  * @param {T[]} sentences
  * @param {Glossary} glossary
  * @param {GenerateOptions & { beamTree?: boolean }} options
- * @param {unknown} [onStep]  null: where a term does not come out that is told, not thrown as HEED_E_STATE
+ * @param {unknown} [onStep]  null: report a term that cannot be placed instead of throwing HEED_E_STATE
  * @returns {Promise<Result[][]>}
  */
 export async function generateWith(host, sentences, glossary, { beamTree, ...options }, onStep) {
