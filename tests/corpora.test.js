@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { readConfig } from '../js/model/config.js';
+import { makeConfig } from '../src/train/model/directory.js';
 import { clean, isPlausible, joinPairs, keyOf, readHeldOut } from '../src/train/model/texts.js';
 import { charsmap, REQUIRED } from '../src/train/model/vocabulary.js';
 
@@ -80,4 +82,12 @@ test('the vocabulary: every printable ASCII character is a piece; combining acce
   assert.ok(rules.includes('65 301\tE9'), 'e and an acute accent');
   assert.ok(rules.includes('2019\t27'), 'a typographic apostrophe');
   assert.ok(!rules.some((rule) => rule.startsWith('B2\t')), 'a raised 2 stays');
+});
+
+test('config.json of what heed-train made: its numbers are what a MarianConfig has in their place', () => {
+  const config = makeConfig(16000, { decoder_layers: 2, normalize_before: 1, scale_embedding: 0, activation_function: 2 });
+  const { decoder_layers, normalize_before, add_final_layer_norm, scale_embedding, activation_function } = config;
+  assert.deepEqual([decoder_layers, normalize_before, add_final_layer_norm, scale_embedding, activation_function],
+    [2, true, false, false, 'swish']);
+  assert.doesNotThrow(() => readConfig(config, {}));
 });

@@ -14,9 +14,10 @@ const ACTIVATIONS = ['relu', 'gelu', 'swish'];
  * @param {number} vocabulary
  * @param {Record<string, number | string | number[][]>} set
  */
-function makeConfig(vocabulary, set) {
+export function makeConfig(vocabulary, set) {
   const { activation_function: activation, ...rest } = set;
-  return {
+  /** @type {Record<string, any>} */
+  const defaults = {
     architectures: ['MarianMTModel'],
     model_type: 'marian',
     d_model: 256,
@@ -48,8 +49,11 @@ function makeConfig(vocabulary, set) {
     dropout: 0.1,
     attention_dropout: 0.0,
     activation_dropout: 0.0,
-    ...rest,
   };
+  // heed-train takes numbers for true and false
+  const own = Object.entries(rest)
+    .map(([key, value]) => [key, typeof defaults[key] === 'boolean' ? Boolean(Number(value)) : value]);
+  return { ...defaults, ...Object.fromEntries(own) };
 }
 
 /** @param {string} vocab  spm.vocab @returns {string[]} */
