@@ -312,6 +312,14 @@ test('under parallel --pipe', { skip: !hasParallel && 'GNU parallel is missing' 
   assert.equal(stdout, expected);
 });
 
+test('each line is translated alone: fences in the lines around it change nothing', () => {
+  const input = '```\nGood morning.\n```\n';
+  const { stdout } = heed(['translate'], input);
+  assert.match(stdout, /^```\n.*Morgen.*\n```\n$/);
+  const targets = heed(['translate', '--json'], input).stdout.trim().split('\n').map((line) => JSON.parse(line).target);
+  assert.equal(`${targets.join('\n')}\n`, stdout);
+});
+
 test('--json gives an object a line', () => {
   const { status, stdout } = heed(
     ['translate', '--json', '--beams', '2'],

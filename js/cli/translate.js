@@ -166,40 +166,31 @@ function warnOfTerms(lines, work) {
 }
 
 /**
- * The details of lines, one object each. Lines are translated together as paragraphs, so no sentence crosses a line.
+ * The details of lines, one object each. Each line is a call of its own, so that its neighbours do not change it; the
+ * calls share the steps of the decoder.
  *
  * @param {Translator} translator
  * @param {string[]} lines
  * @param {import('../translate/translator.js').TranslateOptions} options
  */
-async function details(translator, lines, options) {
-  const joined = lines.join('\n\n');
-  const { glossary } = options;
-  // as translateDetailed() does, so that the text between sentences has the right position
-  const text = glossary ? moveBreaks(joined, copyGlossary(glossary), translator.sourceLanguage) : joined;
-  const all = await translator.translateDetailed(text, options);
-  let next = 0;
-  let begin = 0;
-  return lines.map((source) => {
-    const own = text.slice(begin, begin + source.length);
-    /** @type {(Omit<typeof all[0], 'alignment'> & { alignment: number[] })[]} */
-    const sentences = [];
-    for (; next < all.length && all[next].start < begin + source.length; next++) {
-      const sentence = all[next];
-      sentences.push({ ...sentence, start: sentence.start - begin, alignment: [...sentence.alignment] });
-    }
-    begin += source.length + 2;
+function details(translator, lines, options) {
+  const glossary = options.glossary && copyGlossary(options.glossary);
+  return Promise.all(lines.map(async (source) => {
+    // as translateDetailed() does, so that the text between sentences has the right position
+    const text = glossary ? moveBreaks(source, glossary, translator.sourceLanguage) : source;
+    const sentences = (await translator.translateDetailed(source, options))
+      .map((sentence) => ({ ...sentence, alignment: [...sentence.alignment] }));
     /** The line, with a chosen text for each sentence. @param {(sentence: typeof sentences[0]) => string} choose */
     const join = (choose) => {
       let [target, at] = ['', 0];
       for (const sentence of sentences) {
-        target += own.slice(at, sentence.start) + choose(sentence);
+        target += text.slice(at, sentence.start) + choose(sentence);
         at = sentence.start + sentence.source.length;
       }
-      return target + own.slice(at);
+      return target + text.slice(at);
     };
     return { source, target: join(({ target }) => target), sentences, join };
-  });
+  }));
 }
 
 /**
