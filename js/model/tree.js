@@ -34,13 +34,13 @@ export class Trees {
    *
    * @param {import('../wasm/core.js').Core} core
    * @param {number} session
-   * @param {number} slot
+   * @param {number} row
    * @param {number} source  its index
    */
-  step(core, session, slot, source) {
+  step(core, session, row, source) {
     const room = 2 * this.#beams ** 2;
     const [beam, id, fate, logProb, count] = [ints(room), ints(room), ints(room), floats(room), ints(1)];
-    core.call('generate', 'heed_search_candidates', session, slot, beam, id, fate, logProb, count);
+    core.call('generate', 'heed_search_candidates', session, row, beam, id, fate, logProb, count);
     const n = count.value[0];
     // before the first step, or put back to start over
     const tree = n > 0 && this.#trees.get(source) || { nodes: [], live: [-1] };

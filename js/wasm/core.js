@@ -344,10 +344,10 @@ export class Core {
     );
   }
 
-  /** @param {number} session @param {number} slot @param {number} rank */
-  hypothesis(session, slot, rank) {
+  /** @param {number} session @param {number} row @param {number} rank */
+  hypothesis(session, row, rank) {
     const room = ints(5);
-    this.call('generate', 'heed_search_hypothesis', session, slot, rank, room);
+    this.call('generate', 'heed_search_hypothesis', session, row, rank, room);
     const [ids, n, , , finished] = room.value;
     const [logProb, score] = new Float32Array(room.value.buffer, 8, 2);
     return {
