@@ -40,7 +40,8 @@ import { startMonitor } from './progress.js';
  * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
  * @property {import('../text/terms.js').KeptMatch[]} [kept]  what of the source passes through, if anything
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
- * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search
+ * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search; they do
+ *   not lead to `target` if a part of `kept` was inserted later
  */
 
 /** @typedef {import('../text/split.js').Sentence} Sentence */
