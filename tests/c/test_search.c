@@ -153,6 +153,70 @@ static void test_mixed(const heed_model *model, const corpus *c) {
     heed_session_free(session);
 }
 
+/*
+ * Long targets use up the cache: sentences are put back to wait, some of them with ended hypotheses, and start over.
+ * Each result is the same as alone.
+ */
+static void test_eviction(const heed_model *model, const corpus *c) {
+    enum { N = 2, BATCH = N_SENTENCES, CANDIDATES = 2 * N * N };
+    static result alone[N_SENTENCES][N];
+    const heed_search_options rules = {
+        .beams = N, .max_tokens = MAX_TARGET, .length_penalty = 2.0f, .early_stopping = HEED_EARLY_NEVER};
+    const heed_session_options options = {MAX_SOURCE, MAX_TARGET, N, BATCH};
+    int32_t row, running, beam[CANDIDATES], id[CANDIDATES], fate[CANDIDATES], n;
+    int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0}, added = 0, done = 0, evicted = 0, with_ended = 0;
+    float log_prob[CANDIDATES];
+    heed_session *session;
+    heed_hypothesis h;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+        CHECK_INT(heed_search_add(session, c->ids[i], c->n[i], &row), HEED_OK);
+        for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        for (int rank = 0; rank < N; rank++) {
+            CHECK_INT(heed_search_hypothesis(session, row, rank, &h), HEED_OK);
+            memcpy(alone[i][rank].ids, h.ids, (size_t)h.n * sizeof *h.ids);
+            alone[i][rank].n = h.n;
+            alone[i][rank].log_prob = h.log_prob;
+        }
+    }
+    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+    for (int steps = 0; done < N_SENTENCES && steps < 100000; steps++) {
+        while (added < N_SENTENCES && heed_search_add(session, c->ids[added], c->n[added], &row) == HEED_OK) {
+            of[row] = added++;
+            has_run[row] = has_ended[row] = 0;
+        }
+        CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        for (int f; (f = heed_search_finished(session)) >= 0; done++) {
+            for (int rank = 0; rank < N; rank++) {
+                const result *want = &alone[of[f]][rank];
+                CHECK_INT(heed_search_hypothesis(session, f, rank, &h), HEED_OK);
+                CHECK(h.n == want->n && h.log_prob == want->log_prob);
+                CHECK(memcmp(h.ids, want->ids, (size_t)h.n * sizeof *h.ids) == 0);
+            }
+            CHECK_INT(heed_search_release(session, f), HEED_OK);
+            has_run[f] = 0;
+        }
+        for (row = 0; row < BATCH; row++) {
+            const int n_live = heed_search_hypotheses(session, row);
+            if (n_live == 0 && has_run[row]) {
+                evicted++;
+                with_ended += has_ended[row];
+                has_ended[row] = 0;
+                CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &n), HEED_OK);
+                CHECK_INT(n, 0);
+            }
+            has_run[row] = n_live > 0;
+            if (n_live == 0) continue;
+            CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &n), HEED_OK);
+            for (int i = 0; i < n; i++) has_ended[row] |= fate[i] == HEED_ENDED;
+        }
+    }
+    CHECK_INT(done, N_SENTENCES);
+    CHECK(evicted > 3 && with_ended > 0);
+    heed_session_free(session);
+}
+
 /* As many sets of rules as sentences; equal ones share a set, and a set is free with its last sentence. */
 static void test_rule_sets(const heed_model *model, const corpus *c) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, 2, 2};
@@ -578,6 +642,12 @@ static void test_errors(const heed_model *model) {
     CHECK_INT(heed_search_add(session, source, 3, &row), HEED_OK);
     heed_search_end(session);
     CHECK_INT(heed_encode(session, source, 4, out), HEED_OK);
+
+    float log_prob; /* rows of a pass are gone when a search begins */
+    CHECK_INT(heed_forward(session, source, 4, source, 4), HEED_OK);
+    CHECK(heed_forward_logits(session, 0, &log_prob) != NULL);
+    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+    CHECK(heed_forward_logits(session, 0, &log_prob) == NULL);
     heed_session_free(session);
 }
 
@@ -590,6 +660,7 @@ int main(void) {
     if (!CHECK(model != NULL)) return check_summary("search");
     make_corpus(&c);
     test_mixed(model, &c);
+    test_eviction(model, &c);
     test_rule_sets(model, &c);
     test_rule_limit(model, &c);
     test_company(model, &c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
