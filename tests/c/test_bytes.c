@@ -2,8 +2,6 @@
  * test_bytes.c - characters that search spells byte by byte: against the encodings of all code points, and whole
  * searches of models that would say anything.
  */
-#include <stdlib.h>
-
 #include "check.h"
 #include "random_model.h"
 #include "search/search.h"
@@ -12,7 +10,6 @@
 
 enum { OTHER = 256, END = 257, ROW = 258 }; /* ids of a row: a byte each, a piece of text, and </s> */
 
-static uint8_t *begun; /* [2^24]: whether some character begins with these bytes; by their number in base 256 */
 static int32_t identity[N_BYTES];
 
 static int encode(uint32_t code, uint8_t bytes[4]) {
@@ -22,14 +19,13 @@ static int encode(uint32_t code, uint8_t bytes[4]) {
     return n;
 }
 
-/* Tables of the beginnings, of 1, 2 and 3 bytes and of whole characters of 4. */
+/* Whether a character begins with these 1, 2 or 3 bytes, by their number in base 256. */
 static struct {
-    uint8_t one[256], two[1 << 16], *three;
+    uint8_t one[256], two[1 << 16], three[1 << 24];
 } beginnings;
 static uint8_t length_of[256];
 
 static void make_tables(void) {
-    begun = beginnings.three = calloc(1 << 24, 1);
     for (uint32_t code = 0; code <= 0x10FFFF; code++) {
         uint8_t b[4];
         if (code >= 0xD800 && code <= 0xDFFF) continue;
@@ -37,7 +33,7 @@ static void make_tables(void) {
         length_of[b[0]] = (uint8_t)n;
         beginnings.one[b[0]] = 1;
         if (n > 1) beginnings.two[b[0] << 8 | b[1]] = 1;
-        if (n > 2) begun[b[0] << 16 | b[1] << 8 | b[2]] = 1;
+        if (n > 2) beginnings.three[b[0] << 16 | b[1] << 8 | b[2]] = 1;
     }
     for (int byte = 0; byte < N_BYTES; byte++) identity[byte] = byte;
 }
@@ -46,7 +42,7 @@ static void make_tables(void) {
 static int continues(const int32_t *at, int n, int byte) {
     if (n == 0) return beginnings.one[byte];
     if (n == 1) return beginnings.two[at[0] << 8 | byte];
-    if (n == 2) return begun[at[0] << 16 | at[1] << 8 | byte];
+    if (n == 2) return beginnings.three[at[0] << 16 | at[1] << 8 | byte];
     return byte >= 0x80 && byte <= 0xBF;
 }
 
@@ -85,7 +81,7 @@ static void test_rows(void) {
                 const int open = two ? (length_of[at[0]] > 2 ? 2 : 0) : begins;
                 wrong += check_row(ids, from + 2, open, 4);
                 for (at[2] = 0x80; before == 0 && two && at[2] < 0xC0; at[2]++, rows++) {
-                    const int three = begun[at[0] << 16 | at[1] << 8 | at[2]];
+                    const int three = beginnings.three[at[0] << 16 | at[1] << 8 | at[2]];
                     wrong += check_row(ids, 3, three && length_of[at[0]] == 4 ? 3 : 0, 4);
                 }
             }
@@ -337,7 +333,6 @@ int main(void) {
     test_searches(session);
     test_ways_out(session);
     test_refused(session);
-    free(begun);
     heed_session_free(session);
     heed_model_free(model);
     return check_summary("bytes");
