@@ -11,6 +11,7 @@ import {
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { preparedSets, writeCalibration } from './calibrate.js';
+import { convert } from '../../../js/convert/convert.js';
 import { writeDirectory } from './directory.js';
 import { evaluate, means } from './evaluate.js';
 
@@ -21,6 +22,7 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
   --minutes N        of training in all (1200)              --round N          minutes between scores (60)
   --vocabulary N     pieces (16000)                         --threads N        (all processors)
   --set KEY=NUMBER   of config.json, any number of times    --seed N           (1)
+  --start DIR        begin with the weights and the vocabulary of this model, which has the same shape
   --sentences N      of each development set that rounds are compared by (300)
 `;
 
@@ -120,20 +122,22 @@ async function main() {
       work: { type: 'string', default: 'build/models/de-en-es-fr' }, minutes: { type: 'string', default: '1200' },
       round: { type: 'string', default: '60' }, vocabulary: { type: 'string', default: '16000' },
       threads: { type: 'string' }, set: { type: 'string', multiple: true, default: [] },
-      seed: { type: 'string', default: '1' }, sentences: { type: 'string', default: '300' }, help: { type: 'boolean' },
+      start: { type: 'string' }, seed: { type: 'string', default: '1' }, sentences: { type: 'string', default: '300' }, help: { type: 'boolean' },
     },
   });
   if (values.help || !values.data) {
     console.error(HELP);
     process.exit(values.help ? 0 : 2);
   }
-  const { data, work, directions } = values;
+  const { data, work, directions, start } = values;
   const out = values.out ?? join(work, 'model');
   mkdirSync(work, { recursive: true });
   const files = prepare(work, [
     '--data', data, '--vocabulary', values.vocabulary, '--seed', values.seed,
-    ...(directions ? ['--directions', directions] : []),
+    ...(directions ? ['--directions', directions] : []), ...(start ? ['--spm', join(start, 'source.spm')] : []),
   ]);
+  const first = join(work, 'start');
+  if (start && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
 
   const set = [...SHAPE, ...values.set];
   const shape = Object.fromEntries(set.map((text) => [text.split('=')[0], Number(text.split('=')[1])]));
@@ -147,6 +151,7 @@ async function main() {
     ...sets.flatMap((name) => ['--dev', `${name}=${join(dev, `${name}.tsv`)}`]),
     '--spm', `${spm}.model`, '--out', trained, '--seed', values.seed,
     ...(values.threads ? ['--threads', values.threads] : []),
+    ...(start ? ['--init', join(first, 'model.safetensors')] : []),
     ...set.flatMap((text) => ['--config', text]), ...RECIPE, ...forTrainer,
   ];
 

@@ -10,7 +10,7 @@
 // heed-train reads several files with a share each, and shuffles them.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { random } from './random.js';
@@ -22,7 +22,7 @@ import { charsmap, REQUIRED } from './vocabulary.js';
 const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [options]
   --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/
   --score DIR        texts to hold out of training (tests/score)
-  --vocabulary N     pieces (16000)
+  --vocabulary N     pieces (16000)                         --spm FILE  a vocabulary that is there, instead
   --templates N      expanded templates for each direction (20000)
   --directions LIST  directions of the model, such as en-de,de-en (all)
   --python NAME      runs phrases/expand.py (python3)
@@ -146,7 +146,7 @@ function main() {
   const { values } = parseArgs({
     options: {
       data: { type: 'string' }, out: { type: 'string' }, score: { type: 'string', default: 'tests/score' },
-      vocabulary: { type: 'string', default: '16000' }, templates: { type: 'string', default: '20000' },
+      vocabulary: { type: 'string', default: '16000' }, spm: { type: 'string' }, templates: { type: 'string', default: '20000' },
       directions: { type: 'string' }, python: { type: 'string', default: 'python3' },
       seed: { type: 'string', default: '1' },
       help: { type: 'boolean' },
@@ -216,12 +216,18 @@ function main() {
   writeFileSync(join(out, 'train/templates.tsv'), copies.join(''));
   console.log(`templates: ${copies.length} lines`);
 
+  const [text, rules, model] = [join(out, 'spm.txt'), join(out, 'charsmap.tsv'), join(out, 'spm')];
+  if (values.spm) {
+    cpSync(values.spm, `${model}.model`);
+    run('spm_export_vocab', [`--model=${model}.model`, `--output=${model}.vocab`]);
+    return;
+  }
+
   // people rarely type the special words of documentation: a part of it is enough for the vocabulary
   for (const other of OTHERS)
     for (const row of plausible[other])
       if (next() < 0.2 && (prepared.has(['en', other]) || prepared.has([other, 'en'])))
         prepared.text.push(row.en, row[other]);
-  const [text, rules, model] = [join(out, 'spm.txt'), join(out, 'charsmap.tsv'), join(out, 'spm')];
   writeFileSync(text, prepared.text.map((line) => `${line}\n`).join(''));
   writeFileSync(rules, charsmap());
   run('spm_train', [
