@@ -57,8 +57,8 @@ train-programs: $(BUILD)/heed-train $(BUILD)/heed-align $(BUILD)/train-toy $(BUI
 # ------------------------------------------------------------------------------ models
 
 # make model DATA=../shared/data: everything from the corpora to a model directory, in build/models/de-en-es-fr; started
-# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'. MODEL='--start src/train/model/start'
-# begins with the weights and the vocabulary of earlier training.
+# again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
+# MODEL='--start src/train/model/start' begins with the weights and the vocabulary of earlier training.
 DATA ?= ../shared/data
 MODEL ?=
 .PHONY: model
