@@ -5,6 +5,7 @@ import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, F32, TRAIN_GRADIENTS, TRAIN_WEIGH
 import { HeedError } from './base/errors.js';
 import { writeSafetensors } from './formats/write.js';
 import { configNumbers, readConfig } from './model/config.js';
+import { toMarian } from './model/family.js';
 import { Transformer } from './model/transformer.js';
 import { checkSequence } from './text/ids.js';
 import { packLinks, packOptions, TRAIN } from './train/options.js';
@@ -89,7 +90,7 @@ export class Trainer {
     if (typeof given?.config !== 'object' || given.config === null)
       badType('from', from, 'a Transformer or { config }');
     if (!model) checkOptions(given, 'config seed');
-    const config = model ? { ...model.config } : readConfig({ model_type: 'marian', ...given.config }, {});
+    const config = model ? { ...model.config } : readConfig(toMarian({ model_type: 'marian', ...given.config }), {});
     const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
     // sinusoids are constants, even if a file has them; this is MarianConfig's default
     const learnsPositions = config.static_position_embeddings === false;

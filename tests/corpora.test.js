@@ -91,3 +91,9 @@ test('config.json of what heed-train made: its numbers are what a MarianConfig h
     [2, true, false, false, 'swish']);
   assert.doesNotThrow(() => readConfig(config, {}));
 });
+
+test('config.json with norms before the sublayers: the model that transformers has for it', () => {
+  const set = { normalize_before: 1, add_final_layer_norm: 1 };
+  assert.deepEqual(makeConfig(16000, set).architectures, ['PegasusForConditionalGeneration']);
+  assert.equal(makeConfig(16000, { ...set, normalize_embedding: 1 }).model_type, 'marian', 'Pegasus has no such norm');
+});

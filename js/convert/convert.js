@@ -18,6 +18,7 @@ import { parseJson } from '../base/json.js';
 import { openSource } from '../files/source.js';
 import { listFiles, openContainer } from '../formats/open.js';
 import { readConfig } from '../model/config.js';
+import { toMarian } from '../model/family.js';
 import { openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
 import { findUnfit, fromFloats, quantizeRow, toFloats } from './numbers.js';
@@ -310,7 +311,7 @@ async function writeModel(files, to, asked) {
   await derived?.close();
   // says that it is missing
   stated ??= parseJson(await files.read('config.json'), 'config.json');
-  const config = readConfig(stated, {});
+  const config = readConfig(toMarian(stated), {});
   const openAgain = () => openWeights(files, config);
   const probe = await openAgain();
   const dtype = asked ?? ownType(probe.tensors);

@@ -93,12 +93,11 @@ const OTHERS = /^(_from_model_config|transformers_version|(bos|pad|decoder_start
  * Both files in one checked object: config.json with MarianConfig's defaults, and the ids of generation_config.json,
  * which override it.
  *
- * @param {Record<string, unknown>} json  config.json
+ * @param {Record<string, unknown>} json  config.json, of another family through family.js
  * @param {Record<string, unknown>} generation  generation_config.json, or {}
  * @returns {Record<string, any>}
  */
 export function readConfig(json, generation) {
-  if (json.model_type !== 'marian') refuse(CONFIG, 'model_type', json.model_type, "'marian'");
   const config = { ...DEFAULTS, ...json };
   config.decoder_vocab_size ??= config.vocab_size;
   // several ids may end a hypothesis, but a source ends with one

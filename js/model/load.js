@@ -211,7 +211,8 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
   const manifest = (await json('heed.json')) ?? {};
   accept?.(manifest);
   files.expect(listedFiles(manifest));
-  const configJson = /** @type {Record<string, unknown>} */ (await json(CONFIG, false));
+  const stated = /** @type {Record<string, unknown>} */ (await json(CONFIG, false));
+  const configJson = stated.model_type === 'marian' ? stated : (await import('./family.js')).toMarian(stated);
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
     json('vocab.json'),

@@ -53,7 +53,12 @@ export function makeConfig(vocabulary, set) {
   // heed-train takes numbers for true and false
   const own = Object.entries(rest)
     .map(([key, value]) => [key, typeof defaults[key] === 'boolean' ? Boolean(Number(value)) : value]);
-  return { ...defaults, ...Object.fromEntries(own) };
+  const config = { ...defaults, ...Object.fromEntries(own) };
+  // MarianMT of transformers has no norms before the sublayers; with them, and one after the last layer, it is Pegasus
+  const isPegasus = config.normalize_before && config.add_final_layer_norm && !config.normalize_embedding;
+  return isPegasus
+    ? { ...config, architectures: ['PegasusForConditionalGeneration'], model_type: 'pegasus' }
+    : config;
 }
 
 /** @param {string} vocab  spm.vocab @returns {string[]} */
@@ -93,6 +98,11 @@ export async function writeDirectory({ weights, spm, set, manifest }, out) {
       pad_token_id: config.pad_token_id,
       max_length: config.max_position_embeddings,
       num_beams: 1,
+    }),
+    // the class of the vocabulary, whatever the model's: transformers reads these files with it
+    'tokenizer_config.json': json({
+      tokenizer_class: 'MarianTokenizer', separate_vocabs: false, eos_token: '</s>', unk_token: '<unk>',
+      pad_token: '<pad>', model_max_length: config.max_position_embeddings,
     }),
     'source.spm': readFileSync(`${spm}.model`),
     'target.spm': readFileSync(`${spm}.model`),
