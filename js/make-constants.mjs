@@ -13,7 +13,12 @@ const WORDS = {
   ACTIVATIONS: { first: 'RELU', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
   DTYPES: { first: 'F32', wordOf: (/** @type {string} */ name) => name },
   STACKS: { first: 'ENCODER', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
-  LAYOUTS: { first: 'POSITIONS_INTERLEAVED', wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase() },
+  DECODER_CELLS: { first: 'SELF_ATTENTION', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
+  POSITIONS: { first: 'POSITIONS_HF', wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase() },
+  LAYOUTS: {
+    first: 'POSITIONS_INTERLEAVED',
+    wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase().replace('_', '-'),
+  },
   SCHEDULES: {
     first: 'SCHEDULE_INVERSE_SQRT',
     wordOf: (/** @type {string} */ name) => name.slice(9).toLowerCase().replace('_', '-'),

@@ -56,6 +56,9 @@ void heed_sha256_free(heed_sha256 *sha);
  * A configuration is an array of int32 in the order of heed_config_field(0), (1), ...  The fields are named as in
  * Hugging Face's MarianConfig (booleans are 0 or 1), plus
  *   dtype                      HEED_F32 or HEED_I8: arithmetic of the matrices
+ *   decoder_cell               HEED_SELF_ATTENTION or HEED_SSRU: the first sublayer of a decoder layer
+ *   positions                  HEED_POSITIONS_HF or HEED_POSITIONS_MARIAN: wavelengths of the sinusoids
+ *   layer_norm_eps             in units of 1e-12; 0 means 1e-5, as MarianMT has it
  *   encoder_positions_stored   1: the file has model.encoder.embed_positions.weight
  *   decoder_positions_stored   1: the file has model.decoder.embed_positions.weight
  * heed_config_field returns NULL past the end.  Cannot fail.
@@ -337,7 +340,7 @@ heed_status heed_op_softmax(float *out, const float *x, int rows, int cols);
 heed_status heed_op_matmul(float *out, const float *a, const float *b, int m, int n, int k);
 heed_status heed_op_cosine_similarity(float *out /* [m, n] */, const float *a /* [m, k] */, const float *b /* [n, k] */,
                                       int m, int n, int k);
-/* layout 0: interleaved sin, cos (the paper); 1: sin half, cos half (Marian).  out [positions, d_model]. */
+/* layout: one of layers/positions.h, 0 to 2.  out [positions, d_model]. */
 heed_status heed_op_positional_encoding(float *out, int positions, int d_model, int layout);
 /* out [n, cols] = table[ids] * scale.  HEED_E_ID. */
 heed_status heed_op_embedding(float *out, const int32_t *ids, int n, const float *table, int rows, int cols,

@@ -118,6 +118,13 @@ test('configurations', () =>
     ['another activation', config({ activation_function: 'gelu_new' }),
       'CONFIG', /activation_function: found 'gelu_new', expected one of/],
     ['an activation by its number', config({ activation_function: 2 }), 'CONFIG', /activation_function: found 2/],
+    ...['gru', 1, null].map((value) => /** @type {Case} */ ([`a cell: ${value}`, config({ decoder_cell: value }),
+      'CONFIG', /decoder_cell: found .*, expected one of self_attention,ssru/])),
+    ...['absolute', 0, ['hf', 'marian']].map((value) => /** @type {Case} */ ([`positions: ${value}`,
+      config({ positions: value }), 'CONFIG', /positions: found .*, expected one of hf,marian/])),
+    ...['1e-6', 0, -1e-6, 9e-13, 0.0021, 1e300, null, [1e-6], false].map((value) =>
+      /** @type {Case} */ ([`layer_norm_eps: ${JSON.stringify(value)}`, config({ layer_norm_eps: value }),
+        'CONFIG', /layer_norm_eps: found .*, expected a number from 1e-12 to 0.002/])),
     ...['normalize_before', 'scale_embedding', 'tie_word_embeddings', 'share_encoder_decoder_embeddings'].map((key) =>
       /** @type {Case} */ ([`${key}: 'false'`, config({ [key]: 'false' }),
         'CONFIG', new RegExp(`${key}: found 'false', expected true or false`)])),

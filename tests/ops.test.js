@@ -116,7 +116,7 @@ test('one head with identity weights is scaled dot-product attention', () => {
   near(got.output.data, want.output.data);
 });
 
-test('positional encoding, both layouts', () => {
+test('positional encoding, all layouts', () => {
   const { sin, cos } = Math;
   const paper = ops.positionalEncoding(3, 4);
   near(paper.data, [0, 1, 0, 1, sin(1), cos(1), sin(0.01), cos(0.01), sin(2), cos(2), sin(0.02), cos(0.02)], 3e-8);
@@ -128,6 +128,9 @@ test('positional encoding, both layouts', () => {
   }
   // sines one more than cosines where the width is odd
   near(row(ops.positionalEncoding(2, 3, 'halves'), 1), [sin(1), sin(10000 ** (-2 / 3)), cos(1)]);
+  // Marian's last wavelength is exactly 2 pi 10000
+  near(row(ops.positionalEncoding(2, 6, 'marian-halves'), 1),
+    [sin(1), sin(0.01), sin(0.0001), cos(1), cos(0.01), cos(0.0001)]);
 });
 
 test('cosine similarity', () => {

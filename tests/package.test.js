@@ -19,7 +19,8 @@ const scriptLimits = { translating: 20_000, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2350, 'translate/detail': 1950, 'model/inspect': 2500, 'files/download': 3000,
-  'files/local': 600, 'formats/open': 10_000, 'translate/glossary': 5500, 'translate/lookup': 1300,
+  'translate/progress': 600, 'files/local': 600, 'formats/open': 10_000, 'translate/glossary': 5500,
+  'translate/lookup': 1300,
 };
 const packageLimit = 360_000; // bytes of the tarball: models are not in it
 

@@ -33,6 +33,10 @@ export const F32 = 0;
 export const F16 = 1;
 export const BF16 = 2;
 export const I8 = 3;
+export const SELF_ATTENTION = 0;
+export const SSRU = 1;
+export const POSITIONS_HF = 0;
+export const POSITIONS_MARIAN = 1;
 export const PIECE_NORMAL = 1;
 export const PIECE_UNKNOWN = 2;
 export const PIECE_CONTROL = 3;
@@ -52,6 +56,7 @@ export const MAX_RULE_SETS = 8;
 // src/layers/positions.h
 export const POSITIONS_INTERLEAVED = 0;
 export const POSITIONS_HALVES = 1;
+export const POSITIONS_MARIAN_HALVES = 2;
 
 // src/heed.h
 export const ENCODER = 0;
@@ -80,6 +85,8 @@ export const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'swish']);
 export const DTYPES = /** @type {const} */ (['F32', 'F16', 'BF16', 'I8']);
 /** Bytes of an element by its type. */
 export const WIDTHS = [4, 2, 2, 1];
-export const LAYOUTS = /** @type {const} */ (['interleaved', 'halves']);
+export const DECODER_CELLS = /** @type {const} */ (['self_attention', 'ssru']);
+export const POSITIONS = /** @type {const} */ (['hf', 'marian']);
+export const LAYOUTS = /** @type {const} */ (['interleaved', 'halves', 'marian-halves']);
 export const STACKS = /** @type {const} */ (['encoder', 'decoder', 'cross']);
 export const SCHEDULES = /** @type {const} */ (['inverse-sqrt', 'constant', 'cosine']);

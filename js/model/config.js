@@ -1,7 +1,7 @@
 // config.js - turns config.json and generation_config.json into the numbers of the C core and the defaults of
 // generate(); used by load.js and train.js.
 
-import { ACTIVATIONS, E_CONFIG, E_WASM } from '../base/constants.js';
+import { ACTIVATIONS, DECODER_CELLS, E_CONFIG, E_WASM, POSITIONS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { RULES } from './options.js';
@@ -9,7 +9,11 @@ import { RULES } from './options.js';
 export const CONFIG = 'config.json';
 export const GENERATION = 'generation_config.json';
 
-/** MarianConfig's defaults for keys missing in config.json. null: derived below. @type {Record<string, unknown>} */
+/**
+ * MarianConfig's defaults for keys missing in config.json, then those of heed's own keys. null: derived below.
+ *
+ * @type {Record<string, unknown>}
+ */
 const DEFAULTS = {
   d_model: 1024,
   encoder_layers: 12,
@@ -31,11 +35,17 @@ const DEFAULTS = {
   eos_token_id: 0,
   pad_token_id: 58100,
   decoder_start_token_id: 58100,
+  decoder_cell: 'self_attention',
+  positions: 'hf',
+  layer_norm_eps: 1e-5,
 };
 
-/** Other names of an activation_function. @type {Record<string, string | undefined>} */
-const ALSO = { silu: 'swish' };
-const NAMES = [...ACTIVATIONS, ...Object.keys(ALSO)];
+/** The values of keys that are words. silu is another name of swish. @type {Record<string, readonly unknown[]>} */
+const WORDS = {
+  activation_function: [...ACTIVATIONS, 'silu'],
+  decoder_cell: DECODER_CELLS,
+  positions: POSITIONS,
+};
 
 /** @param {string} file @param {string} key @param {unknown} found @param {string} expected @returns {never} */
 function refuse(file, key, found, expected) {
@@ -104,8 +114,11 @@ export function readConfig(json, generation) {
   if (Array.isArray(json.eos_token_id)) [config.eos_token_id] = json.eos_token_id;
   for (const [key, initial] of Object.entries(DEFAULTS)) {
     const value = config[key];
-    if (key === 'activation_function') {
-      if (!NAMES.includes(/** @type {string} */ (value))) refuse(CONFIG, key, value, `one of ${NAMES}`);
+    if (WORDS[key]) {
+      if (!WORDS[key].includes(value)) refuse(CONFIG, key, value, `one of ${WORDS[key]}`);
+    } else if (key === 'layer_norm_eps') {
+      if (typeof value !== 'number' || !(value >= 1e-12 && value <= 2e-3))
+        refuse(CONFIG, key, value, 'a number from 1e-12 to 0.002');
     } else if (typeof initial === 'boolean') {
       if (typeof value !== 'boolean') refuse(CONFIG, key, value, 'true or false');
     } else integer(CONFIG, key, value);
@@ -129,14 +142,12 @@ export function readConfig(json, generation) {
  * @param {Record<string, number>} extra  the fields that no file has
  */
 export function configNumbers(config, fields, extra) {
-  const { activation_function: activation } = config;
-  const numbers = {
-    ...config,
-    ...extra,
-    activation_function: ACTIVATIONS.indexOf(ALSO[activation] ?? activation),
-  };
+  /** @type {Record<string, unknown>} */
+  const numbers = { ...config, ...extra, layer_norm_eps: Math.round(config.layer_norm_eps * 1e12) };
+  for (const [key, words] of Object.entries(WORDS))
+    numbers[key] = words.indexOf(config[key] === 'silu' ? 'swish' : config[key]);
   return Int32Array.from(fields, (field) => {
-    const value = /** @type {Record<string, unknown>} */ (numbers)[field];
+    const value = numbers[field];
     if (typeof value !== 'number' && typeof value !== 'boolean') {
       throw new HeedError(E_WASM, `heed.wasm asks for ${field}, unknown here: versions differ`);
     }

@@ -118,11 +118,12 @@ function opsOver(core) {
 
   /**
    * The sinusoidal encoding of positions 0, 1, ... 'interleaved': sin, cos, sin, cos, ..., as in the paper; 'halves':
-   * all sines, then all cosines, as in MarianMT checkpoints.
+   * all sines, then all cosines, as in MarianMT checkpoints; 'marian-halves': so too, with the wavelengths of Marian
+   * itself, of which the longest is 2 pi 10000 exactly.
    *
    * @param {number} positions
    * @param {number} dModel
-   * @param {'interleaved' | 'halves'} [layout]
+   * @param {'interleaved' | 'halves' | 'marian-halves'} [layout]
    * @returns {Matrix}
    */
   function positionalEncoding(positions, dModel, layout = 'interleaved') {

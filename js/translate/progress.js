@@ -1,5 +1,5 @@
 // progress.js - the monitor of Translator.create(): an EventTarget that gets 'downloadprogress' events, as the Writing
-// Assistance APIs define it; used by translator.js.
+// Assistance APIs define it; loaded by translator.js if there is a monitor.
 
 /** Progress is reported in this many steps. */
 const STEPS = 65_536;
@@ -57,14 +57,14 @@ class CreateMonitor extends EventTarget {
 }
 
 /**
- * Passes a monitor to the caller, and reports progress to it.
+ * Passes a monitor to the caller, unless it has aborted, and reports progress to it.
  *
- * @param {((monitor: any) => void) | undefined} callback  its errors reach the caller
+ * @param {(monitor: any) => void} callback  its errors reach the caller
  * @param {AbortSignal | undefined} signal  no events after its abort
  * @returns {(loaded: number) => void}  takes 0 to 1; fires an event if the number, floored, has grown
  */
 export function startMonitor(callback, signal) {
-  if (!callback) return () => {};
+  signal?.throwIfAborted();
   const monitor = new CreateMonitor();
   callback(monitor);
   let last = -1;

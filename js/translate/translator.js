@@ -9,7 +9,6 @@ import { checkPair, checkTag, notSupported } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
 import { mayKeep, split } from '../text/split.js';
 import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
-import { startMonitor } from './progress.js';
 
 /**
  * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
@@ -159,7 +158,7 @@ export class Translator {
     if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
       badType('timeout', timeout, 'milliseconds, or Infinity');
     }
-    const onProgress = startMonitor(monitor, signal);
+    const onProgress = monitor ? (await import('./progress.js')).startMonitor(monitor, signal) : () => {};
     if (rest.model === undefined && models === undefined) {
       throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
     }

@@ -11,6 +11,9 @@
 typedef enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 } heed_activation; /* activation_function */
 enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 };               /* element types of a file */
 
+enum { HEED_SELF_ATTENTION = 0, HEED_SSRU = 1 };                               /* decoder_cell        */
+enum { HEED_POSITIONS_HF = 0, HEED_POSITIONS_MARIAN = 1 };                     /* positions           */
+
 /* Types of pieces, as SentencePiece's files have them. */
 enum {
     HEED_PIECE_NORMAL = 1,

@@ -72,7 +72,7 @@ heed_status heed_op_cosine_similarity(float *out, const float *a, const float *b
 
 heed_status heed_op_positional_encoding(float *out, int positions, int d_model, int layout) {
     if (!is_matrix(positions, d_model)) return HEED_E_ARGUMENT;
-    if (layout != POSITIONS_INTERLEAVED && layout != POSITIONS_HALVES) return HEED_E_ARGUMENT;
+    if (layout < POSITIONS_INTERLEAVED || layout > POSITIONS_MARIAN_HALVES) return HEED_E_ARGUMENT;
     positions_fill(out, positions, d_model, layout);
     return HEED_OK;
 }

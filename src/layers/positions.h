@@ -1,7 +1,10 @@
 /*
  * positions.h - the sinusoidal positional encoding.
  *
- *     angle(pos, j) = pos / 10000^(2j/D)
+ *     angle(pos, j) = pos / 10000^(2j/D)                 the paper, and Hugging Face's MarianMT
+ *     angle(pos, j) = pos * exp(-j * ln 10000 / (n - 1))   Marian: of n sines the last has the wavelength 10000
+ *
+ * Source: Marian's sinusoidalPositionEmbeddings() in src/graph/node_initializers.cpp.
  *
  * Depends on: nothing.  Used by: model/, train/, layers/ops.c.
  */
@@ -9,12 +12,14 @@
 #define HEED_LAYERS_POSITIONS_H
 
 enum {
-    POSITIONS_INTERLEAVED = 0, /* the paper: sin, cos, sin, cos, ... of angle 0, 0, 1, 1, ... */
-    POSITIONS_HALVES = 1       /* Marian: all sines, then all cosines; if d is odd, one sine more */
+    POSITIONS_INTERLEAVED = 0,  /* the paper: sin, cos, sin, cos, ... of angle 0, 0, 1, 1, ... */
+    POSITIONS_HALVES = 1,       /* MarianMT: all sines, then all cosines; if d is odd, one sine more */
+    POSITIONS_MARIAN_HALVES = 2 /* the same layout, Marian's angles */
 };
 
 /*
- * Writes out [n, d]: positions 0..n-1.  Computed in double and rounded once, like the tables in checkpoints.
+ * Writes out [n, d]: positions 0..n-1.  Computed in double and rounded once, like the tables in checkpoints; Marian's
+ * angles are floats at each step, as there.
  * Cannot fail.  Costs two libm calls per pair of elements.
  */
 void positions_fill(float *out, int n, int d, int layout);

@@ -7,8 +7,8 @@
 
 #include "layers/positions.h"
 
-/* torch.nn.LayerNorm's default; MarianConfig has no key for it. */
-static const float MARIAN_EPSILON = 1e-5f;
+/* torch.nn.LayerNorm's default, in units of 1e-12; MarianConfig has no key for it. */
+enum { DEFAULT_EPSILON = 10000000 };
 
 static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
     const int n_heads = is_decoder ? c->decoder_attention_heads : c->encoder_attention_heads;
@@ -44,10 +44,12 @@ static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
 }
 
 heed_architecture architecture_marian(const heed_config *c) {
+    const int is_marian = c->positions == HEED_POSITIONS_MARIAN;
+    const int epsilon = c->layer_norm_eps ? c->layer_norm_eps : DEFAULT_EPSILON;
     return (heed_architecture){.d_model = c->d_model,
                                .n_positions = c->max_position_embeddings,
-                               .position_layout = POSITIONS_HALVES,
-                               .norm_epsilon = MARIAN_EPSILON,
+                               .position_layout = is_marian ? POSITIONS_MARIAN_HALVES : POSITIONS_HALVES,
+                               .norm_epsilon = (float)(epsilon / 1e12),
                                .has_shared_embeddings = c->share_encoder_decoder_embeddings,
                                .has_tied_output = c->tie_word_embeddings,
                                .encoder = marian_stack(c, 0),

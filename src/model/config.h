@@ -1,5 +1,5 @@
 /*
- * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.
+ * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.  The last three are heed's own.
  *
  * CONFIG_FIELDS is the one list of fields: of the struct, of the order in which a host passes the values, and of the
  * names in reports.
@@ -35,7 +35,10 @@
     X(decoder_start_token_id)                                              \
     X(encoder_positions_stored)                                            \
     X(decoder_positions_stored)                                            \
-    X(dtype) /* HEED_F32 or HEED_I8: arithmetic of the matrices */
+    X(dtype)          /* HEED_F32 or HEED_I8: arithmetic of the matrices */ \
+    X(decoder_cell)   /* HEED_SELF_ATTENTION, HEED_SSRU */                  \
+    X(positions)      /* HEED_POSITIONS_HF, HEED_POSITIONS_MARIAN */        \
+    X(layer_norm_eps) /* in units of 1e-12; 0: 1e-5, as MarianMT has it */
 
 typedef struct {
 #define FIELD(name) int32_t name;

@@ -86,7 +86,10 @@ static void test_config(void) {
                   {"decoder_positions_stored", 0, 1, 0},
                   {"eos_token_id", 0, V - 1, 0},
                   {"decoder_start_token_id", 0, V - 1, 0},
-                  {"dtype", 0, 3, 0}};
+                  {"dtype", 0, 3, 0},
+                  {"decoder_cell", 0, 1, 0},
+                  {"positions", 0, 1, 0},
+                  {"layer_norm_eps", 0, 2000000000, 0}};
     int32_t config[MAX_CONFIG];
     heed_model *model;
     heed_report report;
@@ -596,7 +599,7 @@ static void test_ops(void) {
             }
         }
     }
-    CHECK_INT(heed_op_positional_encoding(y, 2, 2, 2), HEED_E_ARGUMENT);
+    CHECK_INT(heed_op_positional_encoding(y, 2, 2, 3), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_positional_encoding(y, 2, 2, -1), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_layer_norm(y, x, NULL, NULL, 2, 2, -1.0f), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_layer_norm(y, x, NULL, NULL, 2, 2, NAN), HEED_E_ARGUMENT);

@@ -163,6 +163,33 @@ static void test_positions(void) {
     CHECK(pe[0] == 0.0f && pe[1] == (float)sin(1.0) && pe[2] == (float)sin(2.0));
 }
 
+/*
+ * Marian's angles: the last of n wavelengths is 2 pi 10000 exactly.  Angles are floats, so a position p may be off by
+ * 2 p 2^-24 (a rounding of the exponent, up to 9.2, and of the product).
+ */
+static void test_marian_positions(void) {
+    static float table[600 * 64];
+    CHECK_INT(heed_op_positional_encoding(table, 600, 64, 2), HEED_OK);
+    for (int pos = 0; pos < 600; pos++)
+        for (int j = 0; j < 32; j++) {
+            const double angle = pos * pow(10000.0, -j / 31.0), most = 1e-7 + 4e-7 * angle;
+            CHECK(fabs(table[pos * 64 + j] - sin(angle)) <= most);
+            CHECK(fabs(table[pos * 64 + 32 + j] - cos(angle)) <= most);
+        }
+    /* a single frequency is 1; an odd width has one sine more */
+    float pe[3 * 5];
+    CHECK_INT(heed_op_positional_encoding(pe, 3, 2, 2), HEED_OK);
+    for (int pos = 0; pos < 3; pos++)
+        CHECK(pe[2 * pos] == (float)sin((double)pos) && pe[2 * pos + 1] == (float)cos((double)pos));
+    CHECK_INT(heed_op_positional_encoding(pe, 3, 1, 2), HEED_OK);
+    for (int pos = 0; pos < 3; pos++) CHECK(pe[pos] == (float)sin((double)pos));
+    CHECK_INT(heed_op_positional_encoding(pe, 3, 5, 2), HEED_OK);
+    const double third[5] = {sin(2.0), sin(0.02), sin(0.0002), cos(2.0), cos(0.02)};
+    for (int i = 0; i < 5; i++) CLOSE(pe[10 + i], third[i]);
+    CHECK_INT(heed_op_positional_encoding(pe, 3, 4, 3), HEED_E_ARGUMENT);
+    CHECK_INT(heed_op_positional_encoding(pe, 3, 4, -1), HEED_E_ARGUMENT);
+}
+
 static void test_cosine(void) {
     const float a[8] = {1, 0, 3, 4, 0, 0, -2e30f, 0}, b[8] = {1, 1, 2e-30f, 0, 0, 5, 3, 4};
     float out[16];
@@ -246,7 +273,7 @@ static void test_wrong_sizes(void) {
     CHECK_INT(heed_op_matmul(NULL, NULL, NULL, 1, 0, 1), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_cosine_similarity(NULL, NULL, NULL, 1, 1, 0), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_positional_encoding(NULL, -1, 4, 0), HEED_E_ARGUMENT);
-    CHECK_INT(heed_op_positional_encoding(NULL, 1, 4, 2), HEED_E_ARGUMENT);
+    CHECK_INT(heed_op_positional_encoding(NULL, 1, 4, 3), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_embedding(NULL, NULL, 0, NULL, 1, 1, 1.0f), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_attention(NULL, NULL, NULL, NULL, NULL, NULL, 1, 1, 1, 0, 1.0f, 0), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_multi_head_attention(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 1, 6, 4, 0),
@@ -281,6 +308,7 @@ int main(void) {
         test_multi_head(9, 4, 4, 16, causal);
     }
     test_positions();
+    test_marian_positions();
     test_cosine();
     test_layer_norm();
     test_feed_forward();
