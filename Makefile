@@ -104,7 +104,7 @@ help:
 	@echo 'make mutate     load mutated model directories, RUNS=1000000 of each kind; KINDS=checkpoints alone'
 	@echo 'make long       translate, load and abort for an hour, and see that memory stays what it was'
 	@echo 'make coverage   lines and branches that the C tests reach       make mutations  changes that no test notices'
-	@echo 'make bench      measure speed            make score     BLEU and chrF of the models (needs ../shared/data)'
+	@echo 'make bench      measure speed            make score     how well the models translate (needs ../shared/data)'
 	@echo 'make oracle     regenerate and compare golden data (needs Python with torch and sentencepiece)'
 	@echo 'make model      train the model: DATA=../shared/data (needs spm_train and python3; faster with libdnnl-dev)'
 	@echo 'make reproducible: build the modules elsewhere and compare      make sbom: a bill of materials, build/sbom.json'
@@ -357,7 +357,8 @@ $(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libhee
 score: js/heed.wasm
 	@if [ ! -d ../shared/data ]; then \
 	  echo 'make score: skipped: ../shared/data (the dev corpora) is missing' >&2; exit 1; fi
-	$(NODE) tests/score/dev.js --data ../shared/data
+	@failed=0; for scorer in 'dev.js --data ../shared/data' phrases.js 'copy.js --keep off' 'copy.js --keep on'; do \
+	  echo "tests/score/$$scorer"; $(NODE) tests/score/$$scorer || failed=1; done; exit $$failed
 
 # Compares the golden data with SentencePiece, and creates it again with PyTorch: no byte may change.
 oracle:

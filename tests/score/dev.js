@@ -3,14 +3,16 @@
 //
 //     node tests/score/dev.js --data ../shared/data [--model models/en-de]...
 //
-// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic. Exit code 1: the figures of
-// the model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8 loses more than
-// 0.3 against f32.
-import { readFileSync } from 'node:fs';
+// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic. A model that translates two
+// languages without English also translates them by way of English, in two steps. Exit code 1: the figures of the
+// model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8 loses more than 0.3
+// against f32. --write puts the figures there.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { Transformer } from '../../js/index.js';
+import { readSet } from '../../src/train/model/sets.js';
+import { listDirections } from './directions.js';
 import { bleu, chrf } from './score.js';
 
 /** heed.json's figures have one decimal, and int8 arithmetic is the same everywhere. */
@@ -20,19 +22,13 @@ const MOST_LOST = 0.3;
 
 const HELP = `usage: node tests/score/dev.js --data DIR [options]
   DIR has en-de.dev.tsv.gz, ...: lines of English TAB other language TAB anything; both directions are read from it
+  --write          puts the figures of the model's own arithmetic into its heed.json, for all its directions
   --model DIR      any number of times (those of models/index.json)
   --beams N        hypotheses per sentence (1)
   --max-tokens N   longest translation (128)
   --batch N        sentences decoded together (32)
   --dtype D        f32 or int8 alone
 `;
-
-/** @param {string} path @returns {string[]} */
-function readLines(path) {
-  const bytes = readFileSync(path);
-  const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-  return text.replace(/\n$/, '').split('\n');
-}
 
 /** @param {string[]} translations @param {string[]} references */
 function score(translations, references) {
@@ -42,58 +38,89 @@ function score(translations, references) {
 /** @param {{ bleu: number, chrf2: number }} figures */
 const show = (figures) => `BLEU ${figures.bleu.toFixed(1)}  chrF2 ${figures.chrf2.toFixed(1)}`;
 
+/** @typedef {{ beams: number, maxTokens: number, batchSize: number }} Generate */
+
 /**
+ * @param {Transformer} model
  * @param {string[]} sources
- * @param {string[]} references
- * @param {{ model: string, dtype: 'f32' | 'int8', generate: object }} how
+ * @param {string | undefined} language  of the target, if the model has several
+ * @param {Generate} generate
  */
-async function run(sources, references, { model: directory, dtype, generate }) {
-  const model = await Transformer.load(directory, { dtype });
-  const started = performance.now();
-  const ids = sources.map((source) => model.tokenizer.encode(source).ids);
+function translate(model, sources, language, generate) {
+  const ids = sources.map((source) => model.tokenizer.encode(source, { language }).ids);
   const best = model.generate(ids, generate).map((hypotheses) => hypotheses[0]);
-  const translations = best.map((hypothesis) => model.tokenizer.decode(hypothesis.ids));
+  return { best, translations: best.map((hypothesis) => model.tokenizer.decode(hypothesis.ids)) };
+}
+
+/**
+ * @param {Transformer} model
+ * @param {import('../../src/train/model/sets.js').Pair[]} pairs
+ * @param {{ target: string | undefined, hasPivot: boolean, generate: Generate }} how
+ */
+function run(model, pairs, { target, hasPivot, generate }) {
+  const [sources, references] = [pairs.map(({ source }) => source), pairs.map(({ reference }) => reference)];
+  const started = performance.now();
+  const { best, translations } = translate(model, sources, target, generate);
   const seconds = (performance.now() - started) / 1000;
   const tokens = best.reduce((total, hypothesis) => total + hypothesis.ids.length, 0);
   const cut = best.filter(({ finished }) => !finished).length;
-  const { simd } = model.info;
-  model.dispose();
-
+  const { simd, dtype } = model.info;
   const figures = score(translations, references);
   console.log(`${dtype.padEnd(4)} ${simd}  ${show(figures)}  ${seconds.toFixed(1)} s  ${tokens} tokens  ` +
     `${Math.round(tokens / seconds)} tokens/s  ${cut} not finished`);
-  return figures;
+  if (!hasPivot) return figures;
+  const english = translate(model, sources, 'en', generate).translations;
+  const pivot = score(translate(model, english, target, generate).translations, references);
+  console.log(`by way of English: ${show(pivot)}`);
+  return { ...figures, pivot };
 }
 
 /** @param {{ bleu: number, chrf2: number }} a @param {{ bleu: number, chrf2: number }} b */
 const differences = (a, b) => [a.bleu - b.bleu, a.chrf2 - b.chrf2];
 
+const round = (/** @type {number} */ x) => Number(x.toFixed(1));
+
 /**
  * @param {string} directory  of a model
  * @param {string} data  the directory of the sets
- * @param {{ dtype?: string, generate: { beams: number, maxTokens: number, batchSize: number } }} options
+ * @param {{ dtype?: string, write?: boolean, generate: Generate }} options
  * @returns {Promise<boolean>}  whether all is as it should be
  */
-async function scoreModel(directory, data, { dtype, generate }) {
-  const manifest = JSON.parse(readFileSync(join(directory, 'heed.json'), 'utf8'));
+async function scoreModel(directory, data, { dtype, write, generate }) {
+  const path = join(directory, 'heed.json');
+  const { files, ...manifest } = JSON.parse(readFileSync(path, 'utf8'));
+  const directions = listDirections(manifest);
+  const hasEnglish = (/** @type {string} */ direction) => direction.split('-').includes('en');
+  const all = [...directions, ...directions.filter(hasEnglish).map((direction) => `docs-${direction}`)];
+  const own = manifest.dtype === 'int8' ? 'int8' : 'f32';
+  /** @type {Record<string, Transformer>} */
+  const models = {};
+  for (const each of /** @type {const} */ (['f32', 'int8'])) {
+    if (!dtype || dtype === each) models[each] = await Transformer.load(directory, { dtype: each });
+  }
+  /** @type {Record<string, object>} */
+  const scores = {};
   let isGood = true;
-  for (const [set, claim] of Object.entries(manifest.scores)) {
-    const path = join(data, `${set}.tsv.gz`);
-    const isTurned = set.split('-')[0] !== manifest.source;
-    const rows = readLines(path).map((line) => line.split('\t'));
-    const [sources, references] = [rows.map((row) => row[isTurned ? 1 : 0]), rows.map((row) => row[isTurned ? 0 : 1])];
+  for (const set of write ? all : Object.keys(manifest.scores)) {
+    const pairs = readSet(data, set);
+    const claim = manifest.scores?.[set];
     const search = generate.beams === 1 ? 'greedy' : `${generate.beams} beams`;
-    console.log(`${directory} on ${path}${isTurned ? ', turned round' : ''}: ${rows.length} sentences, ${search}`);
-
-    /** @type {Record<string, { bleu: number, chrf2: number }>} */
+    console.log(`${directory} on ${set}: ${pairs.length} sentences, ${search}`);
+    const target = directions.length > 1 ? set.split('-').at(-1) : undefined;
+    /** @type {Record<string, { bleu: number, chrf2: number, pivot?: { bleu: number, chrf2: number } }>} */
     const figures = {};
-    for (const each of /** @type {const} */ (['f32', 'int8'])) {
-      if (dtype && dtype !== each) continue;
-      figures[each] = await run(sources, references, { model: directory, dtype: each, generate });
+    for (const [each, model] of Object.entries(models)) {
+      figures[each] = run(model, pairs, { target, hasPivot: each === own && !hasEnglish(set), generate });
     }
-    const own = figures[manifest.dtype === 'int8' ? 'int8' : 'f32'];
-    if (own && claim.beams === generate.beams) {
-      const isEqual = differences(own, claim).every((d) => Math.abs(d) <= TOLERANCE);
+    if (figures[own]) {
+      const { bleu: b, chrf2, pivot } = figures[own];
+      scores[set] = {
+        sentences: pairs.length, beams: generate.beams, bleu: round(b), chrf2: round(chrf2),
+        ...(pivot ? { pivot: { bleu: round(pivot.bleu), chrf2: round(pivot.chrf2) } } : {}),
+      };
+    }
+    if (!write && figures[own] && claim.beams === generate.beams) {
+      const isEqual = differences(figures[own], claim).every((d) => Math.abs(d) <= TOLERANCE);
       isGood &&= isEqual;
       console.log(`heed.json: ${show(claim)}: ${isEqual ? 'so it is' : 'DIFFERS'}`);
     }
@@ -104,6 +131,8 @@ async function scoreModel(directory, data, { dtype, generate }) {
       console.log(`int8 against f32: ${bleuLost} BLEU, ${chrfLost} chrF2 (at most ${MOST_LOST} may be lost)`);
     }
   }
+  for (const model of Object.values(models)) model.dispose();
+  if (write) writeFileSync(path, `${JSON.stringify({ ...manifest, scores, files }, null, 2)}\n`);
   return isGood;
 }
 
@@ -111,22 +140,24 @@ async function main() {
   const { values } = parseArgs({
     options: {
       model: { type: 'string', multiple: true }, data: { type: 'string' }, help: { type: 'boolean' },
+      write: { type: 'boolean' },
       beams: { type: 'string', default: '1' }, 'max-tokens': { type: 'string', default: '128' },
       batch: { type: 'string', default: '32' }, dtype: { type: 'string' },
     },
   });
-  const { data, dtype } = values;
+  const { data, dtype, write } = values;
   if (values.help || !data || !['f32', 'int8', undefined].includes(dtype)) {
     console.error(HELP);
     return values.help ? 0 : 2;
   }
-  const shipped = () => JSON.parse(readFileSync('models/index.json', 'utf8')).models.map((m) => join('models', m.path));
+  const shipped = () => new Set(JSON.parse(readFileSync('models/index.json', 'utf8')).models
+    .map((/** @type {{ path: string }} */ { path }) => join('models', path)));
   const generate = {
     beams: Number(values.beams), maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
   };
   let isGood = true;
   for (const directory of values.model ?? shipped()) {
-    isGood = (await scoreModel(directory, data, { dtype, generate })) && isGood;
+    isGood = (await scoreModel(directory, data, { dtype, write, generate })) && isGood;
   }
   return isGood ? 0 : 1;
 }

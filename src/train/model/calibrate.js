@@ -15,7 +15,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { Transformer } from '../../../js/index.js';
 import { attention } from '../../../js/model/inspect.js';
 import { pairsOf } from '../../../js/model/languages.js';
@@ -24,7 +23,7 @@ import { calibrate as confidenceOf, logit, weigh, wordsOf } from '../../../js/tr
 /** @typedef {{ offset: number, slope: number }} Calibration */
 /** @typedef {{ logProb: number, isRight: boolean }} Judged  a word of a translation */
 /** @typedef {{ source: string, reference: string, language?: string }} Pair  language: if there are several */
-/** @typedef {{ name: string, target: string, pairs: Pair[] }} Set */
+/** @typedef {{ name: string, target: string, pairs: Pair[] }} DevSet */
 
 const BINS = 10;
 
@@ -104,7 +103,7 @@ export function calibrationError(words, confidence) {
  * The words of a model's own translations of a set, judged; by sentence.
  *
  * @param {Transformer} model
- * @param {Set} set
+ * @param {DevSet} set
  * @returns {Promise<Judged[][]>}
  */
 async function judgeSet(model, { pairs, target: language }) {
@@ -135,7 +134,7 @@ async function judgeSet(model, { pairs, target: language }) {
  * Fits a model to halves of its sets, and tells how well it fits the other halves.
  *
  * @param {string} directory
- * @param {Set[]} sets
+ * @param {DevSet[]} sets
  * @returns {Promise<{ confidence: Calibration & { words: number, ece: number, uncalibrated: number },
  *   sets: { name: string, words: number, right: number, raw: number, ece: number }[] }>}  confidence: for heed.json;
  *   uncalibrated, raw: the ECE of p itself
@@ -180,30 +179,26 @@ export const preparedSets = (dev) => readdirSync(dev).sort().map((file) => {
 });
 
 /**
- * The sets of a folder of corpora, en-X.dev.tsv.gz, for the pairs of a model.
+ * The everyday sets of a folder of corpora for the pairs of a model.
  *
  * @param {string} data
  * @param {string} directory  of the model
- * @returns {Set[]}
+ * @returns {DevSet[]}
  */
 function corpusSets(data, directory) {
   const pairs = pairsOf(JSON.parse(readFileSync(join(directory, 'heed.json'), 'utf8')));
-  return pairs.map(([source = '', target = '']) => {
-    const [from, to] = source === 'en' ? [0, 1] : [1, 0];
-    const file = `en-${source === 'en' ? target : source}.dev.tsv.gz`;
-    const lines = gunzipSync(readFileSync(join(data, file))).toString('utf8').replace(/\n$/, '').split('\n');
-    return { name: `${source}-${target}`, target, pairs: lines.map((line) => {
-      const row = line.split('\t');
-      return { source: row[from], reference: row[to], language: pairs.length > 1 ? target : undefined };
-    }) };
-  });
+  const language = (/** @type {string} */ target) => (pairs.length > 1 ? target : undefined);
+  return pairs.map(([source = '', target = '']) => ({
+    name: `${source}-${target}`, target,
+    pairs: readSet(data, `${source}-${target}`).map((pair) => ({ ...pair, language: language(target) })),
+  }));
 }
 
 /**
  * calibrate(), its numbers into heed.json, and a line for each set.
  *
  * @param {string} directory
- * @param {Set[]} sets
+ * @param {DevSet[]} sets
  */
 export async function writeCalibration(directory, sets) {
   const { confidence, sets: found } = await calibrate(directory, sets);
@@ -229,8 +224,8 @@ async function main() {
     console.error('usage: calibrate.js --data DIR | --dev DIR [--model DIR]...');
     process.exit(values.help ? 0 : 2);
   }
-  const listed = () => JSON.parse(readFileSync('models/index.json', 'utf8')).models
-    .map((/** @type {{ path: string }} */ { path }) => join('models', path));
+  const listed = () => new Set(JSON.parse(readFileSync('models/index.json', 'utf8')).models
+    .map((/** @type {{ path: string }} */ { path }) => join('models', path)));
   for (const directory of values.model ?? listed()) {
     await writeCalibration(directory, dev ? preparedSets(dev) : corpusSets(String(data), directory));
   }

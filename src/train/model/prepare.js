@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { random } from './random.js';
 import {
-  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs, readPhrases,
+  clean, holdOutTriples, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs, readPhrases,
 } from './texts.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
 
@@ -28,9 +28,6 @@ const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [optio
   --python NAME      runs phrases/expand.py (python3)
   --seed N           random seed (1)
 `;
-
-/** English sentences whose translations are the development sets of the pairs without English. */
-const HELD_OUT_TRIPLES = 500;
 
 /** @typedef {import('./texts.js').Row} Row */
 
@@ -166,17 +163,9 @@ function main() {
   const everyday = readAll('train');
   const docs = readAll('docs');
 
-  // development sets of the pairs without English: sentences that all four languages have
-  const shared = joinPairs(joinPairs(everyday.de, everyday.fr), everyday.es)
-    .filter((row) => row.en.split(' ').length > 3 && !LANGUAGES.some((l) => prepared.held.texts.has(keyOf(row[l]))));
-  /** @type {Map<string, Row>} */
-  const triples = new Map();
-  while (triples.size < Math.min(HELD_OUT_TRIPLES, shared.length / 2)) {
-    const row = shared[Math.floor(next() * shared.length)];
-    triples.set(keyOf(row.en), row);
-  }
-  for (const direction of directions(OTHERS)) prepared.dev('', direction, [...triples.values()]);
-  for (const row of triples.values()) for (const language of LANGUAGES) prepared.held.texts.add(keyOf(row[language]));
+  const triples = holdOutTriples(everyday, prepared.held.texts, next);
+  for (const direction of directions(OTHERS)) prepared.dev('', direction, triples);
+  for (const row of triples) for (const language of LANGUAGES) prepared.held.texts.add(keyOf(row[language]));
   for (const other of OTHERS)
     for (const [name, part] of [['', 'dev'], ['docs-', 'docs-dev']]) {
       const rows = readPairs(data, other, part);

@@ -98,6 +98,29 @@ export function joinPairs(first, second) {
   return rows;
 }
 
+/** English sentences whose translations are the development sets of the pairs without English. */
+const HELD_OUT_TRIPLES = 500;
+
+/**
+ * Sentences that all four languages have, for the development sets of the pairs without English.
+ *
+ * @param {Record<string, Row[]>} everyday  pairs with English by the other language
+ * @param {Set<string>} held  keys of the texts of other sets
+ * @param {() => number} next  random numbers
+ * @returns {Row[]}
+ */
+export function holdOutTriples(everyday, held, next) {
+  const shared = joinPairs(joinPairs(everyday.de, everyday.fr), everyday.es)
+    .filter((row) => row.en.split(' ').length > 3 && !LANGUAGES.some((l) => held.has(keyOf(row[l]))));
+  /** @type {Map<string, Row>} */
+  const triples = new Map();
+  while (triples.size < Math.min(HELD_OUT_TRIPLES, shared.length / 2)) {
+    const row = shared[Math.floor(next() * shared.length)];
+    triples.set(keyOf(row.en), row);
+  }
+  return [...triples.values()];
+}
+
 /** Collections of short entries: a small share of the tokens is enough. */
 const SHORT = ['words.tsv', 'short.tsv'];
 const NOT_SENTENCES = ['templates.tsv', 'fillers.tsv', ...SHORT];
