@@ -147,3 +147,9 @@ test('heed translate --no-keep', () => {
   assert.equal(free.status, 0);
   assert.notEqual(free.stdout, stdout);
 });
+
+test('keep: a sentence of many addresses has them all, in their order', async () => {
+  const addresses = Array.from({ length: 8 }, (_, i) => `https://example.org/page${i}`);
+  const text = await translator.translate(`See ${addresses.join(' and ')} for more.`);
+  assert.deepEqual(text.match(/https?:\S+/g), addresses);
+});

@@ -5,8 +5,8 @@
 export const MAX_SENTENCE = 128;
 /** Sentences decoded together by default: more gains little, and costs memory. */
 export const BATCH = 32;
-/** Spans of a sentence that pass through and are placed one by one: a sentence with more, as in a table, is not. */
-export const MAX_PLACED = 16;
+/** Spans of a sentence that pass through and are placed one by one. With more, the text between them is translated. */
+export const MAX_PLACED = 4;
 /** Numbers that one inspect() gives. */
 export const MAX_INSPECTED = 2 ** 29;
 
