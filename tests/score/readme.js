@@ -16,11 +16,13 @@ const [, ...letter] = readTable(fileURLToPath(new URL('letter.tsv', import.meta.
 const names = new Intl.DisplayNames('en', { type: 'language' });
 const number = (/** @type {number} */ n) => n.toLocaleString('en');
 
-/** Every shipped model: where it is and what its manifest says. */
-export const shipped = json(new URL('index.json', models)).models.map((/** @type {{ path: string }} */ { path }) => {
-  const url = new URL(path, models);
-  return { url, path: path.replace(/\/$/, ''), manifest: json(new URL('heed.json', url)) };
-});
+/** Every shipped model: where it is, and what its files say. */
+export const shipped = [...new Set(json(new URL('index.json', models)).models.map((/** @type {any} */ m) => m.path))]
+  .map((path) => {
+    const url = new URL(path, models);
+    const [manifest, config] = ['heed.json', 'config.json'].map((name) => json(new URL(name, url)));
+    return { url, path: path.replace(/\/$/, ''), manifest, config };
+  });
 
 const HEAD = `# Shipped models
 
@@ -29,55 +31,72 @@ languages, licence, corpora, options of training, scores, and size and sha256 of
 directories by language pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks
 there, and so does the command line.
 
-All are of the same kind: d_model 256, 4 heads, feed-forward width 1,024, 3 + 3 layers, post-norm, ReLU, sinusoidal
-positions (sin half | cos half), one vocabulary of unigram pieces shared by both sides and by the output, stored as int8
-rows with F32 scales. \`heed-train\` trained each of them from its corpus, starting from random weights.
+\`heed-train\` trained each of them from its corpora, starting from random weights. One vocabulary of unigram pieces is
+shared by both sides and by the output. Positions are sinusoids, sin half | cos half. Weights are int8 rows with F32
+scales.
 `;
 
 const SCORES = `
 BLEU and chrF2 as sacreBLEU defines them (13a), on held-out sentences of the same sources: greedy, in int8
 as shipped, each line as one sentence. \`make score\` measures them again. There is one reference
 per sentence, and sentences are short: the figures compare these models with each other, not with other tables.
+`;
 
+const CONFIDENCE = `
 ECE is the expected calibration error of \`confidence\`, in ten bins: its mean distance from the share of words that the
-reference has. The numbers in \`heed.json\` were fitted to every second sentence of the set and measured on the others.
+reference has. The numbers in \`heed.json\` were fitted to every second sentence of the sets and measured on the others.
 The ECE of p, the product of the probabilities of a word's tokens, is the error without calibration. \`node
 src/train/model/calibrate.js --data ../shared/data\` measures it again.
 `;
 
+const licences = [...new Set(shipped.map(({ manifest }) => manifest.license))].join(', ');
+
 const LICENCE = `
 ## Data and licence
 
-The weights and the vocabularies have the strictest licence of their data, CC BY 2.0 FR
-(https://creativecommons.org/licenses/by/2.0/fr/): name tatoeba.org and www.manythings.org/anki when you pass them on.
+The weights and the vocabularies have the strictest licence of their data,
+${licences}: name the attributions when you pass them on.
 The MIT licence of the code does not cover the model directories.
 `;
 
 /** @param {string[]} cells */
 const row = (cells) => `| ${cells.join(' | ')} |\n`;
 
-function scoreTable() {
-  const lines = shipped.map(({ path, manifest }) => {
-    const [[set, { sentences, bleu, chrf2 }]] = Object.entries(manifest.scores);
-    const { size } = manifest.files['model.safetensors'];
-    const { minutes, epochs } = manifest.training;
+/** A table. @param {string[]} head @param {string[][]} rows */
+const table = (head, rows) => `${row(head)}|${'---|'.repeat(head.length)}\n${rows.map(row).join('')}`;
+
+/** @param {{ bleu: number, chrf2: number }} figures */
+const show = ({ bleu, chrf2 }) => `${bleu.toFixed(1)}, ${chrf2.toFixed(1)}`;
+
+function modelTable() {
+  return table(['model', 'weights', 'shape', 'training', 'ECE (of p)'], shipped.map(({ path, manifest, config: c }) => {
+    const { minutes, epochs, tokens, machine } = manifest.training;
     const [ece, uncalibrated] = [manifest.confidence.ece, manifest.confidence.uncalibrated].map((x) =>
       (100 * x).toFixed(1));
-    return row([
-      path, `${(size / 1e6).toFixed(1)} MB`, `${minutes} min, ${epochs} epochs`, `${set} (${number(sentences)})`,
-      bleu.toFixed(1), chrf2.toFixed(1), `${ece} % (${uncalibrated} %)`,
-    ]);
-  });
-  return row(['model', 'weights', 'training', 'set (sentences)', 'BLEU', 'chrF2', 'ECE (of p)']) + `|${'---|'.repeat(7)}\n` +
-    lines.join('');
+    return [
+      path, `${(manifest.files['model.safetensors'].size / 1e6).toFixed(1)} MB`,
+      `${c.encoder_layers} + ${c.decoder_layers} layers, d_model ${c.d_model}, ` +
+        `feed-forward ${number(c.encoder_ffn_dim)}, ${c.encoder_attention_heads} heads, ` +
+        `${c.normalize_before ? 'pre' : 'post'}-norm, ${c.activation_function}, ${number(c.vocab_size)} pieces`,
+      `${minutes} min, ${epochs ? `${epochs} epochs, ` : ''}${(tokens / 1e6).toFixed(1)} M target tokens` +
+        (machine ? `, ${machine}` : ''),
+      `${ece} % (${uncalibrated} %)`,
+    ];
+  }));
 }
 
-function dataTable() {
-  const lines = shipped.flatMap(({ path, manifest }) =>
-    manifest.data.map(({ name, pairs, license, attribution }) =>
-      row([path, name, number(pairs), license + (attribution ? `, attribution: ${attribution}` : '')])));
-  return row(['model', 'corpus', 'pairs', 'licence']) + `|${'---|'.repeat(4)}\n` + lines.join('');
+function scoreTable() {
+  const sets = shipped.flatMap(({ path, manifest }) =>
+    Object.entries(manifest.scores).map(([set, s]) => ({ path, set, s })));
+  const hasPivot = sets.some(({ s }) => s.pivot);
+  return table(['model', 'set', 'sentences', 'BLEU, chrF2', ...(hasPivot ? ['by way of English'] : [])],
+    sets.map(({ path, set, s }) =>
+      [path, set, number(s.sentences), show(s), ...(hasPivot ? [s.pivot ? show(s.pivot) : ''] : [])]));
 }
+
+const dataTable = () => table(['model', 'corpus', 'pairs', 'licence'], shipped.flatMap(({ path, manifest }) =>
+  manifest.data.map((/** @type {any} */ { name, pairs, license, attribution }) =>
+    [path, name, pairs ? number(pairs) : '', license + (attribution ? `, attribution: ${attribution}` : '')])));
 
 /**
  * A direction of a model: what it makes of the samples and of the letter.
@@ -88,13 +107,13 @@ function dataTable() {
 async function showDirection(url, direction) {
   const [source, target] = direction.split('-');
   const translator = await Translator.create({ sourceLanguage: source, targetLanguage: target, model: url });
-  const table = async (/** @type {string[]} */ texts) => {
+  const translated = async (/** @type {string[]} */ texts) => {
     const translations = await translator.translate(texts);
-    return row([from, to]) + `|${'---|'.repeat(2)}\n` + texts.map((text, i) => row([text, translations[i]])).join('');
+    return table([from, to], texts.map((text, i) => [text, translations[i]]));
   };
   const [from, to] = [source, target].map((tag) => names.of(tag) ?? tag);
-  const text = `\n### ${from} to ${to}\n\n${await table(samples[source])}\nThe letter:\n\n` +
-    `${await table(letter.map((line) => line[LANGUAGES.indexOf(source)]))}`;
+  const text = `\n### ${from} to ${to}\n\n${await translated(samples[source])}\nThe letter:\n\n` +
+    `${await translated(letter.map((line) => line[LANGUAGES.indexOf(source)]))}`;
   translator.destroy();
   return text;
 }
@@ -105,6 +124,9 @@ export async function makeReadme() {
   for (const { url, manifest } of shipped)
     for (const direction of listDirections(manifest)) tables.push(await showDirection(url, direction));
   return `${HEAD}
+## Models
+
+${modelTable()}${CONFIDENCE}
 ## Scores
 
 ${scoreTable()}${SCORES}

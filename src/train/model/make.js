@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import {
   cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
+import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { preparedSets, writeCalibration } from './calibrate.js';
@@ -32,8 +33,8 @@ const SHARES = {
 };
 
 /**
- * Deep encoder, shallow decoder: the decoder runs once per token. Norms before the sublayers allow twice the rate with a
- * third of the warm-up; after 4.1 M target tokens the perplexity of everyday sentences is 13, not 41.
+ * Deep encoder, shallow decoder: the decoder runs once per token. Norms before the sublayers allow twice the rate with
+ * a third of the warm-up; after 4.1 M target tokens the perplexity of everyday sentences is 13, not 41.
  */
 const SHAPE = [
   'encoder_layers=6', 'decoder_layers=2', 'encoder_attention_heads=8', 'decoder_attention_heads=8',
@@ -122,7 +123,8 @@ async function main() {
       work: { type: 'string', default: 'build/models/de-en-es-fr' }, minutes: { type: 'string', default: '1200' },
       round: { type: 'string', default: '60' }, vocabulary: { type: 'string', default: '16000' },
       threads: { type: 'string' }, set: { type: 'string', multiple: true, default: [] },
-      start: { type: 'string' }, seed: { type: 'string', default: '1' }, sentences: { type: 'string', default: '300' }, help: { type: 'boolean' },
+      start: { type: 'string' }, seed: { type: 'string', default: '1' }, sentences: { type: 'string', default: '300' },
+      help: { type: 'boolean' },
     },
   });
   if (values.help || !values.data) {
@@ -174,7 +176,8 @@ async function main() {
         pairs: [...new Set(sets.map((name) => name.replace('docs-', '')))].map((name) => name.split('-')),
         license: 'CC-BY-4.0 AND MPL-2.0', data: SOURCES,
         training: {
-          with: 'heed-train', minutes: Math.round(seconds / 60), steps, tokens,
+          with: 'heed-train', machine: `${cpus().length} cores of ${cpus()[0].model}`,
+          minutes: Math.round(seconds / 60), steps, tokens,
           seed: Number(values.seed), options: [...set, ...RECIPE, ...forTrainer],
         },
       },

@@ -143,7 +143,8 @@ function main() {
   const { values } = parseArgs({
     options: {
       data: { type: 'string' }, out: { type: 'string' }, score: { type: 'string', default: 'tests/score' },
-      vocabulary: { type: 'string', default: '16000' }, spm: { type: 'string' }, templates: { type: 'string', default: '20000' },
+      vocabulary: { type: 'string', default: '16000' }, spm: { type: 'string' },
+      templates: { type: 'string', default: '20000' },
       directions: { type: 'string' }, python: { type: 'string', default: 'python3' },
       seed: { type: 'string', default: '1' },
       help: { type: 'boolean' },

@@ -1,5 +1,5 @@
-// sets.js - the development sets by name: "en-de" has everyday sentences, "docs-en-de" documentation. Used by calibrate.js
-// and by tests/score/dev.js. prepare.js writes the same sets in the spelling of the corpora.
+// sets.js - the development sets by name: "en-de" has everyday sentences, "docs-en-de" documentation. Used by
+// calibrate.js and by tests/score/dev.js. prepare.js writes the same sets in the spelling of the corpora.
 
 import { join } from 'node:path';
 import { random } from './random.js';
@@ -16,7 +16,12 @@ const SEED = 1;
 /** @type {Map<string, import('./texts.js').Row[]>} */
 const triples = new Map();
 
-/** The held-out sentences in all languages. It takes seconds to find them. @param {string} data @param {string} score */
+/**
+ * The held-out sentences in all languages. It takes seconds to find them.
+ *
+ * @param {string} data
+ * @param {string} score
+ */
 function readTriples(data, score) {
   const key = `${data} ${score}`;
   if (!triples.has(key)) {
