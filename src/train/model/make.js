@@ -211,6 +211,7 @@ async function main() {
   }
   console.log(`${out}: mean BLEU ${Math.max(...past.map(([, english]) => english)).toFixed(1)}`);
   await writeCalibration(out, preparedSets(dev));
+  run(process.execPath, ['tests/score/dev.js', '--data', data, '--model', out, '--write']);
 }
 
 await main();
