@@ -16,7 +16,7 @@ struct heed_session {
     heed_session_options options;
     heed_run run;
     heed_search search;
-    int32_t *source_rows, *target_rows; /* [max_source], [max_target] cache rows of a teacher-forced pass */
+    int32_t *source_rows, *target_rows; /* [max_source], [max_target, at least 3] cache rows of a teacher-forced pass */
     int32_t *target;                    /* [max_target] its ids                                          */
     heed_token *tokens;                 /* [max_target]                                                  */
     int n_forward;                      /* rows of run.x that heed_forward_logits may read               */
@@ -71,12 +71,14 @@ static int options_fit(const heed_model *model, const heed_session_options *o) {
 /*
  * Cache rows for one sentence of the greatest length, so that the oldest can always continue, and for the others of the
  * batch at a common length.  The greatest length for all would cost hundreds of megabytes that are seldom used.  If the
- * rows run out, search.c puts sentences back to wait.
+ * rows run out, search.c puts sentences back to wait.  Without reads_all_past, a target needs two: a token's and the
+ * next one's.
  */
-static int count_cache_rows(const heed_session_options *o) {
-    enum { COMMON = 64 };
-    const int longest = o->max_source + o->max_target * o->max_beams;
-    const int common = at_most(o->max_source, COMMON) + at_most(o->max_target, COMMON) * o->max_beams;
+static int count_cache_rows(const heed_model *model, const heed_session_options *o) {
+    enum { COMMON = 64, RECURRENT = 2 };
+    const int n_target = model->arch.decoder.reads_all_past ? o->max_target : RECURRENT;
+    const int longest = o->max_source + n_target * o->max_beams;
+    const int common = at_most(o->max_source, COMMON) + at_most(n_target, COMMON) * o->max_beams;
     return longest + (o->max_batch - 1) * common;
 }
 
@@ -86,10 +88,10 @@ static void session_layout(heed_session *s, heed_arena *arena) {
     enum { ENTERING = 256 };
     const int longest = at_least(o->max_source, o->max_target);
     const int rows = at_least(at_least(longest, o->max_batch * o->max_beams), o->max_batch > 1 ? ENTERING : 1);
-    run_layout(&s->run, arena, s->model, rows, longest, count_cache_rows(o));
+    run_layout(&s->run, arena, s->model, rows, longest, count_cache_rows(s->model, o));
     search_layout(&s->search, arena, &s->run, o->max_source, o->max_target, o->max_beams, o->max_batch);
     s->source_rows = arena_ints(arena, (size_t)o->max_source, 1);
-    s->target_rows = arena_ints(arena, (size_t)o->max_target, 1);
+    s->target_rows = arena_ints(arena, (size_t)at_least(o->max_target, 3), 1);
     s->target = arena_ints(arena, (size_t)o->max_target, 1);
     s->tokens = arena_push(arena, (size_t)o->max_target, sizeof *s->tokens);
 }
@@ -163,13 +165,17 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
     if (status == HEED_OK) status = config_check_ids(target, n_target, s->options.max_target, c->decoder_vocab_size);
     if (status != HEED_OK) return status;
 
+    /* without reads_all_past, tokens take turns with two rows: (a), (a, b), (b, a), (a, b), ... */
+    const int reads_all = s->model->arch.decoder.reads_all_past, n_rows = reads_all ? n_target : 2;
     for (int i = 0; i < n_source; i++) s->source_rows[i] = cache_take(&run->cache);
+    for (int t = 0; t < n_rows; t++) s->target_rows[t] = cache_take(&run->cache);
+    if (!reads_all) s->target_rows[2] = s->target_rows[0];
     for (int t = 0; t < n_target; t++) {
         s->target[t] = target[t];
-        s->target_rows[t] = cache_take(&run->cache);
         s->tokens[t] = (heed_token){.id = t ? target[t - 1] : c->decoder_start_token_id,
                                     .position = t,
-                                    .past = s->target_rows,
+                                    .past = s->target_rows + (reads_all || t == 0 ? 0 : (t + 1) % 2),
+                                    .n_past = reads_all || t == 0 ? t + 1 : 2,
                                     .source = s->source_rows,
                                     .n_source = n_source};
     }
@@ -177,7 +183,7 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
     decoder_read_source(run, 0, n_source, s->source_rows);
     decoder_forward(run, s->tokens, n_target);
     cache_drop(&run->cache, s->source_rows, n_source);
-    cache_drop(&run->cache, s->target_rows, n_target);
+    cache_drop(&run->cache, s->target_rows, n_rows);
     s->n_forward = n_target;
     return HEED_OK;
 }

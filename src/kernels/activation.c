@@ -1,4 +1,4 @@
-/* activation.c - ReLU, GELU and swish in place; see kernels.h. */
+/* activation.c - ReLU, GELU, swish and the sigmoid in place, and the gate of the SSRU; see kernels.h. */
 #include "kernels/exp.h"
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
@@ -30,10 +30,12 @@ INLINE v128_t gelu(v128_t x) {
     return wasm_v128_bitselect(wasm_f32x4_sub(x, xh), xh, wasm_f32x4_ge(x, zero));
 }
 
-/* x / (1 + e^-x) */
-INLINE v128_t swish(v128_t x) {
-    return wasm_f32x4_div(x, wasm_f32x4_add(wasm_f32x4_splat(1.0f), exp_f32x4(wasm_f32x4_neg(x))));
+/* y / (1 + e^-x) */
+INLINE v128_t logistic(v128_t y, v128_t x) {
+    return wasm_f32x4_div(y, wasm_f32x4_add(wasm_f32x4_splat(1.0f), exp_f32x4(wasm_f32x4_neg(x))));
 }
+INLINE v128_t swish(v128_t x) { return logistic(x, x); }
+INLINE v128_t sigmoid(v128_t x) { return logistic(wasm_f32x4_splat(1.0f), x); }
 
 #define IN_PLACE(name, f)                                                                    \
     void name(float *x, size_t n) {                                                          \
@@ -44,3 +46,15 @@ INLINE v128_t swish(v128_t x) {
 IN_PLACE(k_relu, relu)
 IN_PLACE(k_gelu, gelu)
 IN_PLACE(k_swish, swish)
+IN_PLACE(k_sigmoid, sigmoid)
+
+void k_ssru(float *out, float *cell, const float *candidate, const float *forget, const float *before, size_t n) {
+    for (size_t i = 0; i < n; i += 4) {
+        const int left = n - i < 4 ? (int)(n - i) : 4;
+        const v128_t f = load_part(forget + i, left, 0.0f), u = load_part(candidate + i, left, 0.0f);
+        v128_t c = wasm_f32x4_mul(wasm_f32x4_sub(wasm_f32x4_splat(1.0f), f), u);
+        if (before) c = mul_add(f, load_part(before + i, left, 0.0f), c);
+        store_part(cell + i, c, left);
+        store_part(out + i, relu(c), left);
+    }
+}

@@ -6,7 +6,7 @@
  * The relative error is below 1.2e-7.  Below -87.33 the result is 0; above 88.37 it stays at e^88.37.  It is therefore
  * never infinite or denormal.  -infinity gives exactly 0; a NaN stays NaN.
  *
- * Depends on: nothing.  Used by: softmax, log-sum-exp, gelu, swish.
+ * Depends on: nothing.  Used by: softmax, log-sum-exp, gelu, swish, sigmoid.
  */
 #ifndef HEED_KERNELS_EXP_H
 #define HEED_KERNELS_EXP_H

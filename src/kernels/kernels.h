@@ -111,6 +111,13 @@ void k_layer_norm(float *out, const float *x, const float *residual, const float
 void k_relu(float *x, size_t n);
 void k_gelu(float *x, size_t n);
 void k_swish(float *x, size_t n);
+void k_sigmoid(float *x, size_t n);
+
+/*
+ * One step of the SSRU: cell = forget * before + (1 - forget) * candidate, out = max(cell, 0), all [n].  before NULL
+ * is zero.  out and cell overlap no other array.  A NaN stays.
+ */
+void k_ssru(float *out, float *cell, const float *candidate, const float *forget, const float *before, size_t n);
 
 /* out = a + b; out may be a or b. */
 void k_add(float *out, const float *a, const float *b, size_t n);

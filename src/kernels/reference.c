@@ -192,6 +192,18 @@ void ref_swish(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = (float)(x[i] / (1.0 + exp(-(double)x[i])));
 }
 
+void ref_sigmoid(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] = (float)(1.0 / (1.0 + exp(-(double)x[i])));
+}
+
+void ref_ssru(float *out, float *cell, const float *candidate, const float *forget, const float *before, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const double f = forget[i], old = before ? before[i] : 0.0;
+        cell[i] = (float)(f * old + (1.0 - f) * candidate[i]);
+        out[i] = cell[i] < 0.0f ? 0.0f : cell[i];
+    }
+}
+
 void ref_add(float *out, const float *a, const float *b, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = a[i] + b[i];
 }

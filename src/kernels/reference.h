@@ -40,6 +40,8 @@ void ref_layer_norm(float *out, const float *x, const float *residual, const flo
 void ref_relu(float *x, size_t n);
 void ref_gelu(float *x, size_t n);
 void ref_swish(float *x, size_t n);
+void ref_sigmoid(float *x, size_t n);
+void ref_ssru(float *out, float *cell, const float *candidate, const float *forget, const float *before, size_t n);
 void ref_add(float *out, const float *a, const float *b, size_t n);
 void ref_scale(float *out, const float *a, float s, size_t n);
 float ref_dot(const float *a, const float *b, int n);

@@ -26,7 +26,7 @@ typedef struct {
 /* A projection: y = x W^T + bias. */
 typedef struct {
     heed_matrix weight;
-    float *bias; /* [N] */
+    float *bias; /* [N], or NULL */
 } heed_linear;
 
 /* Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros. */

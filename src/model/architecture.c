@@ -24,8 +24,14 @@ static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
                             .has_embedding_norm = c->normalize_embedding,
                             .has_final_norm = c->add_final_layer_norm,
                             .is_causal = is_decoder,
+                            .reads_all_past = is_decoder && c->decoder_cell == HEED_SELF_ATTENTION,
                             .n_layers = is_decoder ? c->decoder_layers : c->encoder_layers};
     s.sublayers[s.n_sublayers++] = attention;
+    if (is_decoder && c->decoder_cell == HEED_SSRU)
+        s.sublayers[0] = (architecture_sublayer){.kind = SUBLAYER_SSRU,
+                                                 .name = "ssru",
+                                                 .norm = "ssru_layer_norm",
+                                                 .normalize_before = c->normalize_before};
     if (is_decoder) {
         architecture_sublayer *cross = &s.sublayers[s.n_sublayers++];
         *cross = attention;
@@ -73,10 +79,18 @@ static const sublayer_parts ATTENTION = {
 static const sublayer_parts FEED_FORWARD = {
     .n_linears = 2, .linears = {{"fc1", "FD"}, {"fc2", "DF"}}, .n_points = 2, .points = {{"fc1", "nF"}, {"fc2", "nD"}}};
 
+static const sublayer_parts SSRU = {
+    .n_linears = 2,
+    .linears = {{"candidate", "DD"}, {"forget", "DD"}},
+    .has_no_bias = {1, 0},
+    .n_points = 4,
+    .points = {{"candidate", "nD"}, {"forget", "nD"}, {"cell", "nD"}, {"output", "nD"}}};
+
 const sublayer_parts *architecture_parts(sublayer_kind kind) {
     switch (kind) {
         case SUBLAYER_SELF_ATTENTION:
         case SUBLAYER_CROSS_ATTENTION: return &ATTENTION;
+        case SUBLAYER_SSRU: return &SSRU;
         case SUBLAYER_FEED_FORWARD: return &FEED_FORWARD;
     }
     return NULL;

@@ -21,6 +21,7 @@
 typedef enum {
     SUBLAYER_SELF_ATTENTION,  /* over the rows of its own sentence; in a causal stack up to the row itself */
     SUBLAYER_CROSS_ATTENTION, /* in a decoder, over the encoder's output                                   */
+    SUBLAYER_SSRU,            /* in a causal stack, each row with the cell of the row before it            */
     SUBLAYER_FEED_FORWARD     /* each row by itself                                                        */
 } sublayer_kind;
 
@@ -44,6 +45,7 @@ typedef struct {
     int has_embedding_norm;                         /* after embedding and position are added           */
     int has_final_norm;                             /* after the last layer                             */
     int is_causal;                                  /* a row sees only itself and the rows before it    */
+    int reads_all_past;                             /* 1: all of these; 0: only the row before it       */
     int n_layers;                                   /* L                                                */
     int n_sublayers;                                /* of each layer                                    */
     architecture_sublayer sublayers[MAX_SUBLAYERS]; /* of each layer, in the order of the pass */
@@ -67,8 +69,10 @@ heed_architecture architecture_marian(const heed_config *config);
 /* Indices of a sublayer's projections and points, in the order of its sublayer_parts. */
 enum { Q_PROJ, K_PROJ, V_PROJ, OUT_PROJ };
 enum { FC1, FC2 };
+enum { CANDIDATE, FORGET };
 enum { AT_Q, AT_K, AT_V, AT_SCORES, AT_WEIGHTS, AT_CONTEXT, AT_RESULT };
 enum { AT_FC1, AT_FC2 };
+enum { AT_CANDIDATE, AT_FORGET, AT_CELL, AT_OUTPUT };
 
 /* Indices of a stack's points, before those of its sublayers. */
 enum { AT_EMBEDDING, AT_POSITIONS, AT_INPUT, N_STACK_POINTS };
@@ -86,6 +90,7 @@ typedef struct {
 typedef struct {
     int n_linears, n_points;
     architecture_tensor linears[MAX_LINEARS]; /* the weights of projections */
+    int has_no_bias[MAX_LINEARS];             /* of projections */
     architecture_tensor points[MAX_POINTS];   /* what inspection shows, except the norm */
 } sublayer_parts;
 

@@ -56,7 +56,7 @@ static void attend_cache(heed_run *run, const heed_sublayer *s, const heed_token
 
     for (int t = 0; t < n; t++) {
         const size_t row = (size_t)t * shape.d_model;
-        shape.n_key = is_cross ? tokens[t].n_source : tokens[t].position + 1;
+        shape.n_key = is_cross ? tokens[t].n_source : tokens[t].n_past;
         shape.key_rows = is_cross ? tokens[t].source : tokens[t].past;
         float *probs = weights ? weights + (size_t)t * cols : NULL;
         attention_forward(run->mix + row, probs, run->q + row, keys, values, &shape, run->scratch);
@@ -73,7 +73,7 @@ void attend_forward(heed_run *run, const heed_sublayer *s, const heed_rows *rows
         project_keys(run, s);
         for (int t = 0; rows->tokens && t < n; t++) {
             const heed_token *token = &rows->tokens[t];
-            cache_write(&run->cache, s->layer, token->past[token->position], run->k + (size_t)t * D,
+            cache_write(&run->cache, s->layer, token->past[token->n_past - 1], run->k + (size_t)t * D,
                         run->v + (size_t)t * D);
         }
     }

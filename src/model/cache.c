@@ -35,6 +35,10 @@ float *cache_keys(const heed_cache *cache, int layer) { return cache->keys + sta
 
 float *cache_values(const heed_cache *cache, int layer) { return cache->values + start_of(cache, layer); }
 
+float *cache_cell(const heed_cache *cache, int layer, int32_t row) {
+    return cache_keys(cache, layer) + (size_t)row * cache->d_model;
+}
+
 void cache_write(heed_cache *cache, int layer, int32_t row, const float *key, const float *value) {
     const size_t D = (size_t)cache->d_model, at = start_of(cache, layer) + (size_t)row * D;
     memcpy(cache->keys + at, key, D * sizeof *key);

@@ -1,9 +1,12 @@
 /*
- * cache.h - the keys and values of tokens that a decoder has read: a pool of rows.
+ * cache.h - the keys and values, or the cells, of tokens that a decoder has read: a pool of rows.
  *
  * A *cache row* holds a key and a value for every decoder layer, of one token: of the source (cross-attention) or of a
  * target (self-attention).  A sequence is a list of cache rows.  Hypotheses with a common past list the same rows.  A
  * sentence that ends frees its rows at once.
+ *
+ * With SSRUs, the row of a target's token holds its cell in place of a key, and a target lists its last row only.  Rows
+ * are never changed, so beams share cells as they share keys.
  *
  * Depends on: base/.  Used by: run.h, search/, heed.c.
  */
@@ -30,6 +33,8 @@ void cache_drop(heed_cache *cache, const int32_t *rows, int n);  /* remove one; 
 /* All rows of a layer, [n_rows, D].  Cannot fail. */
 float *cache_keys(const heed_cache *cache, int layer);
 float *cache_values(const heed_cache *cache, int layer);
+/* The cell [D] of a row of a layer.  Cannot fail. */
+float *cache_cell(const heed_cache *cache, int layer, int32_t row);
 /* Copy key and value [D] into a row of a layer.  Cannot fail. */
 void cache_write(heed_cache *cache, int layer, int32_t row, const float *key, const float *value);
 

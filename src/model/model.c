@@ -74,7 +74,7 @@ static void add_sublayer(builder *b, heed_sublayer *s, const heed_architecture *
         const int rows = architecture_size(a, arch, shape[0], 0, 0), cols = architecture_size(a, arch, shape[1], 0, 0);
         name_part(b, stack, layer, arch->name, parts->linears[i].name);
         add_matrix(b, &s->linears[i].weight, rows, cols);
-        s->linears[i].bias = add_plain(b, ".bias", 1, rows);
+        s->linears[i].bias = parts->has_no_bias[i] ? NULL : add_plain(b, ".bias", 1, rows);
     }
     name_part(b, stack, layer, "", arch->norm);
     add_norm(b, &s->norm, a->d_model);

@@ -46,7 +46,8 @@ void decoder_read_source(heed_run *run, int first, int n, const int32_t *cache_r
 /* A token of a target, which the decoder reads. */
 typedef struct {
     int32_t id, position;
-    const int32_t *past;   /* [position + 1] cache rows of positions 0..position: the last, its own, is written */
+    const int32_t *past;   /* [n_past] cache rows; the last is its own, and is written                          */
+    int n_past;            /* if the decoder reads_all_past, position + 1: all; else up to 2: the one before it */
     const int32_t *source; /* [n_source] cache rows */
     int n_source;
 } heed_token;
@@ -54,7 +55,7 @@ typedef struct {
 /*
  * One pass over n tokens (n <= max_rows): the newest of many hypotheses, or all positions of one target in order
  * (teacher forcing).  The output is run->x [n, D].  If a point is wanted, tokens must be positions 0..n-1 of one
- * target.
+ * target.  Without reads_all_past, a cache row may be its token's and that of the token after next.
  * Cannot fail.
  */
 void decoder_forward(heed_run *run, const heed_token *tokens, int n);

@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 #include "layers/embedding.h"
 #include "layers/ffn.h"
+#include "layers/ssru.h"
 #include "model/attend.h"
 #include "model/point.h"
 #include "model/run.h"
@@ -24,6 +25,26 @@ static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
     ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->arch->activation);
     point_note(points[AT_FC1], run->hidden, (size_t)n * s->arch->ffn_dim);
     point_note(points[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
+}
+
+/* The tokens in order: each reads the cell of its predecessor, which this pass may have just written. */
+static void recur(heed_run *run, const heed_sublayer *s, const heed_rows *rows) {
+    const int D = run->model->arch.d_model;
+    float *const *points = run->points + s->first_point;
+    float *candidate = run->k, *forget = run->q, *cells = points[AT_CELL];
+    ssru_gates(candidate, forget, &run->input, &s->linears[CANDIDATE], &s->linears[FORGET]);
+    for (int t = 0; t < rows->n; t++) {
+        const heed_token *token = &rows->tokens[t];
+        const int32_t *own = token->past + token->n_past - 1;
+        const size_t at = (size_t)t * D;
+        const float *before = token->n_past > 1 ? cache_cell(&run->cache, s->layer, own[-1]) : NULL;
+        float *cell = cache_cell(&run->cache, s->layer, *own);
+        ssru_step(run->y + at, cell, candidate + at, forget + at, before, D);
+        if (cells) point_note(cells + at, cell, (size_t)D);
+    }
+    point_note(points[AT_CANDIDATE], candidate, (size_t)rows->n * D);
+    point_note(points[AT_FORGET], forget, (size_t)rows->n * D);
+    point_note(points[AT_OUTPUT], run->y, (size_t)rows->n * D);
 }
 
 /*
@@ -51,6 +72,7 @@ static void stack_forward(heed_run *run, const heed_stack *stack, const heed_row
         switch (s->arch->kind) {
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend_forward(run, s, rows); break;
+            case SUBLAYER_SSRU: recur(run, s, rows); break;
             case SUBLAYER_FEED_FORWARD: feed_forward(run, s, n); break;
         }
         if (is_before) {

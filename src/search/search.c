@@ -198,7 +198,8 @@ static void enter(heed_search *search, heed_batch_row *row) {
 
 /*
  * Encode waiting sentences, oldest first, as many as fit into one pass, until the cache has no rows for the next.  A
- * margin of cache rows, for about as many tokens as the source has, keeps a new sentence from being put back at once.
+ * margin of cache rows, for about as many tokens as the source has, keeps a new sentence from being put back at once;
+ * without reads_all_past two rows a beam are enough for any number.
  */
 static void admit(heed_search *search) {
     heed_run *run = search->run;
@@ -207,7 +208,8 @@ static void admit(heed_search *search) {
     for (;;) {
         int n = 0, rows = 0, first = 0;
         while ((row = oldest_waiting(search)) != NULL && rows + row->n_source <= run->max_rows) {
-            const int margin = row->n_source * row->rules->options.beams;
+            const int needs_more = run->model->arch.decoder.reads_all_past || row->n_source < 2;
+            const int margin = (needs_more ? row->n_source : 2) * row->rules->options.beams;
             if (running > 0 && run->cache.n_free < row->n_source + margin) break;
             memcpy(search->newcomers + rows, row->source, (size_t)row->n_source * sizeof *row->source);
             search->lengths[n] = row->n_source;
@@ -257,6 +259,7 @@ static int gather_tokens(heed_search *search) {
             search->tokens[n] = (heed_token){.id = target->ids[target->n_ids - 1],
                                              .position = target->n_ids,
                                              .past = target->cache_rows,
+                                             .n_past = target->n_cache_rows,
                                              .source = row->source_cache_rows,
                                              .n_source = row->n_source};
             search->token_row[n] = i;
@@ -264,6 +267,18 @@ static int gather_tokens(heed_search *search) {
         }
     }
     return n;
+}
+
+/* Without reads_all_past, a live target's last cache row is all that its next token reads: free the one before it. */
+static void drop_past(heed_search *search, int n_tokens) {
+    if (search->run->model->arch.decoder.reads_all_past) return;
+    for (int i = 0; i < n_tokens; i++) {
+        heed_target *target = &search->batch[search->token_row[i]].live[search->token_beam[i]];
+        if (target->n_cache_rows < 2) continue;
+        cache_drop(&search->run->cache, target->cache_rows, 1);
+        target->cache_rows[0] = target->cache_rows[1];
+        target->n_cache_rows = 1;
+    }
 }
 
 int candidates_of(const heed_search_options *rules) { return rules->beams == 1 ? 1 : 2 * rules->beams; }
@@ -423,6 +438,7 @@ int search_step(heed_search *search) {
     const int n_tokens = gather_tokens(search);
     if (n_tokens > 0) {
         decoder_forward(run, search->tokens, n_tokens);
+        drop_past(search, n_tokens);
         choose_candidates(search, n_tokens);
         for (int i = 0; i < search->max_batch; i++) {
             heed_batch_row *row = &search->batch[i];

@@ -36,7 +36,7 @@ enum { ROW_FREE = 0, ROW_WAITING, ROW_RUNNING, ROW_FINISHED };
 /* A target so far, or a finished one. */
 typedef struct {
     int32_t *ids;        /* [max_target]; ids[-1] is the start token             */
-    int32_t *cache_rows; /* [max_target] of the positions that were fed          */
+    int32_t *cache_rows; /* [max_target] of the positions that were fed: all, or only the last: see reads_all_past */
     int n_ids, n_cache_rows;
     double log_prob; /* sum over the ids after the prefix                    */
     float score;     /* log_prob / (n_ids - n_prefix)^length_penalty, once it has ended */

@@ -12,8 +12,9 @@
 
 void affine_forward(const train_context *c, float *y, const float *x, const train_linear *w, int m) {
     const int N = w->rows, K = w->cols;
-    for (int t = 0; t < m; t++) memcpy(y + (size_t)t * N, c->weights + w->bias, (size_t)N * sizeof *y);
-    c->gemm->multiply(y, N, x, K, 0, c->weights + w->weight, K, 1, m, N, K, 1, c->scratch);
+    for (int t = 0; t < m && !w->has_no_bias; t++)
+        memcpy(y + (size_t)t * N, c->weights + w->bias, (size_t)N * sizeof *y);
+    c->gemm->multiply(y, N, x, K, 0, c->weights + w->weight, K, 1, m, N, K, !w->has_no_bias, c->scratch);
 }
 
 /* to [n] += the sum of the rows of x [m, n]. */
@@ -28,7 +29,7 @@ void affine_backward(const train_context *c, float *dx, const float *dy, const f
                      int add) {
     const int N = w->rows, K = w->cols;
     c->gemm->multiply(c->gradients + w->weight, K, dy, N, 1, x, K, 0, N, K, m, 1, c->scratch);
-    add_rows(c->gradients + w->bias, dy, m, N);
+    if (!w->has_no_bias) add_rows(c->gradients + w->bias, dy, m, N);
     if (dx) c->gemm->multiply(dx, K, dy, N, 0, c->weights + w->weight, K, 0, m, K, N, add, c->scratch);
 }
 
@@ -162,6 +163,26 @@ void attention_backward(float *dq, float *dk, float *dv, const float *dout, cons
             const size_t from = (size_t)s * T + first;
             k_weighted_sum(dk + s * ld + at, ds_st + from, q + first * ld + at, ld, NULL, T - first, Dh);
             k_weighted_sum(dv + s * ld + at, p_st + from, dout + first * ld + at, ld, NULL, T - first, Dh);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------ SSRU */
+
+void ssru_backward(float *du, float *dz, const float *dy, const float *candidate, const float *forget,
+                   const float *cells, float *carry, int n, int d_model) {
+    const int D = d_model;
+    memset(carry, 0, (size_t)D * sizeof *carry); /* f_{t+1} dc_{t+1} */
+    for (int t = n - 1; t >= 0; t--) {
+        const size_t at = (size_t)t * D;
+        for (int i = 0; i < D; i += LANES) {
+            const vec c = part(cells + at + i, 0, D - i, 0.0f), f = part(forget + at + i, 0, D - i, 0.0f);
+            const vec u = part(candidate + at + i, 0, D - i, 0.0f), y = part(dy + at + i, 0, D - i, 0.0f);
+            const vec before = t ? part(cells + at - D + i, 0, D - i, 0.0f) : vec_all(0.0f);
+            const vec dc = vec_select(c > 0.0f, y, vec_all(0.0f)) + part(carry + i, 0, D - i, 0.0f);
+            put(du + at + i, (1.0f - f) * dc, 0, D - i);
+            put(dz + at + i, dc * (before - u) * f * (1.0f - f), 0, D - i);
+            put(carry + i, f * dc, 0, D - i);
         }
     }
 }

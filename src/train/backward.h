@@ -24,7 +24,7 @@ typedef struct {
     float *scratch; /* gemm->scratch_floats                         */
 } train_context;
 
-/* y [m, N] = x [m, K] W^T + b. */
+/* y [m, N] = x [m, K] W^T + b.  b is 0, and has no gradient, if w->has_no_bias. */
 void affine_forward(const train_context *c, float *y, const float *x, const train_linear *w, int m);
 /* dW += dy^T x, db += sum of dy's rows, and dx = (add ? dx : 0) + dy W, unless dx is NULL. */
 void affine_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_linear *w, int m,
@@ -69,6 +69,16 @@ void attention_dropout(float *out, const float *probs, const float *v, const att
  */
 void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
                         const float *k, const float *v, const attention_sentence *a, float *scratch);
+
+/*
+ * Twin of k_ssru over one sentence, from its last token to its first:
+ *     c_t = f_t c_{t-1} + (1 - f_t) u_t     y_t = max(c_t, 0)     f_t = sigmoid(z_t)
+ *     dc_t = dy_t (c_t > 0) + f_{t+1} dc_{t+1}     du_t = (1 - f_t) dc_t     dz_t = dc_t (c_{t-1} - u_t) f_t (1 - f_t)
+ *   du, dz [T, D]  written      carry [D]  scratch
+ *   dy, candidate, forget, cells [T, D]
+ */
+void ssru_backward(float *du, float *dz, const float *dy, const float *candidate, const float *forget,
+                   const float *cells, float *carry, int n, int d_model);
 
 /* Twin of embedding_forward: gradient row `id` += dy scale. */
 void embedding_backward(float *dtable, const float *dy, int id, float scale, int d_model);

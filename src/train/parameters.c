@@ -42,11 +42,11 @@ static size_t take(walker *w, const char *suffix, int trained) {
     return offset;
 }
 
-static train_linear take_linear(walker *w) {
+static train_linear take_linear(walker *w, int has_no_bias) {
     const heed_tensor *t = &w->model->tensors[w->next];
-    train_linear linear = {.rows = t->rows, .cols = t->cols};
+    train_linear linear = {.rows = t->rows, .cols = t->cols, .has_no_bias = has_no_bias};
     linear.weight = take(w, ".weight", 1);
-    linear.bias = take(w, ".bias", 1);
+    if (!has_no_bias) linear.bias = take(w, ".bias", 1);
     return linear;
 }
 
@@ -61,7 +61,8 @@ static void take_stack(walker *w, train_stack *stack, int train_positions) {
     for (int i = 0; i < stack->n_sublayers; i++) {
         train_sublayer unplaced, *s = stack->sublayers ? &stack->sublayers[i] : &unplaced;
         s->arch = &stack->arch->sublayers[i % stack->arch->n_sublayers];
-        for (int j = 0; j < architecture_parts(s->arch->kind)->n_linears; j++) s->linears[j] = take_linear(w);
+        const sublayer_parts *parts = architecture_parts(s->arch->kind);
+        for (int j = 0; j < parts->n_linears; j++) s->linears[j] = take_linear(w, parts->has_no_bias[j]);
         s->norm = take_norm(w);
     }
     if (stack->arch->has_embedding_norm) stack->layernorm_embedding = take_norm(w);

@@ -18,7 +18,7 @@
 /* Offsets into the flat arrays, in floats. */
 typedef struct {
     size_t weight, bias; /* [rows, cols], [rows] */
-    int rows, cols;
+    int rows, cols, has_no_bias;
 } train_linear;
 
 typedef struct {

@@ -35,6 +35,11 @@ static void layout_sublayer(pass_sublayer *kept, heed_arena *arena, const heed_p
             kept->mix = arena_floats(arena, R, D, 1);
             kept->probs = arena_floats(arena, (size_t)arch->n_heads, (size_t)pass->max_cells, 1);
             break;
+        case SUBLAYER_SSRU:
+            kept->candidate = arena_floats(arena, R, D, 1);
+            kept->forget = arena_floats(arena, R, D, 1);
+            kept->cells = arena_floats(arena, R, D, 1);
+            break;
         case SUBLAYER_FEED_FORWARD: kept->pre = arena_floats(arena, R, (size_t)arch->ffn_dim, 1); break;
     }
 }
@@ -320,6 +325,41 @@ static void feed_backward(heed_pass *pass, const pass_stack *s, int i) {
     affine_backward(&pass->context, din, pass->dhidden, input_at(pass, s, i), &w[FC1], rows, add);
 }
 
+static void recur(heed_pass *pass, const pass_stack *s, int i) {
+    const train_linear *w = s->weights->sublayers[i].linears;
+    const pass_sublayer *kept = &s->sublayers[i];
+    const float *in = input_at(pass, s, i);
+    const int rows = stack_rows(pass, s);
+    const size_t D = (size_t)pass->parameters->arch.d_model;
+    affine_forward(&pass->context, kept->candidate, in, &w[CANDIDATE], rows);
+    affine_forward(&pass->context, kept->forget, in, &w[FORGET], rows);
+    k_sigmoid(kept->forget, (size_t)rows * D);
+    size_t at = 0;
+    for (int pair = 0; pair < pass->n_pairs; pair++)
+        for (int t = 0; t < length(pass, pair, s->is_decoder); t++, at += D)
+            k_ssru(pass->dy + at, kept->cells + at, kept->candidate + at, kept->forget + at,
+                   t ? kept->cells + at - D : NULL, D);
+}
+
+static void recur_backward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_linear *w = s->weights->sublayers[i].linears;
+    const pass_sublayer *kept = &s->sublayers[i];
+    const float *in = input_at(pass, s, i);
+    const int rows = stack_rows(pass, s), D = pass->parameters->arch.d_model;
+    float *const du = pass->dq, *const dz = pass->dk;
+    int add;
+    float *din = input_gradient(pass, s, i, &add);
+    size_t at = 0;
+    for (int pair = 0; pair < pass->n_pairs; pair++) {
+        const int T = length(pass, pair, s->is_decoder);
+        ssru_backward(du + at, dz + at, pass->dy + at, kept->candidate + at, kept->forget + at, kept->cells + at,
+                      pass->hidden, T, D);
+        at += (size_t)T * D;
+    }
+    affine_backward(&pass->context, din, du, in, &w[CANDIDATE], rows, add);
+    affine_backward(&pass->context, din, dz, in, &w[FORGET], rows, 1);
+}
+
 /* ---------------------------------------------------------------------------------- stacks */
 
 /* Token t of pair i that the stack reads.  The decoder reads the start token, then the target but its last token. */
@@ -366,6 +406,7 @@ static void stack_forward(heed_pass *pass, const pass_stack *s) {
         switch (w->sublayers[i].arch->kind) {
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend(pass, s, i); break;
+            case SUBLAYER_SSRU: recur(pass, s, i); break;
             case SUBLAYER_FEED_FORWARD: feed_forward(pass, s, i); break;
         }
         sublayer_end(pass, s, i);
@@ -385,6 +426,7 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
         switch (w->sublayers[i].arch->kind) {
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend_backward(pass, s, i); break;
+            case SUBLAYER_SSRU: recur_backward(pass, s, i); break;
             case SUBLAYER_FEED_FORWARD: feed_backward(pass, s, i); break;
         }
         sublayer_begin_backward(pass, s, i);

@@ -36,6 +36,8 @@ typedef struct {
     float *k, *v;   /* [R, D], of the rows that make the keys                     */
     float *probs;   /* [H, T, S], one sentence after another                      */
     float *pre;     /* of a feed-forward network: [R, F] input of the activation  */
+
+    float *candidate, *forget, *cells; /* of an SSRU: [R, D] */
 } pass_sublayer;
 
 typedef struct {

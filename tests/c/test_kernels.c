@@ -228,7 +228,11 @@ static void test_nan(int n) {
     k_relu(x, (size_t)n);
     k_gelu(x, (size_t)n);
     k_swish(x, (size_t)n);
+    k_sigmoid(x, (size_t)n);
     for (int i = 0; i < n; i++) CHECK(isnan(x[i]));
+    float out[67], cell[67];
+    k_ssru(out, cell, x, x, NULL, (size_t)n);
+    for (int i = 0; i < n; i++) CHECK(isnan(out[i]) && isnan(cell[i]));
     CHECK(guard_end(&g));
 }
 
@@ -302,7 +306,7 @@ static void test_layer_norm(int n, int options, float offset) {
 
 /*
  * gelu: 8 units, and x^2/2 rounded in the exponent of its tail; where e^(-x^2/2) underflows the tail is 0.
- * swish: 8 units; below -88 the exponential stands still, which leaves |x| * 5e-39.
+ * swish: 8 units; below -88 the exponential stands still, which leaves |x| * 5e-39; the sigmoid likewise.
  */
 static void test_activations(int n, float scale) {
     guard gx, gg, gw, gb;
@@ -326,6 +330,14 @@ static void test_activations(int n, float scale) {
     ref_swish(want, (size_t)n);
     for (int i = 0; i < n; i++) bound[i] = fabsf(want[i]) * 8.0f * ULP + fabsf(x[i]) * 5e-39f + 1e-44f;
     CHECK(guard_within("swish", got, want, bound, (size_t)n));
+
+    memcpy(got, x, (size_t)n * sizeof *x);
+    memcpy(want, x, (size_t)n * sizeof *x);
+    k_sigmoid(got, (size_t)n);
+    ref_sigmoid(want, (size_t)n);
+    for (int i = 0; i < n; i++) bound[i] = fabsf(want[i]) * 8.0f * ULP + 5e-39f;
+    CHECK(guard_within("sigmoid", got, want, bound, (size_t)n));
+    for (int i = 0; i < n; i++) CHECK(got[i] >= 0.0f && got[i] <= 1.0f);
     CHECK(guard_end(&gx));
     CHECK(guard_end(&gg));
     CHECK(guard_end(&gw));
@@ -357,6 +369,27 @@ static void test_elementwise(int n) {
     CHECK(guard_end(&gw));
 }
 
+/* Each product is rounded, so are 1 - f and the sum: of numbers that are no greater than u and the cell before. */
+static void test_ssru(int n, int is_first) {
+    guard gu, gf, gb, gc, go, gwc, gwo;
+    float *u = floats(&gu, (size_t)n), *f = floats(&gf, (size_t)n), *before = floats(&gb, (size_t)n);
+    float *cell = floats(&gc, (size_t)n), *out = floats(&go, (size_t)n);
+    float *want_cell = floats(&gwc, (size_t)n), *want = floats(&gwo, (size_t)n);
+    guard_fill(u, (size_t)n, 3.0f);
+    guard_fill(f, (size_t)n, 3.0f);
+    guard_fill(before, (size_t)n, 3.0f);
+    ref_sigmoid(f, (size_t)n);
+    k_ssru(out, cell, u, f, is_first ? NULL : before, (size_t)n);
+    ref_ssru(want, want_cell, u, f, is_first ? NULL : before, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        const float bound = (fabsf(u[i]) + fabsf(before[i])) * 4.0f * ULP + 1e-44f;
+        CHECK(fabsf(cell[i] - want_cell[i]) <= bound && fabsf(out[i] - want[i]) <= bound);
+        CHECK(out[i] == (cell[i] > 0.0f ? cell[i] : 0.0f));
+    }
+    guard *all[] = {&gu, &gf, &gb, &gc, &go, &gwc, &gwo};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
 /* Sizes of zero write nothing and do not fail. */
 static void test_empty(void) {
     float x = 7.0f, y = 2.0f;
@@ -364,6 +397,8 @@ static void test_empty(void) {
     k_relu(&x, 0);
     k_gelu(&x, 0);
     k_swish(&x, 0);
+    k_sigmoid(&x, 0);
+    k_ssru(&x, &x, &y, &y, NULL, 0);
     k_add(&x, &y, &y, 0);
     k_scale(&x, &y, 3.0f, 0);
     k_scores(&x, &y, &y, 1, NULL, 0, 1, 1.0f);
@@ -403,6 +438,8 @@ int main(void) {
         test_activations(a, 12.0f);
         test_activations(a, 1000.0f);
         test_elementwise(a);
+        test_ssru(a, 0);
+        test_ssru(a, 1);
     }
     test_gemm(520, 260, 1);
     test_softmax(8000, 10.0f, 0);

@@ -43,6 +43,9 @@ static void test_config(void) {
     check_rule("eos_token_id", V, "eos_token_id");
     check_rule("decoder_start_token_id", -1, "decoder_start_token_id");
     check_rule("dtype", HEED_F16, "dtype");
+    check_rule("decoder_cell", 2, "decoder_cell");
+    check_rule("positions", -1, "positions");
+    check_rule("layer_norm_eps", 2000000001, "layer_norm_eps");
 
     /* sizes that no memory holds: a status, not a wrapped product */
     config_set(config, "vocab_size", 1 << 24);
@@ -301,9 +304,134 @@ static void test_forward(const int32_t *config, int n) {
     heed_model_free(model);
 }
 
+/* The tensor at a point of a pass, n floats. */
+static void read_point(heed_session *session, const heed_model *model, const char *name, const int32_t *source, int S,
+                       const int32_t *target, int T, float *out, size_t n) {
+    const int32_t point = point_named(model, name);
+    if (CHECK(point >= 0)) CHECK_INT(heed_inspect(session, source, S, target, T, &point, 1, out, n), HEED_OK);
+}
+
+/* out [T] = feature j of x [T, 24] W^T + b in double. */
+static void project(double *out, const heed_model *model, const char *weight, const char *bias, const float *x, int T,
+                    int j) {
+    int32_t is_scale;
+    float row[24], b[24] = {0};
+    CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, weight, &is_scale), j, row), HEED_OK);
+    if (bias) CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, bias, &is_scale), 0, b), HEED_OK);
+    for (int t = 0; t < T; t++) {
+        out[t] = (double)b[j];
+        for (int i = 0; i < 24; i++) out[t] += (double)row[i] * (double)x[t * 24 + i];
+    }
+}
+
+/*
+ * An SSRU against its formula in double, from the input of each layer on: 24 products of numbers near 1 are off by less
+ * than 1e-5, and cells are averages.  Three tokens and then more: rows of the cache are used again.
+ */
+static void test_ssru(void) {
+    enum { S = 3, T = 7, D = 24, LD = 3 };
+    static const int32_t SOURCE[S] = {5, 17, 2}, TARGET[T] = {9, 8, 7, 30, 31, 9, 2};
+    static float input[T * D], candidate[T * D], forget[T * D], cell[T * D], output[T * D], normed[T * D], maps[4096];
+    int32_t config[MAX_CONFIG], is_scale, points[64];
+    const int n = default_config(config);
+    const heed_session_options options = {S, T, 1, 1}, longer = {S, T + 50, 1, 1};
+    heed_session *session;
+    config_set(config, "decoder_cell", HEED_SSRU);
+    const size_t bytes_per_target = 2 * 3 * D * sizeof(float); /* of an attention's cache row */
+    heed_model *model = random_model(config, n, 3, 4096);
+    if (!CHECK(model != NULL)) return;
+    CHECK(heed_tensor_find(model, "model.decoder.layers.0.ssru.candidate.bias", &is_scale) == -1);
+    CHECK(heed_tensor_find(model, "model.decoder.layers.0.self_attn.q_proj.weight", &is_scale) == -1);
+    CHECK(heed_tensor_find(model, "model.encoder.layers.0.self_attn.q_proj.weight", &is_scale) >= 0);
+    /* no cache row for each token of a target; what is left grows by its ids and its rows of a pass */
+    heed_model *attention = NULL;
+    config_set(config, "decoder_cell", HEED_SELF_ATTENTION);
+    CHECK((attention = random_model(config, n, 3, 4096)) != NULL);
+    const size_t growth = heed_session_bytes(model, &longer) - heed_session_bytes(model, &options);
+    const size_t more = heed_session_bytes(attention, &longer) - heed_session_bytes(attention, &options);
+    CHECK(more - growth >= 50 * bytes_per_target);
+    heed_model_free(attention);
+
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    for (int layer = 0; layer < LD; layer++) {
+        char name[HEED_POINT_NAME_BYTES], weight[96], forget_weight[96], bias[96];
+        if (layer == 0) strcpy(name, "decoder.input");
+        else snprintf(name, sizeof name, "decoder.layers.%d.final_layer_norm", layer - 1);
+        read_point(session, model, name, SOURCE, S, TARGET, T, input, T * D);
+        const char *const parts[] = {"ssru.candidate", "ssru.forget", "ssru.cell", "ssru.output", "ssru_layer_norm"};
+        float *const to[] = {candidate, forget, cell, output, normed};
+        for (int i = 0; i < 5; i++) {
+            snprintf(name, sizeof name, "decoder.layers.%d.%s", layer, parts[i]);
+            read_point(session, model, name, SOURCE, S, TARGET, T, to[i], T * D);
+        }
+        snprintf(weight, sizeof weight, "model.decoder.layers.%d.ssru.candidate.weight", layer);
+        snprintf(forget_weight, sizeof forget_weight, "model.decoder.layers.%d.ssru.forget.weight", layer);
+        snprintf(bias, sizeof bias, "model.decoder.layers.%d.ssru.forget.bias", layer);
+        for (int j = 0; j < D; j++) {
+            double u[T], z[T], c = 0.0;
+            project(u, model, weight, NULL, input, T, j);
+            project(z, model, forget_weight, bias, input, T, j);
+            for (int t = 0; t < T; t++) {
+                const double f = 1.0 / (1.0 + exp(-z[t]));
+                c = f * c + (1.0 - f) * u[t];
+                const int at = t * D + j;
+                CHECK(fabs(candidate[at] - u[t]) < 1e-5 && fabs(forget[at] - f) < 1e-5);
+                CHECK(fabs(cell[at] - c) < 1e-5 && output[at] == fmaxf(cell[at], 0.0f));
+            }
+        }
+        /* norm(x + y): of mean 0 before gain and bias are undone */
+        float gain[D], shift[D];
+        snprintf(weight, sizeof weight, "model.decoder.layers.%d.ssru_layer_norm.weight", layer);
+        snprintf(bias, sizeof bias, "model.decoder.layers.%d.ssru_layer_norm.bias", layer);
+        heed_tensor_row(model, heed_tensor_find(model, weight, &is_scale), 0, gain);
+        heed_tensor_row(model, heed_tensor_find(model, bias, &is_scale), 0, shift);
+        for (int t = 0; t < T; t++) {
+            double sum[D], mean = 0.0, variance = 0.0;
+            for (int j = 0; j < D; j++) sum[j] = (double)input[t * D + j] + (double)output[t * D + j];
+            for (int j = 0; j < D; j++) mean += sum[j] / D;
+            for (int j = 0; j < D; j++) variance += (sum[j] - mean) * (sum[j] - mean) / D;
+            for (int j = 0; j < D; j++) {
+                const double z = (sum[j] - mean) / sqrt(variance + 1e-5);
+                CHECK(fabs(normed[t * D + j] - (z * (double)gain[j] + (double)shift[j])) < 1e-5);
+            }
+        }
+    }
+    /* the decoder has no heads of its own; those of the encoder and the cross-attention are there */
+    CHECK_INT(heed_session_set_head(session, HEED_DECODER, 0, 0, 0), HEED_E_ARGUMENT);
+    CHECK_INT(heed_session_set_head(session, HEED_CROSS, 0, 0, 0), HEED_OK);
+    CHECK(point_named(model, "decoder.layers.0.self_attn.weights") == -1);
+    CHECK_INT(map_points(model, points), 2 + LD);
+    CHECK_INT(forward_maps(session, model, SOURCE, S, TARGET, T, maps, 2 * 3 * S * S + LD * 4 * T * S), HEED_OK);
+    heed_session_free(session);
+    heed_model_free(model);
+}
+
+/* The norms use the epsilon of the configuration: of a row of one value, the variance is 0 and only it is left. */
+static void test_epsilon(void) {
+    static const int32_t SOURCE[2] = {7, 2};
+    int32_t config[MAX_CONFIG];
+    const int n = default_config(config);
+    const heed_session_options options = {2, 1, 1, 1};
+    float out[3][2 * 24];
+    for (int run = 0; run < 3; run++) { /* absent; the same, said; another */
+        heed_session *session;
+        config_set(config, "layer_norm_eps", run == 0 ? 0 : run == 1 ? 10000000 : 1000000000);
+        heed_model *model = random_model(config, n, 1, 4096);
+        if (!CHECK(model != NULL)) return;
+        CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+        CHECK_INT(heed_encode(session, SOURCE, 2, out[run]), HEED_OK);
+        heed_session_free(session);
+        heed_model_free(model);
+    }
+    CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
+    CHECK(memcmp(out[0], out[2], sizeof out[0]) != 0);
+}
+
 int main(void) {
     int32_t config[MAX_CONFIG];
     const int n = default_config(config);
+    test_ssru();
+    test_epsilon();
     test_config();
     test_loading();
     test_pieces(HEED_F32);

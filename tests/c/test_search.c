@@ -590,6 +590,72 @@ static void test_one_overflow(int32_t *config, int n) {
     heed_model_free(model);
 }
 
+/*
+ * Sources of all lengths fill the cache, and targets of an SSRU hold one row each between steps: beams that part again
+ * need more than all have, so the youngest waits.  Each says what it says alone.
+ */
+static void test_few_rows(const heed_model *model) {
+    enum { BATCH = 3, N = 4, LONG = 100 };
+    static const int LENGTHS[BATCH] = {80, 80, 70};
+    static int32_t sources[BATCH][LONG];
+    static result alone[BATCH];
+    const heed_session_options options = {LONG, 60, N, BATCH}, one = {LONG, 60, N, 1};
+    const heed_search_options rules = {.beams = N, .max_tokens = 60, .length_penalty = 1.0f};
+    uint32_t seed = 4;
+    int evicted = 0, has_run[BATCH] = {0};
+    heed_session *session;
+    heed_hypothesis h;
+    int32_t row, running;
+    for (int i = 0; i < BATCH; i++) {
+        for (int t = 0; t < LENGTHS[i]; t++) sources[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
+        CHECK_INT(heed_session_create(model, &one, &session), HEED_OK);
+        CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+        CHECK_INT(heed_search_add(session, sources[i], LENGTHS[i], &row), HEED_OK);
+        for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        CHECK_INT(heed_search_hypothesis(session, 0, 0, &h), HEED_OK);
+        memcpy(alone[i].ids, h.ids, (size_t)h.n * sizeof *h.ids);
+        alone[i].n = h.n;
+        alone[i].log_prob = h.log_prob;
+        heed_session_free(session);
+    }
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+    for (int i = 0; i < BATCH; i++) CHECK_INT(heed_search_add(session, sources[i], LENGTHS[i], &row), HEED_OK);
+    for (running = 1; running > 0;) {
+        CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        for (int i = 0; i < BATCH; i++) {
+            const int n_live = heed_search_hypotheses(session, i);
+            evicted += n_live == 0 && has_run[i];
+            has_run[i] = n_live > 0;
+        }
+    }
+    CHECK(evicted > 0);
+    for (int i = 0; i < BATCH; i++) {
+        CHECK_INT(heed_search_hypothesis(session, i, 0, &h), HEED_OK);
+        CHECK(h.n == alone[i].n && h.log_prob == alone[i].log_prob);
+        CHECK(memcmp(h.ids, alone[i].ids, (size_t)h.n * sizeof *h.ids) == 0);
+    }
+    heed_session_free(session);
+}
+
+/* Every way to search with SSRUs, where hypotheses share cells. */
+static void test_ssru(int32_t *config, int n, const corpus *c) {
+    config_set(config, "decoder_cell", HEED_SSRU);
+    for (int dtype = HEED_F32; dtype <= HEED_I8; dtype += HEED_I8 - HEED_F32) {
+        config_set(config, "dtype", dtype);
+        heed_model *model = random_model(config, n, 5, 4096);
+        if (!CHECK(model != NULL)) return;
+        test_mixed(model, c);
+        test_company(model, c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
+        test_company(model, c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
+        test_company(model, c,
+                     (heed_search_options){.beams = 2, .max_tokens = 130, .length_penalty = 1.0f, .cut_runaways = 1});
+        test_few_rows(model);
+        heed_model_free(model);
+    }
+    config_set(config, "decoder_cell", HEED_SELF_ATTENTION);
+}
+
 static void test_errors(const heed_model *model) {
     const heed_session_options options = {4, 6, 2, 2}, too_long = {4, 161, 2, 2}, no_beams = {4, 6, 0, 2};
     const int32_t source[5] = {1, 2, 3, 4, 5}, bad_id[1] = {V}, torn[3] = {3, 1, 1};
@@ -683,5 +749,6 @@ int main(void) {
     if (!CHECK(model != NULL)) return check_summary("search");
     test_company(model, &c, (heed_search_options){.beams = 3, .max_tokens = 40, .length_penalty = 1.0f});
     heed_model_free(model);
+    test_ssru(config, n, &c);
     return check_summary("search");
 }

@@ -112,10 +112,12 @@ static double difference(const path *p) {
 }
 
 /* Spread the weights, so that nothing is near 0 by initialisation; ReLU's units are kept away from the kink, where
- * differences say nothing, by biases that decide each of them. */
+ * differences say nothing, by biases that decide each of them.  Candidates of an SSRU have none: they are decided
+ * by feature 0 of their input, which is large and nearly constant. */
 static void spread(heed_trainer *t, int has_kink) {
     const heed_parameters *p = trainer_parameters(t);
     float *w = trainer_array(t, HEED_TRAIN_WEIGHTS);
+    const int recurs = p->arch.decoder.sublayers[0].kind == SUBLAYER_SSRU;
     uint32_t seed = 99;
     for (int i = 0; i < p->n_tensors; i++) {
         const train_tensor *tensor = &p->tensors[i];
@@ -123,7 +125,12 @@ static void spread(heed_trainer *t, int has_kink) {
         const int is_kinked = has_kink && is_named(t, i, "fc1");
         for (size_t j = 0; j < n; j++) {
             float *x = &w[tensor->offset + j];
-            if (is_kinked) *x = tensor->rows == 1 ? (j % 2 ? 1.5f : -1.5f) : 0.1f * random_float(&seed);
+            const int is_table = is_named(t, i, "shared"), is_norm = is_named(t, i, "decoder.") && is_named(t, i, "norm.");
+            if (recurs && (is_table || is_norm) && (int)j % tensor->cols == 0)
+                *x = is_table ? 1.0f : is_named(t, i, "norm.weight") ? 0.1f : 2.0f;
+            else if (is_named(t, i, "candidate"))
+                *x = (int)j % tensor->cols ? 0.1f * random_float(&seed) : j / (size_t)tensor->cols % 2 ? 1.5f : -1.5f;
+            else if (is_kinked) *x = tensor->rows == 1 ? (j % 2 ? 1.5f : -1.5f) : 0.1f * random_float(&seed);
             else *x += (is_named(t, i, "encoder_attn.") ? 0.6f : 0.3f) * random_float(&seed);
         }
     }
@@ -216,6 +223,13 @@ static void test_gradients(void) {
     n = other_config(config);
     check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0, NULL);
     check_gradients("pre-norm, GELU, attention dropout, guided", config, n, 0, &drops);
+    config_set(config, "decoder_cell", HEED_SSRU);
+    check_gradients("pre-norm, GELU, SSRU", config, n, 0, &drops);
+    n = small_config(config);
+    config_set(config, "decoder_cell", HEED_SSRU);
+    config_set(config, "positions", HEED_POSITIONS_MARIAN);
+    config_set(config, "layer_norm_eps", 1000000);
+    check_gradients("post-norm, ReLU, SSRU, as Marian's", config, n, 1, NULL);
 }
 
 /* -------------------------------------------------------------------------------- the rest */
@@ -289,9 +303,10 @@ static void test_products(void) {
     free(scratch);
 }
 
-static void test_learning(void) {
+static void test_learning(int cell) {
     int32_t config[MAX_CONFIG];
     const int n = small_config(config);
+    config_set(config, "decoder_cell", cell);
     heed_train_result first, result;
     heed_trainer *t;
     CHECK_INT(heed_trainer_create(config, n, &PLAIN, &t, NULL), HEED_OK);
@@ -552,7 +567,8 @@ int main(void) {
     test_random();
     test_dropout();
     test_gradients();
-    test_learning();
+    test_learning(HEED_SELF_ATTENTION);
+    test_learning(HEED_SSRU);
     test_rates();
     test_options();
     test_errors();

@@ -74,7 +74,7 @@ void write_end(writer *w) {
 /* ------------------------------------------------------------------------------ checkpoints */
 
 /* The last character is the format's version. */
-static const char MAGIC[8] = "heed-t2";
+static const char MAGIC[8] = "heed-t3";
 
 /* The sizes distinguish checkpoints of different models. */
 typedef union {
