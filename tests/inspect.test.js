@@ -22,7 +22,7 @@ function assertNear(what, got, want, tolerance) {
   }
 }
 
-for (const name of ['prenorm-gelu-separate-stored', 'swish-odd']) {
+for (const name of ['prenorm-gelu-separate-stored', 'ssru', 'swish-odd']) {
   test(`${name}: every tensor as PyTorch computes it`, async () => {
     const { directory, cases } = readGolden(name);
     const model = await Transformer.load(directory, { dtype: 'f32' });
@@ -51,6 +51,21 @@ function softmax({ shape, data }) {
   return out;
 }
 
+/**
+ * The cells of an SSRU from its candidates and gates. Candidates are of about 1: a few roundings of them.
+ *
+ * @param {Record<string, { data: Float32Array }>} all @param {number} layer @param {number} D
+ */
+function assertCells(all, layer, D) {
+  const at = (/** @type {string} */ part) => all[`decoder.layers.${layer}.ssru.${part}`].data;
+  const [forget, candidate, cell] = [at('forget'), at('candidate'), at('cell')];
+  assert.ok(forget.every((f) => f > 0 && f < 1));
+  const cells = new Float32Array(cell.length);
+  for (const [i, f] of forget.entries()) cells[i] = f * (i < D ? 0 : cells[i - D]) + (1 - f) * candidate[i];
+  assertNear(`cell ${layer}`, cell, cells, 1e-6);
+  assert.deepEqual(at('output'), cell.map((c) => Math.max(c, 0)));
+}
+
 for (const name of goldenModels) {
   for (const dtype of /** @type {const} */ (['f32', 'int8'])) {
     test(`${name}, ${dtype}: each tensor follows from those before`, async () => {
@@ -65,7 +80,10 @@ for (const name of goldenModels) {
           const sum = all[`${stack}.embedding`].data.map((e, i) => e + all[`${stack}.positions`].data[i]);
           assert.deepEqual(all[`${stack}.input`].data, sum, `${stack}.input`);
           for (let layer = 0; layer < config[`${stack}_layers`]; layer++) {
-            for (const attention of stack === 'encoder' ? ['self_attn'] : ['self_attn', 'encoder_attn']) {
+            const recurs = stack === 'decoder' && config.decoder_cell === 'ssru';
+            if (recurs) assertCells(all, layer, D);
+            const attentions = [...(recurs ? [] : ['self_attn']), ...(stack === 'decoder' ? ['encoder_attn'] : [])];
+            for (const attention of attentions) {
               const at = (/** @type {string} */ part) => all[`${stack}.layers.${layer}.${attention}.${part}`];
               const kind = attention === 'encoder_attn' ? 'cross' : stack;
               const { shape: [H, n, m], data: weights } = at('weights');
@@ -104,6 +122,26 @@ for (const name of goldenModels) {
     });
   }
 }
+
+test('a decoder without self-attention has no maps of it, and no heads to switch off', async () => {
+  const { directory } = readGolden('ssru');
+  const model = await Transformer.load(directory);
+  const [source, target] = [[5, 6, 0], [7, 8, 9, 0]];
+  const { encoder, decoder, cross } = model.attention(source, target);
+  assert.deepEqual([encoder.shape, decoder.shape, cross.shape], [[2, 4, 3, 3], [0, 0, 4, 4], [2, 4, 4, 3]]);
+  assert.equal(decoder.data.length, 0);
+  const disabledHeads = [{ stack: /** @type {const} */ ('decoder'), layer: 0, head: 0 }];
+  for (const call of [() => model.attention(source, target, { disabledHeads }),
+    () => model.inspect(source, target, { disabledHeads }), () => model.generate([source], { disabledHeads })]) {
+    assert.throws(call, (error) => error instanceof RangeError
+      && error.message === "disabledHeads[0].stack: found 'decoder', expected 'encoder' or 'cross': "
+        + 'the decoder has no self-attention');
+  }
+  assert.throws(() => model.inspect(source, target, { names: ['decoder.layers.0.self_attn.'] }), RangeError);
+  assert.deepEqual(Object.keys(model.inspect(source, target, { names: ['decoder.layers.1.ssru.'] })),
+    ['candidate', 'forget', 'cell', 'output'].map((part) => `decoder.layers.1.ssru.${part}`));
+  model.dispose();
+});
 
 test('names select tensors; errors name the option', async () => {
   const { directory } = readGolden('swish-odd');

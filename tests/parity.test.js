@@ -42,7 +42,7 @@ const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 test('all golden models are there', () => {
   assert.deepEqual(goldenModels, ['bf16', 'int8', 'postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'silu-f16',
-    'swish-odd']);
+    'ssru', 'ssru-prenorm', 'swish-odd']);
 });
 
 for (const name of goldenModels) {

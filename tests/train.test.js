@@ -27,7 +27,7 @@ function readTensors(bytes) {
 
 const norm = (x) => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0));
 
-for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'swish-odd-guided']) {
+for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'swish-odd-guided', 'ssru']) {
   test(`${name} learns as in PyTorch: gradients by name, ten steps of Adam`, async () => {
     const { options, batches, losses, gradientNorms, alignmentLosses } = JSON.parse(
       readFileSync(golden(`train/${name}.json`), 'utf8'),

@@ -114,7 +114,8 @@ export function attention(model, source, target, options = {}) {
   const { session, data } = look(model, from, to, heads, groups.flat());
   let at = 0;
   const [encoder, decoder, cross] = groups.map((layers) => {
-    const shape = [layers.length, ...layers[0].shape];
+    // only a decoder may have no self-attention
+    const shape = [layers.length, ...(layers[0]?.shape ?? [0, to.length, to.length])];
     return { shape, data: data.slice(at, (at += size(shape))) };
   });
   const logProbs = Float32Array.from(to, (_, t) => core.logits(session, t, 0).logProb);

@@ -5,7 +5,7 @@ import {
   badRange, badType, checkBoolean, checkFinite, checkFunction, checkInteger, checkOptions, checkSignal,
 } from '../base/check.js';
 import {
-  EARLY_FALSE, EARLY_NEVER, EARLY_TRUE, ENCODER, E_LENGTH, MAX_BATCH, MAX_BEAMS, MAX_RULE_IDS, STACKS,
+  DECODER, EARLY_FALSE, EARLY_NEVER, EARLY_TRUE, ENCODER, E_LENGTH, MAX_BATCH, MAX_BEAMS, MAX_RULE_IDS, STACKS,
 } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
@@ -33,6 +33,9 @@ export function checkHeads(heads, config) {
     const where = `disabledHeads[${i}]`;
     const index = STACKS.indexOf(stack);
     if (index < 0) badType(`${where}.stack`, stack, "'encoder', 'decoder' or 'cross'");
+    if (index === DECODER && config.decoder_cell === 'ssru') {
+      badRange(`${where}.stack`, stack, "'encoder' or 'cross': the decoder has no self-attention");
+    }
     const side = index === ENCODER ? 'encoder' : 'decoder';
     checkInteger(`${where}.layer`, layer, 0, config[`${side}_layers`] - 1);
     checkInteger(`${where}.head`, head, 0, config[`${side}_attention_heads`] - 1);

@@ -144,8 +144,8 @@ export class Transformer extends Model {
 
   /**
    * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
-   * [layers, heads, target, source]. Row t of decoder and cross predicts target[t]. `logProbs` are those of the same
-   * pass.
+   * [layers, heads, target, source]. Row t of decoder and cross predicts target[t]. Without self-attention in the
+   * decoder (SSRU) its map is empty, [0, 0, target, target]. `logProbs` are those of the same pass.
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
@@ -164,6 +164,9 @@ export class Transformer extends Model {
    * - `encoder.layers.0.self_attn.` (`decoder.layers.0.encoder_attn.`, ...) `q` [n, D], `k`, `v` [m, D], `scores`
    *   (q·k/√(D/H), -Infinity where masked; equal to the input of softmax up to rounding), `weights` [H, n, m],
    *   `context` (weights·v, heads side by side), `output` (after out_proj) [n, D];
+   * - `decoder.layers.0.ssru.` instead of `self_attn.`, if the model has SSRUs: `candidate`, `forget` (gates: the share
+   *   of each dimension of the cell that is kept), `cell` = forget·(cell before) + (1 - forget)·candidate, `output` =
+   *   max(cell, 0): [n, D]; the norm is `ssru_layer_norm`;
    * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F],
    *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; in pre-norm models the output of the norm;
    * - `logits` [T, V], `log_probs` [T] of target[t].

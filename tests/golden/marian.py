@@ -15,13 +15,21 @@ ACTIVATIONS = {'relu': F.relu, 'gelu': F.gelu, 'swish': F.silu, 'silu': F.silu} 
 EPSILON = 1e-5
 
 
-def sinusoids(positions, width):
-    """[positions, width]: sin(pos / 10000^(2i/D)) in the left half, cos in the right."""
+def sinusoids(positions, width, is_marian=False):
+    """[positions, width]: sin(pos / 10000^(2i/D)) in the left half, cos in the right.
+
+    is_marian: as Marian itself has them, with 10000^(i/(n-1)) for i of n sines, and angles of 32 bits.
+    """
     half = (width + 1) // 2
+    step = torch.tensor(math.log(10000.0) / max(half - 1, 1), dtype=torch.float32)
+    frequencies = torch.exp(-torch.arange(half, dtype=torch.float32) * step)
     table = torch.zeros(positions, width, dtype=torch.float64)
     for pos in range(positions):
         for j in range(width):
-            angle = pos / 10000.0 ** (2 * (j if j < half else j - half) / width)
+            i = j if j < half else j - half
+            angle = pos / 10000.0 ** (2 * i / width)
+            if is_marian:
+                angle = (torch.tensor(pos, dtype=torch.float32) * frequencies[i]).item()
             table[pos, j] = math.sin(angle) if j < half else math.cos(angle)
     return table
 
@@ -39,7 +47,7 @@ class Marian:
         else:
             self.embedding = {s: tensors[f'model.{s}.embed_tokens.weight'] for s in ('encoder', 'decoder')}
         self.output = self.embedding['decoder'] if config['tie_word_embeddings'] else tensors['lm_head.weight']
-        table = sinusoids(config['max_position_embeddings'], config['d_model'])
+        table = sinusoids(config['max_position_embeddings'], config['d_model'], config.get('positions') == 'marian')
         self.positions = {s: tensors.get(f'model.{s}.embed_positions.weight', table) for s in ('encoder', 'decoder')}
 
     def note(self, name, value):
@@ -51,7 +59,7 @@ class Marian:
 
     def norm(self, x, name):
         gain, bias = self.tensors[name + '.weight'], self.tensors[name + '.bias']
-        return F.layer_norm(x, (x.shape[-1],), gain, bias, EPSILON)
+        return F.layer_norm(x, (x.shape[-1],), gain, bias, self.config.get('layer_norm_eps', EPSILON))
 
     def embed(self, stack, ids):
         """[n, D]"""
@@ -79,6 +87,16 @@ class Marian:
             context[head] = 0
         context = self.note(f'{name}.context', context.transpose(0, 1).reshape(len(x), -1))
         return self.note(f'{name}.output', self.linear(context, f'{name}.out_proj')), maps
+
+    def ssru(self, x, name):
+        """The recurrent unit of Kim et al. 2019: x [T, D], token after token."""
+        candidate = self.note(f'{name}.candidate', F.linear(x, self.tensors[f'{name}.candidate.weight']))
+        forget = self.note(f'{name}.forget', self.linear(x, f'{name}.forget').sigmoid())
+        cells, cell = [], torch.zeros_like(x[0])
+        for f, u in zip(forget, candidate):
+            cell = f * cell + (1 - f) * u
+            cells.append(cell)
+        return self.note(f'{name}.output', self.note(f'{name}.cell', torch.stack(cells)).relu())
 
     def drop(self, maps, name):
         """What values are mixed by: the maps, unless training drops some of their weights."""
@@ -134,13 +152,16 @@ class Marian:
                 cross.append(probs)
                 return out
 
-            x = self.residual(x, name + '.self_attn_layer_norm', attend)
+            if self.config.get('decoder_cell') == 'ssru':
+                x = self.residual(x, name + '.ssru_layer_norm', lambda y: self.ssru(y, name + '.ssru'))
+            else:
+                x = self.residual(x, name + '.self_attn_layer_norm', attend)
             x = self.residual(x, name + '.encoder_attn_layer_norm', look_back)
             x = self.residual(x, name + '.final_layer_norm', lambda y: self.feed_forward(y, name))
         logits = self.final(x, 'decoder') @ self.output.T
         if 'final_logits_bias' in self.tensors:
             logits = logits + self.tensors['final_logits_bias']
-        return logits, torch.stack(maps), torch.stack(cross)
+        return logits, torch.stack(maps) if maps else torch.zeros(0, 0, len(ids), len(ids)), torch.stack(cross)
 
     def forward(self, source, target, disabled=()):
         """The teacher-forced pass: the decoder reads the start token and target[:-1], row t predicts target[t]."""

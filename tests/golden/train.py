@@ -22,7 +22,7 @@ import tensorfile
 from marian import Marian
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODELS = ('postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd')
+MODELS = ('postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'ssru')
 OPTIONS = {'learningRate': 0.004, 'warmupSteps': 4, 'schedule': 'inverse-sqrt', 'labelSmoothing': 0.1, 'clipNorm': 1.0}
 STEPS = 10
 GUIDED = {'swish-odd': {'attentionDropout': 0.25, 'guided': 0.5, 'guidedHead': 4, 'seed': 3}}
