@@ -5,6 +5,8 @@ import { SENTENCES } from './sentences.js';
 
 /** The shipped model, wherever these files are served from. */
 const MODEL = new URL('../../models/en-de', import.meta.url);
+/** A small random model whose decoder has SSRUs. */
+const RECURRENT = new URL('../golden/ssru', import.meta.url);
 /** What is run in every host. */
 export const BUILDS = ['int8', 'f32'].flatMap((dtype) => ['simd128', 'relaxed'].map((simd) => ({ dtype, simd })));
 
@@ -21,6 +23,20 @@ function told(results) {
     if (!Number.isFinite(logProb) || !Number.isFinite(score)) throw new Error(`log-probability ${logProb}`);
     return [Int32Array.of(ids.length, Number(finished)), ids, Float64Array.of(logProb, score)];
   });
+}
+
+/** The hash of what the recurrent model says. @param {{ dtype: string, simd: string }} build */
+async function recurrent({ dtype, simd }) {
+  const model = await Transformer.load(RECURRENT, { dtype, simd, cache: false });
+  try {
+    const sources = Array.from({ length: 20 }, (_, i) =>
+      [...Array.from({ length: 1 + (i * 7) % 23 }, (_, t) => 1 + (i * 17 + t * t * 5) % 64), 0]);
+    const found = [1, 4].flatMap((beams) => model.generate(sources, { beams, maxTokens: 30, batchSize: 6 }));
+    const passes = found.slice(0, 3).flatMap(([best], i) => Object.values(model.inspect(sources[i], best.ids)));
+    return await hash([...told(found), ...passes.map(({ data }) => data)]);
+  } finally {
+    model.dispose();
+  }
 }
 
 /**
@@ -58,6 +74,7 @@ export async function fingerprint({ dtype, simd }) {
       greedy: await hash(told(greedy)),
       beams: await hash(told(beams)),
       texts: await hash([JSON.stringify(texts)]),
+      recurrent: await recurrent({ dtype, simd }),
     };
   } finally {
     model.dispose();
