@@ -14,7 +14,7 @@ const BASE = '/sites/heed/';
 /**
  * What the pages of the repository may ask for. Models are data; only the library and the tests' own files are code.
  */
-const SERVED = /^(js|models|tests\/browser)\/[\w./-]+$/;
+const SERVED = /^(js|models|tests\/browser|tests\/golden\/ssru)\/[\w./-]+$/;
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
