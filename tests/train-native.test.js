@@ -6,6 +6,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Transformer } from '../js/index.js';
+import { makeConfig } from '../src/train/model/directory.js';
 import { parseHeader } from '../js/formats/safetensors.js';
 import { spmFields, writeMessage } from './mutate/model.js';
 
@@ -86,6 +88,32 @@ function stopAt(step, signal, out, ...more) {
     child.on('close', () => resolve(Number([...text.matchAll(/step (\d+),/g)].at(-1)?.[1])));
   });
 }
+
+test('a student with SSRUs learns to turn its sentences around, and runs', { skip }, async () => {
+  const out = join(folder, 'recurrent');
+  const { status, stdout, stderr } = run(...args(out, '--config', 'decoder_cell=1', '--config', 'positions=1',
+    '--config', 'layer_norm_eps=1000000', '--steps', '600', '--evaluate', '600'));
+  assert.equal(status, 0, stderr);
+  const loss = Number([...stdout.matchAll(/-log p ([\d.]+)/g)].at(-1)[1]);
+  assert.ok(loss < 1, `-log p ${loss}`);
+
+  const spm = readFileSync(join(root, 'models/en-de/source.spm'));
+  const vocab = readFileSync(join(root, 'models/en-de/vocab.json'));
+  const { length } = Object.keys(JSON.parse(vocab.toString()));
+  const set = { d_model: 32, encoder_ffn_dim: 48, decoder_ffn_dim: 48, encoder_layers: 1, decoder_layers: 1,
+    decoder_cell: 1, positions: 1, layer_norm_eps: 1_000_000 };
+  const config = makeConfig(length, set);
+  assert.deepEqual([config.decoder_cell, config.positions, config.layer_norm_eps], ['ssru', 'marian', 1e-6]);
+  const model = await Transformer.load({
+    'config.json': Buffer.from(JSON.stringify(config)), 'source.spm': spm, 'target.spm': spm, 'vocab.json': vocab,
+    'model.safetensors': readFileSync(join(out, 'model.safetensors')),
+  });
+  const pairs = readFileSync(corpus, 'utf8').split('\n').slice(0, 50).map((line) => line.split('\t'));
+  const found = model.generate(pairs.map(([source]) => model.tokenizer.encode(source).ids), { maxTokens: 40 });
+  const same = found.filter(([{ ids }], i) => model.tokenizer.decode(ids) === pairs[i][1]).length;
+  assert.ok(same >= 25, `${same} of 50`);
+  model.dispose();
+});
 
 test('interrupted or killed, a run ends where an undisturbed one does, to the bit', { skip }, async () => {
   const [whole, stopped, killed] = ['whole', 'stopped', 'killed'].map((name) => join(folder, name));

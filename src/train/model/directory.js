@@ -3,10 +3,16 @@
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ACTIVATIONS, DECODER_CELLS, POSITIONS } from '../../../js/base/constants.js';
 import { convert } from '../../../js/convert/convert.js';
 
-/** heed-train's numbers of the activations. */
-const ACTIVATIONS = ['relu', 'gelu', 'swish'];
+/** The values of config.json for heed-train's numbers of keys that are no numbers there. */
+const VALUES = {
+  activation_function: (/** @type {number} */ n) => ACTIVATIONS[n],
+  decoder_cell: (/** @type {number} */ n) => DECODER_CELLS[n],
+  positions: (/** @type {number} */ n) => POSITIONS[n],
+  layer_norm_eps: (/** @type {number} */ n) => n / 1e12 || 1e-5,
+};
 
 /**
  * config.json of a model: heed-train's defaults and the options of the run.
@@ -15,7 +21,6 @@ const ACTIVATIONS = ['relu', 'gelu', 'swish'];
  * @param {Record<string, number | string | number[][]>} set
  */
 export function makeConfig(vocabulary, set) {
-  const { activation_function: activation, ...rest } = set;
   /** @type {Record<string, any>} */
   const defaults = {
     architectures: ['MarianMTModel'],
@@ -27,7 +32,7 @@ export function makeConfig(vocabulary, set) {
     decoder_attention_heads: 4,
     encoder_ffn_dim: 1024,
     decoder_ffn_dim: 1024,
-    activation_function: ACTIVATIONS[Number(activation ?? 0)],
+    activation_function: ACTIVATIONS[0],
     static_position_embeddings: true,
     normalize_before: false,
     normalize_embedding: false,
@@ -50,9 +55,13 @@ export function makeConfig(vocabulary, set) {
     attention_dropout: 0.0,
     activation_dropout: 0.0,
   };
-  // heed-train takes numbers for true and false
-  const own = Object.entries(rest)
-    .map(([key, value]) => [key, typeof defaults[key] === 'boolean' ? Boolean(Number(value)) : value]);
+  // heed-train takes numbers for words, and for true and false
+  const own = Object.entries(set).map(([key, value]) => [
+    key,
+    Object.hasOwn(VALUES, key)
+      ? VALUES[/** @type {keyof typeof VALUES} */ (key)](Number(value))
+      : typeof defaults[key] === 'boolean' ? Boolean(Number(value)) : value,
+  ]);
   const config = { ...defaults, ...Object.fromEntries(own) };
   // MarianMT of transformers has no norms before the sublayers; with them, and one after the last layer, it is Pegasus
   const isPegasus = config.normalize_before && config.add_final_layer_norm && !config.normalize_embedding;
