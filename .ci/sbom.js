@@ -1,5 +1,5 @@
 // sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in each
-// of its modules, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
+// of its modules, the bundled libraries, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
 //
 //   node .ci/sbom.js FOLDER     has for each module what the linker said it took, heed.wasm.txt and so on, a file or
 //                               archive(member) a line
@@ -112,8 +112,11 @@ const tools = Object.entries({
 }));
 tools.push({ type: 'application', name: 'node', version: process.versions.node });
 
-/** What develops and tests heed, and is in no package. */
-const development = Object.entries(lock.packages).filter(([path]) => path).map(([path, locked]) => {
+/** Libraries of npm whose code is bundled into the package, see js/make-package.mjs. */
+const BUNDLED = ['node_modules/eld'];
+
+/** What of npm is in the package, and what develops and tests heed. */
+const packages = Object.entries(lock.packages).filter(([path]) => path).map(([path, locked]) => {
   const name = path.replace(/^.*node_modules\//, '');
   const [algorithm, digest] = locked.integrity.split('-');
   return {
@@ -122,7 +125,7 @@ const development = Object.entries(lock.packages).filter(([path]) => path).map((
     name,
     version: locked.version,
     purl: `pkg:npm/${name.replace('@', '%40')}@${locked.version}`,
-    scope: 'excluded',
+    scope: BUNDLED.includes(path) ? 'required' : 'excluded',
     ...(locked.license && { licenses: [{ license: { name: locked.license } }] }),
     hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }],
   };
@@ -140,9 +143,9 @@ console.log(JSON.stringify({
       licenses: [{ license: { id: license } }],
     },
   },
-  components: [...modules, ...inModules, ...development],
+  components: [...modules, ...inModules, ...packages],
   dependencies: [
-    { ref: main, dependsOn: modules.map((module) => module['bom-ref']) },
+    { ref: main, dependsOn: [...modules.map((module) => module['bom-ref']), ...BUNDLED.map((path) => `npm:${path}`)] },
     ...[...linkedOf].map(([module, members]) =>
       ({ ref: `module:${module}`, dependsOn: [...members.keys()].sort().map(referenceOf) })),
   ],

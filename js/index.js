@@ -3,6 +3,7 @@
 export { Transformer } from './model/transformer.js';
 export { Tokenizer } from './text/tokenizer.js';
 export { Translator } from './translate/translator.js';
+export { LanguageDetector } from './detect/detector.js';
 export { HeedError } from './base/errors.js';
 
 // All types of the public contract.
@@ -17,6 +18,7 @@ export { HeedError } from './base/errors.js';
 /** @typedef {import('./translate/translator.js').TranslateOptions} TranslateOptions */
 /** @typedef {import('./translate/translator.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {import('./translate/glossary.js').GlossaryMatch} GlossaryMatch */
+/** @typedef {import('./detect/detector.js').LanguageDetectionResult} LanguageDetectionResult */
 /** @typedef {import('./model/tree.js').BeamNode} BeamNode */
 /** @typedef {import('./model/inspect.js').InspectOptions} InspectOptions */
 /** @typedef {import('./model/ops.js').Matrix} Matrix */

@@ -9,6 +9,9 @@ import { build, transform } from 'esbuild';
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const out = here('../build/js');
 
+/** Scripts that import a library. */
+const LIBRARIES = ['detect/eld.js'];
+
 rmSync(out, { recursive: true, force: true });
 // names stay: they are in the stack of an error
 const smaller = { format: /** @type {const} */ ('esm'), target: 'es2022', minifyWhitespace: true };
@@ -21,6 +24,19 @@ for (const name of /** @type {string[]} */ (readdirSync(here('.'), { recursive: 
   // comments that bundlers read are code
   writeFileSync(to, text.includes('webpackIgnore') ? text : (await transform(text, smaller)).code);
 }
+// the package has no dependencies: libraries are in the files that import them
+await build({
+  entryPoints: LIBRARIES.map(here), outbase: here('.'), outdir: out, allowOverwrite: true, bundle: true, minify: true,
+  format: 'esm', target: 'es2022', charset: 'utf8', banner: { js: '/* See LICENSE-eld.txt beside this file. */' },
+  plugins: [{
+    name: 'no downloads',
+    // it makes a file for a page to save, which heed has no use for
+    setup: ({ onLoad }) => onLoad({ filter: /saveLanguageSubset/ }, () => ({
+      contents: 'export const saveLanguageSubset = {}',
+    })),
+  }],
+});
+copyFileSync(here('../node_modules/eld/LICENSE'), join(out, 'detect/LICENSE-eld.txt'));
 
 /** What stands in for builds.js. Zipped, as base64 takes a third more. @returns {string} */
 function inlinedBuilds() {
@@ -47,6 +63,10 @@ const WITHOUT_FORMATS = `
       + '"heed convert" makes it of them');
   }`;
 
+/** What stands in for detect/probabilities.js: its library is ten times the rest. */
+const WITHOUT_LANGUAGES = `
+  throw new DOMException('heed/inline has no LanguageDetector', 'NotSupportedError');`;
+
 /** What stands in for engine/remote.js: there is no file to make a worker of. */
 const WITHOUT_WORKER = `
   export async function createRemote(_, { worker }) {
@@ -68,6 +88,7 @@ await build({
       onLoad({ filter: /[\\/]js[\\/]builds\.js$/ }, () => ({ contents: inlinedBuilds() }));
       onLoad({ filter: /[\\/]js[\\/]formats[\\/]open\.js$/ },
         () => ({ contents: WITHOUT_FORMATS, resolveDir: here('.') }));
+      onLoad({ filter: /[\\/]js[\\/]detect[\\/]probabilities\.js$/ }, () => ({ contents: WITHOUT_LANGUAGES }));
       onLoad({ filter: /[\\/]js[\\/]engine[\\/]remote\.js$/ }, () => ({ contents: WITHOUT_WORKER }));
     },
   }],

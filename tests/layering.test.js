@@ -123,8 +123,8 @@ test('the core prints nothing, ends nothing, and allocates in the arena only', (
 // ------------------------------------------------------------------------------ JavaScript
 
 /** The rooms of js/, the lowest first: the files directly in js/ are the room 'doors', and builds.js is the ground. */
-const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', 'engine', 'translate', 'train',
-  'convert', 'cli', 'doors'];
+const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', 'engine', 'translate', 'detect',
+  'train', 'convert', 'cli', 'doors'];
 const scripts = list('js', /\.js$/);
 const roomOf = (file) => (file.includes('/') ? file.split('/')[0] : file === 'builds.js' ? 'builds' : 'doors');
 

@@ -22,7 +22,7 @@ const chunkLimits = {
   'translate/progress': 600, 'files/local': 600, 'formats/open': 10_000, 'translate/glossary': 5500,
   'translate/lookup': 1300,
 };
-const packageLimit = 380_000; // bytes of the tarball: models are not in it
+const packageLimit = 840_000; // bytes of the tarball, of which the library of languages has 450,000; no models
 
 let scratch;
 let packed;
@@ -78,7 +78,7 @@ test('every exported path exists, and types come first', async () => {
 test('the tarball holds the library and nothing else', () => {
   const allowed = new RegExp([
     /build\/js\/([\w-]+\/)?[\w-]+\.(js|wasm)/, /build\/types\/[\w/-]+\.d\.ts/, /package\.json/,
-    /(README|CHANGELOG)\.md/, /LICENSE/,
+    /(README|CHANGELOG)\.md/, /LICENSE/, /build\/js\/detect\/LICENSE-eld\.txt/,
   ].map(({ source }) => `^${source}$`).join('|'));
   const paths = packed.files.map(({ path }) => path);
   assert.deepEqual(paths.filter((path) => !allowed.test(path)), []);
