@@ -1,5 +1,6 @@
 // sbom.js - the bill of materials of the npm package, CycloneDX 1.5: its own files, the parts of the C runtime in each
-// of its modules, the bundled libraries, and the tools that made them. Run by `make sbom`; checked by tests/supply.test.js.
+// of its modules, the bundled libraries, and the tools that made them. Run by `make sbom`; checked by
+// tests/supply.test.js.
 //
 //   node .ci/sbom.js FOLDER     has for each module what the linker said it took, heed.wasm.txt and so on, a file or
 //                               archive(member) a line

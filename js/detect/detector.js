@@ -6,8 +6,8 @@ import { isNode, onAbort } from '../base/host.js';
 import { checkTag, languageOf, notSupported } from '../model/languages.js';
 
 /** The languages that are told apart, ISO 639-1. */
-const LANGUAGES = ('am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ' +
-  'ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh').split(' ');
+const LANGUAGES = ('am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo ' +
+  'lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh').split(' ');
 /** Languages are listed until their probabilities have this sum. */
 const ENOUGH = 0.99;
 

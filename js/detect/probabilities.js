@@ -1,8 +1,8 @@
 // probabilities.js - how probable the languages of a text are; loaded by detector.js with the library.
 //
 // eld says how well the letters fit a language, on average over groups of letters. The more letters, the more a
-// difference means: p ~ exp(SLOPE n^POWER score), n letters. Both numbers were fitted to half of 6,700 short texts; on the
-// other half, the expected calibration error of the best probability was 1.2 %. `node tests/score/languages.js`
+// difference means: p ~ exp(SLOPE n^POWER score), n letters. Both numbers were fitted to half of 6,700 short texts; on
+// the other half, the expected calibration error of the best probability was 1.2 %. `node tests/score/languages.js`
 // measures it on such texts.
 
 import { eld } from './eld.js';

@@ -37,7 +37,8 @@ function isShortText(text, hasSpaces) {
 /** Up to MOST of them, spread evenly over the sorted list. @param {Set<string>} texts */
 function choose(texts) {
   const sorted = [...texts].sort();
-  return sorted.filter((_, i) => Math.floor((i * MOST) / sorted.length) !== Math.floor(((i - 1) * MOST) / sorted.length));
+  const share = (/** @type {number} */ i) => Math.floor((i * MOST) / sorted.length);
+  return sorted.filter((_, i) => share(i) !== share(i - 1));
 }
 
 /** @param {string} root @returns {Record<string, string[]>}  texts by language */
