@@ -61,6 +61,10 @@ const WITHOUT_FORMATS = `
   export async function openContainer() {
     throw new HeedError(E_FILE, 'model.safetensors is missing: heed/inline reads no other weights; '
       + '"heed convert" makes it of them');
+  }
+  export async function adaptDirectory(files) {
+    await files.read('config.json'); // says that it is missing
+    return files;
   }`;
 
 /** What stands in for detect/probabilities.js: its library is ten times the rest. */

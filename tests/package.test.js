@@ -19,8 +19,8 @@ const scriptLimits = { translating: 20_000, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2350, 'translate/detail': 1950, 'model/inspect': 2500, 'files/download': 3000,
-  'translate/progress': 600, 'files/local': 600, 'formats/open': 10_000, 'translate/glossary': 5500,
-  'translate/lookup': 1300,
+  'translate/progress': 600, 'files/local': 600, 'formats/open': 4500, 'translate/glossary': 5500,
+  'translate/lookup': 1300, 'formats/zip': 2500, 'formats/marian': 6000, 'formats/directory': 2000,
 };
 const packageLimit = 840_000; // bytes of the tarball, of which the library of languages has 450,000; no models
 

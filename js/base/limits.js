@@ -20,6 +20,11 @@ export const MAX_ZIP_DIRECTORY = 1 << 24;
 export const MAX_NUMPY_HEADER = 1 << 16;
 /** Bytes of the settings that Marian writes into a file of weights. */
 export const MAX_MARIAN_SETTINGS = 1 << 20;
+/** Items of Marian's .bin, and bytes of their names and shapes: a model of 16 layers has some 600, of 20 kB. */
+export const MAX_MARIAN_ITEMS = 10_000;
+export const MAX_MARIAN_HEADER = 1 << 20;
+/** Bytes of the content of a packed file, which may be a thousand times as many as the file's. */
+export const MAX_UNPACKED = 2 ** 30;
 
 /**
  * A model takes so many times the bytes of its file, and so many more: int8 may become float32, and positions are

@@ -15,14 +15,15 @@ import {
 } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson } from '../base/json.js';
-import { openSource } from '../files/source.js';
-import { listFiles, openContainer } from '../formats/open.js';
+import { listedFiles, openSource } from '../files/source.js';
+import { adaptDirectory, listFiles } from '../formats/open.js';
+import { readVocabularyYaml } from '../formats/vocabulary.js';
 import { readConfig } from '../model/config.js';
 import { toMarian } from '../model/family.js';
 import { openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
+import { instantiate } from '../wasm/module.js';
 import { findUnfit, fromFloats, quantizeRow, toFloats } from './numbers.js';
-import { readVocabularyYaml } from './vocabulary.js';
 
 /** @typedef {import('../formats/safetensors.js').TensorEntry} TensorEntry */
 /** @typedef {import('../formats/safetensors.js').Weights} Weights */
@@ -304,13 +305,13 @@ async function writeModel(files, to, asked) {
     const bytes = await files.readOptional(name);
     return bytes ? parseJson(bytes, name) : undefined;
   };
+  const { scores, ...manifest } = (await json('heed.json')) ?? { format: 1 };
   let stated = await json('config.json');
-  /** Made from Marian's own settings if it is missing. */
-  const derived = stated ? undefined : await openContainer(files, undefined);
-  stated ??= derived && 'config' in derived ? /** @type {Record<string, unknown>} */ (derived.config) : undefined;
-  await derived?.close();
-  // says that it is missing
-  stated ??= parseJson(await files.read('config.json'), 'config.json');
+  if (!stated) {
+    files.expect(listedFiles(manifest));
+    files = await adaptDirectory(files, manifest, () => instantiate());
+    stated = parseJson(await files.read('config.json'), 'config.json');
+  }
   const config = readConfig(toMarian(stated), {});
   const openAgain = () => openWeights(files, config);
   const probe = await openAgain();
@@ -328,7 +329,6 @@ async function writeModel(files, to, asked) {
       if (vocabulary) await writeFile(join(to, name), pretty(vocabulary));
     }
   }
-  const { scores, ...manifest } = (await json('heed.json')) ?? { format: 1 };
   const isSame = manifest.dtype === NAMES[dtype];
   /** @type {Record<string, { size: number, sha256: string }>} */
   const described = {};

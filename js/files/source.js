@@ -328,6 +328,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
       listed = files;
     },
     listedSize: (/** @type {string} */ name) => listed.get(name)?.size,
+    listedNames: () => [...listed.keys()],
     /**
      * Whether to try again after this error, since a stored or resumed file may be the cause. @param {unknown} error
      */

@@ -6,6 +6,8 @@
 
 import { badType } from '../base/check.js';
 import { CHUNK } from '../base/limits.js';
+import { plainName } from '../files/layout.js';
+import { unpack } from '../files/unpack.js';
 
 /** @typedef {import('../files/source.js').Chunks} Chunks */
 /** @typedef {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} Files */
@@ -226,25 +228,29 @@ export class Cursor {
 }
 
 /**
- * Reads a listed file to its end and compares it with heed.json: HEED_E_HASH.
+ * Reads a file to its end and unpacks it. A listed file is compared with heed.json: HEED_E_HASH.
  *
  * @param {Files} files
  * @param {string} name
- * @param {number} size
  * @param {OnRead} [onRead]
- * @returns {Promise<Blob>}  empty unless it comes from a server
+ * @param {boolean} [isKept]
+ * @returns {Promise<Blob | null>}  null if it is missing; empty unless `isKept`
  */
-async function readChecked({ open, url }, name, size, onRead) {
-  const chunks = await open(name);
+export async function readWhole({ find, url, io, listedSize }, name, onRead, isKept = true) {
+  const packed = await find(name, true);
+  if (!packed) return null;
+  const chunks = await unpack(io, packed, name);
+  const size = listedSize(name);
+  // a packed file has more bytes than are listed
+  const tell = (/** @type {number} */ bytes) => url && size && chunks === packed && onRead?.(name, bytes, size);
   /** @type {BlobPart[]} */
   const parts = [];
   let bytes = 0;
-  if (url) onRead?.(name, 0, size);
+  tell(0);
   try {
     for (let chunk; (chunk = await chunks.next());) {
-      if (!url) continue;
-      parts.push(chunk.slice());
-      onRead?.(name, (bytes += chunk.length), size);
+      if (isKept) parts.push(chunk.slice());
+      tell((bytes += chunk.length));
     }
   } finally {
     await chunks.close();
@@ -253,7 +259,7 @@ async function readChecked({ open, url }, name, size, onRead) {
 }
 
 /**
- * Opens a file of a model for random access; null if it is missing.
+ * Opens a file of a model for random access, unpacked; null if it is missing.
  *
  * @param {Files} files
  * @param {string} name
@@ -263,8 +269,11 @@ async function readChecked({ open, url }, name, size, onRead) {
 export async function openCursor(files, name, onRead) {
   const { url, path, source, signal, io } = files;
   signal?.throwIfAborted();
-  const size = files.listedSize(name);
-  const whole = size === undefined ? undefined : await readChecked(files, name, size, onRead);
+  const isPacked = plainName(name) !== name;
+  const isListed = files.listedSize(name) !== undefined;
+  const isKept = isPacked || url !== undefined;
+  const whole = isPacked || isListed ? await readWhole(files, name, onRead, isKept) : null;
+  if (isPacked) return whole && new Cursor(blobSupply(io, whole, name), name, io, signal, onRead);
   const given = /** @type {Record<string, any>} */ (source);
   const value = !url && path === undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   const supply = url

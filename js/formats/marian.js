@@ -1,26 +1,43 @@
-// marian.js - weights as Marian saves them: an .npz of matrices [in, out] with Marian's names. Returns them as [out,
-// in] with Hugging Face's names; used by open.js.
+// marian.js - the tensors of Marian's files under Hugging Face's names: npy.js reads the arrays of an .npz, bin.js
+// those of a .bin. Float matrices [in, out] become [out, in]. Used by open.js and directory.js.
 //
 //     Wemb, encoder_l1_self_Wq, decoder_l6_context_Wo_ln_scale, decoder_ff_logit_out_b, …, special:model.yml
 //
 // Marian has no padding token: its decoder starts from zeros. heed adds it as the last piece, with a row of zeros and a
 // bias of 0, as in checkpoints from Hugging Face's converter.
+//
+// An int8 matrix becomes two tensors, as in heed's own int8 files: `X.weight` and `X.weight.scale`, whose rows all have
+// the one scale of the matrix.
 
-import { E_CONFIG, E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, F16, F32, WIDTHS } from '../base/constants.js';
+import { E_SAFETENSORS, E_TENSOR_DTYPE, E_TENSOR_SHAPE, E_TENSOR_VALUE, F16, F32, I8, WIDTHS }
+  from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
-import { mismatch, short } from '../base/json.js';
-import { MAX_MARIAN_SETTINGS } from '../base/limits.js';
+import { describe, short } from '../base/json.js';
+import { CHUNK } from '../base/limits.js';
+import { readBin } from './bin.js';
+import { deriveConfig, SETTINGS } from './marian-settings.js';
 import { readNpz } from './npy.js';
+import { isZip } from './zip.js';
 
 /** @typedef {import('./safetensors.js').TensorEntry} TensorEntry */
-/** @typedef {import('./npy.js').NumpyArray} NumpyArray */
 /**
- * A tensor of the model, and the array that it is made from.
+ * An array of Marian's. type: `<f4` or `<f2` in an .npz, `float32` or `intgemm8` in a .bin. An intgemm8 array of [r, c]
+ * is r·c int8 and a float32: q, with value = int8 / q.
  *
- * @typedef {TensorEntry & { array: NumpyArray, turn: boolean }} Made
+ * @typedef {object} MarianArray
+ * @property {string} name
+ * @property {string} type
+ * @property {number[]} shape
+ * @property {number} begin  of the numbers, for `reader`
+ * @property {number} bytes  of the numbers
+ * @property {Pick<import('./cursor.js').Cursor, 'seek' | 'next' | 'read'>} reader
+ */
+/**
+ * A tensor of the model. chunks: its bytes, in pieces of any size; fewer than `bytes` if the file is cut short.
+ *
+ * @typedef {TensorEntry & { array: MarianArray, chunks: () => AsyncGenerator<Uint8Array> }} Made
  */
 
-const SETTINGS = 'special:model.yml';
 const ATTENTION = { self: 'self_attn', context: 'encoder_attn' };
 const PROJECTION = { q: 'q_proj', k: 'k_proj', v: 'v_proj', o: 'out_proj' };
 const WHOLE = {
@@ -28,10 +45,16 @@ const WHOLE = {
   encoder_Wemb: 'model.encoder.embed_tokens.weight',
   decoder_Wemb: 'model.decoder.embed_tokens.weight',
   decoder_ff_logit_out_W: 'lm_head.weight',
+  decoder_ff_logit_out_Wt: 'lm_head.weight',
   decoder_ff_logit_out_b: 'final_logits_bias',
 };
+const TYPES = { '<f4': F32, float32: F32, '<f2': F16, intgemm8: I8 };
 /** Tensors whose rows or elements are pieces of the vocabulary. */
 const OF_PIECES = /embed_tokens\.weight$|^model\.shared\.weight$|^final_logits_bias$|^lm_head\.weight$/;
+/** The end of the name of an alpha, by which the input of a matrix is multiplied before it is rounded to int8. */
+const ALPHA = '_QuantMultA';
+/** The alpha of the output matrix by another name. */
+const OUTPUT_ALPHA = `none${ALPHA}`;
 
 /** Hugging Face's name for a name of Marian's, or the same name if there is none. @param {string} name */
 function renamed(name) {
@@ -47,180 +70,217 @@ function renamed(name) {
     const projection = PROJECTION[/** @type {keyof typeof PROJECTION} */ (linear[3])];
     return `${layer}.${attention(linear[1])}.${projection}.${kind(linear[2])}`;
   }
-  const norm = /^(self_Wo|context_Wo|ffn_ffn)_ln_(scale|bias)(?:_pre)?$/.exec(rest);
+  const norm = /^(self_Wo|context_Wo|rnn_ffn|ffn_ffn)_ln_(scale|bias)(?:_pre)?$/.exec(rest);
   if (norm) {
-    const of = norm[1] === 'ffn_ffn' ? 'final' : attention(norm[1].slice(0, -3));
-    return `${layer}.${of}_layer_norm.${kind(norm[2])}`;
+    const [of] = norm[1].split('_');
+    const sublayer = of === 'ffn' ? 'final' : of === 'rnn' ? 'ssru' : attention(of);
+    return `${layer}.${sublayer}_layer_norm.${kind(norm[2])}`;
   }
+  // the cell of an SSRU: W makes the candidate, Wf and bf the forget gate
+  const cell = /^rnn_([Wb])(f?)$/.exec(rest);
+  if (cell) return `${layer}.ssru.${cell[2] ? 'forget' : 'candidate'}.${kind(cell[1])}`;
   const ffn = /^ffn_([Wb])([12])$/.exec(rest);
   return ffn ? `${layer}.fc${ffn[2]}.${kind(ffn[1])}` : name;
 }
 
+/** @param {number[]} shape @param {number} width  bytes of an element */
+const bytesOf = (shape, width) => shape.reduce((product, n) => product * n, width);
+
 /**
- * The settings that Marian stores with the weights: `key: value` lines, and lists of `- item`.
+ * The shape of a tensor with a row or an element for the padding piece, if it lacks that.
  *
- * @param {NumpyArray[]} arrays
- * @returns {Promise<Map<string, string[]>>}
+ * @param {string} what  for messages
+ * @param {string} name
+ * @param {number[]} shape
+ * @param {Record<string, any>} config
+ * @returns {number[]}
  */
-async function readSettings(arrays) {
-  /** @type {Map<string, string[]>} */
-  const settings = new Map();
-  const array = arrays.find(({ name }) => name === SETTINGS);
-  if (!array || array.bytes > MAX_MARIAN_SETTINGS) return settings;
-  const text = new TextDecoder().decode(await array.reader.read(array.begin, array.bytes));
-  let last = '';
-  for (const line of text.replace(/\0+$/, '').split('\n')) {
-    const [, key, value] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    const item = /^\s*-\s+(.*?)\s*$/.exec(line)?.[1];
-    const plain = (/** @type {string} */ text_) => text_.replace(/^(["'])(.*)\1$/, '$2');
-    if (key !== undefined) settings.set((last = key), value === '' ? [] : [plain(value)]);
-    else if (item !== undefined) settings.get(last)?.push(plain(item));
+function withPadding(what, name, shape, config) {
+  if (!OF_PIECES.test(name) || shape.length !== 2) return shape;
+  const isBias = name === 'final_logits_bias';
+  const found = shape[isBias ? 1 : 0];
+  const pieces = name.includes('encoder') ? config.vocab_size : (config.decoder_vocab_size ?? config.vocab_size);
+  if (pieces !== found && pieces !== found + 1) {
+    throw new HeedError(
+      E_TENSOR_SHAPE,
+      `${what}: found ${found} pieces, expected ${pieces}, or one less: without padding`,
+    );
   }
-  return settings;
+  return isBias ? [shape[0], pieces] : [pieces, shape[1]];
 }
 
-/**
- * config.json as Hugging Face's converter would write it.
- *
- * @param {string} file
- * @param {Map<string, string[]>} settings
- * @param {NumpyArray[]} arrays
- * @returns {Record<string, unknown>}
- */
-function deriveConfig(file, settings, arrays) {
-  const rows = (/** @type {string} */ name) => arrays.find((a) => a.name === name)?.shape[0];
-  /** @param {string} key @param {string} [initial] */
-  const get = (key, initial) => {
-    const [value] = settings.get(key) ?? [initial];
-    if (value !== undefined) return value;
-    throw new HeedError(E_CONFIG, `${file}: config.json is missing, and ${SETTINGS} has no ${key} to make it of`);
-  };
-  const count = (/** @type {string} */ key) => {
-    const n = Number(get(key));
-    if (Number.isInteger(n) && n > 0) return n;
-    throw new HeedError(E_CONFIG, mismatch(`${file}: ${SETTINGS}: ${key}`, get(key), 'a whole number'));
-  };
-  const only = (/** @type {string} */ key, /** @type {string[]} */ known) => {
-    if (known.includes(get(key, known[0]))) return get(key, known[0]);
-    throw new HeedError(E_CONFIG, mismatch(`${file}: ${SETTINGS}: ${key}`, get(key), `one of '${known}'`));
-  };
-  only('type', ['transformer']);
-  only('transformer-decoder-autoreg', ['self-attention']);
-  const before = only('transformer-preprocess', ['', 'd', 'n', 'dn']).includes('n');
-  only('transformer-postprocess', before ? ['da', 'a'] : ['dan', 'an']);
-  const [source, target] = [rows('Wemb') ?? rows('encoder_Wemb'), rows('Wemb') ?? rows('decoder_Wemb')];
-  if (!source || !target) throw new HeedError(E_SAFETENSORS, `${file}: found no embeddings, Wemb`);
-  const [width, heads, ffn] = [count('dim-emb'), count('transformer-heads'), count('transformer-dim-ffn')];
-  return {
-    architectures: ['MarianMTModel'],
-    model_type: 'marian',
-    is_encoder_decoder: true,
-    d_model: width,
-    encoder_layers: count('enc-depth'),
-    decoder_layers: count('dec-depth'),
-    encoder_attention_heads: heads,
-    decoder_attention_heads: heads,
-    encoder_ffn_dim: ffn,
-    decoder_ffn_dim: ffn,
-    activation_function: only('transformer-ffn-activation', ['swish', 'relu', 'gelu']),
-    normalize_before: before,
-    normalize_embedding: only('transformer-postprocess-emb', ['d', '', 'n', 'nd', 'dn']).includes('n'),
-    add_final_layer_norm: only('transformer-postprocess-top', ['', 'n', 'd', 'nd', 'dn']).includes('n'),
-    scale_embedding: true,
-    static_position_embeddings: true,
-    share_encoder_decoder_embeddings: rows('Wemb') !== undefined,
-    tie_word_embeddings: rows('decoder_ff_logit_out_W') === undefined,
-    vocab_size: source + 1,
-    decoder_vocab_size: target + 1,
-    max_position_embeddings: Math.max(512, width),
-    eos_token_id: 0,
-    unk_token_id: 1,
-    pad_token_id: target,
-    decoder_start_token_id: target,
-    bad_words_ids: [[target]],
-  };
+/** Bytes of an array as they are. @param {MarianArray} array @param {number} [bytes] */
+async function* arrayBytes({ reader, begin, bytes: all }, bytes = all) {
+  await reader.seek(begin);
+  for (let left = bytes; left > 0; ) {
+    const chunk = await reader.next(left);
+    if (!chunk) return;
+    yield chunk;
+    left -= chunk.length;
+  }
+}
+
+/** Bytes of a float matrix with its columns as rows. @param {MarianArray} array @param {number} dtype */
+async function* turnedBytes({ reader, begin, bytes, shape: [rows, cols] }, dtype) {
+  const whole = await reader.read(begin, bytes);
+  if (whole.length < bytes) return;
+  const Words = dtype === F32 ? Uint32Array : Uint16Array;
+  const words = new Words(/** @type {ArrayBuffer} */ (whole.buffer), whole.byteOffset, rows * cols);
+  const step = Math.max(1, Math.floor((1 << 16) / rows));
+  for (let from = 0; from < cols; from += step) {
+    const some = new Words(Math.min(step, cols - from) * rows);
+    for (let i = 0; i < some.length; i++) some[i] = words[(i % rows) * cols + from + Math.floor(i / rows)];
+    yield new Uint8Array(some.buffer);
+  }
+}
+
+/** Zeros. @param {number} bytes */
+function* zeros(bytes) {
+  for (let left = bytes; left > 0; left -= CHUNK) yield new Uint8Array(Math.min(left, CHUNK));
 }
 
 /**
  * @param {string} file
- * @param {NumpyArray} array
+ * @param {MarianArray} array
+ * @param {number} dtype  F32 or F16
  * @param {Record<string, any>} config
  * @returns {Made}
  */
-function makeTensor(file, array, config) {
+function floatTensor(file, array, dtype, config) {
   const name = renamed(array.name);
-  const what = `${file}: ${short(array.name)}`;
-  const dtype = { '<f4': F32, '<f2': F16 }[array.type];
-  if (dtype === undefined) {
-    throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(array.type)}, expected '<f4' or '<f2'`);
-  }
-  const width = WIDTHS[dtype];
   const { shape: found } = array;
   const isBias = name === 'final_logits_bias';
   const isTable = /embed_tokens|shared/.test(name);
   const isVector = !isBias && (found.length === 1 || (found.length === 2 && found[0] === 1)) && !isTable;
-  const turn = found.length === 2 && !isVector && !isBias && !isTable;
-  let shape = isVector ? [found.at(-1) ?? 0] : turn ? [found[1], found[0]] : [...found];
-  if (OF_PIECES.test(name) && shape.length === 2) {
-    const axis = isBias ? 1 : 0;
-    const pieces = name.includes('encoder') ? config.vocab_size : (config.decoder_vocab_size ?? config.vocab_size);
-    if (pieces !== shape[axis] && pieces !== shape[axis] + 1) {
-      throw new HeedError(
-        E_TENSOR_SHAPE,
-        `${what}: found ${shape[axis]} pieces, expected ${pieces}, or one less: without padding`,
-      );
-    }
-    shape = isBias ? [shape[0], pieces] : [pieces, shape[1]];
+  const isTurned = found.length === 2 && !isVector && !isBias && !isTable && !array.name.endsWith('_Wt');
+  const own = isVector ? [found.at(-1) ?? 0] : isTurned ? [found[1], found[0]] : [...found];
+  const shape = withPadding(`${file}: ${short(array.name)}`, name, own, config);
+  const bytes = bytesOf(shape, WIDTHS[dtype]);
+  async function* chunks() {
+    yield* isTurned ? turnedBytes(array, dtype) : arrayBytes(array);
+    yield* zeros(bytes - array.bytes);
   }
-  return { name, dtype, shape, bytes: shape.reduce((product, n) => product * n, width), array, turn };
+  return { name, dtype, shape, bytes, array, chunks };
+}
+
+/** The multiplier q of an intgemm8 array. @param {string} what  for messages @param {MarianArray} array */
+async function readMultiplier(what, { reader, begin, bytes }) {
+  const found = await reader.read(begin + bytes - 4, 4);
+  if (found.length < 4) throw new HeedError(E_SAFETENSORS, `${what}: cut short: the multiplier is missing`);
+  const q = new DataView(found.buffer, found.byteOffset).getFloat32(0, true);
+  if (q > 0 && q < Infinity && Math.fround(1 / q) > 0 && Math.fround(1 / q) < Infinity) return q;
+  throw new HeedError(E_TENSOR_VALUE, `${what}: found the quantisation multiplier ${q}, expected a number above 0`);
 }
 
 /**
- * The bytes of a tensor, some rows at a time. Matrices are transposed, missing pieces are zeros. @param {Made} tensor
+ * An int8 matrix and its scales. Marian stores the transpose, [out, in], except of tables of pieces.
+ *
+ * @param {string} file
+ * @param {MarianArray} array
+ * @param {Record<string, any>} config
+ * @returns {Made[]}
  */
-async function* tensorBytes({ array, turn, bytes, dtype }) {
-  const { reader, begin } = array;
-  if (!turn) {
-    await reader.seek(begin);
-    for (let left = array.bytes; left > 0; ) {
-      const chunk = await reader.next(left);
-      if (!chunk) return;
-      yield chunk;
-      left -= chunk.length;
-    }
-  } else {
-    const [rows, cols] = array.shape;
-    const whole = await reader.read(begin, array.bytes);
-    if (whole.length < array.bytes) return;
-    const Words = dtype === F32 ? Uint32Array : Uint16Array;
-    const words = new Words(/** @type {ArrayBuffer} */ (whole.buffer), whole.byteOffset, rows * cols);
-    const step = Math.max(1, Math.floor((1 << 16) / rows));
-    for (let from = 0; from < cols; from += step) {
-      const some = new Words(Math.min(step, cols - from) * rows);
-      for (let i = 0; i < some.length; i++) some[i] = words[(i % rows) * cols + from + Math.floor(i / rows)];
-      yield new Uint8Array(some.buffer);
-    }
+function intTensors(file, array, config) {
+  const name = renamed(array.name);
+  const what = `${file}: ${short(array.name)}`;
+  const { shape: found } = array;
+  if (found.length !== 2) {
+    throw new HeedError(E_TENSOR_SHAPE, `${what}: found shape ${describe(found)}, expected that of a matrix`);
   }
-  if (bytes > array.bytes) yield new Uint8Array(bytes - array.bytes);
+  if (array.name.endsWith('_Wt')) throw new HeedError(E_TENSOR_DTYPE, `${what}: found intgemm8, expected float32`);
+  const own = array.name.includes('Wemb') ? found : [found[1], found[0]];
+  const shape = withPadding(what, name, own, config);
+  const [rows, cols] = shape;
+  async function* matrix() {
+    yield* arrayBytes(array, found[0] * found[1]);
+    yield* zeros(rows * cols - found[0] * found[1]);
+  }
+  async function* scales() {
+    const q = await readMultiplier(what, array);
+    yield new Uint8Array(new Float32Array(rows).fill(1 / q).buffer);
+  }
+  return [
+    { name, dtype: I8, shape, bytes: rows * cols, array, chunks: matrix },
+    { name: `${name}.scale`, dtype: F32, shape: [rows], bytes: 4 * rows, array, chunks: scales },
+  ];
 }
 
 /**
- * @param {import('./cursor.js').Cursor} cursor
- * @param {number} size  of the file
+ * An alpha. That of the output is an intgemm8 array of one number.
+ *
+ * @param {string} file
+ * @param {MarianArray} array
+ * @param {string} matrix  Marian's name of the matrix
+ * @returns {Made}
+ */
+function alphaTensor(file, array, matrix) {
+  const what = `${file}: ${short(array.name)}`;
+  const { reader, begin, bytes, shape, type } = array;
+  if (bytesOf(shape, 1) !== 1) {
+    throw new HeedError(E_TENSOR_SHAPE, `${what}: found shape ${describe(shape)}, expected [1,1]`);
+  }
+  async function* chunks() {
+    if (type !== 'intgemm8') yield* arrayBytes(array);
+    else {
+      const [value] = new Int8Array(await reader.read(begin, 1));
+      yield new Uint8Array(Float32Array.of(value / (await readMultiplier(what, array))).buffer);
+    }
+  }
+  if (type !== 'intgemm8' && bytes !== 4) {
+    throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(type)}, expected float32`);
+  }
+  return { name: `${renamed(matrix)}.alpha`, dtype: F32, shape: [1], bytes: 4, array, chunks };
+}
+
+/**
+ * The tensors that an array becomes.
+ *
+ * @param {string} file
+ * @param {MarianArray} array
+ * @param {Record<string, any>} config
+ * @param {Set<string>} names  of all arrays
+ * @returns {Made[]}
+ */
+function makeTensors(file, array, config, names) {
+  const { name, type } = array;
+  if (name === SETTINGS) return [];
+  if (name.endsWith(ALPHA)) {
+    const output = ['decoder_ff_logit_out_W', 'decoder_Wemb', 'Wemb'].find((table) => names.has(table)) ?? '';
+    if (name !== OUTPUT_ALPHA) return [alphaTensor(file, array, name.slice(0, -ALPHA.length))];
+    return names.has(output + ALPHA) ? [] : [alphaTensor(file, array, output)];
+  }
+  const dtype = Object.hasOwn(TYPES, type) ? TYPES[/** @type {keyof typeof TYPES} */ (type)] : undefined;
+  if (dtype === I8) return intTensors(file, array, config);
+  if (dtype !== undefined) return [floatTensor(file, array, dtype, config)];
+  throw new HeedError(E_TENSOR_DTYPE, `${file}: ${short(name)}: found ${short(type)}, expected '<f4' or '<f2'`);
+}
+
+/**
+ * @param {import('./cursor.js').Cursor} cursor  of an .npz or a .bin
  * @param {Record<string, any> | undefined} given  of readConfig; undefined: there is no config.json
  * @returns {Promise<import('./safetensors.js').Weights & { config: Record<string, unknown> }>}  config: `given`,
  *   or made from Marian's settings
  */
-export async function openMarian(cursor, size, given) {
+export async function openMarian(cursor, given) {
   const { file } = cursor;
-  const arrays = await readNpz(cursor, size);
-  const config = given ?? deriveConfig(file, await readSettings(arrays), arrays);
-  const tensors = arrays.filter(({ name }) => name !== SETTINGS).map((array) => makeTensor(file, array, config));
-  for (const [i, { name, array }] of tensors.entries()) {
-    const other = tensors.findIndex((t) => t.name === name);
-    if (other === i) continue;
-    const both = `${short(array.name)} and ${short(tensors[other].array.name)}`;
-    throw new HeedError(E_SAFETENSORS, `${file}: ${both} are one tensor`);
+  const head = await cursor.read(0, 4);
+  const size = await cursor.spool(head, true);
+  /** @type {MarianArray[]} */
+  const arrays = await (isZip(head) ? readNpz : readBin)(cursor, size);
+  const config = given ?? (await deriveConfig(file, arrays));
+  const names = new Set(arrays.map(({ name }) => name));
+  const tensors = arrays.flatMap((array) => makeTensors(file, array, config, names))
+    // heed computes with scales of its own for each row of activations
+    .filter(({ name }) => !name.endsWith('.alpha'));
+  /** @type {Map<string, Made>} */
+  const seen = new Map();
+  for (const tensor of tensors) {
+    const other = seen.get(tensor.name);
+    if (other) {
+      const both = `${short(other.array.name)} and ${short(tensor.array.name)}`;
+      throw new HeedError(E_SAFETENSORS, `${file}: ${both} are one tensor`);
+    }
+    seen.set(tensor.name, tensor);
   }
   let index = 0;
   /** @type {import('../files/source.js').ChunkReader | null} */
@@ -240,7 +300,7 @@ export async function openMarian(cursor, size, given) {
       while (left === 0 && index < tensors.length) leave();
       if (index >= tensors.length) return null;
       if (!reader) {
-        const pieces = tensorBytes(tensors[index]);
+        const pieces = tensors[index].chunks();
         reader = cursor.chunked({ next: async () => (await pieces.next()).value ?? null, close: async () => {} });
       }
       const chunk = await reader.next(Math.min(most, left));

@@ -1,36 +1,28 @@
-// open.js - opens weights that are not safetensors: PyTorch's pytorch_model.bin and Marian's .npz; loaded by load.js if
-// a model has no model.safetensors.
+// open.js - opens weights that are not safetensors: PyTorch's pytorch_model.bin and Marian's .npz and .bin; loaded by
+// load.js if a model has no model.safetensors.
 
 import { builtin } from '../base/host.js';
+import { findLayout } from '../files/layout.js';
 import { openCursor } from './cursor.js';
-import { openMarian } from './marian.js';
 import { openTorchPickles, openTorchZip } from './torch.js';
+import { isZip } from './zip.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
-
-/** The first bytes of a zip archive; a pickle begins with 0x80. */
-const ZIP = [0x50, 0x4b];
 
 const TORCH = 'pytorch_model.bin';
 /** The name of Marian's weights on a server, where files cannot be listed. */
 const MARIAN = 'model.npz';
 
 /**
- * Names of the files at a source; none if they cannot be listed.
+ * Names of the files at a source; of those at a URL, which cannot be listed, the ones that heed.json lists.
  *
  * @param {Files} files
  * @returns {Promise<string[]>}
  */
-export async function listFiles({ url, path, source }) {
-  if (path === undefined) return url ? [] : Object.keys(source);
+export async function listFiles({ url, path, source, listedNames }) {
+  if (path === undefined) return url ? listedNames() : Object.keys(source);
   const { readdir } = await builtin('fs/promises');
   return readdir(path).catch(() => []);
-}
-
-/** @param {Files} files @returns {Promise<string>} */
-async function marianName(files) {
-  const names = (await listFiles(files)).filter((name) => name.endsWith('.npz'));
-  return names.includes(MARIAN) || names.length === 0 ? MARIAN : names.sort()[0];
 }
 
 /**
@@ -43,20 +35,33 @@ async function marianName(files) {
  * @returns {Promise<import('./safetensors.js').Weights | null>}
  */
 export async function openContainer(files, config, onRead) {
+  const names = await listFiles(files);
   // do not ask the server of a stored model for files that it does not list
-  const isListed = (/** @type {string} */ name) => files.listedSize(name) !== undefined;
-  const torch = isListed(MARIAN) && !isListed(TORCH) ? null : await openCursor(files, TORCH, onRead);
-  const cursor = torch ?? (await openCursor(files, await marianName(files), onRead));
+  const isTorch = names.includes(TORCH) || !findLayout(names);
+  const torch = isTorch ? await openCursor(files, TORCH, onRead) : null;
+  const cursor = torch ?? (await openCursor(files, findLayout(names)?.weights ?? MARIAN, onRead));
   if (!cursor) return null;
   try {
+    if (!torch) return await (await import('./marian.js')).openMarian(cursor, config);
     const head = await cursor.read(0, 4);
-    const isZip = ZIP.every((byte, i) => head[i] === byte);
-    if (!torch) return await openMarian(cursor, await cursor.spool(head, files.url !== undefined), config);
-    return isZip
-      ? await openTorchZip(cursor, await cursor.spool(head))
-      : await openTorchPickles(cursor, head);
+    return isZip(head) ? await openTorchZip(cursor, await cursor.spool(head)) : await openTorchPickles(cursor, head);
   } catch (error) {
     await cursor.close();
     throw error;
   }
+}
+
+/**
+ * A directory without config.json, as heed reads one: see directory.js.
+ *
+ * @param {Files} files
+ * @param {Record<string, unknown>} manifest  heed.json; gets the languages, if it has none and the names tell
+ * @param {() => Promise<import('../wasm/core.js').Core> | import('../wasm/core.js').Core} getCore
+ * @param {(manifest: Record<string, unknown>) => void} [accept]  see Model.load
+ * @param {import('./cursor.js').OnRead} [onRead]
+ * @returns {Promise<Files>}  HEED_E_FILE: no model
+ */
+export async function adaptDirectory(files, manifest, getCore, accept, onRead) {
+  const names = await listFiles(files);
+  return (await import('./directory.js')).adaptDirectory(files, names, manifest, getCore, accept, onRead);
 }

@@ -31,6 +31,9 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  * @typedef {TensorEntry & { index: number, isScale: boolean, used: boolean }} PlacedTensor
  */
 
+/** Other directories and weights. A model in the standard form does not need this module. */
+const formats = () => import('../formats/open.js');
+
 /**
  * The weights of a directory: model.safetensors, or another format through formats/open.js, which is loaded on demand.
  *
@@ -42,7 +45,7 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
 export async function openWeights(files, config, onRead) {
   const file = 'model.safetensors';
   const chunks = await files.find(file, true);
-  const other = !chunks && (await (await import('../formats/open.js')).openContainer(files, config, onRead));
+  const other = !chunks && (await (await formats()).openContainer(files, config, onRead));
   return other || openSafetensors(chunks || (await files.open(file)), file);
 }
 
@@ -194,8 +197,8 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
   let total = 0;
   /** Their bytes, for a caller that makes another model from this one. @type {Record<string, Uint8Array>} */
   const small = {};
-  const read = async (/** @type {string} */ name, optional = true) => {
-    const bytes = await (optional ? files.readOptional(name) : files.read(name));
+  const read = async (/** @type {string} */ name) => {
+    const bytes = await files.readOptional(name);
     if (bytes) {
       sizes.push([name, bytes.length]);
       total += bytes.length;
@@ -203,15 +206,21 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
     }
     return bytes;
   };
-  const json = async (/** @type {string} */ name, optional = true) => {
-    const bytes = await read(name, optional);
+  const json = async (/** @type {string} */ name) => {
+    const bytes = await read(name);
     return bytes ? parseJson(bytes, name) : undefined;
   };
   // first, because it lists the others
   const manifest = (await json('heed.json')) ?? {};
   accept?.(manifest);
   files.expect(listedFiles(manifest));
-  const stated = /** @type {Record<string, unknown>} */ (await json(CONFIG, false));
+  const onRead = (/** @type {string} */ file, /** @type {number} */ bytes, /** @type {number} */ size) =>
+    onProgress?.({ file, loaded: bytes, total: total + size });
+  let stated = await json(CONFIG);
+  if (!stated) {
+    files = await (await formats()).adaptDirectory(files, manifest, () => core, accept, onRead);
+    stated = /** @type {Record<string, unknown>} */ (await json(CONFIG));
+  }
   const configJson = stated.model_type === 'marian' ? stated : (await import('./family.js')).toMarian(stated);
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
@@ -226,9 +235,7 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
     ? (await import('./settings.js')).unsupportedSettings(generation ?? configJson)
     : [];
 
-  const weights = await openWeights(files, config, (file, loaded, size) =>
-    onProgress?.({ file, loaded, total: total + size }),
-  );
+  const weights = await openWeights(files, config, onRead);
   try {
     const entries = weights.tensors;
     const arithmetic = chooseArithmetic(dtype, entries);

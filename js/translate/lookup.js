@@ -84,6 +84,14 @@ async function hasSize(path, size) {
 }
 
 /**
+ * What the files of a directory are if there is no config.json, see layout.js.
+ *
+ * @param {string[]} names
+ */
+const layoutOf = async (names) =>
+  (names.includes('config.json') ? null : (await import('../files/layout.js')).findLayout(names));
+
+/**
  * Whether all files exist and none is truncated.
  *
  * @param {Files} files
@@ -95,7 +103,10 @@ async function isComplete(files, names, manifest) {
   for (const [name, { size }] of listed) {
     if (files.path !== undefined && !(await hasSize(`${files.path}/${name}`, size))) return false;
   }
-  return [...NEEDED, ...listed.keys()].every((name) => names.includes(name))
+  if (![...listed.keys()].every((name) => names.includes(name))) return false;
+  const layout = await layoutOf(names);
+  if (layout) return layout.vocabularies !== undefined;
+  return NEEDED.every((name) => names.includes(name))
     && WEIGHTS.some((weights) => names.some((name) => name.endsWith(weights)));
 }
 
@@ -124,7 +135,8 @@ export async function availability(from, cache, accept) {
   try {
     const manifest = await (url ? readRemote(files) : readManifest(files));
     if (manifest?.moved) return 'unavailable';
-    accept(manifest ?? {});
+    const layout = await layoutOf(url ? [...listedFiles(manifest ?? {}).keys()] : names);
+    accept({ ...layout?.languages, ...manifest });
     if (url && manifest) return isKept ? 'available' : 'downloadable';
     return manifest && (await isComplete(files, names, manifest)) ? 'available' : 'unavailable';
   } catch (/** @type {any} */ error) {

@@ -1,4 +1,5 @@
-// vocabulary.js - makes vocab.json from Marian's vocab.yml, lines of `"piece": id`; used by convert.js.
+// vocabulary.js - makes vocab.json from Marian's vocab.yml, lines of `"piece": id`; used by convert.js and
+// directory.js.
 
 import { E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';

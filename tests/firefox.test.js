@@ -1,0 +1,379 @@
+// Firefox's models, as they are: Marian's .bin, its settings and vocabularies. golden/firefox has what the real engine
+// makes of them.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { HeedError, Transformer, Translator } from '../js/index.js';
+import { DTYPES } from '../js/base/constants.js';
+import { findLayout } from '../js/files/layout.js';
+import { openSource } from '../js/files/source.js';
+import { adaptDirectory, openContainer } from '../js/formats/open.js';
+import { readConfig } from '../js/model/config.js';
+import { Tokenizer } from '../js/text/tokenizer.js';
+import { instantiate } from '../js/wasm/module.js';
+import { floats, FLOAT32, INT8, INTGEMM8, ints, writeBin } from './hostile/marian-bin.js';
+import { bytes, readFiles } from './model-files.js';
+
+/** @typedef {import('./hostile/marian-bin.js').Item} Item */
+
+const golden = fileURLToPath(new URL('golden/firefox/', import.meta.url));
+
+/** What dump.mjs, which shares no code with heed, prints of them. */
+const CASES = {
+  'tiny-float': { weights: 'model.ende.float32.bin', types: { F32: 140 }, sizes: [1400, 1400], decoders: 2 },
+  'tiny-seven': {
+    weights: 'model.ende.intgemm.alphas.bin', types: { I8: 53, F32: 87 }, sizes: [1400, 1400], decoders: 2,
+  },
+  'memory-split': {
+    weights: 'model.deen.intgemm.alphas.bin', types: { I8: 70, F32: 113 }, sizes: [1200, 1208], decoders: 4,
+  },
+};
+/** @typedef {keyof typeof CASES} Case */
+const NAMES = /** @type {Case[]} */ (Object.keys(CASES));
+
+/** @param {Case} name @returns {any[]} */
+const linesOf = (name) =>
+  readFileSync(join(golden, name, 'expected.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+
+/** A directory as heed reads it. @param {import('../js/files/source.js').ModelSource} source */
+async function adapt(source) {
+  const manifest = {};
+  const core = await instantiate();
+  const files = await adaptDirectory(await openSource(source), manifest, () => core);
+  const json = async (/** @type {string} */ name) =>
+    JSON.parse(new TextDecoder().decode((await files.readOptional(name)) ?? bytes('null')));
+  return { core, files, manifest, config: await json('config.json'), vocab: await json('vocab.json'), json };
+}
+
+/** The content of a container by the names of the tensors. @param {string} file @param {Uint8Array} data */
+async function contentOf(file, data, config = undefined) {
+  const weights = await openContainer(await openSource({ [file]: data }), config);
+  assert.ok(weights);
+  /** @type {Record<string, { dtype: string, shape: number[], data: Uint8Array }>} */
+  const found = {};
+  try {
+    for (const { name, dtype, shape, bytes: all } of weights.tensors) {
+      const parts = [];
+      for (let left = all; left > 0; ) {
+        const chunk = await weights.next(left);
+        if (!chunk) throw new HeedError(13, `${weights.file}: ${name}: cut short`);
+        parts.push(chunk.slice());
+        left -= chunk.length;
+      }
+      found[name] = { dtype: DTYPES[dtype], shape, data: new Uint8Array(await new Blob(parts).arrayBuffer()) };
+    }
+    assert.equal(await weights.next(1), null);
+  } finally {
+    await weights.close();
+  }
+  return { found, weights };
+}
+
+for (const name of NAMES) {
+  const { weights: file, types, sizes: [source, target], decoders } = CASES[name];
+
+  test(`${name}: items become tensors, and settings a config.json`, async () => {
+    const { found, weights } = await contentOf(file, new Uint8Array(readFileSync(join(golden, name, file))));
+    const { config } = /** @type {any} */ (weights);
+    const counts = /** @type {Record<string, number>} */ ({});
+    for (const { dtype } of Object.values(found).filter((_, i) => !Object.keys(found)[i].endsWith('.scale'))) {
+      counts[dtype] = (counts[dtype] ?? 0) + 1;
+    }
+    assert.deepEqual(counts, types);
+    assert.deepEqual(readConfig(config, {}), { ...readConfig({ model_type: 'marian' }, {}), ...config });
+    const { d_model, decoder_layers, decoder_cell, positions, layer_norm_eps, alignment_heads, ...others } = config;
+    assert.deepEqual(
+      [d_model, decoder_layers, decoder_cell, positions, layer_norm_eps, alignment_heads],
+      [64, decoders, 'ssru', 'marian', 1e-6, [[decoders - 1, 0]]],
+    );
+    assert.deepEqual([others.vocab_size, others.decoder_vocab_size], [source + 1, target + 1]);
+    assert.deepEqual([others.pad_token_id, others.bad_words_ids], [target, [[target], [1]]]);
+    assert.equal('architectures' in config, false, 'transformers has no SSRU');
+    for (const [of, rows] of [['encoder', source], ['decoder', target]]) {
+      const table = found['model.shared.weight'] ?? found[`model.${of}.embed_tokens.weight`];
+      assert.deepEqual(table.shape, [Number(rows) + 1, 64]);
+      const row = table.data.length / (Number(rows) + 1);
+      assert.ok(table.data.subarray(-row).every((byte) => byte === 0), 'the last row, for padding, is zeros');
+      assert.ok(table.data.subarray(-2 * row, -row).some((byte) => byte !== 0), 'the row before it is not');
+    }
+    assert.deepEqual(found['final_logits_bias'].shape, [1, target + 1]);
+    assert.ok('model.decoder.layers.0.ssru.candidate.weight' in found, 'the cell has a name');
+    assert.ok('model.decoder.layers.1.ssru_layer_norm.bias' in found);
+  });
+
+  test(`${name}: sources are the ids that SentencePiece gives`, async () => {
+    const { core, config, vocab, files, json, manifest } = await adapt(join(golden, name));
+    assert.deepEqual(Object.values(manifest), name === 'memory-split' ? ['de', 'en'] : ['en', 'de']);
+    const [sourceSpm, targetSpm] = [await files.read('source.spm'), await files.read('target.spm')];
+    const targetVocab = (await json('target_vocab.json')) ?? undefined;
+    assert.equal(targetVocab !== undefined, name === 'memory-split');
+    const tokenizer = new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab });
+    let compared = 0;
+    for (const { source: text, sourceIds } of linesOf(name)) {
+      if (!sourceIds) continue;
+      // engine and heed both cut off what is around a sentence
+      assert.deepEqual([...tokenizer.encode(text).ids], sourceIds, JSON.stringify(text));
+      compared++;
+    }
+    assert.ok(compared >= 190, `${compared} lines`);
+    core.dispose();
+  });
+}
+
+test('the integers and the scale of a matrix are those of the file', async () => {
+  const file = 'model.ende.intgemm.alphas.bin';
+  const data = new Uint8Array(readFileSync(join(golden, 'tiny-seven', file)));
+  const { found } = await contentOf(file, data);
+  const { shape, data: table } = found['model.shared.weight'];
+  const scale = found['model.shared.weight.scale'];
+  assert.deepEqual([shape, scale.shape], [[1401, 64], [1401]]);
+  // dump.mjs: q 105.3040542602539, value[0] -0.09496310536425769
+  const scales = new Float32Array(scale.data.buffer);
+  assert.ok(scales.every((s) => s === Math.fround(1 / 105.3040542602539)));
+  assert.equal(new Int8Array(table.buffer)[0], Math.round(-0.09496310536425769 * 105.3040542602539));
+  // the float32 file has the same weights before rounding, [in, out] and not [out, in]
+  const float = (await contentOf('model.bin', new Uint8Array(
+    readFileSync(join(golden, 'tiny-float/model.ende.float32.bin'))))).found;
+  for (const name of ['model.encoder.layers.0.fc1.weight', 'model.decoder.layers.1.ssru.forget.weight',
+    'model.decoder.layers.0.encoder_attn.q_proj.weight']) {
+    assert.deepEqual(found[name].shape, float[name].shape, name);
+    const [numbers, [step]] = [float[name], found[`${name}.scale`]].map((t) => new Float32Array(t.data.buffer));
+    new Int8Array(found[name].data.buffer).forEach((n, i) =>
+      assert.ok(Math.abs(n * step - numbers[i]) <= 0.500001 * step, `${name}: ${n * step}, ${numbers[i]}`));
+  }
+});
+
+test('packed files give the same', async (t) => {
+  const files = readFiles(join(golden, 'memory-split'));
+  const want = await adapt(join(golden, 'memory-split'));
+  const packed = Object.fromEntries(Object.entries(files).map(([name, data]) => [`${name}.gz`, gzipSync(data)]));
+  const folder = mkdtempSync(join(tmpdir(), 'heed-firefox-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [name, data] of Object.entries(packed)) writeFileSync(join(folder, name), data);
+  for (const source of [folder, packed, { ...packed, ...files },
+    Object.fromEntries(Object.entries(packed).map(([name, data]) => [name, new Blob([new Uint8Array(data)])]))]) {
+    const got = await adapt(source);
+    assert.deepEqual([got.config, got.vocab, got.manifest], [want.config, want.vocab, want.manifest]);
+    assert.deepEqual(await got.json('target_vocab.json'), await want.json('target_vocab.json'));
+    assert.deepEqual(await got.files.read('source.spm'), await want.files.read('source.spm'));
+    const [a, b] = await Promise.all([got, want].map(({ files: from, config }) => openContainer(from, config)));
+    assert.deepEqual(a?.tensors.map(({ name }) => name), b?.tensors.map(({ name }) => name));
+    await Promise.all([a?.close(), b?.close()]);
+  }
+  const model = 'model.deen.intgemm.alphas.bin.gz';
+  await assert.rejects(adapt({ ...packed, [model]: packed[model].subarray(0, 9000) }),
+    { code: 13, message: /^model\.deen\.intgemm\.alphas\.bin\.gz: cannot be unpacked/ });
+});
+
+test('names tell weights, vocabularies and languages', () => {
+  const spm = ['vocab.deen.spm'];
+  assert.deepEqual(findLayout(['model.deen.intgemm.alphas.bin', 'lex.50.50.deen.s2t.bin', ...spm, 'config.yml']), {
+    weights: 'model.deen.intgemm.alphas.bin', vocabularies: ['vocab.deen.spm', 'vocab.deen.spm'], hasPieceIds: true,
+    languages: { source: 'de', target: 'en' },
+  });
+  const two = findLayout(['trgvocab.enja.spm.gz', 'srcvocab.enja.spm', 'model.enja.intgemm8.bin.zst']);
+  assert.deepEqual(two?.vocabularies, ['srcvocab.enja.spm', 'trgvocab.enja.spm.gz']);
+  const pair = (/** @type {string} */ name) => Object.values(findLayout([name])?.languages ?? {}).join(' ');
+  assert.equal(pair('model.enzh-Hans.intgemm.alphas.bin'), 'en zh-Hans');
+  assert.equal(pair('model.nben.intgemm.alphas.bin'), 'nb en');
+  assert.equal(pair('model.bin'), '');
+  // a file and its packed copy are one
+  assert.equal(findLayout(['model.ende.bin.gz', 'model.ende.bin', ...spm])?.weights, 'model.ende.bin');
+  assert.equal(findLayout(['opus.npz', 'source.spm', 'target.spm'])?.hasPieceIds, false);
+  assert.equal(findLayout(['pytorch_model.bin', 'lex.s2t.bin', 'source.spm']), null);
+  assert.throws(() => findLayout(['model.ende.bin', 'model.deen.bin']),
+    { code: 10, message: /^model\.deen\.bin, model\.ende\.bin: found several models, expected one$/ });
+  assert.throws(() => findLayout(['model.ende.bin', 'vocab.a.spm', 'vocab.b.spm']), /found several vocabularies/);
+  assert.throws(() => findLayout(['model.ende.bin', 'vocab.spm', 'srcvocab.spm']), /found several vocabularies/);
+});
+
+test('availability of a directory', async () => {
+  const pair = { sourceLanguage: 'en', targetLanguage: 'de' };
+  const files = readFiles(join(golden, 'tiny-float'));
+  assert.equal(await Translator.availability({ ...pair, model: join(golden, 'tiny-float') }), 'available');
+  assert.equal(await Translator.availability({ ...pair, model: files }), 'available');
+  assert.equal(await Translator.availability({ ...pair, targetLanguage: 'fr', model: files }), 'unavailable');
+  const { 'vocab.ende.spm': _, ...without } = files;
+  assert.equal(await Translator.availability({ ...pair, model: without }), 'unavailable');
+});
+
+// ---------------------------------------------------------------- what is wrong
+
+const SETTINGS = `dec-cell: ssru
+dec-depth: 1
+dim-emb: 4
+dim-vocabs:
+  - 3
+  - 3
+enc-depth: 1
+transformer-decoder-autoreg: rnn
+transformer-dim-ffn: 4
+transformer-ffn-activation: relu
+transformer-heads: 2
+transformer-preprocess: ""
+transformer-postprocess: dan
+transformer-tied-layers: []
+input-types:
+  []
+type: transformer
+`;
+/** @param {string} text @returns {Item} */
+const settings = (text) =>
+  ({ name: 'special:model.yml', type: INT8, shape: [text.length + 1], data: bytes(`${text}\0`) });
+/** @type {Item} */
+const table = { name: 'Wemb', type: FLOAT32, shape: [3, 4], data: floats(Array(12).fill(1)) };
+/** @type {Item} */
+const matrix = { name: 'encoder_l1_ffn_W1', type: INTGEMM8, shape: [2, 3], data: ints([1, 2, 3, 4, 5, -127], 50) };
+const good = [matrix, table, settings(SETTINGS)];
+/** The items with one of them changed. @param {number} i @param {Partial<Item>} change */
+const but = (i, change) => good.map((item, j) => (i === j ? { ...item, ...change } : item));
+/** @param {string} from @param {string} to */
+const stating = (from, to) => {
+  assert.ok(SETTINGS.includes(from), from);
+  return writeBin([matrix, table, settings(SETTINGS.replace(from, to))]);
+};
+
+test('a file made by the rules is read', async () => {
+  const rubbish = (/** @type {Item} */ item) => ({ ...item, data: new Uint8Array([...item.data, 1, 2, 255]) });
+  for (const items of [good, [...good].reverse(), [rubbish(matrix), rubbish(table), good[2]]]) {
+    const { found, weights } = await contentOf('model.bin', writeBin(items));
+    assert.deepEqual(found['model.encoder.layers.0.fc1.weight'].shape, [3, 2]);
+    assert.deepEqual([...new Int8Array(found['model.encoder.layers.0.fc1.weight'].data.buffer)], [1, 2, 3, 4, 5, -127]);
+    assert.deepEqual([...new Float32Array(found['model.encoder.layers.0.fc1.weight.scale'].data.buffer)],
+      Array(3).fill(Math.fround(1 / 50)));
+    assert.deepEqual(found['model.shared.weight'].shape, [4, 4]);
+    assert.equal(/** @type {any} */ (weights).config.vocab_size, 4);
+  }
+  // a setting that is missing has Marian's default
+  const { weights } = await contentOf('model.bin', stating('transformer-ffn-activation: relu\n', ''));
+  assert.equal(/** @type {any} */ (weights).config.activation_function, 'swish');
+  const flow = await contentOf('model.bin', stating('\n  - 3\n  - 3', ' [3, 3]'));
+  assert.equal(/** @type {any} */ (flow.weights).config.decoder_vocab_size, 4);
+  const layers = await contentOf('model.bin',
+    stating('dec-depth: 1', 'transformer-guided-alignment-layer: 2\ndec-depth: 3'));
+  assert.deepEqual(/** @type {any} */ (layers.weights).config.alignment_heads, [[1, 0]]);
+});
+
+const [TABLE, TYPE, SHAPE, CONFIG, VALUE] = [13, 17, 16, 12, 18];
+/** What is wrong: the file, the error, its code. @type {Record<string, [Uint8Array, RegExp, number?]>} */
+const WRONG = {
+  'nothing': [new Uint8Array(), /found 0 bytes, expected 16/],
+  'text': [bytes('hello, world, hello, world'), /found version \d+, expected 1: not a file of Marian's/],
+  'version 2': [writeBin(good, { version: 2 }), /found version 2, expected 1/],
+  'a million items': [writeBin(good, { count: 1e6 }), /found 1000000 items, expected 10000 at most/],
+  '2^60 items': [writeBin(good, { count: 2 ** 60 }), /items, expected 10000 at most/],
+  'more items than bytes': [writeBin(good, { count: 9000 }), /cut short: found \d+ bytes, expected 288000 of headers/],
+  'a name of 0 bytes': [writeBin(but(0, { nameLength: 0 })), /item 1: found a name of 0 bytes, expected 1 to 1024/],
+  'a name of 2^53 bytes': [writeBin(but(1, { nameLength: 2 ** 53 })), /item 2: found a name of 9007199254740992 bytes/],
+  'a name without an end': [writeBin(but(0, { end: 1 })), /item 1: the name does not end with NUL/],
+  'names longer than the file': [writeBin(but(0, { nameLength: 1024 })), /expected \d+ of names and shapes/],
+  'a name twice': [writeBin([table, ...good]), /Wemb occurs twice/],
+  'five dimensions': [writeBin(but(0, { rank: 5 })), /item 1: found 5 dimensions, expected 4 at most/],
+  'a size of 0': [writeBin(but(0, { shape: [0, 3] })), /l1_ffn_W1: found shape \[0,3\], expected numbers from 1/],
+  'a negative size': [writeBin(but(0, { shape: [-2, -3] })), /found shape \[-2,-3\]/],
+  '2^31 numbers': [writeBin(but(0, { shape: [65536, 32768] })), /found shape \[65536,32768\].*below 2\^31/],
+  'sizes beyond 2^64': [writeBin(but(0, { shape: [2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1] })), /below 2\^31/],
+  'padding past the end': [writeBin(good, { padding: 1e9 }), /found 1000000000 bytes of padding in/],
+  'padding of 2^60': [writeBin(good, { padding: 2 ** 60 }), /bytes of padding in/],
+  'less data than the shape': [writeBin(but(1, { length: 47 })), /Wemb: found 47 bytes, expected 48 for float32/],
+  'no room for the scale': [writeBin(but(0, { length: 6 })), /W1: found 6 bytes, expected 10 for intgemm8/],
+  'data past the end': [writeBin(but(2, { length: 9999 })), /special:model\.yml: cut short: .*, expected 9999/],
+  'data of 2^60 bytes': [writeBin(but(0, { length: 2 ** 60 })), /encoder_l1_ffn_W1: cut short: found/],
+  'bytes at the end': [new Uint8Array([...writeBin(good), 0]), /found 1 bytes after the last item/],
+  'a multiplier of 0': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], 0) })),
+    /encoder_l1_ffn_W1: found the quantisation multiplier 0, expected a number above 0/, VALUE],
+  'a negative multiplier': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], -3) })), /multiplier -3/, VALUE],
+  'an infinite multiplier': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], Infinity) })), /multiplier Inf/, VALUE],
+  'no multiplier': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], NaN) })), /multiplier NaN/, VALUE],
+  'a multiplier without an inverse': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], 1e-44) })), /multiplier/, VALUE],
+  'an int8 matrix of three dimensions': [
+    writeBin(but(0, { shape: [1, 2, 3] })), /l1_ffn_W1: found shape \[1,2,3\], expected that of a matrix/, SHAPE],
+  'no settings': [writeBin([matrix, table]), /config\.json is missing, and special:model\.yml/, CONFIG],
+  'settings of floats': [writeBin([matrix, table, { ...table, name: 'special:model.yml' }]),
+    /special:model\.yml: found float32, expected int8/, TYPE],
+  'int8 without a scale': [writeBin(but(0, { type: INT8 })), /encoder_l1_ffn_W1: found int8, expected float32/, TYPE],
+  'no embeddings': [writeBin([matrix, good[2]]), /found no embeddings, Wemb/],
+  'two names for one tensor': [
+    writeBin([...good, { ...matrix, name: 'encoder_l01_ffn_W1' }]), /are one tensor/],
+  'a turned output of int8': [writeBin([...good, { ...matrix, name: 'decoder_ff_logit_out_Wt' }]),
+    /decoder_ff_logit_out_Wt: found intgemm8, expected float32/, TYPE],
+  'an alpha of two numbers': [writeBin([...good, { ...matrix, name: 'encoder_l1_ffn_W1_QuantMultA' }]),
+    /QuantMultA: found shape \[2,3\], expected \[1,1\]/, SHAPE],
+};
+for (const [code, name] of [[0x4102, 'intgemm16'], [0x402, 'float16'], [0x408, 'float64'], [0x102, 'int16'],
+  [0x104, 'int32'], [0x108, 'int64'], [0x201, 'uint8'], [0x202, 'uint16'], [0x204, 'uint32'], [0x208, 'uint64'],
+  [0x802, 'packed16'], [0x1801, 'packed8avx2'], [0x2801, 'packed8avx512'], [0x4104, 'type 0x4104'], [0, 'type 0x0']]) {
+  WRONG[`a matrix of ${name}`] = [writeBin(but(0, { type: Number(code) })),
+    RegExp(`encoder_l1_ffn_W1: found ${name}, expected float32 or intgemm8$`), TYPE];
+}
+for (const [from, to, message] of /** @type {[string, string, RegExp][]} */ ([
+  ['type: transformer', 'type: s2s', /type: found 's2s', expected 'transformer'/],
+  ['type: transformer\n', '', /has no type/],
+  ['dim-emb: 4\n', '', /has no dim-emb/],
+  ['dim-emb: 4', 'dim-emb: four', /dim-emb: found 'four', expected a whole number/],
+  ['enc-depth: 1\n', '', /has no enc-depth/],
+  ['dec-depth: 1', 'dec-depth: 0', /dec-depth: found '0'/],
+  ['transformer-heads: 2\n', '', /has no transformer-heads/],
+  ['transformer-dim-ffn: 4\n', '', /has no transformer-dim-ffn/],
+  ['dim-vocabs:\n  - 3\n  - 3\n', '', /has no dim-vocabs/],
+  ['  - 3\n  - 3', '  - 3\n  - 4', /dim-vocabs: found \[3,4\], expected 3,3 as the embeddings have/],
+  ['autoreg: rnn', 'autoreg: average-attention', /decoder-autoreg: found 'average-attention'/],
+  ['dec-cell: ssru', 'dec-cell: gru', /dec-cell: found 'gru', expected 'ssru'/],
+  ['dec-cell: ssru\n', '', /has no dec-cell/],
+  ['type: tr', 'layer-normalization: true\ntype: tr', /layer-normalization: found 'true', expected 'false'/],
+  ['activation: relu', 'activation: tanh', /transformer-ffn-activation: found 'tanh'/],
+  ['postprocess: dan', 'postprocess: dhn', /transformer-postprocess: found 'dhn'/],
+  ['preprocess: ""', 'preprocess: h', /transformer-preprocess: found 'h'/],
+  ['type: tr', 'transformer-ffn-depth: 3\ntype: tr', /transformer-ffn-depth: found '3'/],
+  ['type: tr', 'transformer-decoder-ffn-depth: 1\ntype: tr', /transformer-decoder-ffn-depth: found '1'/],
+  ['type: tr', 'transformer-train-position-embeddings: true\ntype: tr', /position-embeddings: found \[true\]/],
+  ['tied-layers: []', 'tied-layers:\n  - 1\n  - 1', /transformer-tied-layers: found \[1,1\], expected none/],
+  ['type: tr', 'transformer-no-projection: true\ntype: tr', /transformer-no-projection: found \[true\]/],
+  ['type: tr', 'transformer-no-bias: true\ntype: tr', /transformer-no-bias: found/],
+  ['type: tr', 'transformer-no-affine: true\ntype: tr', /transformer-no-affine: found/],
+  ['type: tr', 'transformer-pool: true\ntype: tr', /transformer-pool: found/],
+  ['type: tr', 'transformer-rnn-projection: true\ntype: tr', /transformer-rnn-projection: found/],
+  ['type: tr', 'ulr: true\ntype: tr', /ulr: found/],
+  ['type: tr', 'lemma-dim-emb: 8\ntype: tr', /lemma-dim-emb: found/],
+  ['type: tr', 'factors-dim-emb: 8\ntype: tr', /factors-dim-emb: found/],
+  ['type: tr', 'output-omit-bias: true\ntype: tr', /output-omit-bias: found/],
+  ['type: tr', 'right-left: true\ntype: tr', /right-left: found/],
+  ['input-types:\n  []', 'input-types:\n  - class', /input-types: found 'class'/],
+  ['type: tr', 'transformer-guided-alignment-layer: 2\ntype: tr', /alignment-layer: found 2, expected 1 at most/],
+  ['type: tr', 'transformer-guided-alignment-layer: first\ntype: tr', /alignment-layer: found 'first'/],
+])) WRONG[`settings: ${to.split('\n')[0]} for ${from.split('\n')[0]}`] = [stating(from, to), message, CONFIG];
+
+for (const [what, [data, message, code = TABLE]] of Object.entries(WRONG)) {
+  test(`refused: ${what}`, () => assert.rejects(contentOf('model.bin', data), (/** @type {any} */ error) => {
+    assert.ok(error instanceof HeedError, error.stack);
+    assert.ok(error.message.startsWith('model.bin: '), error.message);
+    assert.match(error.message, message);
+    assert.equal(error.code, code, error.message);
+    assert.ok(error.message.length < 400);
+    return true;
+  }));
+}
+
+test('cut off at any byte it is refused', async () => {
+  const whole = writeBin(good);
+  for (let n = 0; n < whole.length; n++) {
+    await assert.rejects(contentOf('model.bin', whole.subarray(0, n)), HeedError, `${n} of ${whole.length} bytes`);
+  }
+});
+
+test('vocabularies must fit', async () => {
+  const files = readFiles(join(golden, 'tiny-float'));
+  const split = readFiles(join(golden, 'memory-split'));
+  const { 'vocab.ende.spm': spm, ...without } = files;
+  await assert.rejects(adapt({ ...without, 'vocab.ende.spm': split['srcvocab.deen.spm'] }),
+    { code: 21, message: /^vocab\.ende\.spm: found 1200 pieces, expected 1400 as the embeddings have$/ });
+  await assert.rejects(adapt({ ...without, 'srcvocab.ende.spm': spm, 'trgvocab.ende.spm': spm }),
+    { message: /^srcvocab\.ende\.spm, trgvocab\.ende\.spm: found two vocabularies, expected one/ });
+  await assert.rejects(adapt({ ...without, 'vocab.ende.spm': spm.subarray(0, 5000) }),
+    /^HeedError: vocab\.ende\.spm: /);
+  await assert.rejects(adapt({ ...files, 'model.xx.bin': files['model.ende.float32.bin'] }), /found several models/);
+});
