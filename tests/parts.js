@@ -23,7 +23,7 @@ export const FAST = [
   'generate', 'glossary', 'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect', 'jobs',
   'layering', 'learn', 'line', 'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package', 'parity',
   'run', 'score', 'see', 'session', 'simd', 'supply', 'text', 'tokenizer', 'train', 'translator', 'tree', 'worker',
-  'worker-page',
+  'worker-page', 'zstd',
 ];
 
 /** Those that take longest, longest first: they start first, so that the last part to end is a short one. */
