@@ -15,6 +15,7 @@ import { adaptDirectory, openContainer } from '../js/formats/open.js';
 import { readConfig } from '../js/model/config.js';
 import { Tokenizer } from '../js/text/tokenizer.js';
 import { instantiate } from '../js/wasm/module.js';
+import { stored } from './golden/zstd.js';
 import { floats, FLOAT32, INT8, INTGEMM8, ints, writeBin } from './hostile/marian-bin.js';
 import { bytes, readFiles } from './model-files.js';
 
@@ -154,7 +155,8 @@ test('packed files give the same', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'heed-firefox-'));
   t.after(() => rmSync(folder, { recursive: true }));
   for (const [name, data] of Object.entries(packed)) writeFileSync(join(folder, name), data);
-  for (const source of [folder, packed, { ...packed, ...files },
+  const inZstd = Object.fromEntries(Object.entries(files).map(([name, data]) => [`${name}.zst`, stored(data)]));
+  for (const source of [folder, packed, { ...packed, ...files }, inZstd,
     Object.fromEntries(Object.entries(packed).map(([name, data]) => [name, new Blob([new Uint8Array(data)])]))]) {
     const got = await adapt(source);
     assert.deepEqual([got.config, got.vocab, got.manifest], [want.config, want.vocab, want.manifest]);
@@ -167,6 +169,9 @@ test('packed files give the same', async (t) => {
   const model = 'model.deen.intgemm.alphas.bin.gz';
   await assert.rejects(adapt({ ...packed, [model]: packed[model].subarray(0, 9000) }),
     { code: 13, message: /^model\.deen\.intgemm\.alphas\.bin\.gz: cannot be unpacked/ });
+  const other = 'model.deen.intgemm.alphas.bin.zst';
+  await assert.rejects(adapt({ ...inZstd, [other]: inZstd[other].subarray(0, 9000) }),
+    { code: 13, message: `${other}: is cut short` });
 });
 
 test('names tell weights, vocabularies and languages', () => {

@@ -79,6 +79,19 @@ export const SAMPLES = {
   'small-window': { content: () => far(300_000), options: ['--zstd=wlog=15,clog=15,hlog=15'], isPiped: true },
 };
 
+/** Any bytes as a file of Zstandard, as they are, in blocks. @param {Uint8Array} bytes */
+export function stored(bytes) {
+  const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
+  head.writeUInt32LE(bytes.length, 5);
+  const blocks = Array.from({ length: Math.ceil(bytes.length / 100_000) || 1 }, (_, i) => {
+    const block = bytes.subarray(i * 100_000, (i + 1) * 100_000);
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(block.length * 8 + ((i + 1) * 100_000 >= bytes.length ? 1 : 0));
+    return [size.subarray(0, 3), block];
+  });
+  return Buffer.concat([head, ...blocks.flat()]);
+}
+
 /** The packed bytes of a sample. @param {string} name */
 export const packed = (name) => readFileSync(new URL(`${name}.zst`, folder));
 
