@@ -160,6 +160,12 @@ test('the diagram has a box for each part, and each names tensors', async () => 
       if (box.id !== 'source' && box.id !== 'target') assert.ok(tensorsOf(box, 0).length > 0, box.id);
     }
   }
+  assert.deepEqual(names('decoder', false).length, boxes('decoder', false, true).length);
+  const [box] = boxes('decoder', false, true).filter(({ id }) => id === 'decoder.ssru');
+  assert.deepEqual(tensorsOf(box, 1, true), ['forget', 'candidate', 'cell', 'output']
+    .map((part) => `decoder.layers.1.ssru.${part}`));
+  assert.ok(box.id in learn.model.boxes);
+  assert.deepEqual(tensorsOf({ ...box, id: 'decoder.norm1' }, 1, true), ['decoder.layers.1.ssru_layer_norm']);
   const norm = (id) => tensorsOf({ id, stack: id.split('.')[0], inLayer: true }, 1)[0];
   assert.equal(norm('encoder.norm2'), 'encoder.layers.1.final_layer_norm');
   assert.equal(norm('decoder.norm2'), 'decoder.layers.1.encoder_attn_layer_norm');

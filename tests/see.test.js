@@ -7,7 +7,8 @@ import { makePalette } from '../web/lib/colors.js';
 import { LEAST, drawCells, shrinkInto, visible } from '../web/lib/tiles.js';
 import { toCsv } from '../web/lib/export.js';
 import { layOut } from '../web/see/beam.js';
-import { difference, mapOf, meanOf, sourceWords, targetWords } from '../web/see/maps.js';
+import { meanOfRows, namesOf } from '../web/see/gates.js';
+import { difference, mapOf, meanOf, placeOf, sourceWords, stacksOf, targetWords } from '../web/see/maps.js';
 
 const style = await readFile(new URL('../web/style.css', import.meta.url), 'utf8');
 
@@ -114,6 +115,18 @@ for (const theme of ['light', 'dark']) {
     for (const head of heads) assert.ok(contrast(head, bg) >= 3, `${head} on ${bg}: ${contrast(head, bg).toFixed(2)}`);
   });
 }
+
+test('a decoder with gates has no maps: its stack is left out, and Encoder to decoder is shown', () => {
+  const map = (...shape) => ({ shape, data: new Float32Array(shape.reduce((a, b) => a * b)) });
+  const gated = { attention: { encoder: map(6, 8, 3, 3), decoder: map(0, 0, 4, 4), cross: map(2, 8, 4, 3) } };
+  assert.deepEqual(stacksOf(gated), ['encoder', 'cross']);
+  assert.deepEqual(stacksOf(sentence), ['encoder', 'decoder', 'cross']);
+  assert.deepEqual(placeOf(gated, { stack: 'decoder', layer: 5, head: 9 }),
+    { stack: 'cross', layer: 1, head: 7, layers: 2, heads: 8, rows: 4, cols: 3 });
+  assert.deepEqual(namesOf(1), ['forget', 'candidate', 'cell'].map((part) => `decoder.layers.1.ssru.${part}`));
+  const means = meanOfRows({ rows: 2, cols: 2, data: Float32Array.of(0.25, 0.75, 1, 0) });
+  assert.deepEqual(means, [0.5, 0.5]);
+});
 
 test('the mean of maps', () => {
   const data = Float32Array.from([1, 0, 0, 1, 0, 1, 1, 0]);

@@ -9,7 +9,7 @@ import { roomStrings, strings } from './strings.js';
 /**
  * @typedef {object} State
  * @property {'translate' | 'see' | 'learn' | 'about'} room
- * @property {string} view  See: heads, matrix, layers, alignment, ablation, beam; Learn: a chapter
+ * @property {string} view  See: heads, matrix, layers, gates, alignment, ablation, beam; Learn: a chapter
  * @property {string} text
  * @property {string} pair  from the list of models
  * @property {'encoder' | 'decoder' | 'cross'} stack

@@ -10,14 +10,16 @@ const [ABOVE, BELOW] = [22, 14];
 const LEFT = { encoder: 20, decoder: WIDTH - BOX - 20 };
 
 /**
- * The boxes of one column from top to bottom. Pre-norm models have each norm before its sub-layer.
+ * The boxes of one column from top to bottom. Pre-norm models have each norm before its sub-layer. A decoder may have
+ * an SSRU in place of self-attention.
  *
  * @param {'encoder' | 'decoder'} stack
  * @param {boolean} isPre
+ * @param {boolean} [isRecurrent]
  * @returns {Box[]}
  */
-export function boxes(stack, isPre) {
-  const parts = stack === 'encoder' ? ['self', 'ffn'] : ['self', 'cross', 'ffn'];
+export function boxes(stack, isPre, isRecurrent = false) {
+  const parts = stack === 'encoder' ? ['self', 'ffn'] : [isRecurrent ? 'ssru' : 'self', 'cross', 'ffn'];
   const layer = parts.flatMap((part, i) => (isPre ? [`norm${i + 1}`, part] : [part, `norm${i + 1}`]));
   const box = (/** @type {string} */ id, inLayer = false) => ({ id, stack, inLayer });
   return [
@@ -43,11 +45,11 @@ function yOf(list, i) {
 
 /**
  * @param {any} t  strings of the chapter
- * @param {{ isPre: boolean, layers: { encoder: number, decoder: number } | undefined }} model
+ * @param {{ isPre: boolean, isRecurrent: boolean, layers: { encoder: number, decoder: number } | undefined }} model
  * @param {(box: Box) => void} onChoose
  * @returns {{ element: SVGElement, mark: (id: string) => void }}
  */
-export function diagram(t, { isPre, layers }, onChoose) {
+export function diagram(t, { isPre, isRecurrent, layers }, onChoose) {
   const svg = s('svg', {
     viewBox: `0 0 ${WIDTH} ${yOf(boxes('decoder', isPre), Infinity)}`,
     class: 'diagram',
@@ -61,7 +63,7 @@ export function diagram(t, { isPre, layers }, onChoose) {
     const x = LEFT[stack];
     const middle = x + BOX / 2;
     const outer = stack === 'encoder' ? x - 7 : x + BOX + 7;
-    const list = boxes(stack, isPre);
+    const list = boxes(stack, isPre, isRecurrent);
     const inLayer = list.flatMap((box, i) => (box.inLayer ? [i] : []));
     const [first, last] = [inLayer[0], inLayer[inLayer.length - 1]];
     svg.append(

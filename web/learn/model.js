@@ -9,6 +9,7 @@ import { openSum } from './sum.js';
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
 
 const ATTENTION = ['weights', 'scores', 'q', 'k', 'v', 'context', 'output'];
+const SSRU = ['forget', 'candidate', 'cell', 'output'];
 const NORMS = {
   encoder: ['self_attn_layer_norm', 'final_layer_norm'],
   decoder: ['self_attn_layer_norm', 'encoder_attn_layer_norm', 'final_layer_norm'],
@@ -20,9 +21,10 @@ const LIKELIEST = 5;
  *
  * @param {Box} box
  * @param {number} layer
+ * @param {boolean} [isRecurrent]
  * @returns {string[]}
  */
-export function tensorsOf({ id, stack }, layer) {
+export function tensorsOf({ id, stack }, layer, isRecurrent = false) {
   const part = id.replace(/^.*\./, '');
   const inLayer = `${stack}.layers.${layer}`;
   if (id === 'source' || id === 'target') return [];
@@ -32,6 +34,8 @@ export function tensorsOf({ id, stack }, layer) {
     const prefix = attentionName(part === 'cross' ? 'cross' : stack, layer);
     return ATTENTION.map((name) => `${prefix}.${name}`);
   }
+  if (part === 'ssru') return SSRU.map((name) => `${inLayer}.ssru.${name}`);
+  if (isRecurrent && id === 'decoder.norm1') return [`${inLayer}.ssru_layer_norm`];
   if (part === 'ffn') return [`${inLayer}.fc1`, `${inLayer}.fc2`];
   if (part.startsWith('norm')) return [`${inLayer}.${NORMS[stack][Number(part.at(-1)) - 1]}`];
   return [`${stack}.${part}`];
@@ -95,12 +99,17 @@ export function mount(host, app, t) {
   const source = () => sentence.sourceTokens.map((/** @type {{ piece: string }} */ { piece }) => readable(piece));
   const fed = () => fedIn(sentence.targetTokens, app.strings.learn.startToken);
 
+  const isRecurrent = () => engine.translator?.config.decoder_cell === 'ssru';
+
   function drawDiagram() {
     const config = engine.status === 'ready' ? (engine.translator?.config ?? {}) : {};
+    // a model with SSRUs lacks a box that the one before had, or has another
+    const known = boxes(place.box.stack, false, isRecurrent());
+    if (!known.some(({ id }) => id === place.box.id)) Object.assign(place, { box: known[3], tensor: 0 });
     const layers = config.encoder_layers
       ? { encoder: config.encoder_layers, decoder: config.decoder_layers }
       : undefined;
-    picture = diagram(t, { isPre: config.normalize_before === true, layers }, (box) => {
+    picture = diagram(t, { isPre: config.normalize_before === true, isRecurrent: isRecurrent(), layers }, (box) => {
       Object.assign(place, { box, tensor: 0 });
       // on a narrow screen the tensors are below the diagram
       show().then(() => panel.scrollIntoView({ block: 'nearest' }));
@@ -163,7 +172,7 @@ export function mount(host, app, t) {
     }
     const layers = engine.translator.config[`${box.stack}_layers`];
     place.layer = Math.min(place.layer, layers - 1);
-    const names = tensorsOf(box, place.layer);
+    const names = tensorsOf(box, place.layer, isRecurrent());
     if (names.length === 0) {
       panel.replaceChildren(title, tokenList(t.boxes[box.id], sentence[`${box.id}Tokens`]));
       return;
@@ -247,7 +256,7 @@ export function mount(host, app, t) {
       data: isMap ? data.subarray(place.head * rows * cols, (place.head + 1) * rows * cols) : data,
       rows,
       cols,
-      scale: name.endsWith('.weights') ? 'sequential' : 'diverging',
+      scale: /\.(weights|forget)$/.test(name) ? 'sequential' : 'diverging',
       label: t.map(name),
       rowLabels: ofSource ? source() : fed(),
       colLabels: isMap ? (stack === 'decoder' ? fed() : source()) : Array.from({ length: cols }, (_, i) => t.column(i)),

@@ -252,6 +252,7 @@ export const learn = {
       'decoder.embedding': 'Embedding',
       'decoder.positions': 'Positions',
       'decoder.self': 'Masked attention',
+      'decoder.ssru': 'Recurrent unit',
       'decoder.norm1': 'Add & norm',
       'decoder.cross': 'Cross attention',
       'decoder.norm2': 'Add & norm',

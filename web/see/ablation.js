@@ -5,7 +5,7 @@ import { palette } from '../lib/colors.js';
 import { debounce, h } from '../lib/dom.js';
 import { matrixSvg } from '../lib/export.js';
 import { onTheme } from '../lib/matrix.js';
-import { STACKS, difference, signed } from './maps.js';
+import { difference, signed, stacksOf } from './maps.js';
 
 /** @typedef {import('./maps.js').Stack} Stack */
 
@@ -53,7 +53,7 @@ export function mount(host, app) {
     return see.place(see.stacks[stack], layer + 1, head + 1);
   };
   /** All heads of the model, in order. */
-  const all = () => STACKS.flatMap((stack) => {
+  const all = () => stacksOf(sentence).flatMap((stack) => {
     const [layers, heads] = sentence.attention[stack].shape;
     return Array.from({ length: layers * heads }, (_, i) => key(stack, Math.floor(i / heads), i % heads));
   });
@@ -63,7 +63,7 @@ export function mount(host, app) {
   function draw() {
     const colors = palette();
     const reach = Math.max(0.1, ...[...deltas.values()].map(Math.abs));
-    grids.replaceChildren(...STACKS.map((stack) => {
+    grids.replaceChildren(...stacksOf(sentence).map((stack) => {
       const [layers, heads] = sentence.attention[stack].shape;
       return h('section', {}, h('h2', {}, see.stacks[stack]),
         h('div', { class: 'scroll' }, h('table', { class: 'toggles' },
@@ -209,18 +209,19 @@ export function mount(host, app) {
     },
     exports() {
       const rows = all().map((name) => ({ ...headOf(name), off: offHeads.has(name), delta: deltas.get(name) ?? null }));
-      const [layers, heads] = [0, 1].map((i) => Math.max(...STACKS.map((stack) => sentence.attention[stack].shape[i])));
+      const stacks = stacksOf(sentence);
+      const [layers, heads] = [0, 1].map((i) => Math.max(...stacks.map((stack) => sentence.attention[stack].shape[i])));
       return {
         name: 'heed-heads-off',
         svg() {
-          const data = new Float32Array(STACKS.length * layers * heads);
+          const data = new Float32Array(stacks.length * layers * heads);
           for (const { stack, layer, head, delta, off: isOff } of rows) {
-            data[(STACKS.indexOf(stack) * layers + layer) * heads + head] = delta ?? (isOff ? -1 : 0);
+            data[(stacks.indexOf(stack) * layers + layer) * heads + head] = delta ?? (isOff ? -1 : 0);
           }
           return matrixSvg({
-            data, rows: STACKS.length * layers, cols: heads, scale: 'diverging',
+            data, rows: stacks.length * layers, cols: heads, scale: 'diverging',
             reach: Math.max(0.1, ...data.map(Math.abs)),
-            rowLabels: STACKS.flatMap((stack) => Array.from({ length: layers },
+            rowLabels: stacks.flatMap((stack) => Array.from({ length: layers },
               (_, i) => `${see.stacks[stack]} ${i + 1}`)),
             colLabels: Array.from({ length: heads }, (_, i) => String(i + 1)),
             label: deltas.size ? t.most : t.changed(offHeads.size),

@@ -1,7 +1,7 @@
 // controls.js - the choice of stack, layer and head, shared by several views of See and stored in the permalink.
 
 import { h } from '../lib/dom.js';
-import { STACKS, placeOf } from './maps.js';
+import { STACKS, placeOf, stacksOf } from './maps.js';
 
 /**
  * @param {string} label @param {{ value: string, text: string }[]} options @param {(value: string) => void} onChange
@@ -37,6 +37,11 @@ export function placeControls(app, { stacks = true, layers = true, heads = true 
     element,
     update(sentence, state) {
       const place = placeOf(sentence, state);
+      const known = stacksOf(sentence);
+      for (const option of stack.element.options) {
+        // Safari does not hide options
+        option.hidden = option.disabled = !known.includes(/** @type {any} */ (option.value));
+      }
       stack.element.value = place.stack;
       fill(layer.element, place.layers, place.layer);
       fill(head.element, place.heads, place.head);

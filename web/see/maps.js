@@ -6,14 +6,22 @@
 /** In the order the model has them. @type {Stack[]} */
 export const STACKS = ['encoder', 'decoder', 'cross'];
 
+/** The stacks with attention: a decoder may have SSRUs instead. @param {Sentence} sentence */
+export const stacksOf = ({ attention }) => STACKS.filter((stack) => /** @type {any} */ (attention)[stack].shape[0] > 0);
+
 /** A piece as a person reads it. @param {string} piece */
 export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u2581/g, '\u2423');
 
 /** @param {number} x @param {number} [digits] */
 export const signed = (x, digits = 2) => `${x > 0 ? '+' : ''}${x.toFixed(digits)}`.replace('-', '\u2212');
 
-/** Layer and head that the model has, nearest to those of the state. @param {Sentence} sentence @param {any} state */
-export function placeOf(sentence, { stack, layer, head }) {
+/**
+ * Stack, layer and head that the model has, nearest to those of the state.
+ *
+ * @param {Sentence} sentence @param {any} state
+ */
+export function placeOf(sentence, { stack: wanted, layer, head }) {
+  const stack = stacksOf(sentence).includes(wanted) ? wanted : 'cross';
   const [layers, heads, rows, cols] = /** @type {any} */ (sentence.attention)[stack].shape;
   return {
     stack: /** @type {Stack} */ (stack), layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1),

@@ -1,13 +1,15 @@
-// see.js - the room See: the attention of the translated sentence, in six views. One view is open at a time. Each view
-// is one file; all use one TranslatedSentence.
+// see.js - the room See: the attention of the translated sentence, in seven views, of which a model has six or seven.
+// One view is open at a time. Each view is one file; all use one TranslatedSentence.
 
 import { exportAs } from '../lib/export.js';
 import { h, on } from '../lib/dom.js';
 import { mount as ablation } from './ablation.js';
 import { mount as alignment } from './alignment.js';
 import { mount as beam } from './beam.js';
+import { mount as gates } from './gates.js';
 import { mount as heads } from './heads.js';
 import { mount as layers } from './layers.js';
+import { stacksOf } from './maps.js';
 import { mount as matrix } from './matrix.js';
 
 /**
@@ -18,7 +20,7 @@ import { mount as matrix } from './matrix.js';
  */
 
 /** mount() of each. @type {Record<string, (host: HTMLElement, app: any) => View>} */
-const VIEWS = { heads, matrix, layers, alignment, ablation, beam };
+const VIEWS = { heads, matrix, layers, gates, alignment, ablation, beam };
 const KINDS = /** @type {const} */ (['PNG', 'SVG', 'CSV', 'JSON']);
 
 /** @type {Promise<void> | undefined} */
@@ -133,7 +135,9 @@ export function mount(host, app) {
     if (result.sentences.length === 0) return;
     const at = Math.min(state.sentence, result.sentences.length - 1);
     const sentence = result.sentences[at];
-    const id = Object.hasOwn(VIEWS, state.view) ? state.view : 'heads';
+    // a decoder has self-attention or gates
+    const hasGates = !stacksOf(sentence).includes('decoder');
+    const id = Object.hasOwn(VIEWS, state.view) && (hasGates || state.view !== 'gates') ? state.view : 'heads';
     sentences.replaceChildren(...result.sentences.map((/** @type {any} */ { source }, /** @type {number} */ i) =>
       h('option', { value: i }, `${i + 1}: ${source.length > 60 ? `${source.slice(0, 60)}\u2026` : source}`)));
     sentences.value = String(at);
@@ -146,6 +150,7 @@ export function mount(host, app) {
     spoken.hidden = id === 'alignment';
     savers.hidden = false;
     links.forEach((link, i) => {
+      link.hidden = Object.keys(VIEWS)[i] === 'gates' && !hasGates;
       if (Object.keys(VIEWS)[i] === id) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     });

@@ -3,8 +3,8 @@
 export const see = {
   heading: 'See',
   views: {
-    heads: 'Heads', matrix: 'Matrix', layers: 'Layers', alignment: 'Alignment', ablation: 'Switch heads off',
-    beam: 'Beam',
+    heads: 'Heads', matrix: 'Matrix', layers: 'Layers', gates: 'Gates', alignment: 'Alignment',
+    ablation: 'Switch heads off', beam: 'Beam',
   },
   viewsLabel: 'Views',
   text: 'Text',
@@ -72,6 +72,19 @@ export const see = {
     open: (/** @type {number} */ layer, /** @type {number} */ head) => `Open layer ${layer}, head ${head}`,
     layer: (/** @type {number} */ layer) => `Layer ${layer}`,
     head: (/** @type {number} */ head) => `Head ${head}`,
+  },
+  gatesView: {
+    lead: 'The decoder of this model has no self-attention. It remembers the tokens so far in a row of numbers, its '
+      + 'memory. Each row here is a step: predicted token \u2190 input token; each column is one number of the memory. '
+      + 'The darker a cell, the more of the old number is kept; the rest is replaced by a new one, made of the input.',
+    first: 'In the first step the memory is empty: what is kept is 0.',
+    label: (/** @type {number} */ layer) => `Share of the memory that each step keeps, layer ${layer}`,
+    dimension: (/** @type {number} */ i) => `number ${i}`,
+    keeps: (/** @type {string} */ share) => `keeps ${share}`,
+    candidate: (/** @type {string} */ x) => `new: ${x}`,
+    cell: (/** @type {string} */ before, /** @type {string} */ after) => `memory: ${before} \u2192 ${after}`,
+    mean: (/** @type {string} */ share) => `On average a step keeps ${share} of a number.`,
+    zoomIn: 'Larger', zoomOut: 'Smaller', fit: 'Fit',
   },
   alignmentView: {
     lead: 'Point at a word, tap it, or move to it with the arrow keys: '
