@@ -89,7 +89,7 @@ export function mount(host, app) {
         layers.replaceChildren(...Array.from({ length: n }, (_, i) => h('option', { value: i }, i + 1)));
       }
       layers.value = String(layer);
-      if (asked?.sentence !== sentence || asked.layer !== layer) look(sentence, layer);
+      if (!asked || asked.sentence !== sentence || asked.layer !== layer) look(sentence, layer);
     },
     exports() {
       if (!now) return null;
