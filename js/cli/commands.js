@@ -44,9 +44,9 @@ const OPTIONS = {
   help: { help: ['this text; also heed help, heed help COMMAND'] },
   version: { help: ['the version'] },
 };
-const SHORT = { help: 'h', version: 'v' };
+const SHORT = { model: 'm', help: 'h', version: 'v' };
 const CACHE = ['cache', 'no-cache'];
-const ALWAYS = Object.keys(SHORT);
+const ALWAYS = ['help', 'version'];
 
 /**
  * The commands: their arguments, their help and their options.
@@ -64,8 +64,9 @@ const COMMANDS = {
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {
     usage: 'IN OUT',
-    about: ["converts a model directory, of pytorch_model.bin or Marian's .npz",
-      'too, to one with model.safetensors and hashes'],
+    about: ["converts a model directory, of pytorch_model.bin, Marian's .npz or",
+      "Firefox's files too, to one with model.safetensors and hashes; no",
+      'other program reads one with SSRUs, as Firefox has'],
     options: ['dtype'],
   },
   quantize: { usage: 'IN OUT', about: ['the same with --dtype int8: a quarter of the size of F32'], options: [] },

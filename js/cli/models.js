@@ -44,12 +44,13 @@ export async function info(values, rest) {
   const heads = `${config.encoder_attention_heads}${
     config.decoder_attention_heads === config.encoder_attention_heads ? '' : ` and ${config.decoder_attention_heads}`
   }`;
+  const isSsru = config.decoder_cell === 'ssru';
   const mb = (/** @type {number} */ bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
   /** @type {[string, unknown][]} */
   const rows = [
     ['name', manifest.name],
     ['languages', (manifest.pairs ?? manifest.source) && pairsOf(manifest).map((pair) => pair.join(' to ')).join(', ')],
-    ['layers', `${config.encoder_layers} encoder, ${config.decoder_layers} decoder`],
+    ['layers', `${config.encoder_layers} encoder, ${config.decoder_layers} decoder${isSsru ? ', with SSRUs' : ''}`],
     [
       'width',
       `${config.d_model}, ${heads} heads, feed-forward ${config.encoder_ffn_dim}, ${config.activation_function}`,

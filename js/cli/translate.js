@@ -7,7 +7,9 @@ import { HeedError } from '../base/errors.js';
 import { resolve } from '../base/host.js';
 import { parseJson } from '../base/json.js';
 import { BATCH } from '../base/limits.js';
+import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
+import { listFiles } from '../formats/open.js';
 import { languageOf, pairsOf } from '../model/languages.js';
 import { RULES } from '../model/options.js';
 import { moveBreaks } from '../translate/glossary.js';
@@ -113,10 +115,14 @@ export async function cacheOf({ cache, 'no-cache': without }, model) {
 
 /** The manifest of a model, if it has one. @param {string} model @param {boolean | string} cache */
 async function readManifest(model, cache) {
-  const bytes = await (await openSource(model, undefined, { cache })).readOptional('heed.json');
+  const files = await openSource(model, undefined, { cache });
+  const bytes = await files.readOptional('heed.json');
   const manifest = /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
-  listedFiles(manifest); // refuses a malformed manifest
-  return manifest;
+  files.expect(listedFiles(manifest)); // refuses a malformed manifest
+  const names = await listFiles(files);
+  // names of Firefox's files tell the languages
+  const { languages } = (names.includes('config.json') ? null : findLayout(names)) ?? {};
+  return { ...languages, ...manifest };
 }
 
 /** @param {Values} values */

@@ -3,8 +3,9 @@
 //
 //     Wemb, encoder_l1_self_Wq, decoder_l6_context_Wo_ln_scale, decoder_ff_logit_out_b, …, special:model.yml
 //
-// Marian has no padding token: its decoder starts from zeros. heed adds it as the last piece, with a row of zeros and a
-// bias of 0, as in checkpoints from Hugging Face's converter.
+// Marian has no padding token: its decoder starts from zeros. heed adds it as the last piece, with a row of zeros. Its
+// bias is 0, as in checkpoints from Hugging Face's converter; without such a config.json it is so low that padding has
+// no share of the probability, as in Marian.
 //
 // An int8 matrix becomes two tensors, as in heed's own int8 files: `X.weight` and `X.weight.scale`, whose rows all have
 // the one scale of the matrix.
@@ -134,6 +135,9 @@ async function* turnedBytes({ reader, begin, bytes, shape: [rows, cols] }, dtype
   }
 }
 
+/** The bias of padding. A half can store it, and its exponential is 0. */
+const NEVER = -10_000;
+
 /** Zeros. @param {number} bytes */
 function* zeros(bytes) {
   for (let left = bytes; left > 0; left -= CHUNK) yield new Uint8Array(Math.min(left, CHUNK));
@@ -156,9 +160,10 @@ function floatTensor(file, array, dtype, config) {
   const own = isVector ? [found.at(-1) ?? 0] : isTurned ? [found[1], found[0]] : [...found];
   const shape = withPadding(`${file}: ${short(array.name)}`, name, own, config);
   const bytes = bytesOf(shape, WIDTHS[dtype]);
+  const isNever = isBias && dtype === F32 && bytes - array.bytes === 4 && config.positions === 'marian';
   async function* chunks() {
     yield* isTurned ? turnedBytes(array, dtype) : arrayBytes(array);
-    yield* zeros(bytes - array.bytes);
+    yield* isNever ? [new Uint8Array(Float32Array.of(NEVER).buffer)] : zeros(bytes - array.bytes);
   }
   return { name, dtype, shape, bytes, array, chunks };
 }

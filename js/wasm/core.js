@@ -360,15 +360,19 @@ export class Core {
 
   /** @param {number} tokenizer @returns {{ piece: string, type: number }[]} */
   tokenizerPieces(tokenizer) {
-    const pieces = [];
-    const [length, type] = [ints(1), ints(1)];
-    const size = this.run('heed_tokenizer_size', tokenizer);
-    for (let id = 0; id < size; id++) {
-      const address = this.run('heed_tokenizer_piece', tokenizer, id, length, type) >>> 0;
-      const piece = decoder.decode(this.#u8.subarray(address, address + length.value[0]));
-      pieces.push({ piece, type: type.value[0] });
-    }
-    return pieces;
+    return this.#guard(() => {
+      // one room for all: run() would take it anew for each of 32,000
+      const room = this.#allocate(8);
+      try {
+        return Array.from({ length: this.#c.heed_tokenizer_size(tokenizer) }, (_, id) => {
+          const address = this.#c.heed_tokenizer_piece(tokenizer, id, room, room + 4) >>> 0;
+          const [length, type] = new Int32Array(this.#u8.buffer, room, 2);
+          return { piece: decoder.decode(this.#u8.subarray(address, address + length)), type };
+        });
+      } finally {
+        this.#c.free(room);
+      }
+    });
   }
 
   /**
