@@ -188,10 +188,15 @@ test("Marian's own directory: config.json of its settings, vocab.json of its voc
   const own = { ...want, positions: 'marian', layer_norm_eps: 1e-6 };
   const wavelengths = directoryOf('model.safetensors', []);
   writeFileSync(join(wavelengths, 'config.json'), JSON.stringify(own));
-  const spoken = await speak(wavelengths);
-  assert.notDeepEqual(spoken, exact);
-  assert.deepEqual(await speak(to), spoken);
-  assert.deepEqual(await speak(from), spoken);
+  // nor has Marian a padding, here piece 23 of 24
+  const real = (/** @type {Float32Array[]} */ logits) => logits.map((row) => row.filter((_, i) => i % 24 < 23));
+  const spoken = real(await speak(wavelengths));
+  assert.notDeepEqual(spoken, real(exact));
+  for (const directory of [to, from]) {
+    const logits = await speak(directory);
+    assert.deepEqual(real(logits), spoken);
+    assert.ok(logits.flatMap((row) => [...row]).every((x, i) => i % 24 < 23 || x < -9000));
+  }
   // Marian never writes <unk>
   assert.deepEqual(got.bad_words_ids, [[23], [1]]);
   const { max_position_embeddings: _, bad_words_ids: __, ...stated } = got;
