@@ -4,6 +4,7 @@
 
 import { createRequire } from 'node:module';
 import { helpText, parse, UsageError } from './cli/commands.js';
+import { fetchModel } from './cli/fetch.js';
 import { convertModel, info, verifyModel } from './cli/models.js';
 import { write } from './cli/output.js';
 import { translate } from './cli/translate.js';
@@ -23,6 +24,7 @@ async function main(argv) {
   else if (command === 'convert') await convertModel(command, rest, values.dtype);
   else if (command === 'quantize') await convertModel(command, rest, 'int8');
   else if (command === 'verify') await verifyModel(rest);
+  else if (command === 'fetch') await fetchModel(values, rest);
   else throw new UsageError(command === undefined ? 'no command' : `unknown command '${command}'`);
 }
 

@@ -20,10 +20,10 @@ import { readdirSync } from 'node:fs';
 /** The test files of `make test`, without `.test.js`. */
 export const FAST = [
   'api', 'bytes', 'cache', 'checkpoints', 'cli', 'confidence', 'constants', 'convert', 'door', 'errors', 'exports',
-  'generate', 'glossary', 'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect', 'jobs',
-  'layering', 'learn', 'line', 'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package', 'parity',
-  'run', 'score', 'see', 'session', 'simd', 'supply', 'text', 'tokenizer', 'train', 'translator', 'tree', 'worker',
-  'worker-page', 'zstd',
+  'fetch', 'generate', 'glossary', 'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect',
+  'jobs', 'layering', 'learn', 'line', 'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package',
+  'parity', 'run', 'score', 'see', 'session', 'simd', 'supply', 'text', 'tokenizer', 'train', 'translator', 'tree',
+  'worker', 'worker-page', 'zstd',
 ];
 
 /** Those that take longest, longest first: they start first, so that the last part to end is a short one. */

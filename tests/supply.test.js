@@ -57,8 +57,12 @@ test('two functions ask the network, for the addresses they are given', () => {
   assert.deepEqual(findAll(bare, NETWORK), ['files/source.js: fetch', 'wasm/module.js: fetch']);
 });
 
-test('the code has no address except one in an error message', () => {
-  assert.deepEqual(findAll(bare, ADDRESS), ['files/missing.js: https://huggingface.co']);
+test("the code has no address except one in an error message, and Mozilla's of heed fetch", () => {
+  assert.deepEqual(findAll(bare, ADDRESS), [
+    'convert/firefox.js: https://firefox.settings.services.mozilla.com',
+    'convert/firefox.js: https://firefox-settings-attachments.cdn.mozilla.net',
+    'files/missing.js: https://huggingface.co',
+  ]);
 });
 
 test('imports are files of the package and modules of Node', () => {

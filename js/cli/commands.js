@@ -41,6 +41,12 @@ const OPTIONS = {
     help: ['where downloaded files are stored; default: $XDG_CACHE_HOME/heed, or', '~/.cache/heed'],
   },
   'no-cache': { help: ['neither store downloaded files nor use stored ones'] },
+  list: { help: ["the pairs of Mozilla's list, with version, kind and bytes to download"] },
+  mirror: {
+    takes: 'URL',
+    help: ["a server with the same list and files; Mozilla's is meant for Firefox, so use",
+      'a mirror for many downloads'],
+  },
   help: { help: ['this text; also heed help, heed help COMMAND'] },
   version: { help: ['the version'] },
 };
@@ -71,6 +77,12 @@ const COMMANDS = {
   },
   quantize: { usage: 'IN OUT', about: ['the same with --dtype int8: a quarter of the size of F32'], options: [] },
   verify: { usage: 'DIR', about: ['compares files with the sizes and hashes of heed.json'], options: [] },
+  fetch: {
+    usage: 'firefox:en-pt [DIR]',
+    about: ["downloads a model from Mozilla's list of Firefox's models, checks it",
+      'and unpacks it; without DIR, in the cache, as firefox-en-pt'],
+    options: ['list', 'mirror', 'cache'],
+  },
   help: { usage: '[COMMAND]', about: ['shows this text, or that of a command'], options: [] },
 };
 
