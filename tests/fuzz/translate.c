@@ -8,7 +8,7 @@
 #include "../c/random_model.h"
 #include "input.h"
 
-enum { D = 8, N_MODELS = 5, POSITIONS = 12, MAX_V = 19, HUGE_MODEL = 4 };
+enum { D = 8, N_MODELS = 7, POSITIONS = 12, MAX_V = 19, HUGE_MODEL = 4, RECURRENT = 5 };
 enum { MAX_SOURCE = 6, MAX_TARGET = 9, MAX_BEAMS = 4, MAX_BATCH = 4 };
 
 typedef struct {
@@ -56,7 +56,8 @@ static heed_model *make_model(int index) {
     config_set(config, "eos_token_id", 1);
     config_set(config, "max_position_embeddings", POSITIONS);
     config_set(config, "normalize_before", index == 1);
-    config_set(config, "dtype", index == 3 ? HEED_I8 : HEED_F32);
+    config_set(config, "dtype", index == 3 || index == 6 ? HEED_I8 : HEED_F32);
+    config_set(config, "decoder_cell", index >= RECURRENT ? HEED_SSRU : HEED_SELF_ATTENTION);
     vocabulary[index] = V;
     if (index != HUGE_MODEL) return random_model(config, n, (uint32_t)index, 4096);
 
