@@ -38,8 +38,12 @@ INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 
 typedef uint8_t quantized;
 
-/* rows x (8 * panels) columns; k in quads.  At least eight sums hide the latency of the dot. */
-INLINE void tile(const int rows, const int panels, int k, const quantized *x, const int8_t *w, const epilogue *e) {
+/*
+ * rows x (8 * panels) columns; k in quads.  At least eight sums hide the latency of the dot.
+ * parts: 1 of 7-bit rows, 2 of 8-bit rows, which are stored as two rows of 7 bits.
+ */
+INLINE void tile(const int rows, const int panels, const int parts, int k, const quantized *x, const int8_t *w,
+                 const epilogue *e) {
     const size_t next = (size_t)k * PANEL;
     const quantized *row = x;
     v128_t acc[8][8];
@@ -53,38 +57,47 @@ INLINE void tile(const int rows, const int panels, int k, const quantized *x, co
             b[2 * p + 1] = wasm_v128_load(w + (size_t)p * next + 16);
         }
         UNROLL for (int i = 0; i < rows; i++) {
-            v128_t a = wasm_v128_load32_splat(row + (size_t)i * (size_t)k);
-            UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][j] = dot_i8_u7(b[j], a, acc[i][j]);
+            UNROLL for (int part = 0; part < parts; part++) {
+                v128_t a = wasm_v128_load32_splat(row + (size_t)(i * parts + part) * (size_t)k);
+                UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][j] = dot_i8_u7(b[j], a, acc[i][j]);
+            }
         }
     }
     UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int j = 0; j < 2 * panels; j++) finish(e, i, j, acc[i][j]); }
 }
 
-#define TILE(name, rows, panels)                                                        \
-    NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
-        tile(rows, panels, k, x, w, e);                                                 \
+#define TILE(rows, panels)                                                                                  \
+    NOINLINE void tile_##rows##x##panels(int k, const quantized *x, const int8_t *w, const epilogue *e) {   \
+        tile(rows, panels, 1, k, x, w, e);                                                                  \
+    }                                                                                                       \
+    NOINLINE void tile_8_##rows##x##panels(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
+        tile(rows, panels, 2, k, x, w, e);                                                                  \
     }
-TILE(tile_1x1, 1, 1)
-TILE(tile_1x4, 1, 4)
-TILE(tile_2x1, 2, 1)
-TILE(tile_2x2, 2, 2)
-TILE(tile_3x1, 3, 1)
-TILE(tile_4x1, 4, 1)
-TILE(tile_5x1, 5, 1)
-TILE(tile_6x1, 6, 1)
+TILE(1, 1)
+TILE(1, 4)
+TILE(2, 1)
+TILE(2, 2)
+TILE(3, 1)
+TILE(4, 1)
+TILE(5, 1)
+TILE(6, 1)
 
 /* Rows of the next block of one panel: 6 if many are left, but never leaving fewer than 3. */
 static int block_rows(int m) { return m <= 6 ? m : m == 7 || m == 8 ? 4 : m == 9 ? 5 : 6; }
 
-static void columns_8(int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
-    switch (rows) {
-        case 6: tile_6x1(k, x, w, e); break;
-        case 5: tile_5x1(k, x, w, e); break;
-        case 4: tile_4x1(k, x, w, e); break;
-        case 3: tile_3x1(k, x, w, e); break;
-        case 2: tile_2x1(k, x, w, e); break;
-        default: tile_1x1(k, x, w, e); break;
-    }
+typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
+
+/* By parts - 1, by whether there are several panels, and by rows - 1. */
+static tile_function *const TILES[2][2][6] = {
+    {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, tile_5x1, tile_6x1}, {tile_1x4, tile_2x2}},
+    {{tile_8_1x1, tile_8_2x1, tile_8_3x1, tile_8_4x1, tile_8_5x1, tile_8_6x1}, {tile_8_1x4, tile_8_2x2}}};
+
+/* Few rows take several panels at once, to have enough independent sums. */
+static int wide_columns(int m) { return m == 1 ? 4 * PANEL : m == 2 ? 2 * PANEL : PANEL; }
+
+static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
+                      const epilogue *e) {
+    TILES[parts - 1][columns > PANEL][rows - 1](k, x, w, e);
 }
 
 #else
@@ -144,7 +157,13 @@ NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue 
 /* Rows of the next block of one panel: 4 if many are left; 5 are one block, 6 are two. */
 static int block_rows(int m) { return m <= 5 ? m : m == 6 ? 3 : 4; }
 
-static void columns_8(int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
+static int wide_columns(int m) { return (void)m, PANEL; }
+
+/* 16 bits have room for all of an activation, so there are no parts. */
+static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
+                      const epilogue *e) {
+    (void)columns;
+    (void)parts;
     switch (rows) {
         case 5: tile_5(k, x, w, e); break;
         case 4: tile_4(k, x, w, e); break;
@@ -156,41 +175,68 @@ static void columns_8(int rows, int k, const quantized *x, const int8_t *w, cons
 
 #endif
 
-static const float zeros_f32[4 * PANEL];
+/* The numbers of k_gemm_fixed. */
+typedef struct {
+    float multiplier, shift;
+} fixed_scale;
 
-void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros, const int8_t *panels,
-               const float *w_scales, const int32_t *sums, const float *bias, int m, int n, int k) {
+enum { MOST_COLUMNS = 4 * PANEL };
+
+static const float zeros_f32[PANEL * 4];
+
+/* parts: 1 of 7-bit rows, 2 of 8-bit rows.  fixed: if not NULL, used instead of w_scales. */
+static void multiply(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                     const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias,
+                     const fixed_scale *fixed, int parts, int m, int n, int k) {
     const quantized *x = rows;
     const int padded = quantized_cols(k);
-    const size_t panel = (size_t)padded * PANEL;
-    int j = 0;
-#ifdef HEED_RELAXED
-    /* few rows: take several panels at once, to have enough independent sums */
-    const int wide = m == 1 ? 4 * PANEL : m == 2 ? 2 * PANEL : 0;
-    for (; wide > 0 && n - j >= wide; j += wide, panels += (size_t)(wide / PANEL) * panel) {
-        const epilogue e = {scales, zeros, w_scales + j, sums + j, bias ? bias + j : zeros_f32, out + j, ldo};
-        if (m == 1) tile_1x4(padded, x, panels, &e);
-        else tile_2x2(padded, x, panels, &e);
-    }
-#endif
-    for (; j < n; j += PANEL, panels += panel) {
+    const size_t row = (size_t)padded * (size_t)(sizeof *x == 1 ? parts : 1);
+    for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
+        columns = n - j >= wide_columns(m) ? wide_columns(m) : PANEL;
         /* the last panel is padded, but bias and out are not */
-        const int whole = n - j >= PANEL;
-        const size_t bytes = (size_t)(n - j) * sizeof(float);
-        float last_bias[PANEL] = {0}, last_out[8 * PANEL];
-        if (!whole && bias) memcpy(last_bias, bias + j, bytes);
+        const int given = n - j < columns ? n - j : columns;
+        float own_bias[MOST_COLUMNS], own_scales[MOST_COLUMNS], last_out[8 * PANEL];
+        epilogue at_j = {scales, zeros, fixed ? own_scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
+                         out + j, ldo};
+        if (fixed || given < columns) {
+            for (int c = 0; c < columns; c++) {
+                const float b = bias && c < given ? bias[j + c] : 0.0f;
+                own_bias[c] = fixed ? (float)sums[j + c] * fixed->shift + b : b;
+                own_scales[c] = fixed ? fixed->multiplier : 0.0f;
+            }
+            at_j.bias = own_bias;
+        }
         for (int i = 0, block; i < m; i += block) {
+            epilogue e = at_j;
             block = block_rows(m - i);
-            float *corner = out + (size_t)i * (size_t)ldo + j;
-            epilogue e = {scales + i, zeros + i, w_scales + j, sums + j, bias ? bias + j : zeros_f32, corner, ldo};
-            if (!whole) {
-                e.bias = last_bias;
+            e.scales += i;
+            e.zeros += i;
+            e.out += (size_t)i * (size_t)ldo;
+            if (given < columns) {
                 e.out = last_out;
                 e.ldo = PANEL;
             }
-            columns_8(block, padded, x + (size_t)i * (size_t)padded, panels, &e);
-            for (int r = 0; r < block && !whole; r++)
-                memcpy(corner + (size_t)r * (size_t)ldo, last_out + r * PANEL, bytes);
+            columns_n(columns, block, parts, padded, x + (size_t)i * row, panels, &e);
+            for (int r = 0; r < block && given < columns; r++)
+                memcpy(at_j.out + (size_t)(i + r) * (size_t)ldo, last_out + r * PANEL, (size_t)given * sizeof(float));
         }
     }
+}
+
+void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros, const int8_t *panels,
+               const float *w_scales, const int32_t *sums, const float *bias, int m, int n, int k) {
+    multiply(out, ldo, rows, scales, zeros, panels, w_scales, sums, bias, NULL, 1, m, n, k);
+}
+
+void k_gemm_i8_8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                 const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                 int k) {
+    multiply(out, ldo, rows, scales, zeros, panels, w_scales, sums, bias, NULL, 2, m, n, k);
+}
+
+void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                  const int8_t *panels, float multiplier, float shift, const int32_t *sums, const float *bias, int m,
+                  int n, int k) {
+    const fixed_scale fixed = {multiplier, shift};
+    multiply(out, ldo, rows, scales, zeros, panels, NULL, sums, bias, &fixed, 2, m, n, k);
 }

@@ -31,6 +31,8 @@ enum { PANEL = 8 };
 
 /* Rows of a panelled matrix, padding included. */
 static inline int panel_rows(int n) { return (n + PANEL - 1) / PANEL * PANEL; }
+/* Numbers of a row of int8 panels, padding included. */
+static inline int quantized_cols(int k) { return (k + 15) / 16 * 16; }
 
 /* Store row n (k floats) of W into `panels`. */
 void k_pack_row_f32(float *panels, int n, const float *row, int k);
@@ -47,18 +49,26 @@ void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panel
                 int k);
 
 /*
- * int8.  A weight row is symmetric: w = scale_n * i, i in -127..127.  A row of activations is quantised to 7 bits with
- * its own zero point: x = scale * (q - zero), q in 0..127, where scale = (max(x, 0) - min(x, 0)) / 127 and
- * zero = round(-min(x, 0) / scale).  So 0 is exact, and a row without negatives (after a ReLU) uses all 7 bits.  The
- * scale is NaN if the row has a NaN or an infinity, or if its range overflows a float.  Then
+ * int8.  A weight row is symmetric: w = scale_n * i, i in -127..127.  A row of activations has integers q, a scale and
+ * a zero point, x = scale * (q - zero), of one of these kinds:
  *
- *     out[n] = (sum_k q_k i_nk  -  zero * sum_k i_nk) * (scale * scale_n) + bias[n]
+ *     7 bits   q in 0..127.  scale = (max(x, 0) - min(x, 0)) / 127 and zero = round(-min(x, 0) / scale).  So 0 is
+ *              exact, and a row without negatives (after a ReLU) uses all 7 bits.
+ *     8 bits   q in 0..254, zero = 127, scale = max|x| / 127.
+ *     fixed    q = 127 + x * alpha, rounded with ties to even and clamped to 0..254.
  *
- * where the bracket is an exact int32, so every variant gives the same bits.  Plain SIMD128 multiplies int16 values of
- * (q - zero).  With HEED_RELAXED, i32x4.relaxed_dot_i8x16_i7x16_add_s multiplies i and q; its result is defined because
- * q < 128.  Sums cannot overflow for k <= 65536.
+ * The scale is NaN if the row has a NaN or an infinity, or if its range of 7 bits overflows a float.  Then
+ *
+ *     out[n] = (sum_k q_k i_nk  -  zero * sum_k i_nk) * (scale * scale_n) + bias[n]           7 and 8 bits
+ *     out[n] = (sum_k q_k i_nk) * multiplier + (shift * sum_k i_nk + bias[n])                 fixed
+ *
+ * where the first bracket is an exact int32, and each float operation rounds once, so every variant gives the same
+ * bits.  Sums cannot overflow for k <= 65536.
+ *
+ * Plain SIMD128 multiplies int16 values, of q or of q - zero, so 8 bits cost as much as 7.  With HEED_RELAXED,
+ * i32x4.relaxed_dot_i8x16_i7x16_add_s multiplies i and q; its result is defined only for q < 128.  So 8 bits are two
+ * rows of 7 bits, q = min(q, 127) + max(q - 127, 0), and take two dots.
  */
-static inline int quantized_cols(int k) { return (k + 15) / 16 * 16; }
 
 /* Store row n (k values) of W and its sum; panels [panel_rows(N) * quantized_cols(k)], sums [panel_rows(N)]. */
 void k_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k);
@@ -66,16 +76,25 @@ void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k);
 /* Symmetric quantisation of a weight row: row [k] written, returns its scale, max|x| / 127 (0 for a zero row). */
 float k_quantize_weights(int8_t *row, const float *x, int k);
 
-/* Bytes of m rows of k activations in the form that k_gemm_i8 reads; it differs between the variants. */
+/* Bytes of m rows of k activations of any kind, in the form that the products read; it differs between the variants. */
 size_t quantized_bytes(int m, int k);
-/* rows [quantized_bytes(m, k)], scales [m], zeros [m] written; x [m, k] (row stride ldx). */
+/* 7 bits.  rows [quantized_bytes(m, k)], scales [m], zeros [m] written; x [m, k] (row stride ldx). */
 void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
+/* Likewise 8 bits if alpha is 0; fixed if alpha is above 0. */
+void k_quantize_rows_8(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k, float alpha);
 /*
- * out [m, n] (row stride ldo) as above, from k_quantize_rows' three results and k_pack_row_i8's panels and sums.
+ * out [m, n] (row stride ldo) as above, from the results of k_quantize_rows and k_pack_row_i8's panels and sums.
  *   w_scales [panel_rows(n)]   bias [n], NULL is zero
  */
 void k_gemm_i8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros, const int8_t *panels,
                const float *w_scales, const int32_t *sums, const float *bias, int m, int n, int k);
+/* Likewise from k_quantize_rows_8's: of 8 bits, and fixed. */
+void k_gemm_i8_8(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                 const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                 int k);
+void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                  const int8_t *panels, float multiplier, float shift, const int32_t *sums, const float *bias, int m,
+                  int n, int k);
 
 /* out [m, n] = a [m, k] b [k, n], all row-major and unpacked, for small matrices. */
 void k_matmul(float *out, const float *a, const float *b, int m, int n, int k);

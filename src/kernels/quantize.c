@@ -1,4 +1,4 @@
-/* quantize.c - floats to int8 weights and to 7-bit rows of activations, and the int8 panels; see kernels.h. */
+/* quantize.c - floats to int8 weights and to rows of activations of 7 or 8 bits, and the int8 panels; see kernels.h. */
 #include <math.h>
 #include <string.h>
 
@@ -72,17 +72,17 @@ float k_quantize_weights(int8_t *row, const float *x, int k) {
     return span / 127.0f;
 }
 
-/* What k_gemm_i8 multiplies: q itself for the relaxed dot, else q - zero in 16 bits. */
+/* What the products multiply; see kernels.h. */
 #ifdef HEED_RELAXED
 typedef uint8_t quantized;
 #else
 typedef int16_t quantized;
 #endif
 
-size_t quantized_bytes(int m, int k) { return (size_t)m * (size_t)quantized_cols(k) * sizeof(quantized); }
+size_t quantized_bytes(int m, int k) { return (size_t)m * (size_t)quantized_cols(k) * sizeof(int16_t); }
 
 /* Store 4 x 4 integers, q - zero, to out [16]; q is clamped to 0..127. */
-INLINE void store_quantized(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int zero) {
+INLINE void store_7_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int zero) {
     const v128_t least = wasm_i16x8_splat((int16_t)-zero), most = wasm_i16x8_splat((int16_t)(127 - zero));
     v128_t low = wasm_i16x8_min(wasm_i16x8_max(wasm_i16x8_narrow_i32x4(a, b), least), most);
     v128_t high = wasm_i16x8_min(wasm_i16x8_max(wasm_i16x8_narrow_i32x4(c, d), least), most);
@@ -94,6 +94,30 @@ INLINE void store_quantized(quantized *out, v128_t a, v128_t b, v128_t c, v128_t
 #endif
 }
 
+/*
+ * Store 4 x 4 integers of -127..127.  Plain SIMD128: plus `add`, to out [16].  Relaxed: 127 + min(i, 0) to out [16] and
+ * max(i, 0) to out [next..], whose sum is i + 127.
+ */
+INLINE void store_8_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int add, size_t next) {
+    const v128_t low = wasm_i16x8_narrow_i32x4(a, b), high = wasm_i16x8_narrow_i32x4(c, d);
+#ifdef HEED_RELAXED
+    const v128_t i = wasm_i8x16_narrow_i16x8(low, high), none = wasm_i8x16_splat(0);
+    (void)add;
+    wasm_v128_store(out, wasm_i8x16_add(wasm_i8x16_min(i, none), wasm_i8x16_splat(127)));
+    wasm_v128_store(out + next, wasm_i8x16_max(i, none));
+#else
+    (void)next;
+    wasm_v128_store(out, wasm_i16x8_add(low, wasm_i16x8_splat((int16_t)add)));
+    wasm_v128_store(out + 8, wasm_i16x8_add(high, wasm_i16x8_splat((int16_t)add)));
+#endif
+}
+
+/* x [4] * s to the nearest integers in -127..127, ties to even.  A NaN becomes -127. */
+INLINE v128_t round_clamped(const float *x, v128_t s) {
+    const v128_t y = wasm_f32x4_mul(wasm_v128_load(x), s), least = wasm_f32x4_splat(-127.0f);
+    return round_scaled(wasm_f32x4_pmin(wasm_f32x4_splat(127.0f), wasm_f32x4_pmax(least, y)), wasm_f32x4_splat(1.0f));
+}
+
 /* out [quantized_cols(k)] from x [k]; the padding quantises to 0, and its weights are 0. */
 NOINLINE void quantize_row(quantized *out, const float *x, int k, float scale, int zero) {
     const v128_t s = wasm_f32x4_splat(scale);
@@ -101,8 +125,8 @@ NOINLINE void quantize_row(quantized *out, const float *x, int k, float scale, i
     if (k % 16 != 0) memcpy(last, x + k / 16 * 16, (size_t)(k % 16) * sizeof *x);
     for (int i = 0; i < k; i += 16, x += 16, out += 16) {
         if (k - i < 16) x = last;
-        store_quantized(out, round_scaled(wasm_v128_load(x), s), round_scaled(wasm_v128_load(x + 4), s),
-                        round_scaled(wasm_v128_load(x + 8), s), round_scaled(wasm_v128_load(x + 12), s), zero);
+        store_7_bits(out, round_scaled(wasm_v128_load(x), s), round_scaled(wasm_v128_load(x + 4), s),
+                     round_scaled(wasm_v128_load(x + 8), s), round_scaled(wasm_v128_load(x + 12), s), zero);
     }
 }
 
@@ -119,5 +143,33 @@ void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, 
         scales[i] = is_finite ? span / 127.0f : NAN;
         zeros[i] = is_finite ? round_scaled_1(below, inverse) : 0;
         quantize_row(out, row, k, inverse, zeros[i]);
+    }
+}
+
+NOINLINE void quantize_row_8(quantized *out, const float *x, int k, float scale, int add) {
+    const v128_t s = wasm_f32x4_splat(scale);
+    const size_t next = (size_t)quantized_cols(k);
+    float last[16] = {0};
+    if (k % 16 != 0) memcpy(last, x + k / 16 * 16, (size_t)(k % 16) * sizeof *x);
+    for (int i = 0; i < k; i += 16, x += 16, out += 16) {
+        if (k - i < 16) x = last;
+        store_8_bits(out, round_clamped(x, s), round_clamped(x + 4, s), round_clamped(x + 8, s),
+                     round_clamped(x + 12, s), add, next);
+    }
+}
+
+void k_quantize_rows_8(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k, float alpha) {
+    quantized *out = rows;
+    const int zero = alpha > 0.0f ? 0 : 127;
+    for (int i = 0; i < m; i++, out += quantized_bytes(1, k) / sizeof *out) {
+        const float *row = x + (size_t)i * (size_t)ldx;
+        float above, below;
+        row_span(row, k, &above, &below);
+        const float reach = above > below ? above : below;
+        const int is_finite = above < INFINITY && below < INFINITY;
+        const float own = is_finite && reach >= LEAST_SPAN ? 127.0f / reach : 0.0f;
+        scales[i] = !is_finite ? NAN : zero == 0 ? 1.0f : own > 0.0f ? reach / 127.0f : 0.0f;
+        zeros[i] = zero;
+        quantize_row_8(out, row, k, zero == 0 ? alpha : own, 127 - zero);
     }
 }

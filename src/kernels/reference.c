@@ -98,6 +98,45 @@ void ref_gemm_i8(float *out, int ldo, const uint8_t *rows, const float *scales, 
     }
 }
 
+void ref_quantize_rows_8(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k,
+                         float alpha) {
+    for (int r = 0; r < m; r++) {
+        const float *row = x + (size_t)r * (size_t)ldx;
+        float most = 0.0f, step = alpha;
+        int is_finite = 1;
+        for (int i = 0; i < k; i++) {
+            if (fabsf(row[i]) > most) most = fabsf(row[i]);
+            is_finite = is_finite && isfinite(row[i]);
+        }
+        if (alpha == 0.0f) step = most >= 1e-30f ? 127.0f / most : 0.0f;
+        scales[r] = !is_finite ? NAN : alpha > 0.0f ? 1.0f : step > 0.0f ? most / 127.0f : 0.0f;
+        zeros[r] = alpha > 0.0f ? 0 : 127;
+        for (int i = 0; i < k; i++) {
+            const float y = is_finite ? nearbyintf(row[i] * step) : 0.0f;
+            rows[(size_t)r * (size_t)k + i] = (uint8_t)(127 + (y < -127.0f ? -127 : y > 127.0f ? 127 : (int)y));
+        }
+    }
+}
+
+void ref_gemm_i8_8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                   const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                   int k) {
+    ref_gemm_i8(out, ldo, rows, scales, zeros, panels, w_scales, sums, bias, m, n, k);
+}
+
+void ref_gemm_fixed(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                    const int8_t *panels, float multiplier, float shift, const int32_t *sums, const float *bias, int m,
+                    int n, int k) {
+    for (int r = 0; r < m; r++) {
+        for (int c = 0; c < n; c++) {
+            int32_t sum = -zeros[r] * sums[c];
+            for (int i = 0; i < k; i++) sum += rows[(size_t)r * (size_t)k + i] * panels[at_i8(c, i, k)];
+            const float prepared = (float)sums[c] * shift + (bias ? bias[c] : 0.0f);
+            out[(size_t)r * (size_t)ldo + c] = (float)sum * (scales[r] * multiplier) + prepared;
+        }
+    }
+}
+
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k) {
     for (int r = 0; r < m; r++) {
         for (int c = 0; c < n; c++) {

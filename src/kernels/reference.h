@@ -22,12 +22,20 @@ float ref_quantize_weights(int8_t *row, const float *x, int k);
 
 /*
  * The int8 twins are exact: their integers and bits equal the kernels'.  Only the form of the activations differs: here
- * it is plain rows [m, k] of q in 0..127.
+ * it is plain rows [m, k] of q, in 0..127 or in 0..254.
  */
 void ref_quantize_rows(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
 void ref_gemm_i8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
                  const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
                  int k);
+void ref_quantize_rows_8(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k,
+                         float alpha);
+void ref_gemm_i8_8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                   const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                   int k);
+void ref_gemm_fixed(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                    const int8_t *panels, float multiplier, float shift, const int32_t *sums, const float *bias, int m,
+                    int n, int k);
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k);
 void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *rows, int n, int dh,
                 float scale);

@@ -115,6 +115,17 @@ static void gemm_i8_whole(job *j) {
     gemm_i8(j);
 }
 
+
+static void gemm_8_whole(job *j) {
+    k_quantize_rows_8(j->rows, j->scales, j->zeros, j->x, j->k, j->m, j->k, 0.0f);
+    k_gemm_i8_8(j->out, j->n, j->rows, j->scales, j->zeros, j->w8, j->w_scales, j->sums, j->bias, j->m, j->n, j->k);
+}
+
+static void gemm_fixed_whole(job *j) {
+    k_quantize_rows_8(j->rows, j->scales, j->zeros, j->x, j->k, j->m, j->k, 100.0f);
+    k_gemm_fixed(j->out, j->n, j->rows, j->scales, j->zeros, j->w8, 0.5f, 0.5f, j->sums, j->bias, j->m, j->n, j->k);
+}
+
 /* ------------------------------------------------------------------------------ rows */
 
 static void scores(job *j) { k_scores(j->out, j->x, j->w, (size_t)j->k, NULL, j->n, 64, 0.125f); }
@@ -230,6 +241,8 @@ int main(void) {
     products("k_gemm_f32", gemm_f32, f32);
     products("k_gemm_i8", gemm_i8, i8);
     products("k_quantize_rows + k_gemm_i8", gemm_i8_whole, i8);
+    products("k_quantize_rows_8 + k_gemm_i8_8", gemm_8_whole, i8);
+    products("k_quantize_rows_8 + k_gemm_fixed", gemm_fixed_whole, i8);
     printf("\nrows\n");
     row("k_scores, 64 of 512 columns", scores, "GOP/s", 128.0);
     row("k_weighted_sum, likewise", weighted_sum, "GOP/s", 128.0);

@@ -11,10 +11,18 @@
 #define PROGRAM "int8, relaxed"
 typedef uint8_t stored; /* what k_quantize_rows stores of an activation: q */
 static stored form(uint8_t q, int32_t zero) { return (void)zero, q; }
+/* q of a row of 8 bits that begins at row [K'], of two parts */
+static int whole(const stored *row, int i, int padded, int32_t zero) {
+    CHECK(row[i] <= 127 && row[padded + i] <= 127);
+    return (void)zero, row[i] + row[padded + i];
+}
+enum { PARTS = 2 };
 #else
 #define PROGRAM "int8"
 typedef int16_t stored; /* q - zero */
 static stored form(uint8_t q, int32_t zero) { return (int16_t)(q - zero); }
+static int whole(const stored *row, int i, int padded, int32_t zero) { return (void)padded, row[i] + zero; }
+enum { PARTS = 1 };
 #endif
 
 static const int SIZES[] = {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 67};
@@ -100,7 +108,7 @@ static void test_rows(int m, int k) {
     float all_rows[M * (67 + 3)];
     fill_activations(all_rows, ldx, m, k);
     memcpy(x, all_rows, (size_t)((m - 1) * ldx + k) * 4);
-    CHECK_INT(quantized_bytes(m, k), (size_t)m * (size_t)quantized_cols(k) * sizeof(stored));
+    CHECK_INT(quantized_bytes(m, k), (size_t)m * (size_t)quantized_cols(k) * 2);
     k_quantize_rows(rows, scales, zeros, x, ldx, m, k);
     ref_quantize_rows(twin, twin_scales, twin_zeros, x, ldx, m, k);
     CHECK(memcmp(scales, twin_scales, (size_t)m * 4) == 0);
@@ -121,6 +129,54 @@ static void test_rows(int m, int k) {
 }
 
 /*
+ * Rows of 8 bits, by their own scale (alpha 0) or by a fixed one.  Each number is at most half a step from what it
+ * stands for, unless a fixed scale clamps it; each half-way number goes to its even neighbour.
+ */
+static void test_rows_8(int m, int k, float alpha) {
+    const int ldx = k + 3, padded = quantized_cols(k);
+    guard gx, gq, gs, gz, gt, gu, gv;
+    float *x = guard_new(&gx, (size_t)((m - 1) * ldx + k) * 4), *scales = guard_new(&gs, (size_t)m * 4);
+    float *twin_scales = guard_new(&gu, (size_t)m * 4);
+    int32_t *zeros = guard_new(&gz, (size_t)m * 4), *twin_zeros = guard_new(&gv, (size_t)m * 4);
+    stored *rows = guard_new(&gq, quantized_bytes(m, k));
+    uint8_t *twin = guard_new(&gt, (size_t)m * (size_t)k);
+    float all_rows[M * (67 + 3)];
+    fill_activations(all_rows, ldx, m, k);
+    if (alpha > 0.0f) { /* halves, and what lies just inside and outside of the range */
+        for (int i = 0; i < k; i++) all_rows[i] = (i % 2 ? -0.5f : 0.5f) * (float)(2 * (i % 129) + 1) / alpha;
+    }
+    memcpy(x, all_rows, (size_t)((m - 1) * ldx + k) * 4);
+    k_quantize_rows_8(rows, scales, zeros, x, ldx, m, k, alpha);
+    ref_quantize_rows_8(twin, twin_scales, twin_zeros, x, ldx, m, k, alpha);
+    CHECK(memcmp(scales, twin_scales, (size_t)m * 4) == 0);
+    CHECK(memcmp(zeros, twin_zeros, (size_t)m * 4) == 0);
+    for (int r = 0; r < m; r++) {
+        CHECK(alpha > 0.0f ? scales[r] == 1.0f && zeros[r] == 0 : zeros[r] == 127);
+        for (int i = 0; i < padded; i++) {
+            const int q = whole(rows + r * padded * PARTS, i, padded, zeros[r]);
+            CHECK_INT(q, i < k ? twin[r * k + i] : 127);
+            if (i >= k) continue;
+            const double v = (double)x[r * ldx + i], step = alpha > 0.0f ? 1.0 / (double)alpha : (double)scales[r];
+            if (q == 0 || q == 254) CHECK(fabs(v) >= 126.499 * step);
+            else CHECK(fabs((q - 127) * step - v) <= 0.5001 * step + 1e-30);
+        }
+    }
+    guard *all[] = {&gx, &gq, &gs, &gz, &gt, &gu, &gv};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
+/* Ties go to the even neighbour; -128 does not occur. */
+static void test_ties(void) {
+    const float x[8] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 126.5f, -127.5f};
+    const int want[8] = {0, 2, 2, 0, -2, -2, 126, -127};
+    stored rows[2 * 16];
+    float scale;
+    int32_t zero;
+    k_quantize_rows_8(rows, &scale, &zero, x, 8, 1, 8, 1.0f);
+    for (int i = 0; i < 8; i++) CHECK_INT(whole(rows, i, 16, zero) - 127, want[i]);
+}
+
+/*
  * Numbers no model should have: what is no number, or overflows, is NaN in all that is made of the row.  Whatever comes
  * out, q stays in 0..127, which the relaxed dot relies on.
  */
@@ -131,7 +187,7 @@ static void test_hostile_rows(void) {
     for (int trial = 0; trial < 400; trial++) {
         float x[K], scale, twin_scale, out[PANEL], twin_out[PANEL], w_scales[PANEL], least = 0.0f, greatest = 0.0f;
         int32_t zero, twin_zero, sums[PANEL] = {0};
-        stored rows[K];
+        stored rows[K], wide[2 * K];
         uint8_t twin[K];
         int8_t panels[K * PANEL] = {0};
         const int n = 1 + trial % K; /* one such number among ordinary ones, or many */
@@ -154,12 +210,26 @@ static void test_hostile_rows(void) {
         k_gemm_i8(out, PANEL, rows, &scale, &zero, panels, w_scales, sums, NULL, 1, PANEL, n);
         ref_gemm_i8(twin_out, PANEL, twin, &twin_scale, &twin_zero, panels, w_scales, sums, NULL, 1, PANEL, n);
         for (int i = 0; i < PANEL; i++) CHECK(isnan(out[i]) == !is_number && isnan(twin_out[i]) == !is_number);
-        if (n < K) continue;
+        if (n == K) {
 #ifdef HEED_RELAXED
-        for (int i = 0; i < K; i++) CHECK(rows[i] <= 127);
+            for (int i = 0; i < K; i++) CHECK(rows[i] <= 127);
 #else
-        for (int i = 0; i < K; i++) CHECK(rows[i] >= -127 && rows[i] <= 127);
+            for (int i = 0; i < K; i++) CHECK(rows[i] >= -127 && rows[i] <= 127);
 #endif
+        }
+        const float alpha = trial % 3 == 0 ? 0.0f : trial % 3 == 1 ? 20.0f : 1e38f;
+        int is_row = 1; /* without a range that could overflow */
+        for (int i = 0; i < n; i++) is_row = is_row && isfinite(x[i]);
+        k_quantize_rows_8(wide, &scale, &zero, x, K, 1, n, alpha);
+        ref_quantize_rows_8(twin, &twin_scale, &twin_zero, x, K, 1, n, alpha);
+        CHECK(is_row ? scale == twin_scale : isnan(scale) && isnan(twin_scale));
+        for (int i = 0; i < K; i++) {
+            const int q = whole(wide, i, K, zero);
+            CHECK(q >= 0 && q <= 254 && (!is_row || q == (i < n ? twin[i] : 127)));
+        }
+        if (alpha > 0.0f) k_gemm_fixed(out, PANEL, wide, &scale, &zero, panels, 0.5f, -2.0f, sums, NULL, 1, PANEL, n);
+        else k_gemm_i8_8(out, PANEL, wide, &scale, &zero, panels, w_scales, sums, NULL, 1, PANEL, n);
+        for (int i = 0; i < PANEL; i++) CHECK(isnan(out[i]) == !is_row);
     }
     CHECK(lost > 100);
 }
@@ -200,12 +270,55 @@ static void test_gemm(int n, int k, int with_bias) {
     for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
 }
 
-/* The greatest sum there can be: 65536 products of 127 and 127, in both signs. */
+/* The same of rows of 8 bits, by their own scale (alpha 0) or by a fixed one. */
+static void test_gemm_8(int n, int k, int with_bias, float alpha) {
+    const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
+    const float multiplier = 0.0123f, shift = -1.3f;
+    guard g[10];
+    int8_t *panels = guard_new(&g[0], (size_t)columns * (size_t)quantized_cols(k)), *w = guard_new(&g[1], (size_t)k);
+    int32_t *sums = guard_new(&g[2], (size_t)columns * 4), *zeros = guard_new(&g[3], M * 4);
+    float *w_scales = guard_new(&g[4], (size_t)columns * 4), *bias = guard_new(&g[5], (size_t)n * 4);
+    float *scales = guard_new(&g[6], M * 4), *x = guard_new(&g[7], (size_t)(M * ldx) * 4);
+    float *want = guard_new(&g[8], (size_t)(M * n) * 4);
+    uint8_t *plain = guard_new(&g[9], (size_t)(M * k));
+    memset(panels, 0, (size_t)columns * (size_t)quantized_cols(k));
+    memset(sums, 0, (size_t)columns * 4);
+    memset(w_scales, 0, (size_t)columns * 4);
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < k; c++) w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : -128) : (int)(guard_random() * 127.9f));
+        k_pack_row_i8(panels, sums, i, w, k);
+        w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
+    }
+    guard_fill(bias, (size_t)n, 1.0f);
+    fill_activations(x, ldx, M, k);
+    const float *b = with_bias ? bias : NULL;
+    ref_quantize_rows_8(plain, scales, zeros, x, ldx, M, k, alpha);
+    if (alpha > 0.0f) ref_gemm_fixed(want, n, plain, scales, zeros, panels, multiplier, shift, sums, b, M, n, k);
+    else ref_gemm_i8_8(want, n, plain, scales, zeros, panels, w_scales, sums, b, M, n, k);
+    for (int m = 1; m <= M; m++) {
+        guard gr, go;
+        void *rows = guard_new(&gr, quantized_bytes(m, k));
+        float *out = guard_new(&go, (size_t)((m - 1) * ldo + n) * 4);
+        k_quantize_rows_8(rows, scales, zeros, x, ldx, m, k, alpha);
+        if (alpha > 0.0f) k_gemm_fixed(out, ldo, rows, scales, zeros, panels, multiplier, shift, sums, b, m, n, k);
+        else k_gemm_i8_8(out, ldo, rows, scales, zeros, panels, w_scales, sums, b, m, n, k);
+        for (int i = 0; i < m; i++) CHECK(memcmp(out + i * ldo, want + i * n, (size_t)n * 4) == 0);
+        for (int i = 0; i + 1 < m; i++) CHECK(isnan(out[i * ldo + n]) && isnan(out[i * ldo + n + 1]));
+        CHECK(guard_end(&gr));
+        CHECK(guard_end(&go));
+    }
+    for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
+}
+
+/*
+ * The greatest sum there can be: 65536 products of 127 and 127, in both signs; of rows with a fixed scale, of 254 and
+ * -128.
+ */
 static void test_greatest_sum(void) {
     enum { K = 65536 };
     static int8_t panels[8 * K], row[K];
     static float x[2 * K];
-    static unsigned char rows[2 * K * sizeof(stored)];
+    static unsigned char rows[2 * K * 2];
     int32_t sums[8], zeros[2];
     float w_scales[8], scales[2], out[16];
     for (int n = 0; n < 8; n++) {
@@ -221,6 +334,14 @@ static void test_greatest_sum(void) {
     k_quantize_rows(rows, scales, zeros, x, K, 2, K);
     k_gemm_i8(out, 8, rows, scales, zeros, panels, w_scales, sums, NULL, 2, 8, K);
     for (int i = 0; i < 16; i++) CHECK(out[i] == (i / 8 == i % 2 ? 1057030144.0f : -1057030144.0f)); /* 127^2 * 2^16 */
+    k_quantize_rows_8(rows, scales, zeros, x, K, 2, K, 0.0f);
+    k_gemm_i8_8(out, 8, rows, scales, zeros, panels, w_scales, sums, NULL, 2, 8, K);
+    for (int i = 0; i < 16; i++) CHECK(out[i] == (i / 8 == i % 2 ? 1057030144.0f : -1057030144.0f));
+    memset(row, -128, K);
+    k_pack_row_i8(panels, sums, 0, row, K);
+    k_quantize_rows_8(rows, scales, zeros, x, K, 2, K, 1.0f);
+    k_gemm_fixed(out, 8, rows, scales, zeros, panels, 1.0f, 0.0f, sums, NULL, 2, 8, K);
+    CHECK(out[0] == -254.0f * 128.0f * K && out[8] == 0.0f && out[2] == 254.0f * 127.0f * K);
 }
 
 /*
@@ -259,6 +380,7 @@ int main(void) {
     for (int i = 0; i < N_SIZES; i++) {
         for (int j = 0; j < N_SIZES; j++) {
             test_gemm(SIZES[i], SIZES[j], j % 2);
+            test_gemm_8(SIZES[i], SIZES[j], j % 2, i % 2 ? 7.3f : 0.0f);
             if (i % 3 == j % 3) test_pack(SIZES[i], SIZES[j]);
         }
         test_gemm(SIZES[i], 40, 0);
@@ -268,8 +390,15 @@ int main(void) {
         test_weights(SIZES[i], 1e30f);
         test_rows(1, SIZES[i]);
         test_rows(M, SIZES[i]);
+        test_rows_8(1, SIZES[i], 0.0f);
+        test_rows_8(M, SIZES[i], 0.0f);
+        test_rows_8(1, SIZES[i], 42.0f);
+        test_rows_8(M, SIZES[i], 3.8f);
     }
     test_gemm(520, 260, 1);
+    test_gemm_8(520, 260, 1, 11.1f);
+    test_gemm_8(520, 260, 1, 0.0f);
+    test_ties();
     test_smallest_weights();
     test_hostile_rows();
     test_greatest_sum();

@@ -21,7 +21,10 @@ int main(void) {
 #define k_quantize_weights relaxed_quantize_weights
 #define quantized_bytes    relaxed_quantized_bytes
 #define k_quantize_rows    relaxed_quantize_rows
+#define k_quantize_rows_8  relaxed_quantize_rows_8
 #define k_gemm_i8          relaxed_gemm_i8
+#define k_gemm_i8_8        relaxed_gemm_i8_8
+#define k_gemm_fixed       relaxed_gemm_fixed
 
 #include "kernels/gemm_i8.c"
 #include "kernels/quantize.c"
