@@ -12,6 +12,7 @@ const HEADERS = [
 const WORDS = {
   ACTIVATIONS: { first: 'RELU', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
   DTYPES: { first: 'F32', wordOf: (/** @type {string} */ name) => name },
+  QUANTIZERS: { first: 'QUANTIZE_ROWS', wordOf: (/** @type {string} */ name) => name.slice(9).toLowerCase() },
   STACKS: { first: 'ENCODER', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
   DECODER_CELLS: { first: 'SELF_ATTENTION', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
   POSITIONS: { first: 'POSITIONS_HF', wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase() },

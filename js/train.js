@@ -106,6 +106,7 @@ export class Trainer {
         Number(model ? weights.some(({ name }) => name === `model.${side}.embed_positions.weight`) : learnsPositions);
       const numbers = configNumbers(config, core.configFields(), {
         dtype: F32,
+        activations: 0,
         encoder_positions_stored: stored('encoder'),
         decoder_positions_stored: stored('decoder'),
       });

@@ -59,6 +59,7 @@ void heed_sha256_free(heed_sha256 *sha);
  *   decoder_cell               HEED_SELF_ATTENTION or HEED_SSRU: the first sublayer of a decoder layer
  *   positions                  HEED_POSITIONS_HF or HEED_POSITIONS_MARIAN: wavelengths of the sinusoids
  *   layer_norm_eps             in units of 1e-12; 0 means 1e-5, as MarianMT has it
+ *   activations                HEED_QUANTIZE_ROWS, _ROWS8 or _FIXED: how int8 matrices take their inputs
  *   encoder_positions_stored   1: the file has model.encoder.embed_positions.weight
  *   decoder_positions_stored   1: the file has model.decoder.embed_positions.weight
  * heed_config_field returns NULL past the end.  Cannot fail.
@@ -86,11 +87,16 @@ double heed_model_parameters(const heed_model *model);
 
 /*
  * The table of tensors.  heed_tensor_find returns the index of the tensor that `name` (UTF-8, 0-terminated) belongs to,
- * or -1.  It sets *is_scale to 1 if the name is "<tensor>.scale" (F32 [rows], for an I8 tensor).  Aliases (tied copies
- * in checkpoints) return the index of the tensor that they are tied to.  If a file has several names of one index, load
- * the one that equals heed_tensor_name(index), or else the first, and skip the others.
+ * or -1.  It sets *part to HEED_WEIGHT if the name is the tensor's, to HEED_SCALE if it is "<tensor>.scale" (F32 [rows],
+ * for an I8 tensor), and to HEED_ALPHA if it is "<tensor>.alpha".  Aliases (tied copies in checkpoints) return the index
+ * of the tensor that they are tied to.  If a file has several names of one index, load the one that equals
+ * heed_tensor_name(index), or else the first, and skip the others.
+ *
+ * An alpha is F32 [1] or [2]: the fixed scale of the matrix's inputs, as Marian's quantised models have it, and the
+ * multiplier q of its weights, weight = int8 / q.  Without q, 1 / scale stands for it; but that may be another float.
+ * The I8 tensor has one scale for all rows then.  Alphas are used with `activations` HEED_QUANTIZE_FIXED only.
  */
-int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale);
+int heed_tensor_find(const heed_model *model, const char *name, int32_t *part);
 int heed_tensor_count(const heed_model *model);
 const char *heed_tensor_name(const heed_model *model, int index); /* NULL out of range */
 /* Expected shape: rows, cols.  A vector of n has rows 1, cols n and is [n] or [1, n] in a file. */
@@ -99,11 +105,11 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
 /*
  * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece completes it.  dtype is
  * that of the file; rank is 1 or 2; dims [rank].  HEED_E_TENSOR_SHAPE / _DTYPE at begin.  HEED_E_TENSOR_VALUE for NaN
- * or infinity, also of a scale times 128.  HEED_E_STATE for too many bytes, for a begin before the previous tensor is
+ * or infinity, also of a scale times 128, and for an alpha or q that is not positive.  HEED_E_STATE for too many bytes, for a begin before the previous tensor is
  * complete, and for a tensor that is already loaded or not in the table.  After a failed write the model can only be
  * freed.
  */
-heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims);
+heed_status heed_tensor_begin(heed_model *model, int index, int part, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
 
 /* out [cols] = row `row` of a tensor, as products use it.  HEED_E_ARGUMENT: no such row. */

@@ -63,7 +63,7 @@ function tiedTo(name, config) {
  * @param {Record<string, any>} config
  */
 function withoutCopies(tensors, config) {
-  const stem = (/** @type {string} */ name) => name.replace(/\.scale$/, '');
+  const stem = (/** @type {string} */ name) => name.replace(/\.(scale|alpha)$/, '');
   const key = (/** @type {string} */ name) => tiedTo(stem(name), config) + name.slice(stem(name).length);
   /** @type {Map<string, TensorEntry>} */
   const kept = new Map();
@@ -80,7 +80,7 @@ function withoutCopies(tensors, config) {
  * @param {number} dtype  of matrices
  */
 function layOut(tensors, dtype) {
-  const stored = tensors.filter(({ name }) => dtype === I8 || !name.endsWith('.scale'));
+  const stored = tensors.filter(({ name }) => dtype === I8 || !/\.(scale|alpha)$/.test(name));
   const matrices = stored.filter((tensor) => dtype === I8 && isMatrix(tensor));
   const others = stored.filter((tensor) => !matrices.includes(tensor));
   const scales = matrices

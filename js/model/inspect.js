@@ -175,9 +175,9 @@ export function parameters(model) {
 export function parameter(model, name, range) {
   const { core, model: handle } = model.internals();
   if (typeof name !== 'string') badType('name', name, 'a string');
-  const isScale = ints(1);
-  const index = core.findTensor(handle, name, isScale);
-  if (index < 0 || isScale.value[0]) badRange('name', name, "the name of one of the model's tensors");
+  const part = ints(1);
+  const index = core.findTensor(handle, name, part);
+  if (index < 0 || part.value[0]) badRange('name', name, "the name of one of the model's tensors");
   const [rows, cols] = [ints(1), ints(1)];
   core.run('heed_tensor_shape', handle, index, rows, cols);
   const [r, c] = [rows.value[0], cols.value[0]];

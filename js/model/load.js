@@ -1,10 +1,10 @@
 // load.js - loads files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
 // model.js.
 
-import { DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8 } from '../base/constants.js';
+import { DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8, QUANTIZERS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { isNode, onAbort } from '../base/host.js';
-import { describe, parseJson, short } from '../base/json.js';
+import { describe, mismatch, parseJson, short } from '../base/json.js';
 import { CHUNK, MAX_EXTRA, MAX_GROWTH } from '../base/limits.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { openSafetensors } from '../formats/safetensors.js';
@@ -19,6 +19,10 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  *   the model; the first call has loaded 0, the last one loaded === total
  * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
  *   'int8' quantises float weights while they load
+ * @property {'rows' | 'rows8' | 'fixed'} [activations]  how int8 matrices take their inputs. 'rows', the default: 7
+ *   bits, a scale and a zero point for each row. 'rows8': 8 bits, a scale for each row; nearer to floats, but on hosts
+ *   with a fast relaxed dot product slower. 'fixed': 8 bits, scales that the file has as `X.weight.alpha`, multiplied
+ *   and rounded as Firefox's engine does; matrices without one take 'rows8'
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if the host and this build have it
@@ -28,7 +32,7 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
 
 /**
  * @typedef {import('../formats/safetensors.js').TensorEntry} TensorEntry
- * @typedef {TensorEntry & { index: number, isScale: boolean, used: boolean }} PlacedTensor
+ * @typedef {TensorEntry & { index: number, part: number, used: boolean }} PlacedTensor  part: WEIGHT, SCALE or ALPHA
  */
 
 /** Other directories and weights. A model in the standard form does not need this module. */
@@ -49,16 +53,25 @@ export async function openWeights(files, config, onRead) {
   return other || openSafetensors(chunks || (await files.open(file)), file);
 }
 
-/** @param {string | undefined} dtype @param {import('../formats/safetensors.js').TensorEntry[]} tensors */
-function chooseArithmetic(dtype, tensors) {
-  const int8 = dtype === 'int8' || (dtype !== 'f32' && tensors.some((t) => t.dtype === I8));
-  return int8 ? I8 : F32;
+/** By part of a matrix. */
+const SUFFIXES = ['', '.scale', '.alpha'];
+
+/**
+ * @param {Pick<LoadOptions, 'dtype' | 'activations'>} options
+ * @param {import('../formats/safetensors.js').Weights} weights
+ */
+function chooseArithmetic({ dtype, activations = 'rows' }, { file, tensors }) {
+  const isInt8 = dtype === 'int8' || (dtype !== 'f32' && tensors.some((t) => t.dtype === I8));
+  if (!isInt8 && activations !== 'rows') {
+    throw new HeedError(E_CONFIG, mismatch(`${file}, which is not int8: activations`, activations, "'rows'"));
+  }
+  return { dtype: isInt8 ? I8 : F32, activations: QUANTIZERS.indexOf(activations) };
 }
 
 /**
  * @param {import('../wasm/core.js').Core} core
  * @param {Record<string, any>} config
- * @param {number} arithmetic
+ * @param {ReturnType<typeof chooseArithmetic>} arithmetic
  * @param {import('../formats/safetensors.js').Weights} weights
  * @returns {number}  the model's handle
  */
@@ -66,7 +79,7 @@ function createModel(core, config, arithmetic, weights) {
   const { file, tensors } = weights;
   const stores = (/** @type {string} */ name) => Number(tensors.some((t) => t.name === name));
   const numbers = configNumbers(config, core.configFields(), {
-    dtype: arithmetic,
+    ...arithmetic,
     encoder_positions_stored: stores('model.encoder.embed_positions.weight'),
     decoder_positions_stored: stores('model.decoder.embed_positions.weight'),
   });
@@ -92,15 +105,16 @@ function createModel(core, config, arithmetic, weights) {
 function placeTensors(core, model, { file, tensors }) {
   /** @type {Map<string, PlacedTensor>} */
   const chosen = new Map();
-  const isScale = ints(1);
+  const room = ints(1);
   const placed = tensors.map((tensor) => {
-    const index = core.findTensor(model, tensor.name, isScale);
+    const index = core.findTensor(model, tensor.name, room);
     if (index < 0) {
       throw new HeedError(E_TENSOR_UNKNOWN, `${file}: ${short(tensor.name)}: this configuration has no such tensor`);
     }
-    const entry = { ...tensor, index, isScale: isScale.value[0] !== 0, used: false };
-    const key = `${index} ${entry.isScale}`;
-    const own = core.string('heed_tensor_name', model, index) + (entry.isScale ? '.scale' : '');
+    const [part] = room.value;
+    const entry = { ...tensor, index, part, used: false };
+    const key = `${index} ${part}`;
+    const own = core.string('heed_tensor_name', model, index) + SUFFIXES[part];
     if (!chosen.has(key) || tensor.name === own) chosen.set(key, entry);
     return entry;
   });
@@ -114,12 +128,12 @@ function placeTensors(core, model, { file, tensors }) {
  * @param {string} file
  * @param {PlacedTensor} tensor
  */
-function beginTensor(core, model, file, { name, index, isScale, dtype, shape }) {
+function beginTensor(core, model, file, { name, index, part, dtype, shape }) {
   const status = core.run(
     'heed_tensor_begin',
     model,
     index,
-    Number(isScale),
+    part,
     dtype,
     shape.length,
     Float64Array.from(shape),
@@ -128,7 +142,7 @@ function beginTensor(core, model, file, { name, index, isScale, dtype, shape }) 
     const [rows, cols] = [ints(1), ints(1)];
     core.run('heed_tensor_shape', model, index, rows, cols);
     const [r, c] = [rows.value[0], cols.value[0]];
-    const expected = isScale ? [r] : r === 1 ? [c] : [r, c];
+    const expected = [r === 1 ? [c] : [r, c], [r], '1] or [2'][part];
     throw new HeedError(status, `${file}: ${name}: found shape ${describe(shape)}, expected [${expected}]`);
   }
   core.check(status, `${file}: ${name}: ${DTYPES[dtype]}`);
@@ -188,9 +202,9 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 /**
  * @param {import('../wasm/core.js').Core} core
  * @param {Awaited<ReturnType<typeof openSource>>} files
- * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'accept'>} options
+ * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept'>} options
  */
-async function readModel(core, files, { onProgress, dtype, accept }) {
+async function readModel(core, files, { onProgress, accept, ...options }) {
   /** The small files, in the order in which they arrived. @type {[name: string, bytes: number][]} */
   const sizes = [];
   let loaded = 0;
@@ -237,8 +251,7 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
 
   const weights = await openWeights(files, config, onRead);
   try {
-    const entries = weights.tensors;
-    const arithmetic = chooseArithmetic(dtype, entries);
+    const arithmetic = chooseArithmetic(options, weights);
     const model = createModel(core, config, arithmetic, weights);
     const tensors = placeTensors(core, model, weights);
     const tokenizer =
@@ -259,7 +272,7 @@ async function readModel(core, files, { onProgress, dtype, accept }) {
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic: arithmetic.dtype, unsupported, files: small };
   } catch (error) {
     await weights.verify?.(error);
     throw error;

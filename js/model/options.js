@@ -5,7 +5,8 @@ import {
   badRange, badType, checkBoolean, checkFinite, checkFunction, checkInteger, checkOptions, checkSignal,
 } from '../base/check.js';
 import {
-  DECODER, EARLY_FALSE, EARLY_NEVER, EARLY_TRUE, ENCODER, E_LENGTH, MAX_BATCH, MAX_BEAMS, MAX_RULE_IDS, STACKS,
+  DECODER, EARLY_FALSE, EARLY_NEVER, EARLY_TRUE, ENCODER, E_LENGTH, MAX_BATCH, MAX_BEAMS, MAX_RULE_IDS, QUANTIZERS,
+  STACKS,
 } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
@@ -13,8 +14,9 @@ import { checkId, checkIds } from '../text/ids.js';
 
 /** @param {import('./load.js').LoadOptions} options */
 export function checkLoad(options) {
-  const { dtype = 'auto', signal, onProgress, cache } = checkOptions(options, LOAD);
+  const { dtype = 'auto', activations = 'rows', signal, onProgress, cache } = checkOptions(options, LOAD);
   if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
+  if (!QUANTIZERS.includes(activations)) badType('activations', activations, "'rows', 'rows8' or 'fixed'");
   checkFunction('onProgress', onProgress);
   if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
   checkSignal(signal);
@@ -141,7 +143,7 @@ export const RULES = {
 };
 
 // The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
-export const WEIGHTS = 'dtype wasm simd cache shortlist! signal';
+export const WEIGHTS = 'dtype activations wasm simd cache shortlist! signal';
 const LOAD = `${WEIGHTS} onProgress`;
 export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
 export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;

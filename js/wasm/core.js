@@ -230,10 +230,10 @@ export class Core {
     };
   }
 
-  /** Index of a tensor, or -1; isScale is written. @param {number} model @param {string} name @param {Room} isScale */
-  findTensor(model, name, isScale) {
+  /** Index of a tensor, or -1; part is written. @param {number} model @param {string} name @param {Room} part */
+  findTensor(model, name, part) {
     // a NUL inside would end the C string early, and find another tensor
-    return name.includes('\0') ? -1 : this.run('heed_tensor_find', model, encoder.encode(`${name}\0`), isScale);
+    return name.includes('\0') ? -1 : this.run('heed_tensor_find', model, encoder.encode(`${name}\0`), part);
   }
 
   /** @param {string} name @param {...Argument} values @returns {string | null} */

@@ -14,6 +14,12 @@ enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 };               /
 enum { HEED_SELF_ATTENTION = 0, HEED_SSRU = 1 };                               /* decoder_cell        */
 enum { HEED_POSITIONS_HF = 0, HEED_POSITIONS_MARIAN = 1 };                     /* positions           */
 
+/* How int8 products take their inputs: see k_quantize_rows_8.  The option `activations`. */
+enum { HEED_QUANTIZE_ROWS = 0, HEED_QUANTIZE_ROWS8 = 1, HEED_QUANTIZE_FIXED = 2 };
+
+/* Parts of an int8 matrix X.weight: itself, X.weight.scale, and X.weight.alpha. */
+enum { HEED_WEIGHT = 0, HEED_SCALE = 1, HEED_ALPHA = 2 };
+
 /* Types of pieces, as SentencePiece's files have them. */
 enum {
     HEED_PIECE_NORMAL = 1,

@@ -38,8 +38,8 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
     for (int k = 0; k < w->cols; k++) row[k] = (float)bytes[k] * w->scales[n];
 }
 
-void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype) {
-    *input = (heed_input){0};
+void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype, int activations) {
+    *input = (heed_input){.activations = activations};
     if (dtype == HEED_F32) return;
     input->rows = arena_push(arena, 1, quantized_bytes(max_rows, max_cols));
     input->scales = arena_floats(arena, (size_t)max_rows, 1, 1);
@@ -50,16 +50,39 @@ void input_set(heed_input *input, const float *x, int m, int k) {
     input->x = x;
     input->m = m;
     input->k = k;
-    if (input->rows) k_quantize_rows(input->rows, input->scales, input->zeros, x, k, m, k);
+    input->is_quantized = 0;
 }
 
-void matrix_multiply(float *out, const heed_input *input, const heed_matrix *w, const float *bias) {
-    if (w->f32) k_gemm_f32(out, w->rows, input->x, w->cols, w->f32, bias, input->m, w->rows, w->cols);
+/* Quantises the rows as a matrix of this alpha needs them, unless they are so already. */
+static void quantize(heed_input *input, float alpha) {
+    if (input->is_quantized && input->alpha == alpha) return;
+    if (input->activations == HEED_QUANTIZE_ROWS)
+        k_quantize_rows(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k);
     else
-        k_gemm_i8(out, w->rows, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, input->m,
-                  w->rows, w->cols);
+        k_quantize_rows_8(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k, alpha);
+    input->is_quantized = 1;
+    input->alpha = alpha;
 }
 
-void linear_forward(float *out, const heed_input *input, const heed_linear *linear) {
+void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const float *bias) {
+    const int m = input->m, n = w->rows, k = w->cols;
+    if (w->f32) {
+        k_gemm_f32(out, n, input->x, k, w->f32, bias, m, n, k);
+        return;
+    }
+    const float alpha = input->activations == HEED_QUANTIZE_FIXED ? w->alpha : 0.0f;
+    quantize(input, alpha);
+    if (alpha > 0.0f) {
+        /* each of these rounds, as in the engine whose formula this is: see k_gemm_fixed */
+        const float multiplier = 1.0f / (alpha * w->q), shift = -(127.0f / alpha * (127.0f / w->q)) / 127.0f;
+        k_gemm_fixed(out, n, input->rows, input->scales, input->zeros, w->i8, multiplier, shift, w->sums, bias, m, n,
+                     k);
+        return;
+    }
+    (input->activations == HEED_QUANTIZE_ROWS ? k_gemm_i8 : k_gemm_i8_8)(
+        out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
+}
+
+void linear_forward(float *out, heed_input *input, const heed_linear *linear) {
     matrix_multiply(out, input, &linear->weight, linear->bias);
 }

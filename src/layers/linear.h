@@ -21,6 +21,8 @@ typedef struct {
     int8_t *i8;    /* int8 panels, */
     float *scales; /* [panel_rows(N)] value of one int8 step in each row, */
     int32_t *sums; /* [panel_rows(N)] sum of each row's int8 */
+    float alpha;   /* the fixed scale of its inputs, or 0; all rows have one scale then, */
+    float q;       /* whose inverse is this */
 } heed_matrix;
 
 /* A projection: y = x W^T + bias. */
@@ -39,17 +41,23 @@ void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row);
 /* row [K] = row n, as products use it: after quantisation.  Cannot fail. */
 void matrix_get_row(float *row, const heed_matrix *w, int n);
 
-/* The rows that projections read.  For int8 they are quantised once for all matrices that read them. */
+/*
+ * The rows that projections read.  For int8 they are quantised once for all matrices that read them, except that each
+ * fixed scale has rows of its own: a matrix with another scale than the one before quantises them again.
+ */
 typedef struct {
     const float *x; /* [m, K] */
     int m, k;
-    void *rows; /* k_quantize_rows' results; NULL in an f32 model */
+    int activations; /* HEED_QUANTIZE_ */
+    void *rows;      /* the results of k_quantize_rows or k_quantize_rows_8; NULL in an f32 model */
     float *scales;
     int32_t *zeros;
+    int is_quantized;
+    float alpha; /* of rows, if they are quantised: 0 unless they have a fixed scale */
 } heed_input;
 
-/* Lay out the memory for inputs of up to max_rows x max_cols. */
-void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype);
+/* Lay out the memory for inputs of up to max_rows x max_cols.  activations: HEED_QUANTIZE_, of HEED_I8. */
+void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype, int activations);
 /* Sets the input to x [m, k], which must not change while the input is in use.  Cannot fail. */
 void input_set(heed_input *input, const float *x, int m, int k);
 
@@ -57,7 +65,7 @@ void input_set(heed_input *input, const float *x, int m, int k);
  * out [m, N] = x W^T + bias; bias [N], NULL is zero.  A row of out depends only on its row of x, not on m.  Cannot
  * fail.
  */
-void matrix_multiply(float *out, const heed_input *input, const heed_matrix *w, const float *bias);
-void linear_forward(float *out, const heed_input *input, const heed_linear *linear);
+void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const float *bias);
+void linear_forward(float *out, heed_input *input, const heed_linear *linear);
 
 #endif /* HEED_LAYERS_LINEAR_H */

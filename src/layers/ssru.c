@@ -3,7 +3,7 @@
 
 #include "kernels/kernels.h"
 
-void ssru_gates(float *candidate, float *forget, const heed_input *input, const heed_linear *w, const heed_linear *wf) {
+void ssru_gates(float *candidate, float *forget, heed_input *input, const heed_linear *w, const heed_linear *wf) {
     linear_forward(candidate, input, w);
     linear_forward(forget, input, wf);
     k_sigmoid(forget, (size_t)input->m * wf->weight.rows);

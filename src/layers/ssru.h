@@ -18,7 +18,7 @@
 #include "layers/linear.h"
 
 /* candidate, forget [m, D] written for the rows of *input, which both projections read.  Cannot fail. */
-void ssru_gates(float *candidate, float *forget, const heed_input *input, const heed_linear *w, const heed_linear *wf);
+void ssru_gates(float *candidate, float *forget, heed_input *input, const heed_linear *w, const heed_linear *wf);
 
 /*
  * One token: out [D] and cell [D] written, candidate and forget [D] read.  before [D] is the cell of the token before

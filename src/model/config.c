@@ -65,6 +65,9 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
     TARGET_ID(eos_token_id)
     TARGET_ID(decoder_start_token_id)
     REQUIRE(dtype, config->dtype == HEED_F32 || config->dtype == HEED_I8, "must be f32 or int8")
+    BETWEEN(activations, HEED_QUANTIZE_ROWS, HEED_QUANTIZE_FIXED, "must be 0, 1 or 2")
+    REQUIRE(activations, config->activations == HEED_QUANTIZE_ROWS || config->dtype == HEED_I8,
+            "must be 0 unless the matrices are int8")
     BETWEEN(decoder_cell, HEED_SELF_ATTENTION, HEED_SSRU, "must be self_attention or ssru")
     BETWEEN(positions, HEED_POSITIONS_HF, HEED_POSITIONS_MARIAN, "must be those of Hugging Face or of Marian")
     BETWEEN(layer_norm_eps, 0, 2000000000, "must be between 0 and 0.002, in units of 1e-12")

@@ -38,7 +38,8 @@
     X(dtype)          /* HEED_F32 or HEED_I8: arithmetic of the matrices */ \
     X(decoder_cell)   /* HEED_SELF_ATTENTION, HEED_SSRU */                  \
     X(positions)      /* HEED_POSITIONS_HF, HEED_POSITIONS_MARIAN */        \
-    X(layer_norm_eps) /* in units of 1e-12; 0: 1e-5, as MarianMT has it */
+    X(layer_norm_eps) /* in units of 1e-12; 0: 1e-5, as MarianMT has it */  \
+    X(activations)    /* HEED_QUANTIZE_: of the inputs of int8 matrices */
 
 typedef struct {
 #define FIELD(name) int32_t name;

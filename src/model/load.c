@@ -14,21 +14,26 @@ enum { N_DTYPES = HEED_I8 + 1 };
 
 static const size_t ELEMENT_BYTES[N_DTYPES] = {4, 2, 2, 1};
 
-heed_status heed_tensor_begin(heed_model *model, int index, int is_scale, int dtype, int rank, const double *dims) {
+static uint8_t *loaded(heed_tensor *t, int part) {
+    return part == HEED_ALPHA ? &t->alpha_loaded : part ? &t->scale_loaded : &t->loaded;
+}
+
+heed_status heed_tensor_begin(heed_model *model, int index, int part, int dtype, int rank, const double *dims) {
     heed_loader *l = &model->loader;
     if (index < 0 || index >= model->n_tensors || model->ready || l->tensor) return HEED_E_STATE;
     heed_tensor *t = &model->tensors[index];
-    if (is_scale ? t->scale_loaded || !t->matrix : t->loaded) return HEED_E_STATE;
+    if (part < HEED_WEIGHT || part > HEED_ALPHA || (part && !t->matrix) || *loaded(t, part)) return HEED_E_STATE;
     if (dtype < 0 || dtype >= N_DTYPES) return HEED_E_TENSOR_DTYPE;
-    if (is_scale ? dtype != HEED_F32 : dtype == HEED_I8 && !t->matrix) return HEED_E_TENSOR_DTYPE;
+    if (part ? dtype != HEED_F32 : dtype == HEED_I8 && !t->matrix) return HEED_E_TENSOR_DTYPE;
 
-    /* a scale is one row of t->rows numbers; a vector may be written [n] or [1, n] */
-    const int rows = is_scale ? 1 : t->rows, cols = is_scale ? t->rows : t->cols;
+    /* a scale is one row of t->rows numbers, an alpha of 1 or 2; a vector may be written [n] or [1, n] */
+    const int has_q = part == HEED_ALPHA && (rank == 1 || rank == 2) && dims[rank - 1] == 2;
+    const int rows = part ? 1 : t->rows, cols = part == HEED_ALPHA ? 1 + has_q : part ? t->rows : t->cols;
     const int fits = rank == 2 ? dims[0] == rows && dims[1] == cols : rank == 1 && rows == 1 && dims[0] == cols;
-    if (!fits || (t->matrix && !is_scale && rank != 2)) return HEED_E_TENSOR_SHAPE;
+    if (!fits || (t->matrix && !part && rank != 2)) return HEED_E_TENSOR_SHAPE;
 
     l->tensor = t;
-    l->is_scale = is_scale;
+    l->part = part;
     l->dtype = dtype;
     l->row = 0;
     l->n_rows = rows;
@@ -71,15 +76,27 @@ static int all_finite(const float *x, int n, float factor) {
     return zero == 0.0f;
 }
 
+/* Positive, and small enough and large enough for 127 / x to be so too? */
+static int is_multiplier(float x) { return x > 0.0f && x < INFINITY && 127.0f / x < INFINITY; }
+
+static heed_status store_alpha(heed_loader *l, heed_matrix *w) {
+    const float *x = l->floats;
+    if (!is_multiplier(x[0]) || (l->row_elements > 1 && !is_multiplier(x[1]))) return HEED_E_TENSOR_VALUE;
+    w->alpha = x[0];
+    w->q = l->row_elements > 1 ? x[1] : 0.0f;
+    return HEED_OK;
+}
+
 static heed_status store_row(heed_loader *l) {
     heed_tensor *t = l->tensor;
-    if (t->matrix && t->matrix->i8 && !l->is_scale && l->dtype == HEED_I8) { /* stored unchanged */
+    if (t->matrix && t->matrix->i8 && !l->part && l->dtype == HEED_I8) { /* stored unchanged */
         matrix_set_row_i8(t->matrix, l->row, (const int8_t *)l->bytes);
         return HEED_OK;
     }
     decode_row(l->floats, l->bytes, l->row_elements, l->dtype);
-    if (!all_finite(l->floats, l->row_elements, l->is_scale ? 128.0f : 1.0f)) return HEED_E_TENSOR_VALUE;
-    if (l->is_scale) memcpy(t->scales, l->floats, (size_t)l->row_elements * sizeof *t->scales);
+    if (l->part == HEED_ALPHA) return store_alpha(l, t->matrix);
+    if (!all_finite(l->floats, l->row_elements, l->part ? 128.0f : 1.0f)) return HEED_E_TENSOR_VALUE;
+    if (l->part) memcpy(t->scales, l->floats, (size_t)l->row_elements * sizeof *t->scales);
     else if (t->matrix) matrix_set_row(t->matrix, l->row, l->floats, (int8_t *)l->bytes);
     else memcpy(t->plain + (size_t)l->row * t->cols, l->floats, (size_t)t->cols * sizeof *t->plain);
     return HEED_OK;
@@ -102,11 +119,8 @@ heed_status heed_tensor_write(heed_model *model, const void *data, size_t n) {
         if (status != HEED_OK) return status;
         l->filled = 0;
         if (++l->row == l->n_rows) {
-            if (l->is_scale) l->tensor->scale_loaded = 1;
-            else {
-                l->tensor->loaded = 1;
-                l->tensor->file_dtype = (uint8_t)l->dtype;
-            }
+            *loaded(l->tensor, l->part) = 1;
+            if (!l->part) l->tensor->file_dtype = (uint8_t)l->dtype;
             l->tensor = NULL;
         }
     }
@@ -122,6 +136,14 @@ static void apply_scales(heed_loader *l, heed_tensor *t) {
     }
 }
 
+/* Does an .alpha fit the tensor: one scale for all rows, which is 1 / q?  Completes q. */
+static int fits_alpha(const heed_tensor *t) {
+    for (int r = 1; r < t->rows; r++)
+        if (t->scales[r] != t->scales[0]) return 0;
+    if (t->matrix->q == 0.0f) t->matrix->q = 1.0f / t->scales[0];
+    return fabsf(t->matrix->q * t->scales[0] - 1.0f) < 1e-5f;
+}
+
 heed_status heed_model_finish(heed_model *model, heed_report *report) {
     status_report(HEED_OK, report, NULL, NULL, 0);
     if (model->ready || model->loader.tensor) return HEED_E_STATE;
@@ -132,6 +154,9 @@ heed_status heed_model_finish(heed_model *model, heed_report *report) {
         if (t->loaded && (t->file_dtype == HEED_I8) != t->scale_loaded)
             return status_report(HEED_E_TENSOR_MISSING, report, t->name,
                                  "an I8 tensor needs its .scale, and only an I8 tensor may have one", 0);
+        if (t->alpha_loaded && (!t->scale_loaded || !fits_alpha(t)))
+            return status_report(HEED_E_TENSOR_VALUE, report, t->name,
+                                 "an .alpha needs an I8 tensor with one .scale for all rows, the inverse of its q", 0);
     }
     for (int i = 0; i < model->n_tensors; i++)
         if (model->tensors[i].scale_loaded && model->tensors[i].matrix->f32)

@@ -110,6 +110,7 @@ static void lay_out(builder *b, struct heed_model *m) {
     const int D = a->d_model, V = a->decoder.vocabulary;
 
     b->norm_epsilon = a->norm_epsilon;
+    b->longest_row = 2; /* an .alpha has two numbers */
     if (a->has_shared_embeddings) {
         name_tensor(b, "model.shared");
         add_matrix(b, &m->shared, V, D);
@@ -233,22 +234,25 @@ static const char *tied_name(const heed_architecture *a, const char *name) {
     return name;
 }
 
-int heed_tensor_find(const heed_model *model, const char *name, int32_t *is_scale) {
-    static const char SUFFIX[] = ".scale";
+int heed_tensor_find(const heed_model *model, const char *name, int32_t *part) {
+    static const char *const SUFFIXES[] = {"", ".scale", ".alpha"};
     char stem[TENSOR_NAME_BYTES];
     size_t n = strlen(name);
 
-    *is_scale = 0;
-    if (n >= sizeof stem + sizeof SUFFIX) return -1;
-    if (n >= sizeof SUFFIX && strcmp(name + n - (sizeof SUFFIX - 1), SUFFIX) == 0) {
-        *is_scale = 1;
-        n -= sizeof SUFFIX - 1;
+    *part = HEED_WEIGHT;
+    for (int i = HEED_SCALE; i <= HEED_ALPHA; i++) {
+        const size_t length = strlen(SUFFIXES[i]);
+        if (n > length && strcmp(name + n - length, SUFFIXES[i]) == 0) {
+            *part = i;
+            n -= length;
+            break;
+        }
     }
     if (n >= sizeof stem) return -1;
     memcpy(stem, name, n);
     stem[n] = '\0';
     const char *canonical = tied_name(&model->arch, stem);
     for (int i = 0; i < model->n_tensors; i++)
-        if (strcmp(model->tensors[i].name, canonical) == 0) return *is_scale && !model->tensors[i].matrix ? -1 : i;
+        if (strcmp(model->tensors[i].name, canonical) == 0) return *part && !model->tensors[i].matrix ? -1 : i;
     return -1;
 }

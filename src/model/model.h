@@ -43,14 +43,14 @@ typedef struct {
     float *plain;        /* stored unchanged, row-major                          */
     float *scales;       /* [rows] of a file's I8; the matrix's own if it is int8  */
     uint8_t optional;    /* absent: stays zero                                   */
-    uint8_t loaded, scale_loaded;
+    uint8_t loaded, scale_loaded, alpha_loaded;
     uint8_t file_dtype;
 } heed_tensor;
 
 /* Where the next bytes of the file belong. */
 typedef struct {
     heed_tensor *tensor; /* NULL: between tensors */
-    int is_scale, dtype;
+    int part, dtype; /* part: HEED_WEIGHT, HEED_SCALE or HEED_ALPHA */
     int row, row_elements, n_rows;
     size_t row_bytes, filled;
     unsigned char *bytes; /* [longest row] as in the file           */

@@ -18,7 +18,7 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     run->v = arena_floats(arena, R, D, 1);
     run->mix = arena_floats(arena, R, D, 1);
     run->hidden = arena_floats(arena, R, (size_t)widest, 1);
-    input_layout(&run->input, arena, max_rows, widest, model->config.dtype);
+    input_layout(&run->input, arena, max_rows, widest, model->config.dtype, model->config.activations);
     run->scratch = arena_floats(arena, attention_scratch_floats(max_keys, max_keys, architecture_widest_head(a)), 1, 1);
     run->disabled = arena_push(arena, (size_t)model->n_heads, 1);
     run->points = arena_push(arena, (size_t)model->n_points, sizeof *run->points);

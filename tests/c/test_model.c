@@ -1,5 +1,6 @@
 /* test_model.c - configuration rules, loading, and the passes of a model against each other. */
 #include "check.h"
+#include "layers/linear.h"
 #include "random_model.h"
 
 enum { V = 61, LONGEST = 150 };
@@ -61,7 +62,7 @@ static void test_config(void) {
 }
 
 static void test_loading(void) {
-    int32_t config[MAX_CONFIG], is_scale, rows, cols;
+    int32_t config[MAX_CONFIG], part, rows, cols;
     const int n = default_config(config);
     heed_model *model;
     heed_report report;
@@ -70,13 +71,13 @@ static void test_loading(void) {
     CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
     CHECK(bytes == (double)heed_model_bytes(model));
 
-    CHECK(heed_tensor_find(model, "nonsense", &is_scale) == -1);
-    CHECK(heed_tensor_find(model, "model.encoder.layers.0.fc1.bias.scale", &is_scale) == -1);
-    const int shared = heed_tensor_find(model, "model.shared.weight", &is_scale);
-    CHECK(shared >= 0 && !is_scale);
-    CHECK(heed_tensor_find(model, "model.shared.weight.scale", &is_scale) == shared && is_scale);
-    CHECK(heed_tensor_find(model, "lm_head.weight", &is_scale) == shared && !is_scale);
-    CHECK(heed_tensor_find(model, "model.decoder.embed_tokens.weight", &is_scale) == shared);
+    CHECK(heed_tensor_find(model, "nonsense", &part) == -1);
+    CHECK(heed_tensor_find(model, "model.encoder.layers.0.fc1.bias.scale", &part) == -1);
+    const int shared = heed_tensor_find(model, "model.shared.weight", &part);
+    CHECK(shared >= 0 && part == HEED_WEIGHT);
+    CHECK(heed_tensor_find(model, "model.shared.weight.scale", &part) == shared && part == HEED_SCALE);
+    CHECK(heed_tensor_find(model, "lm_head.weight", &part) == shared && part == HEED_WEIGHT);
+    CHECK(heed_tensor_find(model, "model.decoder.embed_tokens.weight", &part) == shared);
     heed_tensor_shape(model, shared, &rows, &cols);
     CHECK(rows == V && cols == 24);
     CHECK(heed_tensor_name(model, -1) == NULL && heed_tensor_name(model, heed_tensor_count(model)) == NULL);
@@ -117,7 +118,7 @@ static void test_loading(void) {
     heed_session *session;
     config_set(config, "encoder_positions_stored", 1);
     CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
-    const int positions = heed_tensor_find(model, "model.encoder.embed_positions.weight", &is_scale);
+    const int positions = heed_tensor_find(model, "model.encoder.embed_positions.weight", &part);
     const double one_row[1] = {24}, one_number[1] = {1};
     CHECK_INT(heed_tensor_begin(model, positions, 0, HEED_F32, 1, one_row), HEED_E_TENSOR_SHAPE);
     CHECK_INT(heed_tensor_begin(model, positions, 0, HEED_F32, 1, one_number), HEED_E_TENSOR_SHAPE);
@@ -206,12 +207,14 @@ static void test_dtypes(void) {
  * an error of about 1/127 of a row's range in each of few layers; a wrong scale, sum or zero point is off by its whole.
  */
 static void test_int8(void) {
+    enum { F32_ARITHMETIC, FROM_F32, FROM_I8, ROWS_ALPHAS, ROWS8, FIXED_NO_ALPHAS, FIXED_ALPHAS, RUNS };
     int32_t config[MAX_CONFIG];
     const int n = default_config(config);
-    float out[3][5 * 24];
-    for (int run = 0; run < 3; run++) { /* f32 arithmetic; int8 from F32; int8 from I8 */
+    float out[RUNS][5 * 24];
+    for (int run = 0; run < RUNS; run++) {
         heed_model *model;
         config_set(config, "dtype", run ? HEED_I8 : HEED_F32);
+        config_set(config, "activations", run == ROWS8 ? HEED_QUANTIZE_ROWS8 : run > ROWS8 ? HEED_QUANTIZE_FIXED : 0);
         CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
         for (int i = 0; i < heed_tensor_count(model); i++) {
             int32_t rows, cols;
@@ -222,25 +225,156 @@ static void test_int8(void) {
             }
             const double dims[2] = {rows, cols}, scale_dims[1] = {rows};
             uint32_t seed = (uint32_t)i;
-            CHECK_INT(heed_tensor_begin(model, i, 0, run == 2 ? HEED_I8 : HEED_F32, 2, dims), HEED_OK);
+            CHECK_INT(heed_tensor_begin(model, i, 0, run >= FROM_I8 ? HEED_I8 : HEED_F32, 2, dims), HEED_OK);
             for (int e = 0; e < rows * cols; e++) {
                 const int8_t step = e % cols ? (int8_t)(random_float(&seed) * 127.0f) : e % 2 ? 127 : -127;
                 const float value = (float)step / 127.0f;
-                if (heed_tensor_write(model, run == 2 ? (const void *)&step : (const void *)&value, run == 2 ? 1 : 4))
+                const int is_i8 = run >= FROM_I8;
+                if (heed_tensor_write(model, is_i8 ? (const void *)&step : (const void *)&value, is_i8 ? 1 : 4))
                     CHECK(!"write");
             }
-            if (run < 2) continue;
+            if (run < FROM_I8) continue;
             const float scale = 1.0f / 127.0f;
             CHECK_INT(heed_tensor_begin(model, i, 1, HEED_F32, 1, scale_dims), HEED_OK);
             for (int r = 0; r < rows; r++) CHECK_INT(heed_tensor_write(model, &scale, sizeof scale), HEED_OK);
+            if (run == ROWS_ALPHAS || run == FIXED_ALPHAS) {
+                const float alpha = 8.0f + (float)(i % 7); /* matrices of one input have different ones here */
+                CHECK_INT(heed_tensor_begin(model, i, HEED_ALPHA, HEED_F32, 1, &(const double){1}), HEED_OK);
+                CHECK_INT(heed_tensor_write(model, &alpha, sizeof alpha), HEED_OK);
+            }
         }
         CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
         fingerprint(model, out[run]);
         heed_model_free(model);
     }
-    CHECK(memcmp(out[1], out[2], sizeof out[1]) == 0);
-    CHECK(memcmp(out[0], out[1], sizeof out[1]) != 0);
-    CHECK_NEAR("int8 against f32", out[1], out[0], 5 * 24, 1e-3);
+    CHECK(memcmp(out[FROM_F32], out[FROM_I8], sizeof out[0]) == 0);
+    CHECK(memcmp(out[ROWS_ALPHAS], out[FROM_I8], sizeof out[0]) == 0);
+    CHECK(memcmp(out[FIXED_NO_ALPHAS], out[ROWS8], sizeof out[0]) == 0);
+    CHECK(memcmp(out[F32_ARITHMETIC], out[FROM_F32], sizeof out[0]) != 0);
+    CHECK(memcmp(out[ROWS8], out[FROM_F32], sizeof out[0]) != 0);
+    CHECK(memcmp(out[FIXED_ALPHAS], out[ROWS8], sizeof out[0]) != 0);
+    CHECK_NEAR("int8 against f32", out[FROM_F32], out[F32_ARITHMETIC], 5 * 24, 1e-3);
+    CHECK_NEAR("rows of 8 bits against f32", out[ROWS8], out[F32_ARITHMETIC], 5 * 24, 4e-4);
+    /* steps of an eighth, clamped at 16 or less: coarse, but a wrong scale or shift is off by more than its whole */
+    CHECK_NEAR("fixed scales against f32", out[FIXED_ALPHAS], out[F32_ARITHMETIC], 5 * 24, 0.05);
+}
+
+/* What an .alpha must be, alone and beside its matrix. */
+static void test_alpha(void) {
+    static const char NAME[] = "model.encoder.layers.0.fc1.weight";
+    enum { N = 40, K = 24 };
+    int32_t config[MAX_CONFIG], part;
+    const int n = default_config(config);
+    const double one[2] = {1, 1}, two[2] = {1, 2}, three[2] = {1, 3}, turned[2] = {2, 1}, *matrix = (double[]){N, K};
+    const double scale_dims[1] = {N};
+    heed_model *model;
+    heed_report report;
+    config_set(config, "dtype", HEED_I8);
+    config_set(config, "activations", HEED_QUANTIZE_FIXED);
+    CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    const int fc1 = heed_tensor_find(model, NAME, &part);
+    CHECK(heed_tensor_find(model, "model.encoder.layers.0.fc1.weight.alpha", &part) == fc1 && part == HEED_ALPHA);
+    CHECK_INT(heed_tensor_find(model, "model.encoder.layers.0.fc1.weight.alpha.scale", &part), -1);
+    CHECK_INT(heed_tensor_find(model, "model.encoder.layers.0.fc1.bias.alpha", &part), -1);
+    CHECK_INT(heed_tensor_find(model, ".alpha", &part), -1);
+    const int bias = heed_tensor_find(model, "model.encoder.layers.0.fc1.bias", &part);
+    CHECK_INT(heed_tensor_begin(model, bias, HEED_ALPHA, HEED_F32, 1, one), HEED_E_STATE);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA + 1, HEED_F32, 1, one), HEED_E_STATE);
+    CHECK_INT(heed_tensor_begin(model, fc1, -1, HEED_F32, 1, one), HEED_E_STATE);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F16, 1, one), HEED_E_TENSOR_DTYPE);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 2, three), HEED_E_TENSOR_SHAPE);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 2, turned), HEED_E_TENSOR_SHAPE);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 0, one), HEED_E_TENSOR_SHAPE);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 2, two), HEED_OK);
+    CHECK_INT(heed_tensor_write(model, (const float[]){3.0f, 127.0f}, 8), HEED_OK);
+    CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 1, one), HEED_E_STATE);
+    heed_model_free(model);
+
+    const float bad[] = {0.0f, -0.0f, -1.0f, NAN, INFINITY, -INFINITY, 1e-37f};
+    for (size_t i = 0; i < 2 * sizeof bad / sizeof *bad; i++) { /* as alpha, then as q */
+        const float pair[2] = {i % 2 ? 5.0f : bad[i / 2], i % 2 ? bad[i / 2] : 5.0f};
+        CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+        CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 1, &two[1]), HEED_OK);
+        CHECK_INT(heed_tensor_write(model, pair, sizeof pair), HEED_E_TENSOR_VALUE);
+        heed_model_free(model);
+    }
+
+    /* with its matrix: right; of F32; of rows with different scales; of another q; of a scale that is zero */
+    for (int kind = 0; kind < 5; kind++) {
+        CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+        for (int i = 0; i < heed_tensor_count(model); i++)
+            if (i != fc1) CHECK_INT(fill_tensor(model, i, (uint32_t)i, 4096), HEED_OK);
+        const int8_t zeros[4 * N * K] = {0};
+        const float pair[2] = {5.0f, kind == 3 ? 4.01f : 4.0f};
+        CHECK_INT(heed_tensor_begin(model, fc1, HEED_WEIGHT, kind == 1 ? HEED_F32 : HEED_I8, 2, matrix), HEED_OK);
+        CHECK_INT(heed_tensor_write(model, zeros, kind == 1 ? sizeof zeros : sizeof zeros / 4), HEED_OK);
+        if (kind != 1) CHECK_INT(heed_tensor_begin(model, fc1, HEED_SCALE, HEED_F32, 1, scale_dims), HEED_OK);
+        for (int r = 0; r < N && kind != 1; r++) {
+            const float scale = kind == 4 ? 0.0f : kind == 2 && r == N - 1 ? 0.125f : 0.25f;
+            CHECK_INT(heed_tensor_write(model, &scale, sizeof scale), HEED_OK);
+        }
+        CHECK_INT(heed_tensor_begin(model, fc1, HEED_ALPHA, HEED_F32, 1, kind == 4 ? one : &two[1]), HEED_OK);
+        CHECK_INT(heed_tensor_write(model, pair, kind == 4 ? 4 : 8), HEED_OK);
+        CHECK_INT(heed_model_finish(model, &report), kind ? HEED_E_TENSOR_VALUE : HEED_OK);
+        CHECK(kind == 0 || strcmp(report.name, NAME) == 0);
+        heed_model_free(model);
+    }
+
+    config_set(config, "activations", 3);
+    CHECK_INT(heed_model_create(config, n, &model, &report), HEED_E_CONFIG);
+    config_set(config, "activations", HEED_QUANTIZE_ROWS8);
+    config_set(config, "dtype", HEED_F32);
+    CHECK_INT(heed_model_create(config, n, &model, &report), HEED_E_CONFIG);
+    CHECK(strcmp(report.name, "activations") == 0 && report.found == HEED_QUANTIZE_ROWS8);
+}
+
+/*
+ * A product with fixed scales, written down once more as the engine computes it: sums of u8 x s8, a factor and a
+ * prepared bias that are rounded on their way.  Matrices of two alphas take turns over one input.
+ */
+static void test_fixed(void) {
+    enum { ROWS = 3, N = 9, K = 37 };
+    const float alphas[2] = {7.3f, 41.7f}, q = 164.34801f;
+    float x[ROWS * K], out[ROWS * N], bias[N];
+    int8_t w[2][N * K];
+    heed_matrix matrices[2];
+    heed_input input;
+    heed_arena arena = {0};
+    uint32_t seed = 5;
+    for (int pass = 0; pass < 2; pass++) { /* measures, then lays out */
+        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8);
+        input_layout(&input, &arena, ROWS, K, HEED_I8, HEED_QUANTIZE_FIXED);
+        if (pass == 0 && !CHECK(arena_block(&arena) != NULL)) return;
+    }
+    for (int i = 0; i < ROWS * K; i++) x[i] = 4.0f * random_float(&seed);
+    for (int i = 0; i < N; i++) bias[i] = random_float(&seed);
+    for (int i = 0; i < 2; i++) {
+        matrices[i].alpha = alphas[i];
+        matrices[i].q = q;
+        for (int e = 0; e < N * K; e++) w[i][e] = (int8_t)(127.0f * random_float(&seed));
+        for (int r = 0; r < N; r++) matrix_set_row_i8(&matrices[i], r, w[i] + r * K);
+    }
+    input_set(&input, x, ROWS, K);
+    for (int turn = 0; turn < 4; turn++) {
+        const int i = turn % 2;
+        const float alpha = alphas[i], *b = turn < 2 ? bias : NULL;
+        matrix_multiply(out, &input, &matrices[i], b);
+        for (int r = 0; r < ROWS; r++)
+            for (int c = 0; c < N; c++) {
+                int s = 0, sum = 0;
+                for (int k = 0; k < K; k++) {
+                    const float rounded = nearbyintf(x[r * K + k] * alpha);
+                    const int xi = rounded < -127.0f ? -127 : rounded > 127.0f ? 127 : (int)rounded;
+                    s += (xi + 127) * w[i][c * K + k];
+                    sum += w[i][c * K + k];
+                }
+                const float alpha_steps = 127.0f / alpha, weight_steps = 127.0f / q, both = alpha_steps * weight_steps;
+                const float shift = both / 127.0f, prepared = (b ? b[c] : 0.0f) - shift * (float)sum;
+                const float product = alpha * q, factor = 1.0f / product, scaled = (float)s * factor;
+                CHECK(out[r * N + c] == scaled + prepared);
+            }
+    }
+    arena_free_block(arena.base);
 }
 
 static void test_forward(const int32_t *config, int n) {
@@ -314,10 +448,10 @@ static void read_point(heed_session *session, const heed_model *model, const cha
 /* out [T] = feature j of x [T, 24] W^T + b in double. */
 static void project(double *out, const heed_model *model, const char *weight, const char *bias, const float *x, int T,
                     int j) {
-    int32_t is_scale;
+    int32_t part;
     float row[24], b[24] = {0};
-    CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, weight, &is_scale), j, row), HEED_OK);
-    if (bias) CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, bias, &is_scale), 0, b), HEED_OK);
+    CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, weight, &part), j, row), HEED_OK);
+    if (bias) CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, bias, &part), 0, b), HEED_OK);
     for (int t = 0; t < T; t++) {
         out[t] = (double)b[j];
         for (int i = 0; i < 24; i++) out[t] += (double)row[i] * (double)x[t * 24 + i];
@@ -332,7 +466,7 @@ static void test_ssru(void) {
     enum { S = 3, T = 7, D = 24, LD = 3 };
     static const int32_t SOURCE[S] = {5, 17, 2}, TARGET[T] = {9, 8, 7, 30, 31, 9, 2};
     static float input[T * D], candidate[T * D], forget[T * D], cell[T * D], output[T * D], normed[T * D], maps[4096];
-    int32_t config[MAX_CONFIG], is_scale, points[64];
+    int32_t config[MAX_CONFIG], part, points[64];
     const int n = default_config(config);
     const heed_session_options options = {S, T, 1, 1}, longer = {S, T + 50, 1, 1};
     heed_session *session;
@@ -340,9 +474,9 @@ static void test_ssru(void) {
     const size_t bytes_per_target = 2 * 3 * D * sizeof(float); /* of an attention's cache row */
     heed_model *model = random_model(config, n, 3, 4096);
     if (!CHECK(model != NULL)) return;
-    CHECK(heed_tensor_find(model, "model.decoder.layers.0.ssru.candidate.bias", &is_scale) == -1);
-    CHECK(heed_tensor_find(model, "model.decoder.layers.0.self_attn.q_proj.weight", &is_scale) == -1);
-    CHECK(heed_tensor_find(model, "model.encoder.layers.0.self_attn.q_proj.weight", &is_scale) >= 0);
+    CHECK(heed_tensor_find(model, "model.decoder.layers.0.ssru.candidate.bias", &part) == -1);
+    CHECK(heed_tensor_find(model, "model.decoder.layers.0.self_attn.q_proj.weight", &part) == -1);
+    CHECK(heed_tensor_find(model, "model.encoder.layers.0.self_attn.q_proj.weight", &part) >= 0);
     /* no cache row for each token of a target; what is left grows by its ids and its rows of a pass */
     heed_model *attention = NULL;
     config_set(config, "decoder_cell", HEED_SELF_ATTENTION);
@@ -383,8 +517,8 @@ static void test_ssru(void) {
         float gain[D], shift[D];
         snprintf(weight, sizeof weight, "model.decoder.layers.%d.ssru_layer_norm.weight", layer);
         snprintf(bias, sizeof bias, "model.decoder.layers.%d.ssru_layer_norm.bias", layer);
-        heed_tensor_row(model, heed_tensor_find(model, weight, &is_scale), 0, gain);
-        heed_tensor_row(model, heed_tensor_find(model, bias, &is_scale), 0, shift);
+        heed_tensor_row(model, heed_tensor_find(model, weight, &part), 0, gain);
+        heed_tensor_row(model, heed_tensor_find(model, bias, &part), 0, shift);
         for (int t = 0; t < T; t++) {
             double sum[D], mean = 0.0, variance = 0.0;
             for (int j = 0; j < D; j++) sum[j] = (double)input[t * D + j] + (double)output[t * D + j];
@@ -437,6 +571,8 @@ int main(void) {
     test_pieces(HEED_F32);
     test_pieces(HEED_I8);
     test_int8();
+    test_alpha();
+    test_fixed();
     test_dtypes();
     test_forward(config, n);
     config_set(config, "normalize_before", 1);

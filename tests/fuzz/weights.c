@@ -41,7 +41,7 @@ static void fill_config(input *in, int32_t config[MAX_CONFIG]) {
 /* The name of a tensor, perhaps cut or with something behind it. */
 static void find_name(input *in, const heed_model *model) {
     char name[256] = "";
-    int32_t is_scale;
+    int32_t part;
     const char *known = heed_tensor_name(model, take_number(in));
     size_t n = known ? strlen(known) : 0, more = (size_t)take_byte(in) % 128;
     if (known) memcpy(name, known, n);
@@ -49,8 +49,8 @@ static void find_name(input *in, const heed_model *model) {
     const char *bytes = take_bytes(in, &more);
     memcpy(name + n, bytes, more);
     name[n + more] = '\0';
-    const int index = heed_tensor_find(model, name, &is_scale);
-    REQUIRE(index >= -1 && index < heed_tensor_count(model) && (is_scale == 0 || is_scale == 1));
+    const int index = heed_tensor_find(model, name, &part);
+    REQUIRE(index >= -1 && index < heed_tensor_count(model) && part >= 0 && part <= 2);
 }
 
 /* Begin a tensor, mostly as it must be, and write some of it. */
@@ -58,15 +58,15 @@ static void load_some(input *in, heed_model *model) {
     static unsigned char bytes[1024];
     int32_t rows, cols;
     const int index = take_byte(in) % (heed_tensor_count(model) + 1), odd = take_byte(in);
-    const int is_scale = odd % 4 == 1, dtype = odd % 8 > 2 ? HEED_F32 : take_byte(in) % 6 - 1;
+    const int part = odd % 4 == 1 ? 1 + odd % 3 / 2 : 0, dtype = odd % 8 > 2 ? HEED_F32 : take_byte(in) % 6 - 1;
     heed_tensor_shape(model, index, &rows, &cols);
-    double dims[2] = {is_scale ? cols ? rows : 0 : rows, cols};
-    int rank = is_scale ? 1 : 2;
+    double dims[2] = {part == HEED_ALPHA ? 1 + odd % 2 : part ? cols ? rows : 0 : rows, cols};
+    int rank = part ? 1 : 2;
     if (odd >= 224) {
         dims[odd % 2] = odd % 3 ? take_number(in) : odd % 5 ? (double)NAN : 0x1p64;
         rank = odd % 7;
     }
-    const heed_status begun = heed_tensor_begin(model, index, is_scale, dtype, rank, dims);
+    const heed_status begun = heed_tensor_begin(model, index, part, dtype, rank, dims);
     REQUIRE(begun == HEED_OK || begun == HEED_E_STATE || begun == HEED_E_TENSOR_SHAPE || begun == HEED_E_TENSOR_DTYPE);
     const int pieces = take_byte(in) % 8;
     for (int i = 0; i < pieces; i++) {
