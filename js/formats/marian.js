@@ -211,11 +211,13 @@ function intTensors(file, array, config) {
 }
 
 /**
- * An alpha. That of the output is an intgemm8 array of one number.
+ * An alpha and the multiplier q of its matrix, from which the engine computes the scale of the products. That of the
+ * output is an intgemm8 array of one number; and its q is another by a bit now and then, because the engine turns the
+ * table into floats and quantises these again. Its greatest integer is 127.
  *
  * @param {string} file
  * @param {MarianArray} array
- * @param {string} matrix  Marian's name of the matrix
+ * @param {MarianArray} matrix
  * @returns {Made}
  */
 function alphaTensor(file, array, matrix) {
@@ -230,11 +232,14 @@ function alphaTensor(file, array, matrix) {
       const [value] = new Int8Array(await reader.read(begin, 1));
       yield new Uint8Array(Float32Array.of(value / (await readMultiplier(what, array))).buffer);
     }
+    const q = await readMultiplier(`${file}: ${short(matrix.name)}`, matrix);
+    const again = 127 / Math.fround(127 * Math.fround(1 / q));
+    yield new Uint8Array(Float32Array.of(matrix.name.includes('Wemb') ? again : q).buffer);
   }
   if (type !== 'intgemm8' && bytes !== 4) {
     throw new HeedError(E_TENSOR_DTYPE, `${what}: found ${short(type)}, expected float32`);
   }
-  return { name: `${renamed(matrix)}.alpha`, dtype: F32, shape: [1], bytes: 4, array, chunks };
+  return { name: `${renamed(matrix.name)}.alpha`, dtype: F32, shape: [2], bytes: 8, array, chunks };
 }
 
 /**
@@ -243,16 +248,18 @@ function alphaTensor(file, array, matrix) {
  * @param {string} file
  * @param {MarianArray} array
  * @param {Record<string, any>} config
- * @param {Set<string>} names  of all arrays
+ * @param {Map<string, MarianArray>} all  arrays by name
  * @returns {Made[]}
  */
-function makeTensors(file, array, config, names) {
+function makeTensors(file, array, config, all) {
   const { name, type } = array;
   if (name === SETTINGS) return [];
   if (name.endsWith(ALPHA)) {
-    const output = ['decoder_ff_logit_out_W', 'decoder_Wemb', 'Wemb'].find((table) => names.has(table)) ?? '';
-    if (name !== OUTPUT_ALPHA) return [alphaTensor(file, array, name.slice(0, -ALPHA.length))];
-    return names.has(output + ALPHA) ? [] : [alphaTensor(file, array, output)];
+    const output = ['decoder_ff_logit_out_W', 'decoder_Wemb', 'Wemb'].find((table) => all.has(table)) ?? '';
+    if (name === OUTPUT_ALPHA && all.has(output + ALPHA)) return [];
+    const matrix = all.get(name === OUTPUT_ALPHA ? output : name.slice(0, -ALPHA.length));
+    // Marian writes alphas before it quantises, too: models of floats do without
+    return matrix?.type === 'intgemm8' ? [alphaTensor(file, array, matrix)] : [];
   }
   const dtype = Object.hasOwn(TYPES, type) ? TYPES[/** @type {keyof typeof TYPES} */ (type)] : undefined;
   if (dtype === I8) return intTensors(file, array, config);
@@ -273,10 +280,8 @@ export async function openMarian(cursor, given) {
   /** @type {MarianArray[]} */
   const arrays = await (isZip(head) ? readNpz : readBin)(cursor, size);
   const config = given ?? (await deriveConfig(file, arrays));
-  const names = new Set(arrays.map(({ name }) => name));
-  const tensors = arrays.flatMap((array) => makeTensors(file, array, config, names))
-    // heed computes with scales of its own for each row of activations
-    .filter(({ name }) => !name.endsWith('.alpha'));
+  const all = new Map(arrays.map((array) => [array.name, array]));
+  const tensors = arrays.flatMap((array) => makeTensors(file, array, config, all));
   /** @type {Map<string, Made>} */
   const seen = new Map();
   for (const tensor of tensors) {

@@ -1,0 +1,68 @@
+// forced.js - how far log-probabilities of given ids are from those of a reference; used by firefox.js and by
+// activations.test.js.
+
+/** @typedef {import('../../js/index.js').Transformer} Transformer */
+
+/**
+ * One line of an expected.jsonl, for a search over all pieces: golden/firefox/README.md says what it has.
+ *
+ * @typedef {{ sourceIds: number[], full: { ids: number[], logProbs: number[], exactLogProbs?: number[],
+ *   floatLogProbs?: number[], exact?: { ids: number[] } } }} Line
+ */
+
+/**
+ * Natural-log probabilities of ids, of which the forbidden ones have none.
+ *
+ * @param {Transformer} model
+ * @param {number[]} source
+ * @param {number[]} ids
+ */
+export function logProbsOf(model, source, ids) {
+  const { logits: { data, shape: [, width] } } = model.forward(source, ids);
+  const forbidden = model.generateDefaults.badWords.map(([id]) => id);
+  return ids.map((id, t) => {
+    const row = data.subarray(t * width, (t + 1) * width);
+    for (const bad of forbidden) row[bad] = -Infinity;
+    const most = row.reduce((a, b) => Math.max(a, b), -Infinity);
+    let sum = 0;
+    for (const x of row) sum += Math.exp(x - most);
+    return row[id] - most - Math.log(sum);
+  });
+}
+
+/**
+ * Distances of a line, or undefined where the reference has none. Ids that end without `</s>` are cut by the engine at
+ * twice the source.
+ *
+ * @param {Transformer} model
+ * @param {Line} line
+ * @param {'exact' | 'float'} to  sums of integers as in the file, or float32 activations
+ */
+export function distances(model, { sourceIds, full }, to) {
+  const want = to === 'float' ? full.floatLogProbs : full.exactLogProbs ?? (full.exact ? undefined : full.logProbs);
+  if (!want) return undefined;
+  const ids = to === 'float' ? full.ids : full.exact?.ids ?? full.ids;
+  return logProbsOf(model, sourceIds, ids).map((found, t) => Math.abs(found - want[t]));
+}
+
+/**
+ * How many searches give the ids of the reference.
+ *
+ * @param {Transformer} model
+ * @param {Line[]} lines
+ */
+export function equalIds(model, lines) {
+  let equal = 0;
+  for (const { sourceIds, full } of lines) {
+    const [[{ ids }]] = [model.generate([sourceIds], { beams: 1, maxTokens: 2 * sourceIds.length, cutRunaways: false })];
+    equal += Number(`${[...ids]}` === `${full.exact?.ids ?? full.ids}`);
+  }
+  return equal;
+}
+
+/** @param {number[]} numbers */
+export const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+/** @param {number[]} numbers @param {number} share  0 to 1 */
+export const quantile = (numbers, share) =>
+  [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))];
