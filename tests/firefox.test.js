@@ -32,12 +32,12 @@ const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 
 /** What dump.mjs, which shares no code with heed, prints of them. */
 const CASES = {
-  'tiny-float': { weights: 'model.ende.float32.bin', types: { F32: 140 }, sizes: [1400, 1400], decoders: 2 },
+  'tiny-float': { weights: 'model.ende.float32.bin', types: { F32: 140 }, alphas: 0, sizes: [1400, 1400], decoders: 2 },
   'tiny-seven': {
-    weights: 'model.ende.intgemm.alphas.bin', types: { I8: 53, F32: 87 }, sizes: [1400, 1400], decoders: 2,
+    weights: 'model.ende.intgemm.alphas.bin', types: { I8: 53, F32: 87 }, alphas: 53, sizes: [1400, 1400], decoders: 2,
   },
   'memory-split': {
-    weights: 'model.deen.intgemm.alphas.bin', types: { I8: 70, F32: 113 }, sizes: [1200, 1208], decoders: 4,
+    weights: 'model.deen.intgemm.alphas.bin', types: { I8: 70, F32: 113 }, alphas: 69, sizes: [1200, 1208], decoders: 4,
   },
 };
 /** @typedef {keyof typeof CASES} Case */
@@ -82,15 +82,16 @@ async function contentOf(file, data, config = undefined) {
 }
 
 for (const name of NAMES) {
-  const { weights: file, types, sizes: [source, target], decoders } = CASES[name];
+  const { weights: file, types, alphas, sizes: [source, target], decoders } = CASES[name];
 
   test(`${name}: items become tensors, and settings a config.json`, async () => {
     const { found, weights } = await contentOf(file, new Uint8Array(readFileSync(join(golden, name, file))));
     const { config } = /** @type {any} */ (weights);
     const counts = /** @type {Record<string, number>} */ ({});
-    for (const { dtype } of Object.values(found).filter((_, i) => !Object.keys(found)[i].endsWith('.scale'))) {
-      counts[dtype] = (counts[dtype] ?? 0) + 1;
+    for (const [item, { dtype }] of Object.entries(found)) {
+      if (!/\.(scale|alpha)$/.test(item)) counts[dtype] = (counts[dtype] ?? 0) + 1;
     }
+    assert.equal(Object.keys(found).filter((item) => item.endsWith('.alpha')).length, alphas);
     assert.deepEqual(counts, types);
     assert.deepEqual(readConfig(config, {}), { ...readConfig({ model_type: 'marian' }, {}), ...config });
     const { d_model, decoder_layers, decoder_cell, positions, layer_norm_eps, alignment_heads, ...others } = config;
@@ -143,6 +144,11 @@ test('the integers and the scale of a matrix are those of the file', async () =>
   const scales = new Float32Array(scale.data.buffer);
   assert.ok(scales.every((s) => s === Math.fround(1 / 105.3040542602539)));
   assert.equal(new Int8Array(table.buffer)[0], Math.round(-0.09496310536425769 * 105.3040542602539));
+  // an alpha and the q of its matrix; of the table, 127 divided by the greatest of its floats, as float32
+  const floatsOf = (/** @type {string} */ item) => [...new Float32Array(found[`${item}.weight.alpha`].data.buffer)];
+  assert.deepEqual(floatsOf('model.decoder.layers.0.fc1'), [40.6838264465332, 151.08294677734375]);
+  const greatest = Math.fround(127 * Math.fround(1 / 105.3040542602539));
+  assert.deepEqual(floatsOf('model.shared'), [Math.fround(33.83249998539175), Math.fround(127 / greatest)]);
   // the float32 file has the same weights before rounding, [in, out] and not [out, in]
   const float = (await contentOf('model.bin', new Uint8Array(
     readFileSync(join(golden, 'tiny-float/model.ende.float32.bin'))))).found;

@@ -65,6 +65,7 @@ import { builds } from '../builds.js';
  * possible
  * @property {number} [timeout]  milliseconds after which a worker counts as silent
  * @property {import('../model/load.js').LoadOptions['dtype']} [dtype]
+ * @property {import('../model/load.js').LoadOptions['activations']} [activations]
  * @property {import('../model/load.js').LoadOptions['wasm']} [wasm]
  * @property {import('../model/load.js').LoadOptions['simd']} [simd]
  * @property {import('../model/load.js').LoadOptions['cache']} [cache]

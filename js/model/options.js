@@ -16,7 +16,7 @@ import { checkId, checkIds } from '../text/ids.js';
 export function checkLoad(options) {
   const { dtype = 'auto', activations = 'rows', signal, onProgress, cache } = checkOptions(options, LOAD);
   if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
-  if (!QUANTIZERS.includes(activations)) badType('activations', activations, "'rows', 'rows8' or 'fixed'");
+  if (!QUANTIZERS.includes(activations)) badType('activations', activations, `one of ${QUANTIZERS}`);
   checkFunction('onProgress', onProgress);
   if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
   checkSignal(signal);

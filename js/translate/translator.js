@@ -143,6 +143,7 @@ export class Translator {
    * @param {string} [options.language]  the target language token for a model with several, if targetLanguage does not
    *   determine it
    * @param {import('../model/load.js').LoadOptions['dtype']} [options.dtype]
+   * @param {import('../model/load.js').LoadOptions['activations']} [options.activations]
    * @param {import('../model/load.js').LoadOptions['wasm']} [options.wasm]
    * @param {import('../model/load.js').LoadOptions['simd']} [options.simd]
    * @param {import('../model/load.js').LoadOptions['cache']} [options.cache]

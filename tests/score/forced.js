@@ -54,7 +54,7 @@ export function distances(model, { sourceIds, full }, to) {
 export function equalIds(model, lines) {
   let equal = 0;
   for (const { sourceIds, full } of lines) {
-    const [[{ ids }]] = [model.generate([sourceIds], { beams: 1, maxTokens: 2 * sourceIds.length, cutRunaways: false })];
+    const [[{ ids }]] = model.generate([sourceIds], { beams: 1, maxTokens: 2 * sourceIds.length });
     equal += Number(`${[...ids]}` === `${full.exact?.ids ?? full.ids}`);
   }
   return equal;

@@ -1,0 +1,68 @@
+// firefox.js - how near heed computes to Firefox's engine and to floats, with each kind of activations, on models of
+// Firefox that are not here, and what each kind costs.
+//
+//     node tests/score/firefox.js --models DIR --expected ../shared/firefox/real [--pair enpt]... [--simd relaxed]
+//
+// DIR/PAIR has a model as Firefox ships it, EXPECTED/PAIR.expected.jsonl what a reference computes with it: `forced.js`.
+// Exit code 1: further away than golden data that float noise alone explains.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Transformer } from '../../js/index.js';
+import { distances, equalIds, mean, quantile } from './forced.js';
+
+const KINDS = /** @type {const} */ (['rows', 'rows8', 'fixed']);
+/** The mean distance from float32 activations that rows may have: that of Firefox's engine, and a third more. */
+const MOST = { enpt: 0.02, pten: 0.035 };
+/** Of 187 lines: how many translations are to be those of exact sums, and how many distances below 0.15. */
+const LEAST = { equal: 165, near: 0.9 };
+const ROUNDS = 3;
+
+const { values } = parseArgs({
+  options: {
+    models: { type: 'string' },
+    expected: { type: 'string' },
+    pair: { type: 'string', multiple: true, default: Object.keys(MOST) },
+    simd: { type: 'string', default: 'auto' },
+  },
+});
+if (!values.models || !values.expected) {
+  console.error('usage: node tests/score/firefox.js --models DIR --expected DIR [--pair enpt]... [--simd simd128]');
+  process.exit(2);
+}
+
+/** @param {number[]} off */
+const show = (off) => `${mean(off).toFixed(4)} ${quantile(off, 0.99).toFixed(3).padStart(6)}`;
+
+console.log('|Δ log p|: mean and 99th percentile, of the ids of float activations, and of exact sums with fixed scales');
+console.log('pair  activations      float         exact   lines ≤ 0.0005, ≤ 0.15   equal texts   words/s');
+for (const pair of values.pair) {
+  const lines = readFileSync(join(values.expected, `${pair}.expected.jsonl`), 'utf8').trim().split('\n')
+    .map((line) => JSON.parse(line)).filter(({ sourceIds }) => sourceIds);
+  const words = lines.reduce((sum, { source }) => sum + source.trim().split(/\s+/).length, 0);
+  for (const activations of KINDS) {
+    const simd = /** @type {'auto' | 'simd128' | 'relaxed'} */ (values.simd);
+    const model = await Transformer.load(join(values.models, pair), { activations, simd });
+    const [float, exact] = /** @type {const} */ (['float', 'exact']).map((to) =>
+      lines.map((line) => distances(model, line, to) ?? []));
+    const within = (/** @type {number} */ most) => exact.filter((off) => Math.max(...off) <= most).length;
+    let equal = 0;
+    const seconds = Array.from({ length: ROUNDS }, () => {
+      const start = performance.now();
+      equal = equalIds(model, lines);
+      return (performance.now() - start) / 1000;
+    });
+    console.log(`${pair}  ${activations.padEnd(11)} ${show(float.flat())} ${show(exact.flat())}`
+      + `  ${within(0.0005).toString().padStart(14)}, ${within(0.15).toString().padStart(6)}`
+      + ` ${equal.toString().padStart(8)} of ${lines.length}  ${(words / Math.min(...seconds)).toFixed(0).padStart(6)}`);
+    const most = /** @type {Record<string, number>} */ (MOST)[pair] ?? Infinity;
+    const isNear = activations !== 'fixed'
+      ? mean(float.flat()) <= most
+      : within(0.15) >= LEAST.near * lines.length && equal >= (LEAST.equal / 187) * lines.length;
+    if (!isNear) {
+      console.log(`${pair}  ${activations}: too far`);
+      process.exitCode = 1;
+    }
+    model.dispose();
+  }
+}
