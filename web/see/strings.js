@@ -76,7 +76,8 @@ export const see = {
   gatesView: {
     lead: 'The decoder of this model has no self-attention. It remembers the tokens so far in a row of numbers, its '
       + 'memory. Each row here is a step: predicted token \u2190 input token; each column is one number of the memory. '
-      + 'The darker a cell, the more of the old number is kept; the rest is replaced by a new one, made of the input.',
+      + 'The stronger the colour, the more of the old number is kept; the rest is replaced by a new one, made of the '
+      + 'input.',
     first: 'In the first step the memory is empty: what is kept is 0.',
     label: (/** @type {number} */ layer) => `Share of the memory that each step keeps, layer ${layer}`,
     dimension: (/** @type {number} */ i) => `number ${i}`,
