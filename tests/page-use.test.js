@@ -30,24 +30,46 @@ test('swapping the languages loads the other model, and its text is the translat
   await close();
 });
 
+/** Files that drop() takes. @param {URL} folder */
+const filesOf = async (folder) => Promise.all((await readdir(folder)).map(async (name) =>
+  ({ name, data: (await readFile(new URL(name, folder))).toString('base64') })));
+
+/** Drops files as a file manager does. */
+const dropOn = (page, list) => page.evaluate((given) => {
+  const transfer = new DataTransfer();
+  for (const { name, data } of given) {
+    transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
+  }
+  for (const type of ['dragover', 'drop']) {
+    const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
+    document.querySelector('h1').dispatchEvent(event);
+    if (!event.defaultPrevented) throw new Error(`the browser would take the ${type} itself`);
+  }
+}, list);
+
+test("the files of one of Firefox's models are loaded", async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  const files = await filesOf(new URL('golden/firefox/memory-split/', import.meta.url));
+  await dropOn(page, [...files, { name: 'model.ende.bin', data: '' }]);
+  await page.waitForFunction(() => document.querySelector('.own').textContent.includes('found several models'));
+  await dropOn(page, files.filter(({ name }) => !name.startsWith('trgvocab')));
+  await page.waitForFunction(() => document.querySelector('.own').textContent.includes('Missing files: config.json'));
+  assert.equal(await page.inputValue('.tools select'), 'en-de');
+  await dropOn(page, files);
+  await page.waitForFunction(() => document.querySelector('.tools select').value === '');
+  await ready(page);
+  assert.match(await page.textContent('.status'), /German \u2192 English/, 'as the names of the files say');
+  assert.ok((await said(page)).length > 0);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
 test('files of a model that are dropped anywhere on the page are loaded; missing ones are named', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
-  const names = await readdir(FOLDER);
-  const files = await Promise.all(names.map(async (name) =>
-    ({ name, data: (await readFile(new URL(name, FOLDER))).toString('base64') })));
-  /** As a file manager drops them. */
-  const drop = (list) => page.evaluate((given) => {
-    const transfer = new DataTransfer();
-    for (const { name, data } of given) {
-      transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
-    }
-    for (const type of ['dragover', 'drop']) {
-      const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
-      document.querySelector('h1').dispatchEvent(event);
-      if (!event.defaultPrevented) throw new Error(`the browser would take the ${type} itself`);
-    }
-  }, list);
+  const files = await filesOf(FOLDER);
+  const drop = (list) => dropOn(page, list);
   await drop(files.filter(({ name }) => name !== 'source.spm'));
   await page.waitForFunction(() =>
     document.querySelector('.own').textContent.includes('Missing files: source.spm.'));

@@ -7,6 +7,19 @@ const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
 
 /**
+ * What else a model needs.
+ *
+ * @param {string[]} names  of the given files; HEED_E_FILE if they are those of several models
+ */
+async function missingOf(names) {
+  // Firefox's models have other files
+  const { findLayout } = await import('../../js/files/layout.js');
+  if (!names.includes('config.json') && findLayout(names)?.vocabularies) return [];
+  const missing = NEEDED.filter((name) => !names.includes(name));
+  return names.some((name) => WEIGHTS.test(name)) ? missing : [...missing, 'model.safetensors'];
+}
+
+/**
  * Files by name, without their folder.
  *
  * @param {Iterable<File>} files
@@ -57,12 +70,15 @@ export function mountOwn(app, load) {
     said);
 
   /** @param {Iterable<File>} list */
-  function take(list) {
+  async function take(list) {
     const given = byName(list);
-    const missing = NEEDED.filter((name) => !given[name]);
-    if (!Object.keys(given).some((name) => WEIGHTS.test(name))) missing.push('model.safetensors');
-    said.textContent = missing.length ? t.missing(missing) : '';
-    if (missing.length === 0) load({ files: given, ...languages() });
+    try {
+      const missing = await missingOf(Object.keys(given));
+      said.textContent = missing.length ? t.missing(missing) : '';
+      if (missing.length === 0) load({ files: given, ...languages() });
+    } catch (error) {
+      said.textContent = /** @type {Error} */ (error).message;
+    }
   }
 
   /** @param {SubmitEvent} event */

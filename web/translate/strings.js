@@ -57,7 +57,8 @@ export const translate = {
   own: {
     title: 'Use your own model',
     text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm, and the weights in '
-      + 'model.safetensors or pytorch_model.bin. The files stay in this browser.',
+      + 'model.safetensors or pytorch_model.bin. Or the files of one of Firefox\u2019s models: model.\u2026.bin and '
+      + 'vocab.\u2026.spm. The files stay in this browser.',
     drop: 'Drop the files or the folder here',
     files: 'Choose files',
     folder: 'Choose a folder',
