@@ -1,7 +1,9 @@
 // load.js - loads files into a core: configuration, weights streamed in the order of the file, tokenizers; used by
 // model.js.
 
-import { DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8, QUANTIZERS } from '../base/constants.js';
+import {
+  DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8, QUANTIZERS,
+} from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { isNode, onAbort } from '../base/host.js';
 import { describe, mismatch, parseJson, short } from '../base/json.js';
@@ -251,8 +253,8 @@ async function readModel(core, files, { onProgress, accept, ...options }) {
 
   const weights = await openWeights(files, config, onRead);
   try {
-    const arithmetic = chooseArithmetic(options, weights);
-    const model = createModel(core, config, arithmetic, weights);
+    const numbers = chooseArithmetic(options, weights);
+    const model = createModel(core, config, numbers, weights);
     const tensors = placeTensors(core, model, weights);
     const tokenizer =
       sourceSpm && targetSpm && vocab
@@ -272,7 +274,8 @@ async function readModel(core, files, { onProgress, accept, ...options }) {
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic: arithmetic.dtype, unsupported, files: small };
+    const arithmetic = numbers.dtype;
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
   } catch (error) {
     await weights.verify?.(error);
     throw error;
