@@ -132,6 +132,11 @@ test('interrupted or killed, a run ends where an undisturbed one does, to the bi
   assert.match(last.stdout, /continuing after step \d+/);
   assert.ok(learned(killed).equals(learned(whole)), 'after SIGKILL');
 
+  // where checkpoints have their steps since the format was made, and what distinguishes models of one size
+  const checkpoint = readFileSync(join(whole, 'checkpoint'));
+  assert.equal(checkpoint.readDoubleLE(8 + 2 * 8 + 22 * 4), STEPS);
+  assert.match(run(...args(whole, '--config', 'positions=1')).stderr, /checkpoint: a checkpoint of another model/);
+
   const [before, after] = [second, last].map(({ stdout }) => Number([...stdout.matchAll(/loss ([\d.]+)/g)].at(-1)[1]));
   assert.equal(before, after);
   const dev = [...last.stdout.matchAll(/-log p ([\d.]+)/g)].map(([, loss]) => Number(loss));

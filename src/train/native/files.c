@@ -74,15 +74,19 @@ void write_end(writer *w) {
 /* ------------------------------------------------------------------------------ checkpoints */
 
 /* The last character is the format's version. */
-static const char MAGIC[8] = "heed-t3";
+static const char MAGIC[8] = "heed-t2";
+
+/* Fields of a configuration when the format was made.  Later ones are at the end, and 0 in older checkpoints. */
+enum { FIRST_FIELDS = 22, MORE_FIELDS = sizeof(heed_config) / sizeof(int32_t) - FIRST_FIELDS };
 
 /* The sizes distinguish checkpoints of different models. */
 typedef union {
     struct {
         char magic[8];
         unsigned long long n_floats, n_trained;
-        heed_config config;
+        int32_t config[FIRST_FIELDS];
         progress p;
+        int32_t more[MORE_FIELDS];
     } is;
     unsigned char bytes[CHECKPOINT_HEADER];
 } header;
@@ -96,7 +100,8 @@ static header describe(heed_trainer *trainer) {
     memcpy(h.is.magic, MAGIC, sizeof h.is.magic);
     h.is.n_floats = p->n_floats;
     h.is.n_trained = p->n_trained;
-    h.is.config = p->config;
+    memcpy(h.is.config, &p->config, sizeof h.is.config);
+    memcpy(h.is.more, (const char *)&p->config + sizeof h.is.config, sizeof h.is.more);
     return h;
 }
 
@@ -152,7 +157,8 @@ int checkpoint_load(const char *path, heed_trainer *trainer, float *mean, progre
     header h = {0}, want = describe(trainer);
     FILE *file = open_checkpoint(path, &h);
     if (file == NULL) return 0;
-    if (memcmp(&h, &want, offsetof(header, is.p)) != 0) fail("%s: a checkpoint of another model", path);
+    if (memcmp(&h, &want, offsetof(header, is.p)) != 0 || memcmp(h.is.more, want.is.more, sizeof h.is.more) != 0)
+        fail("%s: a checkpoint of another model", path);
     check_corpora(path, &h.is.p, p);
     const size_t n = h.is.n_floats, trained = h.is.n_trained;
     if (fread(trainer_array(trainer, HEED_TRAIN_WEIGHTS), sizeof(float), n, file) != n ||
