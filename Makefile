@@ -336,9 +336,10 @@ mutate: js/heed.wasm
 	set -e; for kind in $(KINDS); do \
 	  $(NODE) tests/mutate/run.js --kind $$kind --runs $(RUNS) --seed $(SEED); done
 
-bench: js/heed.wasm js/heed-relaxed.wasm
+bench: js/heed.wasm js/heed-relaxed.wasm $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm
 	$(NODE) tests/bench/index.js
 	$(NODE) tests/bench/calls.js
+	$(NODE) tests/bench/firefox.js
 
 # GOP/s of every kernel and shape, beside the limit of the machine, as wasm under Node.
 bench-kernels: $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm

@@ -5,10 +5,11 @@
 //
 // Everything runs on one thread. Engines are installed into tests/bench/node_modules and models are written to
 // build/bench when they are missing.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { install } from './competitors.js';
 import { CASES, MODELS } from './shapes.js';
 import { brief, child, machine, megabytes, table } from './table.js';
 
@@ -30,15 +31,6 @@ const { values } = parseArgs({
 const [hosts, models, dtypes, parts] = ['hosts', 'models', 'dtypes', 'only'].map((name) => values[name].split(','));
 const rounds = Number(values.rounds);
 if (!(rounds >= 7)) throw new RangeError(`--rounds: found ${values.rounds}, expected 7 or more`);
-
-function install() {
-  const [wanted, installed] = [`${HERE}package-lock.json`, `${HERE}node_modules/.heed-lock`];
-  if (existsSync(installed) && readFileSync(installed).equals(readFileSync(wanted))) return;
-  console.log('Installing what heed is measured against (600 MB) into tests/bench/node_modules');
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  execFileSync('npm', ['ci', ...options], { cwd: HERE, stdio: 'inherit' });
-  copyFileSync(wanted, installed);
-}
 
 /** How to measure on a host, or why not. */
 async function runnerOf(host) {

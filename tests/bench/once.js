@@ -3,18 +3,12 @@
 //   node once.js ENGINE MODEL DTYPE [BASE]     prints one line of JSON; bytes, milliseconds; ENGINE none: an empty Node
 //
 // Times start when Node has started. Peaks are of resident memory, of the whole process.
-import { existsSync, readFileSync } from 'node:fs';
 import { isLack } from './engines.js';
 import { open } from './node.js';
+import { peak } from './peak.js';
 import { CASES, MODELS, sentences } from './shapes.js';
 
 const [name, model, dtype, base] = process.argv.slice(2);
-
-/** Linux knows the peak of this program alone; that of resourceUsage(), for elsewhere, may begin at the parent's. */
-function peak() {
-  if (!existsSync('/proc/self/status')) return process.resourceUsage().maxRSS * 1024;
-  return 1024 * Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s*(\d+)/)[1]);
-}
 
 /** What this host or build lacks is reported by name; everything else is a failure. */
 function skip(error) {
