@@ -19,7 +19,7 @@ const scriptLimits = { translating: 20_100, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2350, 'translate/detail': 1950, 'model/inspect': 2500, 'files/download': 3000,
-  'translate/progress': 600, 'files/local': 600, 'formats/open': 4500, 'translate/glossary': 5500,
+  'translate/progress': 600, 'files/local': 600, 'text/cut': 900, 'formats/open': 4500, 'translate/glossary': 5500,
   'translate/lookup': 1300, 'formats/zip': 2500, 'formats/marian': 6000, 'formats/directory': 2000,
   'files/zstd': 5000,
 };

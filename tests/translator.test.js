@@ -4,7 +4,8 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
-import { findCut, splitSentences } from '../js/text/sentences.js';
+import { findCut } from '../js/text/cut.js';
+import { splitSentences } from '../js/text/sentences.js';
 import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
 
 const INDEX = fileURLToPath(new URL('../models/index.json', import.meta.url));

@@ -4,7 +4,7 @@
 import { MAX_SENTENCE } from '../base/limits.js';
 import { badType } from '../base/check.js';
 import { turn } from '../base/host.js';
-import { findCut, findJunk, splitSentences } from './sentences.js';
+import { splitSentences } from './sentences.js';
 import { E_LENGTH } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 
@@ -107,6 +107,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     }
     // A part alone may have one token more than inside the whole.
     const room = longest - 4;
+    const { findCut, findJunk } = await import('./cut.js');
     const junk = findJunk(text, offsets, MAX_SENTENCE);
     for (let at = 0, token = 0; at < text.length;) {
       if (at >= junk[0]?.end) junk.shift();
