@@ -17,9 +17,11 @@ struct heed_session {
     heed_run run;
     heed_search search;
     int32_t *source_rows, *target_rows; /* [max_source], [max_target, at least 3] cache rows of a teacher-forced pass */
-    int32_t *target;                    /* [max_target] its ids                                          */
+    int32_t *source, *target;           /* [max_source], [max_target] its ids                            */
+    int n_source;
     heed_token *tokens;                 /* [max_target]                                                  */
     int n_forward;                      /* rows of run.x that heed_forward_logits may read               */
+    int n_selected;                     /* ids in search.selected that it computes; 0: all               */
 };
 
 int heed_relaxed(void) {
@@ -92,6 +94,7 @@ static void session_layout(heed_session *s, heed_arena *arena) {
     search_layout(&s->search, arena, &s->run, o->max_source, o->max_target, o->max_beams, o->max_batch);
     s->source_rows = arena_ints(arena, (size_t)o->max_source, 1);
     s->target_rows = arena_ints(arena, (size_t)at_least(o->max_target, 3), 1);
+    s->source = arena_ints(arena, (size_t)o->max_source, 1);
     s->target = arena_ints(arena, (size_t)o->max_target, 1);
     s->tokens = arena_push(arena, (size_t)o->max_target, sizeof *s->tokens);
 }
@@ -167,7 +170,11 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
 
     /* without reads_all_past, tokens take turns with two rows: (a), (a, b), (b, a), (a, b), ... */
     const int reads_all = s->model->arch.decoder.reads_all_past, n_rows = reads_all ? n_target : 2;
-    for (int i = 0; i < n_source; i++) s->source_rows[i] = cache_take(&run->cache);
+    s->n_source = n_source;
+    for (int i = 0; i < n_source; i++) {
+        s->source[i] = source[i];
+        s->source_rows[i] = cache_take(&run->cache);
+    }
     for (int t = 0; t < n_rows; t++) s->target_rows[t] = cache_take(&run->cache);
     if (!reads_all) s->target_rows[2] = s->target_rows[0];
     for (int t = 0; t < n_target; t++) {
@@ -185,6 +192,7 @@ heed_status heed_forward(heed_session *s, const int32_t *source, int n_source, c
     cache_drop(&run->cache, s->source_rows, n_source);
     cache_drop(&run->cache, s->target_rows, n_rows);
     s->n_forward = n_target;
+    s->n_selected = 0;
     return HEED_OK;
 }
 
@@ -216,10 +224,23 @@ heed_status heed_inspect(heed_session *s, const int32_t *source, int n_source, c
 const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
     *log_prob = 0.0f;
     if (t < 0 || t >= s->n_forward) return NULL;
+    const int V = s->model->output->rows, n = s->n_selected;
     float *logits = s->search.logits;
     output_forward(&s->run, logits, t, 1);
-    *log_prob = output_log_prob(&s->run, logits, s->target[t]);
+    if (n == 0) *log_prob = output_log_prob(&s->run, logits, s->target[t]);
+    else {
+        const float logit = logits[s->target[t]]; /* the target's ids are selected */
+        *log_prob = logit - output_restrict(&s->run, logits, s->search.selected, n, logits + V);
+    }
     return logits;
+}
+
+heed_status heed_forward_shortlist(heed_session *s) {
+    const heed_search_options rules = {.n_eos = 1, .eos = &s->model->config.eos_token_id};
+    if (s->n_forward == 0) return HEED_E_STATE;
+    if (s->search.selected)
+        s->n_selected = search_select(&s->search, &rules, s->source, s->n_source, s->target, s->n_forward);
+    return HEED_OK;
 }
 
 /* ----------------------------------------------------------------------------------- search */

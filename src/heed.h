@@ -5,9 +5,9 @@
  *
  * A *model* holds weights and never changes after loading.  A *session* holds everything that a run writes:
  * activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.  Model and session are one heap
- * block each.  A tokenizer is two blocks; the second grows with the longest text.  Only the heed_op_ functions also
- * allocate, each for the time of one call.  Several sessions may share a model.  Only one thread at a time may use an
- * object.
+ * block each, and a model's shortlist is another.  A tokenizer is two blocks; the second grows with the longest text.
+ * Only the heed_op_ functions also allocate, each for the time of one call.  Several sessions may share a model.  Only
+ * one thread at a time may use an object.
  *
  * The host (JavaScript or a native program) parses JSON and the safetensors header.  This library
  * gets numbers, names and bytes, and checks them.
@@ -118,6 +118,29 @@ heed_status heed_tensor_row(const heed_model *model, int index, int row, float *
 /* Make the model usable.  HEED_E_TENSOR_MISSING names the first missing tensor. */
 heed_status heed_model_finish(heed_model *model, heed_report *report);
 
+/*
+ * Give a model a shortlist: which target ids a sentence may become, by the ids of its source.
+ *   offsets [n_offsets], ids [n_ids]  copied: the likely translations of source id i are ids[offsets[i]] to
+ *                                     ids[offsets[i + 1] - 1]; source ids from n_offsets - 1 up have none
+ *   n_first  ids below it are selected for every sentence
+ * The selected ids of a sentence are those below n_first, the lists of its source, the ids of the source themselves if
+ * both sides share a vocabulary, ids that the caller adds, and then, until their number is a multiple of 8, the
+ * smallest others.  Sessions that are created later use it.
+ * HEED_E_STATE: the model has one.  HEED_E_ARGUMENT: n_first is not within 0..V, n_offsets not within 1..(source
+ * vocabulary + 1), or the offsets do not rise from 0 to n_ids.  HEED_E_ID: a target id is outside the vocabulary.
+ * HEED_E_MEMORY.  After a failure the model is what it was.
+ */
+heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32_t *offsets, int n_offsets,
+                                     const int32_t *ids, int n_ids);
+/*
+ * The selected ids of source [n], which has its own </s>, and of more [n_more] ids: ascending, *n_out of them.  Without
+ * a shortlist all ids are.
+ *   out  room for V ids, all of it written to
+ * HEED_E_ID, HEED_E_LENGTH (n is not within 1..HEED_MAX_LENGTH, n_more not within 0..HEED_MAX_LENGTH).
+ */
+heed_status heed_model_select(const heed_model *model, const int32_t *source, int n, const int32_t *more, int n_more,
+                              int32_t *out, int32_t *n_out);
+
 /* ---------------------------------------------------------------------------------- session */
 
 typedef struct {
@@ -152,6 +175,12 @@ heed_status heed_forward(heed_session *session, const int32_t *source, int n_sou
  * range.
  */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
+/*
+ * From here to the next pass, the logits are those of a search with the model's shortlist: -infinity unless the id is
+ * selected, and log_prob is the probability among the selected ids.  The ids of the target and the model's eos_token_id
+ * are added to what is selected for the source.  Without a shortlist nothing changes.  HEED_E_STATE: no pass.
+ */
+heed_status heed_forward_shortlist(heed_session *session);
 
 /*
  * Points of a pass at which heed_inspect() can look, 0, 1, ... in the order of the pass.  n is S in the encoder and T
@@ -241,6 +270,11 @@ typedef struct {
      */
     int32_t n_byte_ids;
     const int32_t *byte_ids;
+    /*
+     * 1: if the model has a shortlist, only ids that it selects for the source may follow, besides those in prefix,
+     * eos, forced_bos and forced_eos; probabilities are those among them, and other logits are not computed.
+     */
+    int32_t shortlist;
 } heed_search_options;
 
 /*

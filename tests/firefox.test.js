@@ -175,6 +175,8 @@ test('packed files give the same', async (t) => {
     assert.deepEqual([got.config, got.vocab, got.manifest], [want.config, want.vocab, want.manifest]);
     assert.deepEqual(await got.json('target_vocab.json'), await want.json('target_vocab.json'));
     assert.deepEqual(await got.files.read('source.spm'), await want.files.read('source.spm'));
+    const lists = await Promise.all([got, want].map(({ files: from, config }) => from.readOptional(config.shortlist)));
+    assert.ok(lists[0]?.length === files['lex.50.50.deen.s2t.bin'].length && Buffer.compare(...lists) === 0);
     const [a, b] = await Promise.all([got, want].map(({ files: from, config }) => openContainer(from, config)));
     assert.deepEqual(a?.tensors.map(({ name }) => name), b?.tensors.map(({ name }) => name));
     await Promise.all([a?.close(), b?.close()]);
@@ -191,7 +193,7 @@ test('names tell weights, vocabularies and languages', () => {
   const spm = ['vocab.deen.spm'];
   assert.deepEqual(findLayout(['model.deen.intgemm.alphas.bin', 'lex.50.50.deen.s2t.bin', ...spm, 'config.yml']), {
     weights: 'model.deen.intgemm.alphas.bin', vocabularies: ['vocab.deen.spm', 'vocab.deen.spm'], hasPieceIds: true,
-    languages: { source: 'de', target: 'en' },
+    shortlist: 'lex.50.50.deen.s2t.bin', languages: { source: 'de', target: 'en' },
   });
   const two = findLayout(['trgvocab.enja.spm.gz', 'srcvocab.enja.spm', 'model.enja.intgemm8.bin.zst']);
   assert.deepEqual(two?.vocabularies, ['srcvocab.enja.spm', 'trgvocab.enja.spm.gz']);
@@ -286,7 +288,7 @@ test("int8: near to Marian's, whose activations are rounded otherwise", async (t
     const lines = linesOf(name).filter(({ sourceIds }) => sourceIds)
       .map(({ sourceIds, full }) => ({ sourceIds, ...full }));
     for (const dtype of /** @type {const} */ (['f32', 'int8'])) {
-      const model = await Transformer.load(join(golden, name), { dtype });
+      const model = await Transformer.load(join(golden, name), { dtype, shortlist: false });
       const far = mean(distances(model, lines));
       t.diagnostic(`${name}, ${dtype}: log-probabilities differ by ${far.toFixed(4)} on average`);
       // the model is small and its integers large: 0.038 to 0.051 are seen; of real models, see below
@@ -305,7 +307,7 @@ for (const [pair, limit] of /** @type {[string, number][]} */ ([['enpt', 0.02], 
       .filter(({ sourceIds }) => sourceIds);
     const given = all.map(({ sourceIds, full }) => ({ sourceIds, ids: full.ids, logProbs: full.floatLogProbs }));
     for (const [dtype, most] of /** @type {['f32' | 'int8', number][]} */ ([['f32', 1e-4], ['int8', limit]])) {
-      const model = await Transformer.load(join(String(real), pair), { dtype });
+      const model = await Transformer.load(join(String(real), pair), { dtype, shortlist: false });
       assert.deepEqual([model.manifest.source, model.manifest.target], [pair.slice(0, 2), pair.slice(2)]);
       for (const { source, sourceIds } of all) assert.deepEqual([...model.tokenizer.encode(source).ids], sourceIds);
       const far = distances(model, given).sort((a, b) => a - b);
@@ -335,6 +337,7 @@ test('a Translator, and the directory that convert makes, say the same', async (
       'config.json', 'heed.json', 'source.spm', 'target.spm', ...(name === 'memory-split' ? ['target_vocab.json'] : []),
       'vocab.json',
     ]);
+    assert.equal(readdirSync(to).some((file) => file.startsWith('lex.')), name !== 'tiny-float');
     const texts = linesOf(name).slice(0, 12).map(({ source }) => source);
     const said = [];
     for (const model of [from, to, readFiles(from)]) {

@@ -82,8 +82,7 @@ test('an option that is like none is refused with the names that there are', asy
 
 test('an option of the contract that is unsupported is refused as such', async () => {
   const unsupported = [
-    [(o) => Translator.create({ ...PAIR, model: EN_DE, ...o }), ['workers', 'shortlist']],
-    [(o) => Transformer.load(TINY, o), ['shortlist']],
+    [(o) => Translator.create({ ...PAIR, model: EN_DE, ...o }), ['workers']],
   ];
   for (const [call, names] of unsupported) {
     for (const name of names) {

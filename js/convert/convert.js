@@ -321,7 +321,8 @@ async function writeModel(files, to, asked) {
   const { file, before } = await convertWeights(openAgain, config, dtype, join(to, WEIGHTS));
   if ('torch_dtype' in stated && dtype !== 'int8') stated.torch_dtype = NAMES[dtype];
   await writeFile(join(to, 'config.json'), pretty(stated));
-  for (const name of COMPANIONS) {
+  const shortlist = /^lex[\w.-]*$/.exec(String(stated.shortlist)) ?? [];
+  for (const name of [...COMPANIONS, ...shortlist]) {
     const bytes = await files.readOptional(name);
     if (bytes) await writeFile(join(to, name), bytes);
     else if (name === 'vocab.json') {

@@ -69,6 +69,7 @@ import { builds } from '../builds.js';
  * @property {import('../model/load.js').LoadOptions['wasm']} [wasm]
  * @property {import('../model/load.js').LoadOptions['simd']} [simd]
  * @property {import('../model/load.js').LoadOptions['cache']} [cache]
+ * @property {import('../model/load.js').LoadOptions['shortlist']} [shortlist]
  */
 
 /**

@@ -2,6 +2,7 @@
 // and by the page.
 //
 //     model.ende.intgemm.alphas.bin, vocab.ende.spm or srcvocab.ende.spm and trgvocab.ende.spm    Firefox
+//     lex.50.50.ende.s2t.bin                                                                      its shortlist
 //     *.npz, source.spm, target.spm                                                               OPUS
 //
 // Any of them may be packed: .gz, .zst.
@@ -19,6 +20,7 @@ export const plainName = (name) => name.replace(PACKED, '');
  * @property {string} weights
  * @property {[source: string, target: string] | undefined} vocabularies  undefined: there are none
  * @property {boolean} hasPieceIds  the ids of tokens are those of the pieces, so that there is no vocab.json
+ * @property {string | undefined} shortlist
  * @property {{ source?: string, target?: string }} languages  that the name of the weights tells
  */
 
@@ -65,6 +67,7 @@ export function findLayout(names) {
     weights,
     vocabularies: isWhole ? /** @type {[string, string]} */ (pair) : undefined,
     hasPieceIds,
+    shortlist: only(/^lex\..*\.bin$/, 'shortlists'),
     languages: languagesOf(weights),
   };
 }

@@ -57,7 +57,7 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
       (error) => (why && error.code === E_FILE ? new HeedError(E_FILE, error.message + why, { cause: error }) : error),
     );
   }
-  const { weights, vocabularies, hasPieceIds, languages } = layout;
+  const { weights, vocabularies, hasPieceIds, shortlist, languages } = layout;
   if (!manifest.pairs && !manifest.source && !manifest.target) Object.assign(manifest, languages);
   accept?.(manifest);
 
@@ -110,10 +110,14 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
       if (vocabulary) put('vocab.json', vocabulary);
     }
   }
-  put(CONFIG, config);
+  const list = shortlist && plainName(shortlist);
+  put(CONFIG, { ...config, shortlist: list });
   return {
     ...place,
-    readOptional: async (name) => made.get(name) ?? files.readOptional(name),
+    readOptional: async (name) =>
+      list && name === list
+        ? files.io.readAll(await unpack(files.io, await files.open(shortlist), shortlist))
+        : made.get(name) ?? files.readOptional(name),
     read: async (name) => made.get(name) ?? files.read(name),
     // the weights were compared with heed.json already
     listedSize: () => undefined,

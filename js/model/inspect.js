@@ -1,16 +1,32 @@
 // inspect.js - the tensors that a pass computes, above all attention, and the weights, by Hugging Face's names; used by
 // transformer.js, and on demand by detail.js, glossary.js and translator.js.
 
-import { badRange, badType, checkInteger, checkOptions } from '../base/check.js';
+import { badRange, badType, checkBoolean, checkInteger, checkOptions } from '../base/check.js';
 import { E_MEMORY } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { MAX_INSPECTED } from '../base/limits.js';
 import { floats, ints } from '../wasm/core.js';
+import { checkIds } from '../text/ids.js';
 import { checkHeads } from './options.js';
 
 /** @typedef {import('./transformer.js').Tensor} Tensor */
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {{ names?: string[], disabledHeads?: import('./options.js').Head[] }} InspectOptions */
+/**
+ * @typedef {{ names?: string[], disabledHeads?: import('./options.js').Head[], shortlist?: boolean }} InspectOptions
+ */
+
+/**
+ * After a pass: its logits are those of a search with the model's shortlist, if it has one.
+ *
+ * @param {Model} model
+ * @param {number} session
+ * @param {boolean} [shortlist]  false: they are not
+ */
+function restrict(model, session, shortlist = true) {
+  if (checkBoolean('shortlist', shortlist)) {
+    model.internals().core.call('shortlist', 'heed_forward_shortlist', session);
+  }
+}
 
 /** Names of the attention weights of all layers: encoder, decoder, cross. */
 const MAPS = [/^encoder.*self_attn\.weights$/, /^decoder.*self_attn\.weights$/, /encoder_attn\.weights$/];
@@ -26,9 +42,10 @@ const size = (shape) => shape.reduce((product, n) => product * n, 1);
  * @param {Int32Array} to
  * @param {ReturnType<typeof checkHeads>} heads  disabled heads
  * @param {import('../wasm/core.js').Point[]} wanted
+ * @param {boolean} [shortlist]
  * @returns {{ session: number, data: Float32Array }}
  */
-function look(model, from, to, heads, wanted) {
+function look(model, from, to, heads, wanted, shortlist) {
   const { core, pass, disableHeads } = model.internals();
   const total = wanted.reduce((sum, { shape }) => sum + size(shape), 0);
   if (total > MAX_INSPECTED) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
@@ -41,6 +58,7 @@ function look(model, from, to, heads, wanted) {
   } finally {
     core.run('heed_session_enable_heads', session);
   }
+  restrict(model, session, shortlist);
   return { session, data: room.value };
 }
 
@@ -54,7 +72,7 @@ function look(model, from, to, heads, wanted) {
  * @returns {Record<string, Tensor>}
  */
 export function inspect(model, source, target, options = {}) {
-  const { names, disabledHeads = [] } = checkOptions(options, 'names disabledHeads');
+  const { names, disabledHeads = [], shortlist } = checkOptions(options, 'names disabledHeads shortlist');
   const config = /** @type {Record<string, any>} */ (model.config);
   const { core, model: handle, check } = model.internals();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
@@ -71,7 +89,7 @@ export function inspect(model, source, target, options = {}) {
     names ? names.some((by) => isNamed(name, by)) : name !== 'logits';
 
   const wanted = points.filter(({ name }) => isWanted(name));
-  const { session, data } = look(model, from, to, heads, wanted);
+  const { session, data } = look(model, from, to, heads, wanted, shortlist);
   /** @type {Record<string, Tensor>} */
   const tensors = {};
   let at = 0;
@@ -100,18 +118,18 @@ export function inspect(model, source, target, options = {}) {
  * @param {Model} model
  * @param {ArrayLike<number>} source
  * @param {ArrayLike<number>} target
- * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
- * @returns {import('./model.js').AttentionMaps & { logProbs: Float32Array }}
+ * @param {{ disabledHeads?: import('./options.js').Head[], shortlist?: boolean }} [options]
+ * @returns {import('./model.js').AttentionMaps & { logProbs: Float32Array, candidates?: Int32Array }}
  */
 export function attention(model, source, target, options = {}) {
-  const { disabledHeads = [] } = checkOptions(options, 'disabledHeads');
+  const { disabledHeads = [], shortlist } = checkOptions(options, 'disabledHeads shortlist');
   const config = /** @type {Record<string, any>} */ (model.config);
   const { core, model: handle, check } = model.internals();
   const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
   const heads = checkHeads(disabledHeads, config);
   const points = core.points(handle, from.length, to.length);
   const groups = MAPS.map((name) => points.filter((point) => name.test(point.name)));
-  const { session, data } = look(model, from, to, heads, groups.flat());
+  const { session, data } = look(model, from, to, heads, groups.flat(), shortlist);
   let at = 0;
   const [encoder, decoder, cross] = groups.map((layers) => {
     // only a decoder may have no self-attention
@@ -119,11 +137,58 @@ export function attention(model, source, target, options = {}) {
     return { shape, data: data.slice(at, (at += size(shape))) };
   });
   const logProbs = Float32Array.from(to, (_, t) => core.logits(session, t, 0).logProb);
-  return { encoder, decoder, cross, logProbs };
+  const computed = candidates(model, from, to);
+  const isPart = shortlist !== false && computed.length < config.decoder_vocab_size;
+  return { encoder, decoder, cross, logProbs, ...(isPart && { candidates: computed }) };
 }
 
 /**
- * Logits of the id that follows a prefix, [V].
+ * See Transformer.forward().
+ *
+ * @param {Model} model
+ * @param {ArrayLike<number>} source
+ * @param {ArrayLike<number>} target
+ * @param {{ shortlist?: boolean }} [options]
+ * @returns {{ logits: Tensor, logProbs: Float32Array }}
+ */
+export function forward(model, source, target, options = {}) {
+  const { shortlist } = checkOptions(options, 'shortlist');
+  const { core, pass, check } = model.internals();
+  const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
+  const session = pass(from.length, to.length);
+  core.forward(session, from, to);
+  restrict(model, session, shortlist);
+  const shape = [to.length, Number(model.config.decoder_vocab_size)];
+  const data = new Float32Array(shape[0] * shape[1]);
+  const logProbs = new Float32Array(to.length);
+  for (let t = 0; t < to.length; t++) {
+    const row = core.logits(session, t, shape[1]);
+    data.set(row.logits, t * shape[1]);
+    logProbs[t] = row.logProb;
+  }
+  return { logits: { shape, data }, logProbs };
+}
+
+/**
+ * See Transformer.candidates().
+ *
+ * @param {Model} model
+ * @param {ArrayLike<number>} source
+ * @param {ArrayLike<number>} [more]
+ * @returns {Int32Array}
+ */
+export function candidates(model, source, more = []) {
+  const { core, model: handle, check } = model.internals();
+  const targets = Number(model.config.decoder_vocab_size);
+  const [from, extra] = [check('source', source, 'source'), checkIds('more', more, targets)];
+  const ids = Int32Array.of(Number(model.config.eos_token_id), ...extra);
+  const [room, count] = [ints(targets), ints(1)];
+  core.call('candidates', 'heed_model_select', handle, from, from.length, ids, ids.length, room, count);
+  return room.value.slice(0, count.value[0]);
+}
+
+/**
+ * Logits of the id that follows a prefix, [V]: -Infinity for what a shortlist leaves out.
  *
  * @param {Model} model
  * @param {ArrayLike<number>} source
@@ -137,6 +202,7 @@ export function nextLogits(model, source, prefix) {
   const to = check('prefix', [...Array.from(prefix), Number(model.config.eos_token_id)], 'target');
   const session = pass(from.length, to.length);
   core.forward(session, from, to);
+  restrict(model, session);
   return core.logits(session, prefix.length, Number(model.config.decoder_vocab_size)).logits;
 }
 

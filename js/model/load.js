@@ -28,6 +28,9 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if the host and this build have it
+ * @property {boolean} [shortlist]  use the model's shortlist (lex.*.s2t.bin): of a sentence only the words that it
+ *   allows are computed, which is faster and changes few translations. Default: true if config.json names one
+ *   (`shortlist`) and both sides share a vocabulary
  * @property {boolean | string} [cache]  store downloads: in the Cache API of pages; in Node in
  *   `$XDG_CACHE_HOME/heed` or `~/.cache/heed`, or in the given directory. Default: true in pages, false in Node
  */
@@ -204,9 +207,10 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 /**
  * @param {import('../wasm/core.js').Core} core
  * @param {Awaited<ReturnType<typeof openSource>>} files
- * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept'>} options
+ * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>}
+ *   options
  */
-async function readModel(core, files, { onProgress, accept, ...options }) {
+async function readModel(core, files, { onProgress, accept, shortlist, ...options }) {
   /** The small files, in the order in which they arrived. @type {[name: string, bytes: number][]} */
   const sizes = [];
   let loaded = 0;
@@ -256,6 +260,9 @@ async function readModel(core, files, { onProgress, accept, ...options }) {
     const numbers = chooseArithmetic(options, weights);
     const model = createModel(core, config, numbers, weights);
     const tensors = placeTensors(core, model, weights);
+    if (shortlist ?? config.shortlist) {
+      await (await import('../formats/shortlist.js')).addShortlist(core, model, { files, config, read, shortlist });
+    }
     const tokenizer =
       sourceSpm && targetSpm && vocab
         ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab })

@@ -14,11 +14,14 @@ import { checkId, checkIds } from '../text/ids.js';
 
 /** @param {import('./load.js').LoadOptions} options */
 export function checkLoad(options) {
-  const { dtype = 'auto', activations = 'rows', signal, onProgress, cache } = checkOptions(options, LOAD);
+  const {
+    dtype = 'auto', activations = 'rows', shortlist = true, signal, onProgress, cache,
+  } = checkOptions(options, LOAD);
   if (!['auto', 'f32', 'int8'].includes(dtype)) badType('dtype', dtype, "'auto', 'f32' or 'int8'");
   if (!QUANTIZERS.includes(activations)) badType('activations', activations, `one of ${QUANTIZERS}`);
   checkFunction('onProgress', onProgress);
   if (!['undefined', 'boolean', 'string'].includes(typeof cache)) badType('cache', cache, 'a boolean or a directory');
+  checkBoolean('shortlist', shortlist);
   checkSignal(signal);
 }
 
@@ -80,6 +83,7 @@ export function checkHeads(heads, config) {
  * @property {boolean} [validUtf8]  Transformer.generate: forbid ids that would break a character which a model with
  * byte
  *   fallback spells byte by byte. Default: false, as in transformers; a Translator always forbids them
+ * @property {boolean} [shortlist]  false: compute all words, although the model was loaded with a shortlist
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output becomes zero
  * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: return all steps of the search
@@ -140,12 +144,14 @@ export const RULES = {
     return ids.length > 0 ? ids : badRange(what, value, 'at least one id');
   },
   renormalizeLogits: checkBoolean,
+  cutRunaways: checkBoolean,
+  shortlist: checkBoolean,
 };
 
 // The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
-export const WEIGHTS = 'dtype activations wasm simd cache shortlist! signal';
+export const WEIGHTS = 'dtype activations wasm simd cache shortlist signal';
 const LOAD = `${WEIGHTS} onProgress`;
-export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix cutRunaways batchSize disabledHeads signal`;
+export const GENERATE = `${Object.keys(RULES).join(' ')} nBest prefix batchSize disabledHeads signal`;
 export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 
 /**
@@ -166,17 +172,16 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
  */
 export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
-  const { nBest = 1, batchSize, cutRunaways = false, validUtf8 = false, prefix = [], disabledHeads = [], signal } =
-    options;
+  const initial = { cutRunaways: false, shortlist: true, .../** @type {any} */ (defaults) };
+  const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], signal } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
-      const value = own === undefined ? /** @type {any} */ (defaults)[name] : own;
+      const value = own === undefined ? initial[name] : own;
       return [name, value === undefined ? undefined : rule(name, value, config)];
     })));
   checkInteger('nBest', nBest, 1, rules.beams);
   if (batchSize !== undefined) checkInteger('batchSize', batchSize, 1);
-  checkBoolean('cutRunaways', cutRunaways);
   checkBoolean('validUtf8', validUtf8);
   const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (ids.length >= longest) {
@@ -204,7 +209,6 @@ export function checkGenerate(options, defaults, config) {
     .../** @type {any} */ (all),
     nBest,
     minTokens,
-    cutRunaways,
     validUtf8,
     heads,
     prefix: ids,

@@ -4,7 +4,7 @@ import { badType, checkOptions } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { floats } from '../wasm/core.js';
-import { attention, inspect, parameter, parameters } from './inspect.js';
+import { attention, candidates, forward, inspect, parameter, parameters } from './inspect.js';
 import { Model } from './model.js';
 import { checkGenerate, GENERATE_IDS } from './options.js';
 import { Trees } from './tree.js';
@@ -60,26 +60,29 @@ export class Transformer extends Model {
   }
 
   /**
-   * Teacher-forced logits, [target, vocab]: row t predicts target[t] from source and target[0..t-1].
+   * Teacher-forced logits, [target, vocab]: row t predicts target[t] from source and target[0..t-1]. With a shortlist
+   * they are those of a search: -Infinity for ids that are not among candidates(source, target), which no search
+   * computes, and `logProbs` are among the others. shortlist: false: as without one.
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
+   * @param {{ shortlist?: boolean }} [options]
    * @returns {{ logits: Tensor, logProbs: Float32Array }}
    */
-  forward(source, target) {
-    const { core, pass, check } = this.internals();
-    const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
-    const session = pass(from.length, to.length);
-    core.forward(session, from, to);
-    const shape = [to.length, Number(this.config.decoder_vocab_size)];
-    const data = new Float32Array(shape[0] * shape[1]);
-    const logProbs = new Float32Array(to.length);
-    for (let t = 0; t < to.length; t++) {
-      const row = core.logits(session, t, shape[1]);
-      data.set(row.logits, t * shape[1]);
-      logProbs[t] = row.logProb;
-    }
-    return { logits: { shape, data }, logProbs };
+  forward(source, target, options) {
+    return forward(this, source, target, options);
+  }
+
+  /**
+   * The target ids that a translation of this source may have, ascending: those that the shortlist selects, `</s>`, and
+   * `more`, like a prefix. Without a shortlist, all ids.
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} [more]
+   * @returns {Int32Array}
+   */
+  candidates(source, more) {
+    return candidates(this, source, more);
   }
 
   /**
@@ -145,12 +148,13 @@ export class Transformer extends Model {
   /**
    * All attention of the teacher-forced pass: [layers, heads, source, source], [layers, heads, target, target],
    * [layers, heads, target, source]. Row t of decoder and cross predicts target[t]. Without self-attention in the
-   * decoder (SSRU) its map is empty, [0, 0, target, target]. `logProbs` are those of the same pass.
+   * decoder (SSRU) its map is empty, [0, 0, target, target]. `logProbs` are those of the same pass. With a shortlist
+   * they are those of forward(), and `candidates` are the ids that it does not leave out.
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
-   * @param {{ disabledHeads?: import('./options.js').Head[] }} [options]
-   * @returns {AttentionMaps & { logProbs: Float32Array }}
+   * @param {{ disabledHeads?: import('./options.js').Head[], shortlist?: boolean }} [options]
+   * @returns {AttentionMaps & { logProbs: Float32Array, candidates?: Int32Array }}
    */
   attention(source, target, options) {
     return attention(this, source, target, options);
@@ -169,7 +173,7 @@ export class Transformer extends Model {
    *   max(cell, 0): [n, D]; the norm is `ssru_layer_norm`;
    * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F],
    *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; in pre-norm models the output of the norm;
-   * - `logits` [T, V], `log_probs` [T] of target[t].
+   * - `logits` [T, V], `log_probs` [T] of target[t]; with a shortlist as in forward().
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target

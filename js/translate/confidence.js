@@ -77,11 +77,11 @@ function spansOf(texts) {
  *
  * @param {Pick<import('../engine/engine.js').Engine, 'config' | 'decode' | 'encode' | 'attention'>} engine
  * @param {{ source: Int32Array, ids: Int32Array, pieces: string[], logProbs: Float32Array, text: string,
- *   language: string, disabledHeads?: import('../model/options.js').Head[] }} translation  text: of the ids, except
- *   what was inserted
+ *   language: string, disabledHeads?: import('../model/options.js').Head[], shortlist?: boolean }} translation
+ *   text: of the ids, except what was inserted
  * @returns {Promise<(Word & { logProb: number })[]>}
  */
-export async function weigh(engine, { source, ids, pieces, logProbs, text, language, disabledHeads }) {
+export async function weigh(engine, { source, ids, pieces, logProbs, text, language, disabledHeads, shortlist }) {
   const { eos_token_id: eos, max_position_embeddings: longest } = engine.config;
   const spelled = pieces.map((piece, t) => (ids[t] === eos ? '' : piece.replaceAll('\u2581', ' ')));
   let texts = spelled.map((_, t) => spelled.slice(0, t + 1).join('').trimStart());
@@ -94,7 +94,7 @@ export async function weigh(engine, { source, ids, pieces, logProbs, text, langu
     const [encoded] = await engine.encode([text], 'target');
     const own = encoded.ids.subarray(0, Number(longest));
     spans = Array.from(own, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
-    weights = (await engine.attention(source, own, { disabledHeads })).logProbs;
+    weights = (await engine.attention(source, own, { disabledHeads, shortlist })).logProbs;
   }
   return wordsOf(text, language).map((word) => {
     const own = Array.from(weights).filter((_, t) => spans[t]?.start < word.end && spans[t].end > word.start);

@@ -16,10 +16,10 @@ import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
  */
 export async function detail(engine, sentence, [best, ...others], options, language) {
   const { text, start, ids, pieces, offsets, isKept } = sentence;
-  const { disabledHeads, nBest, attention: isWanted } = options;
+  const { disabledHeads, nBest, shortlist, attention: isWanted } = options;
   const { tree = [] } = best;
-  const [{ logProbs, ...maps }, targetPieces] = await Promise.all([
-    engine.attention(ids, best.ids, { disabledHeads }),
+  const [{ logProbs, candidates, ...maps }, targetPieces] = await Promise.all([
+    engine.attention(ids, best.ids, { disabledHeads, shortlist }),
     engine.pieces([...best.ids, ...tree.map(({ id }) => id)]),
   ]);
   const treePieces = targetPieces.slice(best.ids.length);
@@ -27,7 +27,7 @@ export async function detail(engine, sentence, [best, ...others], options, langu
     .map(({ targetStart, targetEnd }) => ({ start: targetStart, end: targetEnd }));
   const targetWords = isKept ? copied(best.text, language) : withConfidence(await weigh(engine, {
     source: ids, ids: best.ids, pieces: targetPieces.slice(0, best.ids.length), logProbs, text: best.text, language,
-    disabledHeads,
+    disabledHeads, shortlist,
   }), calibrationOf(engine.manifest), given);
   return {
     source: text,
@@ -43,6 +43,7 @@ export async function detail(engine, sentence, [best, ...others], options, langu
     })),
     targetTokens: Array.from(best.ids, (id, i) => ({ piece: targetPieces[i], id, logProb: logProbs[i] })),
     targetWords,
+    ...(candidates && { candidates }),
     logProb: best.logProb,
     finished: best.finished,
     alignment: align(maps.cross, engine.config.alignment_heads),

@@ -182,7 +182,9 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
     if (best.hasAll && (best.finished || kept.length === 0)) break;
   }
   const { ids, text, finished, ...rest } = best ?? first;
-  const { logProbs } = await engine.attention(sentence.ids, ids, { disabledHeads: options.disabledHeads });
+  const { logProbs } = await engine.attention(sentence.ids, ids, {
+    disabledHeads: options.disabledHeads, shortlist: options.shortlist,
+  });
   const logProb = logProbs.reduce((sum, x) => sum + x, 0);
   const result = { ids, text, logProb, score: logProb, finished, ...(free.tree && { tree: free.tree }) };
   return [{ ...result, ...told({ ids, text, finished, ...rest }) }, ...(terms.length > 0 ? [] : alike)];

@@ -31,6 +31,8 @@ import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.j
  * @property {{ text: string, start: number, end: number, confidence: number }[]} targetWords  start, end: UTF-16 in
  *   `target`; confidence: probability that the word is right, see README.md; 1 for words copied from the source or
  *   given by the glossary
+ * @property {Int32Array} [candidates]  with a shortlist: the target ids that were computed, ascending; all others were
+ *   not, and have no probability
  * @property {number} logProb  score of the search, as in generate()
  * @property {boolean} finished
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention of
@@ -147,6 +149,7 @@ export class Translator {
    * @param {import('../model/load.js').LoadOptions['wasm']} [options.wasm]
    * @param {import('../model/load.js').LoadOptions['simd']} [options.simd]
    * @param {import('../model/load.js').LoadOptions['cache']} [options.cache]
+   * @param {import('../model/load.js').LoadOptions['shortlist']} [options.shortlist]
    * @returns {Promise<Translator>}  NotSupportedError: no model for the pair
    */
   static async create(options) {
@@ -456,8 +459,8 @@ export class Translator {
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
-   * @param {{ disabledHeads?: import('../model/options.js').Head[] }} [options]
-   * @returns {Promise<import('../model/model.js').AttentionMaps & { logProbs: Float32Array }>}
+   * @param {{ disabledHeads?: import('../model/options.js').Head[], shortlist?: boolean }} [options]
+   * @returns {Promise<import('../model/model.js').AttentionMaps & { logProbs: Float32Array, candidates?: Int32Array }>}
    */
   async attention(source, target, options) {
     return this.#run(undefined, () => this.#engine.attention(source, target, options));

@@ -50,6 +50,7 @@ const struct = (...fields) => ({ fields });
  * @property {Int32Array} beginSuppressTokens
  * @property {boolean} renormalizeLogits
  * @property {boolean} cutRunaways
+ * @property {boolean} shortlist  use it if the model has one
  */
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
@@ -340,6 +341,7 @@ export class Core {
         Number(o.renormalizeLogits),
         Number(o.cutRunaways),
         ...list(byteIds),
+        Number(o.shortlist),
       ),
     );
   }

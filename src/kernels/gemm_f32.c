@@ -10,6 +10,16 @@ void k_pack_row_f32(float *panels, int n, const float *row, int k) {
     for (int i = 0; i < k; i++) p[(size_t)i * PANEL] = row[i];
 }
 
+void k_copy_rows(void *to, const void *from, const int32_t *rows, int n, int cells) {
+    enum { CELL = 4 };
+    const size_t panel = (size_t)cells * PANEL * CELL;
+    for (int i = 0; i < n; i++) {
+        const char *x = (const char *)from + (size_t)(rows[i] / PANEL) * panel + rows[i] % PANEL * CELL;
+        char *y = (char *)to + (size_t)(i / PANEL) * panel + i % PANEL * CELL;
+        for (int cell = 0; cell < cells; cell++, x += PANEL * CELL, y += PANEL * CELL) memcpy(y, x, CELL);
+    }
+}
+
 void k_unpack_row_f32(float *row, const float *panels, int n, int k) {
     const float *p = panels + (size_t)(n / PANEL) * (size_t)k * PANEL + n % PANEL;
     for (int i = 0; i < k; i++) row[i] = p[(size_t)i * PANEL];

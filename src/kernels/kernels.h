@@ -40,6 +40,12 @@ void k_pack_row_f32(float *panels, int n, const float *row, int k);
 void k_unpack_row_f32(float *row, const float *panels, int n, int k);
 
 /*
+ * Rows 0..n-1 of `to` become rows [n] of `from`: panels of one kind with the same K.  Both kinds are [panels][cells][8]
+ * cells of 4 bytes: a float, or 4 int8.  cells  K, or quantized_cols(K) / 4
+ */
+void k_copy_rows(void *to, const void *from, const int32_t *rows, int n, int cells);
+
+/*
  * out [m, n] (row stride ldo) = x [m, k] (row stride ldx) W^T + bias
  *   panels  W [n, k] in f32 panels
  *   bias    [n], NULL is zero

@@ -19,6 +19,13 @@ void ref_unpack_row_f32(float *row, const float *panels, int n, int k) {
     for (int i = 0; i < k; i++) row[i] = panels[at_f32(n, i, k)];
 }
 
+void ref_copy_rows(void *to, const void *from, const int32_t *rows, int n, int cells) {
+    uint32_t *out = to;
+    const uint32_t *in = from;
+    for (int r = 0; r < n; r++)
+        for (int cell = 0; cell < cells; cell++) out[at_f32(r, cell, cells)] = in[at_f32(rows[r], cell, cells)];
+}
+
 void ref_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
                   int k) {
     for (int r = 0; r < m; r++) {

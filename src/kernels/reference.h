@@ -14,6 +14,7 @@
 
 void ref_pack_row_f32(float *panels, int n, const float *row, int k);
 void ref_unpack_row_f32(float *row, const float *panels, int n, int k);
+void ref_copy_rows(void *to, const void *from, const int32_t *rows, int n, int cells);
 void ref_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panels, const float *bias, int m, int n,
                   int k);
 void ref_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k);

@@ -38,6 +38,35 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
     for (int k = 0; k < w->cols; k++) row[k] = (float)bytes[k] * w->scales[n];
 }
 
+heed_linear linear_part(const heed_linear *linear, int first, int n) {
+    const heed_matrix *w = &linear->weight;
+    heed_linear part = {{.rows = n, .cols = w->cols, .alpha = w->alpha, .q = w->q}, linear->bias + first};
+    if (w->f32) {
+        part.weight.f32 = w->f32 + (size_t)first * w->cols;
+    } else {
+        part.weight.i8 = w->i8 + (size_t)first * quantized_cols(w->cols);
+        part.weight.scales = w->scales + first;
+        part.weight.sums = w->sums + first;
+    }
+    return part;
+}
+
+void linear_copy_rows(heed_linear *to, int first, const heed_matrix *from, const float *bias, const int32_t *rows,
+                      int n) {
+    to->weight.alpha = from->alpha;
+    to->weight.q = from->q;
+    const heed_linear part = linear_part(to, first, n);
+    const heed_matrix *w = &part.weight;
+    if (w->f32) k_copy_rows(w->f32, from->f32, rows, n, w->cols);
+    else k_copy_rows(w->i8, from->i8, rows, n, quantized_cols(w->cols) / 4);
+    for (int i = 0; i < n; i++) {
+        part.bias[i] = bias[rows[i]];
+        if (w->f32) continue;
+        w->scales[i] = from->scales[rows[i]];
+        w->sums[i] = from->sums[rows[i]];
+    }
+}
+
 void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype, int activations) {
     *input = (heed_input){.activations = activations};
     if (dtype == HEED_F32) return;

@@ -42,6 +42,15 @@ void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row);
 void matrix_get_row(float *row, const heed_matrix *w, int n);
 
 /*
+ * Rows [first, first + n) of `to` become rows [n] of `from`, with their biases.  Both have the same K and the same
+ * arithmetic; `first` is a multiple of PANEL.  bias [from->rows]  Cannot fail.
+ */
+void linear_copy_rows(heed_linear *to, int first, const heed_matrix *from, const float *bias, const int32_t *rows,
+                      int n);
+/* Rows [first, first + n) of a projection, as one that shares its numbers.  `first` is a multiple of PANEL. */
+heed_linear linear_part(const heed_linear *linear, int first, int n);
+
+/*
  * The rows that projections read.  For int8 they are quantised once for all matrices that read them, except that each
  * fixed scale has rows of its own: a matrix with another scale than the one before quantises them again.
  */

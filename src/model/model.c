@@ -192,7 +192,10 @@ heed_status heed_model_create(const int32_t *config, int n, heed_model **out, he
     return status == HEED_OK ? model_create(&c, out) : status;
 }
 
-void heed_model_free(heed_model *model) { arena_free_block(model); }
+void heed_model_free(heed_model *model) {
+    if (model) arena_free_block(model->shortlist);
+    arena_free_block(model);
+}
 
 size_t heed_model_bytes(const heed_model *model) { return model->block_bytes; }
 

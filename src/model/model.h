@@ -2,7 +2,7 @@
  * model.h - the weights of an encoder-decoder Transformer, and the one table of its tensors.
  *
  * A model is one block: this struct, the sublayers, the table, and every weight in the layout of the kernels.  load.c
- * fills it from a file; afterwards nothing writes to it.
+ * fills it from a file; afterwards nothing writes to it, except that it may get a shortlist.
  *
  * Depends on: base/, layers/, architecture.h.  Used by: model/, search/, train/, heed.c.
  */
@@ -72,6 +72,7 @@ struct heed_model {
     heed_tensor *tensors;
     int n_tensors;
     heed_loader loader;
+    struct heed_shortlist *shortlist; /* NULL, or a block of its own: shortlist.h */
 };
 
 /*

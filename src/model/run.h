@@ -4,7 +4,7 @@
  * Encoder and decoder are one loop over the sublayers of a description (stack.c).  They differ in what a row attends
  * to: the rows of its sentence, or cache rows.
  *
- * Depends on: base/, layers/, cache.h, model.h.  Used by: stack.c, attend.c, search/, heed.c.
+ * Depends on: base/, layers/, cache.h, model.h.  Used by: stack.c, attend.c, output.h, search/, heed.c.
  */
 #ifndef HEED_MODEL_RUN_H
 #define HEED_MODEL_RUN_H
@@ -59,10 +59,5 @@ typedef struct {
  * Cannot fail.
  */
 void decoder_forward(heed_run *run, const heed_token *tokens, int n);
-
-/* logits [n, V] of run->x rows [first, first + n), bias included.  Cannot fail. */
-void output_forward(heed_run *run, float *logits, int first, int n);
-/* Natural-log probability of `id` under one row of logits [V].  Cannot fail: 0 <= id < V. */
-float output_log_prob(const heed_run *run, const float *logits, int id);
 
 #endif /* HEED_MODEL_RUN_H */

@@ -107,14 +107,3 @@ void decoder_forward(heed_run *run, const heed_token *tokens, int n) {
     for (int t = 0; t < n; t++) embed(run, &run->model->decoder, t, tokens[t].id, tokens[t].position);
     stack_forward(run, &run->model->decoder, &rows);
 }
-
-void output_forward(heed_run *run, float *logits, int first, int n) {
-    const struct heed_model *m = run->model;
-    const int D = m->arch.d_model;
-    input_set(&run->input, run->x + (size_t)first * D, n, D);
-    matrix_multiply(logits, &run->input, m->output, m->final_logits_bias);
-}
-
-float output_log_prob(const heed_run *run, const float *logits, int id) {
-    return logits[id] - k_log_sum_exp(logits, run->model->output->rows);
-}

@@ -54,27 +54,26 @@ int bytes_open(const int32_t *ids, int n, const heed_search_options *rules) {
     return rules->n_byte_ids == 0 ? 0 : find_open(ids, n, rules->byte_ids).n;
 }
 
-void bytes_forbid(float *scores, int n_vocabulary, const int32_t *ids, int n, int left,
-                  const heed_search_options *rules) {
+void bytes_forbid(const heed_scores *scores, const int32_t *ids, int n, int left, const heed_search_options *rules) {
     const int32_t *id_of = rules->byte_ids;
-    float kept[N_TRAILS];
+    float kept[N_TRAILS], *score;
     if (rules->n_byte_ids == 0) return;
 
     const open_character open = find_open(ids, n, id_of);
     if (open.n == 0) {
         for (int byte = FIRST_TRAIL; byte < 256; byte++) {
             const int length = length_from(byte);
-            if (id_of[byte] < 0) continue;
-            if (length == 0 || length > (next_ends(rules, id_of[byte]) ? 1 : left)) scores[id_of[byte]] = -INFINITY;
+            if (id_of[byte] < 0 || (length > 0 && length <= (next_ends(rules, id_of[byte]) ? 1 : left))) continue;
+            if ((score = scores_find(scores, id_of[byte])) != NULL) *score = -INFINITY;
         }
         return;
     }
     for (int byte = open.low; byte <= open.high; byte++) {
         const int32_t id = id_of[byte];
         const int fits = id >= 0 && open.missing <= (next_ends(rules, id) ? 1 : left);
-        kept[byte - FIRST_TRAIL] = fits ? scores[id] : -INFINITY;
+        kept[byte - FIRST_TRAIL] = fits && (score = scores_find(scores, id)) != NULL ? *score : -INFINITY;
     }
-    for (int i = 0; i < n_vocabulary; i++) scores[i] = -INFINITY;
+    for (int i = 0; i < scores->n; i++) scores->scores[i] = -INFINITY;
     for (int byte = open.low; byte <= open.high; byte++)
-        if (id_of[byte] >= 0) scores[id_of[byte]] = kept[byte - FIRST_TRAIL];
+        if (id_of[byte] >= 0 && (score = scores_find(scores, id_of[byte])) != NULL) *score = kept[byte - FIRST_TRAIL];
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
+
 static void layout_targets(heed_target **targets, heed_arena *arena, int n, int max_target, int32_t start,
                            int with_cache_rows) {
     *targets = arena_push(arena, (size_t)n, sizeof **targets);
@@ -42,6 +44,13 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
     search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
+    if (run->model->shortlist) {
+        const int V = run->model->output->rows, most = panel_rows(V);
+        const int rows = max_batch * (most < OUTPUT_ROWS ? most : OUTPUT_ROWS);
+        output_layout(&search->outputs, arena, run->model, rows);
+        search->output_ids = arena_ints(arena, (size_t)rows, 1);
+        search->selected = arena_ints(arena, (size_t)V, 1);
+    }
     for (int i = 0; i < max_batch; i++) {
         heed_batch_row unplaced, *row = search->batch ? &search->batch[i] : &unplaced;
         row->source = arena_ints(arena, (size_t)max_source, 1);
@@ -151,9 +160,10 @@ static void drop_target(heed_run *run, heed_target *target) {
     target->n_cache_rows = 0;
 }
 
-/* Free the sentence's cache rows. */
-static void drop_cache_rows(heed_search *search, heed_batch_row *row) {
+/* Free the sentence's cache rows and output rows. */
+static void drop_rows(heed_search *search, heed_batch_row *row) {
     if (row->state != ROW_RUNNING) return;
+    row->n_outputs = 0;
     cache_drop(&search->run->cache, row->source_cache_rows, row->n_source);
     for (int b = 0; b < row->n_live; b++) drop_target(search->run, &row->live[b]);
 }
@@ -161,7 +171,7 @@ static void drop_cache_rows(heed_search *search, heed_batch_row *row) {
 void search_release(heed_search *search, int row) {
     heed_batch_row *released = &search->batch[row];
     if (released->state == ROW_FREE) return;
-    drop_cache_rows(search, released);
+    drop_rows(search, released);
     released->rules->n_sentences--;
     released->state = ROW_FREE;
 }
@@ -196,10 +206,55 @@ static void enter(heed_search *search, heed_batch_row *row) {
     row->state = ROW_RUNNING;
 }
 
+int search_select(heed_search *search, const heed_search_options *rules, const int32_t *source, int n,
+                  const int32_t *more, int n_more) {
+    const heed_ids lists[] = {{rules->prefix, rules->n_prefix},
+                              {rules->eos, rules->n_eos},
+                              {rules->forced_bos, rules->n_forced_bos},
+                              {rules->forced_eos, rules->n_forced_eos},
+                              {more, n_more}};
+    const int n_lists = sizeof lists / sizeof lists[0];
+    return shortlist_select(search->run->model, search->selected, source, n, lists, n_lists);
+}
+
+static int has_shortlist(const heed_search *search, const heed_batch_row *row) {
+    return search->selected && row->rules->options.shortlist;
+}
+
+/* The first of n output rows that are free, side by side, or -1. */
+static int find_outputs(const heed_search *search, int n) {
+    int at = 0;
+    for (int i = 0; i < search->max_batch && at + n <= search->outputs.weight.rows; i++) {
+        const heed_batch_row *row = &search->batch[i];
+        const int end = row->first_output + panel_rows(row->n_outputs);
+        if (row->n_outputs == 0 || row->first_output >= at + n || end <= at) continue;
+        at = end;
+        i = -1; /* what was passed may reach there */
+    }
+    return at + n <= search->outputs.weight.rows ? at : -1;
+}
+
 /*
- * Encode waiting sentences, oldest first, as many as fit into one pass, until the cache has no rows for the next.  A
- * margin of cache rows, for about as many tokens as the source has, keeps a new sentence from being put back at once;
- * without reads_all_past two rows a beam are enough for any number.
+ * Copy the output rows that a new sentence needs, if it has a shortlist.  Returns 0 if it must wait for others to free
+ * theirs.
+ */
+static int take_outputs(heed_search *search, heed_batch_row *row) {
+    if (!has_shortlist(search, row)) return 1;
+    const int n = search_select(search, &row->rules->options, row->source, row->n_source, NULL, 0);
+    if (panel_rows(n) > search->outputs.weight.rows) return 1; /* too many: all logits are computed */
+    const int first = find_outputs(search, panel_rows(n));
+    if (first < 0) return 0;
+    output_copy(&search->outputs, first, search->run->model, search->selected, n);
+    memcpy(search->output_ids + first, search->selected, (size_t)n * sizeof *search->selected);
+    row->first_output = first;
+    row->n_outputs = n;
+    return 1;
+}
+
+/*
+ * Encode waiting sentences, oldest first, as many as fit into one pass, until there are no cache rows or output rows
+ * for the next.  A margin of cache rows, for about as many tokens as the source has, keeps a new sentence from being
+ * put back at once; without reads_all_past two rows a beam are enough for any number.
  */
 static void admit(heed_search *search) {
     heed_run *run = search->run;
@@ -211,6 +266,7 @@ static void admit(heed_search *search) {
             const int needs_more = run->model->arch.decoder.reads_all_past || row->n_source < 2;
             const int margin = (needs_more ? row->n_source : 2) * row->rules->options.beams;
             if (running > 0 && run->cache.n_free < row->n_source + margin) break;
+            if (!take_outputs(search, row)) break;
             memcpy(search->newcomers + rows, row->source, (size_t)row->n_source * sizeof *row->source);
             search->lengths[n] = row->n_source;
             search->token_row[n++] = (int32_t)(row - search->batch);
@@ -235,7 +291,7 @@ static void evict_youngest(heed_search *search) {
         heed_batch_row *row = &search->batch[i];
         if (row->state == ROW_RUNNING && (!youngest || row->age > youngest->age)) youngest = row;
     }
-    drop_cache_rows(search, youngest);
+    drop_rows(search, youngest);
     youngest->n_live = youngest->n_before = 0;
     youngest->state = ROW_WAITING;
 }
@@ -283,18 +339,42 @@ static void drop_past(heed_search *search, int n_tokens) {
 
 int candidates_of(const heed_search_options *rules) { return rules->beams == 1 ? 1 : 2 * rules->beams; }
 
+/* How many tokens from `first` on have their logits computed together: of one sentence, or of all output rows. */
+static int count_together(const heed_search *search, int first, int n_tokens) {
+    const int32_t row = search->token_row[first];
+    int n = 1;
+    for (; n < LOGIT_ROWS && first + n < n_tokens; n++) {
+        const int32_t next = search->token_row[first + n];
+        if (next != row && (search->batch[row].n_outputs > 0 || search->batch[next].n_outputs > 0)) break;
+    }
+    return n;
+}
+
+/* All logits of a sentence with a shortlist become those of the selected ids. */
+static void keep_selected(heed_search *search, const heed_batch_row *row, heed_scores *logits) {
+    logits->ids = search->selected;
+    logits->n = search_select(search, &row->rules->options, row->source, row->n_source, NULL, 0);
+    for (int i = 0; i < logits->n; i++) logits->scores[i] = logits->scores[logits->ids[i]];
+}
+
 static void choose_candidates(heed_search *search, int n_tokens) {
-    const int V = search->run->model->output->rows;
-    for (int first = 0; first < n_tokens; first += LOGIT_ROWS) {
-        const int n = n_tokens - first < LOGIT_ROWS ? n_tokens - first : LOGIT_ROWS;
-        output_forward(search->run, search->logits, first, n);
+    for (int first = 0, n; first < n_tokens; first += n) {
+        const heed_batch_row *leader = &search->batch[search->token_row[first]];
+        const int at = leader->first_output, is_part = leader->n_outputs > 0;
+        const int width = is_part ? leader->n_outputs : search->run->model->output->rows;
+        n = count_together(search, first, n_tokens);
+        if (is_part) output_forward_copies(search->run, search->logits, first, n, &search->outputs, at, width);
+        else output_forward(search->run, search->logits, first, n);
         for (int i = 0; i < n; i++) {
             heed_batch_row *row = &search->batch[search->token_row[first + i]];
             const heed_search_options *rules = &row->rules->options;
             const int k = candidates_of(rules), b = search->token_beam[first + i];
             const int left = row->max_tokens - (row->live[b].n_ids - rules->n_prefix);
-            row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, search->logits + (size_t)i * V,
-                                                   V, &row->live[b], b, left, rules, search->penalised);
+            heed_scores logits = {.scores = search->logits + (size_t)i * width, .n = width};
+            if (is_part) logits.ids = search->output_ids + at;
+            else if (has_shortlist(search, row)) keep_selected(search, row, &logits);
+            row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, &logits, &row->live[b], b, left,
+                                                   rules, search->penalised);
         }
     }
 }
@@ -366,7 +446,7 @@ static heed_candidate *take_best(const heed_batch_row *row, int32_t *heads, int 
 }
 
 static void finish(heed_search *search, heed_batch_row *row) {
-    drop_cache_rows(search, row);
+    drop_rows(search, row);
     row->n_live = 0;
     row->state = ROW_FINISHED;
 }

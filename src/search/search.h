@@ -19,6 +19,11 @@
  * target has ended, the target without the loop's last id is the unfinished result.  A character that is spelled by
  * bytes is completed before the cut.
  *
+ * With a shortlist, a sentence may only become the ids that are selected for it (model/shortlist.h).  Their rows of the
+ * output matrix are copied when it starts: a step multiplies only these.  All sentences share the room for such *output
+ * rows*; a sentence waits until there is enough.  Of a sentence that needs more than there is, all logits are computed
+ * and the selected ones used, so that its result is the same.
+ *
  * All sentences share the cache rows.  If they run out, the youngest sentence is put back to wait and starts over
  * later; this costs time but does not change its result.  There are always enough rows for one sentence.
  *
@@ -29,7 +34,8 @@
 
 #include "base/arena.h"
 #include "heed.h"
-#include "model/run.h"
+#include "model/output.h"
+#include "model/shortlist.h"
 
 enum { ROW_FREE = 0, ROW_WAITING, ROW_RUNNING, ROW_FINISHED };
 
@@ -69,10 +75,13 @@ typedef struct {
     heed_candidate *candidates; /* [N, k] of the last step, for each live target: k = candidates_of() */
     int32_t *n_candidates;      /* [N]                                   */
     int n_before;               /* live targets before the last step; 0: there was none */
+    int first_output, n_outputs; /* output rows; 0: all rows of the output matrix are multiplied */
 } heed_batch_row;
 
 /* Rows of logits computed at a time: two tiles of the widest kernel, so that the output matrix is seldom read. */
 enum { LOGIT_ROWS = 12 };
+/* Output rows for each sentence of a batch.  With Marian's shortlists most sentences need 400 to 900. */
+enum { OUTPUT_ROWS = 768 };
 
 typedef struct {
     heed_run *run;
@@ -90,6 +99,9 @@ typedef struct {
     int32_t *lengths;   /* [max_batch] their lengths                       */
     int32_t *heads;     /* [max_beams] next candidate of each live target  */
     float *logits;      /* [LOGIT_ROWS, V]                                 */
+    heed_linear outputs; /* output rows, which sentences share              */
+    int32_t *output_ids; /* [outputs rows] the id of each                   */
+    int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
 } heed_search;
 
@@ -118,19 +130,37 @@ void search_release(heed_search *search, int row);
 /* Free all batch rows.  Cannot fail. */
 void search_end(heed_search *search);
 
+/*
+ * Write the ids that a sentence may become to search->selected.
+ *   more [n_more]  ids to add to those that its rules may ask for: its prefix, and what ends it
+ * Returns how many.  Cannot fail: search->selected is there.
+ */
+int search_select(heed_search *search, const heed_search_options *rules, const int32_t *source, int n,
+                  const int32_t *more, int n_more);
+
 /* How many candidates each live target has at most. */
 int candidates_of(const heed_search_options *rules);
+
+/* Scores of some ids, which ascend. */
+typedef struct {
+    float *scores;      /* [n] */
+    const int32_t *ids; /* [n]; NULL: 0..n-1 */
+    int n;
+} heed_scores;
+
+/* Where the score of an id is, or NULL if it has none.  Cannot fail: 0 <= id < V. */
+float *scores_find(const heed_scores *scores, int32_t id);
 
 /*
  * next.c: the best next ids by one row of logits, after all rules, in the order of Hugging Face's logits processors.
  *   out [k]  k = 1 in greedy search, else 2N; written: at most k candidates, best first, among them the best N that do
  *            not end, if there are N
- *   logits [n_vocabulary]  overwritten      penalised [target->n_ids + 1]  overwritten
+ *   logits  n > 0; the scores are overwritten      penalised [target->n_ids + 1]  overwritten
  *   left   how many ids may still be added, including this one
  *   rules  n_eos >= 1
  * Returns how many candidates, or -1 if the logits are not finite, because activations have overflowed.
  */
-int next_candidates(heed_candidate *out, int k, float *logits, int n_vocabulary, const heed_target *target, int beam,
+int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const heed_target *target, int beam,
                     int left, const heed_search_options *rules, float *penalised);
 /* Whether an id ends a hypothesis. */
 int next_ends(const heed_search_options *rules, int32_t id);
@@ -143,12 +173,11 @@ int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
  * each id that would break a character.  After an incomplete character, these are all ids but the bytes that continue
  * it and leave room for the rest.  Otherwise, these are bytes that begin no character, or one of more than `left`
  * bytes.
- *   scores [n_vocabulary]      ids [n]  the target so far, without the start token
+ *   ids [n]  the target so far, without the start token
  * Cannot fail.
  */
 int bytes_open(const int32_t *ids, int n, const heed_search_options *rules);
-void bytes_forbid(float *scores, int n_vocabulary, const int32_t *ids, int n, int left,
-                  const heed_search_options *rules);
+void bytes_forbid(const heed_scores *scores, const int32_t *ids, int n, int left, const heed_search_options *rules);
 
 /*
  * runaway.c: translations that repeat themselves or do not end.  The ids end in a loop if more than `limit` of the last

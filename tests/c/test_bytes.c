@@ -52,7 +52,7 @@ static int check_row(const int32_t *ids, int n, int open, int left) {
     const int32_t end = END;
     const heed_search_options rules = {.n_byte_ids = N_BYTES, .byte_ids = identity, .n_eos = 1, .eos = &end};
     for (int i = 0; i < ROW; i++) scores[i] = (float)i;
-    bytes_forbid(scores, ROW, ids, n, left, &rules);
+    bytes_forbid(&(heed_scores){scores, NULL, ROW}, ids, n, left, &rules);
     int wrong = bytes_open(ids, n, &rules) != open;
     for (int id = 0; id < ROW; id++) {
         int allowed = open == 0;
@@ -101,17 +101,17 @@ static void test_ends(void) {
     float scores[ROW] = {0};
     const int32_t ends[3] = {0xC3, 0xA9, 0x0A}, after[2] = {OTHER, 0xE2}, last[2] = {0xE2, 0x82};
     heed_search_options rules = {.n_byte_ids = N_BYTES, .byte_ids = identity, .n_eos = 3, .eos = ends};
-    bytes_forbid(scores, ROW, after, 1, 9, &rules);
+    bytes_forbid(&(heed_scores){scores, NULL, ROW}, after, 1, 9, &rules);
     CHECK(scores[0xC3] == -INFINITY && scores[0xC4] == 0.0f && scores[0x0A] == 0.0f);
     memset(scores, 0, sizeof scores);
-    bytes_forbid(scores, ROW, after, 2, 9, &rules);
+    bytes_forbid(&(heed_scores){scores, NULL, ROW}, after, 2, 9, &rules);
     CHECK(scores[0xA9] == -INFINITY && scores[0xAA] == 0.0f);
     memset(scores, 0, sizeof scores);
-    bytes_forbid(scores, ROW, last, 2, 9, &rules);
+    bytes_forbid(&(heed_scores){scores, NULL, ROW}, last, 2, 9, &rules);
     CHECK(scores[0xA9] == 0.0f);
     rules.n_byte_ids = 0;
     memset(scores, 0, sizeof scores);
-    bytes_forbid(scores, ROW, after, 2, 0, &rules);
+    bytes_forbid(&(heed_scores){scores, NULL, ROW}, after, 2, 0, &rules);
     for (int id = 0; id < ROW; id++) CHECK(scores[id] == 0.0f);
     CHECK_INT(bytes_open(after, 2, &rules), 0);
 }

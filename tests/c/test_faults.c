@@ -105,8 +105,13 @@ static heed_status load_model(result *r) {
         note(r, row, (size_t)cols * sizeof *row);
     }
     CHECK_INT(heed_model_finish(m, NULL), HEED_OK);
+    const int32_t offsets[3] = {0, 1, 2};
+    int32_t selected[V], n_selected;
+    const heed_status shortlisted = heed_model_set_shortlist(m, 8, offsets, 3, SOURCE, 2);
+    CHECK_INT(heed_model_select(m, SOURCE, 1, NULL, 0, selected, &n_selected), HEED_OK);
+    CHECK_INT(n_selected, shortlisted == HEED_OK ? 16 : V);
     heed_model_free(m);
-    return HEED_OK;
+    return shortlisted;
 }
 
 /* Three sentences at once, with so many beams. */
@@ -315,7 +320,7 @@ int main(void) {
     for (dtype = HEED_F32; dtype <= HEED_I8; dtype += HEED_I8 - HEED_F32) {
         const int n = default_config(config);
         config_set(config, "dtype", dtype);
-        check_faults("a model's weights", load_model, 1);
+        check_faults("a model's weights", load_model, 2);
         fail_at = 0;
         model = random_model(config, n, 1, 4096);
         if (!CHECK(model != NULL)) return check_summary("faults");

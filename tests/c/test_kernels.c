@@ -61,6 +61,46 @@ static void test_pack(int n, int k) {
     CHECK(guard_end(&gt));
 }
 
+/* Rows in any order, some of them twice, of both kinds of panels; the cells of other rows stay. */
+static void test_copy_rows(int n, int k) {
+    guard gw, gp, gc, gt;
+    const size_t padded = (size_t)panel_rows(n) * (size_t)k;
+    int32_t rows[128], sum[128 + PANEL];
+    float *w = floats(&gw, (size_t)n * (size_t)k);
+    guard_fill(w, (size_t)n * (size_t)k, 1.0f);
+    float *panels = pack(&gp, w, n, k), *copy = floats(&gc, padded), *twin = floats(&gt, padded);
+    for (int i = 0; i < n; i++) rows[i] = (i * 5 + 3) % n;
+    const int some = n - n / 3;
+    guard_fill(copy, padded, 1.0f);
+    memcpy(twin, copy, padded * sizeof *copy);
+    k_copy_rows(copy, panels, rows, some, k);
+    ref_copy_rows(twin, panels, rows, some, k);
+    CHECK(same_bits(copy, twin, padded));
+    for (int i = 0; i < some; i++) {
+        float row[128];
+        k_unpack_row_f32(row, copy, i, k);
+        CHECK(same_bits(row, w + (size_t)rows[i] * (size_t)k, (size_t)k));
+    }
+    CHECK(guard_end(&gw));
+    CHECK(guard_end(&gp));
+    CHECK(guard_end(&gc));
+    CHECK(guard_end(&gt));
+
+    static int8_t from[136 * 128], to[136 * 128];
+    int8_t row[128];
+    memset(from, 0, sizeof from);
+    memset(to, 0, sizeof to);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < k; j++) row[j] = (int8_t)(i * 31 + j * 7);
+        k_pack_row_i8(from, sum, i, row, k);
+    }
+    k_copy_rows(to, from, rows, some, quantized_cols(k) / 4);
+    for (int i = 0; i < some; i++) {
+        k_unpack_row_i8(row, to, i, k);
+        for (int j = 0; j < k; j++) CHECK_INT(row[j], (int8_t)(rows[i] * 31 + j * 7));
+    }
+}
+
 /* All m = 1..13 of one matrix: near the twin, each row the same bits for each m, nothing written beside the rows. */
 static void test_gemm(int n, int k, int with_bias) {
     enum { M = 13 };
@@ -422,6 +462,7 @@ int main(void) {
             test_attention(a, b, 0);
             test_attention(a, b, 1);
             if (i % 3 == j % 3) test_pack(a, b);
+            test_copy_rows(a, b);
         }
         test_gemm(a, 40, 0);
         for (int masked = 0; masked < 3; masked++) {

@@ -115,7 +115,7 @@ static void test_row(void) {
     const heed_target target = {.ids = ids + 1, .n_ids = n - 1, .log_prob = -1.5};
     heed_candidate found[2 * LIST];
     const int left = r.o.max_tokens - (n - prompt);
-    const int n_found = next_candidates(found, k, row, V, &target, 3, left, &r.o, room);
+    const int n_found = next_candidates(found, k, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, room);
     int allowed = 0, goes_on = 0;
     for (int id = 0; id < V; id++) allowed += want[id] > -INFINITY;
     kinds[0] += allowed == 0;
@@ -169,7 +169,8 @@ int main(void) {
         r.o.n_forced_bos = kind % 4 == 1;
         r.o.forced_bos = r.bos;
         r.o.renormalize = kind > 5;
-        CHECK_INT(next_candidates(found, kind % 2 ? 4 : 1, logits, V, &target, 0, 4, &r.o, room), -1);
+        const heed_scores scores = {logits, NULL, V};
+        CHECK_INT(next_candidates(found, kind % 2 ? 4 : 1, &scores, &target, 0, 4, &r.o, room), -1);
     }
     return check_summary("rules");
 }

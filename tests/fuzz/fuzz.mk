@@ -13,7 +13,7 @@
 FUZZ_SECONDS       ?= 3600
 FUZZ_SHORT_SECONDS ?= 60
 FUZZ_JOBS          ?= $(JOBS)
-FUZZ ?= spm pieces text decode weights translate
+FUZZ ?= spm pieces text decode weights shortlist translate
 
 # The longest inputs: a file of some pieces, some tensors, a hundred calls, a paragraph; and as many bytes of each seed.
 FUZZ_BYTES ?= spm) bytes=8192;; weights) bytes=2048;; translate) bytes=512;; *) bytes=1024;;

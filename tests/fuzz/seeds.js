@@ -86,6 +86,7 @@ write('text', forTokenizers([...texts, ...broken.map((bytes) => Buffer.from(byte
 write('pieces', noise);
 write('decode', noise);
 write('weights', noise);
+write('shortlist', noise);
 // a model, sizes, then: begin with plain options, add three, step, as many times as it takes
 const session = [3, 8, 3, 3, 0, 0, 3, 9, 0, ...[1, 3, 4, 5, 6, 1, 2, 7, 8, 1, 1, 9], ...[8, 7, 8, 7, 8, 7]];
 write('translate', [...[0, 1, 2, 3, 4].map((model) => Buffer.of(model, ...session)), ...noise]);

@@ -78,8 +78,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     for (int i = 0; i < N_MODELS; i++) {
         const heed_session_options options = {MAX_SOURCE, MAX_TARGET, MAX_BEAMS, MAX_BATCH};
+        static const int32_t OFFSETS[] = {0, 0, 1, 1, 4, 4, 9}, IDS[] = {1, 0, 1, 1, 0, 1, 1, 0, 1};
         heed_session *s;
         REQUIRE((models[i] = make_model(i)) != NULL);
+        const int n_lists = vocabulary[i] < 6 ? 2 : 6;
+        if (i != 1)
+            REQUIRE(heed_model_set_shortlist(models[i], i, OFFSETS, n_lists + 1, IDS, OFFSETS[n_lists]) == HEED_OK);
         REQUIRE(heed_session_create(models[i], &options, &s) == HEED_OK);
         REQUIRE(translate(s, &expected[i]) == (i == HUGE_MODEL ? HEED_E_TENSOR_VALUE : HEED_OK));
         heed_session_free(s);
@@ -154,7 +158,9 @@ static void begin(input *in, heed_session *s, int V) {
         }
     }
     int32_t lists[5][POSITIONS];
-    if (take_byte(in) % 2) begin_more(in, &o, lists, V);
+    const int more = take_byte(in);
+    if (more % 2) begin_more(in, &o, lists, V);
+    o.shortlist = (more & 2) != 0;
     /* as the first rules, or for what is added from here on */
     const heed_status status = flags % 3 ? heed_search_begin(s, &o) : heed_search_rules(s, &o);
     REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_ID || status == HEED_E_LENGTH ||
@@ -203,7 +209,9 @@ static void forward(input *in, heed_session *s, const heed_model *model, int V) 
     REQUIRE(total <= ROOM);
     const heed_status status = heed_inspect(s, source, n_source, target, n_target, wanted, n, out, total);
     REQUIRE(status == HEED_OK || status == HEED_E_STATE || status == HEED_E_ID || status == HEED_E_LENGTH);
-    REQUIRE(status != HEED_OK || heed_forward_logits(s, n_target - 1, &log_prob) != NULL);
+    if (status != HEED_OK) return;
+    if (most % 2) REQUIRE(heed_forward_shortlist(s) == HEED_OK);
+    REQUIRE(heed_forward_logits(s, n_target - 1, &log_prob) != NULL);
 }
 
 static void call(input *in, heed_session *s, const heed_model *model, int V, const heed_session_options *sizes) {
