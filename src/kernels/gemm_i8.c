@@ -199,10 +199,15 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
         epilogue at_j = {scales, zeros, fixed ? own_scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
                          out + j, ldo};
         if (fixed || given < columns) {
-            for (int c = 0; c < columns; c++) {
-                const float b = bias && c < given ? bias[j + c] : 0.0f;
-                own_bias[c] = fixed ? (float)sums[j + c] * fixed->shift + b : b;
-                own_scales[c] = fixed ? fixed->multiplier : 0.0f;
+            KEEP_LOOP for (int c = 0; c < columns; c += 4) {
+                v128_t b = wasm_f32x4_splat(0.0f);
+                if (bias && c < given) b = load_part(bias + j + c, given - c, 0.0f);
+                if (fixed) {
+                    const v128_t sum = wasm_f32x4_convert_i32x4(wasm_v128_load(sums + j + c));
+                    b = mul_add(sum, wasm_f32x4_splat(fixed->shift), b);
+                    wasm_v128_store(own_scales + c, wasm_f32x4_splat(fixed->multiplier));
+                }
+                wasm_v128_store(own_bias + c, b);
             }
             at_j.bias = own_bias;
         }
