@@ -1,6 +1,7 @@
 // shortlist.test.js - shortlists: the file, what a model computes with one, and the options that use it or not.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -339,3 +340,19 @@ for (const pair of ['enpt', 'pten']) {
     model.dispose();
   });
 }
+
+test('the command line goes without it if asked', async () => {
+  const directory = join(golden, 'tiny-seven');
+  const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+  const pair = { sourceLanguage: 'en', targetLanguage: 'de', model: directory };
+  const [plain, listed] = [await Translator.create({ ...pair, shortlist: false }), await Translator.create(pair)];
+  const texts = linesOf(join(directory, 'expected.jsonl')).slice(0, 40).map(({ source }) => source);
+  const [without, with_] = [await plain.translate(texts), await listed.translate(texts)];
+  const text = texts.find((_, i) => without[i] !== with_[i]) ?? '';
+  const heed = (/** @type {string[]} */ ...args) =>
+    execFileSync(process.execPath, [cli, 'translate', '-m', directory, ...args, '--', text], { encoding: 'utf8' });
+  assert.equal(heed(), `${with_[texts.indexOf(text)]}\n`);
+  assert.equal(heed('--no-shortlist'), `${without[texts.indexOf(text)]}\n`);
+  assert.equal('candidates' in JSON.parse(heed('--json')).sentences[0], false);
+  for (const each of [plain, listed]) each.destroy();
+});

@@ -22,6 +22,7 @@ const OPTIONS = {
       'blank lines and lines that begin with # are ignored (\\# begins a term', 'with #)'],
   },
   'no-keep': { help: ['translate addresses, code, placeholders, emoji and the like as other text'] },
+  'no-shortlist': { help: ['compute all words, although the model has a shortlist'] },
   json: { help: ['one JSON object per line: tokens, scores, alignment'] },
   'n-best': {
     takes: 'N',
@@ -64,8 +65,8 @@ const COMMANDS = {
     usage: '[options] [TEXT…]',
     about: ['translates the texts, one per line; without a text, or for -, it',
       'translates each line of standard input'],
-    options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'json', 'n-best', 'beams', 'length-penalty',
-      'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
+    options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'no-shortlist', 'json', 'n-best', 'beams',
+      'length-penalty', 'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {

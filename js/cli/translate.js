@@ -142,6 +142,7 @@ async function openTranslator(values) {
       targetLanguage: to ?? target,
       language,
       cache,
+      ...(values['no-shortlist'] !== undefined && { shortlist: false }),
       ...(model ? { model } : { models: shipped }),
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
         download?.show(loaded)),
@@ -185,7 +186,7 @@ function details(translator, lines, options) {
     // as translateDetailed() does, so that the text between sentences has the right position
     const text = glossary ? moveBreaks(source, glossary, translator.sourceLanguage) : source;
     const sentences = (await translator.translateDetailed(source, options))
-      .map((sentence) => ({ ...sentence, alignment: [...sentence.alignment] }));
+      .map(({ candidates: _, ...sentence }) => ({ ...sentence, alignment: [...sentence.alignment] }));
     /** The line, with a chosen text for each sentence. @param {(sentence: typeof sentences[0]) => string} choose */
     const join = (choose) => {
       let [target, at] = ['', 0];
