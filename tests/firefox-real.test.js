@@ -1,0 +1,86 @@
+// firefox-real.test.js - two of Mozilla's own models, English-Portuguese and back, against what the real engine and a
+// reference with float activations make of 187 lines each (golden/firefox/real). firefox-models.js brings the models;
+// where it cannot, the tests are skipped and say why.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Transformer, Translator } from '../js/index.js';
+import { bringModels } from './firefox-models.js';
+
+/**
+ * The most that log-probabilities with heed's own rows of activations may be away from float ones on average: the
+ * engine's own distance, 0.013 and 0.029, and some more.
+ */
+const LIMITS = { enpt: 0.02, pten: 0.035 };
+const pairs = /** @type {(keyof typeof LIMITS)[]} */ (Object.keys(LIMITS));
+
+/**
+ * @typedef {object} Line
+ * @property {string} source
+ * @property {number[]} sourceIds
+ * @property {{ text: string, ids: number[], alignment: number[], floatLogProbs: number[], reference?: string,
+ *   float?: { text: string } }} full
+ */
+
+/** What float activations say: the reference's text, which is the engine's unless it has one of its own. */
+const textOf = (/** @type {Line['full']} */ { float, reference, text }) => float?.text ?? reference ?? text;
+
+/** Lines of one sentence. @param {string} pair @returns {Line[]} */
+const readLines = (pair) =>
+  gunzipSync(readFileSync(new URL(`golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
+    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line)).filter(({ sourceIds }) => sourceIds);
+
+const found = bringModels();
+const skip = 'missing' in found && found.missing;
+const directory = 'directory' in found ? found.directory : '';
+
+const mean = (/** @type {number[]} */ numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+for (const pair of pairs) {
+  test(`${pair}: tokens, log-probabilities and texts`, { skip }, async (t) => {
+    const lines = readLines(pair);
+    assert.equal(lines.length, 187);
+    for (const [dtype, most, least] of /** @type {['f32' | 'int8', number, number][]} */ (
+      [['f32', 1e-4, 187], ['int8', LIMITS[pair], 110]])) {
+      const model = await Transformer.load(join(directory, pair), { dtype });
+      for (const { source, sourceIds } of lines) assert.deepEqual([...model.tokenizer.encode(source).ids], sourceIds);
+      /** @type {number[]} how much of the largest weight the engine's source has, for each target token */
+      const shares = [];
+      const away = lines.flatMap(({ sourceIds, full: { ids, floatLogProbs, alignment } }) => {
+        const { logProbs, cross: { data, shape: [layers, heads, T, S] } } = model.attention(sourceIds, ids);
+        const head = data.subarray((layers - 1) * heads * T * S);
+        alignment.forEach((s, i) => {
+          const row = head.subarray(i * S, (i + 1) * S);
+          shares.push(row[s] / Math.max(...row));
+        });
+        return floatLogProbs.map((x, i) => Math.abs(x - logProbs[i]));
+      }).sort((a, b) => a - b);
+      // rounding decides which of two sources of nearly the same weight is the first, mostly for </s>
+      const shareOf = (/** @type {number} */ least) => shares.filter((share) => share >= least).length / shares.length;
+      t.diagnostic(`${dtype}: share of links that have the largest weight ${shareOf(1).toFixed(4)}, 0.8 of it ` +
+        `${shareOf(0.8).toFixed(4)}, half of it ${shareOf(0.5).toFixed(4)}`);
+      assert.ok(shareOf(1) > 0.93 && shareOf(0.8) > 0.97 && shareOf(0.5) > 0.995);
+      // the engine ends at twice the length of the source
+      const results = lines.map(({ sourceIds }) =>
+        model.generate([sourceIds], { maxTokens: 2 * sourceIds.length, cutRunaways: false })[0][0]);
+      const equal = results.filter(({ ids }, i) =>
+        model.tokenizer.decode(ids) === textOf(lines[i].full).trim()).length;
+      t.diagnostic(`${dtype}: |Δ log p| ${mean(away).toFixed(5)} on average, 99 % below ` +
+        `${away[Math.floor(0.99 * away.length)].toFixed(4)}; ${equal} of 187 texts equal`);
+      assert.ok(mean(away) < most, `${dtype}: ${mean(away)}`);
+      assert.ok(equal >= least, `${dtype}: ${equal} texts`);
+      model.dispose();
+    }
+  });
+
+  test(`${pair}: a Translator says alone what it says in a batch`, { skip }, async () => {
+    const [sourceLanguage, targetLanguage] = [pair.slice(0, 2), pair.slice(2)];
+    const translator = await Translator.create({ sourceLanguage, targetLanguage, model: join(directory, pair) });
+    const texts = readLines(pair).map(({ source }) => source);
+    const batch = await translator.translate(texts);
+    for (const [i, text] of texts.entries()) assert.equal(await translator.translate(text), batch[i]);
+    translator.destroy();
+  });
+}
