@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../js/index.js';
 import { bringModels } from './firefox-models.js';
+import { distances } from './score/forced.js';
 
 /**
  * The most that log-probabilities with heed's own rows of activations may be away from float ones on average: the
@@ -17,11 +18,13 @@ const LIMITS = { enpt: 0.02, pten: 0.035 };
 const pairs = /** @type {(keyof typeof LIMITS)[]} */ (Object.keys(LIMITS));
 
 /**
+ * @typedef {{ text: string, ids: number[], logProbs: number[], alignment: number[], exactLogProbs?: number[],
+ *   exact?: { ids: number[], text: string }, reference?: string }} Search
  * @typedef {object} Line
  * @property {string} source
  * @property {number[]} sourceIds
- * @property {{ text: string, ids: number[], alignment: number[], floatLogProbs: number[], reference?: string,
- *   float?: { text: string } }} full
+ * @property {Search & { floatLogProbs: number[], float?: { text: string } }} full
+ * @property {Search} shortlist
  */
 
 /** What float activations say: the reference's text, which is the engine's unless it has one of its own. */
@@ -44,7 +47,7 @@ for (const pair of pairs) {
     assert.equal(lines.length, 187);
     for (const [dtype, most, least] of /** @type {['f32' | 'int8', number, number][]} */ (
       [['f32', 1e-4, 187], ['int8', LIMITS[pair], 110]])) {
-      const model = await Transformer.load(join(directory, pair), { dtype });
+      const model = await Transformer.load(join(directory, pair), { dtype, shortlist: false });
       for (const { source, sourceIds } of lines) assert.deepEqual([...model.tokenizer.encode(source).ids], sourceIds);
       /** @type {number[]} how much of the largest weight the engine's source has, for each target token */
       const shares = [];
@@ -71,6 +74,28 @@ for (const pair of pairs) {
         `${away[Math.floor(0.99 * away.length)].toFixed(4)}; ${equal} of 187 texts equal`);
       assert.ok(mean(away) < most, `${dtype}: ${mean(away)}`);
       assert.ok(equal >= least, `${dtype}: ${equal} texts`);
+      model.dispose();
+    }
+  });
+
+  test(`${pair}: fixed scales are the engine's own numbers, but for sums that saturate`, { skip }, async (t) => {
+    const lines = readLines(pair);
+    for (const kind of /** @type {const} */ (['full', 'shortlist'])) {
+      const model = await Transformer.load(join(directory, pair),
+        { activations: 'fixed', shortlist: kind === 'shortlist' });
+      if (kind === 'full') {
+        const away = lines.map((line) => Math.max(...distances(model, line, 'exact') ?? [Infinity]));
+        const within = (/** @type {number} */ most) => away.filter((x) => x <= most).length;
+        t.diagnostic(`log-probabilities within 0.0005: ${within(5e-4)} of 187 lines; within 0.15: ${within(0.15)}`);
+        assert.ok(within(5e-4) >= 94 && within(0.15) >= 169, `${within(5e-4)}, ${within(0.15)}`);
+      }
+      const equal = lines.filter(({ sourceIds, [kind]: { exact, ids } }) => {
+        const options = { beams: 1, maxTokens: 2 * sourceIds.length, cutRunaways: false };
+        const [[best]] = model.generate([sourceIds], options);
+        return `${[...best.ids]}` === `${exact?.ids ?? ids}`;
+      }).length;
+      t.diagnostic(`${kind}: ${equal} of 187 outputs are those of exact sums`);
+      assert.ok(equal >= 165, `${kind}: ${equal}`);
       model.dispose();
     }
   });
