@@ -42,7 +42,7 @@ for (const pair of values.pair) {
   const words = lines.reduce((sum, { source }) => sum + source.trim().split(/\s+/).length, 0);
   for (const activations of KINDS) {
     const simd = /** @type {'auto' | 'simd128' | 'relaxed'} */ (values.simd);
-    const model = await Transformer.load(join(values.models, pair), { activations, simd });
+    const model = await Transformer.load(join(values.models, pair), { activations, simd, shortlist: false });
     const [float, exact] = /** @type {const} */ (['float', 'exact']).map((to) =>
       lines.map((line) => distances(model, line, to) ?? []));
     const within = (/** @type {number} */ most) => exact.filter((off) => Math.max(...off) <= most).length;

@@ -4,10 +4,12 @@
 /** @typedef {import('../../js/index.js').Transformer} Transformer */
 
 /**
- * One line of an expected.jsonl, for a search over all pieces: golden/firefox/README.md says what it has.
+ * One line of an expected.jsonl, which golden/firefox/README.md describes: over all pieces, and with a shortlist. The
+ * model must have been loaded alike.
  *
- * @typedef {{ sourceIds: number[], full: { ids: number[], logProbs: number[], exactLogProbs?: number[],
- *   floatLogProbs?: number[], exact?: { ids: number[] } } }} Line
+ * @typedef {{ ids: number[], logProbs: number[], exactLogProbs?: number[], floatLogProbs?: number[],
+ *   exact?: { ids: number[] } }} Answer
+ * @typedef {{ sourceIds: number[], full: Answer, shortlist: Answer }} Line
  */
 
 /**
@@ -37,12 +39,13 @@ export function logProbsOf(model, source, ids) {
  * @param {Transformer} model
  * @param {Line} line
  * @param {'exact' | 'float'} to  sums of integers as in the file, or float32 activations
+ * @param {'full' | 'shortlist'} [kind]
  */
-export function distances(model, { sourceIds, full }, to) {
-  const want = to === 'float' ? full.floatLogProbs : full.exactLogProbs ?? (full.exact ? undefined : full.logProbs);
+export function distances(model, line, to, kind = 'full') {
+  const { ids: own, exact, logProbs, exactLogProbs, floatLogProbs } = line[kind];
+  const want = to === 'float' ? floatLogProbs : exactLogProbs ?? (exact ? undefined : logProbs);
   if (!want) return undefined;
-  const ids = to === 'float' ? full.ids : full.exact?.ids ?? full.ids;
-  return logProbsOf(model, sourceIds, ids).map((found, t) => Math.abs(found - want[t]));
+  return logProbsOf(model, line.sourceIds, to === 'exact' && exact ? exact.ids : own).map((found, t) => Math.abs(found - want[t]));
 }
 
 /**
@@ -50,12 +53,13 @@ export function distances(model, { sourceIds, full }, to) {
  *
  * @param {Transformer} model
  * @param {Line[]} lines
+ * @param {'full' | 'shortlist'} [kind]
  */
-export function equalIds(model, lines) {
+export function equalIds(model, lines, kind = 'full') {
   let equal = 0;
-  for (const { sourceIds, full } of lines) {
+  for (const { sourceIds, [kind]: answer } of lines) {
     const [[{ ids }]] = model.generate([sourceIds], { beams: 1, maxTokens: 2 * sourceIds.length });
-    equal += Number(`${[...ids]}` === `${full.exact?.ids ?? full.ids}`);
+    equal += Number(`${[...ids]}` === `${answer.exact?.ids ?? answer.ids}`);
   }
   return equal;
 }
