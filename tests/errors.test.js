@@ -73,7 +73,7 @@ test('addresses that are no model directory', async (t) => {
   t.after(() => server.close());
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   await loadFails(`http://127.0.0.1:${port}/model.safetensors`, 'HEED_E_FILE',
-    /config\.json is missing: found the address of a file, expected that of a model directory$/);
+    /config\.json is missing: found the address of a file, expected that of a model directory; a heed/);
   // as a page sees a name, and the page of a model
   const why = (/** @type {string} */ source) => whyMissing(/** @type {any} */ ({}), source);
   const hub = 'https://huggingface.co/org/model/resolve/main/';

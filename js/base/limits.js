@@ -23,6 +23,10 @@ export const MAX_MARIAN_SETTINGS = 1 << 20;
 /** Items of Marian's .bin, and bytes of their names and shapes: a model of 16 layers has some 600, of 20 kB. */
 export const MAX_MARIAN_ITEMS = 10_000;
 export const MAX_MARIAN_HEADER = 1 << 20;
+/** Of one of them: bytes of its name, dimensions, numbers. */
+export const MAX_MARIAN_NAME = 1024;
+export const MAX_MARIAN_RANK = 4;
+export const MAX_MARIAN_ELEMENTS = 2 ** 31 - 1;
 /** Bytes of the content of a packed file, which may be a thousand times as many as the file's. */
 export const MAX_UNPACKED = 2 ** 30;
 

@@ -10,7 +10,7 @@ import { eld } from './eld.js';
 const SLOPE = 0.02;
 const POWER = 0.75;
 /** eld reads so many bytes of a text. */
-const MOST_LETTERS = 350;
+const ENOUGH_LETTERS = 350;
 /** How much more probable an expected language is before the text is read. */
 const EXPECTED = 10;
 
@@ -24,7 +24,7 @@ detector.enableTextCleanup(true);
  * @returns {[language: string, probability: number][]}  the most probable first; none for a text without letters
  */
 export function probabilities(text, expected) {
-  const letters = Math.min(text.match(/\p{L}/gu)?.length ?? 0, MOST_LETTERS);
+  const letters = Math.min(text.match(/\p{L}/gu)?.length ?? 0, ENOUGH_LETTERS);
   // the library's own scale, x / (x + 25), undone
   const scores = Object.entries(detector.detect(text).getScores())
     .map(([language, x]) => /** @type {const} */ ([language, (25 * x) / (1 - x)]));

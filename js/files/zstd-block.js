@@ -11,7 +11,7 @@ import {
 /** Most bytes of a block, packed and unpacked. */
 export const BLOCK = 1 << 17;
 /** Bits of an offset: a longer one is outside any window that fits in memory. */
-const MAX_OFFSET = 30;
+const LAST_OFFSET = 30;
 
 /**
  * A kind of code of sequences: how many extra bits each code has, the least value of each, the most bits of a table,
@@ -27,7 +27,7 @@ function bases(bits, first = 0) {
 
 const LITERAL_BITS = [...zeros(16), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 const MATCH_BITS = [...zeros(32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
-const OFFSET_BITS = Array.from({ length: MAX_OFFSET + 1 }, (_, i) => i);
+const OFFSET_BITS = Array.from({ length: LAST_OFFSET + 1 }, (_, i) => i);
 
 /** The kinds in the order of the block's header, with the tables of RFC 8878, 3.1.1.3.2.2. @type {Kind[]} */
 const KINDS = [

@@ -16,7 +16,7 @@ import { HeedError } from '../base/errors.js';
 /** Zeros before and after the bytes of a block, so that bits may be read beyond its ends. */
 export const MARGIN = 16;
 /** Bits of the longest Huffman code. */
-const MAX_CODE = 11;
+const CODE_BITS = 11;
 
 /** Refuses the data. @param {string} what @returns {never} */
 export function refuse(what) {
@@ -187,10 +187,10 @@ export function readCodes(bytes, at, end) {
     : Array.from({ length: head - 127 }, (_, i) => (bytes[at + (i >> 1)] >> (i & 1 ? 0 : 4)) & 15);
   // a symbol of weight w > 0 has 2^(w - 1) shares of all; the last symbol has what is left
   const sum = weights.reduce((n, weight) => n + (1 << weight >> 1), 0);
-  if (sum === 0 || Math.max(...weights) > MAX_CODE) refuse('found wrong weights of codes');
+  if (sum === 0 || Math.max(...weights) > CODE_BITS) refuse('found wrong weights of codes');
   const log = log2(sum) + 1;
   const left = (1 << log) - sum;
-  if (log > MAX_CODE || (left & (left - 1)) !== 0) refuse('found wrong weights of codes');
+  if (log > CODE_BITS || (left & (left - 1)) !== 0) refuse('found wrong weights of codes');
   weights.push(log2(left) + 1);
   const codes = new Uint16Array(1 << log);
   let filled = 0;
@@ -221,10 +221,10 @@ export function readSymbols({ log, codes }, bytes, at, end, out, from, to) {
   // below the stream are other bits, which only the ends of codes can touch: those do not change the symbol
   while (from < to && bit > last) {
     // a code has at most 11 bits, so 32 have two
-    const low = bit - MAX_CODE;
+    const low = bit - CODE_BITS;
     const p = low >> 3;
     const word = bytes[p] | (bytes[p + 1] << 8) | (bytes[p + 2] << 16) | (bytes[p + 3] << 24);
-    const top = MAX_CODE + (low & 7);
+    const top = CODE_BITS + (low & 7);
     const first = codes[(word >>> top) & mask];
     out[from++] = first;
     bit -= first >> 8;

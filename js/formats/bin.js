@@ -10,7 +10,9 @@
 import { E_SAFETENSORS, E_TENSOR_DTYPE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { describe, short } from '../base/json.js';
-import { MAX_MARIAN_HEADER, MAX_MARIAN_ITEMS } from '../base/limits.js';
+import {
+  MAX_MARIAN_ELEMENTS, MAX_MARIAN_HEADER, MAX_MARIAN_ITEMS, MAX_MARIAN_NAME, MAX_MARIAN_RANK,
+} from '../base/limits.js';
 import { SETTINGS } from './marian-settings.js';
 
 /** The types that heed reads. */
@@ -21,9 +23,6 @@ const REFUSED = new Map([
   [0x201, 'uint8'], [0x202, 'uint16'], [0x204, 'uint32'], [0x208, 'uint64'], [0x802, 'packed16'],
   [0x1801, 'packed8avx2'], [0x2801, 'packed8avx512'],
 ]);
-const MAX_NAME = 1024;
-const MAX_RANK = 4;
-const MAX_ELEMENTS = 2 ** 31 - 1;
 
 /** @param {string} file @param {string} message @returns {never} */
 function refuse(file, message) {
@@ -63,10 +62,10 @@ export async function readBin(cursor, size) {
   const items = Array.from({ length: count }, (_, i) => {
     const [nameBytes, type, rank, bytes] = [0, 8, 16, 24].map((field) => u64(headers, 32 * i + field));
     const what = `item ${i + 1}`;
-    if (nameBytes < 1 || nameBytes > MAX_NAME) {
-      refuse(file, `${what}: found a name of ${nameBytes} bytes, expected 1 to ${MAX_NAME}`);
+    if (nameBytes < 1 || nameBytes > MAX_MARIAN_NAME) {
+      refuse(file, `${what}: found a name of ${nameBytes} bytes, expected 1 to ${MAX_MARIAN_NAME}`);
     }
-    if (rank > MAX_RANK) refuse(file, `${what}: found ${rank} dimensions, expected ${MAX_RANK} at most`);
+    if (rank > MAX_MARIAN_RANK) refuse(file, `${what}: found ${rank} dimensions, expected ${MAX_MARIAN_RANK} at most`);
     return { nameBytes, type, rank, bytes };
   });
   const total = items.reduce((sum, { nameBytes, rank }) => sum + nameBytes + 4 * rank, 0);
@@ -90,7 +89,7 @@ export async function readBin(cursor, size) {
     const shape = Array.from({ length: rank }, (_, axis) => texts.getInt32(place + 4 * axis, true));
     place += 4 * rank;
     const elements = shape.reduce((product, n) => product * n, 1);
-    if (shape.some((n) => n < 1) || elements > MAX_ELEMENTS) {
+    if (shape.some((n) => n < 1) || elements > MAX_MARIAN_ELEMENTS) {
       const expected = 'numbers from 1, their product below 2^31';
       refuse(file, `${short(names[i])}: found shape ${describe(shape)}, expected ${expected}`);
     }

@@ -3,6 +3,7 @@
 
 import { E_FILE, E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
+import { parseJson } from '../base/json.js';
 import { findLayout, plainName } from '../files/layout.js';
 import { unpack } from '../files/unpack.js';
 import { ints } from '../wasm/core.js';
@@ -53,8 +54,13 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
     // no files can be listed at a URL
     const why = files.url ? '; a heed.json that lists them is needed for files of Firefox or Marian' : '';
     throw await files.read(CONFIG).then(
-      () => new HeedError(E_FILE, `${CONFIG}: appeared while the model was loaded`),
-      (error) => (why && error.code === E_FILE ? new HeedError(E_FILE, error.message + why, { cause: error }) : error),
+      (bytes) => {
+        parseJson(bytes, CONFIG); // a page in the place of every file is not listed, but read
+        return new HeedError(E_FILE, `${CONFIG}: appeared while the model was loaded`);
+      },
+      // another name than HeedError tells a broken connection
+      (error) => (why && error.code === E_FILE && error.name === 'HeedError'
+        ? new HeedError(E_FILE, error.message + why, { cause: error }) : error),
     );
   }
   const { weights, vocabularies, hasPieceIds, shortlist, languages } = layout;
