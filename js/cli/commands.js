@@ -66,7 +66,8 @@ const COMMANDS = {
     about: ['translates the texts, one per line; without a text, or for -, it',
       'translates each line of standard input'],
     options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'no-shortlist', 'json', 'n-best', 'beams',
-      'length-penalty', 'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
+      'length-penalty', 'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch',
+      ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {
