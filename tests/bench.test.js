@@ -3,11 +3,12 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { compareInChromium } from './bench/chromium.js';
+import { FIXTURE_PATH } from './browser/fixture.js';
 
 test('the engines are compared in Chromium', async () => {
   const { chromium } = createRequire(new URL('browser/package.json', import.meta.url))('playwright-core');
   const { host, results, skipped } = await compareInChromium(chromium, 'A', 'int8', {
-    rounds: 1, directory: 'models/en-de/', effort: { seconds: 0, cases: ['one sentence'] },
+    rounds: 1, directory: `${FIXTURE_PATH}/`, effort: { seconds: 0, cases: ['one sentence'] },
   });
   assert.match(host, /^Chromium \d+$/);
   assert.deepEqual(skipped, {}, 'both builds ran');

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { FIXTURE_PATH } from './browser/fixture.js';
 import { NODES, otherNode, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 
@@ -16,7 +17,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tools = join(root, 'tests/bundlers');
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-const model = join(root, 'models/en-de');
+const model = join(root, FIXTURE_PATH);
 const require = createRequire(join(tools, 'package.json'));
 /** A tool of tests/bundlers. @param {string} name */
 const tool = (name) => import(pathToFileURL(require.resolve(name)).href);

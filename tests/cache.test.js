@@ -10,6 +10,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { openRemote } from '../js/files/source.js';
 import { instantiate } from '../js/wasm/module.js';
+import { FIXTURE } from './browser/fixture.js';
 import { bytes, changeJson, readFiles } from './model-files.js';
 import {
   CHUNK, cutAt, expected, expectedOther, FILES, listing, load, OTHER, other, padded, plain, serve, sha256, WEIGHTS,
@@ -295,10 +296,9 @@ test('hashes in capitals are the same hashes', async (t) => {
 
 test('availability knows the stored files, and a Translator uses them', async (t) => {
   const state = await serve(t);
-  const EN_DE = new URL('../models/en-de/', import.meta.url);
   const copy = await mkdtemp(join(tmpdir(), 'heed-model-'));
   t.after(() => rm(copy, { recursive: true }));
-  await cp(EN_DE, copy, { recursive: true });
+  await cp(FIXTURE, copy, { recursive: true });
   const files = readFiles(copy);
   const index = { models: [{ source: 'en', target: 'de', path: 'm/' }] };
   state.files = { 'index.json': bytes(JSON.stringify(index)),

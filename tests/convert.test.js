@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Transformer } from '../js/index.js';
 import { findUnfit, fromFloats, toFloats } from '../js/convert/numbers.js';
+import { FIXTURE_PATH } from './browser/fixture.js';
 import { takeApart } from './model-files.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -48,7 +49,7 @@ for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swi
 }
 
 test('an int8 model stays the same', async () => {
-  const [from, to] = [join(root, 'models/en-de'), join(scratch, 'en-de')];
+  const [from, to] = [join(root, FIXTURE_PATH), join(scratch, 'en-de')];
   const out = execFileSync(process.execPath, [cli, 'quantize', from, to], { encoding: 'utf8' });
   assert.match(out, /bytes of weights in int8, from model\.safetensors of 7802456\n$/);
   const [want, got] = [await Transformer.load(from), await Transformer.load(to)];
@@ -64,10 +65,10 @@ test('what cannot be done is said, and nothing is overwritten', () => {
   const usage = quantize('only-one');
   assert.equal(usage.status, 2);
   assert.match(usage.stderr, /expected a model directory and a new one/);
-  const full = quantize(join(root, 'models/en-de'), join(root, 'models/en-de'));
+  const full = quantize(join(root, FIXTURE_PATH), join(root, FIXTURE_PATH));
   assert.equal(full.status, 1);
   assert.match(full.stderr, /models\/en-de: is not empty/);
-  assert.equal(statSync(join(root, 'models/en-de/model.safetensors')).size, 7802456);
+  assert.equal(statSync(join(root, FIXTURE_PATH, 'model.safetensors')).size, 7802456);
   const missing = quantize(join(scratch, 'nowhere'), join(scratch, 'a'));
   assert.equal(missing.status, 1);
   assert.match(missing.stderr, /nowhere: config\.json is missing/);

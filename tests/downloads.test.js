@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Transformer } from '../js/index.js';
+import { FIXTURE } from './browser/fixture.js';
 import { bytes, readFiles } from './model-files.js';
 import {
   CHUNK, cutAt, expected, FILES, listing, load, padded, plain, serve, sha256, WEIGHTS, whole,
@@ -267,7 +268,7 @@ for (const [file, name] of [['zip.bin', 'pytorch_model.bin'], ['legacy.bin', 'py
 test('a directory of Node is compared too', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'heed-listed-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const shipped = fileURLToPath(new URL('../models/en-de', import.meta.url));
+  const shipped = fileURLToPath(FIXTURE);
   cpSync(shipped, folder, { recursive: true });
   for (const [name, data] of Object.entries(readFiles(shipped))) {
     if (name === 'heed.json') continue;

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { loadOps, Transformer } from '../js/index.js';
 import { CHAPTERS } from '../web/learn/learn.js';
 import { learn } from '../web/learn/strings.js';
+import { FIXTURE } from './browser/fixture.js';
 
 const ops = await loadOps();
 
@@ -215,7 +216,7 @@ for (const dtype of ['f32', 'int8']) {
   test(`the sum behind a cell is the model's own, ${dtype}`, async (t) => {
     const { compute } = await import('../web/learn/sum.js');
     const { attentionName } = await import('../web/learn/kit.js');
-    const model = await Transformer.load(new URL('../models/en-de/', import.meta.url), { dtype });
+    const model = await Transformer.load(FIXTURE, { dtype });
     if (!model.inspect) return t.skip('this model cannot be looked into');
     const source = model.tokenizer.encode('The cat sleeps on the sofa.').ids;
     const [[{ ids: target }]] = model.generate([source]);

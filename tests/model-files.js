@@ -1,9 +1,10 @@
 // model-files.js - model directories in memory, to be changed before they are loaded. Used by the tests of js/.
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { FIXTURE_PATH } from './browser/fixture.js';
 
 /** The shipped English-German model. */
-export const EN_DE = fileURLToPath(new URL('../models/en-de', import.meta.url));
+export const EN_DE = fileURLToPath(new URL(`../${FIXTURE_PATH}`, import.meta.url));
 /** A random model that takes ids only: d_model 32, 67 pieces, 48 positions. */
 export const TINY = fileURLToPath(new URL('golden/postnorm-relu-shared', import.meta.url));
 

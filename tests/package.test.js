@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { FIXTURE_PATH } from './browser/fixture.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -163,7 +164,7 @@ test('the tarball installs, and what it installs translates', async () => {
     console.log(await translator.translate('The house is small.'));
     translator.destroy();
   `);
-  const model = join(root, 'models/en-de');
+  const model = join(root, FIXTURE_PATH);
   const { stdout } = await run(process.execPath, ['main.js', model], { cwd: app });
   assert.match(stdout, /Haus/);
 

@@ -4,8 +4,7 @@ import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { said, startChromium, visit } from './browser/chromium.js';
-
-const FOLDER = new URL('../models/en-de/', import.meta.url);
+import { FIXTURE } from './browser/fixture.js';
 
 let site;
 let openPage;
@@ -68,7 +67,7 @@ test("the files of one of Firefox's models are loaded", async () => {
 test('files of a model that are dropped anywhere on the page are loaded; missing ones are named', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
-  const files = await filesOf(FOLDER);
+  const files = await filesOf(FIXTURE);
   const drop = (list) => dropOn(page, list);
   await drop(files.filter(({ name }) => name !== 'source.spm'));
   await page.waitForFunction(() =>

@@ -9,6 +9,7 @@ import { Trainer } from '../js/train.js';
 import { gzipSizes } from '../web/build.js';
 import { LIMIT, said, startChromium, visit } from './browser/chromium.js';
 import { PLACES, TEXT, expected } from './browser/expected.js';
+import { FIXTURE } from './browser/fixture.js';
 import { configJson, generationJson, modelFiles } from './mutate/model.js';
 
 const require = createRequire(new URL('browser/package.json', import.meta.url));
@@ -137,9 +138,8 @@ test('a model that is not there is said in words, and can be tried again', async
 test('files of the user\'s own model are loaded', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
-  const folder = new URL('../models/en-de/', import.meta.url);
-  const files = await Promise.all((await readdir(folder)).map(async (name) =>
-    ({ name, mimeType: 'application/octet-stream', buffer: await readFile(new URL(name, folder)) })));
+  const files = await Promise.all((await readdir(FIXTURE)).map(async (name) =>
+    ({ name, mimeType: 'application/octet-stream', buffer: await readFile(new URL(name, FIXTURE)) })));
   const [input] = await page.$$('input[type=file]');
   await input.setInputFiles(files.filter(({ name }) => name !== 'vocab.json'));
   await page.waitForFunction(() =>

@@ -10,6 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import { HeedError } from '../js/base/errors.js';
 import { ints } from '../js/wasm/core.js';
 import { instantiate } from '../js/wasm/module.js';
+import { FIXTURE_PATH } from './browser/fixture.js';
 
 const root = new URL('../', import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, root));
@@ -150,12 +151,12 @@ for (const [path, set, count, crc] of hashes) {
 }
 
 test('at least 10,000 hostile lines are compared', () => {
-  const shipped = hashes.filter(([path, set]) => path === 'models/en-de/source.spm' && set !== 'dev');
+  const shipped = hashes.filter(([path, set]) => path === `${FIXTURE_PATH}/source.spm` && set !== 'dev');
   assert.ok(shipped.reduce((sum, [, , lines]) => sum + Number(lines), 0) >= 10000);
 });
 
 test('a lone surrogate is one unit of U+FFFD', (t) => {
-  const tokenizer = load('models/en-de/source.spm');
+  const tokenizer = load(`${FIXTURE_PATH}/source.spm`);
   t.after(tokenizer.free);
   const lone = tokenizer.encode('house \ud83d \ude00 house');
   const replaced = tokenizer.encode('house \ufffd \ufffd house');
@@ -167,7 +168,7 @@ test('a lone surrogate is one unit of U+FFFD', (t) => {
 // ------------------------------------------------------------------------------ errors and time
 
 test('a file that is not SentencePiece is refused with a reason, and the module still works', () => {
-  assert.throws(() => load('models/en-de/config.json'), (error) =>
+  assert.throws(() => load(`${FIXTURE_PATH}/config.json`), (error) =>
     error instanceof HeedError && error.status === 'HEED_E_SPM' && /cut off, or something else/.test(error.message));
   load('tests/golden/text/bpe.spm').free();
 });

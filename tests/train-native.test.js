@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Transformer } from '../js/index.js';
 import { makeConfig } from '../src/train/model/directory.js';
 import { parseHeader } from '../js/formats/safetensors.js';
+import { FIXTURE_PATH } from './browser/fixture.js';
 import { spmFields, writeMessage } from './mutate/model.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -31,7 +32,7 @@ writeFileSync(
 );
 
 const STEPS = 60;
-const DATA = ['--train', corpus, '--dev', corpus, '--spm', join(root, 'models/en-de/source.spm')];
+const DATA = ['--train', corpus, '--dev', corpus, '--spm', join(root, FIXTURE_PATH, 'source.spm')];
 const argsOf = (data, out, ...more) => [
   ...data,
   '--out',
@@ -97,8 +98,8 @@ test('a student with SSRUs learns to turn its sentences around, and runs', { ski
   const loss = Number([...stdout.matchAll(/-log p ([\d.]+)/g)].at(-1)[1]);
   assert.ok(loss < 1, `-log p ${loss}`);
 
-  const spm = readFileSync(join(root, 'models/en-de/source.spm'));
-  const vocab = readFileSync(join(root, 'models/en-de/vocab.json'));
+  const spm = readFileSync(join(root, FIXTURE_PATH, 'source.spm'));
+  const vocab = readFileSync(join(root, FIXTURE_PATH, 'vocab.json'));
   const { length } = Object.keys(JSON.parse(vocab.toString()));
   const set = { d_model: 32, encoder_ffn_dim: 48, decoder_ffn_dim: 48, encoder_layers: 1, decoder_layers: 1,
     decoder_cell: 1, positions: 1, layer_norm_eps: 1_000_000 };

@@ -1,7 +1,7 @@
 // firefox-engine.js - one engine with one of Firefox's models, in a process of its own, which answers messages; started
 // by firefox.js.
 //
-//   arguments   name of the engine, directory of the model, languages, such as en pt; a shortlist is used if there is one
+//   arguments   name of the engine, directory of the model, languages, such as en pt; a shortlist is used if it exists
 //   message     { texts, isOneByOne }, or 'peak'
 //   answer      first { load }, milliseconds, or { skipped } if there is no such engine here; then for each message
 //               { ms, each, texts }: milliseconds of all, of each call, and translations; or { peak }, bytes of memory

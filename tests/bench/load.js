@@ -1,4 +1,4 @@
-// load.js - the cost of loading and of long use: time to the first translation of models/en-de, peak memory while
+// load.js - the cost of loading and of long use: time to the first translation of a shipped model, peak memory while
 // loading from a directory and from a URL, and growth over 20,000 translations.
 //
 //   node load.js             prints it all; started by index.js
@@ -6,12 +6,13 @@
 import { fileURLToPath } from 'node:url';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FIXTURE, FIXTURE_PATH } from '../browser/fixture.js';
 import { median } from './measure.js';
 import { FOLDER, writeModels } from './models.js';
 import { serve } from './server.js';
 import { brief, child, machine, megabytes, table } from './table.js';
 
-const MODEL = fileURLToPath(new URL('../../models/en-de/', import.meta.url));
+const MODEL = fileURLToPath(FIXTURE);
 const PROCESSES = 9;
 const TRANSLATIONS = 20_000;
 
@@ -29,7 +30,7 @@ async function timeToFirst() {
   const runs = [];
   for (let i = 0; i < PROCESSES; i++) runs.push(await child('load.js', ['--first']));
   const of = (key) => brief(median(runs.map((r) => r[key])));
-  console.log(`models/en-de in ${PROCESSES} fresh processes, medians: loaded after ${of('loaded')} ms,`);
+  console.log(`${FIXTURE_PATH} in ${PROCESSES} fresh processes, medians: loaded after ${of('loaded')} ms,`);
   console.log(`first translation (${runs[0].text}) after ${of('translated')} ms;`);
   console.log(`with the start of Node ${of('sinceStart')} ms`);
 }
@@ -56,7 +57,7 @@ async function growth() {
   for (let done = 0; done < TRANSLATIONS; done += input.length) pass();
   const seconds = (performance.now() - start) / 1000;
   const grown = model.info.memoryBytes - before;
-  console.log(`${TRANSLATIONS} translations with models/en-de in ${brief(seconds)} s: ` +
+  console.log(`${TRANSLATIONS} translations with ${FIXTURE_PATH} in ${brief(seconds)} s: ` +
     `wasm memory ${before} bytes, grown by ${grown}`);
   if (grown !== 0) process.exitCode = 1;
   model.dispose();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Trainer } from '../../js/train.js';
+import { FIXTURE_PATH } from '../browser/fixture.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TURNS = 3;
@@ -59,7 +60,7 @@ function native() {
       '--train',
       join(folder, 'pairs.tsv'),
       '--spm',
-      join(root, 'models/en-de/source.spm'),
+      join(root, FIXTURE_PATH, 'source.spm'),
       '--out',
       join(folder, 'out'),
       '--threads',

@@ -1,6 +1,7 @@
 // expected.js - what the page must show and say, by Node; used by page.test.js and page-engines.test.js.
 import { createHash } from 'node:crypto';
 import { Translator } from '../../js/index.js';
+import { FIXTURE } from './fixture.js';
 
 export const TEXT = 'The children are playing in the garden. Where did you leave the keys this morning?';
 
@@ -18,7 +19,7 @@ export const PLACES = Object.entries(VIEWS).flatMap(([room, views]) =>
 /** The translation of TEXT, its sentences, and the hash of all their attention. */
 export async function expected() {
   const translator = await Translator.create({
-    sourceLanguage: 'en', targetLanguage: 'de', model: new URL('../../models/en-de/', import.meta.url),
+    sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE,
   });
   try {
     const sentences = await translator.translateDetailed(TEXT, { beams: 1, attention: true });

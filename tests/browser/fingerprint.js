@@ -1,10 +1,10 @@
 // fingerprint.js - hashes of all results for some sentences. Equal hashes mean that results are equal to the
 // bit. Runs in a page, a worker and Node; used by page.js, worker.js, node.js and engines.test.js.
 import { Transformer } from '../../js/index.js';
+import { FIXTURE } from './fixture.js';
 import { SENTENCES } from './sentences.js';
 
 /** The shipped model, wherever these files are served from. */
-const MODEL = new URL('../../models/en-de', import.meta.url);
 /** A small random model whose decoder has SSRUs. */
 const RECURRENT = new URL('../golden/ssru', import.meta.url);
 /** What is run in every host. */
@@ -45,7 +45,7 @@ async function recurrent({ dtype, simd }) {
  * @param {{ dtype: string, simd: string }} build
  */
 export async function fingerprint({ dtype, simd }) {
-  const model = await Transformer.load(MODEL, { dtype, simd, cache: false });
+  const model = await Transformer.load(FIXTURE, { dtype, simd, cache: false });
   try {
     const { info, tokenizer } = model;
     if (info.dtype !== dtype || info.simd !== simd) {

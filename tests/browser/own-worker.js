@@ -1,8 +1,9 @@
 // own-worker.js - what becomes of a Translator in a worker of the page's own, when that fails; sent to the server that
 // the page came from. Loaded by own-worker.html.
 import { Translator } from '../../js/index.js';
+import { FIXTURE } from './fixture.js';
 
-const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: new URL('../../models/en-de/', import.meta.url) };
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE };
 const TEXT = 'I love you. Where is the nearest bank?';
 
 /** A module worker. @param {string} name  of a file beside this one */

@@ -2,9 +2,9 @@
 // rule as a function that throws where it is broken. Runs in a page, in Node, and over workers of both; used by
 // rules.test.js and rules-page.js.
 import { Translator } from '../../js/index.js';
+import { FIXTURE } from './fixture.js';
 
 const MODELS = new URL('../../models/index.json', import.meta.url);
-const MODEL = new URL('../../models/en-de/', import.meta.url);
 /** An index without the pair. */
 const OTHER = new URL('other-index.json', import.meta.url).href;
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -361,8 +361,8 @@ export const RULES = {
   async 'a pair without a model is not supported'(make) {
     await rejects(make({ targetLanguage: 'fr' }), 'NotSupportedError');
     await rejects(make({ sourceLanguage: 'de', targetLanguage: 'en' }), 'NotSupportedError');
-    is(await Translator.availability({ ...PAIR, targetLanguage: 'fr', model: MODEL }), 'unavailable');
-    is(await Translator.availability({ ...PAIR, model: new URL('nowhere/', MODEL) }), 'unavailable');
+    is(await Translator.availability({ ...PAIR, targetLanguage: 'fr', model: FIXTURE }), 'unavailable');
+    is(await Translator.availability({ ...PAIR, model: new URL('nowhere/', FIXTURE) }), 'unavailable');
   },
 
   async 'a server that cannot be reached is a NetworkError'(make) {
@@ -380,7 +380,7 @@ export const RULES = {
  * @returns {Promise<Record<string, string>>}  '' or an error, by rule
  */
 export async function survey(more) {
-  const make = (/** @type {object} */ options) => Translator.create({ ...PAIR, model: MODEL, ...more, ...options });
+  const make = (/** @type {object} */ options) => Translator.create({ ...PAIR, model: FIXTURE, ...more, ...options });
   /** @type {Record<string, string>} */
   const found = {};
   for (const [rule, check] of Object.entries(RULES)) {

@@ -1,6 +1,7 @@
 // turns.js - how long the event loop waits for its turn while a default batch is translated in the calling thread. In a
 // page it is sent to the server that the page came from; loaded by turns.html and by ../bench/turns.js.
 import { Translator } from '../../js/index.js';
+import { FIXTURE } from './fixture.js';
 
 /** 40 sentences of 50 to 130 tokens: more than the default batch. */
 const LONG = Array.from({ length: 40 }, (_, i) =>
@@ -22,7 +23,7 @@ function turn() {
 /** Milliseconds: the longest wait of the first call, and the least of further ones, as other programs lengthen it. */
 export async function measure() {
   const translator = await Translator.create({
-    sourceLanguage: 'en', targetLanguage: 'de', model: new URL('../../models/en-de/', import.meta.url), worker: false,
+    sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE, worker: false,
   });
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round++) {
