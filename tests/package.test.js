@@ -24,7 +24,7 @@ const chunkLimits = {
   'translate/lookup': 1300, 'formats/zip': 2500, 'formats/marian': 6000, 'formats/directory': 2000,
   'files/zstd': 5000,
 };
-const packageLimit = 860_000; // bytes of the tarball, of which the library of languages has 450,000; no models
+const packageLimit = 880_000; // bytes of the tarball, of which the library of languages has 450,000; no models
 
 let scratch;
 let packed;
