@@ -19,10 +19,10 @@ const require = createRequire(new URL('browser/package.json', import.meta.url));
  */
 const MOST = 200e6;
 /**
- * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 69,300 at
+ * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 70,000 at
  * most; zlib finds other matches on other processors, which makes a per cent.
  */
-const SCRIPT_LIMIT = 70_000;
+const SCRIPT_LIMIT = 71_000;
 
 let site;
 let browser;
