@@ -19,6 +19,7 @@ import { openSource } from '../js/files/source.js';
 import { adaptDirectory, openContainer } from '../js/formats/open.js';
 import { readConfig } from '../js/model/config.js';
 import { Tokenizer } from '../js/text/tokenizer.js';
+import { findUnknown } from '../js/text/unknown.js';
 import { instantiate } from '../js/wasm/module.js';
 import { stored } from './golden/zstd.js';
 import { npy, zip } from './hostile/containers.js';
@@ -298,6 +299,55 @@ test("int8: near to Marian's, whose activations are rounded otherwise", async (t
   }
 });
 
+const real = process.env.HEED_FIREFOX_MODELS;
+
+/** Spans as texts. @param {string} text @param {{ start: number, end: number }[]} spans */
+const cutOut = (text, spans) => spans.map(({ start, end }) => text.slice(start, end));
+
+test('characters that a vocabulary lacks become plain ones of the same place, or pass through', async () => {
+  const lacked = new Set('\u2018\u2019\u201c\u201d\u2013\u20ac\u00fc\u0141\u{1f600}<@');
+  let asked = 0;
+  const encode = async (/** @type {string[]} */ texts) => texts.map((text) => {
+    asked++;
+    const ids = Int32Array.of(...Array.from(text, (c) => (lacked.has(c) ? 1 : 9)), 0);
+    return { ids, pieces: [], offsets: new Int32Array(2 * ids.length) };
+  });
+  /** @type {Map<string, boolean>} */
+  const known = new Map();
+  const texts = [
+    '\u201cIt\u2019s \u20ac 20.50,\u201d M\u00fcller said \u2013 in \u0141\u00f3d\u017a. \u{1f600}', '5 \u20ac', 'a < b',
+  ];
+  const found = await findUnknown(texts, encode, 1, known);
+  assert.equal(found?.plain(texts[0]), '"It\'s \u20ac 20.50," M\u00fcller said - in \u0141\u00f3d\u017a. \u{1f600}');
+  assert.equal(found.plain(texts[0]).length, texts[0].length);
+  assert.deepEqual(texts.map((text) => cutOut(text, found.spans(text))),
+    [['\u20ac 20.50', 'M\u00fcller', '\u0141\u00f3d\u017a', '\u{1f600}'], ['5 \u20ac'], ['<']]);
+  const before = asked;
+  assert.ok(await findUnknown(texts, encode, 1, known));
+  assert.equal(asked, before, 'a character is asked for once');
+  assert.equal(await findUnknown(['It is late \u2014 \u00e9'], encode, 1, known), undefined);
+  const start = performance.now();
+  const long = ['1'.repeat(200_000), 'a'.repeat(200_000), '1,'.repeat(100_000)];
+  for (const text of long) assert.equal(found.spans(`${text}\u20ac`).length, 1);
+  assert.ok(performance.now() - start < 5000, 'in a time that grows with the length of the text');
+});
+
+test('with keep they are not lost, and their positions are those of the text', {
+  skip: real === undefined && 'HEED_FIREFOX_MODELS names no directory',
+}, async () => {
+  const model = join(String(real), 'enpt');
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'pt', model });
+  const text = '\u201cIt\u2019s late,\u201d she said.';
+  assert.match(await translator.translate(text), /".*", disse ela/);
+  const [{ source, sourceTokens }] = await translator.translateDetailed(text);
+  assert.equal(source, text);
+  assert.equal(cutOut(text, sourceTokens).join(''), text);
+  assert.match(await translator.translate('The book costs \u20ac20.'), /\u20ac20/);
+  assert.match(await translator.translate('Mr. M\u00fcller sleeps.'), /M\u00fcller/);
+  assert.doesNotMatch(await translator.translate('Mr. M\u00fcller sleeps.', { keep: false }), /M\u00fcller/);
+  translator.destroy();
+});
+
 // ---------------------------------------------------------------- other ways to such a model
 
 test('a Translator, and the directory that convert makes, say the same', async (t) => {
@@ -338,7 +388,7 @@ test('the command line knows the languages', () => {
   const { source, full } = linesOf('tiny-float')[0];
   assert.equal(heed('translate', '-m', join(golden, 'tiny-float'), source), `${full.text}\n`);
   assert.match(heed('info', join(golden, 'memory-split')),
-    /languages +de to en\nlayers +6 encoder, 4 decoder, with SSRUs\n(.*\n)*stored as +model\.deen.*\.bin, I8 and F32\n/);
+    /languages +de to en\nlayers +6 encoder, 4 decoder, with SSRUs\n(.*\n)*stored as +model\.deen.*, I8 and F32\n/);
   assert.equal(heed('translate', '--model', join(golden, 'memory-split'), 'Haus').split('\n').length, 2);
 });
 

@@ -345,9 +345,10 @@ function apart(spans, others) {
  * @param {string} text
  * @param {string} [language]  of the text
  * @param {Span[]} [others]  in order; spans that overlap these are dropped
+ * @param {Span[]} [unknown]  in order; these are kept too
  * @returns {Span[]}
  */
-export function findKept(text, language = 'en', others = []) {
+export function findKept(text, language = 'en', others = [], unknown = []) {
   if (language !== last.language) last = { language, ...makePasses(language) };
   /** @type {(Span & { isForeign?: boolean })[]} */
   const spans = findFenced(text);
@@ -372,6 +373,8 @@ export function findKept(text, language = 'en', others = []) {
     }
     if (at > 0) rest = next + rest.slice(at);
   }
+  // join() takes overlaps
+  spans.push(...unknown);
   return join(others.length > 0 ? apart(spans, others) : spans, text);
 }
 

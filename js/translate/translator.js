@@ -13,7 +13,8 @@ import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.j
 /**
  * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
  * With a glossary, translateStreaming() returns whole sentences.
- * keep: what no model can know passes through unchanged, see text/keep.js. A term of the glossary wins over it. A
+ * keep: what no model can know passes through unchanged, see text/keep.js; so do characters that the vocabulary of a
+ * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
  * sentence with such a part comes from translateStreaming() whole. Default: true.
  *
  * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean,
@@ -94,6 +95,8 @@ export class Translator {
   #segmenter;
   /** Aborted by destroy(). Cancels all running and waiting calls. */
   #life = new AbortController();
+  /** Whether the vocabulary has a character, see text/unknown.js. @type {Map<string, boolean>} */
+  #known = new Map();
   /** Removes the listener from the signal of create(). */
   #forget = () => {};
 
@@ -247,17 +250,29 @@ export class Translator {
       this.#check(signal);
       return encoded;
     };
-    const positions = Number(this.config.max_position_embeddings);
-    const find = keep && inputs.some(mayKeep) ? await this.#finder(glossary) : undefined;
-    return split(inputs, { encode, segmenter: this.#segmenter, positions, glossary, find });
+    const { max_position_embeddings: positions, positions: family, unk_token_id: unk } =
+      /** @type {Record<string, any>} */ (this.config);
+    // Marian never writes <unk>
+    const unknown = keep && family === 'marian'
+      ? await (await import('../text/unknown.js')).findUnknown(inputs, encode, unk, this.#known)
+      : undefined;
+    const find = unknown || (keep && inputs.some(mayKeep)) ? await this.#finder(glossary, unknown) : undefined;
+    const encodePlain = unknown && ((/** @type {string[]} */ texts) => encode(texts.map(unknown.plain)));
+    return split(inputs, { encode: encodePlain ?? encode, segmenter: this.#segmenter, positions, glossary, find });
   }
 
-  /** What finds the parts of a text that pass through. @param {Options['glossary']} glossary  its terms win */
-  async #finder(glossary) {
+  /**
+   * What finds the parts of a text that pass through.
+   *
+   * @param {Options['glossary']} glossary  its terms win
+   * @param {Awaited<ReturnType<typeof import('../text/unknown.js').findUnknown>>} unknown
+   */
+  async #finder(glossary, unknown) {
     const { findKept, hideStops } = await import('../text/keep.js');
     const { findAnywhere } = glossary ? await import('./glossary.js') : {};
     return (/** @type {string} */ text) => {
-      const spans = findKept(text, this.#source, findAnywhere?.(text, glossary ?? [], this.#source));
+      const terms = findAnywhere?.(text, glossary ?? [], this.#source);
+      const spans = findKept(text, this.#source, terms, unknown?.spans(text));
       return { spans, hidden: hideStops(text, spans) };
     };
   }

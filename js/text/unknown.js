@@ -1,0 +1,49 @@
+// unknown.js - characters that a vocabulary does not have, so that they would be lost: one that has a plain form is
+// read as that, the others pass through. Loaded by translator.js for a model of Marian's.
+
+/** @typedef {import('./keep.js').Span} Span */
+
+/** Each form is one code unit, as the character is, so that positions stay. @type {Record<string, string>} */
+const PLAIN = {
+  "'": '\u2018\u2019\u201a\u201b\u2032\u2039\u203a\u02bc\u00b4`',
+  '"': '\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb',
+  '-': '\u2010\u2011\u2012\u2013\u2014\u2015\u2022\u2212\u00b7',
+};
+const PLAIN_OF = new Map(Object.entries(PLAIN).flatMap(([plain, all]) => Array.from(all, (c) => [c, plain])));
+
+/** A character with its marks that may be unknown: all but those of English prose. */
+const CHARACTER = /[^\sA-Za-z\d.,;:!?'"()\p{M}-]\p{M}*|[A-Za-z]\p{M}+/gu;
+
+/** @param {string} text  to appear as itself in a pattern */
+const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/**
+ * What the vocabulary lacks of some texts.
+ *
+ * @param {string[]} texts
+ * @param {(texts: string[]) => Promise<import('./split.js').Encoded[]>} encode
+ * @param {number} unk  the id of <unk>
+ * @param {Map<string, boolean>} known  what is known of characters; gets those of the texts
+ * @returns {Promise<{ plain: (text: string) => string, spans: (text: string) => Span[] } | undefined>}  undefined:
+ *   nothing; plain: the text with plain forms, of the same length; spans: what passes through
+ */
+export async function findUnknown(texts, encode, unk, known) {
+  const found = new Set(texts.flatMap((text) => (typeof text === 'string' ? text.match(CHARACTER) ?? [] : [])));
+  const asked = [...found].filter((c) => !known.has(c));
+  if (asked.length > 0) {
+    for (const [i, { ids }] of (await encode(asked)).entries()) known.set(asked[i], !ids.includes(unk));
+  }
+  const unknown = [...found].filter((c) => !known.get(c));
+  if (unknown.length === 0) return undefined;
+  const kept = unknown.filter((c) => !PLAIN_OF.has(c));
+  // an unknown letter with its word, an unknown sign with the number beside it
+  const any = kept.sort((a, b) => b.length - a.length).map(quoted).join('|');
+  const letter = '[\\p{L}\\p{N}\\p{M}]';
+  const pattern = new RegExp(`(?<!${letter})(?=\\p{L}{0,40}?(?:${any}))\\p{L}${letter}*|` +
+    `(?:(?<![\\d.,])\\d[\\d.,]{0,20}[ \\u00a0]?)?(?:${any})(?:[ \\u00a0]?\\d(?:[\\d.,]{0,20}\\d)?)?`, 'gu');
+  return {
+    plain: (text) => text.replace(CHARACTER, (c) => (known.get(c) ? c : (PLAIN_OF.get(c) ?? c))),
+    spans: (text) => (any === '' ? [] : Array.from(text.matchAll(pattern), ({ 0: { length }, index }) =>
+      ({ start: index, end: index + length }))),
+  };
+}
