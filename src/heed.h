@@ -105,9 +105,9 @@ void heed_tensor_shape(const heed_model *model, int index, int32_t *rows, int32_
 /*
  * Load one tensor: begin, then write its bytes in order, in pieces of any size; the last piece completes it.  dtype is
  * that of the file; rank is 1 or 2; dims [rank].  HEED_E_TENSOR_SHAPE / _DTYPE at begin.  HEED_E_TENSOR_VALUE for NaN
- * or infinity, also of a scale times 128, and for an alpha or q that is not positive.  HEED_E_STATE for too many bytes, for a begin before the previous tensor is
- * complete, and for a tensor that is already loaded or not in the table.  After a failed write the model can only be
- * freed.
+ * or infinity, also of a scale times 128, and for an alpha or q that is not positive.  HEED_E_STATE for too many bytes,
+ * for a begin before the previous tensor is complete, and for a tensor that is already loaded or not in the table.
+ * After a failed write the model can only be freed.
  */
 heed_status heed_tensor_begin(heed_model *model, int index, int part, int dtype, int rank, const double *dims);
 heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
@@ -115,7 +115,10 @@ heed_status heed_tensor_write(heed_model *model, const void *bytes, size_t n);
 /* out [cols] = row `row` of a tensor, as products use it.  HEED_E_ARGUMENT: no such row. */
 heed_status heed_tensor_row(const heed_model *model, int index, int row, float *out);
 
-/* Make the model usable.  HEED_E_TENSOR_MISSING names the first missing tensor. */
+/*
+ * Make the model usable.  HEED_E_TENSOR_MISSING names the first missing tensor, HEED_E_TENSOR_VALUE an .alpha that does
+ * not fit its tensor.
+ */
 heed_status heed_model_finish(heed_model *model, heed_report *report);
 
 /*
