@@ -16,7 +16,8 @@ const SOURCE = [5, 9, 12, 30, 0];
 const TARGET = [7, 7, 20, 0];
 
 test('the package exports what it says', () => {
-  assert.deepEqual(Object.keys(heed).sort(), ['HeedError', 'LanguageDetector', 'Tokenizer', 'Transformer', 'Translator', 'loadOps']);
+  assert.deepEqual(Object.keys(heed).sort(),
+    ['HeedError', 'LanguageDetector', 'Tokenizer', 'Transformer', 'Translator', 'loadOps']);
 });
 
 test('tensors have the shapes of the contract, and are copies', () => {

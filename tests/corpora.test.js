@@ -85,7 +85,8 @@ test('the vocabulary: every printable ASCII character is a piece; combining acce
 });
 
 test('config.json of what heed-train made: its numbers are what a MarianConfig has in their place', () => {
-  const config = makeConfig(16000, { decoder_layers: 2, normalize_before: 1, scale_embedding: 0, activation_function: 2 });
+  const config = makeConfig(16000,
+    { decoder_layers: 2, normalize_before: 1, scale_embedding: 0, activation_function: 2 });
   const { decoder_layers, normalize_before, add_final_layer_norm, scale_embedding, activation_function } = config;
   assert.deepEqual([decoder_layers, normalize_before, add_final_layer_norm, scale_embedding, activation_function],
     [2, true, false, false, 'swish']);

@@ -65,6 +65,13 @@ test('expected languages are more probable', async () => {
   assert.equal(await LanguageDetector.availability({ expectedInputLanguages: ['de-AT'] }), 'available');
   assert.equal(await LanguageDetector.availability({ expectedInputLanguages: ['tlh'] }), 'unavailable');
   await assert.rejects(LanguageDetector.create({ expectedInputLanguages: ['tlh'] }), { name: 'NotSupportedError' });
+  // a tag may have several forms
+  for (const [tag, language, text] of [['tl', 'fil', 'Hello po'], ['nb', 'no', 'Takk for maten']]) {
+    const hinted = await LanguageDetector.create({ expectedInputLanguages: [tag] });
+    const [share, before] = await Promise.all([hinted, detector].map(async (d) =>
+      (await d.detect(text)).find(({ detectedLanguage }) => detectedLanguage === language)?.confidence ?? 0));
+    assert.ok(share > before, tag);
+  }
 });
 
 test('wrong arguments are refused by name', async () => {

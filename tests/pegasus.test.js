@@ -63,7 +63,7 @@ test('pegasus: a converted model says the same', async (t) => {
   model.dispose();
 });
 
-test('pegasus: what is missing in config.json is PegasusConfig\'s, and nothing contradicts the architecture', async () => {
+test("pegasus: a key that is missing has PegasusConfig's value, and none may contradict the family", async () => {
   const files = Object.fromEntries(['config.json', 'generation_config.json', 'model.safetensors'].map((name) =>
     [name, read(name)]));
   /** @param {Record<string, unknown>} change */

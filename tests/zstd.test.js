@@ -106,9 +106,11 @@ test('what asks for too much is refused before it is done', async () => {
   const begin = performance.now();
   await refuses(contentOf(Uint8Array.from(frame)), /more literals than it has|cut short/);
   assert.ok(performance.now() - begin < 1000);
-  // a window of 2^41 bytes is only a limit
-  const empty = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, 0xf8, 1 | (1 << 3), 0, 0, 65);
-  assert.equal(String(await contentOf(empty)), 'A');
+  // windows of 128 MB and of 2^41 bytes
+  const windowed = (/** @type {number} */ size) =>
+    contentOf(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, size, 1 | (1 << 3), 0, 0, 65));
+  assert.equal(String(await windowed(17 << 3)), 'A');
+  await refuses(windowed(0xf8), /found a window of 2199023255552 bytes, expected at most 134217728/);
 });
 
 test('each refusal names what is wrong', async () => {

@@ -221,12 +221,6 @@ export class Engine extends EventTarget {
  */
 async function readLanguages(source, signal) {
   const found = { from: '', to: '' };
-  if (!(source instanceof URL) && !source['config.json']) {
-    // names of Firefox's files tell the languages
-    const { findLayout } = await import('../js/files/layout.js');
-    const { source: from, target: to } = findLayout(Object.keys(source))?.languages ?? {};
-    Object.assign(found, { from: tag(from), to: tag(to) });
-  }
   for (const name of TELLING) {
     const text = source instanceof URL
       ? await fetch(new URL(name, source.href.replace(/\/?$/, '/')), { signal })
@@ -241,6 +235,13 @@ async function readLanguages(source, signal) {
     } catch {
       // not JSON: loading reports it if the file matters
     }
+  }
+  if (!(source instanceof URL) && !source['config.json']) {
+    // names of Firefox's files tell the languages
+    const { findLayout } = await import('../js/files/layout.js');
+    const { source: from, target: to } = findLayout(Object.keys(source))?.languages ?? {};
+    found.from ||= tag(from);
+    found.to ||= tag(to);
   }
   return found;
 }

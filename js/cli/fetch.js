@@ -21,7 +21,7 @@ const placeOf = (cache, name) =>
 export async function fetchModel(values, rest) {
   const { list, mirror, cache } = values;
   const [name, directory, ...more] = rest;
-  if (mirror !== undefined && !/^https?:\/\/./.test(mirror)) {
+  if (mirror !== undefined && !(/^https?:\/\/./i.test(mirror) && URL.canParse(mirror))) {
     throw new UsageError(`--mirror: found '${mirror}', expected the address of a server`);
   }
   if (list ? rest.length > 0 : name === undefined || more.length > 0) {

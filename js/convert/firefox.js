@@ -19,6 +19,8 @@ import { unpack } from '../files/unpack.js';
 const SERVER = 'https://firefox.settings.services.mozilla.com/v1';
 const ATTACHMENTS = 'https://firefox-settings-attachments.cdn.mozilla.net';
 const RECORDS = 'buckets/main/collections/translations-models-v2/records';
+/** What `from` of a heed.json says that was written here. */
+const FROM = 'heed fetch';
 /** The major version of the files that heed reads, and that Firefox takes. */
 const MAJOR = 3;
 /** Kinds of files: the model, its shortlist, and one vocabulary or one of each side. Others are not for translation. */
@@ -47,14 +49,14 @@ const KINDS = ['model', 'lex', 'vocab', 'srcvocab', 'trgvocab'];
  * @param {string | undefined} mirror
  */
 function addressesOf(mirror) {
-  const base = (mirror ?? SERVER).replace(/\/*$/, '/');
+  const base = new URL((mirror ?? SERVER).replace(/\/*$/, '/')).href;
   const files = mirror === undefined ? `${ATTACHMENTS}/` : base;
   return {
     records: new URL(RECORDS, base),
     /** @param {string} location  of the list, which may name no other server */
     attachment: (location) => {
-      const url = new URL(location, files);
-      if (url.href.startsWith(files)) return url;
+      const url = URL.canParse(location, files) ? new URL(location, files) : undefined;
+      if (url?.href.startsWith(files)) return url;
       throw new HeedError(E_JSON, mismatch('records: attachment: location', location, `a path below ${files}`));
     },
   };
@@ -65,15 +67,16 @@ const isSize = (size) => Number.isSafeInteger(size) && Number(size) >= 0 && Numb
 /** @param {unknown} hash */
 const isHash = (hash) => typeof hash === 'string' && /^[\da-f]{64}$/i.test(hash);
 
+/** The name of a file of a model, which becomes that of a file here. @param {unknown} name @returns {name is string} */
+const isName = (name) => typeof name === 'string' && /^[\w-][\w.-]*\.(bin|spm)$/.test(name);
+
 /** @param {Record<string, any>} record @returns {Entry} */
 function entryOf({ name, fileType: kind, decompressedSize, decompressedHash, attachment }) {
-  const what = `records: ${short(String(name))}`;
-  const isPacked = /\.(zst|gz)$/.test(attachment?.filename ?? '');
+  if (!isName(name)) throw new HeedError(E_JSON, mismatch('records: name', name, 'the name of a .bin or .spm file'));
+  const what = `records: ${short(name)}`;
+  const packed = attachment?.filename;
+  const isPacked = typeof packed === 'string' && /\.(zst|gz)$/.test(packed);
   const [size, sha256] = isPacked ? [decompressedSize, decompressedHash] : [attachment?.size, attachment?.hash];
-  // the name becomes that of a file here
-  if (typeof name !== 'string' || !/^[\w-][\w.-]*\.(bin|spm)$/.test(name)) {
-    throw new HeedError(E_JSON, mismatch('records: name', name, 'the name of a .bin or .spm file'));
-  }
   if (!isSize(attachment?.size) || !isHash(attachment?.hash) || typeof attachment.location !== 'string') {
     throw new HeedError(E_JSON, `${what}: found no attachment with location, size and hash`);
   }
@@ -83,7 +86,7 @@ function entryOf({ name, fileType: kind, decompressedSize, decompressedHash, att
   return {
     kind, name, size, sha256: sha256.toLowerCase(),
     attachment: {
-      name: isPacked ? String(attachment.filename) : name, location: attachment.location, size: attachment.size,
+      name: isPacked ? packed : name, location: attachment.location, size: attachment.size,
       sha256: attachment.hash.toLowerCase(),
     },
   };
@@ -112,6 +115,9 @@ function filesOf(records, what) {
   const files = records.map(entryOf);
   const twice = files.find(({ kind }, i) => files.findIndex((other) => other.kind === kind) !== i);
   if (twice) throw new HeedError(E_JSON, `${what}: found several files of type ${twice.kind}, expected one`);
+  const plain = (/** @type {Entry} */ file) => file.name.toLowerCase();
+  const same = files.find((file, i) => files.findIndex((other) => plain(other) === plain(file)) !== i);
+  if (same) throw new HeedError(E_JSON, `${what}: found several files called ${same.name}, expected one`);
   const has = (/** @type {string} */ kind) => files.some((file) => file.kind === kind);
   if (!has('model') || has('vocab') === has('srcvocab') || has('srcvocab') !== has('trgvocab')) {
     const found = files.map(({ kind }) => kind).join(', ');
@@ -133,15 +139,15 @@ function newestOf(records) {
     const { sourceLanguage: source, targetLanguage: target, version, fileType, filter_expression: channels } =
       Object(record);
     const isOurs = [source, target].every((tag) => typeof tag === 'string' && /^[a-z]{2,3}(-[a-z\d]+)*$/i.test(tag))
-      && KINDS.includes(fileType) && !channels && parseVersion(String(version))?.[0] === MAJOR;
+      && KINDS.includes(fileType) && !channels && typeof version === 'string' && parseVersion(version)?.[0] === MAJOR;
     if (isOurs) byPair.set(`${source} ${target}`, [...(byPair.get(`${source} ${target}`) ?? []), record]);
   }
   return [...byPair.values()].map((all) => {
-    const version = all.map((record) => String(record.version)).sort(compareVersions).at(-1);
+    const version = all.map((record) => record.version).sort(compareVersions).at(-1);
     const own = all.filter((record) => record.version === version);
     const { sourceLanguage: source, targetLanguage: target } = own[0];
     const { architecture = '' } = own.find(({ fileType }) => fileType === 'model') ?? {};
-    const model = { source, target, version: String(version), architecture: String(architecture) };
+    const model = { source, target, version, architecture: typeof architecture === 'string' ? architecture : '' };
     try {
       const files = filesOf(own, `records: ${source}-${target}, version ${version}`);
       return { ...model, files, bytes: files.reduce((sum, { attachment }) => sum + attachment.size, 0) };
@@ -260,14 +266,16 @@ async function download(io, url, entry, path, onBytes) {
   const body = await remote.find(url, false, { listed: attachment });
   if (!body) throw new HeedError(E_FILE, `${url}: is missing, though Mozilla's list has it`);
   let content = compared(body, attachment.name, attachment, onBytes);
-  const file = await open(path, 'w');
   try {
-    content = await unpack(io, content, attachment.name);
-    if (attachment.name !== name) content = compared(content, name, entry);
-    for (let chunk; (chunk = await content.next());) await file.writeFile(chunk);
-    await file.close();
+    const file = await open(path, 'w');
+    try {
+      content = await unpack(io, content, attachment.name);
+      if (attachment.name !== name) content = compared(content, name, entry);
+      for (let chunk; (chunk = await content.next());) await file.writeFile(chunk);
+    } finally {
+      await file.close();
+    }
   } catch (error) {
-    await file.close();
     await rm(path, { force: true });
     throw error;
   } finally {
@@ -280,6 +288,7 @@ async function download(io, url, entry, path, onBytes) {
  *
  * @param {string} directory
  * @param {Listed} model
+ * @returns {Promise<string[]>}  the files of the earlier version
  */
 async function checkDirectory(directory, { source, target, files }) {
   const names = await readdir(directory).catch((error) => {
@@ -287,16 +296,17 @@ async function checkDirectory(directory, { source, target, files }) {
   });
   const bytes = names.includes('heed.json') ? await readFile(join(directory, 'heed.json')) : undefined;
   const manifest = bytes ? parseJson(bytes, join(directory, 'heed.json')) : {};
-  const isOurs = manifest.source === source && manifest.target === target;
-  const known = new Set(['heed.json', ...files.map(({ name }) => name),
-    ...(isOurs ? Object.keys(Object(manifest.files)) : [])]);
+  // only what was fetched before is replaced
+  const isOurs = manifest.from === FROM && manifest.source === source && manifest.target === target;
+  const earlier = isOurs ? Object.keys(Object(manifest.files)).filter(isName) : [];
+  const known = new Set(['heed.json', ...files.map(({ name }) => name), ...earlier]);
   const other = names.find((name) => !known.has(name.replace(/\.partial$/, '')));
   if (other !== undefined || (bytes && !isOurs)) {
     const found = other === undefined ? `a model from ${manifest.source} to ${manifest.target}` : short(other);
     const expected = `a new directory, or one of ${source}-${target}`;
     throw new HeedError(E_FILE, `${directory}: found ${found}, expected ${expected}`);
   }
-  return Object.keys(Object(manifest.files));
+  return earlier;
 }
 
 /**
@@ -336,7 +346,7 @@ export async function fetchFiles(model, directory, { mirror, onProgress } = {}) 
     if (!files.some((entry) => entry.name === name)) await rm(join(directory, name), { force: true });
   }
   const manifest = {
-    format: 1, name: `Firefox ${source}-${target} ${version}`, source, target,
+    format: 1, name: `Firefox ${source}-${target} ${version}`, from: FROM, source, target,
     files: Object.fromEntries(files.map(({ name, size, sha256 }) => [name, { size, sha256 }])),
   };
   await writeFile(join(directory, 'heed.json'), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -32,8 +32,11 @@ function checkTags(tags = []) {
   return tags.map((tag) => checkTag(tag, 'expectedInputLanguages'));
 }
 
+/** The language that stands for a tag: Norwegian is one. @param {string} tag */
+const detectedAs = (tag) => (/^n[bn]$/.test(languageOf(tag)) ? 'no' : languageOf(tag));
+
 /** @param {string} tag */
-const isKnown = (tag) => LANGUAGES.some((language) => languageOf(language) === languageOf(tag));
+const isKnown = (tag) => LANGUAGES.some((language) => languageOf(language) === detectedAs(tag));
 
 /** Finds out in which language a text is. Nothing leaves the host. */
 export class LanguageDetector {
@@ -135,7 +138,7 @@ export class LanguageDetector {
     /** @type {LanguageDetectionResult[]} */
     const results = [];
     let sum = 0;
-    for (const [detectedLanguage, confidence] of this.#probabilities(input, this.#expected.map(languageOf))) {
+    for (const [detectedLanguage, confidence] of this.#probabilities(input, this.#expected.map(detectedAs))) {
       if (sum >= ENOUGH) break;
       sum += confidence;
       results.push({ detectedLanguage, confidence });

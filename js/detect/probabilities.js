@@ -29,10 +29,11 @@ export function probabilities(text, expected) {
   const scores = Object.entries(detector.detect(text).getScores())
     .map(([language, x]) => /** @type {const} */ ([language, (25 * x) / (1 - x)]));
   const most = Math.max(...scores.map(([, score]) => score));
-  const weights = scores.map(([language, score]) => /** @type {[string, number]} */ ([
-    Intl.getCanonicalLocales(language)[0],
-    Math.exp(SLOPE * letters ** POWER * (score - most)) * (expected.includes(language) ? EXPECTED : 1),
-  ]));
+  const weights = scores.map(([own, score]) => {
+    const [language] = Intl.getCanonicalLocales(own);
+    const prior = expected.includes(language) ? EXPECTED : 1;
+    return /** @type {[string, number]} */ ([language, prior * Math.exp(SLOPE * letters ** POWER * (score - most))]);
+  });
   const sum = weights.reduce((total, [, weight]) => total + weight, 0);
   return weights.map(([language, weight]) => /** @type {[string, number]} */ ([language, weight / sum]))
     .sort((a, b) => b[1] - a[1]);

@@ -25,14 +25,19 @@ export const plainName = (name) => name.replace(PACKED, '');
  */
 
 /**
- * The languages in `model.ende.intgemm.bin`: two codes of two letters, or `en` and any tag.
+ * The languages in `model.ende.intgemm.bin`: two codes of two letters, or `en` and any tag. A word that no vocabulary
+ * or shortlist has in its name too, such as `base`, is none.
  *
  * @param {string} weights
+ * @param {string[]} names  of all files
  */
-function languagesOf(weights) {
-  const [, pair = ''] = /^model\.([a-z]{2,3}(?:-?[a-z]{2,4})*)\./i.exec(weights) ?? [];
+function languagesOf(weights, names) {
+  const [, pair = ''] = /^model\.([a-z-]{4,20})\./i.exec(weights) ?? [];
   const [, source, target] = /^(..)(..)$/.exec(pair) ?? /^(en)(.{3,})$/.exec(pair) ?? /^(.{3,})(en)$/.exec(pair) ?? [];
-  return source === undefined ? {} : { source, target };
+  const turned = `${target}${source}`;
+  const isPair = names.some((name) => name !== weights && /\.(spm|bin)(\.(gz|zst))?$/.test(name)
+    && name.split('.').some((part) => part === pair || part === turned));
+  return source !== undefined && isPair ? { source, target } : {};
 }
 
 /**
@@ -68,6 +73,6 @@ export function findLayout(names) {
     vocabularies: isWhole ? /** @type {[string, string]} */ (pair) : undefined,
     hasPieceIds,
     shortlist: only(/^lex\..*\.bin$/, 'shortlists'),
-    languages: languagesOf(weights),
+    languages: languagesOf(weights, names),
   };
 }

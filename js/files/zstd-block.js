@@ -55,11 +55,12 @@ export class Frame {
   #tables = [undefined, undefined, undefined];
   /** The last three offsets. */
   #offsets = [1, 4, 8];
-  #literals = new Uint8Array(BLOCK);
+  #literals;
 
   /** @param {import('./zstd.js').Content} content @param {number} most  bytes of a block */
   constructor(content, most) {
     this.content = content;
+    this.#literals = content.literals;
     this.most = most;
   }
 

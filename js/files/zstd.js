@@ -17,12 +17,16 @@ import { MARGIN, refuse } from './zstd-codes.js';
 /** @typedef {import('./source.js').Chunks} Chunks */
 
 const MAGIC = 0xfd2fb528;
+/** As the program zstd has it, unless it is told otherwise. */
+const MAX_WINDOW = 2 ** 27;
 /** Magic of frames to skip, but for the low four bits. */
 const SKIPPED = 0x184d2a5;
 
 /** The end of what was unpacked: as much as the window and the block need. */
 export class Content {
   #bytes = new Uint8Array(2 * BLOCK);
+  /** Of one block; here, because a file may have many frames. */
+  literals = new Uint8Array(BLOCK);
   /** The end of the content in #bytes. */
   #end = 0;
   /** Bytes of this frame. */
@@ -116,6 +120,7 @@ async function* unpack(reader, most) {
     const stated = width > 0 ? (await number(width)) + (width === 2 ? 256 : 0) : undefined;
     room(stated ?? 0);
     const window = isSingle ? Number(stated) : 2 ** (10 + (exponent >> 3)) * (1 + (exponent & 7) / 8);
+    if (!isSingle && window > MAX_WINDOW) refuse(`found a window of ${window} bytes, expected at most ${MAX_WINDOW}`);
     const largest = Math.min(window, BLOCK);
     content.begin(Math.min(window, most + BLOCK));
     const frame = new Frame(content, largest);

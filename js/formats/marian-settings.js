@@ -34,15 +34,17 @@ async function readSettings(file, arrays) {
     throw new HeedError(E_CONFIG, `${file}: config.json is missing, and ${SETTINGS}, which would say the rest`);
   }
   if (array.bytes > MAX_MARIAN_SETTINGS) {
-    throw new HeedError(E_CONFIG, `${file}: ${SETTINGS}: found ${array.bytes} bytes, expected ${MAX_MARIAN_SETTINGS}`);
+    const expected = `${MAX_MARIAN_SETTINGS} at most`;
+    throw new HeedError(E_CONFIG, `${file}: ${SETTINGS}: found ${array.bytes} bytes, expected ${expected}`);
   }
   const text = new TextDecoder().decode(await array.reader.read(array.begin, array.bytes));
   const plain = (/** @type {string} */ quoted) => quoted.replace(/^(["'])(.*)\1$/, '$2');
   let last = '';
   for (const line of text.replace(/\0+$/, '').split('\n')) {
-    const [, key, value = ''] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    const list = /^\[(.*)\]$/.exec(value)?.[1];
-    const item = /^\s*-\s+(.*?)\s*$/.exec(line)?.[1];
+    const [, key, rest = ''] = /^([\w-]+):(.*)$/s.exec(line) ?? [];
+    const value = rest.trim();
+    const list = value.startsWith('[') && value.endsWith(']') ? value.slice(1, -1) : undefined;
+    const item = /^-\s(.*)$/s.exec(line.trim())?.[1].trim();
     if (list !== undefined) settings.set((last = key), list.split(',').map((one) => plain(one.trim())).filter(Boolean));
     else if (key !== undefined) settings.set((last = key), value === '' ? [] : [plain(value)]);
     else if (item !== undefined) settings.get(last)?.push(plain(item));
@@ -104,8 +106,7 @@ export async function deriveConfig(file, arrays) {
 
   const [source, target] = [rows('Wemb') ?? rows('encoder_Wemb'), rows('Wemb') ?? rows('decoder_Wemb')];
   if (!source || !target) throw new HeedError(E_SAFETENSORS, `${file}: found no embeddings, Wemb`);
-  get('dim-vocabs');
-  const stated = settings.get('dim-vocabs') ?? [];
+  const stated = settings.get('dim-vocabs') ?? [source, target];
   if (stated.length !== 2 || Number(stated[0]) !== source || Number(stated[1]) !== target) {
     refuse('dim-vocabs', stated, `${source},${target} as the embeddings have`);
   }

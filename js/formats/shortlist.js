@@ -7,7 +7,7 @@
 // Little-endian, as Marian writes it (data/shortlist.h). The ids below `first` can follow in every translation. `best`
 // is how long the longest list was meant to be, which nothing needs.
 
-import { E_FILE, E_SAFETENSORS } from '../base/constants.js';
+import { E_CONFIG, E_FILE, E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { plainName } from '../files/layout.js';
@@ -99,9 +99,13 @@ export function readShortlist(bytes, file, { vocab_size: sources, decoder_vocab_
  */
 export async function addShortlist(core, model, { files, config, read, shortlist }) {
   if (!(shortlist ?? config.share_encoder_decoder_embeddings)) return;
+  const stated = config.shortlist;
+  if (stated !== undefined && (typeof stated !== 'string' || !/^lex[\w.-]*$/.test(stated))) {
+    throw new HeedError(E_CONFIG, mismatch('config.json: shortlist', stated, 'the name of a file, lex.*.s2t.bin'));
+  }
   const lists = async () => (await listFiles(files)).filter((name) => LIST.test(plainName(name))).sort();
-  const named = config.shortlist ?? (await lists())[0];
-  const packed = named && (await read(String(named)));
+  const named = stated ?? (await lists())[0];
+  const packed = named && (await read(named));
   if (!packed) throw new HeedError(E_FILE, `${named ?? 'lex.*.s2t.bin'} is missing: the model has no shortlist`);
   const { io } = files;
   const bytes = await io.readAll(await unpack(io, io.byteChunks(packed), named));

@@ -15,7 +15,7 @@ const PLAIN_OF = new Map(Object.entries(PLAIN).flatMap(([plain, all]) => Array.f
 const CHARACTER = /[^\sA-Za-z\d.,;:!?'"()\p{M}-]\p{M}*|[A-Za-z]\p{M}+/gu;
 
 /** @param {string} text  to appear as itself in a pattern */
-const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /**
  * What the vocabulary lacks of some texts.

@@ -27,7 +27,7 @@ const HELP = `usage: node tests/score/dev.js --data DIR [options]
   --beams N        hypotheses per sentence (1)
   --max-tokens N   longest translation (128)
   --batch N        sentences decoded together (32)
-  --dtype D        f32 or int8 alone
+  --dtype D        f32 or int8 alone, without --write
 `;
 
 /** @param {string[]} translations @param {string[]} references */
@@ -146,7 +146,7 @@ async function main() {
     },
   });
   const { data, dtype, write } = values;
-  if (values.help || !data || !['f32', 'int8', undefined].includes(dtype)) {
+  if (values.help || !data || !['f32', 'int8', undefined].includes(dtype) || (write && dtype)) {
     console.error(HELP);
     return values.help ? 0 : 2;
   }

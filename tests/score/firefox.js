@@ -1,14 +1,16 @@
 // firefox.js - how near heed computes to Firefox's engine and to floats, with each kind of activations, on models of
 // Firefox that are not here, and what each kind costs.
 //
-//     node tests/score/firefox.js --models DIR --expected ../shared/firefox/real [--pair enpt]... [--simd relaxed]
+//     node tests/score/firefox.js [--pair enpt]... [--simd relaxed]
 //
-// DIR/PAIR has a model as Firefox ships it, EXPECTED/PAIR.expected.jsonl what a reference computes with it: `forced.js`.
+// The models are those of firefox-models.js; golden/firefox/real says what a reference computes with them: `forced.js`.
 // Exit code 1: further away than golden data that float noise alone explains.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { Transformer } from '../../js/index.js';
+import { bringModels } from '../firefox-models.js';
 import { distances, equalIds, mean, quantile } from './forced.js';
 
 const KINDS = /** @type {const} */ (['rows', 'rows8', 'fixed']);
@@ -20,29 +22,29 @@ const ROUNDS = 3;
 
 const { values } = parseArgs({
   options: {
-    models: { type: 'string' },
-    expected: { type: 'string' },
     pair: { type: 'string', multiple: true, default: Object.keys(MOST) },
     simd: { type: 'string', default: 'auto' },
   },
 });
-if (!values.models || !values.expected) {
-  console.error('usage: node tests/score/firefox.js --models DIR --expected DIR [--pair enpt]... [--simd simd128]');
-  process.exit(2);
+const models = bringModels();
+if ('missing' in models) {
+  console.error(`firefox: ${models.missing}`);
+  process.exit(1);
 }
 
 /** @param {number[]} off */
 const show = (off) => `${mean(off).toFixed(4)} ${quantile(off, 0.99).toFixed(3).padStart(6)}`;
 
-console.log('|Δ log p|: mean and 99th percentile, of the ids of float activations, and of exact sums with fixed scales');
+console.log('|Δ log p|, mean and 99th percentile: of the ids of float activations; of exact sums with fixed scales');
 console.log('pair  activations      float         exact   lines ≤ 0.0005, ≤ 0.15   equal texts   words/s');
 for (const pair of values.pair) {
-  const lines = readFileSync(join(values.expected, `${pair}.expected.jsonl`), 'utf8').trim().split('\n')
+  const packed = readFileSync(new URL(`../golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url));
+  const lines = gunzipSync(packed).toString('utf8').trim().split('\n')
     .map((line) => JSON.parse(line)).filter(({ sourceIds }) => sourceIds);
   const words = lines.reduce((sum, { source }) => sum + source.trim().split(/\s+/).length, 0);
   for (const activations of KINDS) {
     const simd = /** @type {'auto' | 'simd128' | 'relaxed'} */ (values.simd);
-    const model = await Transformer.load(join(values.models, pair), { activations, simd, shortlist: false });
+    const model = await Transformer.load(join(models.directory, pair), { activations, simd, shortlist: false });
     const [float, exact] = /** @type {const} */ (['float', 'exact']).map((to) =>
       lines.map((line) => distances(model, line, to) ?? []));
     const within = (/** @type {number} */ most) => exact.filter((off) => Math.max(...off) <= most).length;
@@ -54,7 +56,8 @@ for (const pair of values.pair) {
     });
     console.log(`${pair}  ${activations.padEnd(11)} ${show(float.flat())} ${show(exact.flat())}`
       + `  ${within(0.0005).toString().padStart(14)}, ${within(0.15).toString().padStart(6)}`
-      + ` ${equal.toString().padStart(8)} of ${lines.length}  ${(words / Math.min(...seconds)).toFixed(0).padStart(6)}`);
+      + ` ${equal.toString().padStart(8)} of ${lines.length}`
+      + `  ${(words / Math.min(...seconds)).toFixed(0).padStart(6)}`);
     const most = /** @type {Record<string, number>} */ (MOST)[pair] ?? Infinity;
     const isNear = activations !== 'fixed'
       ? mean(float.flat()) <= most

@@ -45,7 +45,8 @@ export function distances(model, line, to, kind = 'full') {
   const { ids: own, exact, logProbs, exactLogProbs, floatLogProbs } = line[kind];
   const want = to === 'float' ? floatLogProbs : exactLogProbs ?? (exact ? undefined : logProbs);
   if (!want) return undefined;
-  return logProbsOf(model, line.sourceIds, to === 'exact' && exact ? exact.ids : own).map((found, t) => Math.abs(found - want[t]));
+  const ids = to === 'exact' && exact ? exact.ids : own;
+  return logProbsOf(model, line.sourceIds, ids).map((found, t) => Math.abs(found - want[t]));
 }
 
 /**
