@@ -267,9 +267,9 @@ typedef struct {
     /*
      * 256: the id of each byte's piece, or -1; an id stands for one byte.  They make the bytes of a target valid UTF-8:
      * after min_tokens has been applied, ids that would break a character are forbidden.  A character begins only if
-     * max_tokens has room for all of it.  The caller is responsible for the prefix and forced ids.  If other rules
-     * forbid every id that completes a character, its bytes are removed from the unfinished target; log_prob and score
-     * keep them.  0: off.
+     * max_tokens has room for all of it, and the shortlist, if there is one, selects a byte that can be its second.
+     * The caller is responsible for the prefix and forced ids.  If other rules forbid every id that completes a
+     * character, its bytes are removed from the unfinished target; log_prob and score keep them.  0: off.
      */
     int32_t n_byte_ids;
     const int32_t *byte_ids;

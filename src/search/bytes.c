@@ -61,10 +61,17 @@ void bytes_forbid(const heed_scores *scores, const int32_t *ids, int n, int left
 
     const open_character open = find_open(ids, n, id_of);
     if (open.n == 0) {
+        int lowest = 256, highest = 0; /* of the trails that have scores; they come before all first bytes */
         for (int byte = FIRST_TRAIL; byte < 256; byte++) {
-            const int length = length_from(byte);
-            if (id_of[byte] < 0 || (length > 0 && length <= (next_ends(rules, id_of[byte]) ? 1 : left))) continue;
-            if ((score = scores_find(scores, id_of[byte])) != NULL) *score = -INFINITY;
+            if (id_of[byte] < 0 || (score = scores_find(scores, id_of[byte])) == NULL) continue;
+            if (byte <= LAST_TRAIL) {
+                if (lowest > byte) lowest = byte;
+                highest = byte;
+            }
+            /* each range of second bytes has one end in common with that of trails, so these two bytes tell */
+            const int has_second = lowest <= second_to(byte) && highest >= second_from(byte);
+            const int length = length_from(byte), room = next_ends(rules, id_of[byte]) ? 1 : left;
+            if (length == 0 || length > room || !has_second) *score = -INFINITY;
         }
         return;
     }

@@ -172,7 +172,7 @@ int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
  * bytes_open() returns how many of the last ids are the beginning of an incomplete character.  bytes_forbid() forbids
  * each id that would break a character.  After an incomplete character, these are all ids but the bytes that continue
  * it and leave room for the rest.  Otherwise, these are bytes that begin no character, or one of more than `left`
- * bytes.
+ * bytes, or one of which no second byte has a score.
  *   ids [n]  the target so far, without the start token
  * Cannot fail.
  */

@@ -116,6 +116,49 @@ static void test_ends(void) {
     CHECK_INT(bytes_open(after, 2, &rules), 0);
 }
 
+/* Whether bytes of which only `present` exist can complete a character of which there are n bytes. */
+static int can_complete(int32_t at[4], int n, const uint8_t *present) {
+    if (n == length_of[at[0]]) return 1;
+    for (int byte = 0x80; byte < 0xC0; byte++) {
+        if (!present[byte] || !continues(at, n, byte)) continue;
+        at[n] = byte;
+        if (can_complete(at, n + 1, present)) return 1;
+    }
+    return 0;
+}
+
+/* Scores of some ids, as with a shortlist: no character begins that none of them continues. */
+static void test_selected(void) {
+    enum { SETS = 200 };
+    const int32_t end = END;
+    const heed_search_options rules = {.n_byte_ids = N_BYTES, .byte_ids = identity, .n_eos = 1, .eos = &end};
+    uint32_t seed = 11;
+    int n_allowed = 0, n_forbidden = 0;
+    for (int set = 0; set < SETS; set++) {
+        uint8_t present[N_BYTES];
+        int32_t ids[ROW], text = OTHER, at[4];
+        float scores[ROW];
+        int n = 0;
+        for (int byte = 0; byte < N_BYTES; byte++) {
+            /* each trail alone, then none, then some */
+            const int is_trail = byte >= 0x80 && byte < 0xC0, some = random_float(&seed) > 0.95f;
+            present[byte] = (uint8_t)(!is_trail || (set < 64 ? byte == 0x80 + set : set > 64 && some));
+            if (present[byte]) ids[n++] = byte;
+        }
+        ids[n++] = OTHER;
+        for (int i = 0; i < n; i++) scores[i] = i % 3 ? (float)i : -INFINITY; /* what another rule forbids is there */
+        bytes_forbid(&(heed_scores){scores, ids, n}, &text, 1, 4, &rules);
+        for (int i = 0; i < n; i++) {
+            at[0] = ids[i];
+            const int allowed = ids[i] == OTHER || (beginnings.one[ids[i]] && can_complete(at, 1, present));
+            CHECK(scores[i] == (allowed && i % 3 ? (float)i : -INFINITY));
+            n_allowed += allowed && ids[i] >= 0xC0 && ids[i] < 0x100;
+            n_forbidden += !allowed && ids[i] < 0x100 && beginnings.one[ids[i]];
+        }
+    }
+    CHECK(n_allowed > 1000 && n_forbidden > 100);
+}
+
 /* ------------------------------------------------------------- whole searches */
 
 enum { V = 61, EOS = 25, FIRST = 3, N_PIECES = 16, MAX_SOURCE = 12, MAX_TARGET = 60 };
@@ -330,6 +373,7 @@ int main(void) {
     make_tables();
     test_rows();
     test_ends();
+    test_selected();
     test_searches(session);
     test_ways_out(session);
     test_refused(session);
