@@ -25,7 +25,24 @@ static void make_lists(lists *l, int vocabulary, int most, uint32_t seed) {
     l->offsets[vocabulary] = n;
 }
 
-enum { SHARED_F32, SHARED_I8, SEPARATE_F32, N_KINDS };
+enum { SHARED_F32, SHARED_I8, SEPARATE_F32, SHARED_FIXED, N_KINDS };
+
+/* Loads int8 numbers, their scale, and a fixed scale for the inputs. */
+static void fill_fixed(heed_model *model, int index, uint32_t seed) {
+    const float scale = 1.0f / 254.0f, alpha = 127.0f / 4.0f;
+    int32_t rows, cols;
+    heed_tensor_shape(model, index, &rows, &cols);
+    const double dims[2] = {rows, cols}, scale_dims[1] = {rows}, alpha_dims[1] = {1};
+    CHECK_INT(heed_tensor_begin(model, index, HEED_WEIGHT, HEED_I8, 2, dims), HEED_OK);
+    for (int i = 0; i < rows * cols; i++) {
+        const int8_t step = (int8_t)(random_float(&seed) * 127.0f);
+        CHECK_INT(heed_tensor_write(model, &step, sizeof step), HEED_OK);
+    }
+    CHECK_INT(heed_tensor_begin(model, index, HEED_SCALE, HEED_F32, 1, scale_dims), HEED_OK);
+    for (int r = 0; r < rows; r++) CHECK_INT(heed_tensor_write(model, &scale, sizeof scale), HEED_OK);
+    CHECK_INT(heed_tensor_begin(model, index, HEED_ALPHA, HEED_F32, 1, alpha_dims), HEED_OK);
+    CHECK_INT(heed_tensor_write(model, &alpha, sizeof alpha), HEED_OK);
+}
 
 static heed_model *make_model(int kind, int vocabulary) {
     int32_t config[MAX_CONFIG];
@@ -33,9 +50,21 @@ static heed_model *make_model(int kind, int vocabulary) {
     config_set(config, "vocab_size", vocabulary);
     config_set(config, "decoder_vocab_size", vocabulary);
     config_set(config, "decoder_layers", 1);
-    config_set(config, "dtype", kind == SHARED_I8 ? HEED_I8 : HEED_F32);
+    config_set(config, "dtype", kind == SHARED_I8 || kind == SHARED_FIXED ? HEED_I8 : HEED_F32);
     config_set(config, "share_encoder_decoder_embeddings", kind != SEPARATE_F32);
-    return random_model(config, n, (uint32_t)kind, 1 << 20);
+    if (kind != SHARED_FIXED) return random_model(config, n, (uint32_t)kind, 1 << 20);
+
+    heed_model *model;
+    config_set(config, "activations", HEED_QUANTIZE_FIXED);
+    CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
+    for (int i = 0; i < heed_tensor_count(model); i++) {
+        int32_t rows, cols;
+        heed_tensor_shape(model, i, &rows, &cols);
+        if (rows > 1) fill_fixed(model, i, (uint32_t)i);
+        else CHECK_INT(fill_tensor(model, i, (uint32_t)i, 1 << 20), HEED_OK);
+    }
+    CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
+    return model;
 }
 
 /* A model with a shortlist of the first n_lists lists. */
