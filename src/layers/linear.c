@@ -40,7 +40,8 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
 
 heed_linear linear_part(const heed_linear *linear, int first, int n) {
     const heed_matrix *w = &linear->weight;
-    heed_linear part = {{.rows = n, .cols = w->cols, .alpha = w->alpha, .q = w->q}, linear->bias + first};
+    heed_linear part = {{.rows = n, .cols = w->cols, .alpha = w->alpha, .q = w->q},
+                        linear->bias ? linear->bias + first : NULL};
     if (w->f32) {
         part.weight.f32 = w->f32 + (size_t)first * w->cols;
     } else {
