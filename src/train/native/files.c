@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,7 @@ typedef union {
 } header;
 
 _Static_assert(sizeof(header) == CHECKPOINT_HEADER, "the header's fields fit");
+_Static_assert(offsetof(heed_config, decoder_cell) == FIRST_FIELDS * sizeof(int32_t), "later fields follow the first");
 
 static header describe(heed_trainer *trainer) {
     const heed_parameters *p = trainer_parameters(trainer);
