@@ -3,11 +3,11 @@
  *
  *     text -> ids -> encoder -> decoder <-> search -> ids -> text
  *
- * A *model* holds weights and never changes after loading.  A *session* holds everything that a run writes:
- * activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.  Model and session are one heap
- * block each, and a model's shortlist is another.  A tokenizer is two blocks; the second grows with the longest text.
- * Only the heed_op_ functions also allocate, each for the time of one call.  Several sessions may share a model.  Only
- * one thread at a time may use an object.
+ * A *model* holds weights.  After loading, only heed_model_set_shortlist() changes it.  A *session* holds everything
+ * that a run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.  Model and
+ * session are one heap block each, and a model's shortlist is another.  A tokenizer is two blocks; the second grows
+ * with the longest text.  Only the heed_op_ functions also allocate, each for the time of one call.  Several sessions
+ * may share a model.  Only one thread at a time may use an object.
  *
  * The host (JavaScript or a native program) parses JSON and the safetensors header.  This library
  * gets numbers, names and bytes, and checks them.
@@ -87,13 +87,13 @@ double heed_model_parameters(const heed_model *model);
 
 /*
  * The table of tensors.  heed_tensor_find returns the index of the tensor that `name` (UTF-8, 0-terminated) belongs to,
- * or -1.  It sets *part to HEED_WEIGHT if the name is the tensor's, to HEED_SCALE if it is "<tensor>.scale" (F32 [rows],
- * for an I8 tensor), and to HEED_ALPHA if it is "<tensor>.alpha".  Aliases (tied copies in checkpoints) return the index
- * of the tensor that they are tied to.  If a file has several names of one index, load the one that equals
+ * or -1.  It sets *part to HEED_WEIGHT if the name is the tensor's, to HEED_SCALE if it is "<tensor>.scale" (F32
+ * [rows], for an I8 tensor), and to HEED_ALPHA if it is "<tensor>.alpha".  Aliases (tied copies in checkpoints) return
+ * the index of the tensor that they are tied to.  If a file has several names of one index, load the one that equals
  * heed_tensor_name(index), or else the first, and skip the others.
  *
  * An alpha is F32 [1] or [2]: the fixed scale of the matrix's inputs, as Marian's quantised models have it, and the
- * multiplier q of its weights, weight = int8 / q.  Without q, 1 / scale stands for it; but that may be another float.
+ * multiplier q of its weights, weight = int8 / q.  Without q, 1 / scale is used, which may differ in the last bit.
  * The I8 tensor has one scale for all rows then.  Alphas are used with `activations` HEED_QUANTIZE_FIXED only.
  */
 int heed_tensor_find(const heed_model *model, const char *name, int32_t *part);
@@ -138,7 +138,7 @@ heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32
 /*
  * The selected ids of source [n], which has its own </s>, and of more [n_more] ids: ascending, *n_out of them.  Without
  * a shortlist all ids are.
- *   out  room for V ids, all of it written to
+ *   out  room for V ids, all of it may be overwritten
  * HEED_E_ID, HEED_E_LENGTH (n is not within 1..HEED_MAX_LENGTH, n_more not within 0..HEED_MAX_LENGTH).
  */
 heed_status heed_model_select(const heed_model *model, const int32_t *source, int n, const int32_t *more, int n_more,
@@ -197,10 +197,12 @@ heed_status heed_forward_shortlist(heed_session *session);
  *              softmax read
  *     weights  [H, n, m] softmax(scores), of a disabled head too
  *     context  [n, D] weights v, heads side by side      output  [n, D] after out_proj
+ *   decoder.layers.0.ssru., ... in place of decoder.layers.0.self_attn., ...
+ *     candidate, forget, cell, output  [n, D] u, f, c and y of layers/ssru.h
  *   encoder.layers.0. and decoder.layers.0., ...
  *     fc1  [n, F] after the activation      fc2  [n, D]
- *     self_attn_layer_norm, encoder_attn_layer_norm, final_layer_norm  [n, D] after residual and norm; of pre-norm
- *     models: what the norm gives
+ *     self_attn_layer_norm or ssru_layer_norm, encoder_attn_layer_norm, final_layer_norm  [n, D] after residual and
+ *     norm; of pre-norm models: what the norm gives
  */
 enum { HEED_POINT_NAME_BYTES = 80 };
 /*

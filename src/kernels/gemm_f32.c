@@ -1,4 +1,7 @@
-/* gemm_f32.c - float matrix products: out = x W^T + bias over packed panels, and plain a b; see kernels.h. */
+/*
+ * gemm_f32.c - float matrix products: out = x W^T + bias over packed panels, and plain a b; see kernels.h.  k_copy_rows
+ * copies rows of int8 panels too.
+ */
 #include "kernels/kernels.h"
 
 #include <string.h>

@@ -182,7 +182,7 @@ typedef struct {
 
 enum { MOST_COLUMNS = 4 * PANEL };
 
-static const float zeros_f32[PANEL * 4];
+static const float zeros_f32[MOST_COLUMNS];
 
 /* parts: 1 of 7-bit rows, 2 of 8-bit rows.  fixed: if not NULL, used instead of w_scales. */
 static void multiply(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,

@@ -5,8 +5,8 @@
  * target (self-attention).  A sequence is a list of cache rows.  Hypotheses with a common past list the same rows.  A
  * sentence that ends frees its rows at once.
  *
- * With SSRUs, the row of a target's token holds its cell in place of a key, and a target lists its last row only.  Rows
- * are never changed, so beams share cells as they share keys.
+ * With SSRUs, the row of a target's token holds its cell in place of a key, and a target lists its last row only.  A
+ * search never changes a row that is in use, so beams share cells as they share keys.
  *
  * Depends on: base/.  Used by: run.h, search/, heed.c.
  */

@@ -1,5 +1,5 @@
 /*
- * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.  The last three are heed's own.
+ * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.  The last seven are heed's own.
  *
  * CONFIG_FIELDS is the one list of fields: of the struct, of the order in which a host passes the values, and of the
  * names in reports.

@@ -15,8 +15,8 @@ void output_forward(heed_run *run, float *logits, int first, int n);
 /* Natural-log probability of `id` under one row of logits [V].  Cannot fail: 0 <= id < V. */
 float output_log_prob(const heed_run *run, const float *logits, int id);
 /*
- * Of one row of logits [V], those of other ids than ids [n] become -infinity.  Returns the log of the sum of e^logit
- * over ids, to the bit what it is over logits of copied rows.  scratch [n] is overwritten.  Cannot fail: n > 0.
+ * Sets the logits [V] of all ids but ids [n] to -infinity.  Returns the log-sum-exp over ids, bit-identical to that of
+ * copied rows.  scratch [n] is overwritten.  Cannot fail: n > 0.
  */
 float output_restrict(const heed_run *run, float *logits, const int32_t *ids, int n, float *scratch);
 

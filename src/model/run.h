@@ -55,7 +55,7 @@ typedef struct {
 /*
  * One pass over n tokens (n <= max_rows): the newest of many hypotheses, or all positions of one target in order
  * (teacher forcing).  The output is run->x [n, D].  If a point is wanted, tokens must be positions 0..n-1 of one
- * target.  Without reads_all_past, a cache row may be its token's and that of the token after next.
+ * target.  Without reads_all_past, tokens t and t + 2 may have the same cache row.
  * Cannot fail.
  */
 void decoder_forward(heed_run *run, const heed_token *tokens, int n);

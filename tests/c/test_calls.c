@@ -133,14 +133,14 @@ static void test_config(void) {
 }
 
 static int find(const heed_model *model, const char *name) {
-    int32_t is_scale;
-    const int index = heed_tensor_find(model, name, &is_scale);
-    CHECK(index >= 0 && is_scale == 0);
+    int32_t part;
+    const int index = heed_tensor_find(model, name, &part);
+    CHECK(index >= 0 && part == HEED_WEIGHT);
     return index;
 }
 
 static void test_tensors(void) {
-    int32_t config[MAX_CONFIG], rows, cols, is_scale;
+    int32_t config[MAX_CONFIG], rows, cols, part;
     const int n = default_config(config);
     const double matrix[3] = {V, D, 1}, other[2] = {V, D + 1}, vector[2] = {D, D}, row[2] = {1, D}, many[1] = {V};
     static float values[V * D];
@@ -159,9 +159,9 @@ static void test_tensors(void) {
     CHECK(rows == 0 && cols == 0);
     heed_tensor_shape(model, shared, &rows, &cols);
     CHECK(rows == V && cols == D);
-    CHECK_INT(heed_tensor_find(model, "model.shared.weight.scale", &is_scale), shared);
-    CHECK_INT(is_scale, 1);
-    CHECK_INT(heed_tensor_find(model, "model.shared", &is_scale), -1);
+    CHECK_INT(heed_tensor_find(model, "model.shared.weight.scale", &part), shared);
+    CHECK_INT(part, HEED_SCALE);
+    CHECK_INT(heed_tensor_find(model, "model.shared", &part), -1);
 
     CHECK_INT(heed_tensor_begin(model, -1, 0, HEED_F32, 2, matrix), HEED_E_STATE);
     CHECK_INT(heed_tensor_begin(model, count, 0, HEED_F32, 2, matrix), HEED_E_STATE);
@@ -238,7 +238,7 @@ static void test_tensors(void) {
 
     /* what is no number, in each type; a scale is held against what it will be multiplied by */
     static const struct {
-        int dtype, is_scale;
+        int dtype, part;
         uint32_t bits;
         heed_status status;
     } BAD[] = {{HEED_F32, 0, 0x7f800000u, HEED_E_TENSOR_VALUE},
@@ -252,14 +252,13 @@ static void test_tensors(void) {
                {HEED_BF16, 0, 0xff80u, HEED_E_TENSOR_VALUE},
                {HEED_BF16, 0, 0xff7fu, HEED_OK}};
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
-        const size_t width = BAD[i].dtype == HEED_F32 ? 4 : 2, elements = BAD[i].is_scale ? V : V * D;
+        const size_t width = BAD[i].dtype == HEED_F32 ? 4 : 2, elements = BAD[i].part ? V : V * D;
         unsigned char bytes[V * D * 4] = {0};
         memcpy(bytes + 5 * width, &BAD[i].bits, width);
         CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
-        const int rank = BAD[i].is_scale ? 1 : 2;
-        CHECK_INT(
-            heed_tensor_begin(model, shared, BAD[i].is_scale, BAD[i].dtype, rank, BAD[i].is_scale ? many : matrix),
-            HEED_OK);
+        const int rank = BAD[i].part ? 1 : 2;
+        CHECK_INT(heed_tensor_begin(model, shared, BAD[i].part, BAD[i].dtype, rank, BAD[i].part ? many : matrix),
+                  HEED_OK);
         CHECK_INT(heed_tensor_write(model, bytes, elements * width), BAD[i].status);
         heed_model_free(model);
     }

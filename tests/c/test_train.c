@@ -125,7 +125,8 @@ static void spread(heed_trainer *t, int has_kink) {
         const int is_kinked = has_kink && is_named(t, i, "fc1");
         for (size_t j = 0; j < n; j++) {
             float *x = &w[tensor->offset + j];
-            const int is_table = is_named(t, i, "shared"), is_norm = is_named(t, i, "decoder.") && is_named(t, i, "norm.");
+            const int is_table = is_named(t, i, "shared");
+            const int is_norm = is_named(t, i, "decoder.") && is_named(t, i, "norm.");
             if (recurs && (is_table || is_norm) && (int)j % tensor->cols == 0)
                 *x = is_table ? 1.0f : is_named(t, i, "norm.weight") ? 0.1f : 2.0f;
             else if (is_named(t, i, "candidate"))
