@@ -1,14 +1,17 @@
-// screenshots.js - pictures of the built page in Chromium: the three of the README, or every view to look at.
+// screenshots.js - pictures of the built page in Chromium: the four of the README, or every view to look at. One is of
+// a model of Mozilla's, if firefox-models.js can bring it.
 //
 //   node tests/browser/screenshots.js              into web/images, light, 1280 px wide: `make screenshots`
 //   node tests/browser/screenshots.js all FOLDER   every view, at 1280 and 390 px, light and dark, whole pages
 //
 // Those of the README have fewer colours where pngquant is installed (apt-get install pngquant).
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bringModels } from '../firefox-models.js';
 import { PLACES } from './expected.js';
 import { findBrowser } from './launch.js';
 import { serveSite } from './site.js';
@@ -24,6 +27,9 @@ const CHOSEN = [
   ['see', 'see/heads?layer=2&heads=0-2', 1000],
   ['learn', 'learn/self-attention', 820],
 ];
+/** With Mozilla's model from English to Portuguese. */
+const FIREFOX = ['firefox', 'see/heads?layer=2&heads=0', 1240];
+const FIREFOX_TEXT = 'Nobody at the bakery remembered the name of the old woman who had paid for everyone.';
 
 const [what = 'readme', folder = IMAGES] = process.argv.slice(2);
 const site = await serveSite();
@@ -37,9 +43,10 @@ const browser = await require('playwright-core').chromium.launch({
  *
  * @param {import('playwright-core').Page} page
  * @param {string} place
+ * @param {string} [text]
  */
-async function visit(page, place) {
-  const link = `${place}${place.includes('?') ? '&' : '?'}${new URLSearchParams({ text: TEXT })}`;
+async function visit(page, place, text = TEXT) {
+  const link = `${place}${place.includes('?') ? '&' : '?'}${new URLSearchParams({ text })}`;
   await page.evaluate((hash) => (location.hash = hash), `#/${link}`);
   await page.waitForSelector(`.room-${place.split('/')[0]} :is(h1, h2)`);
   await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
@@ -72,10 +79,18 @@ try {
       }
     }
   } else {
-    for (const [name, place, height] of CHOSEN) {
+    const models = bringModels();
+    if ('missing' in models) console.log(`firefox.png: skipped: ${models.missing}`);
+    for (const [name, place, height] of [...CHOSEN, ...('missing' in models ? [] : [FIREFOX])]) {
       const path = join(folder, `${name}.png`);
       const page = await openPage(1280, height, 'light');
-      await visit(page, place);
+      if (name === 'firefox' && 'directory' in models) {
+        const directory = join(models.directory, 'enpt');
+        const files = readdirSync(directory).filter((file) => /\.(bin|spm)$/.test(file));
+        await page.locator('input[type=file]').first().setInputFiles(files.map((file) => join(directory, file)));
+        await page.getByText('Ready: English → Portuguese').waitFor();
+      }
+      await visit(page, place, name === 'firefox' ? FIREFOX_TEXT : undefined);
       await page.screenshot({ path });
       await page.close();
       try {
