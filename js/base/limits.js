@@ -29,6 +29,8 @@ export const MAX_MARIAN_RANK = 4;
 export const MAX_MARIAN_ELEMENTS = 2 ** 31 - 1;
 /** Bytes of the content of a packed file, which may be a thousand times as many as the file's. */
 export const MAX_UNPACKED = 2 ** 30;
+/** Bytes of the window of a file in Zstandard: what the program zstd allows unless it is told otherwise. */
+export const MAX_WINDOW = 2 ** 27;
 
 /**
  * A model takes so many times the bytes of its file, and so many more: int8 may become float32, and positions are

@@ -10,6 +10,7 @@
 
 import { E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
+import { MAX_WINDOW } from '../base/limits.js';
 import { Xxh64 } from './xxh64.js';
 import { BLOCK, Frame } from './zstd-block.js';
 import { MARGIN, refuse } from './zstd-codes.js';
@@ -17,8 +18,6 @@ import { MARGIN, refuse } from './zstd-codes.js';
 /** @typedef {import('./source.js').Chunks} Chunks */
 
 const MAGIC = 0xfd2fb528;
-/** As the program zstd has it, unless it is told otherwise. */
-const MAX_WINDOW = 2 ** 27;
 /** Magic of frames to skip, but for the low four bits. */
 const SKIPPED = 0x184d2a5;
 
