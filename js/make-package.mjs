@@ -58,7 +58,6 @@ function inlinedBuilds() {
 const WITHOUT_FORMATS = `
   import { E_FILE } from './base/constants.js';
   import { HeedError } from './base/errors.js';
-  import { builtin } from './base/host.js';
   export async function openContainer() {
     throw new HeedError(E_FILE, 'model.safetensors is missing: heed/inline reads no other weights; '
       + '"heed convert" makes it of them');
@@ -66,10 +65,6 @@ const WITHOUT_FORMATS = `
   export async function adaptDirectory(files) {
     await files.read('config.json'); // says that it is missing
     return files;
-  }
-  export async function listFiles({ url, path, source, listedNames }) {
-    if (path === undefined) return url ? listedNames() : Object.keys(source);
-    return (await builtin('fs/promises')).readdir(path).catch(() => []);
   }`;
 
 /** What stands in for detect/probabilities.js: its library is ten times the rest. */

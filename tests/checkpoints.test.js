@@ -3,15 +3,14 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Transformer } from '../js/index.js';
 import { openContainer } from '../js/formats/open.js';
 import { openSource } from '../js/files/source.js';
+import { listen } from './listen.js';
 import { changeJson } from './model-files.js';
 
 const directory = fileURLToPath(new URL('golden/checkpoints/', import.meta.url));
@@ -61,7 +60,7 @@ test('the safetensors file says what PyTorch says', () => {
  */
 async function serve(t, files, ranges) {
   const sent = { bytes: 0, requests: 0 };
-  const server = createServer((request, response) => {
+  const address = await listen(t, (request, response) => {
     const file = files[String(request.url).slice(1)];
     if (!file) return void response.writeHead(404).end();
     sent.requests++;
@@ -72,14 +71,7 @@ async function serve(t, files, ranges) {
     if (begin) headers['content-range'] = `bytes ${begin}-${file.length - 1}/${file.length}`;
     response.writeHead(begin ? 206 : 200, headers).end(part, () => (sent.bytes += part.length));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { address: `http://127.0.0.1:${port}/`, sent };
+  return { address, sent };
 }
 
 for (const name of [...TORCH, ...MARIAN]) {
@@ -116,7 +108,7 @@ for (const name of [...TORCH, ...MARIAN]) {
 test('a server that refuses to send parts sends the whole', async (t) => {
   const files = filesOf('zip.bin');
   let refused = 0;
-  const server = createServer((request, response) => {
+  const address = await listen(t, (request, response) => {
     const file = files[/** @type {keyof typeof files} */ (String(request.url).slice(1))];
     if (request.headers.range) {
       refused++;
@@ -124,14 +116,7 @@ test('a server that refuses to send parts sends the whole', async (t) => {
     } else if (file) response.writeHead(200, { 'content-length': file.length }).end(file);
     else response.writeHead(404).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  assert.deepEqual(speak(await Transformer.load(`http://127.0.0.1:${port}/`)), expected);
+  assert.deepEqual(speak(await Transformer.load(address)), expected);
   assert.ok(refused > 0);
 });
 
@@ -169,7 +154,7 @@ test('an abort stops loading', async (t) => {
 test('a file that changes between two requests is said to', async (t) => {
   const files = filesOf('zip.bin');
   let version = 0;
-  const server = createServer((request, response) => {
+  const address = await listen(t, (request, response) => {
     const file = files[/** @type {keyof typeof files} */ (String(request.url).slice(1))];
     if (!file) return void response.writeHead(404).end();
     const begin = /^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1];
@@ -177,14 +162,7 @@ test('a file that changes between two requests is said to', async (t) => {
     response.writeHead(begin ? 206 : 200, { 'content-length': length, etag: `"${version++}"` });
     response.end(file.subarray(Number(begin ?? 0)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await assert.rejects(Transformer.load(`http://127.0.0.1:${port}/`), /pytorch_model\.bin: the file changed between/);
+  await assert.rejects(Transformer.load(address), /pytorch_model\.bin: the file changed between/);
 });
 
 // ---------------------------------------------------------------- what is wrong

@@ -4,9 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +22,7 @@ import { instantiate } from '../js/wasm/module.js';
 import { stored } from './golden/zstd.js';
 import { npy, zip } from './hostile/containers.js';
 import { floats, FLOAT32, INT8, INTGEMM8, ints, writeBin } from './hostile/marian-bin.js';
+import { listen } from './listen.js';
 import { bytes, readFiles } from './model-files.js';
 
 /** @typedef {import('./hostile/marian-bin.js').Item} Item */
@@ -408,20 +407,13 @@ test('the command line knows the languages', () => {
 async function serve(t, files) {
   /** @type {string[]} */
   const asked = [];
-  const server = createServer((request, response) => {
+  const address = await listen(t, (request, response) => {
     const file = files[String(request.url).slice(1)];
     asked.push(String(request.url).slice(1));
     if (file) response.writeHead(200, { 'content-length': file.length }).end(file);
     else response.writeHead(404).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { address: `http://127.0.0.1:${port}/`, asked };
+  return { address, asked };
 }
 
 test('at a URL heed.json must list the files', async (t) => {

@@ -3,12 +3,12 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Transformer } from '../js/index.js';
 import { headerLength, parseHeader } from '../js/formats/safetensors.js';
 import { parseJson } from '../js/base/json.js';
+import { listen } from './listen.js';
 import { bytes, changeWeights, EN_DE, readFiles, safetensors, takeApart, TINY } from './model-files.js';
 
 const SOURCE = [5, 9, 12, 0];
@@ -25,15 +25,7 @@ const expected = await Transformer.load(TINY).then(speak);
  * @param {(name: string, response: import('node:http').ServerResponse) => void} write
  */
 async function serve(t, write) {
-  const server = createServer((request, response) => write(String(request.url).split('?')[0].slice(1), response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return `http://127.0.0.1:${port}/`;
+  return listen(t, (request, response) => write(String(request.url).split('?')[0].slice(1), response));
 }
 
 /** @param {import('./model-files.js').Files} files @returns {Parameters<typeof serve>[1]} */

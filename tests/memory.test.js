@@ -2,13 +2,12 @@
 // fit are refused by what their files say of themselves, before those are downloaded.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { Trainer } from '../js/train.js';
+import { listen } from './listen.js';
 import { bytes, changeJson, EN_DE, readFiles, safetensors, TINY, unlisted } from './model-files.js';
 
 /** Bytes of a page of wasm memory. */
@@ -150,7 +149,7 @@ test('weights of 6 GB are refused by their header', async (t) => {
       yield chunk;
     }
   };
-  const server = createServer((request, response) => {
+  const address = await listen(t, (request, response) => {
     const name = String(request.url).slice(1);
     asked.push(name);
     if (!(name in files)) response.writeHead(404).end();
@@ -160,16 +159,9 @@ test('weights of 6 GB are refused by their header', async (t) => {
       pipeline(Readable.from(weights()), response).catch(() => {}); // the client has enough
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   for (const dtype of /** @type {const} */ (['auto', 'f32'])) {
     await assert.rejects(
-      Transformer.load(`http://127.0.0.1:${port}/`, { dtype }),
+      Transformer.load(address, { dtype }),
       outOfMemory(/^config\.json: out of memory, HEED_E_MEMORY$/),
     );
   }

@@ -9,7 +9,7 @@ import { parseJson } from '../base/json.js';
 import { BATCH } from '../base/limits.js';
 import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
-import { listFiles } from '../formats/open.js';
+import { listFiles } from '../files/list.js';
 import { languageOf, pairsOf } from '../model/languages.js';
 import { RULES } from '../model/options.js';
 import { moveBreaks } from '../translate/glossary.js';

@@ -15,8 +15,9 @@ import {
 } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson } from '../base/json.js';
+import { listFiles } from '../files/list.js';
 import { listedFiles, openSource } from '../files/source.js';
-import { adaptDirectory, listFiles } from '../formats/open.js';
+import { adaptDirectory } from '../formats/open.js';
 import { readVocabularyYaml } from '../formats/vocabulary.js';
 import { readConfig } from '../model/config.js';
 import { toMarian } from '../model/family.js';

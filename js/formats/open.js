@@ -1,8 +1,8 @@
 // open.js - opens weights that are not safetensors: PyTorch's pytorch_model.bin and Marian's .npz and .bin; loaded by
 // load.js if a model has no model.safetensors.
 
-import { builtin } from '../base/host.js';
 import { findLayout } from '../files/layout.js';
+import { listFiles } from '../files/list.js';
 import { openCursor } from './cursor.js';
 import { openTorchPickles, openTorchZip } from './torch.js';
 import { isZip } from './zip.js';
@@ -12,18 +12,6 @@ import { isZip } from './zip.js';
 const TORCH = 'pytorch_model.bin';
 /** The name of Marian's weights on a server, where files cannot be listed. */
 const MARIAN = 'model.npz';
-
-/**
- * Names of the files at a source; of those at a URL, which cannot be listed, the ones that heed.json lists.
- *
- * @param {Files} files
- * @returns {Promise<string[]>}
- */
-export async function listFiles({ url, path, source, listedNames }) {
-  if (path === undefined) return url ? listedNames() : Object.keys(source);
-  const { readdir } = await builtin('fs/promises');
-  return readdir(path).catch(() => []);
-}
 
 /**
  * The weights of a model without model.safetensors; null if there are none.

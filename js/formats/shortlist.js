@@ -11,8 +11,8 @@ import { E_CONFIG, E_FILE, E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { plainName } from '../files/layout.js';
+import { listFiles } from '../files/list.js';
 import { unpack } from '../files/unpack.js';
-import { listFiles } from './open.js';
 
 const MAGIC = 0xf11a48d5013417f5n;
 /** Bytes before the offsets, and before what the checksum is of. */

@@ -6,6 +6,7 @@ import { E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
+import { listFiles } from '../files/list.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
 import { languageOf } from '../model/languages.js';
 
@@ -70,13 +71,6 @@ async function readManifest(files) {
   return bytes ? parseJson(bytes, 'heed.json') : {};
 }
 
-/** The names of the files in a directory, or of the given files. @param {Files} files @returns {Promise<string[]>} */
-async function namesOf({ path, source }) {
-  if (path === undefined) return Object.keys(source);
-  const { readdir } = await builtin('fs/promises');
-  return readdir(path).catch(() => []);
-}
-
 /** Whether a file of a directory has the size that heed.json lists. @param {string} path @param {number} size */
 async function hasSize(path, size) {
   const { stat } = await builtin('fs/promises');
@@ -129,7 +123,7 @@ async function readRemote(files) {
 export async function availability(from, cache, accept) {
   const files = await openSource(from); // stores nothing: a newer heed.json would not match the stored files
   const { url } = files;
-  const names = url ? [] : await namesOf(files);
+  const names = url ? [] : await listFiles(files);
   if (!url && names.length === 0) return 'unavailable'; // no directory, or an empty one
   const isKept = url !== undefined && (await (await openRemote(cache)).isKept(url));
   try {
