@@ -26,6 +26,8 @@ import { MAX_LENGTH, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT } from '.
  * @property {number} [guided]  weight of guided alignment: how much a head of the last decoder layer is told by the
  *   pairs' links where to look. Default 0
  * @property {number} [guidedHead]  the head to guide; default 0
+ * @property {number} [sampledSoftmax]  words of the loss: the targets, and others drawn to stand for the rest of the
+ *   vocabulary. Faster where that is large. Default 0: all words
  * @property {number} [clipNorm]  maximal norm of the gradient; 0: no limit; default 1
  * @property {number} [seed]  of dropout; default 1
  * @property {number} [maxTokens]  length of the longest sentence; larger batches are computed in parts of this size.
@@ -36,7 +38,7 @@ import { MAX_LENGTH, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT } from '.
 /** The names of all options. */
 export const TRAIN =
   'learningRate warmupSteps schedule totalSteps labelSmoothing dropout attentionDropout ' +
-  'guided guidedHead clipNorm seed maxTokens wasm';
+  'guided guidedHead sampledSoftmax clipNorm seed maxTokens wasm';
 
 /** @param {string} name @param {unknown} value @param {number} least @param {number} below @returns {number} */
 function checkNumber(name, value, least, below) {
@@ -45,7 +47,7 @@ function checkNumber(name, value, least, below) {
 }
 
 /**
- * heed_train_options: fourteen fields of four bytes.
+ * heed_train_options: fifteen fields of four bytes.
  *
  * @param {TrainOptions} options
  * @param {{ fresh: boolean, modelSeed: number, learnsPositions: boolean }} model
@@ -60,6 +62,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     attentionDropout = 0,
     guided = 0,
     guidedHead = 0,
+    sampledSoftmax = 0,
     clipNorm = 1,
     seed = 1,
     maxTokens = 512,
@@ -74,7 +77,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
   if (code === SCHEDULE_COSINE) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
-  const view = new DataView(new ArrayBuffer(56));
+  const view = new DataView(new ArrayBuffer(60));
   [
     learningRate,
     checkNumber('labelSmoothing', labelSmoothing, 0, 1),
@@ -93,6 +96,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
   view.setFloat32(44, checkNumber('attentionDropout', attentionDropout, 0, 1), true);
   view.setFloat32(48, checkNumber('guided', guided, 0, 1e6), true);
   view.setInt32(52, checkInteger('guidedHead', guidedHead, 0), true);
+  view.setInt32(56, checkInteger('sampledSoftmax', sampledSoftmax, 0), true);
   return { bytes: new Uint8Array(view.buffer), maxTokens };
 }
 

@@ -6,22 +6,33 @@
 
 #include "train/vector.h"
 
-double cross_entropy(float *logits, int label, int vocabulary, float smoothing, float scale, double *likelihood) {
-    const int V = vocabulary, whole = V - V % LANES;
-    const float target = logits[label];
-
-    vec greatest = vec_all(target), total = vec_all(0.0f);
+/* The sum of x [n]; *max becomes the greatest of it and them. */
+static float sum_and_max(const float *x, int n, float *max) {
+    const int whole = n - n % LANES;
+    vec greatest = vec_all(*max), total = vec_all(0.0f);
     for (int i = 0; i < whole; i += LANES) {
-        const vec x = vec_load(logits + i);
-        greatest = vec_max(x, greatest);
-        total += x;
+        const vec v = vec_load(x + i);
+        greatest = vec_max(v, greatest);
+        total += v;
     }
-    float max = vec_greatest(greatest), mean = vec_sum(total);
-    for (int i = whole; i < V; i++) {
-        max = logits[i] > max ? logits[i] : max;
-        mean += logits[i];
+    float sum = vec_sum(total);
+    *max = vec_greatest(greatest);
+    for (int i = whole; i < n; i++) {
+        *max = x[i] > *max ? x[i] : *max;
+        sum += x[i];
     }
-    mean /= (float)V;
+    return sum;
+}
+
+double cross_entropy(float *logits, int label, const loss_columns *columns, float smoothing, float scale,
+                     double *likelihood) {
+    const int n = columns->n, certain = columns->certain, whole = n - n % LANES;
+    const float weight = columns->weight, V = (float)columns->vocabulary, target = logits[label];
+
+    float max = target;
+    const float ones = sum_and_max(logits, certain, &max);
+    const float others = sum_and_max(logits + certain, n - certain, &max) - logf(weight) * (float)(n - certain);
+    const float mean = (ones + weight * others) / V;
 
     /* e^(x - max), kept in place of x: one exponential serves the loss and its gradient */
     vec sums = vec_all(0.0f);
@@ -30,16 +41,17 @@ double cross_entropy(float *logits, int label, int vocabulary, float smoothing, 
         vec_store(logits + i, e);
         sums += e;
     }
-    if (whole < V) {
-        const vec e = vec_exp(vec_load_part(logits + whole, V - whole, -INFINITY) - max);
-        vec_store_part(logits + whole, e, V - whole);
+    if (whole < n) {
+        const vec e = vec_exp(vec_load_part(logits + whole, n - whole, -INFINITY) - max);
+        vec_store_part(logits + whole, e, n - whole);
         sums += e;
     }
     const float sum = vec_sum(sums);
 
     if (scale != 0.0f) {
-        const float factor = scale / sum, shift = scale * smoothing / (float)V;
-        for (int i = 0; i < V; i++) logits[i] = logits[i] * factor - shift;
+        const float factor = scale / sum, shift = scale * smoothing / V;
+        for (int i = 0; i < certain; i++) logits[i] = logits[i] * factor - shift;
+        for (int i = certain; i < n; i++) logits[i] = logits[i] * factor - shift * weight;
         logits[label] -= scale * (1.0f - smoothing);
     }
     /* in double: the differences of finite-difference tests are in the last bits */

@@ -23,11 +23,19 @@ typedef struct {
     int32_t target, source;
 } heed_link;
 
+/* The words of a row of logits: n of the vocabulary.  The first `certain` stand for themselves, each of the others for
+ * `weight` words, whose logarithm was added to its logit. */
+typedef struct {
+    int n, certain, vocabulary;
+    float weight;
+} loss_columns;
+
 /*
- * One row.  logits [V] becomes dlogits if scale is not 0; otherwise its contents are undefined.  Returns loss_t, and
- * adds the unsmoothed -log p[y] to *likelihood.  0 <= label < V.  Cannot fail.
+ * One row.  logits [n] becomes dlogits if scale is not 0; otherwise its contents are undefined.  Returns loss_t, and
+ * adds the unsmoothed -log p[y] to *likelihood.  0 <= label < certain is a column.  Cannot fail.
  */
-double cross_entropy(float *logits, int label, int vocabulary, float smoothing, float scale, double *likelihood);
+double cross_entropy(float *logits, int label, const loss_columns *columns, float smoothing, float scale,
+                     double *likelihood);
 
 /*
  * One sentence.  links [n] are in order of their target; probs [T, S], S = n_key.  Writes the linked rows of dscores

@@ -64,7 +64,7 @@ static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass
 }
 
 void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
-                 int max_rows) {
+                 int max_rows, int sampled_softmax) {
     const heed_architecture *a = &parameters->arch;
     const int widest = architecture_widest_row(a), V = a->decoder.vocabulary;
     const size_t R = (size_t)max_rows, D = (size_t)a->d_model;
@@ -89,6 +89,7 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
     pass->hidden = arena_floats(arena, R, (size_t)widest, 1);
     pass->dhidden = arena_floats(arena, R, (size_t)widest, 1);
     pass->logits = arena_floats(arena, (size_t)pass->slice, (size_t)V, 1);
+    sampled_layout(&pass->sampled, arena, parameters, max_rows, sampled_softmax);
     const int L = pass->longest;
     const size_t forward = attention_scratch_floats(most(L, 2), L, architecture_widest_head(a));
     const size_t backward = attention_train_floats(L, L);
@@ -436,32 +437,52 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
 
 /* ------------------------------------------------------------------------------------ pass */
 
+static void draw_words(heed_pass *pass) {
+    heed_sampled *s = &pass->sampled;
+    sampled_begin(s, pass->parameters);
+    for (int i = 0; i < pass->n_pairs; i++)
+        for (int t = 0; t < pass->pairs[i].n_target; t++) sampled_take(s, pass->pairs[i].target[t]);
+    sampled_draw(s, pass->parameters, pass->context.weights, random_key(pass->key, (uint64_t)2 << 32));
+}
+
 /* Logits, loss and gradients, a slice of rows at a time.  pass->dx becomes the gradient of the decoder's output. */
 static void output(heed_pass *pass, const pass_options *o, pass_result *result) {
     const heed_parameters *p = pass->parameters;
-    const train_context *c = &pass->context;
     const int D = p->arch.d_model, V = p->arch.decoder.vocabulary;
-    const float *weights = c->weights + p->output;
-    const train_linear w = {.weight = p->output, .bias = p->final_logits_bias, .rows = V, .cols = D};
+    const int is_sampled = pass->context.gradients && pass->sampled.words > 0;
+    train_context c = pass->context;
+    train_linear w = {.weight = p->output, .bias = p->final_logits_bias, .rows = V, .cols = D};
+    loss_columns columns = {.n = V, .certain = V, .vocabulary = V, .weight = 1.0f};
+    if (is_sampled) {
+        draw_words(pass);
+        columns = pass->sampled.columns;
+        c.weights = pass->sampled.weights;
+        c.gradients = pass->sampled.gradients;
+        w = (train_linear){.weight = 0, .bias = (size_t)columns.n * D, .rows = columns.n, .cols = D};
+    }
+    const int N = columns.n, slice = is_sampled ? pass->slice * (V / N) : pass->slice;
     int pair = 0, t = 0;
-    for (int first = 0; first < pass->n_target; first += pass->slice) {
-        const int n = least(pass->slice, pass->n_target - first);
+    for (int first = 0; first < pass->n_target; first += slice) {
+        const int n = least(slice, pass->n_target - first);
         const float *x = pass->decoder.out + (size_t)first * D;
-        affine_forward(c, pass->logits, x, &w, n);
+        affine_forward(&c, pass->logits, x, &w, n);
         for (int r = 0; r < n; r++, t++) {
             if (t == pass->pairs[pair].n_target) {
                 t = 0;
                 pair++;
             }
-            result->loss += cross_entropy(pass->logits + (size_t)r * V, pass->pairs[pair].target[t], V, o->smoothing,
-                                          c->gradients ? o->scale : 0.0f, &result->likelihood);
+            const int32_t target = pass->pairs[pair].target[t];
+            const int label = is_sampled ? pass->sampled.place[target] : target;
+            result->loss += cross_entropy(pass->logits + (size_t)r * N, label, &columns, o->smoothing,
+                                          c.gradients ? o->scale : 0.0f, &result->likelihood);
         }
-        if (c->gradients) {
-            c->gemm->multiply(c->gradients + p->output, D, pass->logits, V, 1, x, D, 0, V, D, n, 1, c->scratch);
-            c->gemm->multiply(pass->dx + (size_t)first * D, D, pass->logits, V, 0, weights, D, 0, n, D, V, 0,
-                              c->scratch);
+        if (c.gradients) {
+            c.gemm->multiply(c.gradients + w.weight, D, pass->logits, N, 1, x, D, 0, N, D, n, 1, c.scratch);
+            c.gemm->multiply(pass->dx + (size_t)first * D, D, pass->logits, N, 0, c.weights + w.weight, D, 0, n, D, N,
+                             0, c.scratch);
         }
     }
+    if (is_sampled) sampled_add(&pass->sampled, p, pass->context.gradients);
     result->tokens += pass->n_target;
 }
 

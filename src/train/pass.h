@@ -9,7 +9,8 @@
  *
  * and what f itself needs.  Hidden layers are computed again.  Logits exist for a slice of rows at a time.
  *
- * Depends on: base/, layers/, backward.h, loss.h, parameters.h.  Used by: trainer.c and the native trainer's threads.
+ * Depends on: base/, layers/, backward.h, loss.h, parameters.h, sampled.h.  Used by: trainer.c and the native trainer's
+ * threads.
  */
 #ifndef HEED_TRAIN_PASS_H
 #define HEED_TRAIN_PASS_H
@@ -18,6 +19,7 @@
 #include "train/backward.h"
 #include "train/loss.h"
 #include "train/parameters.h"
+#include "train/sampled.h"
 
 /*
  * A sentence and its translation.  Both end with </s>; the target has no decoder_start_token_id.  links [n_links] guide
@@ -61,6 +63,7 @@ typedef struct {
     float *hidden, *dhidden;                      /* [R, the widest of F and D]     */
     float *logits;                                /* [slice, V]                     */
     int slice;
+    heed_sampled sampled;
     float *scratch; /* of attention, either direction */
     float *dscores; /* [longest, longest] of the head that is guided */
 
@@ -73,9 +76,12 @@ typedef struct {
     int guided_head;
 } heed_pass;
 
-/* Lay a pass out in `arena` (which may only measure); max_rows >= 1. */
+/*
+ * Lay a pass out in `arena` (which may only measure); max_rows >= 1.
+ *   sampled_softmax  the words of the loss, see sampled.h; 0: all
+ */
 void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
-                 int max_rows);
+                 int max_rows, int sampled_softmax);
 
 /* How many of the first pairs [n] one pass can hold together; 0: the first is too long for it. */
 int pass_capacity(const heed_pass *pass, const heed_pair *pairs, int n);

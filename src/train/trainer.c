@@ -8,6 +8,7 @@
 #include "train/random.h"
 
 enum { N_ARRAYS = 4 }; /* HEED_TRAIN_WEIGHTS ... HEED_TRAIN_V */
+enum { MAX_SAMPLED = 1 << 24 };
 
 struct heed_trainer {
     heed_train_options options;
@@ -31,6 +32,7 @@ static const char *wrong_option(const heed_train_options *o) {
     if (o->max_tokens < 1 || o->max_tokens > HEED_MAX_LENGTH) return "maxTokens";
     if (!(o->attention_dropout >= 0.0f && o->attention_dropout < 1.0f)) return "attentionDropout";
     if (!(o->guided >= 0.0f && o->guided <= 1e6f)) return "guided";
+    if (o->sampled_softmax < 0 || o->sampled_softmax > MAX_SAMPLED) return "sampledSoftmax";
     return NULL;
 }
 
@@ -39,7 +41,7 @@ static void trainer_layout(heed_trainer *t, heed_arena *arena, const struct heed
     for (int i = 0; i < N_ARRAYS; i++)
         t->arrays[i] = arena_floats(arena, i < HEED_TRAIN_M ? t->parameters.n_floats : t->parameters.n_trained, 1, 1);
     t->pairs = arena_push(arena, (size_t)t->options.max_tokens, sizeof *t->pairs);
-    pass_layout(&t->pass, arena, &t->parameters, gemm, t->options.max_tokens);
+    pass_layout(&t->pass, arena, &t->parameters, gemm, t->options.max_tokens, t->options.sampled_softmax);
 }
 
 /* Measures, allocates, and lays out again; only reads `model`. */

@@ -35,6 +35,7 @@ typedef struct {
     float attention_dropout; /* 0 <= . < 1, of weights of attention                                            */
     float guided;            /* weight of guided alignment of pairs with links, 0 <= . <= 1e6; see loss.h      */
     int32_t guided_head;     /* of the cross attention of the last decoder layer                               */
+    int32_t sampled_softmax; /* words of the loss, most of them drawn, see sampled.h; 0: all                   */
 } heed_train_options;
 
 /*

@@ -3,6 +3,7 @@
 #include "random_model.h"
 #include "train/adam.h"
 #include "train/random.h"
+#include "train/sampled.h"
 #include "train/trainer.h"
 
 static const heed_train_options PLAIN = {
@@ -137,7 +138,8 @@ static void spread(heed_trainer *t, int has_kink) {
     }
 }
 
-static void check_gradients(const char *name, const int32_t *config, int n, int has_kink, const pass_options *extra) {
+static void check_gradients(const char *name, const int32_t *config, int n, int has_kink, const pass_options *extra,
+                            int sampled) {
     heed_train_options o = PLAIN;
     heed_trainer *t;
     o.train_positions = 1;
@@ -148,9 +150,9 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
 
     heed_arena arena = {0};
     heed_pass pass;
-    pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens);
+    pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens, sampled);
     void *block = arena_block(&arena);
-    pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens);
+    pass_layout(&pass, &arena, p, &gemm_plain, o.max_tokens, sampled);
 
     pass_options options = extra ? *extra : (pass_options){0};
     options.smoothing = 0.1f;
@@ -197,7 +199,8 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
             for (size_t j = 0; j < size; j++) along[j] = (float)(g[j] / whole);
             const path all = {&pass, weights, along, origin, tensor->offset, size, &options, unused};
             const double off = fabs(difference(&all) / whole - 1.0);
-            if (!CHECK(off <= 1e-3))
+            /* 1e-5: the noise of a difference, which shows where a gradient is small */
+            if (!CHECK(off <= 1e-3 + 1e-5 / whole))
                 printf("  %s %s: its norm is off by %.1e of %.1e\n", name, tensor->name, off * whole, whole);
             if (off > worst) worst = off;
         }
@@ -213,27 +216,107 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
 static void test_gradients(void) {
     /* the weight of guided alignment is such that its gradient is as large as that of the loss it is added to */
     const pass_options extra = {.guided = 2.0f, .guided_head = 1},
-                       drops = {.attention_dropout = 0.3f, .key = 5, .guided = 2.0f};
+                       drops = {.attention_dropout = 0.3f, .key = 5, .guided = 2.0f}, drawn = {.key = 6};
     int32_t config[MAX_CONFIG];
     int n = small_config(config);
-    check_gradients("post-norm, ReLU, shared", config, n, 1, NULL);
-    check_gradients("post-norm, ReLU, shared, guided", config, n, 1, &extra);
+    check_gradients("post-norm, ReLU, shared", config, n, 1, NULL, 0);
+    check_gradients("post-norm, ReLU, shared, guided", config, n, 1, &extra, 0);
+    check_gradients("post-norm, ReLU, shared, sampled softmax", config, n, 1, &drawn, 15);
     config_set(config, "activation_function", HEED_SWISH);
     config_set(config, "share_encoder_decoder_embeddings", 0);
-    check_gradients("post-norm, swish, separate, tied", config, n, 0, NULL);
+    check_gradients("post-norm, swish, separate, tied", config, n, 0, NULL, 0);
     n = other_config(config);
-    check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0, NULL);
-    check_gradients("pre-norm, GELU, attention dropout, guided", config, n, 0, &drops);
+    check_gradients("pre-norm, GELU, separate, stored positions", config, n, 0, NULL, 0);
+    check_gradients("pre-norm, GELU, sampled softmax", config, n, 0, &drawn, 16);
+    check_gradients("pre-norm, GELU, attention dropout, guided", config, n, 0, &drops, 0);
     config_set(config, "decoder_cell", HEED_SSRU);
-    check_gradients("pre-norm, GELU, SSRU", config, n, 0, &drops);
+    check_gradients("pre-norm, GELU, SSRU", config, n, 0, &drops, 0);
     n = small_config(config);
     config_set(config, "decoder_cell", HEED_SSRU);
     config_set(config, "positions", HEED_POSITIONS_MARIAN);
     config_set(config, "layer_norm_eps", 1000000);
-    check_gradients("post-norm, ReLU, SSRU, as Marian's", config, n, 1, NULL);
+    check_gradients("post-norm, ReLU, SSRU, as Marian's", config, n, 1, NULL, 0);
 }
 
 /* -------------------------------------------------------------------------------- the rest */
+
+/* The words of a part: its targets, and the others each as often as the next. */
+static void test_words_drawn(void) {
+    enum { V = 23, TIMES = 20000, WORDS = 10, CERTAIN = 3, OTHERS = V - CERTAIN, DRAWN = WORDS - CERTAIN };
+    static const int32_t TARGETS_OF_A_PART[] = {5, 2, 5, 9};
+    int32_t config[MAX_CONFIG], times[V] = {0};
+    heed_trainer *t;
+    if (!CHECK_INT(heed_trainer_create(config, small_config(config), &PLAIN, &t, NULL), HEED_OK)) return;
+    const heed_parameters *p = trainer_parameters(t);
+    const float *weights = trainer_array(t, HEED_TRAIN_WEIGHTS), *rows = weights + p->output;
+    const size_t D = (size_t)p->arch.d_model;
+
+    heed_arena arena = {0};
+    heed_sampled s;
+    sampled_layout(&s, &arena, p, 4, WORDS);
+    void *block = arena_block(&arena);
+    sampled_layout(&s, &arena, p, 4, WORDS);
+    int wrong = 0;
+    for (uint64_t key = 0; key < TIMES; key++) {
+        sampled_begin(&s, p);
+        for (int i = 0; i < 4; i++) sampled_take(&s, TARGETS_OF_A_PART[i]);
+        sampled_draw(&s, p, weights, key);
+        wrong += s.columns.n != WORDS || s.columns.certain != CERTAIN || s.columns.vocabulary != V ||
+                 s.columns.weight != (float)OTHERS / DRAWN || s.ids[0] != 5 || s.ids[1] != 2 || s.ids[2] != 9;
+        for (int i = 0; i < s.columns.n; i++) {
+            times[s.ids[i]]++;
+            wrong += s.weights[(size_t)WORDS * D + i] != (i < CERTAIN ? 0.0f : logf(s.columns.weight));
+            wrong += s.place[s.ids[i]] != i || memcmp(s.weights + (size_t)i * D, rows + (size_t)s.ids[i] * D,
+                                                      D * sizeof *rows) != 0;
+        }
+    }
+    CHECK_INT(wrong, 0);
+    /* 4 standard deviations of a share of TIMES draws */
+    const double share = (double)DRAWN / OTHERS, off = 4.0 * sqrt(share * (1.0 - share) / TIMES);
+    for (int id = 0; id < V; id++)
+        CHECK(fabs((double)times[id] / TIMES - (id == 5 || id == 2 || id == 9 ? 1.0 : share)) <= off);
+    /* all words equally likely: the loss is that of the whole vocabulary, smoothed or not */
+    float logits[WORDS];
+    for (int i = 0; i < WORDS; i++) logits[i] = i < CERTAIN ? 0.0f : logf((float)OTHERS / DRAWN);
+    double likelihood = 0.0;
+    const loss_columns columns = {WORDS, CERTAIN, V, (float)OTHERS / DRAWN};
+    CHECK(fabs(cross_entropy(logits, 1, &columns, 0.5f, 0.0f, &likelihood) - log(V)) <= 1e-6);
+    CHECK(fabs(likelihood - log(V)) <= 1e-6);
+    /* more targets than words: half as many are drawn all the same, or all that are left */
+    sampled_begin(&s, p);
+    for (int32_t id = 0; id < 4; id++) sampled_take(&s, id);
+    s.words = 4;
+    sampled_draw(&s, p, weights, 1);
+    CHECK_INT(s.columns.n, 6);
+    arena_free_block(block);
+    heed_trainer_free(t);
+}
+
+/* Where all words are drawn, loss and gradient are those of the whole softmax. */
+static void test_all_words_drawn(void) {
+    int32_t config[MAX_CONFIG];
+    const int n = other_config(config);
+    heed_train_options o = PLAIN;
+    heed_trainer *whole, *drawn;
+    heed_train_result a, b;
+    o.label_smoothing = 0.1f;
+    if (!CHECK_INT(heed_trainer_create(config, n, &o, &whole, NULL), HEED_OK)) return;
+    o.sampled_softmax = 64;
+    if (!CHECK_INT(heed_trainer_create(config, n, &o, &drawn, NULL), HEED_OK)) return;
+    CHECK_INT(heed_trainer_step(whole, IDS, LENGTHS, PAIRS, &a), HEED_OK);
+    CHECK_INT(heed_trainer_step(drawn, IDS, LENGTHS, PAIRS, &b), HEED_OK);
+    CHECK(fabsf(a.loss - b.loss) <= 1e-6f * a.loss && fabsf(a.likelihood - b.likelihood) <= 1e-6f * a.likelihood);
+    const float *x = trainer_array(whole, HEED_TRAIN_GRADIENTS), *y = trainer_array(drawn, HEED_TRAIN_GRADIENTS);
+    float most = 0.0f, off = 0.0f;
+    for (size_t i = 0; i < trainer_parameters(whole)->n_floats; i++) {
+        most = fmaxf(most, fabsf(x[i]));
+        off = fmaxf(off, fabsf(x[i] - y[i]));
+    }
+    /* sums in another order */
+    CHECK(most > 0.01f && off <= 1e-6f * most);
+    heed_trainer_free(whole);
+    heed_trainer_free(drawn);
+}
 
 /* What splitmix64 gives from 0 on, as published; keys and numbers that a run to be resumed relies on. */
 static void test_random(void) {
@@ -387,7 +470,10 @@ static void test_options(void) {
         OPTION("guided", guided, 1e6, 1),
         NUMBER("guidedHead", guided_head, -1, 0),
         NUMBER("guidedHead", guided_head, 2, 0),
-        NUMBER("guidedHead", guided_head, 1, 1)
+        NUMBER("guidedHead", guided_head, 1, 1),
+        NUMBER("sampledSoftmax", sampled_softmax, -1, 0),
+        NUMBER("sampledSoftmax", sampled_softmax, (1 << 24) + 1, 0),
+        NUMBER("sampledSoftmax", sampled_softmax, 1, 1),
 #undef OPTION
 #undef NUMBER
     };
@@ -568,6 +654,8 @@ int main(void) {
     test_random();
     test_dropout();
     test_gradients();
+    test_words_drawn();
+    test_all_words_drawn();
     test_learning(HEED_SELF_ATTENTION);
     test_learning(HEED_SSRU);
     test_rates();

@@ -320,7 +320,7 @@ int main(int argc, char **argv) {
     const heed_parameters *p = trainer_parameters(r.trainer);
     r.encoder.eos = p->config.eos_token_id;
     read_corpora(&r);
-    r.workers = workers_create(r.trainer, gemm, r.s.threads, r.s.part);
+    r.workers = workers_create(r.trainer, gemm, r.s.threads, r.s.part, r.s.learn.sampled_softmax);
     r.batches = batches_create(r.train, r.s.shares, r.s.n_train, &r.encoder, &r.names, &r.s.batches);
     begin(&r);
     snprintf(r.done.product, sizeof r.done.product, "%s", gemm->name);

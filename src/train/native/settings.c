@@ -37,6 +37,8 @@ static const char USAGE[] =
     "  --attention-dropout P      of weights of attention (0)\n"
     "  --guided W --guided-head H weight of guided alignment (0) of head H (0) of the last decoder layer, by the\n"
     "                             links \"i-j i-j\" that heed-align writes into the last column of --train and --dev\n"
+    "  --sampled-softmax N        the loss is over N words: a part's own, and others drawn to stand for the rest; 0: "
+    "all (0)\n"
     "  --save-minutes N           between checkpoints (5)\n"
     "  --report N --evaluate N    steps between reports (50), and between evaluations with snapshots (500)\n"
     "  --keep N                   snapshots whose mean becomes model.safetensors (5)\n";
@@ -203,6 +205,7 @@ void settings_read(settings *s, char **argv) {
         {"--attention-dropout", 0, 0, 0, 0, &s->learn.attention_dropout},
         {"--guided", 0, 0, 0, 0, &s->learn.guided},
         {"--guided-head", 0, 0, &s->learn.guided_head, 0, 0},
+        {"--sampled-softmax", 0, 0, &s->learn.sampled_softmax, 0, 0},
         {"--smoothing", 0, 0, 0, 0, &s->learn.label_smoothing},
         {"--clip", 0, 0, 0, 0, &s->learn.clip_norm},
         {"--warmup", 0, 0, &s->learn.warmup_steps, 0, 0},

@@ -79,7 +79,7 @@ static void *live(void *argument) {
     }
 }
 
-workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int max_tokens) {
+workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int max_tokens, int sampled_softmax) {
     const heed_parameters *p = trainer_parameters(trainer);
     workers *w = allocate(sizeof *w);
     *w = (workers){.trainer = trainer, .n = n, .max_tokens = max_tokens};
@@ -91,11 +91,11 @@ workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int
         worker *me = &w->each[i];
         heed_arena arena = {0};
         *me = (worker){.all = w, .index = i};
-        pass_layout(&me->pass, &arena, p, gemm, max_tokens);
+        pass_layout(&me->pass, &arena, p, gemm, max_tokens, sampled_softmax);
         if (i > 0) arena_floats(&arena, p->n_floats, 1, 1);
         me->block = arena_block(&arena);
         if (me->block == NULL) fail("out of memory: %zu bytes of activations are needed", arena.used);
-        pass_layout(&me->pass, &arena, p, gemm, max_tokens);
+        pass_layout(&me->pass, &arena, p, gemm, max_tokens, sampled_softmax);
         me->gradients = i > 0 ? arena_floats(&arena, p->n_floats, 1, 1) : trainer_array(trainer, HEED_TRAIN_GRADIENTS);
         if (i > 0 && pthread_create(&me->thread, NULL, live, me) != 0) fail("cannot start a thread");
     }

@@ -13,8 +13,11 @@
 
 typedef struct workers workers;
 
-/* n threads for `trainer`, whose own pass is not used; a part has at most max_tokens on a side. */
-workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int max_tokens);
+/*
+ * n threads for `trainer`, whose own pass is not used; a part has at most max_tokens on a side.
+ *   sampled_softmax  as in heed_train_options
+ */
+workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int max_tokens, int sampled_softmax);
 /* Loss and, if `learn`, the gradient (into the trainer's array) of pairs [n], each of at most max_tokens. */
 pass_result workers_run(workers *w, const heed_pair *pairs, int n, const heed_train_options *options, int learn);
 void workers_free(workers *w);
