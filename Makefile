@@ -331,7 +331,7 @@ screenshots: $(MODULES) | need-npm need-browsers
 # Damaged model directories, RUNS of seed SEED of each kind; `make test-all` loads 23,000.
 RUNS ?= 1000000
 SEED ?= 1
-KINDS ?= directories checkpoints
+KINDS ?= directories checkpoints firefox
 mutate: js/heed.wasm
 	set -e; for kind in $(KINDS); do \
 	  $(NODE) tests/mutate/run.js --kind $$kind --runs $(RUNS) --seed $(SEED); done

@@ -2,6 +2,7 @@
 // translates. Nothing traps, hangs or leaks. `make mutate RUNS=1000000` tests more of them.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { bringModels } from './firefox-models.js';
 import { Bench, derive, translate } from './mutate/bench.js';
 import { checkpointFiles, CONTAINERS } from './mutate/checkpoints.js';
 import { modelFiles } from './mutate/model.js';
@@ -11,6 +12,10 @@ import { run } from './mutate/run.js';
 const RUNS = 20_000;
 /** And a quarter of one. */
 const CHECKPOINTS = 3000;
+/** The models of golden/firefox weigh fifty times as much. */
+const FIREFOX = 1000;
+/** Mozilla's own weigh 17 MB. */
+const REAL = 30;
 /** Refusals of weights and their configuration, whatever file has them. */
 const ANYWHERE = ['FILE', 'CONFIG', 'SAFETENSORS', 'TENSOR_MISSING', 'TENSOR_UNKNOWN', 'TENSOR_SHAPE', 'TENSOR_DTYPE',
   'TENSOR_VALUE'];
@@ -52,3 +57,14 @@ test('in every container the tiny model says the same', async () => {
 
 test(`${CHECKPOINTS} mutated checkpoints`, (t) =>
   check(t, { kind: 'checkpoints', runs: CHECKPOINTS }, ANYWHERE));
+
+test(`${FIREFOX} mutated models of Firefox`, (t) => check(t, { kind: 'firefox', runs: FIREFOX }, [...ANYWHERE, 'SPM']));
+
+test(`${REAL} mutated models of Mozilla's own`, async (t) => {
+  const found = bringModels();
+  if ('missing' in found) return t.skip(found.missing);
+  process.env.HEED_FIREFOX_MODELS = found.directory;
+  const { runs, loaded, failures } = await run({ kind: 'firefox-real', runs: REAL });
+  assert.deepEqual([failures, runs], [[], REAL]);
+  assert.ok(loaded > 0);
+});

@@ -78,7 +78,9 @@ export const GROUPS = {
 /** @type {Part[]} */
 export const LONG = [
   { name: 'long', command: make('long'), minutes: 180 },
-  { name: 'mutate', command: make('mutate', 'RUNS=1000000'), minutes: 600 },
+  { name: 'mutate', command: make('mutate', 'RUNS=1000000', 'KINDS=directories checkpoints'), minutes: 600 },
+  { name: 'mutate firefox', command: make('mutate', 'RUNS=200000', 'KINDS=firefox'), minutes: 300 },
+  { name: 'mutate firefox-real', command: make('mutate', 'RUNS=2000', 'KINDS=firefox-real'), minutes: 60 },
   { name: 'mutations', command: make('mutations'), minutes: 600 },
   { name: 'fuzz', command: make('fuzz'), minutes: 600 },
   { name: 'arm', command: make('test-arm', 'ARM_WANTED=test_train'), minutes: 60 },

@@ -62,8 +62,8 @@ export async function readBin(cursor, size) {
   const items = Array.from({ length: count }, (_, i) => {
     const [nameBytes, type, rank, bytes] = [0, 8, 16, 24].map((field) => u64(headers, 32 * i + field));
     const what = `item ${i + 1}`;
-    if (nameBytes < 1 || nameBytes > MAX_MARIAN_NAME) {
-      refuse(file, `${what}: found a name of ${nameBytes} bytes, expected 1 to ${MAX_MARIAN_NAME}`);
+    if (nameBytes < 2 || nameBytes > MAX_MARIAN_NAME) {
+      refuse(file, `${what}: found a name of ${nameBytes} bytes with its NUL, expected 2 to ${MAX_MARIAN_NAME}`);
     }
     if (rank > MAX_MARIAN_RANK) refuse(file, `${what}: found ${rank} dimensions, expected ${MAX_MARIAN_RANK} at most`);
     return { nameBytes, type, rank, bytes };

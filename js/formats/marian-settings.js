@@ -3,7 +3,7 @@
 // Marian's own networks differ from Hugging Face's MarianMT in two numbers: the wavelengths of the positions, which end
 // at 10000 exactly, and the epsilon of the norms, 1e-6. What no MarianMT has, and heed does not compute, is refused.
 
-import { E_CONFIG, E_SAFETENSORS } from '../base/constants.js';
+import { E_CONFIG, E_SAFETENSORS, MAX_LAYERS, MAX_WIDTH } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { MAX_MARIAN_SETTINGS } from '../base/limits.js';
@@ -62,7 +62,8 @@ async function readSettings(file, arrays) {
 export async function deriveConfig(file, arrays) {
   const settings = await readSettings(file, arrays);
   const names = new Set(arrays.map(({ name }) => name));
-  const rows = (/** @type {string} */ name) => arrays.find((a) => a.name === name)?.shape[0];
+  const shapeOf = (/** @type {string} */ name) => arrays.find((a) => a.name === name)?.shape;
+  const rows = (/** @type {string} */ name) => shapeOf(name)?.[0];
   /** @param {string} key @param {unknown} found @param {string} expected @returns {never} */
   const refuse = (key, found, expected) => {
     throw new HeedError(E_CONFIG, mismatch(`${file}: ${SETTINGS}: ${key}`, found, expected));
@@ -75,7 +76,9 @@ export async function deriveConfig(file, arrays) {
   };
   const number = (/** @type {string} */ key, /** @type {string} */ text, least = 1) => {
     const n = Number(text);
-    return Number.isInteger(n) && n >= least && text !== '' ? n : refuse(key, text, 'a whole number');
+    if (!Number.isInteger(n) || n < least || text === '') return refuse(key, text, 'a whole number');
+    const most = key.endsWith('-depth') ? MAX_LAYERS : MAX_WIDTH;
+    return n <= most ? n : refuse(key, text, `${most} at most`);
   };
   const count = (/** @type {string} */ key) => number(key, get(key));
   /** A setting of the decoder, of which 0 means that of the encoder. @param {string} key @param {number} initial */
@@ -111,6 +114,9 @@ export async function deriveConfig(file, arrays) {
     refuse('dim-vocabs', stated, `${source},${target} as the embeddings have`);
   }
   const [width, heads, ffn] = [count('dim-emb'), count('transformer-heads'), count('transformer-dim-ffn')];
+  const columns = (shapeOf('Wemb') ?? shapeOf('encoder_Wemb'))?.[1];
+  if (width !== columns) refuse('dim-emb', width, `${columns}, as the embeddings have`);
+  if (width % heads !== 0) refuse('transformer-heads', heads, `a number that divides dim-emb, ${width}`);
   const [encoders, decoders] = [count('enc-depth'), count('dec-depth')];
   const guided = get('transformer-guided-alignment-layer', 'last');
   const layer = guided === 'last' ? decoders : number('transformer-guided-alignment-layer', guided);

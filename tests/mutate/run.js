@@ -1,9 +1,11 @@
 // run.js - loads mutated model directories in one instance of the module, and translates with those that load: nothing
 // may trap, hang, leak, or say what a person could not use. Used by `make mutate` and mutate.test.js.
 //
-//     node tests/mutate/run.js [--kind directories | checkpoints] [--runs N] [--from N] [--seed N] [--wasm FILE]
+//     node tests/mutate/run.js [--kind directories | checkpoints | firefox | firefox-real] [--runs N] [--from N]
+//         [--seed N] [--wasm FILE]
 //
-// Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's.
+// Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's; firefox changes
+// the models of golden/firefox, firefox-real two of Mozilla's own, which ../firefox-models.js brings.
 // The runs are made in a worker; this thread watches that they go on.
 
 import { setFlagsFromString } from 'node:v8';
@@ -13,15 +15,17 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { HeedError } from '../../js/index.js';
 import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/base/constants.js';
+import { bringModels } from '../firefox-models.js';
 import { Bench, derive, translate } from './bench.js';
 import { mutatedCheckpoint } from './checkpoints.js';
+import { mutatedReal, mutatedSmall } from './firefox.js';
 import { modelFiles } from './model.js';
 import { mutated } from './mutations.js';
 
 /** A run that takes longer hangs. Many seconds: the machine may be busy with other things. */
 const HANG = 60_000;
-/** A run that seems to take longer is made again: what one takes is the least of three. */
-const SLOW = 100;
+/** A run that seems to take longer is made again: what one takes is the least of three. Of a model of 17 MB, more. */
+const [SLOW, SLOW_REAL] = [100, 3000];
 /** Bytes that the instance may grow to: a tiny model may have 64 MB of positions, and a search of 64 beams. */
 const MEMORY = 2 ** 28;
 /** Bytes by which JavaScript's memory may grow after the first thousand runs: compiled code, caches of the engine. */
@@ -33,8 +37,34 @@ const WEIGHTS = 'model\\.safetensors|pytorch_model\\.bin|model\\.npz';
 const NAMES = `(?:config|generation_config|vocab|heed)\\.json|${WEIGHTS}|(?:source|target)\\.spm`;
 const FILES = new RegExp(`^(?:the given files: )?(?:${NAMES})\\b`);
 
-/** What is made for a number. */
-const KINDS = { directories: mutated, checkpoints: mutatedCheckpoint };
+/** What may be wrong with the whole of a .bin. */
+const WHOLE = [
+  'found version', 'found \\d+ items', 'found names and shapes', 'found \\d+ bytes (?:of padding|after the last item)',
+  'cut short: found \\d+ bytes, expected \\d+ of (?:the beginning|headers|names and shapes|the size of the padding)',
+  'config\\.json is missing, and special:model\\.yml', 'found no embeddings, Wemb',
+].join('|');
+/** And with an item. */
+const ABOUT = ['found', 'cut short', 'this configuration has no such', 'the name does not end', 'HEED_E_TENSOR_'];
+/** Of Firefox's models: the item too, or what of the whole file is wrong. */
+const FIREFOX = new RegExp(`^(?:${[
+  `model[\\w.]*\\.bin: (?:${WHOLE})`,
+  // the item, however it is called
+  `model[\\w.]*\\.bin: [^]{1,90}(?:: (?:${ABOUT.join('|')})| occurs twice| are one tensor)`,
+  'config\\.json: found a model of \\d+ bytes, expected \\d+ at most for model',
+  'model[\\w.]*\\.bin\\.zst: (?:found no frame|is cut short)',
+  '(?:(?:src|trg)?vocab\\.\\w+|source|target)\\.spm\\b',
+  'lex[\\w.]*: ',
+  // without weights
+  'the given files: config\\.json is missing',
+].join('|')})`);
+
+/** What is made for a number, and how a message begins. */
+const KINDS = {
+  directories: { make: mutated, says: FILES },
+  checkpoints: { make: mutatedCheckpoint, says: FILES },
+  firefox: { make: mutatedSmall, says: FIREFOX },
+  'firefox-real': { make: mutatedReal, says: FIREFOX },
+};
 
 /** @typedef {keyof typeof KINDS} Kind */
 /** @typedef {{ index: number, what: string }} Failure */
@@ -50,14 +80,14 @@ const KINDS = { directories: mutated, checkpoints: mutatedCheckpoint };
  * @property {Failure[]} failures
  */
 
-/** What is wrong with an error, or ''. @param {any} error @param {boolean} isLoading */
-function wrong(error, isLoading) {
+/** What is wrong with an error, or ''. @param {any} error @param {boolean} isLoading @param {RegExp} says */
+function wrong(error, isLoading, says) {
   const { message, code } = error;
   if (!(error instanceof HeedError)) return `no HeedError: ${error?.stack}`;
   if (code === E_WASM) return message;
   if (!isLoading) return [E_LENGTH, E_MEMORY, E_TENSOR_VALUE].includes(code) ? '' : `while translating: ${message}`;
   if (message.length > 400) return `a message of ${message.length} characters: ${message.slice(0, 200)}`;
-  return FILES.test(message) ? '' : `names no file: ${message}`;
+  return says.test(message) ? '' : `names no file or no item: ${message}`;
 }
 
 /**
@@ -96,14 +126,14 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
     let isLoading = true;
     let status;
     try {
-      const { files, dtype } = KINDS[kind](seed, index);
-      const isWhole = kind === 'directories' || files['config.json'] !== undefined;
+      const { files, dtype } = KINDS[kind].make(seed, index);
+      const isWhole = kind !== 'checkpoints' || files['config.json'] !== undefined;
       const model = await bench.load(isWhole ? files : await derive(files), dtype);
       isLoading = false;
       status = 'loaded';
       translate(model);
     } catch (/** @type {any} */ error) {
-      const what = wrong(error, isLoading);
+      const what = wrong(error, isLoading, KINDS[kind].says);
       if (what) fail(index, what);
       status = isLoading ? error.status : `loaded, then ${error.status}`;
       if (error.code === E_WASM) await bench.start(wasm);
@@ -115,19 +145,25 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   /** Bytes in use, after the garbage is collected. */
-  const heapBytes = () => {
+  const heapBytes = async () => {
+    collect();
+    // memory outside of V8's own heap is freed in a turn of its own
+    await new Promise((resolve) => setTimeout(resolve, 10));
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };
   let heap = 0;
 
+  const slow = kind === 'firefox-real' ? SLOW_REAL : SLOW;
+  // of checksums and settings without effect, which are no errors
+  console.warn = () => {};
   const start = performance.now();
   for (let index = from; index < from + runs && report.failures.length < MOST; index++) {
     const before = performance.now();
     const status = String(await one(index));
     let ms = performance.now() - before;
-    for (let again = 0; again < 2 && ms > SLOW; again++) {
+    for (let again = 0; again < 2 && ms > slow; again++) {
       const second = performance.now();
       await one(index);
       ms = Math.min(ms, performance.now() - second);
@@ -137,7 +173,7 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
     if (status.startsWith('loaded')) report.loaded++;
     if (++report.runs % 1000 === 0 && (await speak()) !== expected)
       fail(index, 'the model that is right says something else than before');
-    if (report.runs === 1000) heap = heapBytes();
+    if (report.runs === 1000) heap = await heapBytes();
     if (bench.core.memoryBytes > MEMORY) {
       fail(index, `the memory has grown to ${bench.core.memoryBytes} bytes`);
       await bench.start(wasm);
@@ -147,7 +183,7 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
   report.seconds = (performance.now() - start) / 1000;
   if ((await speak()) !== expected) fail(from + runs, 'the model that is right says something else at the end');
   report.memory = bench.core.memoryBytes;
-  report.heap = heap && heapBytes() - heap;
+  report.heap = heap && (await heapBytes()) - heap;
   if (report.heap > HEAP) fail(from + runs, `JavaScript's memory has grown by ${report.heap} bytes`);
   // all was freed: one block takes the whole heap, from its first byte to the end, where the allocator has a page to
   // spare
@@ -202,6 +238,14 @@ if (!isMainThread && workerData?.progress) {
   });
   if (!Object.hasOwn(KINDS, values.kind)) {
     throw new RangeError(`--kind: found '${values.kind}', expected one of ${Object.keys(KINDS)}`);
+  }
+  if (values.kind === 'firefox-real') {
+    const found = bringModels();
+    if ('missing' in found) {
+      console.log(`mutated firefox-real: SKIPPED: ${found.missing}`);
+      process.exit(0);
+    }
+    process.env.HEED_FIREFOX_MODELS = found.directory; // the worker gets a copy
   }
   let told = 0;
   const report = await run({
