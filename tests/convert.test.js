@@ -208,6 +208,8 @@ test("Marian's own directory: config.json of its settings, vocab.json of its voc
   });
   writeFileSync(join(from, 'opus.spm32k-spm32k.vocab.yml'), '- a\n');
   assert.match(heed('convert', from, fresh()).stderr, /vocab\.yml: line 1: found '- a', expected "piece": id/);
+  writeFileSync(join(from, 'opus.spm32k-spm32k.vocab.yml'), Uint8Array.of(0xff));
+  assert.match(heed('convert', from, fresh()).stderr, /^heed: .*vocab\.yml: not UTF-8$/m);
 });
 
 test('scores belong to the type they were measured in', () => {

@@ -24,6 +24,8 @@ const REFUSED = new Map([
   [0x1801, 'packed8avx2'], [0x2801, 'packed8avx512'],
 ]);
 
+const decoder = new TextDecoder();
+
 /** @param {string} file @param {string} message @returns {never} */
 function refuse(file, message) {
   throw new HeedError(E_SAFETENSORS, `${file}: ${message}`);
@@ -78,7 +80,7 @@ export async function readBin(cursor, size) {
     const bytes = new Uint8Array(texts.buffer, texts.byteOffset + place, nameBytes);
     place += nameBytes;
     if (bytes[nameBytes - 1] !== 0) refuse(file, `item ${i + 1}: the name does not end with NUL`);
-    return new TextDecoder().decode(bytes.subarray(0, -1));
+    return decoder.decode(bytes.subarray(0, -1));
   });
   const seen = new Set();
   for (const name of names) {

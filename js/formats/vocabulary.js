@@ -24,7 +24,13 @@ export async function readVocabularyYaml(files, names, config) {
   if (found.length > 1) {
     throw new HeedError(E_VOCAB, `${found.sort().join(', ')}: expected one vocabulary, or vocab.json`);
   }
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(file));
+  const bytes = await files.read(file);
+  let text;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new HeedError(E_VOCAB, `${file}: not UTF-8`, { cause });
+  }
   /** @type {Map<string, number>} */
   const ids = new Map();
   for (const [i, line] of text.split(/\r?\n/).entries()) {

@@ -8,6 +8,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { floats, FLOAT32, INT8, INTGEMM8, ints, writeBin } from '../hostile/marian-bin.js';
+import { shortlistFile } from '../shortlist-file.js';
 
 const golden = fileURLToPath(new URL('../golden/text/', import.meta.url));
 const packed = (/** @type {string} */ target) => fileURLToPath(new URL(`corpus/${target}.gz`, import.meta.url));
@@ -87,6 +89,45 @@ write('pieces', noise);
 write('decode', noise);
 write('weights', noise);
 write('shortlist', noise);
+
+const settings = `dec-cell: ssru
+dec-depth: 1
+dim-emb: 4
+dim-vocabs:
+  - 3
+  - 3
+enc-depth: 1
+transformer-decoder-autoreg: rnn
+transformer-dim-ffn: 4
+transformer-heads: 2
+transformer-preprocess: ""
+transformer-postprocess: dan
+input-types: []
+type: transformer
+\0`;
+/** A .bin of two layers, as far as readers look. @param {boolean} isInt8 @param {boolean} isJoint */
+function bin(isInt8, isJoint) {
+  const item = (/** @type {string} */ name, /** @type {number[]} */ shape, isMatrix = false) => {
+    const numbers = Array.from({ length: shape[0] * shape[1] }, (_, i) => (i % 7) - 3);
+    return isMatrix && isInt8 ? { name, shape, type: INTGEMM8, data: ints(numbers, 50) }
+      : { name, shape, type: FLOAT32, data: floats(numbers) };
+  };
+  const yml = Buffer.from(settings);
+  return writeBin([
+    ...(isJoint ? ['Wemb'] : ['encoder_Wemb', 'decoder_Wemb']).map((name) => item(name, [3, 4], true)),
+    item('decoder_ff_logit_out_b', [1, 3]),
+    ...['encoder_l1_self_Wq', 'encoder_l1_ffn_W1', 'decoder_l1_rnn_W'].map((name) => item(name, [4, 4], true)),
+    ...['encoder_l1_self_bq', 'encoder_l1_ffn_ffn_ln_scale'].map((name) => item(name, [1, 4])),
+    ...(isInt8 ? ['encoder_l1_ffn_W1_QuantMultA', 'none_QuantMultA'].map((name) => item(name, [1, 1])) : []),
+    ...(isInt8 && isJoint ? [item('Wemb_QuantMultA', [1, 1], true)] : []),
+    { name: 'special:model.yml', type: INT8, shape: [yml.length], data: yml },
+  ]);
+}
+write('bin', [bin(true, true), bin(true, false), bin(false, true), bin(false, false)]);
+const lists = [[], [5], [4, 6, 11], [], [7, 8], [9], [10], [2]];
+write('lex', [shortlistFile(lists), shortlistFile(lists.slice(1)), shortlistFile([[], ...lists], { checksum: 1n })]);
+write('vocabulary', ['"</s>": 0\n"<unk>": 1\n"a\\x41\\\\": 2\n', "---\n'it''s': 0\r\nb: 1\n", '"a": 0\n"a": 1\n']
+  .map((text) => Buffer.from(text)));
 // a model, sizes, then: begin with plain options, add three, step, as many times as it takes
 const session = [3, 8, 3, 3, 0, 0, 3, 9, 0, ...[1, 3, 4, 5, 6, 1, 2, 7, 8, 1, 1, 9], ...[8, 7, 8, 7, 8, 7]];
 write('translate', [...[0, 1, 2, 3, 4].map((model) => Buffer.of(model, ...session)), ...noise]);

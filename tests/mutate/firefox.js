@@ -108,8 +108,8 @@ function changeItem(random, { items }) {
     ...NAMES, other.name, `${one.name}_pre`, one.name.replace(/_l\d/, '_l9'), one.name.replace(/_l\d/, '_l0'),
     one.name.replace(/_l(\d)/, '_l0$1'), `${one.name}_QuantMultA`, 'Wemb', 'encoder_Wemb', 'decoder_Wemb',
     'none_QuantMultA', 'decoder_Wemb_QuantMultA', 'decoder_ff_logit_out_W', 'decoder_ff_logit_out_Wt',
-    'decoder_top_ln_scale', 'encoder_emb_ln_bias', SETTINGS, 'n'.repeat(3000), 'n'.repeat(1023), 'Wpos', 'a\0b', 'decoder_l1_rnn_W',
-    'decoder_l1_self_Wq', 'encoder_l999_self_Wq', 'model.shared.weight', 'final_logits_bias',
+    'decoder_top_ln_scale', 'encoder_emb_ln_bias', SETTINGS, 'n'.repeat(3000), 'n'.repeat(1023), 'Wpos', 'a\0b',
+    'decoder_l1_rnn_W', 'decoder_l1_self_Wq', 'encoder_l999_self_Wq', 'model.shared.weight', 'final_logits_bias',
   ];
   const resize = (/** @type {number[]} */ to) => {
     const n = to.reduce((product, d) => product * d, isInt8 ? 1 : 4);
