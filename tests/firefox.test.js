@@ -131,6 +131,39 @@ for (const name of NAMES) {
     assert.ok(compared >= 190, `${compared} lines`);
     core.dispose();
   });
+
+  test(`${name}: a tokenizer needs no vocab.json, and is the same with one`, async () => {
+    const { core, config, vocab, files, json } = await adapt(join(golden, name));
+    const [sourceSpm, targetSpm] = [await files.read('source.spm'), await files.read('target.spm')];
+    const targetVocab = (await json('target_vocab.json')) ?? undefined;
+    const listed = new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab });
+    const own = new Tokenizer({ core, config, sides: files.sides });
+    // unknown characters, and names of pieces that text never becomes
+    const odd = ['\u2603\u2603 na\u00efve \u4e2d\u6587 \u{1f642}', '</s> <unk> <pad> >>de<< <0x41>', '\u0001', ''];
+    const texts = [...linesOf(name).map(({ source: text }) => text), ...odd];
+    for (const side of /** @type {const} */ (['source', 'target'])) {
+      for (const text of texts) {
+        const [want, got] = [listed, own].map((each) => each.encode(text, { side }));
+        assert.deepEqual(got, want, JSON.stringify(text));
+        assert.equal(own.decode(want.ids, { side }), listed.decode(want.ids, { side }));
+      }
+      const size = side === 'source' ? config.vocab_size : config.decoder_vocab_size;
+      for (let id = 0; id < size; id++) {
+        const piece = listed.idToPiece(id, { side });
+        assert.equal(own.idToPiece(id, { side }), piece);
+        assert.equal(own.pieceToId(piece, { side }), id);
+      }
+      assert.equal(own.pieceToId('no such piece', { side }), undefined);
+    }
+    assert.deepEqual([own.byteIds, own.languages, own.size], [listed.byteIds, listed.languages, listed.size]);
+    core.dispose();
+    assert.throws(() => own.idToPiece(5), { status: 'HEED_E_STATE' });
+
+    const model = await Transformer.load(join(golden, name));
+    const made = await model.internals().files();
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(made['vocab.json'])), vocab, 'for training from the model');
+    model.dispose();
+  });
 }
 
 test('the integers and the scale of a matrix are those of the file', async () => {

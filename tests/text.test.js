@@ -8,7 +8,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { HeedError } from '../js/base/errors.js';
-import { ints } from '../js/wasm/core.js';
 import { instantiate } from '../js/wasm/module.js';
 import { FIXTURE_PATH } from './browser/fixture.js';
 
@@ -20,12 +19,8 @@ const core = await instantiate();
 /** @param {string} path */
 function load(path) {
   const bytes = new Uint8Array(read(path));
-  const handle = ints(1);
-  const message = (/** @type {any} */ name, /** @type {any} */ rule, /** @type {number} */ found) =>
-    `${path}: ${name}: ${rule}, found ${found}`;
-  core.report(message, 'heed_tokenizer_create', bytes, bytes.length, handle);
-  const tokenizer = handle.value[0];
-  const pieces = core.tokenizerPieces(tokenizer).map(({ piece }) => piece);
+  const { handle: tokenizer, pieces: { types, piece } } = core.tokenizer(path, bytes);
+  const pieces = Array.from(types, (_, id) => piece(id));
   return {
     pieces,
     encode: (/** @type {string} */ text) => core.tokenizerEncode(tokenizer, text),

@@ -1,43 +1,19 @@
 // directory.js - a directory of Marian's or Firefox's as heed reads one: config.json of the settings in the weights,
-// vocab.json of the pieces. Loaded by load.js and convert.js if a model has no config.json.
+// vocab.json of the pieces, made only if it is asked for, because loading does without. Loaded by load.js and convert.js if a model has no config.json.
 
 import { E_FILE, E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson } from '../base/json.js';
 import { findLayout, plainName } from '../files/layout.js';
 import { unpack } from '../files/unpack.js';
-import { ints } from '../wasm/core.js';
 import { openCursor, readWhole } from './cursor.js';
 import { openMarian } from './marian.js';
+import { readPieces, vocabularyJson } from './pieces.js';
 import { readVocabularyYaml } from './vocabulary.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
 
 const CONFIG = 'config.json';
-
-/**
- * The ids of the pieces in a SentencePiece file, with padding last.
- *
- * @param {import('../wasm/core.js').Core} core
- * @param {string} file
- * @param {Uint8Array} bytes
- * @param {number} size  of the vocabulary, with padding
- */
-function pieceIds(core, file, bytes, size) {
-  const handle = ints(1);
-  core.report(file, 'heed_tokenizer_create', bytes, bytes.length, handle);
-  const pieces = core.tokenizerPieces(handle.value[0]);
-  core.run('heed_tokenizer_free', handle.value[0]);
-  if (pieces.length !== size - 1) {
-    throw new HeedError(E_VOCAB, `${file}: found ${pieces.length} pieces, expected ${size - 1} as the embeddings have`);
-  }
-  const ids = new Map(pieces.map(({ piece }, id) => [piece, id]));
-  for (const piece of ['</s>', '<unk>']) {
-    if (!ids.has(piece)) throw new HeedError(E_VOCAB, `${file}: found no piece ${piece}`);
-  }
-  if (!ids.has('<pad>')) ids.set('<pad>', size - 1);
-  return ids;
-}
 
 /**
  * @param {Files} files
@@ -46,7 +22,8 @@ function pieceIds(core, file, bytes, size) {
  * @param {() => Promise<import('../wasm/core.js').Core> | import('../wasm/core.js').Core} getCore
  * @param {(manifest: Record<string, unknown>) => void} [accept]  see Model.load
  * @param {import('./cursor.js').OnRead} [onRead]
- * @returns {Promise<Files>}  the same as far as they have no other form. HEED_E_FILE: no model
+ * @returns {Promise<Files & { sides?: import('./pieces.js').Side[] }>}  the same as far as they have no other form.
+ *   sides: the tokenizers, if no vocab.json is needed. HEED_E_FILE: no model
  */
 export async function adaptDirectory(files, names, manifest, getCore, accept, onRead) {
   const layout = findLayout(names);
@@ -83,10 +60,10 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
     await cursor.close();
   }
 
-  /** The files that are made. @type {Map<string, Uint8Array>} */
+  /** The files that are made. @type {Map<string, Uint8Array | (() => unknown)>} functions: their content, as JSON */
   const made = new Map();
-  const put = (/** @type {string} */ name, /** @type {unknown} */ json) =>
-    made.set(name, new TextEncoder().encode(JSON.stringify(json)));
+  /** @type {import('./pieces.js').Side[] | undefined} */
+  let sides;
   if (vocabularies) {
     /** @type {Uint8Array[]} */
     const bytes = [];
@@ -102,29 +79,37 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
         const expected = `one, as ${weights} has`;
         throw new HeedError(E_VOCAB, `${vocabularies.join(', ')}: found two vocabularies, expected ${expected}`);
       }
-      const source = pieceIds(core, vocabularies[0], bytes[0], sourceSize);
+      const source = readPieces(core, vocabularies[0], bytes[0], sourceSize);
       const target = isOne && sourceSize === targetSize
         ? source
-        : pieceIds(core, vocabularies[1], bytes.at(-1) ?? bytes[0], targetSize);
-      put('vocab.json', Object.fromEntries(source));
-      if (!config.share_encoder_decoder_embeddings) put('target_vocab.json', Object.fromEntries(target));
+        : readPieces(core, vocabularies[1], bytes.at(-1) ?? bytes[0], targetSize);
+      sides = [source, target];
+      made.set('vocab.json', () => vocabularyJson(source.vocabulary, sourceSize));
+      if (!config.share_encoder_decoder_embeddings) {
+        made.set('target_vocab.json', () => vocabularyJson(target.vocabulary, targetSize));
+      }
       // SentencePiece may have been trained with other numbers than Marian's usual ones
-      Object.assign(config, { eos_token_id: target.get('</s>'), unk_token_id: target.get('<unk>') });
+      Object.assign(config, { eos_token_id: target.eos, unk_token_id: target.unknown });
       config.bad_words_ids = [[config.pad_token_id], [config.unk_token_id]];
     } else {
       const vocabulary = await readVocabularyYaml(files, names, config);
-      if (vocabulary) put('vocab.json', vocabulary);
+      if (vocabulary) made.set('vocab.json', () => vocabulary);
     }
   }
   const list = shortlist && plainName(shortlist);
-  put(CONFIG, { ...config, shortlist: list });
+  made.set(CONFIG, () => ({ ...config, shortlist: list }));
+  const make = (/** @type {string} */ name) => {
+    const content = made.get(name);
+    return typeof content === 'function' ? new TextEncoder().encode(JSON.stringify(content())) : content;
+  };
   return {
     ...place,
+    sides,
     readOptional: async (name) =>
       list && name === list
         ? files.io.readAll(await unpack(files.io, await files.open(shortlist), shortlist))
-        : made.get(name) ?? files.readOptional(name),
-    read: async (name) => made.get(name) ?? files.read(name),
+        : make(name) ?? files.readOptional(name),
+    read: async (name) => make(name) ?? files.read(name),
     // the weights were compared with heed.json already
     listedSize: () => undefined,
   };

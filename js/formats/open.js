@@ -47,7 +47,7 @@ export async function openContainer(files, config, onRead) {
  * @param {() => Promise<import('../wasm/core.js').Core> | import('../wasm/core.js').Core} getCore
  * @param {(manifest: Record<string, unknown>) => void} [accept]  see Model.load
  * @param {import('./cursor.js').OnRead} [onRead]
- * @returns {Promise<Files>}  HEED_E_FILE: no model
+ * @returns {ReturnType<typeof import('./directory.js').adaptDirectory>}  HEED_E_FILE: no model
  */
 export async function adaptDirectory(files, manifest, getCore, accept, onRead) {
   const names = await listFiles(files);

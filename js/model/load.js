@@ -206,7 +206,7 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 
 /**
  * @param {import('../wasm/core.js').Core} core
- * @param {Awaited<ReturnType<typeof openSource>>} files
+ * @param {Awaited<ReturnType<typeof openSource>> & { sides?: import('../text/tokenizer.js').Sides }} files
  * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>}
  *   options
  */
@@ -242,10 +242,11 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     stated = /** @type {Record<string, unknown>} */ (await json(CONFIG));
   }
   const configJson = stated.model_type === 'marian' ? stated : (await import('./family.js')).toMarian(stated);
-  const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
+  const lists = ['vocab.json', ...(configJson.share_encoder_decoder_embeddings === false ? ['target_vocab.json'] : [])];
+  const { sides } = files;
+  const [generation, [vocab, targetVocab], sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
-    json('vocab.json'),
-    configJson.share_encoder_decoder_embeddings === false ? json('target_vocab.json') : undefined,
+    sides ? [] : Promise.all(lists.map(json)),
     read('source.spm'),
     read('target.spm'),
   ]);
@@ -264,8 +265,8 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
       await (await import('../formats/shortlist.js')).addShortlist(core, model, { files, config, read, shortlist });
     }
     const tokenizer =
-      sourceSpm && targetSpm && vocab
-        ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab })
+      sides || (sourceSpm && targetSpm && vocab)
+        ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab, sides })
         : null;
 
     sizes.push([weights.file, weights.head]);
@@ -281,8 +282,12 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }
+    const allFiles = async () => {
+      for (const name of sides ? lists : []) await read(name);
+      return small;
+    };
     const arithmetic = numbers.dtype;
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: allFiles };
   } catch (error) {
     await weights.verify?.(error);
     throw error;

@@ -1,95 +1,105 @@
 // tokenizer.js - text to the model's ids and back: SentencePiece in C, and vocab.json here, which maps pieces to ids;
-// created by load.js, public as Transformer.tokenizer.
+// created by load.js, public as Transformer.tokenizer. Of a SentencePiece file, only the pieces that occur become
+// strings: there are tens of thousands.
 
 import { badType, checkOptions } from '../base/check.js';
 import { E_LANGUAGE, E_VOCAB, PIECE_BYTE, PIECE_UNKNOWN } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { describe, mismatch } from '../base/json.js';
-import { ints } from '../wasm/core.js';
 import { checkIds } from './ids.js';
 
 /** A token for a target language: `>>deu<<`. */
 const LANGUAGE = /^>>(.+)<<$/;
 
-/** vocab.json of one side: pieces and ids. */
-class Vocabulary {
-  /** @type {Map<string, number>} */
-  ids;
-  /** @type {(string | undefined)[]} */
-  pieces = [];
-  /** Ids that text never becomes, and that never become text. @type {Set<number>} */
-  special = new Set();
-  /** Language tokens. @type {Map<string, number>} */
-  languages = new Map();
-  unknown;
+/** @typedef {import('../formats/pieces.js').Vocabulary} Vocabulary */
+/** @typedef {import('../formats/pieces.js').Side[]} Sides  source and target, which may be the same object */
 
-  /**
-   * @param {Record<string, unknown>} json
-   * @param {string} file
-   * @param {number} size
-   * @param {Record<string, any>} config
-   */
-  constructor(json, file, size, config) {
-    const entries = /** @type {[string, number][]} */ (Object.entries(json));
-    for (const [piece, id] of entries) {
-      if (!Number.isInteger(id) || id < 0 || id >= size) {
-        throw new HeedError(E_VOCAB, mismatch(`${file}: ${describe(piece)}`, id, `an id from 0 to ${size - 1}`));
-      }
-      if (this.pieces[id] !== undefined) {
-        throw new HeedError(E_VOCAB, `${file}: id ${id} is both ${describe(this.pieces[id])} and ${describe(piece)}`);
-      }
-      this.pieces[id] = piece;
-      const language = LANGUAGE.exec(piece)?.[1];
-      if (language) {
-        this.languages.set(language, id);
-        this.special.add(id);
-      }
+/**
+ * The vocabulary of a vocab.json.
+ *
+ * @param {Record<string, unknown>} json
+ * @param {string} file
+ * @param {number} size
+ * @param {Record<string, any>} config
+ * @returns {Vocabulary}
+ */
+function listedVocabulary(json, file, size, { eos_token_id: eos }) {
+  const entries = /** @type {[string, number][]} */ (Object.entries(json));
+  /** @type {(string | undefined)[]} */
+  const pieces = [];
+  for (const [piece, id] of entries) {
+    if (!Number.isInteger(id) || id < 0 || id >= size) {
+      throw new HeedError(E_VOCAB, mismatch(`${file}: ${describe(piece)}`, id, `an id from 0 to ${size - 1}`));
     }
-    this.ids = new Map(entries);
-    const { eos_token_id: eos, pad_token_id: pad } = config;
-    const unknown = this.ids.get('<unk>');
-    if (unknown === undefined || this.pieces[eos] === undefined) {
-      throw new HeedError(
-        E_VOCAB,
-        `${file}: found no ${unknown === undefined ? '<unk>' : `piece with id ${eos}, the eos_token_id`}`,
-      );
+    if (pieces[id] !== undefined) {
+      throw new HeedError(E_VOCAB, `${file}: id ${id} is both ${describe(pieces[id])} and ${describe(piece)}`);
     }
-    this.unknown = unknown;
-    for (const id of [eos, pad, this.unknown]) this.special.add(id);
+    pieces[id] = piece;
   }
+  const ids = new Map(entries);
+  if (!ids.has('<unk>') || pieces[eos] === undefined) {
+    throw new HeedError(
+      E_VOCAB,
+      `${file}: found no ${ids.has('<unk>') ? `piece with id ${eos}, the eos_token_id` : '<unk>'}`,
+    );
+  }
+  return { entries, piece: (id) => pieces[id], id: (piece) => ids.get(piece) };
 }
 
 /** One SentencePiece file and its vocabulary. */
 class Side {
   #core;
   #handle;
-  /** Pieces by id; null for the unknown piece, which may be any text. */
+  /** Of the SentencePiece file. */
   #pieces;
   vocabulary;
+  /** Ids that text never becomes, and that never become text. @type {Set<number>} */
+  #special;
+  /** Language tokens. @type {Map<string, number>} */
+  languages = new Map();
+  #unknown;
   /** Ids of the byte pieces: none, or 256, -1 for one that the vocabulary lacks. */
   byteIds;
 
-  /** @param {import('../wasm/core.js').Core} core @param {number} handle @param {Vocabulary} vocabulary */
-  constructor(core, handle, vocabulary) {
+  /**
+   * @param {import('../wasm/core.js').Core} core
+   * @param {Sides[number]} side
+   * @param {Record<string, any>} config
+   */
+  constructor(core, { handle, pieces, vocabulary }, { eos_token_id: eos, pad_token_id: pad }) {
     this.#core = core;
     this.#handle = handle;
     this.vocabulary = vocabulary;
-    const all = core.tokenizerPieces(handle);
-    this.#pieces = all.map(({ piece, type }) => (type === PIECE_UNKNOWN ? null : piece));
+    this.#unknown = Number(vocabulary.id('<unk>'));
+    for (const [piece, id] of vocabulary.entries) {
+      const language = LANGUAGE.exec(piece)?.[1];
+      if (language) this.languages.set(language, id);
+    }
+    this.#special = new Set([...this.languages.values(), eos, vocabulary.pad ?? pad, this.#unknown]);
+    this.#pieces = pieces;
+    const { types, piece } = pieces;
     // <0x00> to <0xFF>: a file with byte pieces has all of them
-    const bytes = all.filter(({ type }) => type === PIECE_BYTE).map(({ piece }) => piece).sort();
-    this.byteIds = bytes.map((piece) => vocabulary.ids.get(piece) ?? -1);
+    const bytes = Array.from(types.keys()).filter((id) => types[id] === PIECE_BYTE);
+    const sorted = bytes.sort((a, b) => (piece(a) < piece(b) ? -1 : 1));
+    this.byteIds = sorted.map((id) => this.#id(id, piece(id)) ?? -1);
+  }
+
+  /** The vocabulary's id. @param {number} id  in the SentencePiece file @param {string} piece */
+  #id(id, piece) {
+    const { vocabulary } = this;
+    return vocabulary.hasPieceIds && this.#pieces.types[id] !== PIECE_UNKNOWN ? id : vocabulary.id(piece);
   }
 
   /** @param {string} text */
   encode(text) {
-    const { special, unknown, ids } = this.vocabulary;
     const found = this.#core.tokenizerEncode(this.#handle, text);
     // a text without a piece in this file may be a piece of the other language's file
-    const pieces = Array.from(found.ids, (id, i) => this.#pieces[id] ?? found.surface(i));
+    const { types, piece: read } = this.#pieces;
+    const pieces = Array.from(found.ids, (id, i) => (types[id] === PIECE_UNKNOWN ? found.surface(i) : read(id)));
     return {
       // user text stays text: it never becomes `</s>` or a language token
-      ids: pieces.map((piece) => ids.get(piece) ?? unknown).map((id) => (special.has(id) ? unknown : id)),
+      ids: pieces.map((piece, i) => this.#id(found.ids[i], piece) ?? this.#unknown)
+        .map((id) => (this.#special.has(id) ? this.#unknown : id)),
       offsets: found.offsets,
       pieces,
     };
@@ -97,13 +107,30 @@ class Side {
 
   /** @param {ArrayLike<number>} ids */
   decode(ids) {
-    const { special, pieces } = this.vocabulary;
-    const kept = Array.from(ids).filter((id) => !special.has(id));
+    const kept = Array.from(ids).filter((id) => !this.#special.has(id));
     return this.#core.tokenizerDecode(
       this.#handle,
-      kept.map((id) => pieces[id] ?? ''),
+      kept.map((id) => this.vocabulary.piece(id) ?? ''),
     ).trim();
   }
+}
+
+/**
+ * @param {{ core: import('../wasm/core.js').Core, config: Record<string, any>, sourceSpm: Uint8Array,
+ *           targetSpm: Uint8Array, vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
+ * @returns {Sides}
+ */
+function readSides({ core, config, sourceSpm, targetSpm, vocab, targetVocab }) {
+  const { vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
+  const size = targetVocab ? sourceSize : Math.max(sourceSize, targetSize);
+  const shared = listedVocabulary(vocab, 'vocab.json', size, config);
+  const own = targetVocab ? listedVocabulary(targetVocab, 'target_vocab.json', targetSize, config) : shared;
+  const read = (/** @type {string} */ file, /** @type {Uint8Array} */ bytes, /** @type {Vocabulary} */ vocabulary) =>
+    ({ ...core.tokenizer(file, bytes), vocabulary });
+  const source = read('source.spm', sourceSpm, shared);
+  const same =
+    own === shared && sourceSpm.length === targetSpm.length && sourceSpm.every((byte, i) => byte === targetSpm[i]);
+  return [source, same ? source : read('target.spm', targetSpm, own)];
 }
 
 /** Converts text to ids and back, with the model's files. */
@@ -115,29 +142,17 @@ export class Tokenizer {
 
   /**
    * @internal
-   * @param {{ core: import('../wasm/core.js').Core, config: Record<string, any>, sourceSpm: Uint8Array,
-   *           targetSpm: Uint8Array, vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
+   * @param {{ core: import('../wasm/core.js').Core, config: Record<string, any>, sourceSpm?: Uint8Array | null,
+   *           targetSpm?: Uint8Array | null, vocab?: Record<string, unknown>, targetVocab?: Record<string, unknown>,
+   *           sides?: Sides }} files  sides: instead of all others
    */
   constructor(files) {
     if (!files?.core) badType('new Tokenizer', files, 'Transformer.load(), whose model has a tokenizer');
-    const { core, config, sourceSpm, targetSpm, vocab, targetVocab } = files;
+    const { core, config } = files;
     const { eos_token_id: eos, vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
-    const shared = new Vocabulary(
-      vocab,
-      'vocab.json',
-      targetVocab ? sourceSize : Math.max(sourceSize, targetSize),
-      config,
-    );
-    const own = targetVocab ? new Vocabulary(targetVocab, 'target_vocab.json', targetSize, config) : shared;
-    const read = (/** @type {string} */ file, /** @type {Uint8Array} */ bytes) => {
-      const handle = ints(1);
-      core.report(file, 'heed_tokenizer_create', bytes, bytes.length, handle);
-      return handle.value[0];
-    };
-    const source = new Side(core, read('source.spm', sourceSpm), shared);
-    const same =
-      own === shared && sourceSpm.length === targetSpm.length && sourceSpm.every((byte, i) => byte === targetSpm[i]);
-    this.#sides = { source, target: same ? source : new Side(core, read('target.spm', targetSpm), own) };
+    const [source, target] = files.sides ?? readSides(/** @type {any} */ (files));
+    const own = new Side(core, source, config);
+    this.#sides = { source: own, target: source === target ? own : new Side(core, target, config) };
     this.#sizes = { source: sourceSize, target: targetSize };
     this.#eos = /** @type {number} */ (eos);
   }
@@ -163,7 +178,7 @@ export class Tokenizer {
     const { side = 'source', language } = checkOptions(options, 'side language');
     if (typeof text !== 'string') badType('text', text, 'a string');
     const encoder = this.#side(side);
-    const { languages, pieces } = encoder.vocabulary;
+    const { languages, vocabulary } = encoder;
     const token = language === undefined ? undefined : languages.get(LANGUAGE.exec(language)?.[1] ?? language);
     if (language !== undefined && token === undefined) {
       const known = [...languages.keys()].join(', ') || 'none: this model has one target language';
@@ -181,9 +196,9 @@ export class Tokenizer {
     offsets.fill(text.length, 2 * length - 2);
     if (token !== undefined) {
       ids[0] = token;
-      body.pieces.unshift(String(pieces[token]));
+      body.pieces.unshift(String(vocabulary.piece(token)));
     }
-    body.pieces.push(String(pieces[this.#eos]));
+    body.pieces.push(String(vocabulary.piece(this.#eos)));
     return { ids, pieces: body.pieces, offsets };
   }
 
@@ -212,7 +227,7 @@ export class Tokenizer {
 
   /** Target languages for encode(), if the model has several; else empty. */
   get languages() {
-    return [...this.#sides.source.vocabulary.languages.keys()];
+    return [...this.#sides.source.languages.keys()];
   }
 
   /**
@@ -223,7 +238,7 @@ export class Tokenizer {
   idToPiece(id, options = {}) {
     const { side = 'source' } = checkOptions(options, 'side');
     checkIds('id', [id], this.#sizes[side]);
-    return this.#side(side).vocabulary.pieces[id] ?? '';
+    return this.#side(side).vocabulary.piece(id) ?? '';
   }
 
   /**
@@ -233,6 +248,6 @@ export class Tokenizer {
    */
   pieceToId(piece, options = {}) {
     const { side = 'source' } = checkOptions(options, 'side');
-    return this.#side(side).vocabulary.ids.get(piece);
+    return this.#side(side).vocabulary.id(piece);
   }
 }

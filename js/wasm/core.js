@@ -360,20 +360,36 @@ export class Core {
     };
   }
 
-  /** @param {number} tokenizer @returns {{ piece: string, type: number }[]} */
-  tokenizerPieces(tokenizer) {
+  /**
+   * A tokenizer of a SentencePiece file, and its pieces by id. Only those that are asked for become strings.
+   *
+   * @param {string} file  for messages
+   * @param {Uint8Array} bytes
+   * @returns {{ handle: number, pieces: { types: Uint8Array, piece: (id: number) => string } }}  types: PIECE_NORMAL …
+   */
+  tokenizer(file, bytes) {
+    const created = ints(1);
+    this.report(file, 'heed_tokenizer_create', bytes, bytes.length, created);
+    const [handle] = created.value;
     return this.#guard(() => {
+      const types = new Uint8Array(this.#c.heed_tokenizer_size(handle));
+      const [starts, lengths] = [new Uint32Array(types.length), new Int32Array(types.length)];
       // one room for all: run() would take it anew for each of 32,000
       const room = this.#allocate(8);
       try {
-        return Array.from({ length: this.#c.heed_tokenizer_size(tokenizer) }, (_, id) => {
-          const address = this.#c.heed_tokenizer_piece(tokenizer, id, room, room + 4) >>> 0;
-          const [length, type] = new Int32Array(this.#u8.buffer, room, 2);
-          return { piece: decoder.decode(this.#u8.subarray(address, address + length)), type };
-        });
+        const found = new Int32Array(this.#u8.buffer, room, 2);
+        for (let id = 0; id < types.length; id++) {
+          starts[id] = this.#c.heed_tokenizer_piece(handle, id, room, room + 4);
+          [lengths[id], types[id]] = [found[0], found[1]];
+        }
       } finally {
         this.#c.free(room);
       }
+      const piece = (/** @type {number} */ id) => this.#guard(() => {
+        this.#refresh();
+        return decoder.decode(this.#u8.subarray(starts[id], starts[id] + lengths[id]));
+      });
+      return { handle, pieces: { types, piece } };
     });
   }
 

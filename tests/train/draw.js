@@ -6,7 +6,6 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ints } from '../../js/wasm/core.js';
 import { instantiate } from '../../js/wasm/module.js';
 import { pieceField, writeMessage } from '../mutate/model.js';
 
@@ -35,18 +34,15 @@ export const spm = path('languages.spm');
 writeFileSync(spm, Buffer.concat([base, writeMessage([pieceField('>>de<<', 0, 3), pieceField('>>fr<<', 0, 4)])]));
 
 const core = await instantiate();
-const handle = ints(1);
-core.report('languages.spm', 'heed_tokenizer_create', new Uint8Array(base), base.length, handle);
+const { handle: tokenizer, pieces: { types, piece } } = core.tokenizer('languages.spm', new Uint8Array(base));
 /** How many pieces there are before the languages. */
-export const PIECES = core.tokenizerPieces(handle.value[0]).length;
+export const PIECES = types.length;
 /** heed-train's default eos_token_id. */
 const EOS = 2;
-const tokenizer = handle.value[0];
 /** Ids as heed-train has them, </s> and all. @param {string} text */
 export const encode = (text) => [...core.tokenizerEncode(tokenizer, text).ids, EOS];
-const pieces = core.tokenizerPieces(tokenizer).map(({ piece }) => piece);
 /** @param {number[]} ids  with </s> */
-export const decode = (ids) => core.tokenizerDecode(tokenizer, ids.slice(0, -1).map((id) => pieces[id]));
+export const decode = (ids) => core.tokenizerDecode(tokenizer, ids.slice(0, -1).map((id) => piece(id)));
 
 /** @param {string} binary @param {string[]} list */
 const run = (binary, list) => spawnSync(binary, list, { encoding: 'utf8', maxBuffer: 1 << 28 });

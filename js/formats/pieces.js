@@ -1,0 +1,60 @@
+// pieces.js - the vocabulary of a SentencePiece file whose pieces have the ids of the model, as Marian's and Firefox's.
+// A real one has 32,000 pieces, of which a text needs few: only those become strings. Used by directory.js.
+
+import { E_VOCAB, PIECE_NORMAL } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+
+/**
+ * The pieces and ids of one side of a model.
+ *
+ * @typedef {object} Vocabulary
+ * @property {(id: number) => string | undefined} piece
+ * @property {(piece: string) => number | undefined} id
+ * @property {Iterable<[piece: string, id: number]>} entries  all, or at least those that may be special
+ * @property {boolean} [hasPieceIds]  each piece of the SentencePiece file has its id there
+ * @property {number} [pad]  the id of padding; default: config.json's
+ */
+/**
+ * @typedef {ReturnType<import('../wasm/core.js').Core['tokenizer']> & { vocabulary: Vocabulary }} Side  a SentencePiece
+ *   file and the ids of its pieces
+ */
+
+const PAD = '<pad>';
+
+/**
+ * @param {import('../wasm/core.js').Core} core
+ * @param {string} file  for messages
+ * @param {Uint8Array} bytes
+ * @param {number} size  of the vocabulary with padding, which is its last piece unless the file has another
+ * @returns {Side & { eos: number, unknown: number }}
+ */
+export function readPieces(core, file, bytes, size) {
+  const { handle, pieces } = core.tokenizer(file, bytes);
+  const { types, piece: read } = pieces;
+  const pad = size - 1;
+  if (types.length !== pad) {
+    throw new HeedError(E_VOCAB, `${file}: found ${types.length} pieces, expected ${pad} as the embeddings have`);
+  }
+  const ids = Array.from(types.keys());
+  const entryOf = (/** @type {number} */ id) => /** @type {[string, number]} */ ([read(id), id]);
+  const special = new Map(ids.filter((id) => types[id] !== PIECE_NORMAL).map(entryOf));
+  /** Made for the first piece that is not special. @type {Map<string, number> | undefined} */
+  let all;
+  const find = (/** @type {string} */ piece) => {
+    const id = special.get(piece);
+    if (id !== undefined) return id;
+    all ??= new Map(ids.map(entryOf));
+    return all.get(piece) ?? (piece === PAD ? pad : undefined);
+  };
+  const [eos, unknown] = ['</s>', '<unk>'].map((piece) => {
+    const id = find(piece);
+    if (id === undefined) throw new HeedError(E_VOCAB, `${file}: found no piece ${piece}`);
+    return id;
+  });
+  const piece = (/** @type {number} */ id) => (id < pad ? read(id) : id === pad ? PAD : undefined);
+  return { handle, pieces, eos, unknown, vocabulary: { piece, id: find, entries: special, hasPieceIds: true, pad } };
+}
+
+/** vocab.json of a vocabulary. @param {Vocabulary} vocabulary @param {number} size */
+export const vocabularyJson = ({ piece, id }, size) =>
+  Object.fromEntries(Array.from({ length: size }, (_, i) => String(piece(i))).map((each) => [each, id(each)]));
