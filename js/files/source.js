@@ -231,7 +231,14 @@ export class ChunkReader {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const parts = [];
     for (let chunk; n > 0 && (chunk = await this.next(n)); n -= chunk.length) parts.push(chunk.slice());
-    return parts.length === 1 ? parts[0] : new Uint8Array(await new Blob(parts).arrayBuffer());
+    if (parts.length === 1) return parts[0];
+    const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
   }
 
   close() {
