@@ -24,14 +24,20 @@ static size_t place_i8(int n, int k) {
 }
 
 void k_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k) {
-    int8_t *p = panels + place_i8(n, k);
-    int32_t sum = 0;
-    for (int i = 0; i < k; i++) {
-        p[(size_t)(i / 4) * 4 * PANEL + (size_t)(i % 4)] = row[i];
-        sum += row[i];
+    int8_t *p = panels + place_i8(n, k), last[16] = {0};
+    v128_t sum = wasm_i32x4_splat(0);
+    if (k % 16 != 0) memcpy(last, row + k / 16 * 16, (size_t)(k % 16));
+    for (int i = 0; i < k; i += 16, row += 16, p += (size_t)16 * PANEL) {
+        const v128_t v = wasm_v128_load(k - i < 16 ? last : row);
+        sum = wasm_i32x4_add(sum, wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extadd_pairwise_i8x16(v)));
+        wasm_v128_store32_lane(p, v, 0);
+        wasm_v128_store32_lane(p + (size_t)4 * PANEL, v, 1);
+        wasm_v128_store32_lane(p + (size_t)8 * PANEL, v, 2);
+        wasm_v128_store32_lane(p + (size_t)12 * PANEL, v, 3);
     }
-    for (int i = k; i < quantized_cols(k); i++) p[(size_t)(i / 4) * 4 * PANEL + (size_t)(i % 4)] = 0;
-    sums[n] = sum;
+    int32_t lanes[4];
+    wasm_v128_store(lanes, sum);
+    sums[n] = lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
 void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k) {

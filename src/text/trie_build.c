@@ -193,8 +193,8 @@ static heed_status keep(const builder *b, heed_trie *trie) {
 heed_status trie_build(const heed_trie_key *keys, int32_t n, heed_trie *trie) {
     *trie = (heed_trie){NULL, 0};
     if (n == 0) return HEED_OK;
-    /* real vocabularies need about three units per key; if that is not enough, double and start over */
-    int32_t capacity = n < MAX_UNITS / 4 ? (n * 3 / BLOCK + 2) * BLOCK : MAX_UNITS;
+    /* real vocabularies need up to three and a half units per key; if that is not enough, double and start over */
+    int32_t capacity = n < MAX_UNITS / 5 ? (n * 4 / BLOCK + 2) * BLOCK : MAX_UNITS;
     for (;; capacity *= 2) {
         builder b = {.capacity = capacity < MAX_UNITS ? capacity : MAX_UNITS};
         heed_arena arena = {0};
