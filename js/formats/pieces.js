@@ -1,7 +1,7 @@
 // pieces.js - the vocabulary of a SentencePiece file whose pieces have the ids of the model, as Marian's and Firefox's.
 // A real one has 32,000 pieces, of which a text needs few: only those become strings. Used by directory.js.
 
-import { E_VOCAB, PIECE_NORMAL } from '../base/constants.js';
+import { E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 
 /**
@@ -30,20 +30,19 @@ const PAD = '<pad>';
  */
 export function readPieces(core, file, bytes, size) {
   const { handle, pieces } = core.tokenizer(file, bytes);
-  const { types, piece: read } = pieces;
+  const { types, special: others, piece: read } = pieces;
   const pad = size - 1;
   if (types.length !== pad) {
     throw new HeedError(E_VOCAB, `${file}: found ${types.length} pieces, expected ${pad} as the embeddings have`);
   }
-  const ids = Array.from(types.keys());
   const entryOf = (/** @type {number} */ id) => /** @type {[string, number]} */ ([read(id), id]);
-  const special = new Map(ids.filter((id) => types[id] !== PIECE_NORMAL).map(entryOf));
+  const special = new Map(others.map(entryOf));
   /** Made for the first piece that is not special. @type {Map<string, number> | undefined} */
   let all;
   const find = (/** @type {string} */ piece) => {
     const id = special.get(piece);
     if (id !== undefined) return id;
-    all ??= new Map(ids.map(entryOf));
+    all ??= new Map(Array.from(types, (_, i) => entryOf(i)));
     return all.get(piece) ?? (piece === PAD ? pad : undefined);
   };
   const [eos, unknown] = ['</s>', '<unk>'].map((piece) => {

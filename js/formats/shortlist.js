@@ -78,7 +78,8 @@ export function readShortlist(bytes, file, { vocab_size: sources, decoder_vocab_
     offsets[i] = last = offset;
   }
   const ids = new Int32Array(words.buffer, words.byteOffset + 4 * (at + 2 * offsets.length), Number(m));
-  for (let i = 0; i < ids.length; i++) { // a million: findIndex() takes five times as long
+  // there are a million, which findIndex() takes five times as long for
+  for (let i = 0; i < ids.length; i++) {
     if (ids[i] < 0 || ids[i] >= targets) refuse(`target id ${i}`, ids[i] >>> 0, `an id below ${targets}`);
   }
   if (checksum(words) !== stated) console.warn(`heed: ${file}: the checksum is wrong: the file may be damaged`);

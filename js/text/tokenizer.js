@@ -77,9 +77,9 @@ class Side {
     }
     this.#special = new Set([...this.languages.values(), eos, vocabulary.pad ?? pad, this.#unknown]);
     this.#pieces = pieces;
-    const { types, piece } = pieces;
+    const { types, special, piece } = pieces;
     // <0x00> to <0xFF>: a file with byte pieces has all of them
-    const bytes = Array.from(types.keys()).filter((id) => types[id] === PIECE_BYTE);
+    const bytes = special.filter((id) => types[id] === PIECE_BYTE);
     const sorted = bytes.sort((a, b) => (piece(a) < piece(b) ? -1 : 1));
     this.byteIds = sorted.map((id) => this.#id(id, piece(id)) ?? -1);
   }

@@ -4,7 +4,7 @@
 // No view of the module's memory leaves this file: results are copies. Addresses of models, sessions and tokenizers
 // leave it as handles, and are only valid as arguments here.
 
-import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, POINT_NAME_BYTES } from '../base/constants.js';
+import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, PIECE_NORMAL, POINT_NAME_BYTES } from '../base/constants.js';
 import { HeedError, learnSpelling, words } from '../base/errors.js';
 import { CHUNK } from '../base/limits.js';
 
@@ -365,7 +365,8 @@ export class Core {
    *
    * @param {string} file  for messages
    * @param {Uint8Array} bytes
-   * @returns {{ handle: number, pieces: { types: Uint8Array, piece: (id: number) => string } }}  types: PIECE_NORMAL …
+   * @returns {{ handle: number, pieces: { types: Uint8Array, special: number[], piece: (id: number) => string } }}
+   *   types: PIECE_NORMAL …; special: the ids of all others
    */
   tokenizer(file, bytes) {
     const created = ints(1);
@@ -374,13 +375,16 @@ export class Core {
     return this.#guard(() => {
       const types = new Uint8Array(this.#c.heed_tokenizer_size(handle));
       const [starts, lengths] = [new Uint32Array(types.length), new Int32Array(types.length)];
+      const special = [];
       // one room for all: run() would take it anew for each of 32,000
       const room = this.#allocate(8);
       try {
         const found = new Int32Array(this.#u8.buffer, room, 2);
         for (let id = 0; id < types.length; id++) {
           starts[id] = this.#c.heed_tokenizer_piece(handle, id, room, room + 4);
-          [lengths[id], types[id]] = [found[0], found[1]];
+          lengths[id] = found[0];
+          types[id] = found[1];
+          if (found[1] !== PIECE_NORMAL) special.push(id);
         }
       } finally {
         this.#c.free(room);
@@ -389,7 +393,7 @@ export class Core {
         this.#refresh();
         return decoder.decode(this.#u8.subarray(starts[id], starts[id] + lengths[id]));
       });
-      return { handle, pieces: { types, piece } };
+      return { handle, pieces: { types, special, piece } };
     });
   }
 
