@@ -408,11 +408,19 @@ test('a model of several languages lists them, and takes --language', () => {
     writeFileSync(join(directory, 'heed.json'), JSON.stringify({ ...others, pairs }));
     assert.match(heed(['info', directory]).stdout, /^languages +de to fra, en to deu, en to fra$/m);
     for (const [args, piece] of /** @type {[string[], string][]} */ ([
-      [[], '>>fra<<'], [['--from', 'en'], '>>deu<<'], [['--from', 'en', '--to', 'fr'], '>>fra<<'],
-      [['--to', 'de'], '>>deu<<'],
+      [['--from', 'de'], '>>fra<<'], [['--from', 'en', '--to', 'fr'], '>>fra<<'], [['--to', 'de'], '>>deu<<'],
+      [['--language', 'deu'], '>>deu<<'], [['--from', 'en', '--language', 'fra'], '>>fra<<'],
     ])) {
       const { stdout } = heed(['translate', '--model', directory, '--json', ...args, 'Hi.']);
       assert.equal(JSON.parse(stdout).sentences[0].sourceTokens[0].piece, piece, args.join(' '));
+    }
+    for (const [args, message] of /** @type {[string[], string][]} */ ([
+      [[], '--from and --to: found none, expected those of a pair of the model: de to fra, en to deu, en to fra'],
+      [['--from', 'en'], '--to: found none, expected those of a pair of the model: en to deu, en to fra'],
+      [['--to', 'fr'], '--from: found none, expected those of a pair of the model: de to fra, en to fra'],
+    ])) {
+      const { status, stderr } = heed(['translate', '--model', directory, ...args, 'Hi.']);
+      assert.deepEqual([status, stderr.split('\n')[0]], [2, `heed: ${message}`]);
     }
     assert.match(heed(['translate', '--model', directory, '--from', 'fr', 'Hi.']).stderr, /the model is for de to fra/);
     writeFileSync(join(directory, 'heed.json'), JSON.stringify(manifest));
@@ -434,6 +442,22 @@ test('a model of several languages lists them, and takes --language', () => {
   }
 });
 
+test('--activations, and the pair of a model of Firefox', () => {
+  const model = fileURLToPath(new URL('golden/firefox/memory-split', import.meta.url));
+  const say = (/** @type {string[]} */ ...args) => heed(['translate', '-m', model, '--json', ...args, 'Es regnet.']);
+  const scores = (/** @type {string[]} */ ...args) =>
+    JSON.parse(say(...args).stdout).sentences[0].targetTokens[0].logProb;
+  const kinds = ['rows', 'rows8', 'fixed'];
+  const [own, rows, rows8, fixed] = [scores(), ...kinds.map((kind) => scores('--activations', kind))];
+  assert.equal(own, rows);
+  assert.equal(new Set([rows, rows8, fixed]).size, 3, `${rows}, ${rows8}, ${fixed}`);
+  assert.match(say('--from', 'en').stderr, /found en to en, the model is for de to en/);
+  const float = fileURLToPath(new URL('golden/firefox/tiny-float', import.meta.url));
+  const { status, stderr } = heed(['translate', '-m', float, '--activations', 'fixed', 'Hi.']);
+  assert.equal(status, 1);
+  assert.match(stderr, /model\.ende\.float32\.bin, which is not int8: activations: found 'fixed', expected 'rows'/);
+});
+
 test('help and version', () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   for (const args of [['--version'], ['-v'], ['translate', '-v']]) {
@@ -444,7 +468,7 @@ test('help and version', () => {
     assert.equal(status, 0);
     for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--glossary',
       '--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info', '--n-best', '--cache',
-      '--no-cache', 'heed help', '-v, --version'])
+      '--no-cache', '--activations', 'heed help', '-v, --version'])
       assert.ok(stdout.includes(option), option);
     assert.ok(stdout.split('\n').every((line) => line.length <= 110), 'lines of a terminal');
   }
@@ -482,6 +506,8 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
       /--n-best: found '3', expected a whole number from 1 to 2/],
     [['translate', '--glossary', '/nowhere', 'a'], 2, /--glossary: \/nowhere: is missing/],
     [['translate', '--glossary', tmpdir(), 'a'], 2, /--glossary: .*: found a directory, expected a file/],
+    [['translate', '--activations', 'row', 'a'], 2, /--activations: found 'row', expected rows, rows8, fixed/],
+    [['info', '--activations', 'rows', EN_DE], 2, /--activations: has no effect on heed info/],
     [['convert', '--dtype', 'f64', 'a', 'b'], 2, /--dtype: found 'f64', expected int8, f16 or f32/],
     [['translate', '--beam', '3', 'a'], 2, /unknown option --beam: did you mean --beams\?/],
     [['translate', '-x', 'a'], 2, /unknown option -x/],

@@ -13,8 +13,12 @@ export class UsageError extends Error {}
  */
 const OPTIONS = {
   model: { takes: 'DIR', help: ['a model directory or the URL of one'] },
-  from: { takes: 'en', help: ['with --to, choose among the models that come with heed (the default'] },
-  to: { takes: 'de', help: ['is en to de)'] },
+  from: {
+    takes: 'en',
+    help: ['with --to, choose among the models that come with heed (the default',
+      'is en to de), or among the pairs of --model (the default is its only one)'],
+  },
+  to: { takes: 'de', help: ['see --from'] },
   language: { takes: 'deu', help: ['target language, for a model with several (see heed info)'] },
   glossary: {
     takes: 'FILE',
@@ -23,6 +27,11 @@ const OPTIONS = {
   },
   'no-keep': { help: ['translate addresses, code, placeholders, emoji and the like as other text'] },
   'no-shortlist': { help: ['compute all words, although the model has a shortlist'] },
+  activations: {
+    takes: 'KIND',
+    help: ['how int8 matrices take their inputs: rows (the default), rows8 (nearer to', 'floats) or fixed (the scales'
+      + " of Firefox's models, as Firefox has it)"],
+  },
   json: { help: ['one JSON object per line: tokens, scores, alignment'] },
   'n-best': {
     takes: 'N',
@@ -65,9 +74,9 @@ const COMMANDS = {
     usage: '[options] [TEXT…]',
     about: ['translates the texts, one per line; without a text, or for -, it',
       'translates each line of standard input'],
-    options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'no-shortlist', 'json', 'n-best', 'beams',
-      'length-penalty', 'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch',
-      ...CACHE],
+    options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'no-shortlist', 'activations', 'json',
+      'n-best', 'beams', 'length-penalty', 'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens',
+      'min-tokens', 'batch', ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {

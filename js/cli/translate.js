@@ -2,7 +2,7 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { E_LANGUAGE, MAX_BATCH } from '../base/constants.js';
+import { E_LANGUAGE, MAX_BATCH, QUANTIZERS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { resolve } from '../base/host.js';
 import { parseJson } from '../base/json.js';
@@ -125,15 +125,34 @@ async function readManifest(model, cache) {
   return { ...languages, ...manifest };
 }
 
+/**
+ * The pair to translate, as far as the options and the model tell.
+ *
+ * @param {Values} values
+ * @param {import('../model/languages.js').Pair[]} pairs  of the model
+ * @returns {import('../model/languages.js').Pair}
+ */
+function choosePair({ from, to, language }, pairs) {
+  const wanted = (/** @type {string | undefined} */ option, /** @type {unknown} */ stated) =>
+    option === undefined || stated === undefined || languageOf(String(stated)) === languageOf(option);
+  const fitting = pairs.filter(([source, target]) => wanted(from, source) && wanted(to, target));
+  const chosen = fitting.length > 1 ? fitting.filter(([, target]) => wanted(language, target)) : fitting;
+  if (chosen.length <= 1) return chosen[0] ?? fitting[0] ?? (pairs.length === 1 ? pairs[0] : []);
+  const list = chosen.map(([source = 'any', target = 'any']) => `${source} to ${target}`).join(', ');
+  const missing = from === undefined ? (to === undefined ? '--from and --to' : '--from') : '--to';
+  throw new UsageError(`${missing}: found none, expected those of a pair of the model: ${list}`);
+}
+
 /** @param {Values} values */
 async function openTranslator(values) {
-  const { model, from, to, language } = values;
+  const { model, from, to, language, activations } = values;
+  if (activations !== undefined && !QUANTIZERS.includes(/** @type {any} */ (activations))) {
+    throw new UsageError(`--activations: found '${activations}', expected ${QUANTIZERS.join(', ')}`);
+  }
   if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
   const cache = await cacheOf(values, model);
   const pairs = model ? pairsOf(await readManifest(model, cache)) : [];
-  const wanted = (/** @type {string | undefined} */ option, /** @type {unknown} */ stated) =>
-    option === undefined || stated === undefined || languageOf(String(stated)) === languageOf(option);
-  const [source = 'en', target = 'de'] = pairs.find((pair) => wanted(from, pair[0]) && wanted(to, pair[1])) ?? [];
+  const [source = 'en', target = 'de'] = choosePair(values, pairs);
   const shipped = fileURLToPath(new URL('../../models/index.json', import.meta.url));
   const download = cache === false && values['no-cache'] === undefined ? undefined : new Download(String(model));
   try {
@@ -142,6 +161,7 @@ async function openTranslator(values) {
       targetLanguage: to ?? target,
       language,
       cache,
+      activations: /** @type {any} */ (activations),
       ...(values['no-shortlist'] !== undefined && { shortlist: false }),
       ...(model ? { model } : { models: shipped }),
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
