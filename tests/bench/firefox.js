@@ -95,10 +95,12 @@ async function open(name) {
   const [engine, other] = name.split(', ');
   const place = other ? without : String(directory);
   const child = fork(program, [engine, place, sourceLanguage, targetLanguage], { execPath });
+  // listens once for all questions: Node warns of more than ten listeners
+  const end = once(child, 'exit').then(([code]) => { throw new Error(`${name}: ended with ${code}`); });
+  end.catch(() => {}); // it is no error that it ends after the last question
   const ask = async (/** @type {any} */ message) => {
     if (message !== undefined) child.send(message);
-    const [answer] = await Promise.race([once(child, 'message'),
-      once(child, 'exit').then(([code]) => { throw new Error(`${name}: ended with ${code}`); })]);
+    const [answer] = await Promise.race([once(child, 'message'), end]);
     return answer;
   };
   const first = await ask(undefined);
