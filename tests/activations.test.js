@@ -87,7 +87,7 @@ test('fixed scales: log-probabilities of the engine’s formula', async () => {
   });
 });
 
-for (const name of ['tiny-seven', 'memory-split']) {
+for (const name of ['tiny-seven', 'tiny-joint', 'memory-split']) {
   test(`fixed scales: translations of ${name} by exact sums`, async (t) => {
     const lines = linesOf(name);
     assert.equal(lines.length, 192);

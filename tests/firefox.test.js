@@ -36,6 +36,9 @@ const CASES = {
   'tiny-seven': {
     weights: 'model.ende.intgemm.alphas.bin', types: { I8: 53, F32: 87 }, alphas: 53, sizes: [1400, 1400], decoders: 2,
   },
+  'tiny-joint': {
+    weights: 'model.ende.intgemm.alphas.bin', types: { I8: 53, F32: 87 }, alphas: 53, sizes: [1400, 1400], decoders: 2,
+  },
   'memory-split': {
     weights: 'model.deen.intgemm.alphas.bin', types: { I8: 70, F32: 113 }, alphas: 69, sizes: [1200, 1208], decoders: 4,
   },
@@ -323,7 +326,9 @@ test('float32: the ids, texts and log-probabilities of Marian, from .bin and fro
 });
 
 test("int8: near to Marian's, whose activations are rounded otherwise", async (t) => {
-  for (const [name, limit] of /** @type {[Case, number][]} */ ([['tiny-seven', 0.06], ['memory-split', 0.07]])) {
+  for (const [name, limit] of /** @type {[Case, number][]} */ ([
+    ['tiny-seven', 0.06], ['tiny-joint', 0.07], ['memory-split', 0.07],
+  ])) {
     const lines = linesOf(name).filter(({ sourceIds }) => sourceIds)
       .map(({ sourceIds, full }) => ({ sourceIds, ...full }));
     for (const dtype of /** @type {const} */ (['f32', 'int8'])) {
