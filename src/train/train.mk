@@ -5,7 +5,8 @@
 
 # Compiled for the processor at hand, whole: the core's own vectors are too narrow for hours of training.
 TRAIN_CFLAGS := $(CFLAGS) $(WERROR) -D_GNU_SOURCE -Isrc/kernels/native -O3 -march=native -ffp-contract=fast -pthread
-TRAIN_SOURCES := $(SOURCES) $(filter-out %/align_main.c,$(wildcard src/train/native/*.c))
+TRAIN_MAINS   := %/align_main.c %/lexicon_main.c
+TRAIN_SOURCES := $(SOURCES) $(filter-out $(TRAIN_MAINS),$(wildcard src/train/native/*.c))
 TRAIN_LIBS := -lm
 # -include, since a # in $(shell) would need an escape that GNU Make 4.2 removes and 4.3 passes on.
 has_header = $(shell $(HOST_CC) -include $(1) -E -x c /dev/null >/dev/null 2>&1 && echo yes)
@@ -37,13 +38,19 @@ $(BUILD)/heed-align: $(ALIGN_SOURCES:src/%.c=$(BUILD)/train/%.o)
 	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
 -include $(BUILD)/train/train/native/align_main.d
 
+# Which of them a translation may use.
+LEXICON_SOURCES := $(filter-out %/main.c,$(TRAIN_SOURCES)) src/train/native/lexicon_main.c
+$(BUILD)/heed-lexicon: $(LEXICON_SOURCES:src/%.c=$(BUILD)/train/%.o)
+	$(Q)$(HOST_CC) $^ -pthread $(TRAIN_LIBS) -o $@
+-include $(BUILD)/train/train/native/lexicon_main.d
+
 # Tests of it: a task learned from start to end, every matrix product that this build has, and what batches are made of.
 TRAIN_OBJECTS := $(filter-out %/main.o,$(TRAIN_SOURCES:src/%.c=$(BUILD)/train/%.o))
 $(BUILD)/train-%: tests/train/%.c $(TRAIN_OBJECTS)
 	$(Q)$(HOST_CC) $(TRAIN_CFLAGS) -MF $(BUILD)/train/$*.d $^ -pthread $(TRAIN_LIBS) -o $@
 
 # And all of it under sanitizers, with allocations that fail.
-FAULTS_OBJECTS := $(patsubst src/%.c,$(BUILD)/asan/%.o,$(filter-out %/align_main.c,$(wildcard src/train/native/*.c)))
+FAULTS_OBJECTS := $(patsubst src/%.c,$(BUILD)/asan/%.o,$(filter-out $(TRAIN_MAINS),$(wildcard src/train/native/*.c)))
 $(BUILD)/asan/train/native/%.o: asan_CFLAGS += -D_GNU_SOURCE -pthread
 $(BUILD)/train-faults: tests/train/faults.c $(FAULTS_OBJECTS) $(BUILD)/asan/libheed.a
 	$(Q)$(ASAN_CC) $(asan_CFLAGS) -MF $(BUILD)/asan/train/faults.d $^ -pthread -Wl,--wrap=malloc,--wrap=realloc \
@@ -51,7 +58,7 @@ $(BUILD)/train-faults: tests/train/faults.c $(FAULTS_OBJECTS) $(BUILD)/asan/libh
 -include $(FAULTS_OBJECTS:.o=.d)
 
 # What tests run.
-train-programs: $(BUILD)/heed-train $(BUILD)/heed-align $(BUILD)/train-toy $(BUILD)/train-products \
+train-programs: $(BUILD)/heed-train $(BUILD)/heed-align $(BUILD)/heed-lexicon $(BUILD)/train-toy $(BUILD)/train-products \
                 $(BUILD)/train-drawn $(BUILD)/train-faults
 
 # ------------------------------------------------------------------------------ models

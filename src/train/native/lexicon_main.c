@@ -1,0 +1,271 @@
+/*
+ * lexicon_main.c - heed-lexicon: makes a shortlist, which words of the target each word of the source may become.
+ *
+ *     heed-lexicon --spm spm.model --out lex.s2t.bin aligned.tsv ...
+ *
+ * Reads what heed-align writes and counts linked tokens: links.h says which tokens two linked words link.  For each piece
+ * of the source and each target language, the shortlist has the pieces that it is linked to most often.  The lists of all
+ * languages are one list, because a sentence is in one file with its language token: the token's own list has the most
+ * frequent pieces of that language, and only words that two languages share get candidates of the wrong one.  The list
+ * of </s> stands in where there is no language token.
+ *
+ * The file is Marian's, little-endian as this machine; js/formats/shortlist.js draws it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/native/encoder.h"
+#include "train/native/files.h"
+#include "train/native/links.h"
+#include "train/native/words.h"
+#include "train/random.h"
+
+static const char USAGE[] =
+    "heed-lexicon --spm FILE --out FILE [options] FILE ...\n"
+    "  FILE of pairs with links, as heed-align writes them: source TAB target [TAB ...] TAB \"i-j i-j ...\"\n"
+    "  --best N                   candidates of a piece for each target language (20)\n"
+    "  --least N                  a candidate is linked at least so often (2)\n"
+    "  --share P                  and to this share of the links of the piece, in that language (0.001)\n"
+    "  --frequent N               most frequent pieces of a target language, in the list of its token (200)\n"
+    "  --eos N                    id of </s> (2)\n";
+
+enum { LONGEST = 512, MAX_LINKS = 4096 };
+/* Pieces in all translations: padding, unknown and </s>, as heed's own models number them. */
+enum { FIRST = 3 };
+
+static const uint64_t MAGIC = 0xF11A48D5013417F5u;
+
+/* How often a piece of the source and one of the target are linked in pairs with a language. */
+typedef struct {
+    uint64_t key; /* language << 48 | source << 24 | target, plus 1; 0: free */
+    uint32_t count;
+} entry;
+
+typedef struct {
+    entry *entries; /* [slots] */
+    size_t slots, n;
+} table;
+
+static void table_add(table *t, uint64_t key, uint32_t count) {
+    if (2 * t->n >= t->slots) {
+        const table before = *t;
+        t->slots = before.slots ? 2 * before.slots : 1 << 16;
+        t->entries = allocate(t->slots * sizeof *t->entries);
+        memset(t->entries, 0, t->slots * sizeof *t->entries);
+        t->n = 0;
+        for (size_t i = 0; i < before.slots; i++)
+            if (before.entries[i].key) table_add(t, before.entries[i].key - 1, before.entries[i].count);
+        free(before.entries);
+    }
+    size_t at = (size_t)random_mix(key) & (t->slots - 1);
+    while (t->entries[at].key && t->entries[at].key != key + 1) at = (at + 1) & (t->slots - 1);
+    t->n += t->entries[at].key == 0;
+    t->entries[at].key = key + 1;
+    t->entries[at].count += count;
+}
+
+typedef struct {
+    encoder encoder;
+    link_mapper mapper;
+    table links, pieces; /* pieces: of the target, with source 0 */
+    size_t pairs, used;
+} counts;
+
+static uint64_t key_of(int32_t language, int32_t source, int32_t target) {
+    return (uint64_t)(language + 1) << 48 | (uint64_t)source << 24 | (uint64_t)target;
+}
+
+/* One line [n]: source, target, and links in the last column. */
+static void count_line(counts *c, const char *path, size_t number, const char *line, size_t n) {
+    int32_t ids[2][LONGEST];
+    word_link words[MAX_LINKS];
+    const char *tab = memchr(line, '\t', n), *end = line + n, *last = end;
+    while (last > line && last[-1] != '\t') last--;
+    const char *stop = tab ? memchr(tab + 1, '\t', (size_t)(end - tab - 1)) : NULL;
+    if (stop == NULL) fail("%s:%zu: found two columns at most, expected links in a third", path, number);
+    const size_t token = words_language(line, (size_t)(tab - line));
+    const int32_t language = token ? encoder_language(&c->encoder, line, token) : NO_LANGUAGE;
+    if (token && language == NO_LANGUAGE)
+        fail("%s:%zu: the vocabulary has no piece %.*s", path, number, (int)token, line);
+    const int n_words = links_parse(last, (size_t)(end - last), 0, words, MAX_LINKS);
+    if (n_words < 0) fail("%s:%zu: found other things than links \"i-j\" in the last column", path, number);
+    c->pairs++;
+    if (n_words == 0 || n_words > MAX_LINKS) return;
+
+    const char *texts[2] = {line + token, tab + 1};
+    const size_t bytes[2] = {(size_t)(tab - line) - token, (size_t)(stop - tab - 1)};
+    link_side sides[2];
+    for (int i = 0; i < 2; i++) {
+        word split[LONGEST];
+        const int32_t of_side = i == 0 ? language : NO_LANGUAGE;
+        const int count = encoder_encode(&c->encoder, ids[i], LONGEST, texts[i], bytes[i], of_side, (encoder_cut){0});
+        const size_t n_split = words_split(texts[i], bytes[i], split, LONGEST);
+        if (count == 0 || n_split > LONGEST) return;
+        sides[i] = (link_side){.text = texts[i], .bytes = bytes[i], .ids = ids[i], .n = count,
+                               .first = of_side != NO_LANGUAGE, .n_words = (int)n_split};
+    }
+    const heed_link *links;
+    const int n_links = links_of_tokens(&c->mapper, &sides[0], &sides[1], words, n_words, &links);
+    for (int i = 0; i < n_links; i++)
+        table_add(&c->links, key_of(language, ids[0][links[i].source], ids[1][links[i].target]), 1);
+    for (int i = 0; i < sides[1].n; i++) table_add(&c->pieces, key_of(language, 0, ids[1][i]), 1);
+    c->used += n_links > 0;
+}
+
+/* By language and source, then the most frequent first. */
+static int compare(const void *x, const void *y) {
+    const entry *a = x, *b = y;
+    const uint64_t lists[2] = {(a->key - 1) >> 24, (b->key - 1) >> 24};
+    if (lists[0] != lists[1]) return lists[0] < lists[1] ? -1 : 1;
+    if (a->count != b->count) return a->count > b->count ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* The entries alone, sorted. */
+static void table_sort(table *t) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->slots; i++)
+        if (t->entries[i].key) t->entries[n++] = t->entries[i];
+    t->slots = t->n = n;
+    if (n > 0) qsort(t->entries, n, sizeof *t->entries, compare);
+}
+
+/* Candidates by source piece: bit t of list s. */
+typedef struct {
+    uint64_t *bits; /* [n, words] */
+    size_t words;
+} selection;
+
+static void select_one(selection *s, size_t source, size_t target) {
+    s->bits[source * s->words + target / 64] |= (uint64_t)1 << target % 64;
+}
+
+/*
+ * Selects the first `best` of each source and language in a sorted table, if they have `least` counts and their share.
+ * of_language: they go to the list of their language's token, or of </s> if there is none; else to that of their source.
+ */
+static void select_best(selection *s, const table *t, int best, uint32_t least, double share, int32_t eos,
+                        int of_language) {
+    for (size_t from = 0, to; from < t->n; from = to) {
+        const uint64_t list = (t->entries[from].key - 1) >> 24;
+        double sum = 0.0;
+        for (to = from; to < t->n && (t->entries[to].key - 1) >> 24 == list; to++) sum += t->entries[to].count;
+        const int32_t language = (int32_t)(list >> 24) - 1, source = (int32_t)(list & 0xFFFFFF);
+        for (size_t i = from; i < to && i - from < (size_t)best; i++) {
+            const entry *e = &t->entries[i];
+            if (e->count < least || e->count < share * sum) break;
+            const int32_t at = !of_language ? source : language == NO_LANGUAGE ? eos : language;
+            select_one(s, (size_t)at, (size_t)((e->key - 1) & 0xFFFFFF));
+        }
+    }
+}
+
+static void write_u64(uint64_t *checksum, writer *w, uint64_t value) {
+    if (checksum) *checksum ^= value + 0x9e3779b9 + (*checksum << 6) + (*checksum >> 2);
+    if (w) write_bytes(w, &value, sizeof value);
+}
+
+/* All that the checksum is of, to the checksum or to the file.  Returns the number of ids. */
+static size_t put_lists(const selection *s, int n, int best, uint64_t *checksum, writer *w) {
+    size_t m = 0, last = 0, room = 1 << 16;
+    uint32_t *ids = allocate(room * sizeof *ids);
+    uint64_t *offsets = allocate(((size_t)n + 1) * sizeof *offsets);
+    for (int i = 0; i < n; i++) {
+        offsets[i] = m;
+        for (int t = 0; t < n; t++) {
+            if (!(s->bits[(size_t)i * s->words + (size_t)t / 64] >> t % 64 & 1)) continue;
+            if (m == room) ids = reallocate(ids, (room *= 2) * sizeof *ids);
+            ids[m++] = (uint32_t)t;
+        }
+    }
+    offsets[n] = m;
+    const uint64_t head[] = {FIRST, (uint64_t)best, (uint64_t)n + 1, m};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) write_u64(checksum, w, head[i]);
+    for (int i = 0; i <= n; i++) write_u64(checksum, w, offsets[i]);
+    for (; last + 1 < m; last += 2) write_u64(checksum, w, ids[last] | (uint64_t)ids[last + 1] << 32);
+    if (w && last < m) write_bytes(w, &ids[last], sizeof *ids);
+    free(offsets);
+    free(ids);
+    return m;
+}
+
+static double number(const char *name, const char *text, double least, double most) {
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= least && value <= most))
+        fail("%s: found '%s', expected a number from %g to %g", name, text, least, most);
+    return value;
+}
+
+int main(int argc, char **argv) {
+    const char *spm = NULL, *out = NULL, **files = allocate((size_t)argc * sizeof *files);
+    int n_files = 0, best = 20, frequent = 200;
+    int32_t eos = 2;
+    uint32_t least = 2;
+    double share = 0.001;
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i];
+        if (strcmp(name, "--help") == 0) {
+            fputs(USAGE, stdout);
+            return 0;
+        }
+        if (strncmp(name, "--", 2) != 0) {
+            files[n_files++] = name;
+            continue;
+        }
+        const char *value = argv[++i];
+        if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
+        if (strcmp(name, "--spm") == 0) spm = value;
+        else if (strcmp(name, "--out") == 0) out = value;
+        else if (strcmp(name, "--best") == 0) best = (int)number(name, value, 1, 1e6);
+        else if (strcmp(name, "--least") == 0) least = (uint32_t)number(name, value, 1, 1e9);
+        else if (strcmp(name, "--share") == 0) share = number(name, value, 0, 1);
+        else if (strcmp(name, "--frequent") == 0) frequent = (int)number(name, value, 0, 1e6);
+        else if (strcmp(name, "--eos") == 0) eos = (int32_t)number(name, value, 0, 1e6);
+        else fail("%s: no such option; --help lists them", name);
+    }
+    if (!spm || !out || n_files == 0) fail("--spm, --out and a file with links are needed; --help lists all options");
+
+    counts c = {0};
+    encoder_begin(&c.encoder, spm, 0);
+    const int n = heed_tokenizer_size(c.encoder.tokenizer);
+    if (eos >= n) fail("--eos: found %d, expected an id below %d, as %s has", eos, n, spm);
+    c.encoder.eos = eos;
+    link_mapper_begin(&c.mapper, c.encoder.tokenizer);
+    for (int i = 0; i < n_files; i++) {
+        size_t bytes, row = 1;
+        char *text = (char *)read_file(files[i], &bytes);
+        for (char *line = text, *end; line < text + bytes; line = end + 1, row++) {
+            end = memchr(line, '\n', (size_t)(text + bytes - line));
+            if (end == NULL) end = text + bytes;
+            count_line(&c, files[i], row, line, (size_t)(end - line));
+        }
+        free(text);
+    }
+    table_sort(&c.links);
+    table_sort(&c.pieces);
+    selection s = {.words = ((size_t)n + 63) / 64};
+    s.bits = allocate((size_t)n * s.words * sizeof *s.bits);
+    memset(s.bits, 0, (size_t)n * s.words * sizeof *s.bits);
+    select_best(&s, &c.links, best, least, share, eos, 0);
+    select_best(&s, &c.pieces, frequent, least, 0.0, eos, 1);
+
+    uint64_t checksum = 0;
+    writer w;
+    const size_t m = put_lists(&s, n, best, &checksum, NULL);
+    write_begin(&w, out);
+    write_u64(NULL, &w, MAGIC);
+    write_u64(NULL, &w, checksum);
+    put_lists(&s, n, best, NULL, &w);
+    write_end(&w);
+    fprintf(stderr, "%zu of %zu pairs have links of tokens; %d lists of %.1f pieces\n", c.used, c.pairs, n,
+            (double)m / n);
+    link_mapper_end(&c.mapper);
+    encoder_end(&c.encoder);
+    free(c.links.entries);
+    free(c.pieces.entries);
+    free(s.bits);
+    free(files);
+    return 0;
+}
