@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as heed from '../js/index.js';
-import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+import { bytes, changeJson, SHIPPED, readFiles, TINY } from './model-files.js';
 
 const { Transformer } = heed;
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -70,8 +70,8 @@ test('the arithmetic is what one asks for', async () => {
     (await Transformer.load(source, options)).info.dtype;
   assert.equal(await dtype(TINY, { dtype: 'f32' }), 'f32');
   assert.equal(await dtype(TINY, { dtype: 'int8' }), 'int8');
-  assert.equal(await dtype(EN_DE, {}), 'int8', 'auto follows the file');
-  assert.equal(await dtype(EN_DE, { dtype: 'f32' }), 'f32');
+  assert.equal(await dtype(SHIPPED, {}), 'int8', 'auto follows the file');
+  assert.equal(await dtype(SHIPPED, { dtype: 'f32' }), 'f32');
   await assert.rejects(dtype(TINY, { dtype: 'f16' }), { name: 'TypeError', message: /^dtype: found 'f16'/ });
 });
 
@@ -222,7 +222,7 @@ test('sessions grow on demand, and small calls give the same results afterwards'
 });
 
 test('memory does not grow over 2,000 translations', async () => {
-  const translator = await Transformer.load(EN_DE);
+  const translator = await Transformer.load(SHIPPED);
   const { tokenizer } = translator;
   const texts = ['Good morning.', 'How are you?', 'I would like a cup of coffee, please.', 'Tom is here.'];
   const round = () => {

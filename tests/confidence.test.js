@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { Transformer, Translator } from '../js/index.js';
 import { calibrate, calibrationOf, DEFAULT, logit } from '../js/translate/confidence.js';
 import { calibrationError, fit, judge } from '../src/train/model/calibrate.js';
-import { changeJson, EN_DE, readFiles } from './model-files.js';
+import { changeJson, SHIPPED, readFiles } from './model-files.js';
 import { Random } from './mutate/model.js';
 import { shipped } from './score/readme.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
-const files = readFiles(EN_DE);
-const translator = await Translator.create({ ...PAIR, model: EN_DE });
+const files = readFiles(SHIPPED);
+const translator = await Translator.create({ ...PAIR, model: SHIPPED });
 after(() => translator.destroy());
 
 /** The words of a text, by their place. @param {string} text @param {string} [language] */
@@ -29,7 +29,7 @@ function checkWords({ target, targetWords }) {
 }
 
 test('every word of a target has a position and a confidence, computed from its tokens', async () => {
-  const { confidence: numbers } = JSON.parse(readFileSync(`${EN_DE}/heed.json`, 'utf8'));
+  const { confidence: numbers } = JSON.parse(readFileSync(`${SHIPPED}/heed.json`, 'utf8'));
   const input = 'The house is red, isn\u2019t it? She bought 12 apples in Saint-Germain \u{1f600} today.\nGood-bye!';
   const sentences = await translator.translateDetailed(input, { keep: false }); // an emoji that passes through is bytes
   assert.ok(sentences.length >= 3);
@@ -73,7 +73,7 @@ test('what a glossary gives is certain; the rest is weighed in the text as it is
   assert.ok(sentence.target.includes(glossary.Tom));
   const sure = sentence.targetWords.filter(({ confidence }) => confidence === 1).map(({ text }) => text);
   assert.deepEqual(sure, [glossary.Tom]);
-  const model = await Transformer.load(EN_DE);
+  const model = await Transformer.load(SHIPPED);
   try {
     const source = model.tokenizer.encode(sentence.source).ids;
     const { ids, offsets } = model.tokenizer.encode(sentence.target, { side: 'target' });
@@ -100,7 +100,7 @@ test('words copied from the source are certain', async () => {
 });
 
 test('the same words from a worker, with beams, and for a translation that is stopped', async () => {
-  const elsewhere = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
+  const elsewhere = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
   try {
     for (const options of [{}, { beams: 3, nBest: 2 }, { maxTokens: 3 }, { maxTokens: 1 }]) {
       const here = await translator.translateDetailed('He is a doctor. Where are you?', options);

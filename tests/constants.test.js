@@ -150,7 +150,8 @@ test('the options of a trainer are written in the order of heed_train_options', 
   const model = await Transformer.load(TINY);
   const options = {
     learningRate: 0.25, labelSmoothing: 0.125, dropout: 0.5, clipNorm: 2, schedule: /** @type {const} */ ('cosine'),
-    warmupSteps: 3, totalSteps: 9, seed: 5, maxTokens: 33, attentionDropout: 0.75, guided: 4, guidedHead: 1, sampledSoftmax: 8,
+    warmupSteps: 3, totalSteps: 9, seed: 5, maxTokens: 33, attentionDropout: 0.75, guided: 4, guidedHead: 1,
+    sampledSoftmax: 8,
   };
   /** @type {Record<string, number>} */
   const expected = {

@@ -49,9 +49,10 @@ for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swi
 }
 
 test('an int8 model stays the same', async () => {
-  const [from, to] = [join(root, FIXTURE_PATH), join(scratch, 'en-de')];
+  const [from, to] = [join(root, FIXTURE_PATH), join(scratch, 'again')];
   const out = execFileSync(process.execPath, [cli, 'quantize', from, to], { encoding: 'utf8' });
-  assert.match(out, /bytes of weights in int8, from model\.safetensors of 7802456\n$/);
+  const { size } = statSync(join(from, 'model.safetensors'));
+  assert.ok(out.endsWith(`: ${size} bytes of weights in int8, from model.safetensors of ${size}\n`), out);
   const [want, got] = [await Transformer.load(from), await Transformer.load(to)];
   const ids = want.tokenizer.encode('Have you had breakfast yet?').ids;
   assert.deepEqual(got.generate([ids], { beams: 2 }), want.generate([ids], { beams: 2 }));
@@ -65,10 +66,11 @@ test('what cannot be done is said, and nothing is overwritten', () => {
   const usage = quantize('only-one');
   assert.equal(usage.status, 2);
   assert.match(usage.stderr, /expected a model directory and a new one/);
+  const { size } = statSync(join(root, FIXTURE_PATH, 'model.safetensors'));
   const full = quantize(join(root, FIXTURE_PATH), join(root, FIXTURE_PATH));
   assert.equal(full.status, 1);
-  assert.match(full.stderr, /models\/en-de: is not empty/);
-  assert.equal(statSync(join(root, FIXTURE_PATH, 'model.safetensors')).size, 7802456);
+  assert.ok(full.stderr.includes(`${FIXTURE_PATH}: is not empty`), full.stderr);
+  assert.equal(statSync(join(root, FIXTURE_PATH, 'model.safetensors')).size, size);
   const missing = quantize(join(scratch, 'nowhere'), join(scratch, 'a'));
   assert.equal(missing.status, 1);
   assert.match(missing.stderr, /nowhere: config\.json is missing/);

@@ -4,9 +4,9 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { loadOps, Transformer, Translator } from '../js/index.js';
-import { changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+import { changeJson, SHIPPED, TINY, withLanguages } from './model-files.js';
 
-const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 const named = (/** @type {string} */ name) => ({ name: 'TypeError', message: new RegExp(`^${name}: found `) });
 
 for (const worker of [false, true]) {
@@ -41,16 +41,14 @@ test('options of loading', async () => {
 });
 
 test('en_US in heed.json is English; the token de serves Austria', async () => {
-  const files = changeJson(readFiles(EN_DE), 'heed.json', (json) => void (json.source = 'en_US'));
+  const stating = (/** @type {object} */ languages) =>
+    changeJson(withLanguages('>>de<<'), 'heed.json', ({ source: _, target: __, pairs: ___, ...json }) =>
+      ({ ...json, ...languages }));
+  const files = stating({ source: 'en_US', target: 'de' });
   (await Translator.create({ ...PAIR, model: files })).destroy();
   await assert.rejects(Translator.create({ ...PAIR, model: files, sourceLanguage: 'fr' }),
     { name: 'NotSupportedError' });
-  let several = changeJson(readFiles(EN_DE), 'heed.json', (json) => void delete json.target);
-  several = changeJson(several, 'vocab.json', (json) => {
-    const [piece, id] = /** @type {[string, number]} */ (Object.entries(json).at(-1));
-    delete json[piece];
-    json['>>de<<'] = id;
-  });
+  const several = stating({ source: 'en' });
   (await Translator.create({ ...PAIR, model: several, targetLanguage: 'de-AT' })).destroy();
   await assert.rejects(Translator.create({ ...PAIR, model: several, targetLanguage: 'fr' }),
     { name: 'NotSupportedError' });

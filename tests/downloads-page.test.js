@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Translator } from '../js/index.js';
 import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const PAGE = readFileSync(new URL('browser/downloads.html', import.meta.url));
 /** What differs from the policy of server.js, by the page's query. @type {Record<string, string>} */
@@ -32,7 +32,7 @@ test('Chromium: two at once, a full cache, and policies', async () => {
   const found = await reportOf(server);
   assert.equal(found.error, undefined);
 
-  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
   const text = await here.translate('I love you. Where is the nearest bank?');
   here.destroy();
 

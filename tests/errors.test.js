@@ -10,7 +10,7 @@ import { HeedError, Tokenizer, Transformer, Translator } from '../js/index.js';
 import { whyMissing } from '../js/files/missing.js';
 import { relaxedDot } from '../js/wasm/simd.js';
 import { Core } from '../js/wasm/core.js';
-import { bytes, changeJson, changeWeights, EN_DE, readFiles, takeApart, TINY, unlisted } from './model-files.js';
+import { bytes, changeJson, changeWeights, SHIPPED, readFiles, takeApart, TINY, unlisted } from './model-files.js';
 
 /** Statuses met so far. @type {Set<string>} */
 const met = new Set();
@@ -37,7 +37,7 @@ async function loadFails(source, status, message, options = {}, name = undefined
 }
 
 const tiny = readFiles(TINY);
-const enDe = unlisted(readFiles(EN_DE));
+const enDe = unlisted(readFiles(SHIPPED));
 const SOURCE = [5, 9, 12, 0];
 const model = await Transformer.load(TINY);
 const expected = model.generate([SOURCE]);
@@ -52,7 +52,7 @@ test('files that are missing', async () => {
 
 test('places that are no model directory', async () => {
   await loadFails('/nowhere/at/all', 'HEED_E_FILE', /at\/all: config\.json is missing: there is no such directory$/);
-  for (const place of [`${TINY}/config.json`, `${EN_DE}/model.safetensors`]) {
+  for (const place of [`${TINY}/config.json`, `${SHIPPED}/model.safetensors`]) {
     await loadFails(place, 'HEED_E_FILE', /config\.json is missing: found a file, expected a model directory$/);
   }
   const hub = 'https://huggingface.co/Helsinki-NLP/opus-mt-en-de/resolve/main/';
@@ -138,7 +138,7 @@ test('servers that answer with something else', async (t) => {
 });
 
 test('files that are not those that heed.json lists', async () => {
-  const listed = readFiles(EN_DE);
+  const listed = readFiles(SHIPPED);
   const weights = listed['model.safetensors'];
   const [last, header] = [weights.slice(), weights.slice()];
   last[last.length - 1] ^= 1;
@@ -155,7 +155,7 @@ test('files that are not those that heed.json lists', async () => {
   // what is wrong with it is not what to say: that it is another file is
   await loadFails({ ...listed, 'model.safetensors': header }, 'HEED_E_HASH', /^model\.safetensors: sha256: found /);
   await loadFails({ ...listed, 'model.safetensors': weights.subarray(0, -1) }, 'HEED_E_HASH',
-    /: bytes: found 7802455, expected 7802456/);
+    new RegExp(`: bytes: found ${weights.length - 1}, expected ${weights.length}`));
   for (const files of [3, [], { a: null }, { a: { size: -1, sha256: '0'.repeat(64) } },
     { a: { size: 1, sha256: 'x' } }]) {
     await loadFails({ ...listed, 'heed.json': bytes(JSON.stringify({ files })) }, 'HEED_E_JSON', /^heed\.json: files/);
@@ -334,9 +334,9 @@ test('tokenizers that cannot be used', async () => {
   }
   const vocabulary = (/** @type {(json: any) => any} */ f) => changeJson(enDe, 'vocab.json', f);
   await loadFails(
-    vocabulary((v) => void (v['.'] = 8000)),
+    vocabulary((v) => void (v['.'] = Object.keys(v).length)),
     'HEED_E_VOCAB',
-    /^vocab\.json: '\.': found 8000, expected an id from 0 to 7999/,
+    /^vocab\.json: '\.': found (8000|16000), expected an id from 0 to (7999|15999)/,
   );
   await loadFails(
     vocabulary((v) => void (v['.'] = '3')),
@@ -369,10 +369,10 @@ test('tokenizers that cannot be used', async () => {
     (error) => check(error, 'HEED_E_TOKENIZER', /vocab\.json is missing/),
   );
   works();
-  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
   await assert.rejects(
-    Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE, language: 'fra' }),
-    (error) => check(error, 'HEED_E_LANGUAGE', /found 'fra', available: none/),
+    Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, language: 'ita' }),
+    (error) => check(error, 'HEED_E_LANGUAGE', /found 'ita', available: /),
   );
   assert.equal(await translator.translate('Good morning.'), 'Guten Morgen!');
   translator.destroy();
@@ -440,7 +440,7 @@ test('an object that was disposed, or is busy', async () => {
   run.return([]);
   works();
 
-  const gone = await Transformer.load(EN_DE);
+  const gone = await Transformer.load(SHIPPED);
   const { tokenizer } = gone;
   const resting = gone.generateSteps([[5, 2]]);
   resting.next();
@@ -459,7 +459,7 @@ test('an object that was disposed, or is busy', async () => {
   ])
     assert.throws(f, (error) => check(error, 'HEED_E_STATE', /was disposed/), String(f));
 
-  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
   translator.destroy();
   translator[Symbol.dispose]();
   await assert.rejects(translator.translate('a'), { name: 'AbortError' });

@@ -11,13 +11,13 @@ import { promisify } from 'node:util';
 import { Translator } from '../js/index.js';
 import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const examples = join(root, 'web/examples');
 
-const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
 const SENTENCE = 'The house at the end of the street is very old.';
 const expected = await translator.translate(SENTENCE);
 
@@ -63,7 +63,7 @@ test('vite: built, it shows the translation', async (t) => {
   const folder = await copy(join(examples, 'vite'), t);
   await mkdir(join(folder, 'node_modules'));
   await symlink(root, join(folder, 'node_modules/heed'));
-  await cp(EN_DE, join(folder, 'public/en-de'), { recursive: true });
+  await cp(SHIPPED, join(folder, 'public/en-de'), { recursive: true });
   const { build } = await import(pathToFileURL(vite).href);
   await build({ root: folder, base: './', logLevel: 'error', build: { target: 'es2022' } });
   assert.deepEqual(await show(join(folder, 'dist')), { text: expected });
@@ -80,7 +80,7 @@ test('parallel.sh: lines in order', async (t) => {
     return t.skip('GNU parallel is not installed');
   }
   const lines = Array.from({ length: 1100 }, (_, i) => (i % 100 === 0 ? SENTENCE : ''));
-  const child = execFile(join(examples, 'parallel.sh'), ['--model', EN_DE]);
+  const child = execFile(join(examples, 'parallel.sh'), ['--model', SHIPPED]);
   child.stdin?.end(lines.map((line) => `${line}\n`).join(''));
   let stdout = '';
   for await (const chunk of /** @type {any} */ (child.stdout)) stdout += chunk;

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { HeedError, Translator } from '../js/index.js';
 import { asWithin } from '../js/translate/forced.js';
 import { findTerms } from '../js/translate/glossary.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
-const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const options = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 const translator = await Translator.create(options);
 
 /**

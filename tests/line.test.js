@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { HeedError, Translator } from '../js/index.js';
 import { checkGenerate } from '../js/model/options.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const run = promisify(execFile);
-const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 const INDEX = JSON.stringify(new URL('../js/index.js', import.meta.url).href);
 const WORKER = JSON.stringify(new URL('../js/worker.js', import.meta.url).href);
 const TEXT = 'I love you. Where is the nearest bank?';
@@ -116,7 +116,7 @@ test('a busy worker gives a sign of life before the translation is ready', async
   const next = async () => (await received.next()).value[0];
   worker.postMessage({ heed: port2 }, [port2]);
   assert.deepEqual(await next(), { ready: true });
-  port.postMessage({ id: 0, method: 'create', args: [{ model: EN_DE, source: 'en', target: 'de' }] });
+  port.postMessage({ id: 0, method: 'create', args: [{ model: SHIPPED, source: 'en', target: 'de' }] });
   let answer;
   do answer = await next(); while (answer.event !== undefined);
   assert.equal(answer.error, undefined);

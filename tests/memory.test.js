@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { Trainer } from '../js/train.js';
 import { listen } from './listen.js';
-import { bytes, changeJson, EN_DE, readFiles, safetensors, TINY, unlisted } from './model-files.js';
+import { bytes, changeJson, SHIPPED, readFiles, safetensors, TINY, unlisted } from './model-files.js';
 
 /** Bytes of a page of wasm memory. */
 const PAGE = 65536;
@@ -64,7 +64,7 @@ const outOfMemory = (what) => (/** @type {any} */ error) => {
 const SOURCE = [5, 9, 12, 0];
 
 test('loading in any amount of memory: it loads whole, or says that there is not enough', async () => {
-  const files = unlisted(readFiles(EN_DE));
+  const files = unlisted(readFiles(SHIPPED));
   const source = [46, 1140, 982, 6, 3, 2];
   const full = await Transformer.load(files);
   const expected = full.generate([source], { maxTokens: 8 })[0][0].ids;
@@ -108,7 +108,7 @@ test('a model still works after a request that does not fit in memory', async ()
 
 test('a text that there is no room for, and the next one', async () => {
   const wasm = limited('heed.wasm', 576);
-  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE, wasm });
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, wasm });
   const expected = await translator.translate('The house is small.');
   for (let i = 0; i < 3; i++) {
     // one word of ten million letters: the work of the tokenizer is thirty times the text

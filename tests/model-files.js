@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { FIXTURE_PATH } from './browser/fixture.js';
 
-/** The shipped English-German model. */
-export const EN_DE = fileURLToPath(new URL(`../${FIXTURE_PATH}`, import.meta.url));
+/** The shipped model. */
+export const SHIPPED = fileURLToPath(new URL(`../${FIXTURE_PATH}`, import.meta.url));
 /** A random model that takes ids only: d_model 32, 67 pieces, 48 positions. */
 export const TINY = fileURLToPath(new URL('golden/postnorm-relu-shared', import.meta.url));
 
@@ -35,6 +35,18 @@ export function unlisted(files) {
 export function changeJson(files, name, change) {
   const json = JSON.parse(decoder.decode(files[name]));
   return { ...unlisted(files), [name]: encoder.encode(JSON.stringify(change(json) ?? json)) };
+}
+
+/**
+ * The shipped model with these tokens of languages, at the end of its vocabulary, and no others.
+ *
+ * @param {string[]} tokens  such as ">>de<<"
+ */
+export function withLanguages(...tokens) {
+  return changeJson(readFiles(SHIPPED), 'vocab.json', (v) => {
+    const pieces = Object.keys(v).sort((a, b) => v[a] - v[b]).map((piece) => piece.replace(/^>>(.*)<<$/, '<$1>'));
+    return Object.fromEntries([...pieces.slice(0, -tokens.length), ...tokens].map((piece, id) => [piece, id]));
+  });
 }
 
 /** Bytes of a text. @param {string} text */

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { loadOps, Transformer, Translator } from '../js/index.js';
 import { convert } from '../js/convert/convert.js';
 import { Trainer } from '../js/train.js';
-import { EN_DE, TINY } from './model-files.js';
+import { SHIPPED, TINY } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
 const model = await Transformer.load(TINY);
-const whole = await Transformer.load(EN_DE);
-const translator = await Translator.create({ ...PAIR, model: EN_DE });
-const there = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
+const whole = await Transformer.load(SHIPPED);
+const translator = await Translator.create({ ...PAIR, model: SHIPPED });
+const there = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
 const trainer = await Trainer.create(model);
 const ops = await loadOps();
 after(() => [model, whole, translator, there, trainer].forEach((each) => each[Symbol.dispose]()));
@@ -40,8 +40,10 @@ const FUNCTIONS = {
   'Tokenizer.decode': [async (o) => whole.tokenizer.decode(ids, o), 'Side', 'side'],
   'Tokenizer.idToPiece': [async (o) => whole.tokenizer.idToPiece(1, o), 'sides', 'side'],
   'Tokenizer.pieceToId': [async (o) => whole.tokenizer.pieceToId('a', o), 'sid', 'side'],
-  'Translator.create': [(o) => Translator.create({ ...PAIR, model: EN_DE, ...o }), 'targetlanguage', 'targetLanguage'],
-  'Translator.create, worker': [(o) => Translator.create({ ...PAIR, model: EN_DE, worker: true, ...o }),
+  'Translator.create': [
+    (o) => Translator.create({ ...PAIR, model: SHIPPED, ...o }), 'targetlanguage', 'targetLanguage',
+  ],
+  'Translator.create, worker': [(o) => Translator.create({ ...PAIR, model: SHIPPED, worker: true, ...o }),
     'moduls', 'models'],
   'Translator.availability': [(o) => Translator.availability({ ...PAIR, ...o }), 'modelss', 'models'],
   translate: [(o) => translator.translate('a', o), 'beam', 'beams'],
@@ -82,7 +84,7 @@ test('an option that is like none is refused with the names that there are', asy
 
 test('an option of the contract that is unsupported is refused as such', async () => {
   const unsupported = [
-    [(o) => Translator.create({ ...PAIR, model: EN_DE, ...o }), ['workers']],
+    [(o) => Translator.create({ ...PAIR, model: SHIPPED, ...o }), ['workers']],
   ];
   for (const [call, names] of unsupported) {
     for (const name of names) {

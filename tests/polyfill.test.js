@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const run = promisify(execFile);
 const polyfill = new URL('../js/polyfill.js', import.meta.url).href;
@@ -40,7 +40,7 @@ const FOR_THE_BROWSER = `
 
 test('unmodified code detects and translates', async () => {
   const index = `data:application/json,${encodeURIComponent(JSON.stringify(
-    { models: [{ source: 'en', target: 'de', path: new URL(`file://${EN_DE}/`).href }] }))}`;
+    { models: [{ source: 'en', target: 'de', path: new URL(`file://${SHIPPED}/`).href }] }))}`;
   const found = await printed(`
     globalThis.self = globalThis;
     const { Translator: own } = await import('${polyfill}');

@@ -9,7 +9,7 @@ import { Translator } from '../js/index.js';
 import { reportOf } from './browser/hosts.js';
 import { survey } from './browser/rules.js';
 import { serve as servePage } from './browser/server.js';
-import { EN_DE, readFiles, TINY } from './model-files.js';
+import { SHIPPED, readFiles, TINY } from './model-files.js';
 import { serve } from './served-model.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -32,7 +32,7 @@ test('Chromium', async (t) => {
 
 test('another pair than the one asked for is refused after heed.json, before the weights', async (t) => {
   const state = await serve(t);
-  state.files = readFiles(EN_DE);
+  state.files = readFiles(SHIPPED);
   const model = state.address;
   for (const worker of [false, true]) {
     for (const [sourceLanguage, targetLanguage] of [['en', 'fr'], ['de', 'en']]) {
@@ -66,7 +66,7 @@ test('availability of a model at an address', async (t) => {
   const options = { ...PAIR, model: state.address, cache: state.cache };
   state.files = {};
   assert.equal(await Translator.availability(options), 'unavailable');
-  state.files = readFiles(EN_DE);
+  state.files = readFiles(SHIPPED);
   assert.equal(await Translator.availability(options), 'downloadable');
   assert.equal(await Translator.availability({ ...options, targetLanguage: 'fr' }), 'unavailable');
   assert.ok(!state.asked.includes('model.safetensors'), 'to look downloads no weights');
@@ -82,14 +82,14 @@ test('availability of a directory and of given files: all needed files must exis
   const directory = await mkdtemp(join(tmpdir(), 'heed-there-'));
   t.after(() => rm(directory, { recursive: true }));
   const availability = (/** @type {any} */ model) => Translator.availability({ ...PAIR, model });
-  assert.equal(await availability(EN_DE), 'available');
+  assert.equal(await availability(SHIPPED), 'available');
   assert.equal(await availability(join(directory, 'nowhere')), 'unavailable');
   assert.equal(await availability(directory), 'unavailable', 'it is empty');
-  assert.equal(await availability(`${EN_DE}/config.json`), 'unavailable', 'it is a file');
+  assert.equal(await availability(`${SHIPPED}/config.json`), 'unavailable', 'it is a file');
   assert.equal(await availability(TINY), 'unavailable', 'it has no tokenizers');
   for (const name of ['config.json', 'model.safetensors', 'source.spm', 'vocab.json']) {
     const copy = join(directory, name);
-    await cp(EN_DE, copy, { recursive: true });
+    await cp(SHIPPED, copy, { recursive: true });
     assert.equal(await availability(copy), 'available');
     await truncate(join(copy, name), 100);
     assert.equal(await availability(copy), 'unavailable', `${name} is cut short`);
@@ -97,10 +97,10 @@ test('availability of a directory and of given files: all needed files must exis
     assert.equal(await availability(copy), 'unavailable', `${name} is missing`);
     await rm(join(copy, 'heed.json'));
     assert.equal(await availability(copy), 'unavailable', `${name} is missing, and nothing lists it`);
-    const { [name]: _, ...others } = readFiles(EN_DE);
+    const { [name]: _, ...others } = readFiles(SHIPPED);
     assert.equal(await availability(others), 'unavailable', `${name} is not given`);
   }
-  const { 'heed.json': _, ...unlisted } = readFiles(EN_DE);
+  const { 'heed.json': _, ...unlisted } = readFiles(SHIPPED);
   assert.equal(await availability(unlisted), 'available');
-  assert.equal(await availability(readFiles(EN_DE)), 'available');
+  assert.equal(await availability(readFiles(SHIPPED)), 'available');
 });

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 import { hasName, listNumbers, readCases, scoreCopy, scoreLine } from './score/copy.js';
 import { LANGUAGES, listDirections, readTable } from './score/directions.js';
 import { isAnswer, listAnswers, plain, readPhrases } from './score/phrases.js';
@@ -170,7 +170,7 @@ test('the programs: figures, outputs, exit code', () => {
   const out = mkdtempSync(join(tmpdir(), 'heed-score-'));
   const run = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   try {
-    const from = ['--model', EN_DE, '--direction', 'en-de', '--out', out];
+    const from = ['--model', SHIPPED, '--direction', 'en-de', '--out', out];
     const { status, stdout } = run('tests/score/phrases.js', ...from);
     const [, percent, right] = /^en-de {2}([\d.]+) % right \((\d+) of 300\)\n$/.exec(stdout) ?? assert.fail(stdout);
     assert.equal(Number(percent), Math.round(Number(right) / 0.3) / 10);

@@ -2,11 +2,11 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Transformer } from '../js/index.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 test('many sentences, then many beams: each alone fits, so each after the other does', async () => {
   const source = [46, 1140, 982, 6, 3, 2];
-  const load = () => Transformer.load(EN_DE);
+  const load = () => Transformer.load(SHIPPED);
   const many = (/** @type {Transformer} */ model) =>
     model.generate(Array(200).fill(source), { batchSize: 200, maxTokens: 4 });
   const wide = (/** @type {Transformer} */ model) => model.generate([source], { beams: 40, maxTokens: 4 });

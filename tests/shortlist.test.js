@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { readShortlist } from '../js/formats/shortlist.js';
 import { relaxedDot } from '../js/wasm/simd.js';
-import { changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+import { changeJson, SHIPPED, readFiles, TINY } from './model-files.js';
 import { selectPlainly, shortlistFile } from './shortlist-file.js';
 
 const V = 67;
@@ -250,7 +250,7 @@ test('a shortlist that is missing or wrong is named', async () => {
 });
 
 test('a Translator uses it, in a worker too, and its details tell which words were computed', async () => {
-  const files = readFiles(EN_DE);
+  const files = readFiles(SHIPPED);
   const { vocab_size: size } = JSON.parse(new TextDecoder().decode(files['config.json']));
   // a toy, which has what this model says of two sentences
   const pair = { sourceLanguage: 'en', targetLanguage: 'de' };

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { Transformer } from '../js/index.js';
 import { relaxedDot } from '../js/wasm/simd.js';
 import { SENTENCES } from './browser/sentences.js';
-import { EN_DE, TINY } from './model-files.js';
+import { SHIPPED, TINY } from './model-files.js';
 
 const run = promisify(execFile);
 const JS = fileURLToPath(new URL('../js', import.meta.url));
@@ -181,7 +181,7 @@ test("dtype: 'int8' quantises a float model while it loads", async (t) => {
 });
 
 test("dtype: 'f32' computes with floats what the file has in int8", async (t) => {
-  const [int8, f32] = [await Transformer.load(EN_DE), await Transformer.load(EN_DE, { dtype: 'f32' })];
+  const [int8, f32] = [await Transformer.load(SHIPPED), await Transformer.load(SHIPPED, { dtype: 'f32' })];
   assert.deepEqual([int8.info.dtype, f32.info.dtype], ['int8', 'f32']);
   assert.equal(int8.info.parameters, f32.info.parameters);
   assert.ok(f32.info.weightBytes > 3.5 * int8.info.weightBytes, `${f32.info.weightBytes} bytes`);
@@ -195,7 +195,7 @@ test("dtype: 'f32' computes with floats what the file has in int8", async (t) =>
 });
 
 test('int8: a sentence says the same in every batch', async () => {
-  const model = await Transformer.load(EN_DE);
+  const model = await Transformer.load(SHIPPED);
   assert.equal(model.info.dtype, 'int8');
   const sources = SENTENCES.slice(0, 24).map((text) => model.tokenizer.encode(text).ids);
   for (const options of [{ beams: 1 }, { beams: 3, nBest: 3, lengthPenalty: 0.6 }]) {

@@ -3,10 +3,10 @@
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { Tokenizer, Transformer, Translator } from '../js/index.js';
-import { EN_DE, TINY } from './model-files.js';
+import { SHIPPED, TINY } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
-const translator = await Translator.create({ ...PAIR, model: EN_DE });
+const translator = await Translator.create({ ...PAIR, model: SHIPPED });
 after(() => translator.destroy());
 
 /** Tokens of the longest source that a Translator takes as one. */
@@ -246,10 +246,10 @@ test('what must be long may still end', async () => {
 test('cutRunaways: the default of a Translator, in a worker too; an option of generate()', async (t) => {
   const wrong = { name: 'TypeError', message: "cutRunaways: found 'yes', expected true or false" };
   await assert.rejects(translator.translate('a', /** @type {any} */ ({ cutRunaways: 'yes' })), wrong);
-  const there = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
+  const there = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
   t.after(() => there.destroy());
   assert.equal(await there.translate(LOOPS[0]), await translator.translate(LOOPS[0]));
-  const model = await Transformer.load(EN_DE);
+  const model = await Transformer.load(SHIPPED);
   t.after(() => model.dispose());
   const { ids } = model.tokenizer.encode(LOOPS[0]);
   const [[plain]] = model.generate([ids], { maxTokens: 250 });

@@ -177,7 +177,7 @@ test('time is linear: a megabyte without a space, of one letter, of combining ma
     marks: 'e' + '\u0301'.repeat(1e5),
     spaces: ' '.repeat(1e6),
   };
-  for (const path of ['models/en-de/source.spm', 'tests/golden/text/bpe.spm', 'tests/golden/text/bpe-ties.spm']) {
+  for (const path of [`${FIXTURE_PATH}/source.spm`, 'tests/golden/text/bpe.spm', 'tests/golden/text/bpe-ties.spm']) {
     const tokenizer = load(path);
     for (const [name, text] of Object.entries(texts)) {
       const start = performance.now();

@@ -33,6 +33,7 @@ writeFileSync(
 
 const STEPS = 60;
 const DATA = ['--train', corpus, '--dev', corpus, '--spm', join(root, FIXTURE_PATH, 'source.spm')];
+const PIECES = Object.keys(JSON.parse(readFileSync(join(root, FIXTURE_PATH, 'vocab.json'), 'utf8'))).length;
 const argsOf = (data, out, ...more) => [
   ...data,
   '--out',
@@ -100,10 +101,9 @@ test('a student with SSRUs learns to turn its sentences around, and runs', { ski
 
   const spm = readFileSync(join(root, FIXTURE_PATH, 'source.spm'));
   const vocab = readFileSync(join(root, FIXTURE_PATH, 'vocab.json'));
-  const { length } = Object.keys(JSON.parse(vocab.toString()));
   const set = { d_model: 32, encoder_ffn_dim: 48, decoder_ffn_dim: 48, encoder_layers: 1, decoder_layers: 1,
     decoder_cell: 1, positions: 1, layer_norm_eps: 1_000_000 };
-  const config = makeConfig(length, set);
+  const config = makeConfig(PIECES, set);
   assert.deepEqual([config.decoder_cell, config.positions, config.layer_norm_eps], ['ssru', 'marian', 1e-6]);
   const model = await Transformer.load({
     'config.json': Buffer.from(JSON.stringify(config)), 'source.spm': spm, 'target.spm': spm, 'vocab.json': vocab,
@@ -119,7 +119,7 @@ test('a student with SSRUs learns to turn its sentences around, and runs', { ski
 test('interrupted or killed, a run ends where an undisturbed one does, to the bit', { skip }, async () => {
   const [whole, stopped, killed] = ['whole', 'stopped', 'killed'].map((name) => join(folder, name));
   assert.equal(run(...args(whole)).status, 0);
-  assert.equal(learned(whole).length > 3 * 8000 * 32 * 4, true);
+  assert.ok(learned(whole).length > 3 * PIECES * 32 * 4);
 
   const first = await stopAt(20, 'SIGTERM', stopped);
   assert.ok(first >= 20 && first < STEPS, `interrupted after ${first}`);
@@ -175,8 +175,8 @@ test('model.safetensors has the tensors of MarianMTModel', { skip }, () => {
     parseHeader(bytes.subarray(8, 8 + length), 'model.safetensors').map(({ name, shape }) => [name, shape]),
   );
   assert.equal(shapes.size, 2 + 16 + 26);
-  assert.deepEqual(shapes.get('model.shared.weight'), [8000, 32]);
-  assert.deepEqual(shapes.get('final_logits_bias'), [1, 8000]);
+  assert.deepEqual(shapes.get('model.shared.weight'), [PIECES, 32]);
+  assert.deepEqual(shapes.get('final_logits_bias'), [1, PIECES]);
   assert.deepEqual(shapes.get('model.decoder.layers.0.encoder_attn_layer_norm.bias'), [32]);
 });
 

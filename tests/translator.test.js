@@ -2,24 +2,26 @@
 // splitting into sentences that all of it rests on.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
 import { findCut } from '../js/text/cut.js';
 import { splitSentences } from '../js/text/sentences.js';
-import { bytes, changeJson, EN_DE, readFiles, TINY } from './model-files.js';
+import { bytes, changeJson, readFiles, SHIPPED, TINY, withLanguages } from './model-files.js';
 
 const INDEX = fileURLToPath(new URL('../models/index.json', import.meta.url));
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
+const CONFIG = JSON.parse(readFileSync(`${SHIPPED}/config.json`, 'utf8'));
 
 // in these the best translation leads by far: they are the same in f32 and in int8
 const PAIRS = [
-  ['Have you had breakfast yet?', 'Hast du schon gefrühstückt?'],
+  ['Did you sleep well?', 'Hast du gut geschlafen?'],
   ['Good morning.', 'Guten Morgen!'],
-  ['Where is the nearest bank?', 'Wo ist die nächste Bank?'],
+  ['He is my friend.', 'Er ist mein Freund.'],
   ['I love you.', 'Ich liebe dich.'],
   ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
   ['She is reading a book.', 'Sie liest ein Buch.'],
-  ['We live in a small house.', 'Wir wohnen in einem kleinen Haus.'],
+  ['I read books every day.', 'Ich lese jeden Tag Bücher.'],
   ['The weather is nice today.', 'Das Wetter ist heute schön.'],
   ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],
   ['Can you help me?', 'Kannst du mir helfen?'],
@@ -27,7 +29,7 @@ const PAIRS = [
 const ENGLISH = PAIRS.map(([english]) => english);
 const GERMAN = PAIRS.map(([, german]) => german);
 
-const translator = await Translator.create({ ...PAIR, model: EN_DE });
+const translator = await Translator.create({ ...PAIR, model: SHIPPED });
 
 /** @param {ReadableStream<string>} stream */
 async function collect(stream) {
@@ -80,7 +82,7 @@ test('many calls at once are no leak', async () => {
 test('batches of every size, f32 and int8, say the same', async () => {
   for (const batchSize of [1, 3, 100]) assert.deepEqual(await translator.translate(ENGLISH, { batchSize }), GERMAN);
   for (const dtype of /** @type {const} */ (['f32', 'int8'])) {
-    const other = await Translator.create({ ...PAIR, model: EN_DE, dtype });
+    const other = await Translator.create({ ...PAIR, model: SHIPPED, dtype });
     assert.deepEqual(await other.translate(ENGLISH), GERMAN, dtype);
     other.destroy();
   }
@@ -130,7 +132,8 @@ test('details: tokens with offsets, probabilities, alignment', async () => {
     assert.deepEqual([targetTokens.at(-1)?.piece, sourceTokens.at(-1)?.piece], ['</s>', '</s>']);
     assert.equal(alignment.length, targetTokens.length);
     assert.ok(alignment.every((s) => s >= 0 && s < sourceTokens.length));
-    assert.deepEqual(attention?.cross.shape, [3, 4, targetTokens.length, sourceTokens.length]);
+    const { decoder_layers: layers, decoder_attention_heads: heads } = CONFIG;
+    assert.deepEqual(attention?.cross.shape, [layers, heads, targetTokens.length, sourceTokens.length]);
     assert.equal(alternatives?.length, 2);
     assert.ok(alternatives.every((a) => typeof a.text === 'string' && a.logProb < 0));
   }
@@ -182,7 +185,7 @@ test('a hundred thousand characters are split', { timeout: 120_000 }, async () =
 });
 
 test('a model of 48 positions gets pieces that fit', async () => {
-  const [source, target] = ['source.spm', 'target.spm'].map((name) => readFiles(EN_DE)[name]);
+  const [source, target] = ['source.spm', 'target.spm'].map((name) => readFiles(SHIPPED)[name]);
   const files = {
     ...readFiles(TINY),
     'source.spm': source,
@@ -276,8 +279,10 @@ test('wrong input is refused by name', async () => {
 });
 
 test('usage is counted in tokens, and there is no quota', async () => {
-  assert.equal(await translator.measureInputUsage('I love you.'), 5);
-  assert.equal(await translator.measureInputUsage('I love you. I love you.\nI love you.'), 15);
+  // the pieces of four words and </s>, and the token of the target's language where a model has some
+  const one = await translator.measureInputUsage('I love you.');
+  assert.ok(one === 5 || one === 6, `${one} tokens`);
+  assert.equal(await translator.measureInputUsage('I love you. I love you.\nI love you.'), 3 * one);
   assert.equal(translator.inputQuota, Infinity);
 });
 
@@ -304,9 +309,9 @@ test('create: the pair, the index, progress', async () => {
   regional.destroy();
 
   const unsupported = { name: 'NotSupportedError' };
-  await assert.rejects(Translator.create({ sourceLanguage: 'de', targetLanguage: 'fr', models: INDEX }), unsupported);
-  await assert.rejects(Translator.create({ sourceLanguage: 'de', targetLanguage: 'en', model: EN_DE }), unsupported);
-  await assert.rejects(Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model: EN_DE }), unsupported);
+  await assert.rejects(Translator.create({ sourceLanguage: 'de', targetLanguage: 'it', models: INDEX }), unsupported);
+  await assert.rejects(Translator.create({ sourceLanguage: 'it', targetLanguage: 'en', model: SHIPPED }), unsupported);
+  await assert.rejects(Translator.create({ sourceLanguage: 'en', targetLanguage: 'it', model: SHIPPED }), unsupported);
   await assert.rejects(Translator.create(PAIR), unsupported);
   await assert.rejects(Translator.create(/** @type {any} */ ({ targetLanguage: 'de' })), {
     name: 'TypeError',
@@ -317,14 +322,14 @@ test('create: the pair, the index, progress', async () => {
     message: /^targetLanguage/,
   });
   await assert.rejects(Translator.create({ ...PAIR, models: '/nowhere.json' }), { code: 10 });
-  await assert.rejects(Translator.create({ ...PAIR, models: `${EN_DE}/config.json` }), { code: 11 });
+  await assert.rejects(Translator.create({ ...PAIR, models: `${SHIPPED}/config.json` }), { code: 11 });
   await assert.rejects(Translator.create({ ...PAIR, model: TINY }), { code: 22 });
-  await assert.rejects(Translator.create({ ...PAIR, model: EN_DE, signal: AbortSignal.abort() }), {
+  await assert.rejects(Translator.create({ ...PAIR, model: SHIPPED, signal: AbortSignal.abort() }), {
     name: 'AbortError',
   });
   const stop = new AbortController();
   const monitor = (/** @type {EventTarget} */ m) => m.addEventListener('downloadprogress', () => stop.abort());
-  await assert.rejects(Translator.create({ ...PAIR, model: EN_DE, signal: stop.signal, monitor }), {
+  await assert.rejects(Translator.create({ ...PAIR, model: SHIPPED, signal: stop.signal, monitor }), {
     name: 'AbortError',
   });
 });
@@ -340,12 +345,7 @@ test('availability', async () => {
 });
 
 test('a model of several target languages takes the language', async () => {
-  const files = changeJson(readFiles(EN_DE), 'vocab.json', (v) => {
-    const names = Object.keys(v);
-    delete v[names[7998]];
-    delete v[names[7999]];
-    Object.assign(v, { '>>deu<<': 7998, '>>fra<<': 7999 });
-  });
+  const files = withLanguages('>>deu<<', '>>fra<<');
   const { 'heed.json': _, ...anonymous } = files;
   for (const [options, piece] of [
     [{}, '>>deu<<'],
@@ -364,10 +364,7 @@ test('a model of several target languages takes the language', async () => {
 });
 
 test('a model lists its pairs: each is translated, others are refused by name', async () => {
-  const tokens = changeJson(readFiles(EN_DE), 'vocab.json', (v) => {
-    for (const [piece, id] of Object.entries(v)) if (id >= 7998) delete v[piece];
-    Object.assign(v, { '>>de<<': 7998, '>>fr<<': 7999 });
-  });
+  const tokens = withLanguages('>>de<<', '>>fr<<');
   const stating = (/** @type {object} */ manifest) =>
     ({ ...tokens, 'heed.json': new TextEncoder().encode(JSON.stringify({ format: 1, ...manifest })) });
   const model = stating({ pairs: [['en', 'de'], ['de', 'fr'], ['en', 'fr']] });
@@ -407,7 +404,7 @@ test('a directory whose model moved names the new path', async () => {
 });
 
 test('destroy ends what runs and what waits', async () => {
-  const other = await Translator.create({ ...PAIR, model: EN_DE });
+  const other = await Translator.create({ ...PAIR, model: SHIPPED });
   const running = other.translate(ENGLISH);
   const waiting = other.translate(ENGLISH[0]);
   const stream = collect(other.translateStreaming(ENGLISH[0]));
@@ -419,7 +416,7 @@ test('destroy ends what runs and what waits', async () => {
 });
 
 test('memory stays as it is over hundreds of calls of every kind', async () => {
-  const own = await Translator.create({ ...PAIR, model: EN_DE });
+  const own = await Translator.create({ ...PAIR, model: SHIPPED });
   const round = async () => {
     await own.translate(ENGLISH);
     await own.translateDetailed(ENGLISH.slice(0, 3).join(' '), { attention: true });
@@ -497,7 +494,7 @@ test('cuts: a clause, a space, a character', () => {
 
 test('alignment follows the heads that config.json names', async () => {
   const align = async (heads) => {
-    const files = changeJson(readFiles(EN_DE), 'config.json', (config) => ({ ...config, alignment_heads: heads }));
+    const files = changeJson(readFiles(SHIPPED), 'config.json', (config) => ({ ...config, alignment_heads: heads }));
     const options = { sourceLanguage: 'en', targetLanguage: 'de', model: files };
     const translator = await Translator.create(options);
     const [found] = await translator.translateDetailed('The cat sleeps in the green house.', { attention: true });

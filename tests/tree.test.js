@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Transformer, Translator } from '../js/index.js';
 import { goldenModels, readGolden } from './golden/golden.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 /** Sums of a dozen 32-bit log-probabilities below 10, in two orders. */
 const NEAR = 1e-4;
@@ -90,7 +90,7 @@ test('translateDetailed has it, with pieces, in a worker too', async () => {
   const [text, options] = ['Good morning. I love you.', { beams: 4, beamTree: true }];
   const results = [];
   for (const worker of [false, true]) {
-    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE, worker });
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, worker });
     results.push(await translator.translateDetailed(text, options));
     const [{ tree: none }] = await translator.translateDetailed(text, { beams: 4 });
     assert.equal(none, undefined);

@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Tokenizer, Transformer, Translator } from '../js/index.js';
 import { Core } from '../js/wasm/core.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
 /** Tokens of sources that one step may encode: 4e8 multiply-adds by 2.36e6 a token of this encoder. */
@@ -64,7 +64,7 @@ function turnsOf(t) {
 }
 
 test('a batch is encoded in parts, one step per turn, with the results of single sentences', async (t) => {
-  const translator = await Translator.create({ ...PAIR, model: EN_DE });
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
   const alone = await translator.translate(LONG, { batchSize: 1 });
   const turns = turnsOf(t);
@@ -79,7 +79,7 @@ test('a batch is encoded in parts, one step per turn, with the results of single
 });
 
 test('a batch of beams is smaller by default', async (t) => {
-  const model = await Transformer.load(EN_DE);
+  const model = await Transformer.load(SHIPPED);
   t.after(() => model.dispose());
   const sources = Array.from({ length: 40 }, (_, i) => model.tokenizer.encode(`Tom has ${i} cars.`).ids);
   let waiting = 0;
@@ -102,7 +102,7 @@ test('a batch of beams is smaller by default', async (t) => {
 });
 
 test('long texts are split in parts', async (t) => {
-  const translator = await Translator.create({ ...PAIR, model: EN_DE });
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
   const text = 'The house is small. Where is it? '.repeat(4000);
   const turns = turnsOf(t);
@@ -128,7 +128,7 @@ test('long texts are split in parts', async (t) => {
 });
 
 test('a call in this thread hears of an abort that comes between two steps', async (t) => {
-  const translator = await Translator.create({ ...PAIR, model: EN_DE });
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
   const turns = turnsOf(t);
   const stop = new AbortController();

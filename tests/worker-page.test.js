@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Translator } from '../js/index.js';
 import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
-import { EN_DE } from './model-files.js';
+import { SHIPPED } from './model-files.js';
 
 const TEXT = 'I love you. Where is the nearest bank?';
 
@@ -53,7 +53,7 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
   const found = await reportOf(server, { started: (browser) => (group = browser.group) });
   assert.equal(found.error, undefined);
 
-  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
   const text = await here.translate(TEXT);
   const sentences = (await here.translateDetailed(TEXT)).map(({ target }) => target);
   here.destroy();
@@ -78,7 +78,7 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
 test('Chromium: errors in the user\'s own worker, and options that cannot be sent', async () => {
   const found = await reportOf(await serve({ page: 'tests/browser/own-worker.html' }));
   assert.equal(found.error, undefined);
-  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE });
+  const here = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
   assert.equal(found.text, await here.translate(TEXT));
   here.destroy();
   assert.deepEqual(found.thrown, { message: 'Uncaught Error: unrelated', isHandled: false });

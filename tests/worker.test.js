@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { HeedError, Translator } from '../js/index.js';
-import { EN_DE, readFiles, TINY } from './model-files.js';
+import { SHIPPED, readFiles, TINY } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
 const TEXTS = ['Good morning.', 'Can you help me?', 'I love you. Where is the nearest bank?', ' \n'];
 
-const here = await Translator.create({ ...PAIR, model: EN_DE });
-const there = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
+const here = await Translator.create({ ...PAIR, model: SHIPPED });
+const there = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
 after(() => {
   here.destroy();
   there.destroy();
@@ -93,7 +93,7 @@ test('a signal ends a call, a stream and a load, with its reason', async () => {
   await assert.rejects(collect(there.translateStreaming(long, { signal: abortSoon() })), reason);
   await assert.rejects(there.translate('a', { signal: AbortSignal.abort(reason) }), reason);
   const controller = new AbortController();
-  const load = Translator.create({ ...PAIR, model: EN_DE, worker: true, signal: controller.signal });
+  const load = Translator.create({ ...PAIR, model: SHIPPED, worker: true, signal: controller.signal });
   controller.abort(reason);
   await assert.rejects(load, reason);
   // what was given up does not hold back what follows: the whole text takes many times as long as one sentence
@@ -105,14 +105,14 @@ test('progress goes from 0 to 1; files given as bytes arrive', async () => {
   const seen = [];
   const monitor = (/** @type {EventTarget} */ target) =>
     target.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) => seen.push(loaded));
-  const translator = await Translator.create({ ...PAIR, model: readFiles(EN_DE), worker: true, monitor });
+  const translator = await Translator.create({ ...PAIR, model: readFiles(SHIPPED), worker: true, monitor });
   assert.deepEqual([seen[0], seen.at(-1)], [0, 1]);
   assert.equal(await translator.translate(TEXTS[0]), await here.translate(TEXTS[0]));
   translator.destroy();
 });
 
 test('destroy() ends what runs; later calls say so', async () => {
-  const translator = await Translator.create({ ...PAIR, model: EN_DE, worker: true });
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
   const running = translator.translate(TEXTS[2].repeat(50));
   translator.destroy();
   translator.destroy();
@@ -122,7 +122,7 @@ test('destroy() ends what runs; later calls say so', async () => {
 
 test('a worker of one\'s own, for several models, stays', async () => {
   const worker = new Worker(new URL('../js/worker.js', import.meta.url));
-  const [one, two] = await Promise.all([1, 2].map(() => Translator.create({ ...PAIR, model: EN_DE, worker })));
+  const [one, two] = await Promise.all([1, 2].map(() => Translator.create({ ...PAIR, model: SHIPPED, worker })));
   one.destroy();
   assert.equal(await two.translate(TEXTS[0]), await here.translate(TEXTS[0]));
   two.destroy();
@@ -131,20 +131,20 @@ test('a worker of one\'s own, for several models, stays', async () => {
 
 test('a worker that dies ends every call, with a word', async () => {
   const worker = new Worker(new URL('../js/worker.js', import.meta.url));
-  const translator = await Translator.create({ ...PAIR, model: EN_DE, worker });
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED, worker });
   const running = translator.translate(TEXTS[2].repeat(50));
   void worker.terminate();
   await assert.rejects(running, (error) => error instanceof HeedError && /worker: it has ended/.test(error.message));
   await assert.rejects(translator.translate('a'), /worker: it has ended/);
   const broken = new Worker('throw new Error("no")', { eval: true });
-  await assert.rejects(Translator.create({ ...PAIR, model: EN_DE, worker: broken }), /worker: no/);
+  await assert.rejects(Translator.create({ ...PAIR, model: SHIPPED, worker: broken }), /worker: no/);
 });
 
 test('a program with an idle Translator ends by itself', async () => {
   const program = `
     import { Translator } from ${JSON.stringify(fileURLToPath(new URL('../js/index.js', import.meta.url)))};
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', worker: true,
-      model: ${JSON.stringify(EN_DE)} });
+      model: ${JSON.stringify(SHIPPED)} });
     console.log(await translator.translate('Good morning.'));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program],
     { timeout: 60_000 });

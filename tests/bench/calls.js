@@ -3,7 +3,7 @@
 // processor's time tells where others use the machine.
 // Run: node tests/bench/calls.js [ROUNDS]
 import { Translator } from '../../js/index.js';
-import { EN_DE } from '../model-files.js';
+import { SHIPPED } from '../model-files.js';
 import { median } from './measure.js';
 import { table } from './table.js';
 
@@ -53,7 +53,7 @@ async function waitBesideLong(translator) {
 
 const rows = [];
 for (const worker of [false, true]) {
-  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE, worker });
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, worker });
   const cases = { ...casesOf(translator), 'one sentence, beside a call of 256': null };
   const times = /** @type {Record<string, number[][]>} */ ({});
   // the first rounds are for the host, which compiles; the order changes, so that none always comes first

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Transformer, Translator } from '../../js/index.js';
-import { EN_DE } from '../model-files.js';
+import { SHIPPED } from '../model-files.js';
 
-const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: EN_DE };
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 export const SENTENCES = [
   'Good morning.', 'Thank you.', 'Where is the bank?', 'I love you.', 'Can you help me?', 'The house is small.', 'Yes.',
   'What time is it?', 'She reads a book.', 'We are tired.', 'Open the door!', 'He is my brother.', 'It is raining.',
@@ -110,7 +110,7 @@ export async function loads(n, warm) {
       translator.destroy();
       return;
     }
-    const model = await Transformer.load(EN_DE);
+    const model = await Transformer.load(SHIPPED);
     const [[{ ids: said }]] = model.generate([ids]);
     assert.deepEqual([...said], (expected ??= [...said]));
     model.dispose();
