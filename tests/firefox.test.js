@@ -18,6 +18,7 @@ import { adaptDirectory, openContainer } from '../js/formats/open.js';
 import { readConfig } from '../js/model/config.js';
 import { Tokenizer } from '../js/text/tokenizer.js';
 import { findUnknown } from '../js/text/unknown.js';
+import { translateAround } from '../js/translate/forced.js';
 import { instantiate } from '../js/wasm/module.js';
 import { stored } from './golden/zstd.js';
 import { npy, zip } from './hostile/containers.js';
@@ -374,6 +375,36 @@ test('characters that a vocabulary lacks become plain ones of the same place, or
   const long = ['1'.repeat(200_000), 'a'.repeat(200_000), '1,'.repeat(100_000)];
   for (const text of long) assert.equal(found.spans(`${text}\u20ac`).length, 1);
   assert.ok(performance.now() - start < 5000, 'in a time that grows with the length of the text');
+});
+
+test('parts between given words are read by plain characters where their sentence was', async () => {
+  /** @type {string[]} */
+  const read = [];
+  const unk = 1;
+  const idsOf = (/** @type {string} */ text) =>
+    Int32Array.of(...Array.from(text, (c) => (/[\u201c\u201d]/.test(c) ? unk : 9)), 0);
+  const encode = async (/** @type {string[]} */ texts) => texts.map((text) => ({ ids: idsOf(text), pieces: [],
+    offsets: Int32Array.from({ length: 2 * text.length + 2 }, (_, i) => Math.ceil(i / 2)) }));
+  const engine = { encode, config: { positions: 'marian', unk_token_id: unk, max_position_embeddings: 512 } };
+  const generate = async (/** @type {any[]} */ sentences) => sentences.map(({ text, ids }) => {
+    read.push(ids.includes(unk) ? 'unknown' : 'plain');
+    return [{ text, finished: true }];
+  });
+  const host = /** @type {any} */ ({ engine, generate, sourceLanguage: 'en', targetLanguage: 'de' });
+  const text = 'He says \u201cyes\u201d to Bob and \u201cno\u201d';
+  const start = text.indexOf('Bob');
+  const terms = /** @type {any[]} */ ([{ start, end: start + 3, term: 'Bob', translation: 'Rob' }]);
+  const [plain] = await encode([text.replace(/[\u201c\u201d]/g, '"')]);
+  const [lost] = await encode([text]);
+  for (const [sentence, ways] of /** @type {[any, string[]][]} */ ([
+    [plain, ['plain', 'plain']], [lost, ['unknown', 'unknown']],
+    [{ ...plain, ids: Int32Array.from(plain.ids, (id, i) => (i > start ? lost.ids[i] : id)) }, ['plain', 'unknown']],
+  ])) {
+    read.length = 0;
+    const found = await translateAround(host, { text, after: '', start: 0, ...sentence }, terms, text, {});
+    assert.equal(found?.text, text.replace('Bob', 'Rob'));
+    assert.deepEqual(read, ways);
+  }
 });
 
 test('with keep they are not lost, and their positions are those of the text', {

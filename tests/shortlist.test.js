@@ -7,6 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { readShortlist } from '../js/formats/shortlist.js';
+import { createEngine } from '../js/engine/engine.js';
+import { nextLogits } from '../js/model/inspect.js';
+import { checkGenerate } from '../js/model/options.js';
+import { generateWith } from '../js/translate/glossary.js';
 import { relaxedDot } from '../js/wasm/simd.js';
 import { changeJson, SHIPPED, readFiles, TINY } from './model-files.js';
 import { selectPlainly, shortlistFile } from './shortlist-file.js';
@@ -340,6 +344,43 @@ for (const pair of ['enpt', 'pten']) {
     model.dispose();
   });
 }
+
+test('a glossary, too, goes without it if asked', async () => {
+  const directory = join(golden, 'tiny-seven');
+  const model = await Transformer.load(directory);
+  const [{ sourceIds }] = linesOf(join(directory, 'expected.jsonl'));
+  const [prefix, shortlist] = [[7, 300], false];
+  const row = nextLogits(model, sourceIds, prefix, { shortlist });
+  assert.ok(row.every(Number.isFinite) && !nextLogits(model, sourceIds, prefix).every(Number.isFinite));
+  const { data } = model.forward(sourceIds, [...prefix, 0], { shortlist }).logits;
+  assert.deepEqual(row, data.slice(-row.length));
+  model.dispose();
+
+  const engine = await createEngine({ model: directory, source: 'en', target: 'de' });
+  /** @type {any[]} */
+  const asked = [];
+  const host = /** @type {any} */ ({
+    engine: {
+      ...engine,
+      logits: (/** @type {any} */ source, /** @type {any} */ ids, /** @type {any} */ options) => {
+        asked.push(options.shortlist);
+        return engine.logits(source, ids, options);
+      },
+    },
+    sourceLanguage: 'en', targetLanguage: 'de',
+    generate: (/** @type {any[]} */ sentences, /** @type {any} */ options) =>
+      engine.generate(sentences.map(({ ids }) => ids), checkGenerate(options, engine.defaults, engine.config)),
+  });
+  const texts = linesOf(join(directory, 'expected.jsonl')).slice(0, 12).map(({ source }) => source);
+  const sentences = (await engine.encode(texts))
+    .map((encoded, i) => ({ text: texts[i], after: '', start: 0, ...encoded }));
+  for (const given of [false, undefined]) {
+    asked.length = 0;
+    await generateWith(host, sentences, [['the', 'Haus'], ['I', 'Haus'], ['a', 'Haus']], { shortlist: given }, null);
+    assert.ok(asked.length > 0 && asked.every((found) => found === given), `${asked}`);
+  }
+  engine.destroy(undefined);
+});
 
 test('the command line goes without it if asked', async () => {
   const directory = join(golden, 'tiny-seven');

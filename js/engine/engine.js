@@ -28,8 +28,7 @@ import { builds } from '../builds.js';
  *   target language, if the model has several
  * @property {(lists: ArrayLike<number>[]) => Promise<string[]>} decode  ids of the target side
  * @property {(ids?: ArrayLike<number>) => Promise<string[]>} pieces  of target ids, or of all target ids
- * @property {(source: ArrayLike<number>, prefix: ArrayLike<number>) => Promise<Float32Array>} logits  [V] of the id
- *   after the prefix
+ * @property {Asynchronous<typeof import('../model/inspect.js').nextLogits>} logits  [V] of the id after the prefix
  * @property {Asynchronous<typeof import('../model/inspect.js').attention>} attention
  * @property {Asynchronous<typeof import('../model/inspect.js').inspect>} inspect
  * @property {Asynchronous<typeof import('../model/inspect.js').parameters>} parameters

@@ -193,16 +193,17 @@ export function candidates(model, source, more = []) {
  * @param {Model} model
  * @param {ArrayLike<number>} source
  * @param {ArrayLike<number>} prefix
+ * @param {{ shortlist?: boolean }} [options]
  * @returns {Float32Array}
  */
-export function nextLogits(model, source, prefix) {
+export function nextLogits(model, source, prefix, { shortlist } = {}) {
   const { core, pass, check } = model.internals();
   // one more id, because row t predicts target[t]
   const from = check('source', source, 'source');
   const to = check('prefix', [...Array.from(prefix), Number(model.config.eos_token_id)], 'target');
   const session = pass(from.length, to.length);
   core.forward(session, from, to);
-  restrict(model, session);
+  restrict(model, session, shortlist);
   return core.logits(session, prefix.length, Number(model.config.decoder_vocab_size)).logits;
 }
 

@@ -43,6 +43,7 @@ export class Forced {
   /** How many of the first `#ids` no longer change. */
   #fixed;
   #longest;
+  #shortlist;
   /** @type {{ found: Found, begin: number, end: number, spaced: boolean }[]} where in `#ids` the given words are */
   #spans = [];
 
@@ -53,14 +54,16 @@ export class Forced {
    * @param {Sentence} sentence
    * @param {number} fixed  length of the caller's prefix
    * @param {number} longest  most ids of a translation
+   * @param {boolean} [shortlist]  as in a search
    */
-  constructor(engine, pieces, generate, sentence, fixed, longest) {
+  constructor(engine, pieces, generate, sentence, fixed, longest, shortlist) {
     this.#engine = engine;
     this.#pieces = pieces;
     this.#generate = generate;
     this.#sentence = sentence;
     this.#fixed = fixed;
     this.#longest = longest;
+    this.#shortlist = shortlist;
     this.#eos = Number(engine.config.eos_token_id);
   }
 
@@ -183,7 +186,7 @@ export class Forced {
 
   /** The most probable id after a word that ends with the prefix. @param {number[]} prefix */
   async #bestBoundary(prefix) {
-    const row = await this.#engine.logits(this.#sentence.ids, prefix);
+    const row = await this.#engine.logits(this.#sentence.ids, prefix, { shortlist: this.#shortlist });
     const never = [this.#engine.config.pad_token_id, this.#pieces.indexOf('<unk>')];
     let best = this.#eos;
     row.forEach((logit, id) => {
@@ -263,6 +266,26 @@ export function asWithin(text, free, language = 'de') {
  */
 
 /**
+ * Parts of a sentence with the characters by which it was encoded: where the vocabulary lacks one, and the sentence has
+ * no <unk>, a plain one was read.
+ *
+ * @param {Engine} engine
+ * @param {Sentence} sentence
+ * @param {{ text: string, from: number, to: number }[]} parts  from, to: their place in the sentence
+ */
+async function asEncoded({ encode, config }, { ids, offsets }, parts) {
+  const texts = parts.map(({ text }) => text);
+  const unk = Number(config.unk_token_id);
+  if (config.positions !== 'marian') return texts;
+  const { findUnknown } = await import('../text/unknown.js');
+  const unknown = await findUnknown(texts, encode, unk, new Map());
+  return unknown ? parts.map(({ text, from, to }) => {
+    const isLost = ids.some((id, i) => id === unk && offsets[2 * i] < to && offsets[2 * i + 1] > from);
+    return isLost ? text : unknown.plain(text);
+  }) : texts;
+}
+
+/**
  * Translates each part between the terms alone, and puts the terms between them. This is the last resort, because no
  * part has its context.
  *
@@ -278,9 +301,10 @@ export function asWithin(text, free, language = 'de') {
 export async function translateAround({ engine, targetLanguage, generate }, sentence, terms, free, options) {
   const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
-  const worded = parts.map((part) => part.trim()).filter((part) => isWorded.test(part));
-  const encoded = await engine.encode(worded);
-  const results = await generate(worded.map((text, i) => ({ ...sentence, text, ...encoded[i] })), options);
+  const worded = parts.map((part, i) => ({ text: part.trim(), from: edges[2 * i], to: edges[2 * i + 1] }))
+    .filter(({ text }) => isWorded.test(text));
+  const encoded = await engine.encode(await asEncoded(engine, sentence, worded));
+  const results = await generate(worded.map(({ text }, i) => ({ ...sentence, text, ...encoded[i] })), options);
   if (!results.every(([{ finished }]) => finished) && !terms.every(({ isKept }) => isKept)) return undefined;
   const translations = results.map(([{ text }]) => text.trim());
   let text = '';
