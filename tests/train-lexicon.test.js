@@ -108,8 +108,9 @@ test('shortlist.js gives one to a model', { skip }, () => {
   writeFileSync(join(model, 'config.json'), '{ "eos_token_id": 2 }');
   writeFileSync(join(model, 'heed.json'), '{ "format": 1, "files": {} }');
   const rows = [['>>de<< the', 'das', '0-0'], ['>>de<< the', 'das', '0-0']];
-  const { status, stderr } = spawnSync(process.execPath, ['src/train/model/shortlist.js', '--model', model, '--out', out,
-    '--best', '3', write('two.tsv', rows)], { cwd: root, encoding: 'utf8' });
+  const list = ['--model', model, '--out', out, '--best', '3', write('two.tsv', rows)];
+  const { status, stderr } =
+    spawnSync(process.execPath, ['src/train/model/shortlist.js', ...list], { cwd: root, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   const json = (/** @type {string} */ name) => JSON.parse(readFileSync(join(out, name), 'utf8'));
   assert.deepEqual(json('config.json'), { eos_token_id: 2, shortlist: 'lex.s2t.bin' });

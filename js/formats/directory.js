@@ -1,5 +1,6 @@
 // directory.js - a directory of Marian's or Firefox's as heed reads one: config.json of the settings in the weights,
-// vocab.json of the pieces, made only if it is asked for, because loading does without. Loaded by load.js and convert.js if a model has no config.json.
+// vocab.json of the pieces, made only if it is asked for, because loading does without. Loaded by load.js and convert.js
+// if a model has no config.json.
 
 import { E_FILE, E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';

@@ -3,9 +3,9 @@
  *
  *     heed-lexicon --spm spm.model --out lex.s2t.bin aligned.tsv ...
  *
- * Reads what heed-align writes and counts linked tokens: links.h says which tokens two linked words link.  For each piece
- * of the source and each target language, the shortlist has the pieces that it is linked to most often.  The lists of all
- * languages are one list, because a sentence is in one file with its language token: the token's own list has the most
+ * Reads what heed-align writes and counts linked tokens: links.h says which tokens two linked words link.  For each
+ * piece of the source and each target language, the shortlist has the pieces that it is linked to most often.  The
+ * lists of all languages are one list, because a sentence is in one file with its language token: the token's own list has the most
  * frequent pieces of that language, and only words that two languages share get candidates of the wrong one.  The list
  * of </s> stands in where there is no language token.
  *
@@ -143,7 +143,8 @@ static void select_one(selection *s, size_t source, size_t target) {
 
 /*
  * Selects the first `best` of each source and language in a sorted table, if they have `least` counts and their share.
- * of_language: they go to the list of their language's token, or of </s> if there is none; else to that of their source.
+ * of_language: they go to the list of their language's token, or of </s> if there is none; else to that of their
+ * source.
  */
 static void select_best(selection *s, const table *t, int best, uint32_t least, double share, int32_t eos,
                         int of_language) {
