@@ -1,11 +1,7 @@
-// bergamot.js - Bergamot, the engine of Firefox's translations, as npm has it in wasm: starts it in Node with the
-// settings of Firefox. Used by firefox-engine.js.
+// bergamot.js - Bergamot, the engine of Firefox's translations, as npm has it in wasm: starts it with the settings of
+// Firefox. Used by firefox-engine.js in Node, and by firefox-page.js.
 //
 // The module wants its int8 kernels from Firefox. Elsewhere it uses its own, which its exports name Fallback.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { runInThisContext } from 'node:vm';
 
 const KERNELS = {
   int8_prepare_a: 'int8PrepareAFallback',
@@ -24,11 +20,13 @@ const SETTINGS = {
   'quiet-translation': true, 'gemm-precision': 'int8shiftAlphaAll', alignment: 'soft',
 };
 
-/** The module; its script is for a worker, and takes its options from a global. */
-function start() {
-  const require = createRequire(import.meta.url);
-  const script = require.resolve('@browsermt/bergamot-translator/worker/bergamot-translator-worker.js');
-  Object.assign(globalThis, { require, __dirname: dirname(script), __filename: script });
+/**
+ * The module; its script takes its options from a global.
+ *
+ * @param {BufferSource} wasm
+ * @param {() => void} evaluate  runs the script, as one that is no module
+ */
+function start(wasm, evaluate) {
   return new Promise((resolve, reject) => {
     const module = {
       print() {},
@@ -37,22 +35,24 @@ function start() {
       onAbort: (/** @type {unknown} */ why) => reject(new Error(`Bergamot aborted: ${why}`)),
       instantiateWasm(imports, accept) {
         const kernels = Object.entries(KERNELS).map(([name, own]) => [name, (...args) => module.asm[own](...args)]);
-        WebAssembly.instantiate(readFileSync(script.replace(/js$/, 'wasm')),
-          { ...imports, wasm_gemm: Object.fromEntries(kernels) }).then(({ instance }) => accept(instance), reject);
+        WebAssembly.instantiate(wasm, { ...imports, wasm_gemm: Object.fromEntries(kernels) })
+          .then(({ instance }) => accept(instance), reject);
         return {};
       },
     };
     globalThis.Module = module;
-    runInThisContext(readFileSync(script, 'utf8'), { filename: script });
+    evaluate();
   });
 }
 
 /**
  * @param {{ model: Uint8Array, vocabularies: Uint8Array[], shortlist?: Uint8Array }} files
+ * @param {BufferSource} wasm
+ * @param {() => void} evaluate
  * @returns {Promise<(texts: string[]) => string[]>}  translates texts in one call
  */
-export async function openBergamot({ model, vocabularies, shortlist }) {
-  const module = await start();
+export async function openBergamot({ model, vocabularies, shortlist }, wasm, evaluate) {
+  const module = await start(wasm, evaluate);
   const aligned = (/** @type {Uint8Array} */ bytes, /** @type {number} */ alignment) => {
     const memory = new module.AlignedMemory(bytes.length, alignment);
     memory.getByteArrayView().set(bytes);

@@ -1,16 +1,19 @@
 // firefox-engine.js - one engine with one of Firefox's models, in a process of its own, which answers messages; started
 // by firefox.js.
 //
-//   arguments   name of the engine, directory of the model, languages, such as en pt; a shortlist is used if it exists
+//   arguments   name of the engine, directory of the model, languages, such as en pt, and for random weights `random`;
+//               a shortlist is used if it exists
 //   message     { texts, isOneByOne }, or 'peak'
 //   answer      first { load }, milliseconds, or { skipped } if there is no such engine here; then for each message
 //               { ms, each, texts }: milliseconds of all, of each call, and translations; or { peak }, bytes of memory
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import { openHeed, measure } from './firefox-measure.js';
 import { peak } from './peak.js';
 
-const [name, directory, sourceLanguage, targetLanguage] = process.argv.slice(2);
+const [name, directory, sourceLanguage, targetLanguage, isRandom] = process.argv.slice(2);
 
 const names = readdirSync(directory).sort();
 /** @param {RegExp} pattern */
@@ -25,7 +28,11 @@ const files = () => {
 const ENGINES = {
   async bergamot() {
     const { openBergamot } = await import('./bergamot.js');
-    return openBergamot(files());
+    const require = createRequire(import.meta.url);
+    const filename = require.resolve('@browsermt/bergamot-translator/worker/bergamot-translator-worker.js');
+    Object.assign(globalThis, { require, __dirname: dirname(filename), __filename: filename });
+    return openBergamot(files(), readFileSync(filename.replace(/js$/, 'wasm')),
+      () => runInThisContext(readFileSync(filename, 'utf8'), { filename }));
   },
   async fxtranslate() {
     const { Translator } = createRequire(import.meta.url)('fxtranslate');
@@ -36,13 +43,9 @@ const ENGINES = {
   },
 };
 for (const simd of /** @type {const} */ (['simd128', 'relaxed'])) {
-  ENGINES[`heed ${simd}`] = async () => {
-    const { Translator } = await import('../../js/index.js');
-    const shortlist = names.some((file) => file.startsWith('lex.')) ? { shortlist: true } : {};
-    const options = { sourceLanguage, targetLanguage, model: directory, simd, ...shortlist };
-    const translator = await Translator.create(options);
-    return (texts) => translator.translate(texts, { keep: false, beams: 1 });
-  };
+  const hasShortlist = names.some((file) => file.startsWith('lex.'));
+  ENGINES[`heed ${simd}`] = () =>
+    openHeed({ model: directory, sourceLanguage, targetLanguage, simd, hasShortlist, isRandom: isRandom === 'random' });
 }
 
 /** @type {(message: unknown) => void} */
@@ -54,15 +57,7 @@ async function main() {
   answer({ load: performance.now() - start });
   process.on('message', async (/** @type {any} */ message) => {
     if (message === 'peak') return answer({ peak: peak() });
-    const calls = message.isOneByOne ? message.texts.map((/** @type {string} */ text) => [text]) : [message.texts];
-    const [each, texts] = [[], []];
-    const begin = performance.now();
-    for (const call of calls) {
-      const before = performance.now();
-      texts.push(...await translate(call));
-      each.push(performance.now() - before);
-    }
-    answer({ ms: performance.now() - begin, each, texts });
+    answer(await measure(translate, message));
   });
 }
 

@@ -1,12 +1,15 @@
 // firefox.js - heed beside the engine of Firefox's translations, Bergamot, and beside fxtranslate, on one of Firefox's
-// models: the lines of a file one at a time, all in one call, and one long text. Part of `make bench`.
+// models: the lines of a file one at a time, all in one call, and one long text; in Node and in Chromium. Then a model
+// of the size of "base" with random weights, one line at a time: see firefox-base.js. Part of `make bench`.
 //
 //   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7] [--only heed]
-//                                                      [--lengths 200]
+//                                  [--lengths 200] [--hosts node,chromium] [--models own,base]
 //
 // DIR has the model, its vocabulary and its shortlist, unpacked; FILE is DIR/source.txt by default. Every engine has a
 // process of its own, on one thread; they take turns, and every other round goes backwards. Times are medians. The
 // processes run in the Node of this folder, because Node 20 has no relaxed SIMD; without it, in that of this program.
+//
+// With random weights every translation has twice the tokens of its source, which is the most that the engines allow.
 //
 // Operations are those of heed's products for these tokens, a multiply and an add counting as two, with all rows of the
 // output matrix or those of the shortlist. The same number is divided by each engine's time, so that shares compare.
@@ -14,11 +17,14 @@ import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Transformer, Translator } from '../../js/index.js';
 import { install } from './competitors.js';
+import { writeBase } from './firefox-base.js';
+import { lacksChromium, openPage } from './firefox-chromium.js';
+import { LENGTH } from './firefox-measure.js';
 import { median } from './measure.js';
 import { brief, machine, megabytes, table } from './table.js';
 
@@ -29,6 +35,8 @@ const ENGINES = ['heed relaxed', 'heed simd128', 'bergamot',
 const PATIENCE = 20_000;
 /** Tokens of the long text. */
 const LONG = 256;
+/** Lines that random weights translate: each is long. */
+const RANDOM_LINES = 50;
 /** Rows of the output matrix that a shortlist leaves: the median of real ones. */
 const CANDIDATES = 640;
 
@@ -40,6 +48,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '7' },
     only: { type: 'string', default: '' },
     lengths: { type: 'string', default: '200' },
+    hosts: { type: 'string', default: 'node,chromium' },
+    models: { type: 'string', default: 'own,base' },
   },
 });
 const directory = process.env.HEED_FIREFOX_MODEL;
@@ -82,29 +92,35 @@ function operations(config, { source, target }, rows) {
   return 2e-9 * (source * (encoder + decoders * 2 * d * d) + target * (decoder + rows * d));
 }
 
-/** The same model without its shortlist. */
-const without = mkdtempSync(join(tmpdir(), 'heed-bench-'));
-process.on('exit', () => rmSync(without, { recursive: true }));
-for (const name of readdirSync(directory)) {
-  if (!/^lex\b|^heed\.json$/.test(name)) symlinkSync(resolve(directory, name), join(without, name));
+/** A directory's model without its shortlist. @param {string} place */
+function without(place) {
+  const made = mkdtempSync(join(tmpdir(), 'heed-bench-'));
+  process.on('exit', () => rmSync(made, { recursive: true }));
+  for (const name of readdirSync(place)) {
+    if (!/^lex\b|^heed\.json$/.test(name)) symlinkSync(resolve(place, name), join(made, name));
+  }
+  return made;
 }
 
-/** @param {string} name */
-async function open(name) {
+/** An engine in a process. @param {string} engine @param {string} place @param {boolean} isRandom */
+async function openProcess(engine, place, isRandom) {
   const program = fileURLToPath(new URL('firefox-engine.js', import.meta.url));
-  const [engine, other] = name.split(', ');
-  const place = other ? without : String(directory);
-  const child = fork(program, [engine, place, sourceLanguage, targetLanguage], { execPath });
-  // listens once for all questions: Node warns of more than ten listeners
-  const end = once(child, 'exit').then(([code]) => { throw new Error(`${name}: ended with ${code}`); });
-  end.catch(() => {}); // it is no error that it ends after the last question
+  const list = [engine, place, sourceLanguage, targetLanguage, ...(isRandom ? ['random'] : [])];
+  const child = fork(program, list, { execPath });
   const ask = async (/** @type {any} */ message) => {
     if (message !== undefined) child.send(message);
-    const [answer] = await Promise.race([once(child, 'message'), end]);
-    return answer;
+    // listeners that were not needed are removed: an engine answers hundreds of times
+    const done = new AbortController();
+    const { signal } = done;
+    try {
+      const [answer] = await Promise.race([once(child, 'message', { signal }),
+        once(child, 'exit', { signal }).then(([code]) => { throw new Error(`${engine}: ended with ${code}`); })]);
+      return answer;
+    } finally {
+      done.abort();
+    }
   };
-  const first = await ask(undefined);
-  return { name, child, ask, load: first.load, skipped: first.skipped };
+  return { ...(await ask(undefined)), ask, close: () => child.disconnect() };
 }
 
 /**
@@ -128,81 +144,151 @@ async function attainable(build) {
   return undefined; // this host lacks an instruction of the build
 }
 
-install();
-const model = await Transformer.load(directory);
-const text = longText(model);
-const cases = {
-  'lines, one at a time': { texts: lines, isOneByOne: true },
-  'all lines in one call': { texts: lines, isOneByOne: false },
-  [`one text of ${LONG} tokens`]: { texts: [text], isOneByOne: false },
-};
-const translator = await Translator.create({ sourceLanguage, targetLanguage, model: directory });
-/** Tokens of each case, with the end. */
-const tokens = {};
-for (const [name, { texts }] of Object.entries(cases)) {
-  const sentences = [];
-  for (const each of texts) sentences.push(...await translator.translateDetailed(each, { keep: false, beams: 1 }));
-  const count = (/** @type {'sourceTokens' | 'targetTokens'} */ side) =>
-    sentences.reduce((sum, sentence) => sum + sentence[side].length, 0);
-  const words = texts.join('\n').split(/\s+/).filter(Boolean).length;
-  tokens[name] = { source: count('sourceTokens'), target: count('targetTokens'), words };
-}
-translator.destroy();
-const { config } = model;
-model.dispose();
-
-const engines = [];
-for (const name of ENGINES.filter((each) => each.includes(values.only))) {
-  const engine = await open(name);
-  if (engine.skipped) console.log(`${name}: skipped: ${engine.skipped}`);
-  else engines.push(engine);
-}
-
-const version = execFileSync(execPath, ['--version'], { encoding: 'utf8' }).trim();
-console.log(`\nFIREFOX: ${directory}, ${lines.length} lines\n${machine()}; engines in Node ${version}`);
-const [plain, relaxed] = [await attainable('wasm'), await attainable('wasm-relaxed')];
-console.log(`attainable in int8, GOP/s: SIMD128 ${plain ?? '-'}, relaxed SIMD ${relaxed ?? '-'}`);
-const rounds = Number(values.rounds);
 /**
- * The first round warms up: hosts compile, Bergamot packs its matrices.
+ * What each case has: the texts, and the tokens of heed's translations.
  *
- * @type {Record<string, Record<string, any[]>>}
+ * @typedef {{ texts: string[], isOneByOne: boolean, tokens: { source: number, target: number, words: number } }} Case
  */
-const results = {};
-for (const [name, message] of Object.entries(cases)) {
-  results[name] = Object.fromEntries(engines.map((engine) => [engine.name, []]));
-  const slow = new Set();
-  for (let round = 0; round <= rounds; round++) {
-    for (const engine of round % 2 ? engines.toReversed() : engines) {
-      if (slow.has(engine)) continue;
-      const result = await engine.ask(message);
-      // one that takes so long is measured once
-      if (result.ms > PATIENCE) slow.add(engine);
-      if (round > 0 || slow.has(engine)) results[name][engine.name].push(result);
+
+/** @param {string} place @returns {Promise<Record<string, Case>>} */
+async function ownCases(place) {
+  const model = await Transformer.load(place);
+  const text = longText(model);
+  model.dispose();
+  const cases = {
+    'lines, one at a time': { texts: lines, isOneByOne: true },
+    'all lines in one call': { texts: lines, isOneByOne: false },
+    [`one text of ${LONG} tokens`]: { texts: [text], isOneByOne: false },
+  };
+  const translator = await Translator.create({ sourceLanguage, targetLanguage, model: place });
+  /** @type {Record<string, Case>} */
+  const counted = {};
+  for (const [name, { texts, isOneByOne }] of Object.entries(cases)) {
+    const sentences = [];
+    for (const each of texts) sentences.push(...await translator.translateDetailed(each, { keep: false, beams: 1 }));
+    const count = (/** @type {'sourceTokens' | 'targetTokens'} */ side) =>
+      sentences.reduce((sum, sentence) => sum + sentence[side].length, 0);
+    const tokens = { source: count('sourceTokens'), target: count('targetTokens'), words: wordsOf(texts) };
+    counted[name] = { texts, isOneByOne, tokens };
+  }
+  translator.destroy();
+  return counted;
+}
+
+/**
+ * Lines of one sentence, because Bergamot splits others.
+ *
+ * @param {string} place
+ * @returns {Promise<Record<string, Case>>}
+ */
+async function randomCases(place) {
+  const model = await Transformer.load(place);
+  const texts = lines.filter((line) => !/[.!?…:;]["')\]]*\s/.test(line)).slice(0, RANDOM_LINES);
+  const source = texts.reduce((sum, line) => sum + model.tokenizer.encode(line).ids.length, 0);
+  model.dispose();
+  const tokens = { source, target: LENGTH * source, words: wordsOf(texts) };
+  return { 'lines, one at a time': { texts, isOneByOne: true, tokens } };
+}
+
+const wordsOf = (/** @type {string[]} */ texts) => texts.join('\n').split(/\s+/).filter(Boolean).length;
+
+/**
+ * One model on one host.
+ *
+ * @param {string} host
+ * @param {string} place  the model's directory
+ * @param {Record<string, Case>} cases
+ * @param {Record<string, any>} config
+ * @param {boolean} isRandom
+ */
+async function compare(host, place, cases, config, isRandom) {
+  const isNode = host === 'node';
+  const bare = without(place);
+  const engines = [];
+  for (const name of ENGINES.filter((each) => each.includes(values.only))) {
+    const [engine, other] = name.split(', ');
+    // fxtranslate is a module of Node, and ends translations by its own rule
+    if (engine === 'fxtranslate' && (!isNode || isRandom)) continue;
+    const from = other ? bare : place;
+    const opened = isNode
+      ? await openProcess(engine, from, isRandom)
+      : await openPage(engine, from, { sourceLanguage, targetLanguage, isRandom });
+    if (opened.skipped) {
+      console.log(`${name}: skipped: ${opened.skipped}`);
+      await opened.close();
+    } else engines.push({ name, ...opened });
+  }
+  const version = isNode
+    ? `Node ${execFileSync(execPath, ['--version'], { encoding: 'utf8' }).trim()}`
+    : `Chromium ${engines[0]?.version}`;
+  console.log(`\nFIREFOX: ${isRandom ? 'random weights, base' : place}, ${lines.length} lines`);
+  console.log(`${machine()}; engines in ${version}`);
+
+  /**
+   * The first round warms up: hosts compile, Bergamot packs its matrices.
+   *
+   * @type {Record<string, Record<string, any[]>>}
+   */
+  const results = {};
+  for (const [name, { texts, isOneByOne }] of Object.entries(cases)) {
+    results[name] = Object.fromEntries(engines.map((engine) => [engine.name, []]));
+    const slow = new Set();
+    for (let round = 0; round <= rounds; round++) {
+      for (const engine of round % 2 ? engines.toReversed() : engines) {
+        if (slow.has(engine)) continue;
+        const result = await engine.ask({ texts, isOneByOne });
+        // one that takes so long is measured once
+        if (result.ms > PATIENCE) slow.add(engine);
+        if (round > 0 || slow.has(engine)) results[name][engine.name].push(result);
+      }
     }
   }
+
+  for (const [name, byEngine] of Object.entries(results)) {
+    const { tokens } = cases[name];
+    const { source, target, words } = tokens;
+    console.log(`\n${name}: ${words} words, ${source} source and ${target} target tokens, median of ${rounds} rounds`);
+    const rows = Object.entries(byEngine).map(([engine, all]) => {
+      const ms = median(all.map((result) => result.ms));
+      const isShort = !engine.includes('no shortlist');
+      const base = byEngine[isShort ? 'bergamot' : 'bergamot, no shortlist'];
+      const rate = (1000 * operations(config, tokens, isShort ? CANDIDATES : config.decoder_vocab_size)) / ms;
+      const most = engine.includes('relaxed') ? relaxed : plain;
+      const each = all.flatMap((result) => result.each).sort((a, b) => a - b);
+      // the kernels were measured in Node
+      const share = most && isNode ? `${((100 * rate) / most).toFixed(0)} %` : '-';
+      return [engine, all.length, brief(ms), brief((1000 * words) / ms), brief(rate), share,
+        base ? `${(median(base.map((result) => result.ms)) / ms).toFixed(2)}x` : '',
+        each.length > all.length ? `${brief(median(each))}; ${brief(each[Math.floor(0.95 * each.length)])}` : ''];
+    });
+    console.log(table(['engine', 'rounds', 'ms', 'words/s', 'GOP/s', 'share', 'to bergamot', 'ms a line, 95 %'], rows));
+  }
+
+  console.log(`\nload: from ${isNode ? 'the start' : 'the files in memory'} to the first translation possible; memory: peak of `
+    + 'the process, Node included');
+  const peaks = await Promise.all(engines.map(async ({ ask }) => (isNode ? (await ask('peak')).peak : undefined)));
+  console.log(table(['engine', 'load, ms', 'peak, MB'], engines.map(({ name, load }, i) =>
+    [name, brief(load), peaks[i] === undefined ? '-' : megabytes(peaks[i])])));
+  for (const { close } of engines) await close();
 }
 
-for (const [name, byEngine] of Object.entries(results)) {
-  const { source, target, words } = tokens[name];
-  console.log(`\n${name}: ${words} words, ${source} source and ${target} target tokens, median of ${rounds} rounds`);
-  const rows = Object.entries(byEngine).map(([engine, all]) => {
-    const ms = median(all.map((result) => result.ms));
-    const isShort = !engine.includes('no shortlist');
-    const base = byEngine[isShort ? 'bergamot' : 'bergamot, no shortlist'];
-    const rate = (1000 * operations(config, tokens[name], isShort ? CANDIDATES : config.decoder_vocab_size)) / ms;
-    const most = engine.includes('relaxed') ? relaxed : plain;
-    const each = all.flatMap((result) => result.each).sort((a, b) => a - b);
-    const share = most ? `${((100 * rate) / most).toFixed(0)} %` : '-';
-    return [engine, all.length, brief(ms), brief((1000 * words) / ms), brief(rate), share,
-      base ? `${(median(base.map((result) => result.ms)) / ms).toFixed(2)}x` : '',
-      each.length > all.length ? `${brief(median(each))}; ${brief(each[Math.floor(0.95 * each.length)])}` : ''];
-  });
-  console.log(table(['engine', 'rounds', 'ms', 'words/s', 'GOP/s', 'share', 'to bergamot', 'ms a line, 95 %'], rows));
+install();
+const rounds = Number(values.rounds);
+const [plain, relaxed] = [await attainable('wasm'), await attainable('wasm-relaxed')];
+console.log(`\nattainable in int8, GOP/s: SIMD128 ${plain ?? '-'}, relaxed SIMD ${relaxed ?? '-'}`);
+for (const kind of values.models.split(',')) {
+  const isRandom = kind === 'base';
+  const place = isRandom
+    ? await writeBase(directory, fileURLToPath(new URL(`../../build/bench/firefox-base/${basename(resolve(directory))}`,
+      import.meta.url)))
+    : directory;
+  const model = await Transformer.load(place);
+  const { config } = model;
+  model.dispose();
+  const cases = await (isRandom ? randomCases : ownCases)(place);
+  for (const host of values.hosts.split(',')) {
+    const missing = host === 'chromium' && lacksChromium();
+    if (missing) console.log(`\n${host}: skipped: ${missing}`);
+    else await compare(host, place, cases, config, isRandom);
+  }
 }
-
-console.log('\nload: from the start to the first translation possible; memory: peak of the process, Node included');
-const peaks = await Promise.all(engines.map(async (engine) => (await engine.ask('peak')).peak));
-console.log(table(['engine', 'load, ms', 'peak, MB'], engines.map(({ name, load }, i) =>
-  [name, brief(load), megabytes(peaks[i])])));
-for (const { child } of engines) child.disconnect();
