@@ -60,6 +60,21 @@ test("the files of one of Firefox's models are loaded", async () => {
   await ready(page);
   assert.match(await page.textContent('.status'), /German \u2192 English/, 'as the names of the files say');
   assert.ok((await said(page)).length > 0);
+  const told = () => page.locator('.see > .remark').first();
+  const isTold = async () => {
+    await page.evaluate(() => void (location.hash = '#/see/heads'));
+    await page.waitForSelector('.view-heads');
+    return told().isVisible();
+  };
+  assert.equal(await isTold(), false, 'two vocabularies: without a shortlist');
+
+  await page.evaluate(() => void (location.hash = '#/translate'));
+  await dropOn(page, await filesOf(new URL('golden/firefox/tiny-joint/', import.meta.url)));
+  await page.waitForFunction(() => document.querySelector('.status').textContent.includes('English \u2192 German'));
+  await ready(page);
+  await said(page);
+  assert.equal(await isTold(), true);
+  assert.match(await told().textContent(), /^The model has a shortlist: of its 1401 tokens only the \d{2,3} that /);
   assert.deepEqual(troubles, []);
   await close();
 });

@@ -65,13 +65,14 @@ export function mount(host, app) {
   const sentences = h('select', { onchange: () => app.set({ sentence: Number(sentences.value) }) });
   const chooser = h('label', { class: 'field' }, h('span', {}, t.sentence), sentences);
   const spoken = h('p', { class: 'pair' });
+  const listed = h('p', { class: 'remark' });
   const body = h('div', { class: 'view' });
   const trouble = h('p', { class: 'remark', role: 'status' });
   const savers = h('div', { class: 'saves', role: 'group', 'aria-label': t.export },
     h('span', { 'aria-hidden': 'true' }, t.export),
     KINDS.map((kind) => h('button', { type: 'button', 'aria-label': t.exportOf(kind), onclick: () => save(kind) },
       kind)));
-  host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), form, chooser, spoken,
+  host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), form, chooser, spoken, listed,
     h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble));
 
   /** @param {typeof KINDS[number]} kind */
@@ -88,7 +89,7 @@ export function mount(host, app) {
   /** Words instead of a view. @param {string} text @param {boolean} busy */
   function say(text, busy) {
     close();
-    spoken.hidden = chooser.hidden = savers.hidden = true;
+    spoken.hidden = listed.hidden = chooser.hidden = savers.hidden = true;
     body.setAttribute('aria-busy', String(busy));
     body.replaceChildren(h('p', { class: 'remark', role: 'status' }, text));
   }
@@ -148,6 +149,9 @@ export function mount(host, app) {
     // the view Alignment shows both texts itself, of any length
     spoken.classList.toggle('long', sentence.source.length + sentence.target.length > 280);
     spoken.hidden = id === 'alignment';
+    // a shortlist leaves out most words
+    listed.hidden = !sentence.candidates;
+    listed.textContent = t.candidates(sentence.candidates?.length ?? 0, result.translator.config.decoder_vocab_size);
     savers.hidden = false;
     links.forEach((link, i) => {
       link.hidden = Object.keys(VIEWS)[i] === 'gates' && !hasGates;

@@ -16,6 +16,9 @@ export const see = {
   running: 'Translating\u2026',
   failed: 'This text could not be translated:',
   viewFailed: 'This view could not be shown:',
+  candidates: (/** @type {number} */ n, /** @type {number} */ of) =>
+    `The model has a shortlist: of its ${of} tokens only the ${n} that this sentence selects were computed. `
+    + 'All others have no probability here.',
   export: 'Save as',
   exportOf: (/** @type {string} */ kind) => `Save as ${kind}`,
   exportFailed: 'The file could not be created:',
