@@ -1,5 +1,5 @@
 // unknown.js - characters that a vocabulary does not have, so that they would be lost: one that has a plain form is
-// read as that, the others pass through. Loaded by translator.js for a model of Marian's.
+// read as that, the others pass through. Loaded by translator.js and forced.js for a model of Marian's.
 
 /** @typedef {import('./keep.js').Span} Span */
 
@@ -46,4 +46,24 @@ export async function findUnknown(texts, encode, unk, known) {
     spans: (text) => (any === '' ? [] : Array.from(text.matchAll(pattern), ({ 0: { length }, index }) =>
       ({ start: index, end: index + length }))),
   };
+}
+
+/**
+ * Parts of a sentence with the characters by which it was encoded: where the vocabulary lacks one, and the sentence has
+ * no <unk>, a plain one was read.
+ *
+ * @param {{ encode: Parameters<typeof findUnknown>[1], config: Readonly<Record<string, unknown>> }} engine
+ * @param {{ ids: Int32Array, offsets: Int32Array }} sentence
+ * @param {{ text: string, from: number, to: number }[]} parts  from, to: their place in the sentence
+ * @returns {Promise<string[]>}
+ */
+export async function asEncoded({ encode, config }, { ids, offsets }, parts) {
+  const texts = parts.map(({ text }) => text);
+  const unk = Number(config.unk_token_id);
+  const unknown = await findUnknown(texts, encode, unk, new Map());
+  if (!unknown) return texts;
+  return parts.map(({ text, from, to }) => {
+    const isLost = ids.some((id, i) => id === unk && offsets[2 * i] < to && offsets[2 * i + 1] > from);
+    return isLost ? text : unknown.plain(text);
+  });
 }

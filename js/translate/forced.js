@@ -266,26 +266,6 @@ export function asWithin(text, free, language = 'de') {
  */
 
 /**
- * Parts of a sentence with the characters by which it was encoded: where the vocabulary lacks one, and the sentence has
- * no <unk>, a plain one was read.
- *
- * @param {Engine} engine
- * @param {Sentence} sentence
- * @param {{ text: string, from: number, to: number }[]} parts  from, to: their place in the sentence
- */
-async function asEncoded({ encode, config }, { ids, offsets }, parts) {
-  const texts = parts.map(({ text }) => text);
-  const unk = Number(config.unk_token_id);
-  if (config.positions !== 'marian') return texts;
-  const { findUnknown } = await import('../text/unknown.js');
-  const unknown = await findUnknown(texts, encode, unk, new Map());
-  return unknown ? parts.map(({ text, from, to }) => {
-    const isLost = ids.some((id, i) => id === unk && offsets[2 * i] < to && offsets[2 * i + 1] > from);
-    return isLost ? text : unknown.plain(text);
-  }) : texts;
-}
-
-/**
  * Translates each part between the terms alone, and puts the terms between them. This is the last resort, because no
  * part has its context.
  *
@@ -303,7 +283,10 @@ export async function translateAround({ engine, targetLanguage, generate }, sent
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
   const worded = parts.map((part, i) => ({ text: part.trim(), from: edges[2 * i], to: edges[2 * i + 1] }))
     .filter(({ text }) => isWorded.test(text));
-  const encoded = await engine.encode(await asEncoded(engine, sentence, worded));
+  // Marian's vocabularies lack characters; the sentence has plain ones in their place
+  const texts = engine.config.positions === 'marian'
+    ? await (await import('../text/unknown.js')).asEncoded(engine, sentence, worded) : worded.map(({ text }) => text);
+  const encoded = await engine.encode(texts);
   const results = await generate(worded.map(({ text }, i) => ({ ...sentence, text, ...encoded[i] })), options);
   if (!results.every(([{ finished }]) => finished) && !terms.every(({ isKept }) => isKept)) return undefined;
   const translations = results.map(([{ text }]) => text.trim());
