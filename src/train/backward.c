@@ -108,7 +108,12 @@ void activation_backward(float *dx, const float *dy, const float *x, size_t n, h
 
 /* ------------------------------------------------------------------------------- attention */
 
-size_t attention_train_floats(int n_query, int n_key) { return (3 * (size_t)n_query + 1) * n_key; }
+static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
+
+size_t attention_train_floats(int n_query, int n_key, int head) {
+    const size_t T = (size_t)n_query, S = (size_t)n_key, Sp = (size_t)padded(n_key), W = (size_t)padded(head);
+    return W * (2 * T + S + 1) + ((size_t)head + 2 * T + 1) * Sp + T * S;
+}
 
 /* The factors of head h [T, S]. */
 static void draw_factors(float *factors, const attention_sentence *a, int h) {
@@ -132,37 +137,90 @@ void attention_dropout(float *out, const float *probs, const float *v, const att
     }
 }
 
+/* to [n, W] = the head's columns of x [n, D], with zeros up to W. */
+static void copy_head(float *to, const float *x, int n, int D, int head, int W) {
+    for (int i = 0; i < n; i++) {
+        memcpy(to + (size_t)i * W, x + (size_t)i * D, (size_t)head * sizeof *to);
+        memset(to + (size_t)i * W + head, 0, (size_t)(W - head) * sizeof *to);
+    }
+}
+
+/* to [head, Sp] = the transpose of the head's columns of x [S, D], with zeros up to Sp. */
+static void transpose_head(float *to, const float *x, int S, int D, int head, int Sp) {
+    for (int c = 0; c < head; c++) {
+        float *row = to + (size_t)c * Sp;
+        for (int s = 0; s < S; s++) row[s] = x[(size_t)s * D + c];
+        memset(row + S, 0, (size_t)(Sp - S) * sizeof *to);
+    }
+}
+
+/*
+ * out [width] = sum over i of w[i step] x[i], of rows x [n, ld]; width is a multiple of LANES.  Four sums at a time
+ * hide the time that one addition takes.
+ */
+static void weigh(float *out, const float *w, size_t step, const float *x, size_t ld, int n, int width) {
+    for (int c = 0; c < width; c += 2 * LANES) {
+        const int second = c + LANES < width ? c + LANES : c; /* the last block once more, if it has no neighbour */
+        vec a = vec_all(0.0f), b = a, even = a, odd = a;
+        int i = 0;
+        for (; i + 1 < n; i += 2) {
+            const vec w0 = vec_all(w[(size_t)i * step]), w1 = vec_all(w[(size_t)(i + 1) * step]);
+            const float *x0 = x + (size_t)i * ld, *x1 = x0 + ld;
+            a += w0 * vec_load(x0 + c);
+            b += w0 * vec_load(x0 + second);
+            even += w1 * vec_load(x1 + c);
+            odd += w1 * vec_load(x1 + second);
+        }
+        if (i < n) {
+            const vec w0 = vec_all(w[(size_t)i * step]);
+            a += w0 * vec_load(x + (size_t)i * ld + c);
+            b += w0 * vec_load(x + (size_t)i * ld + second);
+        }
+        vec_store(out + c, a + even);
+        vec_store(out + second, b + odd);
+    }
+}
+
 void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
                         const float *k, const float *v, const attention_sentence *a, float *scratch) {
     const int T = a->n_query, S = a->n_key, D = a->d_model, Dh = D / a->n_heads, drops = a->dropout > 0.0f;
-    const size_t ld = (size_t)D;
+    const int W = padded(Dh), Sp = padded(S);
+    const size_t head = (size_t)Dh * sizeof(float);
     const float scale = 1.0f / sqrtf((float)Dh);
-    float *ds = scratch, *ds_st = ds + S, *p_st = ds_st + (size_t)S * T; /* [S]; [S, T] transposed, for sums over t */
-    float *factors = p_st + (size_t)S * T;                               /* [T, S] */
+    float *own_q = scratch, *own_out = own_q + (size_t)T * W, *own_k = own_out + (size_t)T * W; /* [T, W] and [S, W] */
+    float *row = own_k + (size_t)S * W;                                                         /* [W]               */
+    float *across = row + W, *dp = across + (size_t)Dh * Sp;     /* v transposed, [Dh, Sp]; [Sp] */
+    float *ds = dp + Sp, *dropped = ds + (size_t)T * Sp;         /* [T, Sp]                      */
+    float *factors = dropped + (size_t)T * Sp;                   /* [T, S]                       */
 
     for (int h = 0; h < a->n_heads; h++) {
         const size_t at = (size_t)h * Dh;
         const float *guide = h == a->guided_head ? a->dscores : NULL;
         if (drops) draw_factors(factors, a, h);
+        copy_head(own_q, q + at, T, D, Dh, W);
+        copy_head(own_out, dout + at, T, D, Dh, W);
+        copy_head(own_k, k + at, S, D, Dh, W);
+        transpose_head(across, v + at, S, D, Dh, Sp);
         for (int t = 0; t < T; t++) {
             const float *p = probs + ((size_t)h * T + t) * S, *m = factors + (size_t)t * S;
+            float *score = ds + (size_t)t * Sp, *weight = dropped + (size_t)t * Sp;
             const int n = a->causal ? t + 1 : S;
-            k_scores(ds, dout + t * ld + at, v + at, ld, NULL, n, Dh, 1.0f); /* dP */
-            for (int s = 0; drops && s < n; s++) ds[s] *= m[s];
-            const float mean = k_dot(ds, p, n);
-            for (int s = 0; s < n; s++) ds[s] = p[s] * (ds[s] - mean) * scale;
-            for (int s = 0; guide && s < n; s++) ds[s] += guide[(size_t)t * S + s] * scale;
-            for (int s = 0; s < n; s++) {
-                ds_st[(size_t)s * T + t] = ds[s];
-                p_st[(size_t)s * T + t] = drops ? p[s] * m[s] : p[s];
-            }
-            k_weighted_sum(dq + t * ld + at, ds, k + at, ld, NULL, n, Dh);
+            weigh(dp, own_out + (size_t)t * W, 1, across, (size_t)Sp, Dh, padded(n));
+            for (int s = 0; drops && s < n; s++) dp[s] *= m[s];
+            const float mean = k_dot(dp, p, n);
+            for (int s = 0; s < n; s++) score[s] = p[s] * (dp[s] - mean) * scale;
+            for (int s = 0; guide && s < n; s++) score[s] += guide[(size_t)t * S + s] * scale;
+            for (int s = 0; s < n; s++) weight[s] = drops ? p[s] * m[s] : p[s];
+            weigh(row, score, 1, own_k, (size_t)W, n, W);
+            memcpy(dq + (size_t)t * D + at, row, head);
         }
         for (int s = 0; s < S; s++) {
             const int first = a->causal ? s : 0; /* the first query that saw key s */
-            const size_t from = (size_t)s * T + first;
-            k_weighted_sum(dk + s * ld + at, ds_st + from, q + first * ld + at, ld, NULL, T - first, Dh);
-            k_weighted_sum(dv + s * ld + at, p_st + from, dout + first * ld + at, ld, NULL, T - first, Dh);
+            const size_t cell = (size_t)first * Sp + s, from = (size_t)first * W;
+            weigh(row, ds + cell, (size_t)Sp, own_q + from, (size_t)W, T - first, W);
+            memcpy(dk + (size_t)s * D + at, row, head);
+            weigh(row, dropped + cell, (size_t)Sp, own_out + from, (size_t)W, T - first, W);
+            memcpy(dv + (size_t)s * D + at, row, head);
         }
     }
 }

@@ -51,8 +51,8 @@ typedef struct {
     int guided_head;
 } attention_sentence;
 
-/* Floats of scratch that the next two functions need. */
-size_t attention_train_floats(int n_query, int n_key);
+/* Floats of scratch that the next two functions need; head: D / H. */
+size_t attention_train_floats(int n_query, int n_key, int head);
 
 /*
  * The output of attention_forward with dropout of its probabilities: out [T, D] = (M P) v is written again.

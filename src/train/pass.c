@@ -92,7 +92,7 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
     sampled_layout(&pass->sampled, arena, parameters, max_rows, sampled_softmax);
     const int L = pass->longest;
     const size_t forward = attention_scratch_floats(most(L, 2), L, architecture_widest_head(a));
-    const size_t backward = attention_train_floats(L, L);
+    const size_t backward = attention_train_floats(L, L, architecture_widest_head(a));
     pass->scratch = arena_floats(arena, forward > backward ? forward : backward, 1, 1);
     pass->dscores = arena_floats(arena, (size_t)L, (size_t)L, 1);
     pass->context.gemm = gemm;
