@@ -264,8 +264,8 @@ async function compare(host, place, cases, config, isRandom) {
     console.log(table(['engine', 'rounds', 'ms', 'words/s', 'GOP/s', 'share', 'to bergamot', 'ms a line, 95 %'], rows));
   }
 
-  console.log(`\nload: from ${isNode ? 'the start' : 'the files in memory'} to the first translation possible; memory: peak of `
-    + 'the process, Node included');
+  const begin = isNode ? 'the start' : 'the files in memory';
+  console.log(`\nload: from ${begin} to the first translation possible; memory: peak of the process, Node included`);
   const peaks = await Promise.all(engines.map(async ({ ask }) => (isNode ? (await ask('peak')).peak : undefined)));
   console.log(table(['engine', 'load, ms', 'peak, MB'], engines.map(({ name, load }, i) =>
     [name, brief(load), peaks[i] === undefined ? '-' : megabytes(peaks[i])])));
