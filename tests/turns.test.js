@@ -3,6 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Tokenizer, Transformer, Translator } from '../js/index.js';
+import { paceOf } from '../js/model/pace.js';
 import { Core } from '../js/wasm/core.js';
 import { SHIPPED } from './model-files.js';
 
@@ -139,4 +140,16 @@ test('a call in this thread hears of an abort that comes between two steps', asy
   await translator.translate('Good morning.');
   const encoded = turns.reduce((sum, { sources }) => sum + sources, 0);
   assert.ok(encoded < LONG.length / 2, `${encoded} sources were encoded`);
+});
+
+test('a step has as much work with SSRUs as with self-attention', () => {
+  // 10 ms: 400 million multiply-adds in int8, a quarter in floats
+  const config = {
+    d_model: 256, encoder_layers: 6, decoder_layers: 2, encoder_ffn_dim: 1536, decoder_ffn_dim: 1536,
+    decoder_vocab_size: 16_000, decoder_cell: 'ssru',
+  };
+  const [ssru, attention] = [4, 6].map((products) => 2 * (products * 256 ** 2 + 2 * 256 * 1536) + 256 * 16_000);
+  assert.equal(paceOf(config, false).rows, Math.floor(4e8 / ssru));
+  assert.equal(paceOf({ ...config, decoder_cell: 'self_attention' }, false).rows, Math.floor(4e8 / attention));
+  assert.equal(paceOf(config, true).rows, 32, 'not fewer');
 });

@@ -283,7 +283,7 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }
     const allFiles = async () => {
-      for (const name of sides ? lists : []) await read(name);
+      if (sides) await Promise.all(lists.map(read));
       return small;
     };
     const arithmetic = numbers.dtype;

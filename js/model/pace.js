@@ -19,7 +19,8 @@ const LEAST_ROWS = 32;
 export function paceOf(config, isF32) {
   const { d_model: d, encoder_layers: encoders, decoder_layers: decoders, decoder_vocab_size: pieces } = config;
   const token = encoders * d * (4 * d + 2 * config.encoder_ffn_dim);
-  const row = decoders * d * (6 * d + 2 * config.decoder_ffn_dim) + d * pieces;
+  // an SSRU has two matrices, self-attention four
+  const row = decoders * d * ((config.decoder_cell === 'ssru' ? 4 : 6) * d + 2 * config.decoder_ffn_dim) + d * pieces;
   const step = STEP / (isF32 ? F32 : 1);
   return { tokens: Math.floor(step / token), rows: Math.max(LEAST_ROWS, Math.floor(step / row)) };
 }

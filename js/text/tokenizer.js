@@ -37,12 +37,8 @@ function listedVocabulary(json, file, size, { eos_token_id: eos }) {
     pieces[id] = piece;
   }
   const ids = new Map(entries);
-  if (!ids.has('<unk>') || pieces[eos] === undefined) {
-    throw new HeedError(
-      E_VOCAB,
-      `${file}: found no ${ids.has('<unk>') ? `piece with id ${eos}, the eos_token_id` : '<unk>'}`,
-    );
-  }
+  const lack = !ids.has('<unk>') ? '<unk>' : pieces[eos] === undefined && `piece with id ${eos}, the eos_token_id`;
+  if (lack) throw new HeedError(E_VOCAB, `${file}: found no ${lack}`);
   return { entries, piece: (id) => pieces[id], id: (piece) => ids.get(piece) };
 }
 
@@ -79,9 +75,8 @@ class Side {
     this.#pieces = pieces;
     const { types, special, piece } = pieces;
     // <0x00> to <0xFF>: a file with byte pieces has all of them
-    const bytes = special.filter((id) => types[id] === PIECE_BYTE);
-    const sorted = bytes.sort((a, b) => (piece(a) < piece(b) ? -1 : 1));
-    this.byteIds = sorted.map((id) => this.#id(id, piece(id)) ?? -1);
+    this.byteIds = special.filter((id) => types[id] === PIECE_BYTE)
+      .sort((a, b) => (piece(a) < piece(b) ? -1 : 1)).map((id) => this.#id(id, piece(id)) ?? -1);
   }
 
   /** The vocabulary's id. @param {number} id  in the SentencePiece file @param {string} piece */
