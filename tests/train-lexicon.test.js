@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { listedFiles } from '../js/files/source.js';
 import { readShortlist } from '../js/formats/shortlist.js';
+import { pieceField, writeMessage } from './mutate/model.js';
 import { PIECES, encode, folder, path, root, spm, write } from './train/draw.js';
 
 test.after(() => rmSync(folder, { recursive: true }));
@@ -20,11 +21,13 @@ const EOS = 2;
 const run = (...list) => spawnSync(program, list, { encoding: 'utf8' });
 
 /** The lists of a shortlist, by id. @param {string[][]} rows  columns @param {string[]} options */
-function listsOf(rows, ...options) {
+const listsOf = (rows, ...options) => listsOfSize(PIECES + 2, spm, rows, ...options);
+
+/** @param {number} size  of the vocabulary @param {string} model @param {string[][]} rows @param {string[]} options */
+function listsOfSize(size, model, rows, ...options) {
   const [from, to] = [write('aligned.tsv', rows), path('lex.bin')];
-  const { status, stderr } = run('--spm', spm, '--out', to, ...options, from);
+  const { status, stderr } = run('--spm', model, '--out', to, ...options, from);
   assert.equal(status, 0, stderr);
-  const size = PIECES + 2;
   const config = { vocab_size: size, decoder_vocab_size: size };
   /** @type {string[]} */
   const warnings = [];
@@ -83,6 +86,19 @@ test('the most frequent candidates of each language stay, often enough, with the
   assert.deepEqual(of([...german, ...french], '--best', '1'), sorted([a, c].map(Number)), 'one of each language');
   const { list } = listsOf([['a', 'b', '0-0'], ['a', 'b', '0-0']], '--frequent', '5');
   assert.deepEqual(list(EOS), sorted(encode('b')), 'without languages, </s> has the frequent pieces');
+});
+
+test('a language token may have any id', { skip }, () => {
+  const unused = Array.from({ length: 2 ** 16 }, (_, i) => pieceField(`unused ${i}`, 0, 5));
+  const languages = ['>>es<<', '>>it<<'].map((piece) => pieceField(piece, 0, 3));
+  const model = path('large.spm');
+  writeFileSync(model, Buffer.concat([readFileSync(spm), writeMessage([...unused, ...languages])]));
+  const ES = PIECES + 2 + unused.length;
+  const rows = [['>>es<< the', 'das', '0-0'], ['>>it<< the', 'la', '0-0'], ['the', 'nichts', '0-0']];
+  const { list } = listsOfSize(ES + 2, model, rows, '--least', '1');
+  assert.deepEqual(list(ES), sorted(encode('das')));
+  assert.deepEqual(list(ES + 1), sorted(encode('la')));
+  assert.deepEqual(list(EOS), sorted(encode('nichts')));
 });
 
 test('wrong lines and options are named', { skip }, () => {

@@ -4,10 +4,9 @@
  *     heed-lexicon --spm spm.model --out lex.s2t.bin aligned.tsv ...
  *
  * Reads what heed-align writes and counts linked tokens: links.h says which tokens two linked words link.  For each
- * piece of the source and each target language, the shortlist has the pieces that it is linked to most often.  The
- * lists of all languages are one list, because a sentence is in one file with its language token: the token's own list has the most
- * frequent pieces of that language, and only words that two languages share get candidates of the wrong one.  The list
- * of </s> stands in where there is no language token.
+ * piece of the source and each target language, the shortlist has the pieces that it is linked to most often.  One list
+ * holds those of all languages, because a model has one shortlist.  The list of a language token has the most frequent
+ * pieces of that language; the list of </s> has them if there is no language token.
  *
  * The file is Marian's, little-endian as this machine; js/formats/shortlist.js draws it.
  */
@@ -36,9 +35,12 @@ enum { FIRST = 3 };
 
 static const uint64_t MAGIC = 0xF11A48D5013417F5u;
 
+/* Bits of an id: a key has three, and 0 is no key. */
+enum { ID_BITS = 21, MAX_PIECES = (1 << ID_BITS) - 1 };
+
 /* How often a piece of the source and one of the target are linked in pairs with a language. */
 typedef struct {
-    uint64_t key; /* language << 48 | source << 24 | target, plus 1; 0: free */
+    uint64_t key; /* (language + 1, source, target), plus 1; 0: free */
     uint32_t count;
 } entry;
 
@@ -73,7 +75,7 @@ typedef struct {
 } counts;
 
 static uint64_t key_of(int32_t language, int32_t source, int32_t target) {
-    return (uint64_t)(language + 1) << 48 | (uint64_t)source << 24 | (uint64_t)target;
+    return (uint64_t)(language + 1) << 2 * ID_BITS | (uint64_t)source << ID_BITS | (uint64_t)target;
 }
 
 /* One line [n]: source, target, and links in the last column. */
@@ -97,11 +99,10 @@ static void count_line(counts *c, const char *path, size_t number, const char *l
     const size_t bytes[2] = {(size_t)(tab - line) - token, (size_t)(stop - tab - 1)};
     link_side sides[2];
     for (int i = 0; i < 2; i++) {
-        word split[LONGEST];
         const int32_t of_side = i == 0 ? language : NO_LANGUAGE;
         const int count = encoder_encode(&c->encoder, ids[i], LONGEST, texts[i], bytes[i], of_side, (encoder_cut){0});
-        const size_t n_split = words_split(texts[i], bytes[i], split, LONGEST);
-        if (count == 0 || n_split > LONGEST) return;
+        const size_t n_split = words_split(texts[i], bytes[i], NULL, 0);
+        if (count == 0) return;
         sides[i] = (link_side){.text = texts[i], .bytes = bytes[i], .ids = ids[i], .n = count,
                                .first = of_side != NO_LANGUAGE, .n_words = (int)n_split};
     }
@@ -116,7 +117,7 @@ static void count_line(counts *c, const char *path, size_t number, const char *l
 /* By language and source, then the most frequent first. */
 static int compare(const void *x, const void *y) {
     const entry *a = x, *b = y;
-    const uint64_t lists[2] = {(a->key - 1) >> 24, (b->key - 1) >> 24};
+    const uint64_t lists[2] = {(a->key - 1) >> ID_BITS, (b->key - 1) >> ID_BITS};
     if (lists[0] != lists[1]) return lists[0] < lists[1] ? -1 : 1;
     if (a->count != b->count) return a->count > b->count ? -1 : 1;
     return a->key < b->key ? -1 : a->key > b->key;
@@ -131,14 +132,29 @@ static void table_sort(table *t) {
     if (n > 0) qsort(t->entries, n, sizeof *t->entries, compare);
 }
 
-/* Candidates by source piece: bit t of list s. */
+/* Candidates: source << 32 | target. */
 typedef struct {
-    uint64_t *bits; /* [n, words] */
-    size_t words;
+    uint64_t *pairs; /* [n] */
+    size_t n, room;
 } selection;
 
-static void select_one(selection *s, size_t source, size_t target) {
-    s->bits[source * s->words + target / 64] |= (uint64_t)1 << target % 64;
+static void select_one(selection *s, int32_t source, int32_t target) {
+    if (s->n == s->room) s->pairs = reallocate(s->pairs, (s->room = 2 * s->room + 1024) * sizeof *s->pairs);
+    s->pairs[s->n++] = (uint64_t)source << 32 | (uint64_t)target;
+}
+
+static int compare_pairs(const void *x, const void *y) {
+    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+/* Each pair once, in order. */
+static void selection_sort(selection *s) {
+    size_t n = 0;
+    if (s->n > 0) qsort(s->pairs, s->n, sizeof *s->pairs, compare_pairs);
+    for (size_t i = 0; i < s->n; i++)
+        if (n == 0 || s->pairs[n - 1] != s->pairs[i]) s->pairs[n++] = s->pairs[i];
+    s->n = n;
 }
 
 /*
@@ -149,15 +165,15 @@ static void select_one(selection *s, size_t source, size_t target) {
 static void select_best(selection *s, const table *t, int best, uint32_t least, double share, int32_t eos,
                         int of_language) {
     for (size_t from = 0, to; from < t->n; from = to) {
-        const uint64_t list = (t->entries[from].key - 1) >> 24;
+        const uint64_t list = (t->entries[from].key - 1) >> ID_BITS;
         double sum = 0.0;
-        for (to = from; to < t->n && (t->entries[to].key - 1) >> 24 == list; to++) sum += t->entries[to].count;
-        const int32_t language = (int32_t)(list >> 24) - 1, source = (int32_t)(list & 0xFFFFFF);
+        for (to = from; to < t->n && (t->entries[to].key - 1) >> ID_BITS == list; to++) sum += t->entries[to].count;
+        const int32_t language = (int32_t)(list >> ID_BITS) - 1, source = (int32_t)(list & MAX_PIECES);
         for (size_t i = from; i < to && i - from < (size_t)best; i++) {
             const entry *e = &t->entries[i];
             if (e->count < least || e->count < share * sum) break;
             const int32_t at = !of_language ? source : language == NO_LANGUAGE ? eos : language;
-            select_one(s, (size_t)at, (size_t)((e->key - 1) & 0xFFFFFF));
+            select_one(s, at, (int32_t)((e->key - 1) & MAX_PIECES));
         }
     }
 }
@@ -167,28 +183,20 @@ static void write_u64(uint64_t *checksum, writer *w, uint64_t value) {
     if (w) write_bytes(w, &value, sizeof value);
 }
 
-/* All that the checksum is of, to the checksum or to the file.  Returns the number of ids. */
-static size_t put_lists(const selection *s, int n, int best, uint64_t *checksum, writer *w) {
-    size_t m = 0, last = 0, room = 1 << 16;
-    uint32_t *ids = allocate(room * sizeof *ids);
-    uint64_t *offsets = allocate(((size_t)n + 1) * sizeof *offsets);
-    for (int i = 0; i < n; i++) {
-        offsets[i] = m;
-        for (int t = 0; t < n; t++) {
-            if (!(s->bits[(size_t)i * s->words + (size_t)t / 64] >> t % 64 & 1)) continue;
-            if (m == room) ids = reallocate(ids, (room *= 2) * sizeof *ids);
-            ids[m++] = (uint32_t)t;
-        }
-    }
-    offsets[n] = m;
+/* All that the checksum is of, to the checksum or to the file. */
+static void put_lists(const selection *s, int n, int best, uint64_t *checksum, writer *w) {
+    const size_t m = s->n;
     const uint64_t head[] = {FIRST, (uint64_t)best, (uint64_t)n + 1, m};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) write_u64(checksum, w, head[i]);
-    for (int i = 0; i <= n; i++) write_u64(checksum, w, offsets[i]);
-    for (; last + 1 < m; last += 2) write_u64(checksum, w, ids[last] | (uint64_t)ids[last + 1] << 32);
-    if (w && last < m) write_bytes(w, &ids[last], sizeof *ids);
-    free(offsets);
-    free(ids);
-    return m;
+    size_t at = 0;
+    for (int i = 0; i <= n; i++) {
+        write_u64(checksum, w, at);
+        while (at < m && s->pairs[at] >> 32 == (uint64_t)i) at++;
+    }
+    for (at = 0; at + 1 < m; at += 2)
+        write_u64(checksum, w, (s->pairs[at] & UINT32_MAX) | (s->pairs[at + 1] & UINT32_MAX) << 32);
+    const uint32_t last = at < m ? (uint32_t)s->pairs[at] : 0;
+    if (w && at < m) write_bytes(w, &last, sizeof last);
 }
 
 static double number(const char *name, const char *text, double least, double most) {
@@ -231,6 +239,7 @@ int main(int argc, char **argv) {
     counts c = {0};
     encoder_begin(&c.encoder, spm, 0);
     const int n = heed_tokenizer_size(c.encoder.tokenizer);
+    if (n > MAX_PIECES) fail("%s: found %d pieces, expected %d at most", spm, n, MAX_PIECES);
     if (eos >= n) fail("--eos: found %d, expected an id below %d, as %s has", eos, n, spm);
     c.encoder.eos = eos;
     link_mapper_begin(&c.mapper, c.encoder.tokenizer);
@@ -246,27 +255,26 @@ int main(int argc, char **argv) {
     }
     table_sort(&c.links);
     table_sort(&c.pieces);
-    selection s = {.words = ((size_t)n + 63) / 64};
-    s.bits = allocate((size_t)n * s.words * sizeof *s.bits);
-    memset(s.bits, 0, (size_t)n * s.words * sizeof *s.bits);
+    selection s = {0};
     select_best(&s, &c.links, best, least, share, eos, 0);
     select_best(&s, &c.pieces, frequent, least, 0.0, eos, 1);
+    selection_sort(&s);
 
     uint64_t checksum = 0;
     writer w;
-    const size_t m = put_lists(&s, n, best, &checksum, NULL);
+    put_lists(&s, n, best, &checksum, NULL);
     write_begin(&w, out);
     write_u64(NULL, &w, MAGIC);
     write_u64(NULL, &w, checksum);
     put_lists(&s, n, best, NULL, &w);
     write_end(&w);
     fprintf(stderr, "%zu of %zu pairs have links of tokens; %d lists of %.1f pieces\n", c.used, c.pairs, n,
-            (double)m / n);
+            (double)s.n / n);
     link_mapper_end(&c.mapper);
     encoder_end(&c.encoder);
     free(c.links.entries);
     free(c.pieces.entries);
-    free(s.bits);
+    free(s.pairs);
     free(files);
     return 0;
 }
