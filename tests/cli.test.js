@@ -420,6 +420,15 @@ test('a model of several languages lists them, and takes --language', () => {
       assert.deepEqual([status, stderr.split('\n')[0]], [2, `heed: ${message}`]);
     }
     assert.match(heed(['translate', '--model', directory, '--from', 'fr', 'Hi.']).stderr, /the model is for de to fra/);
+    const regions = [['en', 'de-DE'], ['en', 'de-AT']];
+    writeFileSync(join(directory, 'heed.json'), JSON.stringify({ ...others, pairs: regions }));
+    for (const args of [['--to', 'de-AT'], ['--from', 'en', '--to', 'de']]) {
+      const { stdout, stderr } = heed(['translate', '--model', directory, '--json', ...args, 'Hi.']);
+      assert.equal(stderr, '', args.join(' '));
+      assert.equal(JSON.parse(stdout).sentences[0].sourceTokens[0].piece, '>>deu<<');
+    }
+    assert.match(heed(['translate', '--model', directory, '--from', 'en', 'Hi.']).stderr,
+      /^heed: --to: found none, expected those of a pair of the model: en to de-DE, en to de-AT$/m);
     writeFileSync(join(directory, 'heed.json'), JSON.stringify(manifest));
     const typed = ['Good morning.', '>>fra<< Good morning.'];
     const first = (/** @type {string[]} */ args) => {

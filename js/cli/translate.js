@@ -137,7 +137,9 @@ function choosePair({ from, to, language }, pairs) {
     option === undefined || stated === undefined || languageOf(String(stated)) === languageOf(option);
   const fitting = pairs.filter(([source, target]) => wanted(from, source) && wanted(to, target));
   const chosen = fitting.length > 1 ? fitting.filter(([, target]) => wanted(language, target)) : fitting;
-  if (chosen.length <= 1) return chosen[0] ?? fitting[0] ?? (pairs.length === 1 ? pairs[0] : []);
+  // --to zh-Hant fits zh-Hans too, but what an option gives is not open
+  const open = new Set(chosen.map(([source, target]) => `${from ?? source} ${to ?? target}`));
+  if (open.size <= 1) return chosen[0] ?? fitting[0] ?? (pairs.length === 1 ? pairs[0] : []);
   const list = chosen.map(([source = 'any', target = 'any']) => `${source} to ${target}`).join(', ');
   const missing = from === undefined ? (to === undefined ? '--from and --to' : '--from') : '--to';
   throw new UsageError(`${missing}: found none, expected those of a pair of the model: ${list}`);
