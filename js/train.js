@@ -118,7 +118,7 @@ export class Trainer {
         handle: handle.value[0],
         config,
         longest,
-        files: { ...(await model?.internals().files()) },
+        files: { ...model?.internals().files },
         wasm: model?.internals().core.module,
       });
       for (const { name, data } of weights) {

@@ -5,6 +5,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { Trainer } from '../js/train.js';
 import { listen } from './listen.js';
@@ -62,6 +66,27 @@ const outOfMemory = (what) => (/** @type {any} */ error) => {
 };
 
 const SOURCE = [5, 9, 12, 0];
+
+test('a model does not keep the files that it was loaded from', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const golden = (/** @type {string} */ name) => fileURLToPath(new URL(`golden/firefox/${name}`, import.meta.url));
+  const load = async (/** @type {string} */ directory) => {
+    const files = readFiles(directory);
+    return { model: await Transformer.load(files), files: new WeakRef(files) };
+  };
+  for (const directory of [TINY, golden('tiny-joint'), golden('memory-split')]) {
+    const { model, files } = await load(directory);
+    // some turns, for promises and streams that are about to end
+    for (let i = 0; i < 50 && files.deref(); i++) {
+      await setImmediate();
+      collect();
+    }
+    assert.equal(files.deref(), undefined, directory);
+    assert.equal(model.generate([SOURCE], { maxTokens: 1 }).length, 1, 'the model is there');
+    model.dispose();
+  }
+});
 
 test('loading in any amount of memory: it loads whole, or says that there is not enough', async () => {
   const files = unlisted(readFiles(SHIPPED));

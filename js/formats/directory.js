@@ -1,6 +1,6 @@
 // directory.js - a directory of Marian's or Firefox's as heed reads one: config.json of the settings in the weights,
-// vocab.json of the pieces, made only if it is asked for, because loading does without. Loaded by load.js and convert.js
-// if a model has no config.json.
+// vocab.json of the pieces, made only if it is asked for, because loading does without. Loaded by load.js and
+// convert.js if a model has no config.json.
 
 import { E_FILE, E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -9,7 +9,7 @@ import { findLayout, plainName } from '../files/layout.js';
 import { unpack } from '../files/unpack.js';
 import { openCursor, readWhole } from './cursor.js';
 import { openMarian } from './marian.js';
-import { readPieces, vocabularyJson } from './pieces.js';
+import { readPieces, vocabularyFiles } from './pieces.js';
 import { readVocabularyYaml } from './vocabulary.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
@@ -23,8 +23,9 @@ const CONFIG = 'config.json';
  * @param {() => Promise<import('../wasm/core.js').Core> | import('../wasm/core.js').Core} getCore
  * @param {(manifest: Record<string, unknown>) => void} [accept]  see Model.load
  * @param {import('./cursor.js').OnRead} [onRead]
- * @returns {Promise<Files & { sides?: import('./pieces.js').Side[] }>}  the same as far as they have no other form.
- *   sides: the tokenizers, if no vocab.json is needed. HEED_E_FILE: no model
+ * @returns {Promise<Files & { sides?: import('./pieces.js').Side[], lists?: ReturnType<typeof vocabularyFiles> }>}  the
+ *   same as far as they have no other form. sides: the tokenizers, if no vocab.json is needed; lists: what makes it
+ *   then, and target_vocab.json. HEED_E_FILE: no model
  */
 export async function adaptDirectory(files, names, manifest, getCore, accept, onRead) {
   const layout = findLayout(names);
@@ -61,10 +62,14 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
     await cursor.close();
   }
 
-  /** The files that are made. @type {Map<string, Uint8Array | (() => unknown)>} functions: their content, as JSON */
+  /** The files that are made. @type {Map<string, Uint8Array>} */
   const made = new Map();
+  const put = (/** @type {string} */ name, /** @type {unknown} */ json) =>
+    made.set(name, new TextEncoder().encode(JSON.stringify(json)));
   /** @type {import('./pieces.js').Side[] | undefined} */
   let sides;
+  /** @type {ReturnType<typeof vocabularyFiles>} */
+  let lists = {};
   if (vocabularies) {
     /** @type {Uint8Array[]} */
     const bytes = [];
@@ -85,27 +90,22 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
         ? source
         : readPieces(core, vocabularies[1], bytes.at(-1) ?? bytes[0], targetSize);
       sides = [source, target];
-      made.set('vocab.json', () => vocabularyJson(source.vocabulary, sourceSize));
-      if (!config.share_encoder_decoder_embeddings) {
-        made.set('target_vocab.json', () => vocabularyJson(target.vocabulary, targetSize));
-      }
+      lists = vocabularyFiles(sides, config);
       // SentencePiece may have been trained with other numbers than Marian's usual ones
       Object.assign(config, { eos_token_id: target.eos, unk_token_id: target.unknown });
       config.bad_words_ids = [[config.pad_token_id], [config.unk_token_id]];
     } else {
       const vocabulary = await readVocabularyYaml(files, names, config);
-      if (vocabulary) made.set('vocab.json', () => vocabulary);
+      if (vocabulary) put('vocab.json', vocabulary);
     }
   }
   const list = shortlist && plainName(shortlist);
-  made.set(CONFIG, () => ({ ...config, shortlist: list }));
-  const make = (/** @type {string} */ name) => {
-    const content = made.get(name);
-    return typeof content === 'function' ? new TextEncoder().encode(JSON.stringify(content())) : content;
-  };
+  put(CONFIG, { ...config, shortlist: list });
+  const make = (/** @type {string} */ name) => made.get(name) ?? lists[name]?.get();
   return {
     ...place,
     sides,
+    lists,
     readOptional: async (name) =>
       list && name === list
         ? files.io.readAll(await unpack(files.io, await files.open(shortlist), shortlist))

@@ -54,6 +54,24 @@ export function readPieces(core, file, bytes, size) {
   return { handle, pieces, eos, unknown, vocabulary: { piece, id: find, entries: special, hasPieceIds: true, pad } };
 }
 
-/** vocab.json of a vocabulary. @param {Vocabulary} vocabulary @param {number} size */
-export const vocabularyJson = ({ piece, id }, size) =>
-  Object.fromEntries(Array.from({ length: size }, (_, i) => String(piece(i))).map((each) => [each, id(each)]));
+/**
+ * Properties for an object of files, which make the lists of pieces when they are read. They keep the tokenizers alive,
+ * and no other file.
+ *
+ * @param {Side[]} sides  source and target
+ * @param {Record<string, any>} config
+ * @returns {Record<string, { enumerable: true, get: () => Uint8Array }>}
+ */
+export function vocabularyFiles([source, target], config) {
+  const list = (/** @type {Side} */ { vocabulary: { piece, id } }, /** @type {number} */ size) => ({
+    enumerable: /** @type {const} */ (true),
+    get() {
+      const entries = Array.from({ length: size }, (_, i) => [piece(i), id(String(piece(i)))]);
+      return new TextEncoder().encode(JSON.stringify(Object.fromEntries(entries)));
+    },
+  });
+  return {
+    'vocab.json': list(source, config.vocab_size),
+    ...(!config.share_encoder_decoder_embeddings && { 'target_vocab.json': list(target, config.decoder_vocab_size) }),
+  };
+}

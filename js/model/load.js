@@ -206,7 +206,8 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 
 /**
  * @param {import('../wasm/core.js').Core} core
- * @param {Awaited<ReturnType<typeof openSource>> & { sides?: import('../text/tokenizer.js').Sides }} files
+ * @param {Awaited<ReturnType<typeof openSource>>
+ *   & Pick<Awaited<ReturnType<typeof import('../formats/directory.js').adaptDirectory>>, 'sides' | 'lists'>} files
  * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>}
  *   options
  */
@@ -242,11 +243,12 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     stated = /** @type {Record<string, unknown>} */ (await json(CONFIG));
   }
   const configJson = stated.model_type === 'marian' ? stated : (await import('./family.js')).toMarian(stated);
-  const lists = ['vocab.json', ...(configJson.share_encoder_decoder_embeddings === false ? ['target_vocab.json'] : [])];
   const { sides } = files;
-  const [generation, [vocab, targetVocab], sourceSpm, targetSpm] = await Promise.all([
+  const hasTwo = configJson.share_encoder_decoder_embeddings === false;
+  const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
-    sides ? [] : Promise.all(lists.map(json)),
+    sides ? undefined : json('vocab.json'),
+    hasTwo && !sides ? json('target_vocab.json') : undefined,
     read('source.spm'),
     read('target.spm'),
   ]);
@@ -282,12 +284,10 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }
-    const allFiles = async () => {
-      if (sides) await Promise.all(lists.map(read));
-      return small;
-    };
+    // no closure of this function, which would keep the source alive, and with it the bytes of the weights
+    Object.defineProperties(small, files.lists ?? {});
     const arithmetic = numbers.dtype;
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: allFiles };
+    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
   } catch (error) {
     await weights.verify?.(error);
     throw error;
