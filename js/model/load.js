@@ -284,7 +284,7 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }
-    // no closure of this function, which would keep the source alive, and with it the bytes of the weights
+    // made elsewhere: a closure of this function would keep the source alive, and with it the bytes of the weights
     Object.defineProperties(small, files.lists ?? {});
     const arithmetic = numbers.dtype;
     return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
