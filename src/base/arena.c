@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * A model is zeroed while the host still runs wasm as it was first compiled, where memory.fill takes a tenth of the time
- * of the C library's loop.  Every host with SIMD has it.
+ * A model is zeroed while the host still runs wasm as it was first compiled: there memory.fill takes a tenth of the
+ * time of the C library's loop.  Every host with SIMD has it.
  */
 #ifdef __wasm__
 __attribute__((noinline, target("bulk-memory")))

@@ -6,7 +6,7 @@
 
 #include "train/vector.h"
 
-/* The sum of x [n]; *max becomes the greatest of it and them. */
+/* The sum of x [n]; *max becomes the greatest of *max and x. */
 static float sum_and_max(const float *x, int n, float *max) {
     const int whole = n - n % LANES;
     vec greatest = vec_all(*max), total = vec_all(0.0f);

@@ -11,7 +11,7 @@
  *
  * A token without links has no loss.
  *
- * Depends on: vector.h.  Used by: pass.c.
+ * Depends on: vector.h.  Used by: pass.c, sampled.h.
  */
 #ifndef HEED_TRAIN_LOSS_H
 #define HEED_TRAIN_LOSS_H
@@ -23,8 +23,10 @@ typedef struct {
     int32_t target, source;
 } heed_link;
 
-/* The words of a row of logits: n of the vocabulary.  The first `certain` stand for themselves, each of the others for
- * `weight` words, whose logarithm was added to its logit. */
+/*
+ * The words of a row of logits: n of the vocabulary.  The first `certain` stand for themselves.  Each of the others
+ * stands for `weight` words: log(weight) was added to its logit.
+ */
 typedef struct {
     int n, certain, vocabulary;
     float weight;

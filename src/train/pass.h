@@ -62,7 +62,7 @@ typedef struct {
     float *dx, *dy, *dn, *dq, *dk, *dv, *dmemory; /* [R, D] gradients               */
     float *hidden, *dhidden;                      /* [R, the widest of F and D]     */
     float *logits;                                /* [slice, V]                     */
-    int slice;
+    int slice; /* rows of logits over all words; of sampled words there are more */
     heed_sampled sampled;
     float *scratch; /* of attention, either direction */
     float *dscores; /* [longest, longest] of the head that is guided */

@@ -8,7 +8,6 @@
 #include "train/random.h"
 
 enum { N_ARRAYS = 4 }; /* HEED_TRAIN_WEIGHTS ... HEED_TRAIN_V */
-enum { MAX_SAMPLED = 1 << 24 };
 
 struct heed_trainer {
     heed_train_options options;
@@ -32,7 +31,7 @@ static const char *wrong_option(const heed_train_options *o) {
     if (o->max_tokens < 1 || o->max_tokens > HEED_MAX_LENGTH) return "maxTokens";
     if (!(o->attention_dropout >= 0.0f && o->attention_dropout < 1.0f)) return "attentionDropout";
     if (!(o->guided >= 0.0f && o->guided <= 1e6f)) return "guided";
-    if (o->sampled_softmax < 0 || o->sampled_softmax > MAX_SAMPLED) return "sampledSoftmax";
+    if (o->sampled_softmax < 0 || o->sampled_softmax > HEED_MAX_VOCABULARY) return "sampledSoftmax";
     return NULL;
 }
 

@@ -79,7 +79,8 @@ typedef struct {
 } heed_train_result;
 
 /*
- * One optimiser step over n pairs.
+ * One optimiser step over n pairs.  With sampled softmax, its loss and likelihood are estimates: those of
+ * heed_trainer_evaluate are over all words.
  *   ids      all pairs' ids: source of pair 0, target of pair 0, source of pair 1, ...
  *   lengths  [2n] how many each has; both sides end with </s>
  * HEED_E_ARGUMENT (n < 1), HEED_E_ID, HEED_E_LENGTH (empty, or past max_tokens or the model's positions);

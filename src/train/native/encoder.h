@@ -3,7 +3,7 @@
  *
  * A language token, >>xx<<, is a piece that text never becomes.  The caller passes it: see corpus.h.
  *
- * Depends on: heed.h, sampling.h, words.h.  Used by: corpus.c, batches.c, main.c.
+ * Depends on: heed.h, sampling.h, words.h.  Used by: corpus.c, batches.c, lexicon_main.c, main.c.
  */
 #ifndef HEED_TRAIN_NATIVE_ENCODER_H
 #define HEED_TRAIN_NATIVE_ENCODER_H

@@ -6,7 +6,8 @@
  * three full stops; combining accents and soft hyphens vanish.  A trial run shows how many.  A pair has no links if its
  * counts still differ.
  *
- * Depends on: text/, heed.h, loss.h, words.h, files.h.  Used by: corpus.c, draft.c, batches.c.
+ * Depends on: text/, heed.h, loss.h, words.h, files.h.  Used by: corpus.c, draft.c, batches.c,
+ * lexicon_main.c.
  */
 #ifndef HEED_TRAIN_NATIVE_LINKS_H
 #define HEED_TRAIN_NATIVE_LINKS_H

@@ -6,7 +6,8 @@
  * micro sign) and U+2000-U+20CF: quotes, dashes, spaces, currencies.  So every character is in exactly one word or is
  * space, and two programs that split the same bytes count the same words.
  *
- * Depends on: nothing.  Used by: align.c, corpus.c, draft.c, encoder.c, links.c, replace.c.
+ * Depends on: nothing.  Used by: align.c, corpus.c, draft.c, encoder.c, lexicon_main.c, links.c,
+ * replace.c.
  */
 #ifndef HEED_TRAIN_NATIVE_WORDS_H
 #define HEED_TRAIN_NATIVE_WORDS_H
