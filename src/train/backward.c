@@ -185,7 +185,7 @@ void attention_backward(float *dq, float *dk, float *dv, const float *dout, cons
                         const float *k, const float *v, const attention_sentence *a, float *scratch) {
     const int T = a->n_query, S = a->n_key, D = a->d_model, Dh = D / a->n_heads, drops = a->dropout > 0.0f;
     const int W = padded(Dh), Sp = padded(S);
-    const size_t head = (size_t)Dh * sizeof(float);
+    const size_t bytes = (size_t)Dh * sizeof(float); /* of a head's row */
     const float scale = 1.0f / sqrtf((float)Dh);
     float *own_q = scratch, *own_out = own_q + (size_t)T * W, *own_k = own_out + (size_t)T * W; /* [T, W] and [S, W] */
     float *row = own_k + (size_t)S * W;                                                         /* [W]               */
@@ -212,15 +212,15 @@ void attention_backward(float *dq, float *dk, float *dv, const float *dout, cons
             for (int s = 0; guide && s < n; s++) score[s] += guide[(size_t)t * S + s] * scale;
             for (int s = 0; s < n; s++) weight[s] = drops ? p[s] * m[s] : p[s];
             weigh(row, score, 1, own_k, (size_t)W, n, W);
-            memcpy(dq + (size_t)t * D + at, row, head);
+            memcpy(dq + (size_t)t * D + at, row, bytes);
         }
         for (int s = 0; s < S; s++) {
             const int first = a->causal ? s : 0; /* the first query that saw key s */
             const size_t cell = (size_t)first * Sp + s, from = (size_t)first * W;
             weigh(row, ds + cell, (size_t)Sp, own_q + from, (size_t)W, T - first, W);
-            memcpy(dk + (size_t)s * D + at, row, head);
+            memcpy(dk + (size_t)s * D + at, row, bytes);
             weigh(row, dropped + cell, (size_t)Sp, own_out + from, (size_t)W, T - first, W);
-            memcpy(dv + (size_t)s * D + at, row, head);
+            memcpy(dv + (size_t)s * D + at, row, bytes);
         }
     }
 }

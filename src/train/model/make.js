@@ -27,7 +27,7 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
   --sentences N      of each development set that rounds are compared by (300)
 `;
 
-/** Shares of the target tokens. Everyday sentences and phrases have three quarters; words are many lines, few tokens. */
+/** Shares of the target tokens. Three quarters are everyday sentences and phrases. Words are many lines, few tokens. */
 const SHARES = {
   everyday: 58, 'everyday-x': 7, phrases: 9, 'phrases-x': 3, words: 3, templates: 5, docs: 13, 'docs-x': 2,
 };

@@ -25,14 +25,6 @@ static const char USAGE[] =
 
 static void show(const char *stage, int iteration) { fprintf(stderr, "%s, iteration %d\n", stage, iteration); }
 
-static double number(const char *name, const char *text, double least, double most) {
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= least && value <= most))
-        fail("%s: found '%s', expected a number from %g to %g", name, text, least, most);
-    return value;
-}
-
 typedef struct {
     const char *path;
     char *text;
@@ -89,10 +81,10 @@ int main(int argc, char **argv) {
         const char *value = argv[++i];
         if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
         if (strcmp(name, "--suffix") == 0) suffix = value;
-        else if (strcmp(name, "--model1") == 0) options.model1 = (int)number(name, value, 0, 100);
-        else if (strcmp(name, "--hmm") == 0) options.hmm = (int)number(name, value, 0, 100);
-        else if (strcmp(name, "--threshold") == 0) options.threshold = number(name, value, 1e-6, 1);
-        else if (strcmp(name, "--threads") == 0) options.threads = (int)number(name, value, 1, 256);
+        else if (strcmp(name, "--model1") == 0) options.model1 = (int)number_between(name, value, 0, 100);
+        else if (strcmp(name, "--hmm") == 0) options.hmm = (int)number_between(name, value, 0, 100);
+        else if (strcmp(name, "--threshold") == 0) options.threshold = number_between(name, value, 1e-6, 1);
+        else if (strcmp(name, "--threads") == 0) options.threads = (int)number_between(name, value, 1, 256);
         else fail("%s: no such option; --help lists them", name);
     }
     if (n == 0) fail("a file of pairs is needed; --help lists all options");

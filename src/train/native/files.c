@@ -32,6 +32,14 @@ void *reallocate(void *block, size_t bytes) {
     return p;
 }
 
+double number_between(const char *name, const char *text, double least, double most) {
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= least && value <= most))
+        fail("%s: found '%s', expected a number from %g to %g", name, text, least, most);
+    return value;
+}
+
 double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -1,5 +1,5 @@
 /*
- * files.h - the files of the native trainer, its checkpoints, and its fatal errors.
+ * files.h - the files of the native programs, checkpoints, fatal errors, and numbers of a command line.
  *
  * Depends on: train/.  Used by: the rest of train/native.
  */
@@ -19,6 +19,9 @@ _Noreturn void fail_status(const char *what, heed_status status);
 /* malloc and realloc that fail() when there is no memory. */
 void *allocate(size_t bytes);
 void *reallocate(void *block, size_t bytes);
+
+/* The number that `text` is; fail() names the option if it is none, or not from least to most. */
+double number_between(const char *name, const char *text, double least, double most);
 
 /* Seconds of a clock that only goes forward. */
 double now(void);

@@ -199,14 +199,6 @@ static void put_lists(const selection *s, int n, int best, uint64_t *checksum, w
     if (w && at < m) write_bytes(w, &last, sizeof last);
 }
 
-static double number(const char *name, const char *text, double least, double most) {
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= least && value <= most))
-        fail("%s: found '%s', expected a number from %g to %g", name, text, least, most);
-    return value;
-}
-
 int main(int argc, char **argv) {
     const char *spm = NULL, *out = NULL, **files = allocate((size_t)argc * sizeof *files);
     int n_files = 0, best = 20, frequent = 200;
@@ -227,11 +219,11 @@ int main(int argc, char **argv) {
         if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
         if (strcmp(name, "--spm") == 0) spm = value;
         else if (strcmp(name, "--out") == 0) out = value;
-        else if (strcmp(name, "--best") == 0) best = (int)number(name, value, 1, 1e6);
-        else if (strcmp(name, "--least") == 0) least = (uint32_t)number(name, value, 1, 1e9);
-        else if (strcmp(name, "--share") == 0) share = number(name, value, 0, 1);
-        else if (strcmp(name, "--frequent") == 0) frequent = (int)number(name, value, 0, 1e6);
-        else if (strcmp(name, "--eos") == 0) eos = (int32_t)number(name, value, 0, 1e6);
+        else if (strcmp(name, "--best") == 0) best = (int)number_between(name, value, 1, 1e6);
+        else if (strcmp(name, "--least") == 0) least = (uint32_t)number_between(name, value, 1, 1e9);
+        else if (strcmp(name, "--share") == 0) share = number_between(name, value, 0, 1);
+        else if (strcmp(name, "--frequent") == 0) frequent = (int)number_between(name, value, 0, 1e6);
+        else if (strcmp(name, "--eos") == 0) eos = (int32_t)number_between(name, value, 0, 1e6);
         else fail("%s: no such option; --help lists them", name);
     }
     if (!spm || !out || n_files == 0) fail("--spm, --out and a file with links are needed; --help lists all options");
