@@ -10,6 +10,7 @@ import { plainName } from '../files/layout.js';
 import { unpack } from '../files/unpack.js';
 
 /** @typedef {import('../files/source.js').Chunks} Chunks */
+/** @typedef {import('../files/source.js').FileChunks} FileChunks  of Io, in declarations */
 /** @typedef {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} Files */
 /** @typedef {Files['io']} Io */
 /**
