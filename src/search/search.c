@@ -252,9 +252,29 @@ static int take_outputs(heed_search *search, heed_batch_row *row) {
 }
 
 /*
+ * The most cache rows that a sentence takes, without reads_all_past: its source, and for each beam the cell of the last
+ * token and the next one's.
+ */
+static int most_rows(const heed_batch_row *row) { return row->n_source + 2 * row->rules->options.beams; }
+
+/*
+ * Whether there are cache rows for a waiting sentence.  Without reads_all_past, running sentences keep the rights to
+ * the most that they can take, so that none is ever put back.  Else a margin, for about as many tokens as the source
+ * has, keeps the new sentence from being put back at once.
+ */
+static int has_rows(const heed_search *search, const heed_batch_row *row) {
+    const heed_cache *cache = &search->run->cache;
+    if (search->run->model->arch.decoder.reads_all_past)
+        return cache->n_free >= row->n_source * (1 + row->rules->options.beams);
+    int rows = most_rows(row);
+    for (int i = 0; i < search->max_batch; i++)
+        if (search->batch[i].state == ROW_RUNNING) rows += most_rows(&search->batch[i]);
+    return rows <= cache->n_rows;
+}
+
+/*
  * Encode waiting sentences, oldest first, as many as fit into one pass, until there are no cache rows or output rows
- * for the next.  A margin of cache rows, for about as many tokens as the source has, keeps a new sentence from being
- * put back at once; without reads_all_past two rows a beam are enough for any number.
+ * for the next.  If none runs, there are rows for any.
  */
 static void admit(heed_search *search) {
     heed_run *run = search->run;
@@ -263,9 +283,7 @@ static void admit(heed_search *search) {
     for (;;) {
         int n = 0, rows = 0, first = 0;
         while ((row = oldest_waiting(search)) != NULL && rows + row->n_source <= run->max_rows) {
-            const int needs_more = run->model->arch.decoder.reads_all_past || row->n_source < 2;
-            const int margin = (needs_more ? row->n_source : 2) * row->rules->options.beams;
-            if (running > 0 && run->cache.n_free < row->n_source + margin) break;
+            if (running > 0 && !has_rows(search, row)) break;
             if (!take_outputs(search, row)) break;
             memcpy(search->newcomers + rows, row->source, (size_t)row->n_source * sizeof *row->source);
             search->lengths[n] = row->n_source;

@@ -25,7 +25,8 @@
  * and the selected ones used, so that its result is the same.
  *
  * All sentences share the cache rows.  If they run out, the youngest sentence is put back to wait and starts over
- * later; this costs time but does not change its result.  There are always enough rows for one sentence.
+ * later; this costs time but does not change its result.  There are always enough rows for one sentence.  Without
+ * reads_all_past a sentence takes a fixed number of rows at most, and waits until there are so many: none is put back.
  *
  * Depends on: base/, kernels/, model/, heed.h.  Used by: heed.c.
  */

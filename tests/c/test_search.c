@@ -591,51 +591,56 @@ static void test_one_overflow(int32_t *config, int n) {
 }
 
 /*
- * Sources of all lengths fill the cache, and targets of an SSRU hold one row each between steps: beams that part again
- * need more than all have, so the youngest waits.  Each says what it says alone.
+ * Between steps, targets of an SSRU hold one cache row each, and in a step two.  A sentence begins if there are rows for
+ * the most that it and the others can take, so that none is put back: 252 rows are enough for sources of 80, 80 and 68
+ * tokens with 8 rows for their beams; one more token must wait.  Each says what it says alone.
  */
 static void test_few_rows(const heed_model *model) {
-    enum { BATCH = 3, N = 4, LONG = 100 };
-    static const int LENGTHS[BATCH] = {80, 80, 70};
+    enum { BATCH = 3, N = 4, LONG = 100, FIT = 68 };
     static int32_t sources[BATCH][LONG];
     static result alone[BATCH];
     const heed_session_options options = {LONG, 60, N, BATCH}, one = {LONG, 60, N, 1};
     const heed_search_options rules = {.beams = N, .max_tokens = 60, .length_penalty = 1.0f};
-    uint32_t seed = 4;
-    int evicted = 0, has_run[BATCH] = {0};
-    heed_session *session;
-    heed_hypothesis h;
-    int32_t row, running;
-    for (int i = 0; i < BATCH; i++) {
-        for (int t = 0; t < LENGTHS[i]; t++) sources[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
-        CHECK_INT(heed_session_create(model, &one, &session), HEED_OK);
+    for (int last = FIT; last <= FIT + 2; last++) {
+        const int lengths[BATCH] = {80, 80, last};
+        uint32_t seed = 4;
+        int evicted = 0, waited = 0, has_run[BATCH] = {0};
+        heed_session *session;
+        heed_hypothesis h;
+        int32_t row, running;
+        for (int i = 0; i < BATCH; i++) {
+            for (int t = 0; t < lengths[i]; t++) sources[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
+            CHECK_INT(heed_session_create(model, &one, &session), HEED_OK);
+            CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
+            CHECK_INT(heed_search_add(session, sources[i], lengths[i], &row), HEED_OK);
+            for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
+            CHECK_INT(heed_search_hypothesis(session, 0, 0, &h), HEED_OK);
+            memcpy(alone[i].ids, h.ids, (size_t)h.n * sizeof *h.ids);
+            alone[i].n = h.n;
+            alone[i].log_prob = h.log_prob;
+            heed_session_free(session);
+        }
+        CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-        CHECK_INT(heed_search_add(session, sources[i], LENGTHS[i], &row), HEED_OK);
-        for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
-        CHECK_INT(heed_search_hypothesis(session, 0, 0, &h), HEED_OK);
-        memcpy(alone[i].ids, h.ids, (size_t)h.n * sizeof *h.ids);
-        alone[i].n = h.n;
-        alone[i].log_prob = h.log_prob;
+        for (int i = 0; i < BATCH; i++) CHECK_INT(heed_search_add(session, sources[i], lengths[i], &row), HEED_OK);
+        for (running = BATCH; running > 0;) {
+            CHECK_INT(heed_search_step(session, &running), HEED_OK);
+            for (int i = 0; i < BATCH; i++) {
+                const int has_begun = heed_search_hypotheses(session, i) > 0;
+                evicted += !has_begun && has_run[i];
+                waited += !has_begun;
+                has_run[i] = has_begun;
+            }
+        }
+        CHECK_INT(evicted, 0);
+        CHECK_INT(waited > 0, last > FIT);
+        for (int i = 0; i < BATCH; i++) {
+            CHECK_INT(heed_search_hypothesis(session, i, 0, &h), HEED_OK);
+            CHECK(h.n == alone[i].n && h.log_prob == alone[i].log_prob);
+            CHECK(memcmp(h.ids, alone[i].ids, (size_t)h.n * sizeof *h.ids) == 0);
+        }
         heed_session_free(session);
     }
-    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
-    CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-    for (int i = 0; i < BATCH; i++) CHECK_INT(heed_search_add(session, sources[i], LENGTHS[i], &row), HEED_OK);
-    for (running = 1; running > 0;) {
-        CHECK_INT(heed_search_step(session, &running), HEED_OK);
-        for (int i = 0; i < BATCH; i++) {
-            const int n_live = heed_search_hypotheses(session, i);
-            evicted += n_live == 0 && has_run[i];
-            has_run[i] = n_live > 0;
-        }
-    }
-    CHECK(evicted > 0);
-    for (int i = 0; i < BATCH; i++) {
-        CHECK_INT(heed_search_hypothesis(session, i, 0, &h), HEED_OK);
-        CHECK(h.n == alone[i].n && h.log_prob == alone[i].log_prob);
-        CHECK(memcmp(h.ids, alone[i].ids, (size_t)h.n * sizeof *h.ids) == 0);
-    }
-    heed_session_free(session);
 }
 
 /* Every way to search with SSRUs, where hypotheses share cells. */
