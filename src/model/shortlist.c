@@ -24,6 +24,13 @@ static heed_status check(const heed_config *c, int n_first, const int32_t *offse
     return n_ids == 0 ? HEED_OK : config_check_ids(ids, n_ids, n_ids, V);
 }
 
+static int longest_list(const int32_t *offsets, int n_offsets) {
+    int longest = 0;
+    for (int i = 1; i < n_offsets; i++)
+        if (offsets[i] - offsets[i - 1] > longest) longest = offsets[i] - offsets[i - 1];
+    return longest;
+}
+
 heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32_t *offsets, int n_offsets,
                                      const int32_t *ids, int n_ids) {
     struct heed_shortlist measured, *made;
@@ -37,6 +44,7 @@ heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32
     made = arena_push(&arena, 1, sizeof *made);
     made->n_first = n_first;
     made->n_lists = n_offsets - 1;
+    made->longest = longest_list(offsets, n_offsets);
     layout(made, &arena, n_offsets - 1, n_ids);
     memcpy(made->offsets, offsets, (size_t)n_offsets * sizeof *offsets);
     if (n_ids > 0) memcpy(made->ids, ids, (size_t)n_ids * sizeof *ids);
@@ -76,6 +84,13 @@ int shortlist_select(const struct heed_model *model, int32_t *out, const int32_t
     for (int32_t id = 0; next < selected; id++)
         if (flags[id]) out[next++] = id;
     return selected;
+}
+
+int shortlist_most(const struct heed_model *model, int n, int n_more) {
+    const struct heed_shortlist *shortlist = model->shortlist;
+    const int V = model->config.decoder_vocab_size, own = model->config.share_encoder_decoder_embeddings ? 1 : 0;
+    const int64_t most = (int64_t)n * (shortlist->longest + own) + shortlist->n_first + n_more + WHOLE;
+    return most < V ? (int)most : V;
 }
 
 heed_status heed_model_select(const heed_model *model, const int32_t *source, int n, const int32_t *more, int n_more,

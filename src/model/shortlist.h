@@ -20,6 +20,7 @@
 
 struct heed_shortlist {
     int n_first, n_lists; /* source ids from n_lists up have no list */
+    int longest;          /* ids of the longest list */
     int32_t *offsets;     /* [n_lists + 1] list i is ids[offsets[i]] ... ids[offsets[i + 1] - 1] */
     int32_t *ids;         /* [offsets[n_lists]] */
 };
@@ -37,5 +38,8 @@ typedef struct {
  */
 int shortlist_select(const struct heed_model *model, int32_t *out, const int32_t *source, int n, const heed_ids *more,
                      int n_more);
+
+/* The most ids that a source of n tokens and n_more ids of the caller select.  Cannot fail: as above. */
+int shortlist_most(const struct heed_model *model, int n, int n_more);
 
 #endif /* HEED_MODEL_SHORTLIST_H */

@@ -19,6 +19,13 @@ static void layout_targets(heed_target **targets, heed_arena *arena, int n, int 
     }
 }
 
+/* For one sentence the most that it may select, with a prefix of any length; OUTPUT_ROWS for each other sentence. */
+static int count_output_rows(const heed_model *model, int max_source, int max_target, int max_batch) {
+    const int all = panel_rows(model->output->rows), common = all < OUTPUT_ROWS ? all : OUTPUT_ROWS;
+    const int longest = panel_rows(shortlist_most(model, max_source, max_target));
+    return (longest > common ? longest : common) + (max_batch - 1) * common;
+}
+
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch) {
     const size_t max_rows = (size_t)max_batch * max_beams;
@@ -45,8 +52,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
     search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
     if (run->model->shortlist) {
-        const int V = run->model->output->rows, most = panel_rows(V);
-        const int rows = max_batch * (most < OUTPUT_ROWS ? most : OUTPUT_ROWS);
+        const int V = run->model->output->rows, rows = count_output_rows(run->model, max_source, max_target, max_batch);
         output_layout(&search->outputs, arena, run->model, rows);
         search->output_ids = arena_ints(arena, (size_t)rows, 1);
         search->selected = arena_ints(arena, (size_t)V, 1);

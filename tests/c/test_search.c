@@ -591,9 +591,9 @@ static void test_one_overflow(int32_t *config, int n) {
 }
 
 /*
- * Between steps, targets of an SSRU hold one cache row each, and in a step two.  A sentence begins if there are rows for
- * the most that it and the others can take, so that none is put back: 252 rows are enough for sources of 80, 80 and 68
- * tokens with 8 rows for their beams; one more token must wait.  Each says what it says alone.
+ * Between steps, targets of an SSRU hold one cache row each, and in a step two.  A sentence begins if there are rows
+ * for the most that it and the others can take, so that none is put back.  252 rows are enough for sources of 80, 80
+ * and 68 tokens, with 8 rows for the beams of each; if one has a token more, it waits.  Each says what it says alone.
  */
 static void test_few_rows(const heed_model *model) {
     enum { BATCH = 3, N = 4, LONG = 100, FIT = 68 };
@@ -609,7 +609,8 @@ static void test_few_rows(const heed_model *model) {
         heed_hypothesis h;
         int32_t row, running;
         for (int i = 0; i < BATCH; i++) {
-            for (int t = 0; t < lengths[i]; t++) sources[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
+            for (int t = 0; t < lengths[i]; t++)
+                sources[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
             CHECK_INT(heed_session_create(model, &one, &session), HEED_OK);
             CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
             CHECK_INT(heed_search_add(session, sources[i], lengths[i], &row), HEED_OK);

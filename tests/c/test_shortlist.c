@@ -250,35 +250,98 @@ static int check_forced(const heed_model *model, const heed_search_options *rule
 }
 
 /*
- * Alone, a sentence that selects more than OUTPUT_ROWS has no output rows.  In a batch it has, and others wait for
- * theirs.  Some ids, all of them selected, end sentences at different times, so that free rows lie between others.
+ * A sentence that selects more than OUTPUT_ROWS has output rows, and others wait for theirs.  Some ids, all of them
+ * selected, end sentences at different times, so that free rows lie between others.  In the last variants the lists are
+ * short and the rules ask for so many ids that a sentence has no output rows alone, but has in a batch.
  */
 static void test_search(int kind) {
-    enum { N_EOS = 90 };
+    enum { N_EOS = 90, N_FORCED = 900 };
     static const int32_t PREFIX[2] = {1357, 9};
-    int32_t eos[N_EOS];
     static const int BATCHES[] = {2, 3, 4, 6, 8, N_SENTENCES};
     static result alone[N_SENTENCES], got[N_SENTENCES];
+    static int32_t eos[N_EOS], forced[N_FORCED];
     for (int i = 0; i < N_EOS; i++) eos[i] = 2 + 3 * i;
-    make_lists(&l, LARGE_V, 199, 9);
-    heed_model *model = model_with(kind, LARGE_V, &l, 311, LARGE_V);
-    for (int variant = 0; variant < 4; variant++) {
+    for (int i = 0; i < N_FORCED; i++) forced[i] = LARGE_V - 1 - i;
+    for (int variant = 0; variant < 6; variant++) {
+        const int has_forced = variant >= 4;
+        make_lists(&l, LARGE_V, has_forced ? 9 : 199, 9);
+        heed_model *model = model_with(kind, LARGE_V, &l, 311, LARGE_V);
         heed_search_options rules = {.beams = variant % 2 ? 3 : 1, .max_tokens = 12, .length_penalty = 1.0f};
         rules.shortlist = 1;
         rules.eos = eos;
         rules.n_eos = N_EOS;
-        if (variant >= 2) {
+        if (variant == 2 || variant == 3) {
             rules.prefix = PREFIX;
             rules.n_prefix = 2;
         }
+        if (has_forced) {
+            rules.forced_bos = forced;
+            rules.n_forced_bos = N_FORCED;
+        }
         translate(model, &rules, 1, LARGE_V, alone);
-        const int n_large = check_forced(model, &rules, alone);
-        CHECK(n_large > 2 && n_large < N_SENTENCES - 2);
+        if (!has_forced) {
+            const int n_large = check_forced(model, &rules, alone);
+            CHECK(n_large > 2 && n_large < N_SENTENCES - 2);
+        }
         for (size_t i = 0; i < sizeof BATCHES / sizeof BATCHES[0]; i++) {
             translate(model, &rules, BATCHES[i], LARGE_V, got);
             CHECK(memcmp(alone, got, sizeof got) == 0);
         }
+        heed_model_free(model);
     }
+}
+
+/* Of n sentences with the same source, so many begin in the first step, each with so many output rows. */
+static void check_begun(const heed_model *model, const heed_search_options *rules, const int32_t *source, int n,
+                        int want_running, int want_outputs) {
+    heed_run run = {0};
+    heed_search search = {0};
+    heed_arena arena = {0};
+    void *block = NULL;
+    int running = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass > 0) block = arena_block(&arena);
+        run_layout(&run, &arena, model, MAX_SOURCE * n, MAX_TARGET, (MAX_SOURCE + MAX_TARGET) * n);
+        search_layout(&search, &arena, &run, MAX_SOURCE, MAX_TARGET, 1, n);
+    }
+    if (!CHECK(block != NULL)) return;
+    search_begin(&search);
+    CHECK(search_rules(&search, rules));
+    for (int i = 0; i < n; i++) CHECK_INT(search_add(&search, source, MAX_SOURCE), i);
+    CHECK_INT(search_step(&search), n);
+    for (int i = 0; i < n; i++) {
+        if (search.batch[i].state != ROW_RUNNING) continue;
+        CHECK_INT(search.batch[i].n_outputs, want_outputs);
+        running++;
+    }
+    CHECK_INT(running, want_running);
+    search_end(&search);
+    arena_free_block(block);
+}
+
+/*
+ * There are output rows for the source that selects the most, with the longest prefix, and OUTPUT_ROWS for each other
+ * sentence.  Here nothing is selected twice: 8 first ids, 900 of lists, 9 of the source, and 19 of the prefix.
+ */
+static void test_output_rows(void) {
+    enum { LIST = 100, N_FIRST = 8, MOST = 936, N_PREFIX = MAX_TARGET - 1, N_FORCED = 1000, WITH_FORCED = 1424 };
+    static int32_t forced[N_FORCED];
+    int32_t source[MAX_SOURCE], prefix[N_PREFIX];
+    for (int i = 0; i <= LARGE_V; i++) l.offsets[i] = LIST * i;
+    for (int i = 0; i < LIST * LARGE_V; i++) l.ids[i] = N_FIRST + i % (LIST * MAX_SOURCE);
+    for (int i = 0; i < MAX_SOURCE; i++) source[i] = N_FIRST + LIST * MAX_SOURCE + 1 + i;
+    for (int i = 0; i < N_PREFIX; i++) prefix[i] = LARGE_V - N_PREFIX + i;
+    for (int i = 0; i < N_FORCED; i++) forced[i] = 400 + i;
+    heed_model *model = model_with(SHARED_I8, LARGE_V, &l, N_FIRST, LARGE_V);
+    heed_search_options rules = {.beams = 1, .max_tokens = 1, .length_penalty = 1.0f, .shortlist = 1};
+    rules.prefix = prefix;
+    rules.n_prefix = N_PREFIX;
+    for (int n = 1; n <= 8; n++) check_begun(model, &rules, source, n, (MOST + (n - 1) * OUTPUT_ROWS) / MOST, MOST);
+    /* more than there is for one: all logits are computed, unless a batch has the rows */
+    rules.forced_eos = forced;
+    rules.n_forced_eos = N_FORCED;
+    check_begun(model, &rules, source, 1, 1, 0);
+    check_begun(model, &rules, source, 2, 1, WITH_FORCED);
     heed_model_free(model);
 }
 
@@ -374,6 +437,7 @@ int main(void) {
         test_all(kind);
         test_rules(kind);
     }
+    test_output_rows();
     test_refused();
     return check_summary("shortlist");
 }
