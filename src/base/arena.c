@@ -1,4 +1,8 @@
 /* arena.c - see arena.h for the contract. */
+#ifdef __wasm__
+#define _DEFAULT_SOURCE /* sbrk */
+#include <unistd.h>
+#endif
 #include "base/arena.h"
 
 #include <stdlib.h>
@@ -26,7 +30,11 @@ void *arena_push(heed_arena *arena, size_t count, size_t elem_size) {
     }
     void *p = arena->base ? arena->base + arena->used : NULL;
     arena->used += bytes;
-    if (p) zero(p, bytes);
+    if (p) {
+        const size_t left = arena->size - (arena->used - bytes); /* from p to the end */
+        const size_t dirty = left > arena->n_fresh ? left - arena->n_fresh : 0;
+        zero(p, bytes < dirty ? bytes : dirty);
+    }
     return p;
 }
 
@@ -41,15 +49,32 @@ int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1) {
     return arena_push(arena, d0 * d1, sizeof(int32_t));
 }
 
+/*
+ * The first address that malloc has not taken yet, or NULL if that is unknown.  All memory of wasm from there on is
+ * zero, and Emscripten's malloc never gives memory back.  A page that is not touched costs no time and no memory: of a
+ * session, short sentences need little.
+ */
+static unsigned char *fresh_memory(void) {
+#ifdef __wasm__
+    return sbrk(0);
+#else
+    return NULL;
+#endif
+}
+
 void *arena_block(heed_arena *arena) {
     if (arena->overflow || arena->used > SIZE_MAX - ARENA_ALIGN) return NULL;
     /* malloc aligns to 8 on wasm32.  The byte below the aligned block stores the distance to the raw pointer. */
+    unsigned char *const fresh = fresh_memory();
     unsigned char *raw = malloc(arena->used + ARENA_ALIGN);
     if (raw == NULL) return NULL;
     unsigned char *block = raw + ARENA_ALIGN - (uintptr_t)raw % ARENA_ALIGN;
     block[-1] = (unsigned char)(block - raw);
     arena->base = block;
     arena->size = arena->used;
+    arena->n_fresh = 0;
+    if (fresh && fresh < block + arena->size)
+        arena->n_fresh = fresh < block ? arena->size : (size_t)(block + arena->size - fresh);
     arena->used = 0;
     return block;
 }

@@ -17,6 +17,7 @@ enum { ARENA_ALIGN = 16 }; /* a v128 load */
 typedef struct {
     unsigned char *base; /* NULL: measuring                                        */
     size_t size;         /* bytes at base; ignored while measuring                 */
+    size_t n_fresh;      /* the last of them, which are zero before they are pushed */
     size_t used;
     int overflow; /* sticky: a request did not fit in size_t, or in the block */
 } heed_arena;

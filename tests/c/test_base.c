@@ -102,6 +102,25 @@ static void test_borders(void) {
     arena_free_block(block);
 }
 
+/* Ever larger blocks, which begin in memory that was used before and may end in some that never was. */
+static void test_zeroed(void) {
+    enum { PIECE = 4099 };
+    for (int n = 1; n <= 4096; n *= 2) {
+        heed_arena arena = {0};
+        size_t dirty = 0;
+        for (int i = 0; i < n; i++) arena_push(&arena, PIECE, 1);
+        void *block = arena_block(&arena);
+        if (!CHECK(block != NULL)) return;
+        for (int i = 0; i < n; i++) {
+            unsigned char *p = arena_push(&arena, PIECE, 1);
+            for (int j = 0; j < PIECE; j++) dirty += p[j] != 0;
+            memset(p, 0xA5, PIECE);
+        }
+        CHECK_INT(dirty, 0);
+        arena_free_block(block);
+    }
+}
+
 static void test_status_names(void) {
     CHECK(strcmp(heed_status_name(0), "HEED_OK") == 0);
     CHECK(strcmp(heed_status_name(12), "HEED_E_CONFIG") == 0);
@@ -148,6 +167,7 @@ int main(void) {
     test_measure_then_place();
     test_sizes_that_wrap();
     test_borders();
+    test_zeroed();
     test_status_names();
     test_sha256();
     return check_summary("test_base");
