@@ -23,22 +23,44 @@ const LIST = /^lex\..*\.bin$/;
 
 /** @typedef {{ first: number, offsets: Int32Array, ids: Int32Array }} Shortlist */
 
+/** Words that a function reads per call: one that is called often is compiled sooner than one with a long loop. */
+const STRIDE = 4096;
+
 /**
- * Marian's checksum: for each word, `sum ^= word + 0x9e3779b9 + (sum << 6) + (sum >> 2)` modulo 2^64, in halves of 32
- * bits, because BigInts take a second for five megabytes.
+ * Marian's checksum: for each word, `sum ^= word + 0x9e3779b9 + (sum << 6) + (sum >> 2)` modulo 2^64. BigInts take a
+ * second for five megabytes, so sums are halves of 32 bits, of which the low one is added in halves of 16, for the
+ * carry.
  *
- * @param {Uint32Array} words  halves, the low one first; one without another is left out
- * @returns {bigint}
+ * @param {Int32Array} words  halves, the low one first; one without another is left out
+ * @param {number} from  even
+ * @param {number} to
+ * @param {Int32Array} sum  low and high half; overwritten
  */
-function checksum(words) {
-  let [low, high] = [0, 0];
-  for (let i = 0; i + 1 < words.length; i += 2) {
-    const lows = words[i] + 0x9e3779b9 + ((low << 6) >>> 0) + (((low >>> 2) | (high << 30)) >>> 0);
-    const highs = words[i + 1] + (((high << 6) | (low >>> 26)) >>> 0) + (high >>> 2) + Math.floor(lows / 2 ** 32);
-    low = (low ^ lows) >>> 0;
-    high = (high ^ highs) >>> 0;
+function addWords(words, from, to, sum) {
+  let [low, high] = sum;
+  for (let i = from; i + 1 < to; i += 2) {
+    const word = words[i], left = low << 6, right = (low >>> 2) | (high << 30);
+    const first = (word & 0xffff) + 0x79b9 + (left & 0xffff) + (right & 0xffff);
+    const second = (word >>> 16) + 0x9e37 + (left >>> 16) + (right >>> 16) + (first >>> 16);
+    const above = words[i + 1] + ((high << 6) | (low >>> 26)) + (high >>> 2) + (second >>> 16);
+    low ^= (second << 16) | (first & 0xffff);
+    high ^= above;
   }
-  return (BigInt(high) << 32n) | BigInt(low);
+  sum[0] = low;
+  sum[1] = high;
+}
+
+/**
+ * The index of the first id from `from` up, below `to`, that is not below `size`; or -1.
+ *
+ * @param {Uint32Array} ids
+ * @param {number} from
+ * @param {number} to
+ * @param {number} size
+ */
+function findOutside(ids, from, to, size) {
+  for (let i = from; i < to; i++) if (ids[i] >= size) return i;
+  return -1;
 }
 
 /**
@@ -77,13 +99,17 @@ export function readShortlist(bytes, file, { vocab_size: sources, decoder_vocab_
     if (isLast && offset !== Number(m)) refuse('end of the last list', offset, `${m}`);
     offsets[i] = last = offset;
   }
-  const ids = new Int32Array(words.buffer, words.byteOffset + 4 * (at + 2 * offsets.length), Number(m));
-  // there are a million, which findIndex() takes five times as long for
-  for (let i = 0; i < ids.length; i++) {
-    if (ids[i] < 0 || ids[i] >= targets) refuse(`target id ${i}`, ids[i] >>> 0, `an id below ${targets}`);
+  const ids = words.subarray(at + 2 * offsets.length);
+  for (let i = 0; i < ids.length; i += STRIDE) {
+    const bad = findOutside(ids, i, Math.min(i + STRIDE, ids.length), targets);
+    if (bad >= 0) refuse(`target id ${bad}`, ids[bad], `an id below ${targets}`);
   }
-  if (checksum(words) !== stated) console.warn(`heed: ${file}: the checksum is wrong: the file may be damaged`);
-  return { first: Number(first), offsets, ids };
+  const [signed, sum] = [new Int32Array(words.buffer, words.byteOffset, words.length), new Int32Array(2)];
+  for (let i = 0; i < words.length; i += STRIDE) addWords(signed, i, Math.min(i + STRIDE, words.length), sum);
+  if (new BigUint64Array(sum.buffer)[0] !== stated) {
+    console.warn(`heed: ${file}: the checksum is wrong: the file may be damaged`);
+  }
+  return { first: Number(first), offsets, ids: signed.subarray(at + 2 * offsets.length) };
 }
 
 /**
