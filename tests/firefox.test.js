@@ -22,7 +22,7 @@ import { translateAround } from '../js/translate/forced.js';
 import { instantiate } from '../js/wasm/module.js';
 import { stored } from './golden/zstd.js';
 import { npy, zip } from './hostile/containers.js';
-import { floats, FLOAT32, INT8, INTGEMM8, ints, writeBin } from './hostile/marian-bin.js';
+import { floats, FLOAT32, INT8, INTGEMM8, ints, SETTINGS, writeBin } from './hostile/marian-bin.js';
 import { listen } from './listen.js';
 import { bytes, readFiles } from './model-files.js';
 
@@ -509,24 +509,6 @@ test('at a URL heed.json must list the files', async (t) => {
 
 // ---------------------------------------------------------------- what is wrong
 
-const SETTINGS = `dec-cell: ssru
-dec-depth: 1
-dim-emb: 4
-dim-vocabs:
-  - 3
-  - 3
-enc-depth: 1
-transformer-decoder-autoreg: rnn
-transformer-dim-ffn: 4
-transformer-ffn-activation: relu
-transformer-heads: 2
-transformer-preprocess: ""
-transformer-postprocess: dan
-transformer-tied-layers: []
-input-types:
-  []
-type: transformer
-`;
 /** @param {string} text @returns {Item} */
 const settings = (text) =>
   ({ name: 'special:model.yml', type: INT8, shape: [text.length + 1], data: bytes(`${text}\0`) });

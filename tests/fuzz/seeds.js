@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { floats, FLOAT32, INT8, INTGEMM8, ints, writeBin } from '../hostile/marian-bin.js';
+import { floats, FLOAT32, INT8, INTGEMM8, ints, SETTINGS, writeBin } from '../hostile/marian-bin.js';
 import { shortlistFile } from '../shortlist-file.js';
 
 const golden = fileURLToPath(new URL('../golden/text/', import.meta.url));
@@ -90,21 +90,6 @@ write('decode', noise);
 write('weights', noise);
 write('shortlist', noise);
 
-const settings = `dec-cell: ssru
-dec-depth: 1
-dim-emb: 4
-dim-vocabs:
-  - 3
-  - 3
-enc-depth: 1
-transformer-decoder-autoreg: rnn
-transformer-dim-ffn: 4
-transformer-heads: 2
-transformer-preprocess: ""
-transformer-postprocess: dan
-input-types: []
-type: transformer
-\0`;
 /** A .bin of two layers, as far as readers look. @param {boolean} isInt8 @param {boolean} isJoint */
 function bin(isInt8, isJoint) {
   const item = (/** @type {string} */ name, /** @type {number[]} */ shape, isMatrix = false) => {
@@ -112,7 +97,7 @@ function bin(isInt8, isJoint) {
     return isMatrix && isInt8 ? { name, shape, type: INTGEMM8, data: ints(numbers, 50) }
       : { name, shape, type: FLOAT32, data: floats(numbers) };
   };
-  const yml = Buffer.from(settings);
+  const yml = Buffer.from(`${SETTINGS}\0`);
   return writeBin([
     ...(isJoint ? ['Wemb'] : ['encoder_Wemb', 'decoder_Wemb']).map((name) => item(name, [3, 4], true)),
     item('decoder_ff_logit_out_b', [1, 3]),

@@ -1,4 +1,5 @@
-// marian-bin.js - files of weights as Marian writes them, with any lie in them. Used by the tests of formats/bin.js.
+// marian-bin.js - files of weights as Marian writes them, with any lie in them. Used by the tests of formats/bin.js and
+// by fuzz/seeds.js.
 
 import { concat } from '../model-files.js';
 import { u32, u64 } from './containers.js';
@@ -6,6 +7,26 @@ import { u32, u64 } from './containers.js';
 export const FLOAT32 = 0x404;
 export const INTGEMM8 = 0x4101;
 export const INT8 = 0x101;
+
+/** The settings of a model of four numbers a piece, of which it has three. */
+export const SETTINGS = `dec-cell: ssru
+dec-depth: 1
+dim-emb: 4
+dim-vocabs:
+  - 3
+  - 3
+enc-depth: 1
+transformer-decoder-autoreg: rnn
+transformer-dim-ffn: 4
+transformer-ffn-activation: relu
+transformer-heads: 2
+transformer-preprocess: ""
+transformer-postprocess: dan
+transformer-tied-layers: []
+input-types:
+  []
+type: transformer
+`;
 
 /**
  * data: with what follows it in the file. length, nameLength, rank: what is stated of it, if that is not so.
