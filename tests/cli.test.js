@@ -407,6 +407,7 @@ test('a model of several languages lists them, and takes --language', () => {
     for (const [args, piece] of /** @type {[string[], string][]} */ ([
       [['--from', 'de'], '>>fra<<'], [['--from', 'en', '--to', 'fr'], '>>fra<<'], [['--to', 'de'], '>>deu<<'],
       [['--language', 'deu'], '>>deu<<'], [['--from', 'en', '--language', 'fra'], '>>fra<<'],
+      [['--language', '>>deu<<'], '>>deu<<'], [['--from', 'en', '--language', '>>fra<<'], '>>fra<<'],
     ])) {
       const { stdout } = heed(['translate', '--model', directory, '--json', ...args, 'Hi.']);
       assert.equal(JSON.parse(stdout).sentences[0].sourceTokens[0].piece, piece, args.join(' '));
@@ -415,6 +416,8 @@ test('a model of several languages lists them, and takes --language', () => {
       [[], '--from and --to: found none, expected those of a pair of the model: de to fra, en to deu, en to fra'],
       [['--from', 'en'], '--to: found none, expected those of a pair of the model: en to deu, en to fra'],
       [['--to', 'fr'], '--from: found none, expected those of a pair of the model: de to fra, en to fra'],
+      ...['fra', '>>fra<<'].map((token) => [['--language', token],
+        '--from and --to: found none, expected those of a pair of the model: de to fra, en to fra']),
     ])) {
       const { status, stderr } = heed(['translate', '--model', directory, ...args, 'Hi.']);
       assert.deepEqual([status, stderr.split('\n')[0]], [2, `heed: ${message}`]);

@@ -136,7 +136,8 @@ function choosePair({ from, to, language }, pairs) {
   const wanted = (/** @type {string | undefined} */ option, /** @type {unknown} */ stated) =>
     option === undefined || stated === undefined || languageOf(String(stated)) === languageOf(option);
   const fitting = pairs.filter(([source, target]) => wanted(from, source) && wanted(to, target));
-  const chosen = fitting.length > 1 ? fitting.filter(([, target]) => wanted(language, target)) : fitting;
+  const tag = language?.replace(/^>>(.+)<<$/, '$1'); // the token itself is a name of the language, too
+  const chosen = fitting.length > 1 ? fitting.filter(([, target]) => wanted(tag, target)) : fitting;
   // --to zh-Hant fits zh-Hans too, but what an option gives is not open
   const open = new Set(chosen.map(([source, target]) => `${from ?? source} ${to ?? target}`));
   if (open.size <= 1) return chosen[0] ?? fitting[0] ?? (pairs.length === 1 ? pairs[0] : []);
