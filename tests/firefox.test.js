@@ -170,6 +170,31 @@ for (const name of NAMES) {
   });
 }
 
+test('a piece >>fr<< is a language token whatever its type, before and after heed convert', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'heed-language-'));
+  try {
+    const files = readFiles(join(golden, 'tiny-seven'));
+    const spm = Buffer.from(files['vocab.ende.spm']);
+    const at = spm.indexOf('igkeit'); // a normal piece of as many bytes
+    spm.write('>>fr<<', at);
+    const from = { ...files, 'vocab.ende.spm': new Uint8Array(spm) };
+    for (const [name, content] of Object.entries(from)) writeFileSync(join(directory, name), content);
+    await convert(directory, join(directory, 'converted'));
+    for (const place of [directory, join(directory, 'converted')]) {
+      const model = await Transformer.load(place);
+      const { tokenizer } = model;
+      const id = /** @type {number} */ (tokenizer.pieceToId('>>fr<<'));
+      assert.deepEqual(tokenizer.languages, ['fr'], place);
+      assert.equal(tokenizer.encode('a', { language: 'fr' }).ids[0], id);
+      assert.ok(!tokenizer.encode('a >>fr<< a').ids.includes(id), 'what is typed is text');
+      assert.equal(tokenizer.decode([id]), '');
+      model.dispose();
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
 test('the integers and the scale of a matrix are those of the file', async () => {
   const file = 'model.ende.intgemm.alphas.bin';
   const data = new Uint8Array(readFileSync(join(golden, 'tiny-seven', file)));
