@@ -120,7 +120,7 @@ async function openProcess(engine, place, isRandom) {
       done.abort();
     }
   };
-  return { ...(await ask(undefined)), ask, close: () => child.disconnect() };
+  return { ...(await ask(undefined)), ask, close: () => child.connected && child.disconnect() };
 }
 
 /**
