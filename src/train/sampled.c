@@ -29,18 +29,37 @@ void sampled_take(heed_sampled *s, int32_t id) {
     s->ids[s->columns.n++] = id;
 }
 
+/*
+ * Takes n words of those that are not taken, each as likely as the next.  If these are most of them, the few that are
+ * left out are drawn instead, because the last of many would be hit seldom: no more than V numbers are needed in the
+ * mean.
+ */
+static void draw(heed_sampled *s, int n, uint64_t key) {
+    enum { LEFT_OUT = -2 };
+    const int V = s->columns.vocabulary, out = V - s->columns.n - n, end = s->columns.n + n;
+    uint64_t i = 0;
+    if (n <= out) {
+        while (s->columns.n < end) sampled_take(s, (int32_t)(random_uniform(key, i++) * (double)V));
+        return;
+    }
+    for (int left = out; left > 0;) {
+        int32_t *place = &s->place[(int32_t)(random_uniform(key, i++) * (double)V)];
+        left -= *place == -1;
+        if (*place == -1) *place = LEFT_OUT;
+    }
+    for (int32_t id = 0; id < V; id++) {
+        if (s->place[id] == LEFT_OUT) s->place[id] = -1;
+        else sampled_take(s, id);
+    }
+}
+
 void sampled_draw(heed_sampled *s, const heed_parameters *p, const float *weights, uint64_t key) {
     loss_columns *c = &s->columns;
     const int V = c->vocabulary, others = V - c->n, half = (s->words + 1) / 2;
     const int wanted = s->words - c->n > half ? s->words - c->n : half, drawn = wanted < others ? wanted : others;
     c->certain = c->n;
-    if (drawn == others) {
-        for (int32_t id = 0; id < V; id++) sampled_take(s, id);
-    } else {
-        for (uint64_t i = 0; c->n < c->certain + drawn; i++)
-            sampled_take(s, (int32_t)(random_uniform(key, i) * (double)V));
-        c->weight = (float)others / (float)drawn;
-    }
+    draw(s, drawn, key);
+    if (drawn < others) c->weight = (float)others / (float)drawn;
 
     const size_t D = (size_t)p->arch.d_model;
     const float *rows = weights + p->output, *bias = weights + p->final_logits_bias;

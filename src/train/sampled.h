@@ -20,10 +20,10 @@
 
 typedef struct {
     int words;        /* of a part, unless its targets need more; 0: all, and nothing below is there */
-    int32_t *ids;     /* [n] the part's words: those taken, then those drawn                      */
-    int32_t *place;   /* [V] index of a word in ids; -1: it is not there                          */
-    float *weights;   /* [n, D] rows of the output matrix, then [n] final_logits_bias + log w     */
-    float *gradients; /* [n, D] of those rows                                                     */
+    int32_t *ids;     /* [n] the part's words: those taken, then those drawn                         */
+    int32_t *place;   /* [V] index of a word in ids; -1: it is not there                             */
+    float *weights;   /* [n, D] rows of the output matrix, then [n] final_logits_bias + log w        */
+    float *gradients; /* [n, D] of those rows                                                        */
     loss_columns columns;
 } heed_sampled;
 

@@ -240,46 +240,52 @@ static void test_gradients(void) {
 
 /* -------------------------------------------------------------------------------- the rest */
 
-/* The words of a part: its targets, and the others each as often as the next. */
-static void test_words_drawn(void) {
-    enum { V = 23, TIMES = 20000, WORDS = 10, CERTAIN = 3, OTHERS = V - CERTAIN, DRAWN = WORDS - CERTAIN };
+/* The words of a part: its targets, and the others each as often as the next, and each pair of them as the next. */
+static void check_words_drawn(const heed_parameters *p, const float *weights, int words) {
+    enum { V = 23, TIMES = 20000, CERTAIN = 3, OTHERS = V - CERTAIN };
     static const int32_t TARGETS_OF_A_PART[] = {5, 2, 5, 9};
-    int32_t config[MAX_CONFIG], times[V] = {0};
-    heed_trainer *t;
-    if (!CHECK_INT(heed_trainer_create(config, small_config(config), &PLAIN, &t, NULL), HEED_OK)) return;
-    const heed_parameters *p = trainer_parameters(t);
-    const float *weights = trainer_array(t, HEED_TRAIN_WEIGHTS), *rows = weights + p->output;
+    const int n_drawn = words - CERTAIN;
+    const float weight = (float)OTHERS / (float)n_drawn, *rows = weights + p->output;
     const size_t D = (size_t)p->arch.d_model;
-
+    int32_t together[V][V] = {{0}}; /* [id][id]: how often the id is there */
     heed_arena arena = {0};
     heed_sampled s;
-    sampled_layout(&s, &arena, p, 4, WORDS);
+    sampled_layout(&s, &arena, p, 4, words);
     void *block = arena_block(&arena);
-    sampled_layout(&s, &arena, p, 4, WORDS);
+    sampled_layout(&s, &arena, p, 4, words);
     int wrong = 0;
     for (uint64_t key = 0; key < TIMES; key++) {
         sampled_begin(&s, p);
         for (int i = 0; i < 4; i++) sampled_take(&s, TARGETS_OF_A_PART[i]);
         sampled_draw(&s, p, weights, key);
-        wrong += s.columns.n != WORDS || s.columns.certain != CERTAIN || s.columns.vocabulary != V ||
-                 s.columns.weight != (float)OTHERS / DRAWN || s.ids[0] != 5 || s.ids[1] != 2 || s.ids[2] != 9;
+        wrong += s.columns.n != words || s.columns.certain != CERTAIN || s.columns.vocabulary != V ||
+                 s.columns.weight != weight || s.ids[0] != 5 || s.ids[1] != 2 || s.ids[2] != 9;
         for (int i = 0; i < s.columns.n; i++) {
-            times[s.ids[i]]++;
-            wrong += s.weights[(size_t)WORDS * D + i] != (i < CERTAIN ? 0.0f : logf(s.columns.weight));
+            for (int j = 0; j < s.columns.n; j++) together[s.ids[i]][s.ids[j]]++;
+            wrong += s.weights[(size_t)words * D + i] != (i < CERTAIN ? 0.0f : logf(weight));
             wrong += s.place[s.ids[i]] != i || memcmp(s.weights + (size_t)i * D, rows + (size_t)s.ids[i] * D,
                                                       D * sizeof *rows) != 0;
+        }
+        for (int id = 0, n = 0; id < V; id++) {
+            n += s.place[id] >= 0;
+            wrong += s.place[id] < -1 || (id == V - 1 && n != words);
         }
     }
     CHECK_INT(wrong, 0);
     /* 4 standard deviations of a share of TIMES draws */
-    const double share = (double)DRAWN / OTHERS, off = 4.0 * sqrt(share * (1.0 - share) / TIMES);
-    for (int id = 0; id < V; id++)
-        CHECK(fabs((double)times[id] / TIMES - (id == 5 || id == 2 || id == 9 ? 1.0 : share)) <= off);
+    const double share = (double)n_drawn / OTHERS, both = share * (n_drawn - 1) / (OTHERS - 1);
+    for (int a = 0; a < V; a++) {
+        for (int b = 0; b <= a; b++) {
+            const int certain = (a == 5 || a == 2 || a == 9) + (b == 5 || b == 2 || b == 9);
+            const double want = certain == 2 ? 1.0 : certain == 1 || a == b ? share : both;
+            CHECK(fabs((double)together[a][b] / TIMES - want) <= 4.0 * sqrt(want * (1.0 - want) / TIMES));
+        }
+    }
     /* all words equally likely: the loss is that of the whole vocabulary, smoothed or not */
-    float logits[WORDS];
-    for (int i = 0; i < WORDS; i++) logits[i] = i < CERTAIN ? 0.0f : logf((float)OTHERS / DRAWN);
+    float logits[V];
+    for (int i = 0; i < words; i++) logits[i] = i < CERTAIN ? 0.0f : logf(weight);
     double likelihood = 0.0;
-    const loss_columns columns = {WORDS, CERTAIN, V, (float)OTHERS / DRAWN};
+    const loss_columns columns = {words, CERTAIN, V, weight};
     CHECK(fabs(cross_entropy(logits, 1, &columns, 0.5f, 0.0f, &likelihood) - log(V)) <= 1e-6);
     CHECK(fabs(likelihood - log(V)) <= 1e-6);
     /* more targets than words: half as many are drawn all the same, or all that are left */
@@ -289,6 +295,16 @@ static void test_words_drawn(void) {
     sampled_draw(&s, p, weights, 1);
     CHECK_INT(s.columns.n, 6);
     arena_free_block(block);
+}
+
+/* Few of the others, half of them, and most. */
+static void test_words_drawn(void) {
+    static const int WORDS[] = {10, 13, 14, 19, 22};
+    int32_t config[MAX_CONFIG];
+    heed_trainer *t;
+    if (!CHECK_INT(heed_trainer_create(config, small_config(config), &PLAIN, &t, NULL), HEED_OK)) return;
+    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
+        check_words_drawn(trainer_parameters(t), trainer_array(t, HEED_TRAIN_WEIGHTS), WORDS[i]);
     heed_trainer_free(t);
 }
 
