@@ -234,44 +234,11 @@ static void test_hostile_rows(void) {
     CHECK(lost > 100);
 }
 
-/* Every m = 1..13: each row has the bits of the twin, hence the same for each m; nothing is written beside the rows. */
-static void test_gemm(int n, int k, int with_bias) {
-    const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
-    guard g[10];
-    int8_t *panels = guard_new(&g[0], (size_t)columns * (size_t)quantized_cols(k)), *w = guard_new(&g[1], (size_t)k);
-    int32_t *sums = guard_new(&g[2], (size_t)columns * 4), *zeros = guard_new(&g[3], M * 4);
-    float *w_scales = guard_new(&g[4], (size_t)columns * 4), *bias = guard_new(&g[5], (size_t)n * 4);
-    float *scales = guard_new(&g[6], M * 4), *x = guard_new(&g[7], (size_t)(M * ldx) * 4);
-    float *want = guard_new(&g[8], (size_t)(M * n) * 4);
-    uint8_t *plain = guard_new(&g[9], (size_t)(M * k));
-    memset(panels, 0, (size_t)columns * (size_t)quantized_cols(k));
-    memset(sums, 0, (size_t)columns * 4);
-    memset(w_scales, 0, (size_t)columns * 4);
-    for (int i = 0; i < n; i++) {
-        for (int c = 0; c < k; c++) w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : -127) : (int)(guard_random() * 127.9f));
-        k_pack_row_i8(panels, sums, i, w, k);
-        w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
-    }
-    guard_fill(bias, (size_t)n, 1.0f);
-    fill_activations(x, ldx, M, k);
-    ref_quantize_rows(plain, scales, zeros, x, ldx, M, k);
-    ref_gemm_i8(want, n, plain, scales, zeros, panels, w_scales, sums, with_bias ? bias : NULL, M, n, k);
-    for (int m = 1; m <= M; m++) {
-        guard gr, go;
-        void *rows = guard_new(&gr, quantized_bytes(m, k));
-        float *out = guard_new(&go, (size_t)((m - 1) * ldo + n) * 4);
-        k_quantize_rows(rows, scales, zeros, x, ldx, m, k);
-        k_gemm_i8(out, ldo, rows, scales, zeros, panels, w_scales, sums, with_bias ? bias : NULL, m, n, k);
-        for (int i = 0; i < m; i++) CHECK(memcmp(out + i * ldo, want + i * n, (size_t)n * 4) == 0);
-        for (int i = 0; i + 1 < m; i++) CHECK(isnan(out[i * ldo + n]) && isnan(out[i * ldo + n + 1]));
-        CHECK(guard_end(&gr));
-        CHECK(guard_end(&go));
-    }
-    for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
-}
-
-/* The same of rows of 8 bits, by their own scale (alpha 0) or by a fixed one. */
-static void test_gemm_8(int n, int k, int with_bias, float alpha) {
+/*
+ * Every m = 1..13: each row has the bits of the twin, hence the same for each m; nothing is written beside the rows.
+ *   bits   of a row: 7, or 8 by its own scale (alpha 0) or by a fixed one
+ */
+static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
     const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
     const float multiplier = 0.0123f, shift = -1.3f;
     guard g[10];
@@ -281,27 +248,33 @@ static void test_gemm_8(int n, int k, int with_bias, float alpha) {
     float *scales = guard_new(&g[6], M * 4), *x = guard_new(&g[7], (size_t)(M * ldx) * 4);
     float *want = guard_new(&g[8], (size_t)(M * n) * 4);
     uint8_t *plain = guard_new(&g[9], (size_t)(M * k));
+    const int8_t least = bits == 8 ? -128 : -127;
     memset(panels, 0, (size_t)columns * (size_t)quantized_cols(k));
     memset(sums, 0, (size_t)columns * 4);
     memset(w_scales, 0, (size_t)columns * 4);
     for (int i = 0; i < n; i++) {
-        for (int c = 0; c < k; c++) w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : -128) : (int)(guard_random() * 127.9f));
+        for (int c = 0; c < k; c++)
+            w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : least) : (int)(guard_random() * 127.9f));
         k_pack_row_i8(panels, sums, i, w, k);
         w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
     }
     guard_fill(bias, (size_t)n, 1.0f);
     fill_activations(x, ldx, M, k);
     const float *b = with_bias ? bias : NULL;
-    ref_quantize_rows_8(plain, scales, zeros, x, ldx, M, k, alpha);
+    if (bits == 8) ref_quantize_rows_8(plain, scales, zeros, x, ldx, M, k, alpha);
+    else ref_quantize_rows(plain, scales, zeros, x, ldx, M, k);
     if (alpha > 0.0f) ref_gemm_fixed(want, n, plain, scales, zeros, panels, multiplier, shift, sums, b, M, n, k);
-    else ref_gemm_i8_8(want, n, plain, scales, zeros, panels, w_scales, sums, b, M, n, k);
+    else if (bits == 8) ref_gemm_i8_8(want, n, plain, scales, zeros, panels, w_scales, sums, b, M, n, k);
+    else ref_gemm_i8(want, n, plain, scales, zeros, panels, w_scales, sums, b, M, n, k);
     for (int m = 1; m <= M; m++) {
         guard gr, go;
         void *rows = guard_new(&gr, quantized_bytes(m, k));
         float *out = guard_new(&go, (size_t)((m - 1) * ldo + n) * 4);
-        k_quantize_rows_8(rows, scales, zeros, x, ldx, m, k, alpha);
+        if (bits == 8) k_quantize_rows_8(rows, scales, zeros, x, ldx, m, k, alpha);
+        else k_quantize_rows(rows, scales, zeros, x, ldx, m, k);
         if (alpha > 0.0f) k_gemm_fixed(out, ldo, rows, scales, zeros, panels, multiplier, shift, sums, b, m, n, k);
-        else k_gemm_i8_8(out, ldo, rows, scales, zeros, panels, w_scales, sums, b, m, n, k);
+        else if (bits == 8) k_gemm_i8_8(out, ldo, rows, scales, zeros, panels, w_scales, sums, b, m, n, k);
+        else k_gemm_i8(out, ldo, rows, scales, zeros, panels, w_scales, sums, b, m, n, k);
         for (int i = 0; i < m; i++) CHECK(memcmp(out + i * ldo, want + i * n, (size_t)n * 4) == 0);
         for (int i = 0; i + 1 < m; i++) CHECK(isnan(out[i * ldo + n]) && isnan(out[i * ldo + n + 1]));
         CHECK(guard_end(&gr));
@@ -379,11 +352,11 @@ static void test_meaning(void) {
 int main(void) {
     for (int i = 0; i < N_SIZES; i++) {
         for (int j = 0; j < N_SIZES; j++) {
-            test_gemm(SIZES[i], SIZES[j], j % 2);
-            test_gemm_8(SIZES[i], SIZES[j], j % 2, i % 2 ? 7.3f : 0.0f);
+            test_gemm(SIZES[i], SIZES[j], j % 2, 7, 0.0f);
+            test_gemm(SIZES[i], SIZES[j], j % 2, 8, i % 2 ? 7.3f : 0.0f);
             if (i % 3 == j % 3) test_pack(SIZES[i], SIZES[j]);
         }
-        test_gemm(SIZES[i], 40, 0);
+        test_gemm(SIZES[i], 40, 0, 7, 0.0f);
         test_weights(SIZES[i], 1.0f);
         test_weights(SIZES[i], 1e-20f);
         test_weights(SIZES[i], 1e-33f);
@@ -395,9 +368,9 @@ int main(void) {
         test_rows_8(1, SIZES[i], 42.0f);
         test_rows_8(M, SIZES[i], 3.8f);
     }
-    test_gemm(520, 260, 1);
-    test_gemm_8(520, 260, 1, 11.1f);
-    test_gemm_8(520, 260, 1, 0.0f);
+    test_gemm(520, 260, 1, 7, 0.0f);
+    test_gemm(520, 260, 1, 8, 11.1f);
+    test_gemm(520, 260, 1, 8, 0.0f);
     test_ties();
     test_smallest_weights();
     test_hostile_rows();

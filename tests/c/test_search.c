@@ -2,16 +2,11 @@
 #include "check.h"
 #include "kernels/kernels.h"
 #include "random_model.h"
+#include "results.h"
 #include "search/search.h"
 
 /* EOS is an id that this random model says now and then. */
 enum { V = 61, EOS = 25, N_SENTENCES = 23, MAX_SOURCE = 20, MAX_TARGET = 150 };
-
-typedef struct {
-    int32_t ids[MAX_TARGET];
-    int32_t n, finished;
-    float log_prob, score;
-} result;
 
 typedef struct {
     int32_t ids[N_SENTENCES][MAX_SOURCE];
@@ -30,31 +25,7 @@ static void make_corpus(corpus *c) {
 static void translate(const heed_model *model, const corpus *c, const heed_search_options *rules, int batch,
                       result out[N_SENTENCES]) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, rules->beams, batch};
-    heed_session *session;
-    int sentence_of[64], added = 0, done = 0;
-    int32_t row, running;
-    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
-    CHECK_INT(heed_search_begin(session, rules), HEED_OK);
-    for (int guard = 0; done < N_SENTENCES && guard < 1000000; guard++) {
-        while (added < N_SENTENCES && heed_search_add(session, c->ids[added], c->n[added], &row) == HEED_OK)
-            sentence_of[row] = added++;
-        CHECK_INT(heed_search_step(session, &running), HEED_OK);
-        for (int f; (f = heed_search_finished(session)) >= 0; done++) {
-            heed_hypothesis h;
-            result *r = &out[sentence_of[f]];
-            CHECK(heed_search_hypotheses(session, f) >= 1);
-            CHECK_INT(heed_search_hypothesis(session, f, 0, &h), HEED_OK);
-            memset(r, 0, sizeof *r);
-            memcpy(r->ids, h.ids, (size_t)h.n * sizeof *h.ids);
-            r->n = h.n;
-            r->finished = h.finished;
-            r->log_prob = h.log_prob;
-            r->score = h.score;
-            CHECK_INT(heed_search_release(session, f), HEED_OK);
-        }
-    }
-    CHECK_INT(done, N_SENTENCES);
-    heed_session_free(session);
+    results_of(model, &options, rules, c->ids[0], c->n, N_SENTENCES, out);
 }
 
 /*
@@ -134,14 +105,7 @@ static void test_mixed(const heed_model *model, const corpus *c) {
             done++;
         }
         for (int f; (f = heed_search_finished(session)) >= 0; done++) {
-            heed_hypothesis h;
-            CHECK_INT(heed_search_hypothesis(session, f, 0, &h), HEED_OK);
-            memset(&got, 0, sizeof got);
-            memcpy(got.ids, h.ids, (size_t)h.n * sizeof *h.ids);
-            got.n = h.n;
-            got.finished = h.finished;
-            got.log_prob = h.log_prob;
-            got.score = h.score;
+            result_take(&got, session, f);
             CHECK(memcmp(&got, &alone[of[f] % KINDS][of[f] / KINDS], sizeof got) == 0);
             CHECK_INT(heed_search_release(session, f), HEED_OK);
             is_dropped[f] = 1;
@@ -606,21 +570,12 @@ static void test_few_rows(const heed_model *model) {
         uint32_t seed = 4;
         int evicted = 0, waited = 0, has_run[BATCH] = {0};
         heed_session *session;
-        heed_hypothesis h;
         int32_t row, running;
-        for (int i = 0; i < BATCH; i++) {
+        result got;
+        for (int i = 0; i < BATCH; i++)
             for (int t = 0; t < lengths[i]; t++)
                 sources[i][t] = (int32_t)((random_float(&seed) + 1.0f) * 0.5f * (V - 1));
-            CHECK_INT(heed_session_create(model, &one, &session), HEED_OK);
-            CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
-            CHECK_INT(heed_search_add(session, sources[i], lengths[i], &row), HEED_OK);
-            for (running = 1; running > 0;) CHECK_INT(heed_search_step(session, &running), HEED_OK);
-            CHECK_INT(heed_search_hypothesis(session, 0, 0, &h), HEED_OK);
-            memcpy(alone[i].ids, h.ids, (size_t)h.n * sizeof *h.ids);
-            alone[i].n = h.n;
-            alone[i].log_prob = h.log_prob;
-            heed_session_free(session);
-        }
+        results_of(model, &one, &rules, sources[0], lengths, BATCH, alone);
         CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
         for (int i = 0; i < BATCH; i++) CHECK_INT(heed_search_add(session, sources[i], lengths[i], &row), HEED_OK);
@@ -636,9 +591,8 @@ static void test_few_rows(const heed_model *model) {
         CHECK_INT(evicted, 0);
         CHECK_INT(waited > 0, last > FIT);
         for (int i = 0; i < BATCH; i++) {
-            CHECK_INT(heed_search_hypothesis(session, i, 0, &h), HEED_OK);
-            CHECK(h.n == alone[i].n && h.log_prob == alone[i].log_prob);
-            CHECK(memcmp(h.ids, alone[i].ids, (size_t)h.n * sizeof *h.ids) == 0);
+            result_take(&got, session, i);
+            CHECK(memcmp(&got, &alone[i], sizeof got) == 0);
         }
         heed_session_free(session);
     }

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "random_model.h"
+#include "results.h"
 #include "search/search.h"
 
 enum { V = 61, LARGE_V = 1500, N_SENTENCES = 17, MAX_SOURCE = 9, MAX_TARGET = 20, MAX_IDS = LARGE_V * 200, EOS = 2 };
@@ -166,43 +167,14 @@ static void test_refused(void) {
     heed_model_free(model);
 }
 
-typedef struct {
-    int32_t ids[MAX_TARGET];
-    int32_t n, finished;
-    float log_prob, score;
-} result;
-
 /* All sentences, `batch` at a time at most. */
 static void translate(const heed_model *model, const heed_search_options *rules, int batch, int vocabulary,
                       result out[N_SENTENCES]) {
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, rules->beams, batch};
-    heed_session *session;
-    int32_t source[MAX_SOURCE], row, running;
-    int sentence_of[N_SENTENCES], added = 0, done = 0;
-    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
-    CHECK_INT(heed_search_begin(session, rules), HEED_OK);
-    for (int guard = 0; done < N_SENTENCES && guard < 100000; guard++) {
-        while (added < N_SENTENCES) {
-            const int n = make_source(source, added, vocabulary);
-            if (heed_search_add(session, source, n, &row) != HEED_OK) break;
-            sentence_of[row] = added++;
-        }
-        CHECK_INT(heed_search_step(session, &running), HEED_OK);
-        for (int f; (f = heed_search_finished(session)) >= 0; done++) {
-            heed_hypothesis h;
-            result *r = &out[sentence_of[f]];
-            CHECK_INT(heed_search_hypothesis(session, f, 0, &h), HEED_OK);
-            memset(r, 0, sizeof *r);
-            memcpy(r->ids, h.ids, (size_t)h.n * sizeof *h.ids);
-            r->n = h.n;
-            r->finished = h.finished;
-            r->log_prob = h.log_prob;
-            r->score = h.score;
-            CHECK_INT(heed_search_release(session, f), HEED_OK);
-        }
-    }
-    CHECK_INT(done, N_SENTENCES);
-    heed_session_free(session);
+    int32_t sources[N_SENTENCES][MAX_SOURCE];
+    int lengths[N_SENTENCES];
+    for (int i = 0; i < N_SENTENCES; i++) lengths[i] = make_source(sources[i], i, vocabulary);
+    results_of(model, &options, rules, sources[0], lengths, N_SENTENCES, out);
 }
 
 static int contains(const int32_t *ids, int n, int32_t id) {
