@@ -7,7 +7,7 @@
  * come from a small matrix, the rows of these words in the output matrix.  Its height is the same for nearly all parts,
  * since libraries of matrix products compile each size anew.  At least half of `words` are drawn in any case.
  *
- * Depends on: base/, random.h, loss.h, parameters.h.  Used by: pass.c.
+ * Depends on: base/, random.h, loss.h, parameters.h.  Used by: pass.c, output.c.
  */
 #ifndef HEED_TRAIN_SAMPLED_H
 #define HEED_TRAIN_SAMPLED_H
