@@ -114,6 +114,7 @@ test('wrong lines and options are named', { skip }, () => {
   assert.match(run('--spm', spm).stderr, /--spm, --out and a file with links are needed/);
   assert.match(run('--best', '0').stderr, /--best: found '0', expected a number from 1/);
   assert.match(run('--worst', '0').stderr, /--worst: no such option/);
+  assert.match(run('x.tsv', '--best').stderr, /--best: found no value, expected one/);
   assert.match(run('--help').stdout, /heed-lexicon --spm FILE --out FILE/);
 });
 

@@ -65,33 +65,22 @@ static size_t write_lines(const aligner *a, const input *in, size_t index, FILE 
 
 int main(int argc, char **argv) {
     align_options options = {.model1 = 5, .hmm = 5, .threshold = 0.2, .threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
-    const char *suffix = NULL;
-    input *inputs = allocate((size_t)argc * sizeof *inputs);
-    int n = 0;
-    for (int i = 1; i < argc; i++) {
-        const char *name = argv[i];
-        if (strcmp(name, "--help") == 0) {
-            fputs(USAGE, stdout);
-            return 0;
-        }
-        if (strncmp(name, "--", 2) != 0) {
-            inputs[n++].path = name;
-            continue;
-        }
-        const char *value = argv[++i];
-        if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
-        if (strcmp(name, "--suffix") == 0) suffix = value;
-        else if (strcmp(name, "--model1") == 0) options.model1 = (int)number_between(name, value, 0, 100);
-        else if (strcmp(name, "--hmm") == 0) options.hmm = (int)number_between(name, value, 0, 100);
-        else if (strcmp(name, "--threshold") == 0) options.threshold = number_between(name, value, 1e-6, 1);
-        else if (strcmp(name, "--threads") == 0) options.threads = (int)number_between(name, value, 1, 256);
-        else fail("%s: no such option; --help lists them", name);
-    }
+    const char *suffix = NULL, **files = allocate((size_t)argc * sizeof *files);
+    const command_option known[] = {
+        {.name = "--suffix", .text = &suffix},
+        {.name = "--model1", .whole = &options.model1, .least = 0, .most = 100},
+        {.name = "--hmm", .whole = &options.hmm, .least = 0, .most = 100},
+        {.name = "--threshold", .real = &options.threshold, .least = 1e-6, .most = 1},
+        {.name = "--threads", .whole = &options.threads, .least = 1, .most = 256},
+    };
+    const int n = command_read(argv, USAGE, known, sizeof known / sizeof *known, files);
     if (n == 0) fail("a file of pairs is needed; --help lists all options");
     if (options.threads > 256) options.threads = 256;
 
+    input *inputs = allocate((size_t)n * sizeof *inputs);
     aligner *a = aligner_create(&options);
     for (int i = 0; i < n; i++) {
+        inputs[i].path = files[i];
         inputs[i].text = (char *)read_file(inputs[i].path, &inputs[i].n);
         add_lines(a, &inputs[i]);
     }
@@ -114,5 +103,6 @@ int main(int argc, char **argv) {
     }
     aligner_free(a);
     free(inputs);
+    free(files);
     return 0;
 }

@@ -40,6 +40,31 @@ double number_between(const char *name, const char *text, double least, double m
     return value;
 }
 
+int command_read(char **argv, const char *usage, const command_option *options, int n, const char **files) {
+    int n_files = 0;
+    for (int i = 1; argv[i]; i++) {
+        const char *name = argv[i];
+        if (strcmp(name, "--help") == 0) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        if (strncmp(name, "--", 2) != 0) {
+            files[n_files++] = name;
+            continue;
+        }
+        const char *value = argv[++i];
+        int k = 0;
+        if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
+        while (k < n && strcmp(options[k].name, name) != 0) k++;
+        if (k == n) fail("%s: no such option; --help lists them", name);
+        const command_option *o = &options[k];
+        if (o->text) *o->text = value;
+        if (o->whole) *o->whole = (int)number_between(name, value, o->least, o->most);
+        if (o->real) *o->real = number_between(name, value, o->least, o->most);
+    }
+    return n_files;
+}
+
 double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

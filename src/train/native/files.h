@@ -1,5 +1,5 @@
 /*
- * files.h - the files of the native programs, checkpoints, fatal errors, and numbers of a command line.
+ * files.h - the files of the native programs, checkpoints, fatal errors, and command lines.
  *
  * Depends on: train/.  Used by: the rest of train/native.
  */
@@ -22,6 +22,21 @@ void *reallocate(void *block, size_t bytes);
 
 /* The number that `text` is; fail() names the option if it is none, or not from least to most. */
 double number_between(const char *name, const char *text, double least, double most);
+
+/* An option of a command line, and where its value goes: text, or a number from least to most, truncated if whole. */
+typedef struct {
+    const char *name, **text;
+    int *whole;
+    double *real, least, most;
+} command_option;
+
+/*
+ * Reads a command line of options [n], each with a value, and names of files; --help prints `usage` and ends the
+ * program.  fail() if an option is unknown or has no value, or not one within its range.
+ *   argv  ends with NULL      files  room for as many; written
+ * Returns how many files.
+ */
+int command_read(char **argv, const char *usage, const command_option *options, int n, const char **files);
 
 /* Seconds of a clock that only goes forward. */
 double now(void);

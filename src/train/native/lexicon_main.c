@@ -201,31 +201,18 @@ static void put_lists(const selection *s, int n, int best, uint64_t *checksum, w
 
 int main(int argc, char **argv) {
     const char *spm = NULL, *out = NULL, **files = allocate((size_t)argc * sizeof *files);
-    int n_files = 0, best = 20, frequent = 200;
-    int32_t eos = 2;
-    uint32_t least = 2;
+    int best = 20, frequent = 200, eos = 2, least = 2;
     double share = 0.001;
-    for (int i = 1; i < argc; i++) {
-        const char *name = argv[i];
-        if (strcmp(name, "--help") == 0) {
-            fputs(USAGE, stdout);
-            return 0;
-        }
-        if (strncmp(name, "--", 2) != 0) {
-            files[n_files++] = name;
-            continue;
-        }
-        const char *value = argv[++i];
-        if (value == NULL) fail("%s: found no value, expected one; --help lists the options", name);
-        if (strcmp(name, "--spm") == 0) spm = value;
-        else if (strcmp(name, "--out") == 0) out = value;
-        else if (strcmp(name, "--best") == 0) best = (int)number_between(name, value, 1, 1e6);
-        else if (strcmp(name, "--least") == 0) least = (uint32_t)number_between(name, value, 1, 1e9);
-        else if (strcmp(name, "--share") == 0) share = number_between(name, value, 0, 1);
-        else if (strcmp(name, "--frequent") == 0) frequent = (int)number_between(name, value, 0, 1e6);
-        else if (strcmp(name, "--eos") == 0) eos = (int32_t)number_between(name, value, 0, 1e6);
-        else fail("%s: no such option; --help lists them", name);
-    }
+    const command_option options[] = {
+        {.name = "--spm", .text = &spm},
+        {.name = "--out", .text = &out},
+        {.name = "--best", .whole = &best, .least = 1, .most = 1e6},
+        {.name = "--least", .whole = &least, .least = 1, .most = 1e9},
+        {.name = "--share", .real = &share, .least = 0, .most = 1},
+        {.name = "--frequent", .whole = &frequent, .least = 0, .most = 1e6},
+        {.name = "--eos", .whole = &eos, .least = 0, .most = 1e6},
+    };
+    const int n_files = command_read(argv, USAGE, options, sizeof options / sizeof *options, files);
     if (!spm || !out || n_files == 0) fail("--spm, --out and a file with links are needed; --help lists all options");
 
     counts c = {0};
@@ -248,8 +235,8 @@ int main(int argc, char **argv) {
     table_sort(&c.links);
     table_sort(&c.pieces);
     selection s = {0};
-    select_best(&s, &c.links, best, least, share, eos, 0);
-    select_best(&s, &c.pieces, frequent, least, 0.0, eos, 1);
+    select_best(&s, &c.links, best, (uint32_t)least, share, eos, 0);
+    select_best(&s, &c.pieces, frequent, (uint32_t)least, 0.0, eos, 1);
     selection_sort(&s);
 
     uint64_t checksum = 0;
