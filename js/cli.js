@@ -7,6 +7,7 @@ import { helpText, parse, UsageError } from './cli/commands.js';
 import { fetchModel } from './cli/fetch.js';
 import { convertModel, info, verifyModel } from './cli/models.js';
 import { write } from './cli/output.js';
+import { serve } from './cli/serve.js';
 import { translate } from './cli/translate.js';
 
 /** @param {string[]} argv */
@@ -25,6 +26,7 @@ async function main(argv) {
   else if (command === 'quantize') await convertModel(command, rest, 'int8');
   else if (command === 'verify') await verifyModel(rest);
   else if (command === 'fetch') await fetchModel(values, rest);
+  else if (command === 'serve') await serve(values, rest);
   else throw new UsageError(command === undefined ? 'no command' : `unknown command '${command}'`);
 }
 

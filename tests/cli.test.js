@@ -477,7 +477,7 @@ test('help and version', () => {
     assert.equal(status, 0);
     for (const option of ['heed convert', 'heed quantize', 'heed verify', '--language', '--dtype', '--glossary',
       '--model', '--json', '--beams', '--length-penalty', '--max-tokens', '--batch', 'heed info', '--n-best', '--cache',
-      '--no-cache', '--activations', 'heed help', '-v, --version'])
+      '--no-cache', '--activations', 'heed serve', '--port', 'heed help', '-v, --version'])
       assert.ok(stdout.includes(option), option);
     assert.ok(stdout.split('\n').every((line) => line.length <= 110), 'lines of a terminal');
   }

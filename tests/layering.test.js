@@ -124,7 +124,7 @@ test('the core prints nothing, ends nothing, and allocates in the arena only', (
 
 /** The rooms of js/, the lowest first: the files directly in js/ are the room 'doors', and builds.js is the ground. */
 const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', 'engine', 'translate', 'detect',
-  'train', 'convert', 'cli', 'doors'];
+  'train', 'convert', 'serve', 'cli', 'doors'];
 const scripts = list('js', /\.js$/);
 const roomOf = (file) => (file.includes('/') ? file.split('/')[0] : file === 'builds.js' ? 'builds' : 'doors');
 

@@ -53,8 +53,9 @@ test('the patterns find what they are to find', () => {
 
 test('no input becomes code', () => assert.deepEqual(findAll(bare, DYNAMIC), []));
 
-test('two functions ask the network, for the addresses they are given', () => {
-  assert.deepEqual(findAll(bare, NETWORK), ['files/source.js: fetch', 'wasm/module.js: fetch']);
+test('two functions ask the network, for the addresses they are given, and one answers: heed serve', () => {
+  assert.deepEqual(findAll(bare, NETWORK), ['files/source.js: fetch', 'serve/server.js: "node:http"',
+    'wasm/module.js: fetch']);
 });
 
 test("the code has no address except one in an error message, and Mozilla's of heed fetch", () => {

@@ -7,6 +7,12 @@ export const MAX_SENTENCE = 128;
 export const BATCH = 32;
 /** Spans of a sentence that pass through and are placed one by one. With more, the text between them is translated. */
 export const MAX_PLACED = 4;
+/** Of a request to `heed serve`: bytes of its body, and alternatives that it may ask for. */
+export const MAX_REQUEST_BYTES = 1 << 20;
+export const MAX_ALTERNATIVES = 9;
+/** Requests that `heed serve` takes at the same time, and translators that it keeps, unless it is told otherwise. */
+export const REQUESTS = 512;
+export const LOADED = 8;
 /** Numbers that one inspect() gives. */
 export const MAX_INSPECTED = 2 ** 29;
 

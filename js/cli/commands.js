@@ -57,6 +57,16 @@ const OPTIONS = {
     help: ["a server with the same list and files; Mozilla's is meant for Firefox, so use",
       'a mirror for many downloads'],
   },
+  host: { takes: 'HOST', help: ['the address to listen at; default: 127.0.0.1, which only this machine can', 'reach'] },
+  port: { takes: 'N', help: ['the port to listen at, 5000; 0: any that is free'] },
+  'api-keys': {
+    takes: 'FILE',
+    help: ['answer only requests with one of these API keys; blank lines, and lines that', 'begin with #, are ignored'],
+  },
+  'char-limit': { takes: 'N', help: ['most characters of a text; default: no limit but 1 MiB for a request'] },
+  queue: { takes: 'N', help: ['most requests at the same time, with those that wait (512)'] },
+  timeout: { takes: 'S', help: ['most seconds for a request (60)'] },
+  loaded: { takes: 'N', help: ['most pairs of languages to keep in memory (8)'] },
   help: { help: ['this text; also heed help, heed help COMMAND'] },
   version: { help: ['the version'] },
 };
@@ -93,6 +103,12 @@ const COMMANDS = {
     about: ["downloads a model from Mozilla's list of Firefox's models, checks it",
       'and unpacks it; without DIR, in the cache, as firefox-en-pt'],
     options: ['list', 'mirror', 'cache'],
+  },
+  serve: {
+    usage: '[options]',
+    about: ["answers HTTP requests of LibreTranslate's interface: /translate, /detect,",
+      '/languages; ends with SIGTERM or SIGINT when all requests are answered'],
+    options: ['model', 'from', 'to', 'host', 'port', 'api-keys', 'char-limit', 'queue', 'timeout', 'loaded', ...CACHE],
   },
   help: { usage: '[COMMAND]', about: ['shows this text, or that of a command'], options: [] },
 };

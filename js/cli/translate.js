@@ -22,6 +22,9 @@ import { Download, Work } from './progress.js';
 
 /** @typedef {import('./commands.js').Values} Values */
 
+/** The index of the models that come with heed. */
+export const SHIPPED = fileURLToPath(new URL('../../models/index.json', import.meta.url));
+
 /** Search options of the command line, with their names in the API. */
 const SEARCH = /** @type {const} */ ({
   beams: 'beams',
@@ -35,7 +38,7 @@ const SEARCH = /** @type {const} */ ({
 const OF_BEAMS = ['length-penalty', 'early-stopping'];
 
 /** @param {string} option @param {string | undefined} value @param {number} most */
-function count(option, value, most) {
+export function count(option, value, most) {
   const n = numberOf(option, value);
   if (n !== undefined && !(Number.isInteger(n) && n >= 1 && n <= most)) {
     throw new UsageError(`--${option}: found '${value}', expected a whole number from 1 to ${most}`);
@@ -114,7 +117,7 @@ export async function cacheOf({ cache, 'no-cache': without }, model) {
 }
 
 /** The manifest of a model, if it has one. @param {string} model @param {boolean | string} cache */
-async function readManifest(model, cache) {
+export async function readManifest(model, cache) {
   const files = await openSource(model, undefined, { cache });
   const bytes = await files.readOptional('heed.json');
   const manifest = /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
@@ -156,7 +159,6 @@ async function openTranslator(values) {
   const cache = await cacheOf(values, model);
   const pairs = model ? pairsOf(await readManifest(model, cache)) : [];
   const [source = 'en', target = 'de'] = choosePair(values, pairs);
-  const shipped = fileURLToPath(new URL('../../models/index.json', import.meta.url));
   const download = cache === false && values['no-cache'] === undefined ? undefined : new Download(String(model));
   try {
     return await Translator.create({
@@ -166,7 +168,7 @@ async function openTranslator(values) {
       cache,
       activations: /** @type {any} */ (activations),
       ...(values['no-shortlist'] !== undefined && { shortlist: false }),
-      ...(model ? { model } : { models: shipped }),
+      ...(model ? { model } : { models: SHIPPED }),
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
         download?.show(loaded)),
     });

@@ -14,15 +14,14 @@ import { languageOf } from '../model/languages.js';
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
 
 /**
- * The directory of the model for a pair, or undefined if the index has none.
+ * The models of an index.
  *
  * @param {string | URL} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
- * @param {string} source
- * @param {string} target
  * @param {AbortSignal} [signal]
  * @param {boolean | string} [cache]
+ * @returns {Promise<{ source: string, target: string, place: string | URL }[]>}
  */
-async function findIn(index, source, target, signal, cache) {
+async function readIndex(index, signal, cache) {
   if (typeof index !== 'string' && !(index instanceof URL)) badType('models', index, 'the URL of an index.json');
   const { bytes, sibling } = await readFileAt(index, signal, cache);
   const { models: list } = parseJson(bytes, String(index));
@@ -30,10 +29,19 @@ async function findIn(index, source, target, signal, cache) {
   if (!Array.isArray(list) || !list.every(isEntry)) {
     throw new HeedError(E_JSON, mismatch(`${index}: models`, list, 'an array of { source, target, path }'));
   }
-  const found = list.find(
-    (m) => languageOf(m.source) === languageOf(source) && languageOf(m.target) === languageOf(target),
-  );
-  return found && sibling(found.path);
+  return list.map(({ source, target, path }) => ({ source, target, place: sibling(path) }));
+}
+
+/**
+ * The pairs of languages that have a model.
+ *
+ * @param {string | URL | readonly (string | URL)[]} models
+ * @param {boolean | string} [cache]
+ * @returns {Promise<[source: string, target: string][]>}
+ */
+export async function listPairs(models, cache) {
+  const lists = await Promise.all([models].flat().map((index) => readIndex(index, undefined, cache)));
+  return lists.flat().map(({ source, target }) => [source, target]);
 }
 
 /**
@@ -50,8 +58,9 @@ export async function findModel(models, source, target, signal, cache) {
   const errors = [];
   for (const index of /** @type {(string | URL)[]} */ ([models].flat())) {
     try {
-      const found = await findIn(index, source, target, signal, cache);
-      if (found !== undefined) return found;
+      const found = (await readIndex(index, signal, cache)).find((model) =>
+        languageOf(model.source) === languageOf(source) && languageOf(model.target) === languageOf(target));
+      if (found) return found.place;
     } catch (error) {
       errors.push(error);
     }

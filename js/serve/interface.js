@@ -1,0 +1,227 @@
+// interface.js - LibreTranslate's interface: the fields of a request in, what is answered out. Used by server.js.
+//
+//   /translate  { q, source, target, format, alternatives } -> { translatedText, detectedLanguage, alternatives }
+//   /detect     { q } -> [{ language, confidence }]
+//   /languages  [{ code, name, targets }]
+
+import { describe, mismatch } from '../base/json.js';
+import { MAX_ALTERNATIVES } from '../base/limits.js';
+import { LanguageDetector } from '../detect/detector.js';
+import { languageOf } from '../model/languages.js';
+import { Refusal } from './fields.js';
+
+/** @typedef {import('../translate/translator.js').Translator} Translator */
+/** @typedef {{ language: string, confidence: number }} Detected  confidence: percent */
+/** @typedef {Record<string, unknown>} Fields */
+
+const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
+
+/** @param {string} code */
+const nameOf = (code) => NAMES.of(code) ?? code;
+
+/** @param {string} message */
+const wrong = (message) => new Refusal(400, message);
+
+/**
+ * What every request has to have.
+ *
+ * @param {Fields} fields
+ * @param {string} name
+ */
+function needed(fields, name) {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) {
+    throw wrong(`Invalid request: missing ${name} parameter`);
+  }
+  return value;
+}
+
+/** @param {Fields} fields @param {string} name @returns {string} */
+function neededText(fields, name) {
+  const value = needed(fields, name);
+  if (typeof value !== 'string') throw wrong(mismatch(`Invalid request: ${name}`, value, 'a text'));
+  return value;
+}
+
+/**
+ * The hypotheses for a whole text: the first is the best of each sentence, the second the second best, and so on. A
+ * sentence with fewer repeats its last.
+ *
+ * @param {Translator} translator
+ * @param {string} text
+ * @param {number} count
+ * @param {AbortSignal} signal
+ * @returns {Promise<string[]>}
+ */
+async function hypothesesOf(translator, text, count, signal) {
+  const options = { nBest: count, signal };
+  // more beams than the model's own only if they are needed
+  const sentences = await translator.translateDetailed(text, options).catch((error) => {
+    if (!(error instanceof RangeError)) throw error;
+    return translator.translateDetailed(text, { ...options, beams: count });
+  });
+  return Array.from({ length: count }, (_, i) => {
+    let [target, at] = ['', 0];
+    for (const { start, source, target: best, alternatives = [] } of sentences) {
+      const own = [best, ...alternatives.map((other) => other.text)];
+      target += text.slice(at, start) + own[Math.min(i, own.length - 1)];
+      at = start + source.length;
+    }
+    return target + text.slice(at);
+  });
+}
+
+/** Answers requests. Languages are as in the pairs; a request may name one with a region, such as en-US. */
+export class Interface {
+  #translators;
+  #targets;
+  #charLimit;
+  /** @type {Promise<LanguageDetector> | undefined} */
+  #detector;
+
+  /**
+   * @param {import('./translators.js').Translators} translators
+   * @param {[source: string, target: string][]} pairs  language tags
+   * @param {number} charLimit  characters of a text; Infinity: no limit
+   */
+  constructor(translators, pairs, charLimit) {
+    this.#translators = translators;
+    this.#charLimit = charLimit;
+    const codes = [...new Set(pairs.flat())].sort();
+    /** By source. @type {Map<string, Set<string>>} */
+    this.#targets = new Map(codes.map((code) =>
+      // a text in the language that is asked for stays as it is
+      [code, new Set([code, ...pairs.filter(([source]) => source === code).map(([, target]) => target)].sort())]));
+  }
+
+  languages() {
+    return [...this.#targets].map(([code, targets]) => ({ code, name: nameOf(code), targets: [...targets] }));
+  }
+
+  /** @param {boolean} hasKeys */
+  settings(hasKeys) {
+    const [source, target = source] = this.#targets.keys();
+    return {
+      charLimit: Number.isFinite(this.#charLimit) ? this.#charLimit : -1,
+      frontendTimeout: 500,
+      apiKeys: hasKeys,
+      keyRequired: hasKeys,
+      suggestions: false,
+      filesTranslation: false,
+      supportedFilesFormat: [],
+      language: { source: { code: 'auto', name: 'Auto Detect' }, target: { code: target, name: nameOf(target) } },
+    };
+  }
+
+  /** The language of a request as in the pairs. @param {string} code */
+  #find(code) {
+    const codes = [...this.#targets.keys()];
+    const found = codes.find((own) => own === code) ?? codes.find((own) => languageOf(own) === languageOf(code));
+    if (found === undefined) throw wrong(`${describe(code)} is not supported, expected ${codes.join(', ')}`);
+    return found;
+  }
+
+  /**
+   * The languages of a text, the most probable first.
+   *
+   * @param {string} text
+   * @returns {Promise<Detected[]>}
+   */
+  async #detect(text) {
+    this.#detector ??= (async () => {
+      const isKnown = async (/** @type {string} */ code) =>
+        (await LanguageDetector.availability({ expectedInputLanguages: [code] })) === 'available';
+      const codes = [...this.#targets.keys()];
+      const known = await Promise.all(codes.map(isKnown));
+      return LanguageDetector.create({ expectedInputLanguages: codes.filter((_, i) => known[i]) });
+    })();
+    this.#detector.catch(() => (this.#detector = undefined));
+    const found = (await (await this.#detector).detect(text)).filter(({ detectedLanguage }) =>
+      detectedLanguage !== 'und');
+    // so LibreTranslate answers for a text without letters
+    if (found.length === 0) return [{ confidence: 0, language: 'en' }];
+    return found.map(({ detectedLanguage, confidence }) =>
+      ({ confidence: Math.round(confidence * 1000) / 10, language: detectedLanguage }));
+  }
+
+  /** @param {Fields} fields */
+  async detect(fields) {
+    const q = needed(fields, 'q');
+    return this.#detect([q].flat().map(String).join('\n'));
+  }
+
+  /** The texts of a request. @param {unknown} q */
+  #texts(q) {
+    const texts = Array.isArray(q) ? q : [q];
+    for (const text of texts) {
+      if (typeof text !== 'string') throw wrong(mismatch('Invalid request: q', text, 'a text or a list of texts'));
+      if (text.length > this.#charLimit) {
+        throw wrong(`Invalid request: request (${text.length}) exceeds text limit (${this.#charLimit})`);
+      }
+    }
+    return /** @type {string[]} */ (texts);
+  }
+
+  /** @param {unknown} value */
+  static #count(value) {
+    const count = value === undefined || value === null || value === '' ? 0 : Number(value);
+    if (!Number.isInteger(count)) throw wrong('Invalid request: alternatives parameter is not a number');
+    if (count > MAX_ALTERNATIVES) {
+      throw wrong(`Invalid request: alternatives parameter must be <= ${MAX_ALTERNATIVES}`);
+    }
+    return Math.max(0, count);
+  }
+
+  /**
+   * @param {Fields} fields
+   * @param {AbortSignal} signal
+   * @returns {Promise<{ translatedText: string | string[], detectedLanguage?: Detected | Detected[],
+   *   alternatives?: string[] | string[][] }>}
+   */
+  async translate(fields, signal) {
+    const q = needed(fields, 'q');
+    const [asked, wanted] = [neededText(fields, 'source'), neededText(fields, 'target')];
+    const texts = this.#texts(q);
+    const count = Interface.#count(fields.alternatives);
+    const format = fields.format || 'text';
+    if (format !== 'text' && format !== 'html') throw wrong(`${describe(format)} format is not supported`);
+    const isHtml = format === 'html';
+    const target = this.#find(wanted);
+    /** @type {Detected | undefined} */
+    let detected;
+    if (asked === 'auto') {
+      const text = texts.join('\n');
+      [detected] = await this.#detect(isHtml ? text.replace(/<[^>]*>/g, ' ') : text);
+    }
+    const source = this.#find(detected?.language ?? asked);
+    if (!this.#targets.get(source)?.has(target)) {
+      throw wrong(`${nameOf(target)} (${target}) is not available as a target language from `
+        + `${nameOf(source)} (${source})`);
+    }
+    /** Of each text its hypotheses. @type {string[][]} */
+    const found = source === target ? texts.map((text) => [text])
+      : await this.#translators.use(source, target, signal, async (translator) => {
+        const asHtml = async (/** @type {string} */ text) => [await this.#translateHtml(translator, text, signal)];
+        if (isHtml) return Promise.all(texts.map(asHtml));
+        if (count === 0) return (await translator.translate(texts, { signal })).map((text) => [text]);
+        return Promise.all(texts.map((text) => hypothesesOf(translator, text, count + 1, signal)));
+      });
+    const all = found.map(([best, ...others]) =>
+      ({ best, others: [...new Set(others)].filter((other) => other !== best) }));
+    const isList = Array.isArray(q);
+    const one = (/** @type {any[]} */ list) => (isList ? list : list[0]);
+    return {
+      translatedText: one(all.map(({ best }) => best)),
+      ...(detected && { detectedLanguage: one(texts.map(() => detected)) }),
+      ...(count > 0 && { alternatives: one(all.map(({ others }) => others)) }),
+    };
+  }
+
+  /** @param {any} translator @param {string} text @param {AbortSignal} signal @returns {Promise<string>} */
+  async #translateHtml(translator, text, signal) {
+    if (typeof translator.translateHtml !== 'function') {
+      throw wrong("'html' format is not supported, expected 'text'");
+    }
+    return translator.translateHtml(text, { signal });
+  }
+}

@@ -1,0 +1,90 @@
+// serve.js - 10,000 requests to heed serve, 100 at a time: every answer is compared with what the Translator gives, and
+// the memory of the server is read on the way. Fails if an answer is lost or wrong, or if memory grows: the mean of the
+// last tenth of the samples may be GROWTH above that of the third tenth.
+// Run: node tests/bench/serve.js [REQUESTS] [AT ONCE] (Linux, which tells the memory of a process)
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Translator } from '../../js/index.js';
+import { brief, machine, table } from './table.js';
+
+const [requests, atOnce] = [Number(process.argv[2] ?? 10_000), Number(process.argv[3] ?? 100)];
+/** The start aside, what memory may grow by. */
+const GROWTH = 1.05;
+const SAMPLES = 100;
+
+const root = new URL('../../', import.meta.url);
+const TEXTS = Array.from({ length: 64 }, (_, i) => [
+  `Tom has ${i} red cars.`,
+  `My brother worked in Berlin for ${i} years, and then he moved to a small village near the sea.`,
+  `Can you help me with number ${i}? I do not know what to do.`,
+  `After ${i} days we still did not know when the next train would come.`,
+][i % 4]);
+
+/** What the server has to answer, by target. @type {Record<string, string[]>} */
+const expected = {};
+for (const targetLanguage of ['de', 'fr']) {
+  const translator = await Translator.create({
+    sourceLanguage: 'en', targetLanguage, models: fileURLToPath(new URL('models/index.json', root)),
+  });
+  expected[targetLanguage] = await translator.translate(TEXTS);
+  translator.destroy();
+}
+
+const cli = fileURLToPath(new URL('js/cli.js', root));
+const server = spawn(process.execPath, [cli, 'serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+const [said] = await once(server.stdout, 'data');
+const url = /http:\/\/\S+\//.exec(String(said))?.[0];
+
+/** Bytes that the server holds. */
+const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024;
+
+/** @type {number[]} */
+const [times, samples] = [[], []];
+/** @type {string[]} */
+const wrong = [];
+let [next, done] = [0, 0];
+const start = performance.now();
+await Promise.all(Array.from({ length: atOnce }, async () => {
+  while (next < requests) {
+    const i = next++;
+    const [q, target] = [TEXTS[(i * 7) % TEXTS.length], i % 5 === 0 ? 'fr' : 'de'];
+    const before = performance.now();
+    try {
+      const response = await fetch(`${url}translate`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ q, source: i % 3 === 0 ? 'auto' : 'en', target }),
+      });
+      const { translatedText, error } = await response.json();
+      if (translatedText !== expected[target][(i * 7) % TEXTS.length]) {
+        wrong.push(`${response.status}: ${q}: ${translatedText ?? error}`);
+      }
+    } catch (error) {
+      wrong.push(`${q}: ${error}`);
+    }
+    times.push(performance.now() - before);
+    if (++done % Math.ceil(requests / SAMPLES) === 0) samples.push(memory());
+  }
+}));
+const seconds = (performance.now() - start) / 1000;
+server.kill('SIGTERM');
+const [status] = await once(server, 'exit');
+
+times.sort((a, b) => a - b);
+const at = (/** @type {number} */ part) => times[Math.floor((times.length - 1) * part)].toFixed(0);
+const mean = (/** @type {number[]} */ list) => list.reduce((sum, x) => sum + x, 0) / list.length;
+const tenth = Math.floor(samples.length / 10);
+const [early, late] = [mean(samples.slice(2 * tenth, 3 * tenth)), mean(samples.slice(-tenth))];
+const mb = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(0);
+console.log(`${machine()}\n`);
+console.log(table(
+  ['requests', 'at once', 'lost or wrong', 'seconds', 'a second', 'ms: median', '95 %', 'most',
+    'MB: third tenth', 'last tenth', 'most'],
+  [[requests, atOnce, wrong.length, brief(seconds), brief(requests / seconds), at(0.5), at(0.95), at(1),
+    mb(early), mb(late), mb(Math.max(...samples))]], 0));
+for (const line of wrong.slice(0, 10)) console.error(line);
+if (status !== 0) console.error(`the server ended with ${status}`);
+if (late > early * GROWTH) console.error('memory grows');
+if (wrong.length > 0 || status !== 0 || late > early * GROWTH) process.exitCode = 1;
