@@ -96,6 +96,12 @@ test('the language of a text', async () => {
     [400, { error: "'ru' is not supported, expected de, en, es, fr" }]);
 });
 
+test('a pair without a model goes through another language', async () => {
+  const [status, { translatedText }] = await ask({ q: GERMAN[1], source: 'de', target: 'fr' });
+  assert.deepEqual([status, translatedText], [200, "Je t'aime."]);
+  assert.match(shipped.said.out, /translates between en, de, fr, es: 12 pairs, 6 of them through another language\n/);
+});
+
 test('alternatives are other texts than the best', async () => {
   const [, one] = await ask({ q: TEXTS[0], source: 'en', target: 'de', alternatives: 2 });
   assert.equal(one.translatedText, GERMAN[0]);
@@ -109,7 +115,7 @@ test('alternatives are other texts than the best', async () => {
 test('languages, settings, health, other origins', async () => {
   const [status, languages] = await told(fetch(`${shipped.url}languages`));
   assert.equal(status, 200);
-  assert.deepEqual(languages[0], { code: 'de', name: 'German', targets: ['de', 'en'] });
+  assert.deepEqual(languages[0], { code: 'de', name: 'German', targets: ['de', 'en', 'es', 'fr'] });
   assert.deepEqual(languages.map((/** @type {any} */ { code }) => code), ['de', 'en', 'es', 'fr']);
   const [, settings] = await told(fetch(`${shipped.url}frontend/settings`));
   assert.deepEqual([settings.charLimit, settings.apiKeys, settings.keyRequired], [-1, false, false]);
@@ -361,6 +367,12 @@ test('a failure of a model is a 500, and a broken one is loaded again', async (t
   });
   assert.deepEqual(await failing.say('a'), [500, { error: 'Cannot translate text: no such file' }]);
   assert.deepEqual(await failing.say('a'), [200, { translatedText: 'a' }]);
+});
+
+test('a pair that is not translated', async (t) => {
+  const state = await startWaiting(t);
+  assert.deepEqual(await told(post(`${state.url}translate`, { q: 'a', source: 'de', target: 'fr' })),
+    [400, { error: 'French (fr) is not available as a target language from German (de)' }]);
 });
 
 test('API keys', async (t) => {

@@ -13,12 +13,21 @@ export class UsageError extends Error {}
  */
 const OPTIONS = {
   model: { takes: 'DIR', help: ['a model directory or the URL of one'] },
+  models: {
+    takes: 'FILE',
+    help: ['an index.json of models, or its URL, to find a pair in; default: the models', 'that come with heed'],
+  },
   from: {
     takes: 'en',
-    help: ['with --to, choose among the models that come with heed (the default',
-      'is en to de), or among the pairs of --model (the default is its only one)'],
+    help: ['with --to, choose among --models (the default is en to de), or among the',
+      'pairs of --model (the default is its only one)'],
   },
   to: { takes: 'de', help: ['see --from'] },
+  pivot: {
+    takes: 'en',
+    help: ['the language in between, where no model has the pair; default: the first of', '--models that leads to it'],
+  },
+  'no-pivot': { help: ['no language in between: one model or none'] },
   language: { takes: 'deu', help: ['target language, for a model with several (see heed info)'] },
   glossary: {
     takes: 'FILE',
@@ -84,9 +93,9 @@ const COMMANDS = {
     usage: '[options] [TEXT…]',
     about: ['translates the texts, one per line; without a text, or for -, it',
       'translates each line of standard input'],
-    options: ['model', 'from', 'to', 'language', 'glossary', 'no-keep', 'no-shortlist', 'activations', 'json',
-      'n-best', 'beams', 'length-penalty', 'early-stopping', 'repetition-penalty', 'no-repeat-ngram', 'max-tokens',
-      'min-tokens', 'batch', ...CACHE],
+    options: ['model', 'models', 'from', 'to', 'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'no-shortlist',
+      'activations', 'json', 'n-best', 'beams', 'length-penalty', 'early-stopping', 'repetition-penalty',
+      'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {
@@ -108,7 +117,8 @@ const COMMANDS = {
     usage: '[options]',
     about: ["answers HTTP requests of LibreTranslate's interface: /translate, /detect,",
       '/languages; ends with SIGTERM or SIGINT when all requests are answered'],
-    options: ['model', 'from', 'to', 'host', 'port', 'api-keys', 'char-limit', 'queue', 'timeout', 'loaded', ...CACHE],
+    options: ['model', 'models', 'from', 'to', 'pivot', 'no-pivot', 'host', 'port', 'api-keys', 'char-limit', 'queue',
+      'timeout', 'loaded', ...CACHE],
   },
   help: { usage: '[COMMAND]', about: ['shows this text, or that of a command'], options: [] },
 };

@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs';
 import { LOADED, REQUESTS } from '../base/limits.js';
 import { pairsOf } from '../model/languages.js';
 import { startServer } from '../serve/server.js';
-import { listPairs } from '../translate/lookup.js';
+import { readIndex } from '../translate/lookup.js';
 import { Translator } from '../translate/translator.js';
+import { listPairs } from '../translate/ways.js';
 import { numberOf, UsageError } from './commands.js';
 import { write } from './output.js';
-import { cacheOf, count, readManifest, SHIPPED } from './translate.js';
+import { cacheOf, count, modelsOf, readManifest } from './translate.js';
 
 /** LibreTranslate's. */
 const PORT = 5000;
@@ -83,8 +84,8 @@ async function stopSignal() {
 /** @param {import('./commands.js').Values} values @param {string[]} rest */
 export async function serve(values, rest) {
   if (rest.length > 0) throw new UsageError(`serve: expected options only, found ${rest.join(' ')}`);
-  const { model, from, to, host = '127.0.0.1' } = values;
-  if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
+  const { from, to, host = '127.0.0.1' } = values;
+  const { model, models = '', pivot } = modelsOf(values);
   if (!model && (from ?? to) !== undefined) throw new UsageError('--from, --to: have no effect without --model');
   const keys = values['api-keys'] === undefined ? [] : readKeys(values['api-keys']);
   const limits = {
@@ -93,9 +94,10 @@ export async function serve(values, rest) {
     loaded: count('loaded', values.loaded, 2 ** 20) ?? LOADED,
     timeout: timeoutOf(values.timeout),
   };
-  const cache = await cacheOf(values, model);
-  const pairs = await (model ? pairsOfModel(values, cache) : listPairs(SHIPPED));
-  const place = model ? { model } : { models: SHIPPED };
+  const cache = await cacheOf(values, model ?? models);
+  const entries = model ? [] : await readIndex(models, undefined, cache);
+  const pairs = model ? await pairsOfModel(values, cache) : listPairs(entries, pivot);
+  const place = model ? { model } : { models, pivot };
   const server = await startServer({
     host,
     port: portOf(values.port),
@@ -111,7 +113,9 @@ export async function serve(values, rest) {
   if (keys.length === 0 && !LOOPBACK.test(host)) {
     process.stderr.write(`heed: ${host}: all who reach this address may ask; --api-keys FILE asks for a key\n`);
   }
-  await write(`heed: ${server.url} translates ${pairs.map((pair) => pair.join(' to ')).join(', ')}\n`);
+  const through = model ? 0 : pairs.length - entries.length;
+  await write(`heed: ${server.url} translates between ${[...new Set(pairs.flat())].join(', ')}: ${pairs.length} pairs`
+    + `${through > 0 ? `, ${through} of them through another language` : ''}\n`);
   await signal;
   await server.stop();
 }

@@ -10,7 +10,7 @@ import { BATCH } from '../base/limits.js';
 import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { listFiles } from '../files/list.js';
-import { languageOf, pairsOf } from '../model/languages.js';
+import { checkTag, languageOf, pairsOf } from '../model/languages.js';
 import { RULES } from '../model/options.js';
 import { moveBreaks } from '../translate/glossary.js';
 import { copyGlossary } from '../translate/options.js';
@@ -149,29 +149,55 @@ function choosePair({ from, to, language }, pairs) {
   throw new UsageError(`${missing}: found none, expected those of a pair of the model: ${list}`);
 }
 
+/**
+ * Where to find models, and the language in between.
+ *
+ * @param {Values} values
+ * @returns {{ model?: string, models?: string, pivot?: string | false }}
+ */
+export function modelsOf({ model, models, pivot, 'no-pivot': without }) {
+  if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
+  if (models === '') throw new UsageError('--models: found nothing, expected an index.json');
+  const useless = Object.entries({ models, pivot, 'no-pivot': without }).find(([, value]) => value !== undefined);
+  if (model !== undefined && useless) throw new UsageError(`--${useless[0]}: has no effect with --model`);
+  if (pivot !== undefined && without !== undefined) throw new UsageError('--no-pivot: has no effect with --pivot');
+  if (model !== undefined) return { model };
+  if (pivot !== undefined) checked(() => checkTag(pivot, '--pivot'), '--pivot', pivot);
+  return { models: models ?? SHIPPED, pivot: without === undefined ? pivot : false };
+}
+
 /** @param {Values} values */
 async function openTranslator(values) {
-  const { model, from, to, language, activations } = values;
+  const { from, to, language, activations } = values;
+  const { model, models, pivot } = modelsOf(values);
   if (activations !== undefined && !QUANTIZERS.includes(/** @type {any} */ (activations))) {
     throw new UsageError(`--activations: found '${activations}', expected ${QUANTIZERS.join(', ')}`);
   }
-  if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
-  const cache = await cacheOf(values, model);
+  const cache = await cacheOf(values, model ?? models);
   const pairs = model ? pairsOf(await readManifest(model, cache)) : [];
   const [source = 'en', target = 'de'] = choosePair(values, pairs);
-  const download = cache === false && values['no-cache'] === undefined ? undefined : new Download(String(model));
+  const isRemote = cache !== false || values['no-cache'] !== undefined;
+  const download = isRemote ? new Download(String(model ?? models)) : undefined;
   try {
-    return await Translator.create({
+    const translator = await Translator.create({
       sourceLanguage: from ?? source,
       targetLanguage: to ?? target,
       language,
       cache,
       activations: /** @type {any} */ (activations),
       ...(values['no-shortlist'] !== undefined && { shortlist: false }),
-      ...(model ? { model } : { models: SHIPPED }),
+      model,
+      models,
+      pivot,
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
         download?.show(loaded)),
     });
+    if (translator.steps.length > 1) {
+      download?.end();
+      const way = translator.steps.map((step) => `${step.sourceLanguage} to ${step.targetLanguage}`).join(', then ');
+      process.stderr.write(`heed: no model has the pair: ${way}\n`);
+    }
+    return translator;
   } catch (error) {
     const isLanguage = error instanceof HeedError && error.code === E_LANGUAGE;
     if (error instanceof RangeError || isLanguage) throw new UsageError(error.message);
@@ -210,8 +236,7 @@ function details(translator, lines, options) {
   return Promise.all(lines.map(async (source) => {
     // as translateDetailed() does, so that the text between sentences has the right position
     const text = glossary ? moveBreaks(source, glossary, translator.sourceLanguage) : source;
-    const sentences = (await translator.translateDetailed(source, options))
-      .map(({ candidates: _, ...sentence }) => ({ ...sentence, alignment: [...sentence.alignment] }));
+    const sentences = await translator.translateDetailed(source, options);
     /** The line, with a chosen text for each sentence. @param {(sentence: typeof sentences[0]) => string} choose */
     const join = (choose) => {
       let [target, at] = ['', 0];
@@ -272,7 +297,8 @@ export async function translate(values, given) {
       const detailed = values.json || glossary || nBest > 1 ? await details(translator, lines, options) : [];
       warnOfTerms(detailed, work);
       const results = values.json
-        ? detailed.map(({ join: _, ...line }) => JSON.stringify(line))
+        ? detailed.map(({ join: _, ...line }) => JSON.stringify(line, (name, value) =>
+          (name === 'candidates' ? undefined : ArrayBuffer.isView(value) ? [.../** @type {any} */ (value)] : value)))
         : nBest > 1
           ? detailed.flatMap(({ join }) => Array.from({ length: nBest }, (_, i) =>
             join(({ target, alternatives = [] }) =>

@@ -8,10 +8,12 @@ import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
 import { listFiles } from '../files/list.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
-import { languageOf } from '../model/languages.js';
+import { checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
 
 /** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
+
+/** @typedef {{ source: string, target: string, place: string | URL }} Entry  a model of an index */
 
 /**
  * The models of an index.
@@ -19,9 +21,9 @@ import { languageOf } from '../model/languages.js';
  * @param {string | URL} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
  * @param {AbortSignal} [signal]
  * @param {boolean | string} [cache]
- * @returns {Promise<{ source: string, target: string, place: string | URL }[]>}
+ * @returns {Promise<Entry[]>}
  */
-async function readIndex(index, signal, cache) {
+export async function readIndex(index, signal, cache) {
   if (typeof index !== 'string' && !(index instanceof URL)) badType('models', index, 'the URL of an index.json');
   const { bytes, sibling } = await readFileAt(index, signal, cache);
   const { models: list } = parseJson(bytes, String(index));
@@ -33,40 +35,40 @@ async function readIndex(index, signal, cache) {
 }
 
 /**
- * The pairs of languages that have a model.
+ * The place of the model for a pair, in the first index that has it; or else two models with a language in between.
+ * An unreadable index is an error only if no other has the pair.
  *
- * @param {string | URL | readonly (string | URL)[]} models
- * @param {boolean | string} [cache]
- * @returns {Promise<[source: string, target: string][]>}
+ * @param {object} options
+ * @param {string | URL | readonly (string | URL)[]} [options.models]
+ * @param {string} options.source
+ * @param {string} options.target
+ * @param {string | false} [options.pivot]  the language in between; false: none
+ * @param {AbortSignal} [options.signal]
+ * @param {boolean | string} [options.cache]
+ * @returns {Promise<string | URL | Entry[]>}  NotSupportedError: there is none
  */
-export async function listPairs(models, cache) {
-  const lists = await Promise.all([models].flat().map((index) => readIndex(index, undefined, cache)));
-  return lists.flat().map(({ source, target }) => [source, target]);
-}
-
-/**
- * The same for several: the first index with the pair. An unreadable index is an error only if no other has the pair.
- *
- * @param {string | URL | readonly (string | URL)[] | undefined} models
- * @param {string} source
- * @param {string} target
- * @param {AbortSignal} [signal]
- * @param {boolean | string} [cache]
- * @returns {Promise<string | URL | undefined>}
- */
-export async function findModel(models, source, target, signal, cache) {
+export async function findModel({ models, source, target, pivot, signal, cache }) {
+  if (models === undefined) {
+    throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
+  }
+  const middle = pivot === undefined || pivot === false ? undefined : checkTag(pivot, 'pivot');
   const errors = [];
+  const all = [];
   for (const index of /** @type {(string | URL)[]} */ ([models].flat())) {
     try {
-      const found = (await readIndex(index, signal, cache)).find((model) =>
+      const list = await readIndex(index, signal, cache);
+      const found = list.find((model) =>
         languageOf(model.source) === languageOf(source) && languageOf(model.target) === languageOf(target));
       if (found) return found.place;
+      all.push(...list);
     } catch (error) {
       errors.push(error);
     }
   }
   if (errors.length > 0) throw errors[0];
-  return undefined;
+  const steps = pivot === false ? undefined : (await import('./ways.js')).findSteps(all, source, target, middle);
+  if (steps) return steps;
+  throw notSupported(`${models} has no model from ${source} to ${target}${middle ? `, nor two with ${middle}` : ''}`);
 }
 
 /** The files that a text model needs, beside its weights. */
@@ -122,6 +124,9 @@ async function readRemote(files) {
   return chunks ? manifest : null;
 }
 
+/** The best first. */
+const AVAILABILITIES = /** @type {const} */ (['available', 'downloadable', 'unavailable']);
+
 /**
  * @param {import('../files/source.js').ModelSource} from
  * @param {boolean | string} cache
@@ -129,7 +134,7 @@ async function readRemote(files) {
  *   pair
  * @returns {Promise<Availability>}
  */
-export async function availability(from, cache, accept) {
+async function availabilityOf(from, cache, accept) {
   const files = await openSource(from); // stores nothing: a newer heed.json would not match the stored files
   const { url } = files;
   const names = url ? [] : await listFiles(files);
@@ -145,6 +150,27 @@ export async function availability(from, cache, accept) {
   } catch (/** @type {any} */ error) {
     if (error.name === 'NotSupportedError') return 'unavailable';
     if (isKept && error.name === 'NetworkError') return 'available';
+    throw error;
+  }
+}
+
+/**
+ * The availability of a model, or of the model or the two models for a pair.
+ *
+ * @param {Omit<Parameters<typeof findModel>[0], 'cache'> & { cache: boolean | string,
+ *   model?: import('../files/source.js').ModelSource }} options
+ * @returns {Promise<Availability>}
+ */
+export async function availability({ model, ...options }) {
+  const { source, target, cache } = options;
+  try {
+    const place = model ?? (await findModel(options));
+    const steps = Array.isArray(place) ? place : [{ source, target, place }];
+    const all = await Promise.all(steps.map((step) =>
+      availabilityOf(step.place, cache, checkPair(step.source, step.target))));
+    return AVAILABILITIES[Math.max(...all.map((each) => AVAILABILITIES.indexOf(each)))];
+  } catch (/** @type {any} */ error) {
+    if (error.name === 'NotSupportedError') return 'unavailable';
     throw error;
   }
 }

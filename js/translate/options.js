@@ -1,11 +1,12 @@
-// options.js - the names of the options of a Translator, and its glossary. Used by translator.js and glossary.js.
+// options.js - the names of the options of a Translator, and its glossary. Used by translator.js, glossary.js and
+// pivot.js.
 
-import { badType } from '../base/check.js';
+import { badType, checkBoolean, checkOptions } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';
 
 // The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
 export const CREATE =
-  `sourceLanguage targetLanguage language model models monitor worker timeout workers! ${WEIGHTS}`;
+  `sourceLanguage targetLanguage language model models pivot monitor worker timeout workers! ${WEIGHTS}`;
 export const TRANSLATE = `${GENERATE} glossary keep`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 
@@ -19,4 +20,17 @@ export function copyGlossary(glossary) {
   const kind = Object.prototype.toString.call(glossary).slice(8, -1);
   if (kind !== 'Object' && kind !== 'Map') badType('glossary', glossary, 'an object or a Map: { term: translation }');
   return kind === 'Map' ? [...glossary] : Object.entries(glossary);
+}
+
+/**
+ * A copy of a call's options.
+ *
+ * @param {import('./translator.js').TranslateOptions} options
+ * @param {string} names
+ * @returns {import('./translator.js').Options}
+ */
+export function copyOptions(options, names) {
+  const { glossary, ...rest } = checkOptions(options, names);
+  if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
+  return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }

@@ -2,13 +2,13 @@
 // them to an engine, and joins the results. Public.
 
 import { endStream, onAborts } from '../base/abort.js';
-import { badType, checkBoolean, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
+import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
 import { isNode, onAbort, turn } from '../base/host.js';
 import { createEngine } from '../engine/engine.js';
-import { checkPair, checkTag, notSupported } from '../model/languages.js';
+import { checkTag } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
 import { mayKeep, split } from '../text/split.js';
-import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
+import { copyOptions, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 
 /**
  * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
@@ -42,6 +42,8 @@ import { copyGlossary, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.j
  * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
  * @property {import('../text/terms.js').KeptMatch[]} [kept]  what of the source passes through, if anything
  * @property {{ text: string, logProb: number }[]} [alternatives]  the hypotheses after the best
+ * @property {[TranslatedSentence, TranslatedSentence[]]} [steps]  of a Translator of two steps: the sentence in the
+ *   language between, and the sentences of that. Maps, trees and candidates are there only
  * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search; they do
  *   not lead to `target` if a part of `kept` was inserted later
  */
@@ -60,19 +62,6 @@ const lookup = () => import('./lookup.js');
 /** A failed download, as the specification defines it. @param {any} error */
 const withName = (error) =>
   error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
-
-/**
- * A copy of a call's options.
- *
- * @param {TranslateOptions} options
- * @param {string} names
- * @returns {Options}
- */
-function copyOptions(options, names) {
-  const { glossary, ...rest } = checkOptions(options, names);
-  if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
-  return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
-}
 
 /** The part of an unfinished translation that later tokens cannot change. @param {string} text */
 const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of an incomplete character
@@ -131,6 +120,16 @@ export class Translator {
     return 'Translator';
   }
 
+  /** The translators that do the work, one after the other: this one, or two. @returns {Translator[]} */
+  get steps() {
+    return [this];
+  }
+
+  /** For pivot.js. @internal */
+  get [OWN]() {
+    return { split: this.#split.bind(this), generate: this.#generate.bind(this) };
+  }
+
   /**
    * @param {object} options
    * @param {string} options.sourceLanguage  a BCP 47 tag
@@ -138,6 +137,8 @@ export class Translator {
    * @param {import('../files/source.js').ModelSource} [options.model]  a model directory
    * @param {string | URL | (string | URL)[]} [options.models]  one or several index.json files to search for the pair;
    *   default: Translator.models
+   * @param {string | false} [options.pivot]  the language in between if no model has the pair: it is translated in two
+   *   steps. Default: the first of `models` that makes it possible. false: never
    * @param {AbortSignal} [options.signal]  aborts create(), and later the Translator, with its reason
    * @param {(monitor: any) => void} [options.monitor]  gets an EventTarget with `ondownloadprogress`; the events are
    *   ProgressEvents, { loaded: 0…1, total: 1 }
@@ -156,7 +157,7 @@ export class Translator {
    * @returns {Promise<Translator>}  NotSupportedError: no model for the pair
    */
   static async create(options) {
-    const { sourceLanguage, targetLanguage, monitor, signal, timeout, models = Translator.models, ...rest } =
+    const { sourceLanguage, targetLanguage, monitor, signal, timeout, models = Translator.models, pivot, ...rest } =
       checkOptions(options, CREATE);
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
@@ -166,17 +167,15 @@ export class Translator {
       badType('timeout', timeout, 'milliseconds, or Infinity');
     }
     const onProgress = monitor ? (await import('./progress.js')).startMonitor(monitor, signal) : () => {};
-    if (rest.model === undefined && models === undefined) {
-      throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
-    }
     /** @type {Translator | undefined} */
     let made;
     try {
-      const find = async () => (await lookup()).findModel(models, source, target, signal, rest.cache ?? !isNode);
+      const find = async () =>
+        (await lookup()).findModel({ models, source, target, pivot, signal, cache: rest.cache ?? !isNode });
       const model = rest.model ?? (await find());
-      if (model === undefined) throw notSupported(`${models} has no model from ${source} to ${target}`);
-      const engine = await createEngine({ ...rest, model, source, target, signal, timeout, onProgress });
-      made = new Translator(OWN, engine, source, target);
+      const own = { ...rest, source, target, signal, timeout, onProgress };
+      made = Array.isArray(model) ? await (await import('./pivot.js')).createPivot(Translator, model, own)
+        : new Translator(OWN, await createEngine({ ...own, model }), source, target);
       await turn(); // listeners of the last progress event can still abort
       signal?.throwIfAborted();
     } catch (error) {
@@ -189,23 +188,21 @@ export class Translator {
   }
 
   /**
-   * Whether create() would find a model for the pair: 'available' if all its files are local or stored, 'downloadable'
-   * if they are on a server, 'unavailable' without one.
+   * Whether create() would find a model for the pair, or two: 'available' if all its files are local or stored,
+   * 'downloadable' if they are on a server, 'unavailable' without one. With `pivot: false`: one model for the pair.
    *
    * @param {{ sourceLanguage: string, targetLanguage: string, model?: import('../files/source.js').ModelSource,
-   *   models?: string | URL | (string | URL)[], cache?: boolean | string }} options
-   *   model, models, cache: as for create()
+   *   models?: string | URL | (string | URL)[], pivot?: string | false, cache?: boolean | string }} options
+   *   model, models, pivot, cache: as for create()
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(options) {
-    const { sourceLanguage, targetLanguage, model, models = Translator.models, cache = !isNode } =
+    const { sourceLanguage, targetLanguage, model, models = Translator.models, pivot, cache = !isNode } =
       checkOptions(options, CREATE);
     const source = checkTag(sourceLanguage, 'sourceLanguage');
     const target = checkTag(targetLanguage, 'targetLanguage');
     try {
-      const { availability, findModel } = await lookup();
-      const from = model ?? (models && (await findModel(models, source, target, undefined, cache)));
-      return from === undefined ? 'unavailable' : await availability(from, cache, checkPair(source, target));
+      return await (await lookup()).availability({ model, models, source, target, pivot, cache });
     } catch (error) {
       throw withName(error);
     }

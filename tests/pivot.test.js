@@ -1,0 +1,355 @@
+// Translation through a language in between, where no model has the pair: which way it takes, that it is what the two
+// models say one after the other, alignment through the middle, glossary, streams, aborts; in the API and the command.
+import test, { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { HeedError, Translator } from '../js/index.js';
+import { composeAlternatives, composeSentence } from '../js/translate/compose.js';
+import { findSteps, listPairs } from '../js/translate/ways.js';
+import { listen } from './listen.js';
+
+const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+const INDEX = fileURLToPath(new URL('../models/index.json', import.meta.url));
+const PAIR = { sourceLanguage: 'de', targetLanguage: 'fr' };
+const SENTENCES = [
+  'Ich liebe dich.', 'Tom hat ein rotes Auto.', 'Kannst du mir helfen?', 'Das Wetter ist heute schön.',
+];
+const SEE = 'Siehe https://example.org/a?b=c.';
+const TEXT = `${SENTENCES[0]} ${SENTENCES[1]}\n\n  ${SENTENCES[2]} ${SEE}\nhttps://example.org\n`;
+
+const pivot = await Translator.create({ ...PAIR, models: INDEX });
+after(() => pivot.destroy());
+const [first, second] = pivot.steps;
+
+/** @param {ReadableStream<string>} stream */
+async function collect(stream) {
+  const pieces = [];
+  for await (const piece of stream) pieces.push(piece);
+  return pieces;
+}
+
+/** @param {string[]} args */
+function heed(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', input: '' });
+  return { status, stdout, stderr };
+}
+
+/** @param {string[]} pairs  such as 'de-en' */
+const entries = (...pairs) => pairs.map((path) => {
+  const [source, target] = path.split('-');
+  return { source, target, place: path };
+});
+
+test('the steps: the first in the list that leads to the target', () => {
+  const placesOf = (/** @type {any} */ steps) => steps?.map((/** @type {any} */ { place }) => place);
+  const models = entries('de-nl', 'de-es', 'de-en', 'en-fr', 'es-fr', 'fr-de', 'de-en');
+  assert.deepEqual(placesOf(findSteps(models, 'de', 'fr')), ['de-es', 'es-fr']);
+  assert.deepEqual(placesOf(findSteps(models, 'de', 'fr', 'en')), ['de-en', 'en-fr']);
+  assert.deepEqual(placesOf(findSteps(models, 'de', 'fr', 'en-GB')), ['de-en', 'en-fr']);
+  assert.equal(findSteps(models, 'de', 'fr', 'nl'), undefined);
+  assert.equal(findSteps(models, 'de', 'it'), undefined);
+  assert.equal(findSteps(models, 'fr', 'it'), undefined);
+  assert.deepEqual(findSteps(models, 'de-AT', 'fr-CA', 'en'), [
+    { source: 'de-AT', target: 'en', place: 'de-en' }, { source: 'en', target: 'fr-CA', place: 'en-fr' }]);
+});
+
+test('all pairs of a list', () => {
+  const models = entries('de-en', 'en-de', 'en-fr', 'es-en');
+  const names = (/** @type {string | false | undefined} */ way) => listPairs(models, way).map((pair) => pair.join('-'));
+  assert.deepEqual(names(undefined), ['de-en', 'en-de', 'en-fr', 'es-en', 'de-fr', 'es-de', 'es-fr']);
+  assert.deepEqual(names('en'), names(undefined));
+  for (const way of /** @type {const} */ ([false, 'de'])) {
+    assert.deepEqual(names(way), ['de-en', 'en-de', 'en-fr', 'es-en']);
+  }
+});
+
+test('a translator says its way, and a model for the pair comes first', async () => {
+  assert.ok(pivot instanceof Translator);
+  assert.equal(String(pivot), '[object Translator]');
+  const wayOf = (/** @type {Translator} */ { steps }) =>
+    steps.map(({ sourceLanguage, targetLanguage }) => `${sourceLanguage}-${targetLanguage}`);
+  assert.deepEqual([pivot.sourceLanguage, pivot.targetLanguage, ...wayOf(pivot)], ['de', 'fr', 'de-en', 'en-fr']);
+  const direct = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', models: INDEX, pivot: 'de' });
+  assert.deepEqual(wayOf(direct), ['en-fr']);
+  assert.equal(direct.steps[0], direct);
+  direct.destroy();
+  for (const [way, message] of /** @type {const} */ ([[false, / has no model from de to fr$/],
+    ['es', / has no model from de to fr, nor two with es$/]])) {
+    await assert.rejects(Translator.create({ ...PAIR, models: INDEX, pivot: way }),
+      { name: 'NotSupportedError', message });
+  }
+  await assert.rejects(Translator.create({ ...PAIR, models: INDEX, pivot: 'x_' }),
+    { name: 'RangeError', message: /^pivot/ });
+  await assert.rejects(Translator.create({ ...PAIR, models: INDEX, pivot: /** @type {any} */ (true) }),
+    { name: 'TypeError', message: /^pivot/ });
+});
+
+test('availability, of both models', async (t) => {
+  const options = { ...PAIR, models: INDEX };
+  assert.equal(await Translator.availability(options), 'available');
+  assert.equal(await Translator.availability({ ...options, pivot: 'en' }), 'available');
+  assert.equal(await Translator.availability({ ...options, pivot: false }), 'unavailable');
+  assert.equal(await Translator.availability({ ...options, pivot: 'es' }), 'unavailable');
+  const shipped = new URL('../models/', import.meta.url);
+  let index = '';
+  const address = await listen(t, (request, response) => {
+    try {
+      response.end(request.url === '/index.json' ? index : readFileSync(new URL(`.${request.url}`, shipped)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  const at = async (/** @type {string} */ one, /** @type {string} */ two) => {
+    const models = [{ source: 'de', target: 'en', path: one }, { source: 'en', target: 'fr', path: two }];
+    index = JSON.stringify({ models });
+    return Translator.availability({ ...PAIR, models: `${address}index.json` });
+  };
+  const local = (/** @type {string} */ name) => new URL(name, shipped).href;
+  assert.equal(await at(local('de-en/'), local('en-fr/')), 'available');
+  assert.equal(await at(local('de-en/'), 'en-fr/'), 'downloadable');
+  assert.equal(await at('de-en/', local('en-fr/')), 'downloadable');
+  assert.equal(await at(local('de-en/'), local('nothing/')), 'unavailable');
+  assert.equal(await at('nothing/', local('en-fr/')), 'unavailable');
+  assert.equal(await at(local('en-de/'), local('en-fr/')), 'unavailable'); // of another pair
+  // a list that cannot be read may have a model for the pair
+  await assert.rejects(Translator.availability({ ...PAIR, models: [`${address}none.json`, INDEX] }));
+});
+
+test('it says what the second model makes of what the first says', async () => {
+  const middles = await first.translate(SENTENCES);
+  assert.deepEqual(middles.slice(0, 2), ['I love you.', 'Tom has a red car.']);
+  const expected = await second.translate(middles);
+  assert.deepEqual(await pivot.translate(SENTENCES), expected);
+  assert.equal(expected[1], 'Tom a une voiture rouge.');
+  assert.equal(await pivot.translate(TEXT), `${expected[0]} ${expected[1]}\n\n  ${expected[2]} ${
+    await second.translate(await first.translate(SEE))}\nhttps://example.org\n`);
+  for (const text of ['', ' \n', '?!', 'https://example.org']) assert.equal(await pivot.translate(text), text);
+  assert.deepEqual(await pivot.translate([]), []);
+  const beams = { beams: 3 };
+  assert.equal(await pivot.translate(SENTENCES[3], beams),
+    await second.translate(await first.translate(SENTENCES[3], beams), beams));
+});
+
+test('a stream is the same, joined', async () => {
+  const whole = await pivot.translate(TEXT);
+  const pieces = await collect(pivot.translateStreaming(TEXT));
+  assert.equal(pieces.join(''), whole);
+  assert.ok(pieces.length > 15, `words, not sentences: ${pieces.length}`);
+  const long = SENTENCES.join(' ').repeat(5);
+  assert.equal((await collect(pivot.translateStreaming(long))).join(''), await pivot.translate(long));
+  const glossary = { Auto: 'bagnole' };
+  const own = await collect(pivot.translateStreaming(TEXT, { glossary }));
+  assert.equal(own.join(''), await pivot.translate(TEXT, { glossary }));
+});
+
+test('details: tokens, words, positions, and both steps', async () => {
+  const sentences = await pivot.translateDetailed(TEXT, { attention: true });
+  assert.deepEqual(sentences.map(({ source, start }) => TEXT.slice(start, start + source.length)),
+    sentences.map(({ source }) => source));
+  let [text, at] = ['', 0];
+  for (const { source, start, target } of sentences) {
+    text += TEXT.slice(at, start) + target;
+    at = start + source.length;
+  }
+  assert.equal(text + TEXT.slice(at), await pivot.translate(TEXT));
+  const [, car, , see] = sentences;
+  // for each word of the target, the word of the source
+  const token = (/** @type {string} */ piece) => {
+    const t = car.targetTokens.findIndex((own) => own.piece.replace('\u2581', '') === piece);
+    const { start, end } = car.sourceTokens[car.alignment[t]];
+    return car.source.slice(start, end).trim();
+  };
+  assert.deepEqual(['Tom', 'voiture', 'rouge', '.'].map(token), ['Tom', 'Auto', 'rote', '.']); // of rotes
+  assert.equal(car.alignment.length, car.targetTokens.length);
+  assert.equal(car.targetTokens.at(-1)?.piece, '</s>');
+  assert.equal(car.sourceTokens[car.alignment[car.alignment.length - 1]].piece, '</s>');
+  for (const { text: word, start, end, confidence } of car.targetWords) {
+    assert.equal(car.target.slice(start, end), word);
+    assert.ok(confidence > 0 && confidence <= 1);
+  }
+  assert.deepEqual(car.targetWords.map((word) => word.text), ['Tom', 'a', 'une', 'voiture', 'rouge']);
+  const [one, [two]] = car.steps ?? [];
+  assert.deepEqual([one?.target, two?.source, two?.target], ['Tom has a red car.', 'Tom has a red car.', car.target]);
+  assert.deepEqual(one?.attention?.cross.shape.slice(2), [one?.targetTokens.length, one?.sourceTokens.length]);
+  assert.deepEqual(two?.attention?.cross.shape.slice(2), [two?.targetTokens.length, two?.sourceTokens.length]);
+  assert.equal(car.attention, undefined);
+  assert.equal(car.logProb, Number(one?.logProb) + Number(two?.logProb));
+  assert.ok(car.targetWords.every(({ confidence }, i) => confidence <= Number(two?.targetWords[i].confidence)));
+  const [address] = see.kept ?? [];
+  assert.equal(see.target.slice(address.targetStart, address.targetEnd), 'https://example.org/a?b=c');
+  // what is no word at all passes through
+  const junk = 'xy'.repeat(1000);
+  const copies = await pivot.translateDetailed(junk);
+  assert.equal(copies.map(({ target }) => target).join(''), junk);
+  assert.ok(copies.every(({ steps }) => steps?.[1].length === 0));
+  assert.equal(await pivot.translate(junk), junk);
+});
+
+test('n-best: other texts, the most probable first', async () => {
+  const [{ target, alternatives = [], steps }] =
+    await pivot.translateDetailed(SENTENCES[1], { beams: 4, nBest: 4 });
+  assert.equal(target, await pivot.translate(SENTENCES[1], { beams: 4 }));
+  assert.equal(alternatives.length, 3);
+  assert.equal(new Set([target, ...alternatives.map(({ text }) => text)]).size, 4);
+  for (let i = 1; i < 3; i++) assert.ok(alternatives[i].logProb <= alternatives[i - 1].logProb);
+  assert.equal(steps?.[0].alternatives?.length, 3);
+});
+
+test('sentences of the middle, and what the tokens do not spell', () => {
+  const token = (/** @type {string} */ piece) => ({ piece, id: 0, logProb: 0 });
+  const span = (/** @type {number} */ start, /** @type {number} */ end) => ({ piece: '', id: 0, start, end });
+  const word = (/** @type {string} */ text, /** @type {number} */ start, confidence = 1) =>
+    ({ text, start, end: start + text.length, confidence });
+  // 'ab cd' -> 'A B. \u00e9 C' -> 'x! y z', where the middle is two sentences
+  const whole = {
+    source: 'ab cd', start: 7, target: 'A B. \u00e9 C', logProb: -1, finished: true,
+    sourceTokens: [span(0, 2), span(2, 5), span(5, 5)],
+    targetTokens: ['\u2581A', '\u2581B', '.', '<0xC3>', '<0xA9>', '\u2581C', '</s>'].map(token),
+    targetWords: [word('A', 0, 0.5), word('B', 2, 0.5), word('C', 7, 0.25)],
+    alignment: Int32Array.of(1, 0, 0, 0, 0, 1, 2),
+    glossary: [{ term: 't', translation: 'X1', start: 0, end: 2, targetStart: 2, targetEnd: 3, exact: true },
+      { term: 'u', translation: 'X2', start: 3, end: 5, targetStart: -1, targetEnd: -1, exact: false }],
+  };
+  const one = {
+    source: 'A B.', start: 0, target: 'x!', logProb: -2, finished: true,
+    sourceTokens: [span(0, 1), span(1, 3), span(3, 4), span(4, 4)], targetTokens: ['\u2581x', '!', '</s>'].map(token),
+    targetWords: [word('x', 0, 0.5)], alignment: Int32Array.of(1, 2, 3),
+    glossary: [{ term: 'X1', translation: 'x', start: 2, end: 3, targetStart: 0, targetEnd: 1, exact: true }],
+  };
+  const two = {
+    source: '\u00e9 C', start: 5, target: 'y z', logProb: -4, finished: false,
+    sourceTokens: [span(0, 1), span(1, 3), span(3, 3)], targetTokens: ['\u2581y', '\u2581z'].map(token),
+    targetWords: [word('y', 0), word('z', 2)], alignment: Int32Array.of(1, 1),
+  };
+  const composed = composeSentence(whole, [one, two], new Map([['X1', 'x'], ['X2', 'w']]));
+  assert.equal(composed.target, 'x! y z');
+  assert.deepEqual(composed.targetTokens.map(({ piece }) => piece), ['\u2581x', '!', '\u2581y', '\u2581z']);
+  assert.deepEqual([...composed.alignment], [0, 0, 1, 1]);
+  assert.deepEqual(composed.targetWords, [word('x', 0, 0.25), word('y', 3, 0.25), word('z', 5, 0.25)]);
+  assert.deepEqual([composed.logProb, composed.finished, composed.start], [-7, false, 7]);
+  assert.deepEqual(composed.glossary, [
+    { term: 't', translation: 'x', start: 0, end: 2, targetStart: 0, targetEnd: 1, exact: true },
+    { term: 'u', translation: 'w', start: 3, end: 5, targetStart: -1, targetEnd: -1, exact: false }]);
+  // ways: a text that two have counts once, with the better; the best is not among them
+  /** @param {string} middle @param {number} logProb @param {...[text: string, logProb: number]} all */
+  const way = (middle, logProb, ...all) => {
+    const [[target, own], ...others] = all;
+    const alternatives = others.map(([text, each]) => ({ text, logProb: each }));
+    return { middle, logProb, next: [{ ...two, source: middle, start: 0, target, logProb: own, alternatives }] };
+  };
+  assert.deepEqual(composeAlternatives([way('m', -1, ['p', -1], ['q', -5], ['r', -9]),
+    way('n', -2, ['q', -1], ['p', -2], ['s', -4]), way('o', -3, ['r', -1])], 'p'),
+  [{ text: 'q', logProb: -3 }, { text: 'r', logProb: -4 }]);
+});
+
+test('terms of a glossary hold through both steps', async () => {
+  const glossary = { Auto: 'bagnole', Wetter: 'M\u00e9t\u00e9o France', Tom: 'Toto' };
+  const text = `${SENTENCES[1]} ${SENTENCES[3]}`;
+  const target = await pivot.translate(text, { glossary });
+  for (const term of Object.values(glossary)) assert.equal(target.split(term).length, 2, `${term} in ${target}`);
+  assert.ok(!/\bX\d/.test(target), target);
+  assert.equal(await pivot.translate(text, { glossary: new Map(Object.entries(glossary)) }), target);
+  const sentences = await pivot.translateDetailed(text, { glossary });
+  const matches = sentences.flatMap(({ glossary: own = [], target: translated }) =>
+    own.map(({ term, translation, targetStart, targetEnd, exact }) =>
+      [term, translation, translated.slice(targetStart, targetEnd), exact]));
+  assert.deepEqual(matches, [['Tom', 'Toto', 'Toto', true], ['Auto', 'bagnole', 'bagnole', true],
+    ['Wetter', 'M\u00e9t\u00e9o France', 'M\u00e9t\u00e9o France', true]]);
+  // the middle has a name that the text does not have
+  const [{ steps }] = await pivot.translateDetailed('X1 hat ein Auto.', { glossary });
+  assert.match(String(steps?.[0].target), /\bXx1\b/);
+  // what is impossible is told in the words of the caller
+  const lost = (/** @type {Record<string, string>} */ own, /** @type {RegExp} */ message) =>
+    assert.rejects(pivot.translate(TEXT, { glossary: own }), (error) => {
+      assert.ok(error instanceof HeedError);
+      assert.match(error.message, message);
+      return true;
+    });
+  await lost({ 'dich. Tom': 'toi' }, /^glossary: 'dich\. Tom' did not come out as 'toi' once, from de to en$/);
+  await lost({ Auto: 'bagnole '.repeat(600).trim() },
+    /^glossary: 'Auto' did not come out as 'bagnole .*, from en to fr$/);
+  await assert.rejects(pivot.translate(SENTENCES[1], { glossary: { Auto: ' ' } }),
+    { name: 'RangeError', message: /^glossary: Auto: found ' '/ });
+});
+
+test('options of one model are refused, others are checked', async () => {
+  for (const options of [{ prefix: [1] }, { badWords: [[1]] }, { disabledHeads: [] }, { eosTokenIds: [1] }]) {
+    const [name] = Object.keys(options);
+    const error = { name: 'TypeError', message: new RegExp(`^${name}: found .*, as this translator has two`) };
+    await assert.rejects(pivot.translate('Hallo.', options), error);
+    await assert.rejects(pivot.translateDetailed('Hallo.', options), error);
+    assert.throws(() => pivot.translateStreaming('Hallo.', options), error);
+  }
+  await assert.rejects(pivot.translate('Hallo.', /** @type {any} */ ({ beam: 1 })), /did you mean 'beams'/);
+  await assert.rejects(pivot.translate(/** @type {any} */ (5)), { name: 'TypeError', message: /^input/ });
+  await assert.rejects(pivot.translateDetailed('', { nBest: 2 }), { name: 'RangeError' });
+  await assert.rejects(pivot.tokenize('Hallo.'), /translator: it has two models, de to en and en to fr: ask/);
+  assert.throws(() => pivot.config, /ask translator\.steps\[0\] or translator\.steps\[1\]/);
+  assert.equal(await pivot.measureInputUsage(TEXT), await first.measureInputUsage(TEXT));
+  assert.equal(pivot.inputQuota, Infinity);
+});
+
+test('aborts and destroy() end both steps; progress is that of both', async (t) => {
+  /** @type {number[]} */
+  const seen = [];
+  const stop = new AbortController();
+  const own = await Translator.create({
+    ...PAIR, models: INDEX, signal: stop.signal, worker: true,
+    monitor: (monitor) =>
+      monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) => seen.push(loaded)),
+  });
+  assert.deepEqual([seen[0], seen.at(-1)], [0, 1]);
+  assert.deepEqual(seen, [...seen].sort((a, b) => a - b));
+  assert.equal(await own.translate(SENTENCES[0]), await pivot.translate(SENTENCES[0]));
+  const long = SENTENCES.join(' ').repeat(50);
+  const call = new AbortController();
+  const aborted = own.translate(long, { signal: call.signal });
+  setTimeout(() => call.abort(), 20);
+  await assert.rejects(aborted, { name: 'AbortError' });
+  const reader = own.translateStreaming(long).getReader();
+  await reader.read();
+  const pending = own.translate(long);
+  stop.abort(new Error('enough'));
+  await assert.rejects(pending, /enough/);
+  await assert.rejects((async () => {
+    while (!(await reader.read()).done);
+  })(), /enough/);
+  await assert.rejects(own.translate('Hallo.'), /enough/);
+  assert.throws(() => own.translateStreaming('Hallo.'), /enough/);
+  for (const step of own.steps) await assert.rejects(step.translate('Hallo.'), /enough/);
+  // a step that does not load ends the other
+  const address = await listen(t, (_, response) => {
+    response.end(JSON.stringify({ models: [{ source: 'de', target: 'en', path: new URL('../models/de-en/',
+      import.meta.url).href }, { source: 'en', target: 'fr', path: 'http://127.0.0.1:9/' }] }));
+  });
+  await assert.rejects(Translator.create({ ...PAIR, models: address }), (/** @type {any} */ error) =>
+    error instanceof DOMException && error.name === 'NetworkError' && error.cause instanceof HeedError);
+  await assert.rejects(Translator.create({ ...PAIR, models: INDEX, dtype: /** @type {any} */ ('f8') }), /dtype/);
+  const never = AbortSignal.abort(new Error('never'));
+  await assert.rejects(Translator.create({ ...PAIR, models: INDEX, signal: never }), /never/);
+});
+
+test('the command says the way, on standard error', () => {
+  const way = 'heed: no model has the pair: de to en, then en to fr\n';
+  assert.deepEqual(heed('translate', '--from', 'de', '--to', 'fr', 'Ich liebe dich.'),
+    { status: 0, stdout: "Je t'aime.\n", stderr: way });
+  const { stdout } = heed('translate', '--models', INDEX, '--from', 'de', '--to', 'fr', '--pivot', 'en', '--json',
+    'Ich liebe dich.');
+  const { target, sentences: [{ alignment, steps: [one, [two]] }] } = JSON.parse(stdout);
+  assert.deepEqual([target, one.target, two.target], ["Je t'aime.", 'I love you.', "Je t'aime."]);
+  for (const list of [alignment, one.alignment, two.alignment]) assert.ok(Array.isArray(list));
+  for (const [args, status, pattern] of /** @type {[string[], number, RegExp][]} */ ([
+    [['--from', 'de', '--to', 'fr', '--no-pivot'], 1, /has no model from de to fr/],
+    [['--from', 'de', '--to', 'fr', '--pivot', 'es'], 1, /has no model from de to fr, nor two with es/],
+    [['--from', 'de', '--to', 'fr', '--pivot', 'x_'], 2, /--pivot: found 'x_', expected a language tag/],
+    [['--pivot', 'en', '--no-pivot'], 2, /--no-pivot: has no effect with --pivot/],
+    [['--model', 'models/en-de', '--pivot', 'en'], 2, /--pivot: has no effect with --model/],
+    [['--model', 'models/en-de', '--models', INDEX], 2, /--models: has no effect with --model/],
+  ])) {
+    const found = heed('translate', ...args, 'Hallo.');
+    assert.match(found.stderr, pattern);
+    assert.equal(found.status, status);
+  }
+});
