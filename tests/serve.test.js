@@ -432,6 +432,26 @@ test('SIGTERM: what runs is answered, and the exit status is 0', { skip: process
   await assert.rejects(fetch(`${url}health`));
 });
 
+test('an address that others can reach is told, unless there are keys', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'heed-serve-'));
+  const keys = join(directory, 'keys');
+  writeFileSync(keys, '# mine\none\n');
+  try {
+    for (const [args, pattern] of /** @type {[string[], RegExp][]} */ ([
+      [['--host', '0.0.0.0'], /^heed: 0\.0\.0\.0: all who reach this address may ask/],
+      [['--host', '0.0.0.0', '--api-keys', keys], /^$/],
+      [['--host', 'localhost'], /^$/],
+    ])) {
+      const { child, said, url } = await startCommand('--model', SHIPPED, ...args);
+      child.kill('SIGINT');
+      assert.deepEqual(await once(child, 'exit'), [0, null], url);
+      assert.match(said.err, pattern);
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
 test('wrong options of the command', () => {
   const directory = mkdtempSync(join(tmpdir(), 'heed-serve-'));
   const keys = join(directory, 'keys');

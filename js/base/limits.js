@@ -5,6 +5,8 @@
 export const MAX_SENTENCE = 128;
 /** Sentences decoded together by default: more gains little, and costs memory. */
 export const BATCH = 32;
+/** Sentences of a stream that pass the first of two steps together: more delay the first word. */
+export const AHEAD = 8;
 /** Spans of a sentence that pass through and are placed one by one. With more, the text between them is translated. */
 export const MAX_PLACED = 4;
 /** Of a request to `heed serve`: bytes of its body, and alternatives that it may ask for. */
@@ -13,6 +15,9 @@ export const MAX_ALTERNATIVES = 9;
 /** Requests that `heed serve` takes at the same time, and translators that it keeps, unless it is told otherwise. */
 export const REQUESTS = 512;
 export const LOADED = 8;
+/** Seconds for a request, and for the last answers to arrive when the server stops. */
+export const REQUEST_SECONDS = 60;
+export const GRACE_SECONDS = 5;
 /** Numbers that one inspect() gives. */
 export const MAX_INSPECTED = 2 ** 29;
 

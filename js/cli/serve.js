@@ -1,7 +1,7 @@
 // serve.js - heed serve: a server for programs that speak LibreTranslate's interface.
 
 import { readFileSync } from 'node:fs';
-import { LOADED, REQUESTS } from '../base/limits.js';
+import { LOADED, REQUEST_SECONDS, REQUESTS } from '../base/limits.js';
 import { pairsOf } from '../model/languages.js';
 import { startServer } from '../serve/server.js';
 import { readIndex } from '../translate/lookup.js';
@@ -15,8 +15,6 @@ import { cacheOf, count, modelsOf, readManifest } from './translate.js';
 const PORT = 5000;
 /** Addresses that only this machine can reach. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
-/** Seconds for a request. */
-const TIMEOUT = 60;
 /** The most that a timer takes, in seconds. */
 const LONGEST = 2_147_483;
 
@@ -42,7 +40,7 @@ function portOf(value) {
 
 /** @param {string | undefined} value @returns {number}  milliseconds */
 function timeoutOf(value) {
-  const seconds = numberOf('timeout', value) ?? TIMEOUT;
+  const seconds = numberOf('timeout', value) ?? REQUEST_SECONDS;
   if (seconds > 0 && seconds <= LONGEST) return seconds * 1000;
   throw new UsageError(`--timeout: found '${value}', expected seconds, more than 0 and at most ${LONGEST}`);
 }

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { BATCH, MAX_REQUEST_BYTES } from '../base/limits.js';
+import { BATCH, GRACE_SECONDS, MAX_REQUEST_BYTES } from '../base/limits.js';
 import { onAbort } from '../base/host.js';
 import { readBody, readFields, Refusal } from './fields.js';
 import { Interface } from './interface.js';
@@ -26,9 +26,6 @@ const CROSS_ORIGIN = {
 };
 /** What LibreTranslate has besides, and may be told to refuse. */
 const DISABLED = ['/translate_file', '/suggest'];
-
-/** Milliseconds for the last answers to arrive when the server stops. */
-const GRACE = 5000;
 
 /** @param {string} text */
 const digest = (text) => createHash('sha256').update(text).digest('hex');
@@ -210,7 +207,7 @@ export class Server {
     if (this.#open.size > 0) await new Promise((resolve) => (this.#onIdle = () => resolve(undefined)));
     this.#server.closeIdleConnections();
     // clients that do not read their answer, or do not end their headers, do not hold the program
-    const timer = setTimeout(() => this.#server.closeAllConnections(), GRACE);
+    const timer = setTimeout(() => this.#server.closeAllConnections(), GRACE_SECONDS * 1000);
     await closed;
     clearTimeout(timer);
     this.#translators.destroy();

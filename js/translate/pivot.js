@@ -9,6 +9,7 @@ import { endStream, onAborts } from '../base/abort.js';
 import { badType, checkSignal, OWN } from '../base/check.js';
 import { HeedError } from '../base/errors.js';
 import { onAbort } from '../base/host.js';
+import { AHEAD } from '../base/limits.js';
 import { termsOf } from '../text/terms.js';
 import { composeAlternatives, composeSentence, isCopied } from './compose.js';
 import { copyOptions, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
@@ -29,9 +30,6 @@ import { copyOptions, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 /** Options with ids, or with layers and heads, which mean something else in each model. */
 const OF_ONE_MODEL = ['prefix', 'badWords', 'suppressTokens', 'beginSuppressTokens', 'forcedBosTokenId',
   'forcedEosTokenId', 'eosTokenIds', 'disabledHeads'];
-
-/** Sentences of a stream that pass the first step together. */
-const AHEAD = 8;
 
 /** @param {Record<string, unknown>} options */
 function checkIds(options) {
