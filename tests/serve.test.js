@@ -6,8 +6,10 @@
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +19,7 @@ import { E_WASM } from '../js/base/constants.js';
 import { MAX_REQUEST_BYTES } from '../js/base/limits.js';
 import { HeedError } from '../js/index.js';
 import { startServer } from '../js/serve/server.js';
+import { Translators } from '../js/serve/translators.js';
 import { SHIPPED } from './model-files.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
@@ -255,7 +258,7 @@ async function startWaiting(t, options = {}) {
     const end = Date.now() + 20_000;
     while (!isSo()) {
       if (Date.now() > end) assert.fail(`not after 20 s: ${isSo}`);
-      await new Promise((resolve) => void setTimeout(resolve, 5));
+      await new Promise((resolve) => void setImmediate(resolve));
     }
   };
   return Object.assign(state, { server, say, until });
@@ -293,18 +296,33 @@ test('a bounded number of translators is kept, those that were used last', async
   }
   assert.deepEqual(state.made, ['de', 'fr', 'es', 'fr']);
   assert.deepEqual(state.destroyed, ['fr', 'es']);
-  // a third waits while both are in use, and is not overtaken
-  state.hold();
-  const two = ['de', 'fr'].map((target) => state.say('a', target));
-  await state.until(() => state.running === 2);
-  const third = state.say('a', 'it');
-  await new Promise((resolve) => void setTimeout(resolve, 50));
-  const fourth = state.say('b', 'de');
-  await new Promise((resolve) => void setTimeout(resolve, 50));
-  assert.deepEqual([state.running, state.made.length], [2, 4]);
-  state.go();
-  assert.deepEqual((await Promise.all([...two, third, fourth])).map(([, { translatedText }]) => translatedText),
-    ['de: A', 'fr: A', 'it: A', 'de: B']);
+});
+
+test('a call that waits for its translator is not overtaken, and does not run once it is given up', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const create = async () => /** @type {any} */ ({ destroy: () => {} });
+  const translators = new Translators(create, { most: 1, atOnce: 2 });
+  /** @type {(() => void)[]} */
+  const ends = [];
+  /** @param {string} target @param {string} name @param {AbortController} [controller] */
+  const use = (target, name, { signal } = new AbortController()) => translators.use('en', target, signal, () => {
+    order.push(name);
+    return new Promise((resolve) => void ends.push(() => resolve(undefined)));
+  });
+  const stop = new AbortController();
+  const all = [use('de', 'first'), use('it', 'other'), use('de', 'last')];
+  const given = use('it', 'never', stop);
+  stop.abort();
+  await assert.rejects(given, { name: 'AbortError' });
+  for (let i = 0; i < all.length; i++) {
+    while (ends.length === 0) await new Promise((resolve) => void setImmediate(resolve));
+    assert.equal(ends.length, 1, order.join());
+    ends.shift()?.();
+    await all[i];
+  }
+  assert.deepEqual(order, ['first', 'other', 'last']);
+  translators.destroy();
 });
 
 test('a request ends with its time, and the work with it', async (t) => {
@@ -324,11 +342,11 @@ test('a request ends with its time, and the work with it', async (t) => {
   assert.deepEqual(state.errors, []);
 });
 
-test('a client that leaves ends the work, and one that waits is not translated', async (t) => {
+test('a client that leaves ends the work', async (t) => {
   const state = await startWaiting(t);
   state.hold();
   const stop = new AbortController();
-  const all = Array.from({ length: 33 }, () =>
+  const all = Array.from({ length: 32 }, () =>
     post(`${state.url}translate`, { q: 'a', source: 'en', target: 'de' }, { signal: stop.signal }));
   await state.until(() => state.running === 32);
   stop.abort();
@@ -393,14 +411,22 @@ test('a stop answers what has come, also what waits, and refuses what comes', as
   const all = Array.from({ length: 40 }, (_, i) => state.say(`${i}`));
   await state.until(() => state.running === 32);
   // connections that are open already: one asks now, the others end their headers later
+  /** The server's ends. @type {import('node:net').Socket[]} */
+  const sockets = [];
+  const see = (/** @type {any} */ { socket }) => void sockets.push(socket);
+  subscribe('net.server.socket', see);
+  t.after(() => unsubscribe('net.server.socket', see));
   const { port } = new URL(state.url);
-  const [early, late, call] = Array.from({ length: 3 }, () => connect(Number(port), '127.0.0.1'));
   const begin = 'POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
   const end = 'Content-Length: 37\r\n\r\n{"q":"a","source":"en","target":"de"}';
-  early.write(begin + end);
-  late.write('GET /health HTTP/1.1\r\nHost: a\r\n');
-  call.write(begin);
-  await new Promise((resolve) => void setTimeout(resolve, 100));
+  const clients = [begin + end, 'GET /health HTTP/1.1\r\nHost: a\r\n', begin].map((text) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(text);
+    return socket;
+  });
+  const [early, late, call] = clients;
+  await state.until(() => clients.every(({ localPort }) =>
+    sockets.some(({ remotePort, bytesRead }) => remotePort === localPort && bytesRead > 0)));
   const isStopped = state.server.stop();
   await assert.rejects(fetch(`${state.url}health`));
   late.write('\r\n');
@@ -422,11 +448,17 @@ test('a stop answers what has come, also what waits, and refuses what comes', as
 
 test('SIGTERM: what runs is answered, and the exit status is 0', { skip: process.platform === 'win32' }, async () => {
   const { child, said, url } = await startCommand('--model', SHIPPED);
-  const many = post(`${url}translate`, { q: Array(50).fill(TEXTS[3]), source: 'en', target: 'de' });
-  await new Promise((resolve) => void setTimeout(resolve, 100));
+  const request = httpRequest(`${url}translate`, {
+    method: 'POST', headers: { 'content-type': 'application/json', expect: '100-continue' },
+  });
+  request.flushHeaders();
+  await once(request, 'continue'); // it has come
   child.kill('SIGTERM');
-  const [status, { translatedText }] = await told(many);
-  assert.deepEqual([status, translatedText], [200, Array(50).fill(GERMAN[3])]);
+  request.end(JSON.stringify({ q: Array(50).fill(TEXTS[3]), source: 'en', target: 'de' }));
+  const [response] = await once(request, 'response');
+  let answer = '';
+  for await (const data of response) answer += data;
+  assert.deepEqual([response.statusCode, JSON.parse(answer)], [200, { translatedText: Array(50).fill(GERMAN[3]) }]);
   assert.deepEqual(child.exitCode === null ? await once(child, 'exit') : [child.exitCode, null], [0, null]);
   assert.equal(said.err, '');
   await assert.rejects(fetch(`${url}health`));
