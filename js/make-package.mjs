@@ -9,8 +9,8 @@ import { build, transform } from 'esbuild';
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const out = here('../build/js');
 
-/** Scripts that import a library. */
-const LIBRARIES = ['detect/eld.js'];
+/** Scripts that import a library, with the packages whose code they then have. @type {Record<string, string[]>} */
+const LIBRARIES = { 'detect/eld.js': ['eld'], 'text/parse5.js': ['parse5', 'entities'] };
 
 rmSync(out, { recursive: true, force: true });
 // names stay: they are in the stack of an error
@@ -25,18 +25,23 @@ for (const name of /** @type {string[]} */ (readdirSync(here('.'), { recursive: 
   writeFileSync(to, text.includes('webpackIgnore') ? text : (await transform(text, smaller)).code);
 }
 // the package has no dependencies: libraries are in the files that import them
-await build({
-  entryPoints: LIBRARIES.map(here), outbase: here('.'), outdir: out, allowOverwrite: true, bundle: true, minify: true,
-  format: 'esm', target: 'es2022', charset: 'utf8', banner: { js: '/* See LICENSE-eld.txt beside this file. */' },
-  plugins: [{
-    name: 'no downloads',
-    // it makes a file for a page to save, which heed has no use for
-    setup: ({ onLoad }) => onLoad({ filter: /saveLanguageSubset/ }, () => ({
-      contents: 'export const saveLanguageSubset = {}',
-    })),
-  }],
-});
-copyFileSync(here('../node_modules/eld/LICENSE'), join(out, 'detect/LICENSE-eld.txt'));
+for (const [name, packages] of Object.entries(LIBRARIES)) {
+  const [, dir, library] = /** @type {RegExpExecArray} */ (/^(.*)\/(.*)\.js$/.exec(name));
+  await build({
+    entryPoints: [here(name)], outfile: join(out, name), allowOverwrite: true, bundle: true, minify: true,
+    format: 'esm', target: 'es2022', charset: 'utf8',
+    banner: { js: `/* See LICENSE-${library}.txt beside this file. */` },
+    plugins: [{
+      name: 'no downloads',
+      // eld makes a file for a page to save, which heed has no use for
+      setup: ({ onLoad }) => onLoad({ filter: /saveLanguageSubset/ }, () => ({
+        contents: 'export const saveLanguageSubset = {}',
+      })),
+    }],
+  });
+  const licenses = packages.map((each) => readFileSync(here(`../node_modules/${each}/LICENSE`), 'utf8'));
+  writeFileSync(join(out, dir, `LICENSE-${library}.txt`), licenses.join('\n'));
+}
 
 /** What stands in for builds.js. Zipped, as base64 takes a third more. @returns {string} */
 function inlinedBuilds() {

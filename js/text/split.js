@@ -24,8 +24,8 @@ import { HeedError } from '../base/errors.js';
  * @property {Intl.Segmenter} segmenter  for sentences, in the language of the texts
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
- * @property {(text: string) => { spans: Span[], hidden: string }} [find]  what passes through, and the text without
- *   the ends of sentences in it
+ * @property {(text: string, index: number) => { spans: Span[], hidden: string }} [find]  what passes through, and the
+ *   text without the ends of sentences in it
  */
 
 /** Punctuation, symbols and emoji have no translation. */
@@ -160,7 +160,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     if (typeof input !== 'string') badType('input', input, 'a string');
     /** @type {Sentence[]} */
     const sentences = [];
-    const { spans = [], hidden = input } = find?.(input) ?? {};
+    const { spans = [], hidden = input } = find?.(input, outputs.length) ?? {};
     let [at, span] = [0, 0];
     for (const { text: { length }, after } of splitSentences(hidden, segmenter)) {
       if (size > 0 && size + length > STRIDE) await finishGroup();

@@ -73,6 +73,30 @@ function spansOf(texts) {
 }
 
 /**
+ * The tokens that spell a translation, and their places in it; some at the end may have none. They are those of the
+ * search, unless a glossary changed the text.
+ *
+ * @param {Pick<import('../engine/engine.js').Engine, 'config' | 'decode' | 'encode'>} engine
+ * @param {Int32Array} ids  of the search
+ * @param {string[]} pieces  of these
+ * @param {string} text
+ * @returns {Promise<{ ids: Int32Array, spans: Span[] }>}
+ */
+export async function spell(engine, ids, pieces, text) {
+  const { eos_token_id: eos, max_position_embeddings: longest } = engine.config;
+  const spelled = pieces.map((piece, t) => (ids[t] === eos ? '' : piece.replaceAll('\u2581', ' ')));
+  let texts = spelled.map((_, t) => spelled.slice(0, t + 1).join('').trimStart());
+  const isSpelled = () => (texts.at(-1) ?? '').trimEnd() === text;
+  // byte pieces, or a tokenizer that changes the text of pieces
+  if (!isSpelled()) texts = await engine.decode(Array.from(ids, (_, t) => ids.subarray(0, t + 1)));
+  if (isSpelled()) return { ids, spans: spansOf(texts) };
+  const [encoded] = await engine.encode([text], 'target');
+  const own = encoded.ids.subarray(0, Number(longest));
+  const spans = Array.from(own, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
+  return { ids: own, spans };
+}
+
+/**
  * The words of a translation with their log-probabilities by the model alone.
  *
  * @param {Pick<import('../engine/engine.js').Engine, 'config' | 'decode' | 'encode' | 'attention'>} engine
@@ -82,24 +106,13 @@ function spansOf(texts) {
  * @returns {Promise<(Word & { logProb: number })[]>}
  */
 export async function weigh(engine, { source, ids, pieces, logProbs, text, language, disabledHeads, shortlist }) {
-  const { eos_token_id: eos, max_position_embeddings: longest } = engine.config;
-  const spelled = pieces.map((piece, t) => (ids[t] === eos ? '' : piece.replaceAll('\u2581', ' ')));
-  let texts = spelled.map((_, t) => spelled.slice(0, t + 1).join('').trimStart());
-  const isSpelled = () => (texts.at(-1) ?? '').trimEnd() === text;
-  // byte pieces, or a tokenizer that changes the text of pieces
-  if (!isSpelled()) texts = await engine.decode(Array.from(ids, (_, t) => ids.subarray(0, t + 1)));
-  let [spans, weights] = [spansOf(texts), logProbs];
-  if (!isSpelled()) {
-    // a glossary inserted words into the text: score the final text
-    const [encoded] = await engine.encode([text], 'target');
-    const own = encoded.ids.subarray(0, Number(longest));
-    spans = Array.from(own, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
-    weights = (await engine.attention(source, own, { disabledHeads, shortlist })).logProbs;
-  }
+  const { ids: own, spans } = await spell(engine, ids, pieces, text);
+  // a glossary inserted words into the text: score the final text
+  const weights = own === ids ? logProbs : (await engine.attention(source, own, { disabledHeads, shortlist })).logProbs;
   return wordsOf(text, language).map((word) => {
-    const own = Array.from(weights).filter((_, t) => spans[t]?.start < word.end && spans[t].end > word.start);
+    const scores = Array.from(weights).filter((_, t) => spans[t]?.start < word.end && spans[t].end > word.start);
     // beyond the longest target nothing is known
-    return { ...word, logProb: own.length > 0 ? own.reduce((sum, x) => sum + x, 0) : -Infinity };
+    return { ...word, logProb: scores.length > 0 ? scores.reduce((sum, x) => sum + x, 0) : -Infinity };
   });
 }
 

@@ -1,9 +1,7 @@
 // detail.js - details of a translated sentence: tokens, scores and alignment; loaded by translator.js on
 // demand.
 
-import { E_CONFIG } from '../base/constants.js';
-import { HeedError } from '../base/errors.js';
-import { meanOfHeads } from '../model/inspect.js';
+import { headsFor, meanOf } from './alignment.js';
 import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
 
 /**
@@ -56,38 +54,16 @@ export async function detail(engine, sentence, [best, ...others], options, langu
 }
 
 /**
- * The heads of cross attention that a model names, as one list; all heads if it names none.
- *
- * @param {import('../model/model.js').Tensor} cross  [layers, heads, target, source]
- * @param {unknown} named  `alignment_heads` of config.json: [[layer, head], ...], from 0
- * @returns {import('../model/model.js').Tensor}
- */
-function chosen(cross, named) {
-  if (named === undefined || named === null) return cross;
-  const [layers, heads, T, S] = cross.shape;
-  const fits = (/** @type {any} */ x, /** @type {number} */ below) => Number.isInteger(x) && x >= 0 && x < below;
-  const list = Array.isArray(named) ? named : [];
-  if (list.length === 0 || !list.every((at) => at?.length === 2 && fits(at[0], layers) && fits(at[1], heads))) {
-    const expected = `[[layer, head], ...] of ${layers} decoder layers with ${heads} heads`;
-    throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${JSON.stringify(named)}, expected ${expected}`);
-  }
-  const data = new Float32Array(list.length * T * S);
-  list.forEach(([layer, head], i) => {
-    const from = (layer * heads + head) * T * S;
-    data.set(cross.data.subarray(from, from + T * S), i * T * S);
-  });
-  return { shape: [1, list.length, T, S], data };
-}
-
-/**
  * For each target token, the source token with the most attention, averaged over the heads for alignment.
  *
  * @param {import('../model/model.js').Tensor} cross  [layers, heads, target, source]
- * @param {unknown} named  see chosen()
+ * @param {unknown} named  `alignment_heads` of config.json
  */
-function align(cross, named) {
-  const [, , T, S] = cross.shape;
-  const mean = meanOfHeads(chosen(cross, named));
+function align({ shape: [layers, heads, T, S], data }, named) {
+  const size = heads * T * S;
+  const all = Array.from({ length: layers }, (_, i) =>
+    ({ shape: [heads, T, S], data: data.subarray(i * size, (i + 1) * size) }));
+  const mean = meanOf(all, headsFor(named, layers, heads));
   return Int32Array.from({ length: T }, (_, t) => {
     const row = mean.subarray(t * S, (t + 1) * S);
     return row.indexOf(Math.max(...row));

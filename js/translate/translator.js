@@ -235,8 +235,9 @@ export class Translator {
    *
    * @param {string[]} inputs
    * @param {Options} options
+   * @param {import('../text/keep.js').Span[][]} [spans]  of each text, what passes through besides
    */
-  async #split(inputs, { signal, glossary, keep = true }) {
+  async #split(inputs, { signal, glossary, keep = true }, spans) {
     if (glossary) {
       const { moveBreaks } = await import('./glossary.js');
       const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
@@ -247,31 +248,21 @@ export class Translator {
       this.#check(signal);
       return encoded;
     };
-    const { max_position_embeddings: positions, positions: family, unk_token_id: unk } =
+    const { max_position_embeddings: positions, positions: family, unk_token_id } =
       /** @type {Record<string, any>} */ (this.config);
     // Marian never writes <unk>
-    const unknown = keep && family === 'marian'
-      ? await (await import('../text/unknown.js')).findUnknown(inputs, encode, unk, this.#known)
-      : undefined;
-    const find = unknown || (keep && inputs.some(mayKeep)) ? await this.#finder(glossary, unknown) : undefined;
-    const encodePlain = unknown && ((/** @type {string[]} */ texts) => encode(texts.map(unknown.plain)));
-    return split(inputs, { encode: encodePlain ?? encode, segmenter: this.#segmenter, positions, glossary, find });
+    const unk = family === 'marian' ? unk_token_id : undefined;
+    const passing = spans || (keep && (unk !== undefined || inputs.some(mayKeep)))
+      ? await (await import('./passing.js')).findPassing(inputs,
+        { encode, language: this.#source, keep, glossary, spans, unk, known: this.#known })
+      : { encode };
+    return split(inputs, { ...passing, segmenter: this.#segmenter, positions, glossary });
   }
 
-  /**
-   * What finds the parts of a text that pass through.
-   *
-   * @param {Options['glossary']} glossary  its terms win
-   * @param {Awaited<ReturnType<typeof import('../text/unknown.js').findUnknown>>} unknown
-   */
-  async #finder(glossary, unknown) {
-    const { findKept, hideStops } = await import('../text/keep.js');
-    const { findAnywhere } = glossary ? await import('./glossary.js') : {};
-    return (/** @type {string} */ text) => {
-      const terms = findAnywhere?.(text, glossary ?? [], this.#source);
-      const spans = findKept(text, this.#source, terms, unknown?.spans(text));
-      return { spans, hidden: hideStops(text, spans) };
-    };
+  /** What this lends to other files. @returns {import('./html.js').Host} */
+  get #host() {
+    return { engine: this.#engine, sourceLanguage: this.#source, targetLanguage: this.#target,
+      split: this.#split.bind(this), generate: this.#generate.bind(this) };
   }
 
   /**
@@ -292,9 +283,8 @@ export class Translator {
     }
     if (glossary || sentences.some(({ kept }) => kept)) {
       const { generateWith } = await import('./glossary.js');
-      const { sourceLanguage, targetLanguage } = this;
-      const host = { engine: this.#engine, sourceLanguage, targetLanguage, generate: this.#generate.bind(this) };
-      return generateWith(host, sentences, glossary ?? [], { ...options, beamTree: beamTree && !glossary }, onStep);
+      return generateWith(this.#host, sentences, glossary ?? [],
+        { ...options, beamTree: beamTree && !glossary }, onStep);
     }
     const search = checkGenerate(options, this.#engine.defaults, this.config);
     const ids = sentences.map((sentence) => sentence.ids);
@@ -344,6 +334,19 @@ export class Translator {
       );
       return isList ? outputs : outputs[0];
     });
+  }
+
+  /**
+   * Translates the texts of HTML, and attributes that people read. Everything else stays as it is; tags inside of a
+   * sentence stand at the words that they stood at. The HTML may be a document or a part of one, and ill-formed.
+   *
+   * @param {string} html
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string>}
+   */
+  async translateHtml(html, options = {}) {
+    const own = copyOptions(options, TRANSLATE);
+    return this.#run(own.signal, async () => (await import('./html.js')).translateHtml(html, own, this.#host));
   }
 
   /**

@@ -1,0 +1,126 @@
+// html.js - translates HTML: finds its texts, translates all of them in one call, and writes them into the source.
+// Loaded by translator.js when translateHtml() is called.
+//
+//   source -> text/blocks.js: texts -> sentences -> translations -> alignment, where tags stand inside of a sentence
+//          -> text/write.js
+
+import { badType } from '../base/check.js';
+import { turn } from '../base/host.js';
+import { languageOf } from '../model/languages.js';
+import { readBlocks } from '../text/blocks.js';
+import { needsWeights } from '../text/place.js';
+import { withFixedSpaces, writeDocument } from '../text/write.js';
+import { attentionOf } from './alignment.js';
+
+/** @typedef {import('../text/place.js').Part} Part */
+/** @typedef {import('../text/split.js').Sentence} Sentence */
+/** @typedef {import('../text/keep.js').Span} Span */
+/** @typedef {import('./glossary.js').Result} Result */
+/** @typedef {import('./translator.js').Options} Options */
+
+/**
+ * What a Translator lends.
+ *
+ * @typedef {object} Host
+ * @property {import('../engine/engine.js').Engine} engine
+ * @property {string} sourceLanguage
+ * @property {string} targetLanguage
+ * @property {(inputs: string[], options: Options, spans: Span[][]) => Promise<Sentence[][]>} split  spans: of each
+ *   input, what passes through
+ * @property {(sentences: Sentence[], options: Options) => Promise<Result[][]>} generate
+ */
+
+/** Texts to translate, each once. */
+class Texts {
+  /** @type {Map<string, number>} */
+  #known = new Map();
+  /** @type {string[]} */
+  texts = [];
+  /** @type {Span[][]} */
+  spans = [];
+
+  /** @param {string} text @param {Span[]} [spans] @returns {number}  its index */
+  add(text, spans = []) {
+    const key = JSON.stringify([text, spans]);
+    const index = this.#known.get(key) ?? this.texts.length;
+    if (index === this.texts.length) {
+      this.#known.set(key, index);
+      this.texts.push(text);
+      this.spans.push(spans);
+    }
+    return index;
+  }
+}
+
+/** @typedef {{ sentence: Sentence, result: Result, start: number, part: Part }} Translation  start: in its text */
+
+/**
+ * The parts of a text with their translations.
+ *
+ * @param {Sentence[]} sentences
+ * @param {Iterator<Result[]>} results
+ */
+function joinParts(sentences, results) {
+  /** @type {Part[]} */
+  const parts = [];
+  /** @type {Translation[]} */
+  const translations = [];
+  let start = 0;
+  for (const sentence of sentences) {
+    const { text, after } = sentence;
+    if (text) {
+      const [result] = results.next().value;
+      const { kept } = /** @type {Result} */ (result);
+      const part = { start, source: text, target: withFixedSpaces(text, result.text), kept };
+      parts.push(part);
+      translations.push({ sentence, result, start, part });
+    } else if (after.trim() !== '') parts.push({ start, source: after, target: after });
+    start += text.length + after.length;
+  }
+  return { parts, translations };
+}
+
+/**
+ * See Translator.translateHtml().
+ *
+ * @param {string} html
+ * @param {Options} options
+ * @param {Host} host
+ * @returns {Promise<string>}
+ */
+export async function translateHtml(html, options, { engine, sourceLanguage, targetLanguage, split, generate }) {
+  if (typeof html !== 'string') badType('html', html, 'a string');
+  const source = languageOf(sourceLanguage);
+  const document = readBlocks(html, (language) => languageOf(language) !== source);
+  const texts = new Texts();
+  const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, words));
+  const ofAttributes = document.attributes.map(({ text }) => texts.add(text));
+  const sentences = await split(texts.texts, options, texts.spans);
+  const results = await generate(sentences.flat().filter(({ text }) => text), { ...options, nBest: 1 });
+  const next = results.values();
+  const translated = sentences.map((own) => joinParts(own, next));
+
+  /** Sentences with tags inside. @type {Set<Translation>} */
+  const open = new Set();
+  for (const [i, block] of document.blocks.entries()) {
+    for (const translation of translated[ofBlocks[i]].translations) {
+      const { start, part: { source: text, target } } = translation;
+      if (text !== target && needsWeights(block, start, start + text.length)) open.add(translation);
+    }
+  }
+  await Promise.all([...open].map(async ({ sentence, result, part }) => {
+    part.weights = await attentionOf(engine, sentence, result, options);
+  }));
+  options.signal?.throwIfAborted();
+  await turn();
+  const outputs = ofAttributes.map((i) => {
+    let [output, at] = ['', 0];
+    for (const { start, source: text, target } of translated[i].parts) {
+      output += texts.texts[i].slice(at, start) + target;
+      at = start + text.length;
+    }
+    return output + texts.texts[i].slice(at);
+  });
+  const languages = { source: sourceLanguage, target: targetLanguage };
+  return writeDocument(document, ofBlocks.map((i) => translated[i].parts), outputs, languages);
+}

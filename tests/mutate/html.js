@@ -1,0 +1,291 @@
+// html.js - random HTML, translated by stubs: no exception, no hang, no tag lost, doubled or crossed, no word cut, and
+// the same bytes if the stub changes nothing. Used by html.test.js.
+//
+//     node tests/mutate/html.js [--runs 100000] [--from 0] [--seed 1]
+//
+// A stub gives each word of a sentence its translations. Half of the inputs are made of parts, half are changes of
+// CASES.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readBlocks } from '../../js/text/blocks.js';
+import { INLINE, isRead, VOID } from '../../js/text/elements.js';
+import { hideStops } from '../../js/text/keep.js';
+import { readMarkup } from '../../js/text/markup.js';
+import { splitSentences } from '../../js/text/sentences.js';
+import { unitsOf } from '../../js/text/units.js';
+import { withFixedSpaces, writeDocument } from '../../js/text/write.js';
+import { Random } from './model.js';
+
+/** @typedef {[word: string, source: number][]} Translated  words with the number of the word they translate */
+/**
+ * @typedef {(words: string[], isKept: (i: number) => boolean) => Translated} Stub  isKept: whether a word passes through
+ */
+
+/** @param {string} word */
+const upper = (word) => word.toUpperCase();
+
+/** @type {Record<string, Stub>} */
+export const STUBS = {
+  identity: (words) => words.map((word, i) => [word, i]),
+  upper: (words, isKept) => words.map((word, i) => [isKept(i) ? word : upper(word), i]),
+  reverse: (words, isKept) => STUBS.upper(words, isKept).reverse(),
+  twice: (words, isKept) => words.flatMap((word, i) => (isKept(i) ? [[word, i]] : [[upper(word), i], ['zu', i]])),
+  half: (words) => words.flatMap((word, i) => (i % 2 ? [] : [[upper(word), i]])),
+  astray: (words) => words.map((word, i) => [upper(word), (i * 7 + 3) % words.length]),
+  one: (words) => [[upper(words.join('')), 0]],
+  none: () => [],
+};
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+/**
+ * @param {string} text
+ * @param {Stub} stub
+ * @param {{ start: number, end: number }[]} [passing]
+ * @returns {import('../../js/text/place.js').Part[]}
+ */
+export function translateText(text, stub, passing = []) {
+  const parts = [];
+  let start = 0;
+  // like a model, no more than some hundred words at once
+  const pieces = Array.from(splitSentences(hideStops(text, passing), sentences)).flatMap(({ text: sentence, after }) =>
+    [...(sentence.match(/(?:\S{1,80}\s*){1,40}/g) ?? ['']).map((piece, i, all) => {
+      const { length } = i === all.length - 1 ? piece : piece.trimEnd();
+      return { length, after: i === all.length - 1 ? after : piece.slice(length) };
+    })]);
+  for (const { length, after } of pieces) {
+    const source = text.slice(start, start + length);
+    const spans = passing.map((span) => ({ start: span.start - start, end: span.end - start }))
+      .filter((span) => span.start >= 0 && span.end <= source.length);
+    const isIn = (/** @type {number} */ at) => spans.some((span) => span.start < at && at < span.end);
+    const words = Array.from(source.matchAll(/\S+/g), ({ 0: word, index }) =>
+      ({ word, start: index, end: index + word.length }))
+      .reduce((/** @type {any[]} */ all, own) => {
+        const last = all.at(-1);
+        // one that passes through may have spaces
+        if (last && isIn(own.start)) Object.assign(last, { word: source.slice(last.start, own.end), end: own.end });
+        else all.push(own);
+        return all;
+      }, []);
+    const isKept = (/** @type {number} */ i) =>
+      spans.some((span) => span.start < words[i].end && span.end > words[i].start);
+    let target = '';
+    const targets = [];
+    const links = stub(words.map(({ word }) => word), isKept);
+    for (const [word] of links) {
+      if (target) target += ' ';
+      targets.push({ start: target.length, end: target.length + word.length });
+      target += word;
+    }
+    const data = new Float64Array(targets.length * words.length);
+    links.forEach(([, s], t) => (data[t * words.length + s] = 1));
+    const kept = spans.map((span) => {
+      const at = target.indexOf(source.slice(span.start, span.end));
+      return { ...span, targetStart: at, targetEnd: at < 0 ? -1 : at + span.end - span.start };
+    });
+    if (source) {
+      const isSame = links.length === words.length && links.every(([word], i) => word === words[i].word);
+      target = isSame ? source : withFixedSpaces(source, target);
+      parts.push({ start, source, target, kept, weights: { data, sources: words, targets } });
+    }
+    start += source.length + after.length;
+  }
+  return parts;
+}
+
+/** A text that is not in a block. @param {string} text @param {Stub} stub */
+function translatePlain(text, stub) {
+  let [output, at] = ['', 0];
+  for (const { start, source, target } of translateText(text, stub)) {
+    output += text.slice(at, start) + target;
+    at = start + source.length;
+  }
+  return output + text.slice(at);
+}
+
+/** @param {string} language */
+const isOther = (language) => !/^en\b/i.test(language);
+
+/**
+ * @param {string} html
+ * @param {string | Stub} stub
+ * @param {{ source: string, target: string }} [languages]
+ */
+export function translateBy(html, stub, languages = { source: 'en', target: 'de' }) {
+  const own = typeof stub === 'string' ? STUBS[stub] : stub;
+  const document = readBlocks(html, isOther);
+  const parts = document.blocks.map(({ text, words }) => translateText(text, own, words));
+  const attributes = document.attributes.map(({ text }) => translatePlain(text, own));
+  return { document, parts, output: writeDocument(document, parts, attributes, languages) };
+}
+
+/** All but texts and attributes that people read, in any order. @param {string} html @param {boolean} isSame */
+function markupOf(html, isSame) {
+  return readMarkup(html).filter(({ type }) => type !== 'text').map((token) => {
+    const { type, start, end, name, attributes } = token;
+    if (isSame || type !== 'open') return html.slice(start, end);
+    const get = (/** @type {string} */ other) => attributes.find((attribute) => attribute.name === other)?.value;
+    return `<${name} ${attributes.map((own) =>
+      (isRead(name, own.name, get) ? own.name : html.slice(own.start, own.end))).join(' ')}>`;
+  }).sort();
+}
+
+/** Whether every element has its end tag, and every end tag its element. @param {string} html */
+const isWellNested = (html) => readMarkup(html).every(({ type, mate, name, last }, i) =>
+  (type === 'open' ? mate >= 0 || VOID.has(name) || last === i + 1 : type !== 'close' || mate >= 0));
+
+/** @param {string} text */
+const withoutSpaces = (text) => text.replace(/\s+/g, '');
+
+/** What is wrong with a translation, or ''. @param {string} html @param {string} name  of a stub */
+export function wrong(html, name) {
+  const { document, parts, output } = translateBy(html, name);
+  const tiled = readMarkup(html).map(({ start, end }) => html.slice(start, end)).join('');
+  if (tiled !== html) return 'the tokens do not tile it';
+  if (name === 'identity') return output === html ? '' : `not the same: ${output}`;
+  const [before, after] = [markupOf(html, false), markupOf(output, false)];
+  if (before.join('\n') !== after.join('\n')) return `other tags: ${output}`;
+  if (isWellNested(html) && !isWellNested(output)) return `crossed tags: ${output}`;
+  if (['upper', 'reverse', 'twice', 'astray'].includes(name)) {
+    const wanted = parts.map((own) => withoutSpaces(own.map(({ target }) => target).join(''))).sort();
+    const found = readBlocks(output, isOther).blocks.map(({ text }) => withoutSpaces(text)).sort();
+    const isKept = name === 'astray' && document.blocks.some(({ words }) => words.length > 0);
+    if (!isKept && wanted.join('\n') !== found.join('\n')) return `other text: ${output}`;
+  }
+  const words = new Set(parts.flat().filter(({ source, target }) => source !== target)
+    .flatMap(({ target }) => unitsOf(target, segmenter).map(({ start, end }) => target.slice(start, end))));
+  const tokens = readMarkup(output);
+  for (let i = 0; i < tokens.length; i++) {
+    if (tokens[i].type !== 'text') continue;
+    let next = i + 1;
+    while (tokens[next] && tokens[next].type !== 'text' && INLINE.has(tokens[next].name)) next++;
+    if (next === i + 1 || tokens[next]?.type !== 'text') continue;
+    const left = /[\p{L}\p{N}]+$/u.exec(output.slice(tokens[i].start, tokens[i].end))?.[0];
+    const right = /^[\p{L}\p{N}]+/u.exec(output.slice(tokens[next].start, tokens[next].end))?.[0];
+    if (!left || !right || !words.has(left + right)) continue;
+    // as it is in the source
+    const cut = left + output.slice(tokens[i].end, tokens[next].start) + right;
+    if (!html.includes(cut)) return `a word is cut, ${cut}: ${output}`;
+  }
+  return '';
+}
+
+// ---------------------------------------------------------------- inputs
+
+/** The strings of golden/html. @type {string[]} */
+export const CASES = readFileSync(new URL('../golden/html/cases.jsonl', import.meta.url), 'utf8').trim().split('\n')
+  .map((line) => JSON.parse(line).html);
+
+const WORDS = [
+  'The', 'house', 'is', 'small', 'a', 'dog', 'and', 'cat.', 'Where', 'H2O', '[16]', 'x', '\u00e9t\u00e9', '\u4e00\u3002',
+  '12', '\u{1f600}', '-', '...', 'well-known', "don't", '&amp;', '&eacute;', '&nbsp;', '&#39;', '&#x1F600;', '&notit',
+  '&', '<', '< b', '<3', '>', '"', "'", '\0', '\r\n', '\u00a0', '\u200b', '\ud83d', 'e\u0301',
+];
+const NAMES = ('p div b i a span u sup sub code kbd var button label select option ul li table tr td th h1 pre textarea ' +
+  'script style title svg text path math mi foreignObject x-y font template noscript iframe B P html body head form dd ' +
+  'dt ruby rt q object video center plaintext xmp').split(' ');
+const VOIDS = ['br', 'img', 'hr', 'input', 'wbr', 'meta', 'BR', 'br/', 'img/', 'area'];
+const ATTRIBUTES = [
+  'title="The dog"', "alt='a cat'", 'translate=no', 'translate="yes"', 'class="notranslate x"', 'lang=fr',
+  'lang="en-US"', 'href=x', 'title=dog', 'disabled', 'contenteditable', 'placeholder="y &quot;q&quot;"',
+  "title='y \"q\" z'", 'a=1 a=2', 'aria-label="small &amp; old"', 'type=button value=Go', '/',
+  'name=description content="A house"', 'x"y', '=', 'id="\n"',
+];
+const OTHERS = [
+  '<!-- c -->', '<!--', '<!-->', '<!DOCTYPE html>', '<?pi x?>', '</>', '</ x>', '<![CDATA[x]]>', '<', '</', '<p',
+  '</p ', '<a b="', '--!>', ']]>', '<!x',
+];
+
+/** @param {Random} random @param {number} depth @returns {string} */
+function nested(random, depth) {
+  let html = '';
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const kind = random.below(12);
+    if (kind < 6) html += random.pick(WORDS) + (random.once(4) ? '' : random.pick([' ', ' ', ' ', '\n', '  ', '\t']));
+    else if (kind < 10 && depth > 0) {
+      const name = random.pick(NAMES);
+      html += `<${name}${random.once(3) ? ` ${random.pick(ATTRIBUTES)}` : ''}>${nested(random, depth - 1)}`;
+      if (!random.once(20)) html += `</${random.once(30) ? random.pick(NAMES) : name}>`;
+    } else if (kind < 11) html += `<${random.pick(VOIDS)}${random.once(3) ? ` ${random.pick(ATTRIBUTES)}` : ''}>`;
+    else if (random.once(4)) html += random.pick(OTHERS);
+    if (random.once(3)) html += ' ';
+  }
+  return html;
+}
+
+/** Parts of a string taken out, doubled, moved or put in. @param {Random} random @param {string} html */
+function changed(random, html) {
+  let result = html;
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const [at, size] = [random.below(result.length + 1), random.below(8)];
+    const piece = result.slice(at, at + size);
+    const [head, tail] = [result.slice(0, at), result.slice(at + size)];
+    const to = random.below(head.length + 1);
+    result = [
+      () => head + tail, () => head + piece + piece + tail, () => head.slice(0, to) + piece + head.slice(to) + tail,
+      () => head + random.pick(OTHERS) + piece + tail, () => `${head}<${random.pick(NAMES)}>${piece}${tail}`,
+      () => `${head}</${random.pick(NAMES)}>${piece}${tail}`, () => head + random.pick(WORDS) + piece + tail,
+      () => head + String.fromCharCode(random.below(128)) + tail,
+    ][random.below(8)]();
+  }
+  return result;
+}
+
+/** @param {number} seed @param {number} index */
+export function makeInput(seed, index) {
+  const random = new Random(seed * 1_000_003 + index);
+  return index % 2 === 0 ? nested(random, 4) : changed(random, random.pick(CASES));
+}
+
+/** Milliseconds that an input may take, on a busy machine too. */
+const SLOW = 2000;
+
+/**
+ * @param {{ runs: number, from?: number, seed?: number }} options
+ * @returns {{ counts: Record<string, number>, slowest: number, failures: string[] }}  counts: inputs by stub
+ */
+export function run({ runs, from = 0, seed = 1 }) {
+  const names = Object.keys(STUBS);
+  /** @type {Record<string, number>} */
+  const counts = Object.fromEntries(names.map((name) => [name, 0]));
+  /** @type {string[]} */
+  const failures = [];
+  let slowest = 0;
+  for (let index = from; index < from + runs && failures.length < 20; index++) {
+    const html = makeInput(seed, index);
+    // every input must come back as it is, and pass one more
+    for (const name of ['identity', names[1 + Math.floor(index / 2) % (names.length - 1)]]) {
+      const start = performance.now();
+      let what;
+      try {
+        what = wrong(html, name);
+      } catch (/** @type {any} */ error) {
+        what = error.stack;
+      }
+      const time = performance.now() - start;
+      slowest = Math.max(slowest, time);
+      if (time > SLOW) what ||= `takes ${time.toFixed(0)} ms`;
+      if (what) failures.push(`seed ${seed}, run ${index}, ${name}: ${JSON.stringify(html)}: ${what}`);
+      counts[name]++;
+    }
+  }
+  return { counts, slowest, failures };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const number = (/** @type {string} */ initial) => /** @type {const} */ ({ type: 'string', default: initial });
+  const { values } = parseArgs({ options: { runs: number('100000'), from: number('0'), seed: number('1') } });
+  const start = performance.now();
+  const { counts, slowest, failures } = run({
+    runs: Number(values.runs), from: Number(values.from), seed: Number(values.seed),
+  });
+  for (const failure of failures) console.log(failure);
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  console.log(Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(', '));
+  const end = `slowest ${slowest.toFixed(0)} ms; ${failures.length} failures`;
+  console.log(`${counts.identity} random strings in ${seconds} s, ${end}`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
+}
