@@ -10,6 +10,9 @@ import { readMarkup } from '../js/text/markup.js';
 import { place } from '../js/text/place.js';
 import { unitsOf } from '../js/text/units.js';
 import { withFixedSpaces } from '../js/text/write.js';
+import { reportOf } from './browser/hosts.js';
+import { HTML } from './browser/html-text.js';
+import { serve } from './browser/server.js';
 import { CASES, run, STUBS, translateBy } from './mutate/html.js';
 import { FIXTURE_PATH } from './browser/fixture.js';
 
@@ -189,7 +192,7 @@ test('time grows with the length of the source alone', () => {
       const start = performance.now();
       translateBy(html, 'upper');
       const time = performance.now() - start;
-      assert.ok(time < 10_000, `${part}: ${time.toFixed(0)} ms`);
+      assert.ok(time < 30_000, `${part}: ${time.toFixed(0)} ms`);
     }
   }
 });
@@ -216,9 +219,6 @@ test("Bergamot's 48 strings: every tag once, byte for byte, and often the engine
   assert.ok(same >= 20, `${same}`);
 });
 
-const HTML = '<h1>The <em>old</em> house</h1>\n<p title="Good morning.">My <a href="/d">dog</a> and your <b>cat</b> ' +
-  'are in the garden. The <code>ls -l</code> command is good.</p>';
-
 for (const worker of [false, true]) {
   test(`a model, ${worker ? 'in a worker' : 'in the calling thread'}`, async (t) => {
     const translator = await Translator.create({ ...PAIR, model: MODEL, worker });
@@ -236,6 +236,15 @@ for (const worker of [false, true]) {
     assert.match(two, /^<p>Guten Morgen[.!]<\/p>$/);
   });
 }
+
+test('the built package in Chromium, in the page and in a worker', async () => {
+  const translator = await Translator.create({ ...PAIR, model: MODEL });
+  const expected = await translator.translateHtml(HTML);
+  translator.destroy();
+  const folders = { 'build/js/': path('../build/js/') };
+  const report = await reportOf(await serve({ page: 'tests/browser/html.html', folders }));
+  assert.deepEqual(report, { page: expected, worker: expected });
+});
 
 test('options of translate() hold; a wrong input and an abort are told', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: MODEL });

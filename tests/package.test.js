@@ -24,7 +24,7 @@ const chunkLimits = {
   'translate/lookup': 1500, 'translate/pivot': 3400, 'formats/zip': 2500, 'formats/marian': 6000,
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_000, 'translate/passing': 600,
 };
-const packageLimit = 900_000; // bytes of the tarball, of which the library of languages has 450,000; no models
+const packageLimit = 990_000; // bytes of the tarball, of which the library of languages has 450,000; no models
 
 let scratch;
 let packed;

@@ -162,23 +162,28 @@ function classify(html, tokens, isOther) {
   }
   for (const i of marks) kinds[i] = 'opaque';
 
-  // inline elements with a block inside are blocks
+  // what has no end tag, and what ends it, must stay where it is
+  const ends = new Set(tokens.flatMap(({ type, mate, last }, i) =>
+    (type === 'open' && mate < 0 && kinds[i] !== 'inline' ? [last] : [])));
+  for (const i of ends) {
+    if (kinds[i] === 'inline') kinds[i] = 'block';
+    else if (kinds[i] === 'void') kinds[i] = 'rule';
+  }
+  // an inline element with a block inside is a block
   const isDivided = (/** @type {number} */ i) =>
     kinds[i] === 'inline' || (kinds[i] === 'opaque' && (isKept(states[i]) || marks.has(i)));
   /** @type {Set<number>} */
   const divided = new Set();
   for (const [i, { type, name, parent, mate }] of tokens.entries()) {
-    const isBreak = type === 'open' ? kinds[i] === 'block' || kinds[i] === 'rule'
-      : type === 'close' && mate < 0 && BLOCK.has(name);
+    const isUnread = kinds[i] === 'opaque' && (BLOCK.has(name) || mate < 0);
+    const isBreak = type === 'open' ? kinds[i] === 'block' || kinds[i] === 'rule' || isUnread
+      : type === 'close' && mate < 0 && !INLINE.has(name) && !VOID.has(name);
     if (!isBreak) continue;
+    if (isUnread) divided.add(i);
     for (let up = parent; up >= 0 && isDivided(up) && !divided.has(up); up = tokens[up].parent) divided.add(up);
   }
   for (const i of divided) if (kinds[i] === 'inline') kinds[i] = 'block';
-  // nothing may come behind what has no end
-  for (const [i, { type, name, mate, last }] of tokens.entries()) {
-    if (type === 'open' && kinds[i] === 'opaque' && (BLOCK.has(name) || (mate < 0 && last > i + 1))) divided.add(i);
-  }
-  return { states, kinds, divided };
+  return { states, kinds, divided, ends };
 }
 
 /** Puts a block together. */
@@ -330,7 +335,7 @@ function attributesOf(html, token, index) {
   return attributes.flatMap(({ name, value, start, end }) => {
     const isText = WORDED.test(value) && isRead(element, name, (other) => get(token, other));
     if (!isText) return [];
-    const equals = /^[\s\0]*=\s*/.exec(html.slice(start + name.length, end))?.[0].length ?? 0;
+    const equals = /^[ \t\n\f\r]*=[ \t\n\f\r]*/.exec(html.slice(start + name.length, end))?.[0].length ?? 0;
     const from = start + name.length + equals;
     const quote = /["']/.test(html[from]) ? html[from] : '';
     return [{ token: index, text: value, start: from, end, quote }];
@@ -344,7 +349,7 @@ function attributesOf(html, token, index) {
  */
 export function readBlocks(html, isOther) {
   const tokens = readMarkup(html);
-  const { states, kinds, divided } = classify(html, tokens, isOther);
+  const { states, kinds, divided, ends } = classify(html, tokens, isOther);
   const find = referenceFinder();
   /** @type {Block[]} */
   const blocks = [];
@@ -353,14 +358,13 @@ export function readBlocks(html, isOther) {
   let block = new Builder();
   /** Blocks around elements that are read. @type {{ block: Builder, last: number }[]} */
   const around = [];
-  /** In the block, by the index of a start tag. @type {Map<number, number>} */
+  /** By the index of a start tag. @type {Map<number, { block: Builder, index: number }>} */
   const opened = new Map();
 
   const flush = () => {
     const finished = block.finish();
     if (finished) blocks.push(finished);
     block = new Builder();
-    opened.clear();
   };
 
   /** Adds an element that is not read. @param {number} i */
@@ -376,6 +380,7 @@ export function readBlocks(html, isOther) {
   };
 
   for (let i = 0; i < tokens.length;) {
+    if (ends.has(i)) flush();
     while (around.at(-1)?.last === i) {
       flush();
       block = /** @type {{ block: Builder }} */ (around.pop()).block;
@@ -394,18 +399,18 @@ export function readBlocks(html, isOther) {
     } else if (type === 'other' && end === html.length) flush(); // it may have no end
     else if (type === 'other') block.addTag('point', i, next);
     else if (type === 'close') {
-      const kind = kinds[mate] ?? (BLOCK.has(name) ? 'block' : 'void');
+      const kind = kinds[mate] ?? (INLINE.has(name) || VOID.has(name) ? 'void' : 'block');
       if (kind === 'inline') {
         const index = block.addTag('close', i, next);
         const open = opened.get(mate);
-        if (open !== undefined) [block.tags[index].mate, block.tags[open].mate] = [open, index];
+        if (open?.block === block) [block.tags[index].mate, block.tags[open.index].mate] = [open.index, index];
       } else if (kind === 'block') flush();
       else if (kind === 'void') block.addTag('point', i, next);
     } else if (kinds[i] === 'block' || kinds[i] === 'rule') flush();
     else if (kinds[i] === 'void') block.addTag('point', i, next, { name });
     else if (kinds[i] === 'inline') {
       const index = block.addTag(mate < 0 ? 'point' : 'open', i, next);
-      if (mate >= 0) opened.set(i, index);
+      if (mate >= 0) opened.set(i, { block, index });
     } else if (kinds[i] === 'opaque') {
       addOpaque(i);
       next = token.last;

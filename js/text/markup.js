@@ -26,7 +26,7 @@ import { Tokenizer, TokenizerMode } from './parse5.js';
  * @property {string} name  of a tag, in lower case
  * @property {string} space  of an element: 'html', 'svg' or 'math'
  * @property {Attribute[]} attributes  of a start tag
- * @property {number} mate  of a tag: index of its other tag; -1: there is none
+ * @property {number} mate  of a tag: index of its other tag, its own if it needs none; -1: it has none
  * @property {number} last  of a start tag: index after the element's last token
  */
 
@@ -174,7 +174,7 @@ export function readMarkup(html) {
     onDoctype: (/** @type {any} */ token) => handler.onOther(token),
     onOther(/** @type {any} */ { location }) {
       begin(location.startOffset);
-      add('other', location.startOffset, location.endOffset);
+      add('other', location.startOffset, Math.min(location.endOffset, html.length));
     },
     onStartTag(/** @type {any} */ token) {
       const { tagName: name, selfClosing, location: { startOffset, endOffset } } = token;
@@ -189,7 +189,7 @@ export function readMarkup(html) {
         if (name === 'button' && stack.wall?.name === 'button') stack.popTo('button');
       }
       const index = add('open', startOffset, endOffset, { name, space, attributes: attributesOf(token) });
-      if (space === 'html' ? VOID.has(name) : selfClosing) tokens[index].last = index + 1;
+      if (space === 'html' ? VOID.has(name) : selfClosing) Object.assign(tokens[index], { last: index + 1, mate: index });
       else stack.push({ index, name, space });
       if (space === 'html' && STATES[name]) {
         tokenizer.state = TokenizerMode[/** @type {'RCDATA'} */ (STATES[name])];

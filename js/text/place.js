@@ -124,7 +124,9 @@ function layOut({ tags, words }, parts, segmenters) {
       while (tags[tag]?.at <= start) tag++;
       const cuts = [];
       for (; tags[tag]?.at < end; tag++) cuts.push(tags[tag].at - start);
-      const units = cutUnits(source, cuts, inside);
+      // where words end that the parts divide
+      for (let i = unitsBefore(words, start); words[i]?.start < end; i++) cuts.push(words[i].end - start);
+      const units = cutUnits(source, cuts.sort((a, b) => a - b), inside);
       both = [units, units];
     } else {
       let at = 0;
@@ -521,13 +523,13 @@ class Ranges {
  *
  * @param {Node} node
  * @param {Node} parent
- * @param {{ before?: Node, after?: Node, placed: Node[] }} beside  siblings with words before and after it; all that
- *   have a range, in the order of the target
+ * @param {{ before?: Node, after?: Node, placed: Node[], known: Map<number, number> }} beside  siblings with words
+ *   before and after it; all that have a range, in the order of the target; what is known of the parent's units
  * @param {Tag} tag  its first
  * @param {Layout} layout
  * @param {Evidence} evidence
  */
-function pointOf(node, parent, { before, after, placed }, tag, { sources, targets, ranges }, evidence) {
+function pointOf(node, parent, { before, after, placed, known }, tag, { sources, targets, ranges }, evidence) {
   const gap = node.from;
   const [previous, next] = [sources[gap - 1], sources[gap]];
   if (gap <= parent.from || !previous) return parent.x;
@@ -539,6 +541,8 @@ function pointOf(node, parent, { before, after, placed }, tag, { sources, target
     const { s0, s1, t0, t1, isSame } = ranges[part];
     const [x, y] = [Math.max(t0, parent.x), Math.min(t1, parent.y)];
     if (isSame) return t0 + s - s0;
+    const found = known.get(s);
+    if (found !== undefined) return found;
     const data = evidence.of(part);
     let [best, most] = [-1, -1];
     for (let t = x; t < y; t++) {
@@ -546,6 +550,7 @@ function pointOf(node, parent, { before, after, placed }, tag, { sources, target
       const weight = same >= 0 ? Number(same === s) : data[(t - t0) * (s1 - s0) + s - s0];
       if (weight > most) [best, most] = [t, weight];
     }
+    known.set(s, best);
     return best;
   };
   const isAfter = (tag.left === tag.right ? previous.isWord && !next.isWord : tag.right);
@@ -617,11 +622,12 @@ export function place(block, parts, segmenters) {
     const worded = node.children.filter(({ from, to }) => to > from);
     const placed = worded.filter(({ x, y }) => y > x).sort((a, b) => a.x - b.x);
     let next = 0;
+    const known = new Map();
     return node.children.map((child) => {
       while (worded[next] === child) next++;
       if (child.y > child.x) return { child, at: child.x, isPlaced: 1 };
       const own = worded[next - 1] === child ? 1 : 0;
-      const beside = { before: worded[next - 1 - own], after: worded[next], placed };
+      const beside = { before: worded[next - 1 - own], after: worded[next], placed, known };
       const at = pointOf(child, node, beside, block.tags[child.first], layout, evidence);
       return { child, at, isPlaced: 0 };
     }).sort((a, b) => a.at - b.at || a.isPlaced - b.isPlaced);
