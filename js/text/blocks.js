@@ -102,8 +102,9 @@ const isKept = ({ isFixed, isOther, isEdited }) => isFixed || isOther || isEdite
  * @param {string} html
  * @param {Token[]} tokens
  * @param {(language: string) => boolean} isOther
+ * @param {ReturnType<typeof referenceFinder>} find
  */
-function classify(html, tokens, isOther) {
+function classify(html, tokens, isOther, find) {
   /** @type {State} */
   const none = { isFixed: false, isOther: false, isEdited: false, isPreformatted: false };
   /** @type {State[]} */
@@ -157,8 +158,8 @@ function classify(html, tokens, isOther) {
     if (type === 'text') isWordNext = /^[\p{L}\p{N}]/u.test(html.slice(start, start + 2));
     const isMark = type === 'close' && name === 'sup' && kinds[mate] === 'inline' && i - mate < LONGEST_MARK;
     if (!isMark || isWordNext) continue;
-    const texts = tokens.slice(mate, i).filter((token) => token.type === 'text');
-    if (texts.length > 0 && texts.every((token) => !/\p{L}/u.test(html.slice(token.start, token.end)))) marks.add(mate);
+    const text = textOf(html, tokens.slice(mate, i), find);
+    if (text !== '' && !/\p{L}/u.test(text)) marks.add(mate);
   }
   for (const i of marks) kinds[i] = 'opaque';
 
@@ -349,8 +350,8 @@ function attributesOf(html, token, index) {
  */
 export function readBlocks(html, isOther) {
   const tokens = readMarkup(html);
-  const { states, kinds, divided, ends } = classify(html, tokens, isOther);
   const find = referenceFinder();
+  const { states, kinds, divided, ends } = classify(html, tokens, isOther, find);
   /** @type {Block[]} */
   const blocks = [];
   /** @type {ReadAttribute[]} */

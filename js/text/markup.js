@@ -189,7 +189,8 @@ export function readMarkup(html) {
         if (name === 'button' && stack.wall?.name === 'button') stack.popTo('button');
       }
       const index = add('open', startOffset, endOffset, { name, space, attributes: attributesOf(token) });
-      if (space === 'html' ? VOID.has(name) : selfClosing) Object.assign(tokens[index], { last: index + 1, mate: index });
+      const isWhole = space === 'html' ? VOID.has(name) : selfClosing;
+      if (isWhole) Object.assign(tokens[index], { last: index + 1, mate: index });
       else stack.push({ index, name, space });
       if (space === 'html' && STATES[name]) {
         tokenizer.state = TokenizerMode[/** @type {'RCDATA'} */ (STATES[name])];

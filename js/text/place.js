@@ -92,6 +92,40 @@ export function needsWeights({ tags }, start, end) {
 }
 
 /**
+ * Where words that pass through are in a translation: where the translator says, or else where their text is.
+ *
+ * @template {Span} T
+ * @param {T[]} words  of the source
+ * @param {string} source
+ * @param {string} target
+ * @param {NonNullable<Part['kept']>} kept
+ * @returns {T[]}  those that are found, with their places in the target, in order
+ */
+function findWords(words, source, target, kept) {
+  /** @type {T[]} */
+  const found = [];
+  const add = (/** @type {T} */ word, /** @type {number} */ start) => {
+    const text = source.slice(word.start, word.end);
+    const end = start + text.length;
+    const isFree = start >= 0 && target.startsWith(text, start) &&
+      !found.some((other) => other.start < end && other.end > start);
+    if (isFree) found.push({ ...word, start, end });
+    return isFree;
+  };
+  const left = words.filter((word) => {
+    const match = kept.find(({ start, end }) => start <= word.start && end >= word.end);
+    return !match || match.targetStart < 0 || !add(word, match.targetStart + word.start - match.start);
+  });
+  // beside letters it is no word to the translator
+  for (const word of left) {
+    const text = source.slice(word.start, word.end);
+    let at = target.indexOf(text);
+    while (at >= 0 && !add(word, at)) at = target.indexOf(text, at + 1);
+  }
+  return found.sort((one, other) => one.start - other.start);
+}
+
+/**
  * Units of both texts.
  *
  * @param {Block} block
@@ -129,14 +163,7 @@ function layOut({ tags, words }, parts, segmenters) {
       const units = cutUnits(source, cuts.sort((a, b) => a - b), inside);
       both = [units, units];
     } else {
-      let at = 0;
-      found = inside.flatMap((own) => {
-        const match = kept.find((each) => each.start <= own.start && each.end >= own.end);
-        const from = match && match.targetStart >= 0 ? match.targetStart + own.start - match.start : -1;
-        const text = source.slice(own.start, own.end);
-        const isFound = from >= 0 && target.startsWith(text, from);
-        return isFound ? [{ start: from, end: from + text.length, tag: own.tag }] : [];
-      }).sort((a, b) => a.start - b.start).filter((own) => own.start >= at && (at = own.end) > 0);
+      found = findWords(inside, source, target, kept);
       both = [unitsOf(source, segmenters.source, inside), unitsOf(target, segmenters.target, found)];
     }
     for (const unit of both[0]) sources.push({ ...unit, start: unit.start + start, end: unit.end + start, part });

@@ -56,6 +56,22 @@ export function unitsOf(text, segmenter, whole = []) {
 }
 
 /**
+ * Spans of a text, of which those that touch are one.
+ *
+ * @param {Span[]} spans  in order
+ */
+export function joinSpans(spans) {
+  /** @type {Span[]} */
+  const joined = [];
+  for (const { start, end } of spans) {
+    const last = joined.at(-1);
+    if (last?.end === start) last.end = end;
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+/**
  * Units of a text that does not change: what white space or `cuts` divide.
  *
  * @param {string} text

@@ -9,6 +9,7 @@ import { turn } from '../base/host.js';
 import { languageOf } from '../model/languages.js';
 import { readBlocks } from '../text/blocks.js';
 import { needsWeights } from '../text/place.js';
+import { joinSpans } from '../text/units.js';
 import { withFixedSpaces, writeDocument } from '../text/write.js';
 import { attentionOf } from './alignment.js';
 
@@ -93,7 +94,7 @@ export async function translateHtml(html, options, { engine, sourceLanguage, tar
   const source = languageOf(sourceLanguage);
   const document = readBlocks(html, (language) => languageOf(language) !== source);
   const texts = new Texts();
-  const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, words));
+  const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, joinSpans(words)));
   const ofAttributes = document.attributes.map(({ text }) => texts.add(text));
   const sentences = await split(texts.texts, options, texts.spans);
   const results = await generate(sentences.flat().filter(({ text }) => text), { ...options, nBest: 1 });
