@@ -41,6 +41,11 @@ test('every word of a target has a position and a confidence, computed from its 
     assert.equal(pieces.join('').trim(), target);
     let end = -(/^ */.exec(pieces.join(''))?.[0].length ?? 0);
     const spans = pieces.map((piece) => [end, (end += piece.length)]);
+    for (const [t, { start, end: tokenEnd }] of targetTokens.entries()) {
+      // a space alone has the place of the token after it
+      if (t < pieces.length && pieces[t].trim()) assert.equal(target.slice(start, tokenEnd).trim(), pieces[t].trim());
+      else if (t === pieces.length) assert.deepEqual([start, tokenEnd], [undefined, undefined], '</s>');
+    }
     for (const word of targetWords) {
       const p = Math.exp(targetTokens.slice(0, -1).reduce((sum, { logProb }, t) => {
         const [from, to] = [Math.max(spans[t][0], word.start), Math.min(spans[t][1], word.end)];

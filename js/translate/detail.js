@@ -23,10 +23,13 @@ export async function detail(engine, sentence, [best, ...others], options, langu
   const treePieces = targetPieces.slice(best.ids.length);
   const given = [...best.glossary ?? [], ...best.kept ?? []]
     .map(({ targetStart, targetEnd }) => ({ start: targetStart, end: targetEnd }));
-  const targetWords = isKept ? copied(best.text, language) : withConfidence(await weigh(engine, {
+  const weighed = isKept ? undefined : await weigh(engine, {
     source: ids, ids: best.ids, pieces: targetPieces.slice(0, best.ids.length), logProbs, text: best.text, language,
     disabledHeads, shortlist,
-  }), calibrationOf(engine.manifest), given);
+  });
+  const targetWords = weighed
+    ? withConfidence(weighed.words, calibrationOf(engine.manifest), given)
+    : copied(best.text, language);
   return {
     source: text,
     start,
@@ -39,16 +42,18 @@ export async function detail(engine, sentence, [best, ...others], options, langu
       start: offsets[2 * i],
       end: offsets[2 * i + 1],
     })),
-    targetTokens: Array.from(best.ids, (id, i) => ({ piece: targetPieces[i], id, logProb: logProbs[i] })),
+    targetTokens: Array.from(best.ids, (id, i) =>
+      ({ piece: targetPieces[i], id, logProb: logProbs[i], ...weighed?.spans?.[i] })),
     targetWords,
     ...(candidates && { candidates }),
     logProb: best.logProb,
+    score: best.score,
     finished: best.finished,
     alignment: align(maps.cross, engine.config.alignment_heads),
     ...(isWanted && { attention: maps }),
     ...(best.tree && { tree: tree.map((node, i) => ({ ...node, piece: treePieces[i] })) }),
     ...(Number(nBest) > 1 && {
-      alternatives: others.map((other) => ({ text: other.text, logProb: other.logProb })),
+      alternatives: others.map(({ text: other, logProb, score }) => ({ text: other, logProb, score })),
     }),
   };
 }
