@@ -4,10 +4,7 @@
 // All intermediate files are in --work. Nothing is done twice: a second start continues. Each round writes a usable
 // model to WORK/round; the one with the best mean BLEU on the development sets is copied to OUT.
 
-import { spawnSync } from 'node:child_process';
-import {
-  cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,6 +12,7 @@ import { preparedSets, writeCalibration } from './calibrate.js';
 import { convert } from '../../../js/convert/convert.js';
 import { writeDirectory } from './directory.js';
 import { evaluate, means } from './evaluate.js';
+import { fail, GUIDED_HEAD, listSets, prepare, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
 
 const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIONS OF heed-train]
   --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/
@@ -27,37 +25,8 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
   --sentences N      of each development set that rounds are compared by (300)
 `;
 
-/** Shares of the target tokens. Three quarters are everyday sentences and phrases. Words are many lines, few tokens. */
-const SHARES = {
-  everyday: 58, 'everyday-x': 7, phrases: 9, 'phrases-x': 3, words: 3, templates: 5, docs: 13, 'docs-x': 2,
-};
-
-/**
- * Deep encoder, shallow decoder: the decoder runs once per token. Norms before the sublayers allow twice the rate with
- * a third of the warm-up; after 4.1 M target tokens the perplexity of everyday sentences is 13, not 41.
- */
-const SHAPE = [
-  'encoder_layers=6', 'decoder_layers=2', 'encoder_attention_heads=8', 'decoder_attention_heads=8',
-  'normalize_before=1', 'add_final_layer_norm=1',
-];
-
-/** A head of the last decoder layer: heed-train's default. */
-const GUIDED_HEAD = 0;
-
 /** A trainer may stop this many seconds early: a step and its report. */
 const LAST_STEP = 30;
-
-/**
- * Options of heed-train. No dropout: less than one pass over most corpora leaves nothing to overfit. With the sampled
- * softmax, two cores with bf16 products do 4,350 target tokens a second, not 2,950.
- */
-const RECIPE = [
-  '--batch', '2048', '--rate', '0.002', '--warmup', '1000', '--dropout', '0', '--longest', '160',
-  '--sampled-softmax', '2560',
-  '--guided', '0.2', '--ema', '0.999', '--replace', '0.05',
-  '--noise', 'capitals=0.01,small=0.03,title=0.01,stops=0.04,typos=0.004',
-  '--report', '100', '--evaluate', '1000',
-];
 
 /** The corpora in heed.json. */
 const SOURCES = [
@@ -82,40 +51,6 @@ const SOURCES = [
   { name: 'Acts of Canada', license: 'Open Government Licence - Canada', attribution: 'Government of Canada' },
 ];
 
-/** @param {string} message @returns {never} */
-function fail(message) {
-  console.error(`make model: ${message}`);
-  process.exit(1);
-}
-
-/** @param {string} program @param {string[]} list */
-function run(program, list) {
-  const { status, error } = spawnSync(program, list, { stdio: 'inherit' });
-  if (error) fail(`${program}: ${error.message}`);
-  if (status !== 0) fail(`${program} ended with ${status}`);
-}
-
-const ALIGNED = '.aligned';
-
-/**
- * Makes the corpora, the vocabulary and the alignment, if they are missing. @param {string} work @param {string[]}
- * options
- */
-function prepare(work, options) {
-  if (!existsSync(join(work, 'spm.model'))) {
-    run(process.execPath, ['src/train/model/prepare.js', '--out', work, ...options]);
-  }
-  const folder = join(work, 'train');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.tsv')).map((name) => join(folder, name));
-  const missing = files.filter((file) => !existsSync(file + ALIGNED));
-  // heed-align writes beside its input: an unfinished file must not look like a finished one
-  if (missing.length > 0) {
-    run('build/heed-align', ['--suffix', '.aligning', ...missing]);
-    for (const file of missing) renameSync(`${file}.aligning`, file + ALIGNED);
-  }
-  return files;
-}
-
 async function main() {
   const split = process.argv.indexOf('--');
   const [own, forTrainer] =
@@ -138,7 +73,7 @@ async function main() {
   const { data, work, directions, start } = values;
   const out = values.out ?? join(work, 'model');
   mkdirSync(work, { recursive: true });
-  const files = prepare(work, [
+  const corpora = prepare(work, [
     '--data', data, '--vocabulary', values.vocabulary, '--seed', values.seed,
     ...(directions ? ['--directions', directions] : []), ...(start ? ['--spm', join(start, 'source.spm')] : []),
   ]);
@@ -146,16 +81,11 @@ async function main() {
   if (start && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
 
   const set = [...SHAPE, ...values.set];
-  const shape = Object.fromEntries(set.map((text) => [text.split('=')[0], Number(text.split('=')[1])]));
+  const shape = shapeOf(set);
   const [spm, dev, trained] = [join(work, 'spm'), join(work, 'dev'), join(work, 'run')];
-  const sets = readdirSync(dev).map((name) => basename(name, '.tsv'));
-  /** @param {string} file */
-  const share = (file) => SHARES[/** @type {keyof SHARES} */ (basename(file, '.tsv'))];
+  const sets = listSets(work);
   const options = [
-    ...files.filter((file) => statSync(file).size > 0).flatMap((file) =>
-      ['--train', `${file}${ALIGNED}:${share(file)}`]),
-    ...sets.flatMap((name) => ['--dev', `${name}=${join(dev, `${name}.tsv`)}`]),
-    '--spm', `${spm}.model`, '--out', trained, '--seed', values.seed,
+    ...corpora, '--out', trained, '--seed', values.seed,
     ...(values.threads ? ['--threads', values.threads] : []),
     ...(start ? ['--init', join(first, 'model.safetensors')] : []),
     ...set.flatMap((text) => ['--config', text]), ...RECIPE, ...forTrainer,

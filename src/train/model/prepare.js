@@ -14,8 +14,9 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { random } from './random.js';
+import { chooseTriples } from './sets.js';
 import {
-  clean, holdOutTriples, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs, readPhrases,
+  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs, readPhrases,
 } from './texts.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
 
@@ -164,7 +165,7 @@ function main() {
   const everyday = readAll('train');
   const docs = readAll('docs');
 
-  const triples = holdOutTriples(everyday, prepared.held.texts, next);
+  const triples = chooseTriples(everyday, prepared.held.texts);
   for (const direction of directions(OTHERS)) prepared.dev('', direction, triples);
   for (const row of triples) for (const language of LANGUAGES) prepared.held.texts.add(keyOf(row[language]));
   for (const other of OTHERS)

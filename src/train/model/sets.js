@@ -8,10 +8,18 @@ import { holdOutTriples, OTHERS, readHeldOut, readLines, readPairs } from './tex
 /** @typedef {{ source: string, reference: string }} Pair */
 
 /**
- * The seed by which prepare.js held out the sentences of the pairs without English. Another seed, or other texts in
- * tests/score, would choose sentences that a model was trained on.
+ * Chooses the sentences that are held out of the pairs without English. It never changes: another seed, or other texts
+ * in tests/score, would choose sentences that a model was trained on.
  */
 const SEED = 1;
+
+/**
+ * The sentences of the pairs without English, the same for every model.
+ *
+ * @param {Record<string, import('./texts.js').Labelled[]>} everyday  pairs with English by the other language
+ * @param {Set<string>} held  keys of texts that are held out anyway
+ */
+export const chooseTriples = (everyday, held) => holdOutTriples(everyday, held, random(SEED));
 
 /** @type {Map<string, import('./texts.js').Row[]>} */
 const triples = new Map();
@@ -26,7 +34,7 @@ function readTriples(data, score) {
   const key = `${data} ${score}`;
   if (!triples.has(key)) {
     const everyday = Object.fromEntries(OTHERS.map((other) => [other, readPairs(data, other, 'train')]));
-    triples.set(key, holdOutTriples(everyday, readHeldOut(data, score).texts, random(SEED)));
+    triples.set(key, chooseTriples(everyday, readHeldOut(data, score).texts));
   }
   return /** @type {import('./texts.js').Row[]} */ (triples.get(key));
 }
