@@ -189,7 +189,7 @@ async function openExtension(change) {
   const extension = await mkdtemp(join(scratch, 'extension-'));
   await cp(join(tools, 'extension'), extension, { recursive: true });
   await cp(join(app, 'node_modules/heed'), join(extension, 'heed'), { recursive: true });
-  await cp(model, join(extension, 'en-de'), { recursive: true });
+  await cp(model, join(extension, 'de-en-es-fr'), { recursive: true });
   const server = await serve();
   await writeFile(join(extension, 'server.js'), `export const server = '${new URL('report', server.url)}';\n`);
   const path = join(extension, 'manifest.json');

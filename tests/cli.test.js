@@ -31,7 +31,8 @@ test('texts as arguments, one line each', () => {
     stderr: '',
   });
   assert.equal(heed(['translate', '--from', 'en', '--to', 'de', 'Good morning.']).stdout, 'Guten Morgen!\n');
-  const beams = heed(['translate', '--model', SHIPPED, '--beams', '4', '--', 'I love you.']);
+  const pair = ['--from', 'en', '--to', 'de'];
+  const beams = heed(['translate', '--model', SHIPPED, ...pair, '--beams', '4', '--', 'I love you.']);
   assert.equal(beams.stdout, 'Ich liebe dich.\n');
 });
 
@@ -237,19 +238,20 @@ test('what a URL has is kept, at a terminal with a bar; --no-cache keeps nothing
     const [status] = await once(child, 'close');
     return { status, out, err };
   };
+  const pair = ['--from', 'en', '--to', 'de'];
   const said = { status: 0, out: 'Guten Morgen!\n', err: '' };
-  assert.deepEqual(await run('home', ['translate', '--model', url, 'Good morning.']), said);
+  assert.deepEqual(await run('home', ['translate', '--model', url, ...pair, 'Good morning.']), said);
   assert.ok(asked.includes('model.safetensors'));
   assert.ok(kept('home/heed').length >= 6, `${kept('home/heed')}`);
-  assert.deepEqual(await run('home', ['translate', '--model', url, 'Good morning.']), said);
+  assert.deepEqual(await run('home', ['translate', '--model', url, ...pair, 'Good morning.']), said);
   assert.deepEqual([...new Set(asked)], ['heed.json'], 'the rest is there');
   assert.match((await run('home', ['info', url])).out, /^parameters +\d+$/m);
   assert.ok(!asked.includes('model.safetensors'));
 
-  assert.deepEqual(await run('none', ['translate', '--model', url, '--no-cache', 'Good morning.']), said);
+  assert.deepEqual(await run('none', ['translate', '--model', url, ...pair, '--no-cache', 'Good morning.']), said);
   assert.deepEqual(kept('none/heed'), []);
   const deep = join(folder, 'own/deep');
-  assert.deepEqual(await run('none', ['translate', '--model', url, '--cache', deep, 'Good morning.']), said);
+  assert.deepEqual(await run('none', ['translate', '--model', url, ...pair, '--cache', deep, 'Good morning.']), said);
   assert.deepEqual([kept('none/heed').length, kept('own/deep').length >= 6], [0, true]);
 
   writeFileSync(join(folder, 'file'), '');
@@ -257,14 +259,15 @@ test('what a URL has is kept, at a terminal with a bar; --no-cache keeps nothing
     [['--cache', join(folder, 'file')], /--cache: found '.*file', expected a directory to write into \(EEXIST\)/],
     [['--cache', join(folder, 'own'), '--no-cache'], /--no-cache: has no effect with --cache/],
   ])) {
-    const { status, err } = await run('none', ['translate', '--model', url, ...args, 'a']);
+    const { status, err } = await run('none', ['translate', '--model', url, ...pair, ...args, 'a']);
     assert.equal(status, 2);
     assert.match(err, message);
   }
   if (skipTerminal) return void t.diagnostic(`the bar: ${skipTerminal}`);
   const own = join(folder, 'bar');
   const seen = await atTerminal(
-    `'${process.execPath}' '${CLI}' translate --model ${url} --cache '${own}' 'Good morning.' > /dev/null`);
+    `'${process.execPath}' '${CLI}' translate --model ${url} ${pair.join(' ')} --cache '${own}' 'Good morning.' `
+    + '> /dev/null');
   assert.match(seen, /\r\x1b\[Khttp:\S+ \[\.+\] 0 %/);
   assert.match(seen, /\[#{30}\] 100 %/);
   assert.ok(seen.endsWith('\r\x1b[K'), 'the bar is gone at the end');
@@ -354,6 +357,7 @@ test('--json gives an object a line', () => {
     'alignment',
     'finished',
     'logProb',
+    'score',
     'source',
     'sourceTokens',
     'start',

@@ -22,7 +22,7 @@ test('Chromium: two at once, a full cache, and policies', async () => {
     page: 'tests/browser/downloads.html',
     intercept(request, response) {
       const [path, query = ''] = String(request.url).split('?');
-      if (path.endsWith('/en-de/model.safetensors')) sent++;
+      if (path.endsWith('/de-en-es-fr/model.safetensors')) sent++;
       if (!path.endsWith('/downloads.html')) return false;
       const policy = `default-src 'none'; connect-src 'self'; ${POLICIES[query]}`;
       response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(PAGE);

@@ -63,7 +63,7 @@ test('vite: built, it shows the translation', async (t) => {
   const folder = await copy(join(examples, 'vite'), t);
   await mkdir(join(folder, 'node_modules'));
   await symlink(root, join(folder, 'node_modules/heed'));
-  await cp(SHIPPED, join(folder, 'public/en-de'), { recursive: true });
+  await cp(SHIPPED, join(folder, 'public/de-en-es-fr'), { recursive: true });
   const { build } = await import(pathToFileURL(vite).href);
   await build({ root: folder, base: './', logLevel: 'error', build: { target: 'es2022' } });
   assert.deepEqual(await show(join(folder, 'dist')), { text: expected });

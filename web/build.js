@@ -52,7 +52,7 @@ export async function buildSite(folder) {
   await cp(from('models/index.json'), join(folder, 'models/index.json'));
   const files = (await readdir(folder)).filter((name) => name !== 'models');
   files.push('models/index.json');
-  for (const { path } of models) {
+  for (const path of new Set(models.map((/** @type {{ path: string }} */ entry) => entry.path))) {
     await cp(from(join('models', path)), join(folder, 'models', path), { recursive: true });
     files.push(posix.join('models', path, 'heed.json'));
   }

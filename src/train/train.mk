@@ -65,7 +65,7 @@ train-programs: $(BUILD)/heed-train $(BUILD)/heed-align $(BUILD)/heed-lexicon $(
 
 # make model DATA=../shared/data: everything from the corpora to a model directory, in build/models/de-en-es-fr; started
 # again it goes on. MODEL: more options of src/train/model/make.js, e.g. MODEL='--minutes 60 --threads 1'.
-# MODEL='--start src/train/model/start' begins with the weights and the vocabulary of earlier training.
+# MODEL='--start models/de-en-es-fr' begins with the weights and the vocabulary of the shipped model.
 DATA ?= ../shared/data
 MODEL ?=
 .PHONY: model

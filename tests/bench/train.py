@@ -19,7 +19,7 @@ import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 DATA = os.path.join(ROOT, '..', 'shared', 'data', 'en-de.train.tsv.gz')
-SPM = os.path.join(ROOT, 'models', 'en-de', 'source.spm')
+SPM = os.path.join(ROOT, 'models', 'de-en-es-fr', 'source.spm')
 PAIRS, TOKENS, TURNS = 30000, 4096, 3
 
 

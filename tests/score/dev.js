@@ -1,7 +1,7 @@
 // dev.js - translates the development sets that models claim scores for, and scores them: BLEU, chrF2, speed. Used by
 // `make score`.
 //
-//     node tests/score/dev.js --data ../shared/data [--model models/en-de]...
+//     node tests/score/dev.js --data ../shared/data [--model models/de-en-es-fr]...
 //
 // Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic. A model that translates two
 // languages without English also translates them by way of English, in two steps. Exit code 1: the figures of the

@@ -1,5 +1,5 @@
-// Translates a few sentences (or those given as arguments) with the shipped English-German model and tells the speed;
-// `make run` runs it.
+// Translates a few sentences (or those given as arguments) from English to German with the shipped model, and tells the
+// speed; `make run` runs it.
 import { Translator } from '../../js/index.js';
 
 const sentences = process.argv.length > 2 ? process.argv.slice(2) : [
@@ -15,7 +15,7 @@ const start = performance.now();
 const translator = await Translator.create({
   sourceLanguage: 'en',
   targetLanguage: 'de',
-  model: new URL('../../models/en-de/', import.meta.url),
+  model: new URL('../../models/de-en-es-fr/', import.meta.url),
 });
 const loaded = performance.now();
 

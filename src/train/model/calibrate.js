@@ -1,7 +1,7 @@
 // calibrate.js - how often the words of a model's translations are right: the two numbers of `confidence` in heed.json,
 // and how well they fit. For make.js and by hand:
 //
-//   node src/train/model/calibrate.js --data ../shared/data [--model models/en-de]...   (those of models/index.json)
+//   node src/train/model/calibrate.js --data ../shared/data [--model models/de-en-es-fr]...   (those of models/index.json)
 //   node src/train/model/calibrate.js --model DIR --dev build/models/de-en-es-fr/dev
 //
 // A word of a translation is right if the reference has it, capitals aside, and not more often than the reference does.
@@ -19,6 +19,7 @@ import { Transformer } from '../../../js/index.js';
 import { attention } from '../../../js/model/inspect.js';
 import { pairsOf } from '../../../js/model/languages.js';
 import { calibrate as confidenceOf, logit, weigh, wordsOf } from '../../../js/translate/confidence.js';
+import { readSet } from './sets.js';
 
 /** @typedef {{ offset: number, slope: number }} Calibration */
 /** @typedef {{ logProb: number, isRight: boolean }} Judged  a word of a translation */
@@ -121,7 +122,7 @@ async function judgeSet(model, { pairs, target: language }) {
   const judged = [];
   for (const [i, [{ ids }]] of translations.entries()) {
     const { logProbs } = attention(model, sources[i], ids);
-    const words = await weigh(engine, {
+    const { words } = await weigh(engine, {
       source: sources[i], ids, logProbs, text: tokenizer.decode(ids), language,
       pieces: Array.from(ids, (id) => tokenizer.idToPiece(id, { side: 'target' })),
     });

@@ -10,7 +10,7 @@ async function translate() {
   const translator = await Translator.create({
     sourceLanguage: 'en',
     targetLanguage: 'de',
-    model: new URL('../models/en-de/', document.baseURI),
+    model: new URL('../models/de-en-es-fr/', document.baseURI),
   });
   const text = await translator.translate('The house is small.');
   const { worker } = translator.info;

@@ -9,7 +9,7 @@ import type {
 } from 'heed';
 
 export async function translate(texts: string[]): Promise<string[]> {
-  using translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: './en-de' });
+  using translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: './de-en-es-fr' });
   const one: string = await translator.translate('one');
   const [sentence] = await translator.translateDetailed(one, { attention: true, beams: 4, nBest: 2 });
   const weights: Float32Array | undefined = sentence.attention?.cross.data;

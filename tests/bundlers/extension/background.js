@@ -6,7 +6,7 @@ async function translate() {
   const translator = await Translator.create({
     sourceLanguage: 'en',
     targetLanguage: 'de',
-    model: chrome.runtime.getURL('en-de/'),
+    model: chrome.runtime.getURL('de-en-es-fr/'),
   });
   const text = await translator.translate('The house is small.');
   const report = { text, worker: translator.info.worker, violations: [] };

@@ -2,7 +2,7 @@
 import { Translator } from '../../../js/index.js'; // 'heed'
 
 const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-const model = new URL('../../../models/en-de/', import.meta.url);
+const model = new URL('../../../models/de-en-es-fr/', import.meta.url);
 const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model, worker });
 document.querySelector('#target').textContent = await translator.translate(
   document.querySelector('#source').textContent,

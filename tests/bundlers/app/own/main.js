@@ -8,7 +8,7 @@ async function translate() {
   const translator = await Translator.create({
     sourceLanguage: 'en',
     targetLanguage: 'de',
-    model: new URL('../models/en-de/', document.baseURI),
+    model: new URL('../models/de-en-es-fr/', document.baseURI),
     worker,
   });
   const text = await translator.translate('The house is small.');
