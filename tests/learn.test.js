@@ -17,7 +17,7 @@ function near(got, want, what) {
   );
 }
 
-test('there are twelve chapters, in the order they are taught; each loads without a document', () => {
+test('there are fifteen chapters, in the order they are taught; each loads without a document', () => {
   const ids = [
     'embeddings',
     'positions',
@@ -25,11 +25,14 @@ test('there are twelve chapters, in the order they are taught; each loads withou
     'qkv',
     'scaled',
     'softmax',
+    'by-hand',
     'masking',
     'multi-head',
     'cross',
     'ffn',
     'model',
+    'objective',
+    'decoding',
     'train',
   ];
   assert.equal(typeof document, 'undefined');
@@ -84,6 +87,61 @@ test('softmax: shares follow the temperature, and only differences count', async
   near(compute(ops, { x: row(ln2, 0), temperature: 1 }).shares.data, [2 / 3, 1 / 3], 'ln 2 apart');
   near(compute(ops, { x: row(10 + ln2, 10), temperature: 1 }).shares.data, [2 / 3, 1 / 3], 'plus 10');
   near(compute(ops, { x: row(2 * ln2, 0), temperature: 2 }).shares.data, [2 / 3, 1 / 3], 'temperature 2');
+});
+
+test('by hand: every step is that of plain loops, exact and rounded', async () => {
+  const { compute, start } = await import('../web/learn/by-hand.js');
+  const rows = ({ rows: n, cols, data }) =>
+    Array.from({ length: n }, (_, r) => [...data.slice(r * cols, (r + 1) * cols)]);
+  const times = (a, b) => a.map((line) => b[0].map((_, c) => line.reduce((sum, x, i) => sum + x * b[i][c], 0)));
+  const [x, wq, wk, wv] = ['x', 'wq', 'wk', 'wv'].map((name) => rows(start[name]));
+  const [q, k, v] = [times(x, wq), times(x, wk), times(x, wv)];
+  const scores = q.map((a) => k.map((b) => a.reduce((sum, number, i) => sum + number * b[i], 0)));
+  // worked out by hand: the first word's query and its scores
+  assert.deepEqual([q[0], scores[0]], [[2, 0, 1], [1, 7, 3, 5]]);
+  for (const isRound of [false, true]) {
+    const found = compute(ops, start, isRound);
+    const divided = scores.map((line) => line.map((s) => (isRound ? Math.floor(s / 2) : s / Math.sqrt(3))));
+    const powers = divided.map((line) => line.map((s) => (isRound ? 3 ** s : Math.exp(s))));
+    const weights = powers.map((line) => line.map((p) => p / line.reduce((a, b) => a + b)));
+    const wanted = { q, k, v, scores, divided, powers, weights, output: times(weights, v) };
+    for (const [name, want] of Object.entries(wanted)) near(found[name].data, want.flat(), `${name}, ${isRound}`);
+  }
+});
+
+test('objective: the loss is that of smoothed labels, and the gradient that of differences', async () => {
+  const { compute, rateOf, start } = await import('../web/learn/objective.js');
+  const row = (data) => ({ rows: 1, cols: data.length, data: Float32Array.from(data) });
+  const ln2 = Math.log(2);
+  // p = 2/3, 1/3; wanted 0.9 + 0.05 and 0.05
+  const { p, wanted, loss } = compute(ops, { logits: row([ln2, 0]), right: 0, smoothing: 0.1 });
+  near(p.data, [2 / 3, 1 / 3], 'p');
+  near(wanted.data, [0.95, 0.05], 'wanted');
+  near([loss], [-(0.95 * Math.log(2 / 3) + 0.05 * Math.log(1 / 3))], 'loss');
+  const { gradient } = compute(ops, start);
+  const step = 1 / 64;
+  for (let i = 0; i < 4; i++) {
+    const [up, down] = [step, -step].map((by) =>
+      compute(ops, { ...start, logits: row(start.logits.data.map((x, j) => x + (i === j ? by : 0))) }).loss);
+    // a difference over 1/64 is off by a sixth of its square
+    assert.ok(Math.abs((up - down) / (2 * step) - gradient.data[i]) < 1e-4, `gradient[${i}]`);
+  }
+  // the paper's base model: 4,000 steps of warm-up, d_model 512
+  near([rateOf(4000, 512, 4000) * 1e4, rateOf(1000, 512, 4000) * 1e4], [6.98771243, 1.74692811], 'rate');
+  assert.ok(rateOf(4001, 512, 4000) < rateOf(4000, 512, 4000));
+});
+
+test('decoding: greedy search misses what two beams find, and the penalty weighs lengths', async () => {
+  const { scoreOf, search, shares, start } = await import('../web/learn/decoding.js');
+  const found = (given) => search({ ...start, ...given }).finished[0];
+  assert.deepEqual(found({ beams: 1 }).words, [0, 0], 'A dog');
+  assert.deepEqual(found({ beams: 2 }).words, [1, 1], 'The cat');
+  near([Math.exp(found({ beams: 1 }).logProb), Math.exp(found({ beams: 2 }).logProb)], [0.22, 0.405], 'p');
+  const [short, long] = [{ words: [0], logProb: -1 }, { words: [0, 1], logProb: -1.6 }];
+  assert.ok(scoreOf(short, 0) > scoreOf(long, 0) && scoreOf(short, 1) < scoreOf(long, 1));
+  const { steps } = search({ ...start, beams: 2 });
+  assert.deepEqual(steps.map((list) => list.filter(({ isKept }) => isKept).length), [2, 2]);
+  near(shares({ rows: 2, cols: 2, data: Float32Array.of(1, 3, 0, -1) }).data, [0.25, 0.75, 0.5, 0.5], 'shares');
 });
 
 test('masking: cells above the diagonal have no share and no effect', async () => {

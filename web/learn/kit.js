@@ -44,10 +44,14 @@ export function normal(seed) {
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
+/** From here on, numbers are written with a power of ten. */
+const LARGE = 1e7;
+
 /** @param {number} x @param {number} [digits] */
 export function decimal(x, digits = 2) {
   if (x === -Infinity) return '\u2212\u221e';
-  const text = x.toFixed(digits);
+  // more digits than a float32 has would be invented
+  const text = Math.abs(x) < LARGE ? x.toFixed(digits) : x.toExponential(digits);
   return (Number(text) === 0 ? (0).toFixed(digits) : text).replace('-', '\u2212');
 }
 

@@ -1,13 +1,16 @@
 // learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file.
 
 import { h } from '../lib/dom.js';
+import { mount as byHand } from './by-hand.js';
 import { mount as cross } from './cross.js';
+import { mount as decoding } from './decoding.js';
 import { mount as embeddings } from './embeddings.js';
 import { mount as ffn } from './ffn.js';
 import { failure, release, rich, useStyles } from './kit.js';
 import { mount as masking } from './masking.js';
 import { mount as model } from './model.js';
 import { mount as multiHead } from './multi-head.js';
+import { mount as objective } from './objective.js';
 import { mount as positions } from './positions.js';
 import { mount as qkv } from './qkv.js';
 import { mount as scaled } from './scaled.js';
@@ -29,17 +32,23 @@ export const CHAPTERS = {
   qkv,
   scaled,
   softmax,
+  'by-hand': byHand,
   masking,
   'multi-head': multiHead,
   cross,
   ffn,
   model,
+  objective,
+  decoding,
   train,
 };
 const IDS = Object.keys(CHAPTERS);
 
 /** Chapters with an editable grid. */
-const EDITABLE = ['embeddings', 'self-attention', 'qkv', 'softmax', 'masking', 'multi-head', 'cross', 'ffn'];
+const EDITABLE = [
+  'embeddings', 'self-attention', 'qkv', 'softmax', 'by-hand', 'masking', 'multi-head', 'cross', 'ffn', 'objective',
+  'decoding',
+];
 
 /**
  * @param {HTMLElement} host

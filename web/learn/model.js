@@ -174,7 +174,11 @@ export function mount(host, app, t) {
     place.layer = Math.min(place.layer, layers - 1);
     const names = tensorsOf(box, place.layer, isRecurrent());
     if (names.length === 0) {
-      panel.replaceChildren(title, tokenList(t.boxes[box.id], sentence[`${box.id}Tokens`]));
+      const { sourceTokens, targetTokens } = sentence;
+      const start = { piece: app.strings.learn.startToken, id: engine.translator.config.decoder_start_token_id };
+      // the decoder is fed what it wrote, after a token to start with
+      const tokens = box.id === 'source' ? sourceTokens : [start, ...targetTokens.slice(0, -1)];
+      panel.replaceChildren(title, tokenList(t.boxes[box.id], tokens));
       return;
     }
     const name = names[place.tensor];

@@ -3,7 +3,7 @@
 export const learn = {
   title: 'Learn',
   lead:
-    'Twelve short chapters, from one word to a whole Transformer. The figures are computed again whenever you edit ' +
+    'Fifteen short chapters, from one word to a whole Transformer. The figures are computed again whenever you edit ' +
     'a number, by the same code that translates.',
   contents: 'Chapters',
   chapter: (/** @type {number} */ number, /** @type {number} */ of) => `Chapter ${number} of ${of}`,
@@ -137,6 +137,40 @@ export const learn = {
     temperature: 'Temperature',
     shares: 'Shares',
     sum: (/** @type {string} */ sum) => `Sum of the exponentials: ${sum}`,
+  },
+
+  'by-hand': {
+    title: 'Attention worked out by hand',
+    text: [
+      'Four words with six features each. Three matrices make queries, keys and values of three numbers. A query ' +
+        'says what a word looks for, a key what it offers, and a value what it gives.',
+      'All numbers are small and whole, so you can follow each step with a pencil. Then \u230ax/2\u230b is close ' +
+        'enough to x/\u221a3, and 3 to the power of x to e to the power of x: both round numbers show what happens.',
+    ],
+    notice:
+      'Rounded numbers change the shares a little, but the word that gets most is nearly always the same.',
+    words: ['the', 'cat', 'drinks', 'milk'],
+    x: 'X: four words, six features',
+    arithmetic: 'Numbers',
+    exact: 'exact: x/\u221a3 and e\u02e3',
+    round: 'by hand: \u230ax/2\u230b and 3\u02e3',
+    back: 'Back',
+    next: 'Next step',
+    step: (/** @type {number} */ step, /** @type {number} */ of) => `Step ${step} of ${of}.`,
+    steps: [
+      'Each row of X times W_Q, W_K and W_V: the query, the key and the value of a word.',
+      'Each query times each key: how well what the row looks for fits what the column offers.',
+      'Divided by \u221ad_k = \u221a3.',
+      'e to the power of each.',
+      'Each row divided by its sum: the shares.',
+      'Each word\u2019s new row: the values of all words, weighted with its shares.',
+    ],
+    roundSteps: ['', '', 'Half of each, rounded down, instead of dividing by \u221a3.', '3 to the power of each.'],
+    scores: 'Q K\u1d40',
+    divided: 'Scaled',
+    powers: 'Powers',
+    weights: 'Shares: row looks at column',
+    output: 'Shares \u00d7 V',
   },
 
   masking: {
@@ -277,6 +311,62 @@ export const learn = {
     sum: 'Choose a cell to see the sum behind it.',
     move: 'Drag or use the arrow keys to move, + and \u2212 to zoom.',
     column: (/** @type {number} */ i) => `${i}`,
+  },
+
+  objective: {
+    title: 'What training lowers',
+    text: [
+      'A model in training is given the right words so far, even where it would have written others: teacher ' +
+        'forcing. For each place it gives every word a probability. Its loss is \u2212log p of the right word.',
+      'With label smoothing the right word is wanted with a little less than 1, and all others with a little. So the ' +
+        'model need not push its scores ever further apart. The gradient is simply what it said minus what was wanted.',
+    ],
+    notice:
+      'Raise the score of the right word: with smoothing the loss falls, and then rises again. Too sure is wrong, ' +
+      'too.',
+    words: ['Katze', 'Hund', 'Maus', 'Haus'],
+    logits: 'Scores of the words',
+    right: 'The right word',
+    smoothing: 'Label smoothing',
+    p: 'What the model says',
+    wanted: 'What is wanted',
+    gradient: 'Gradient of each score: said \u2212 wanted',
+    loss: (/** @type {string} */ loss, /** @type {string} */ p) => `Loss ${loss}. The right word has p = ${p}.`,
+    forced: 'Teacher forcing: the loaded model and its own translation',
+    forcedText: 'Each row is fed all words up to its own, and has to predict the next one.',
+    columns: ['fed last', 'to predict', 'p', '\u2212log p'],
+    mean: (/** @type {string} */ mean) => `Mean loss ${mean} per token`,
+    schedule: 'How fast it learns: the learning rate',
+    warmup: 'Warm-up, steps',
+    step: 'step',
+    rate: 'learning rate',
+    peak: (/** @type {string} */ rate, /** @type {number} */ step) => `It rises to ${rate} at step ${step}, then falls`,
+  },
+
+  decoding: {
+    title: 'Choosing the words',
+    text: [
+      'The model gives probabilities; a search makes a sentence of them. Greedy search takes the best next word each ' +
+        'time. Beam search follows several beginnings at once, so a second-best first word can still win.',
+      'Longer sentences multiply more probabilities, so they are always less probable. Dividing the log-probability ' +
+        'by the length to the power of \u03b1 makes up for that.',
+    ],
+    notice:
+      'With one beam the search takes \u201cA\u201d first. With two it finds \u201cThe cat\u201d, which is more ' +
+      'probable as a whole.',
+    startWord: '(start)',
+    first: ['A', 'The'],
+    second: ['dog', 'cat'],
+    end: '(end)',
+    after: (/** @type {string} */ word) => `Probabilities after ${word}`,
+    afterThat: 'Probabilities after the first word. Rows are divided by their sum',
+    beams: 'Beams',
+    penalty: 'Length penalty',
+    step: (/** @type {number} */ step) => `Step ${step}: p of each beginning; \u2713 goes on`,
+    best: (/** @type {string} */ best, /** @type {string} */ p, /** @type {string} */ score) =>
+      `Found: \u201c${best}\u201d, p = ${p}, score ${score}.`,
+    greedy: (/** @type {string} */ best) => `Greedy search finds \u201c${best}\u201d.`,
+    see: 'See the beams of your own sentence',
   },
 
   train: {

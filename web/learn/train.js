@@ -31,6 +31,8 @@ export function mount(host, app, t) {
   let worker;
   let state = /** @type {'idle' | 'running' | 'stopped' | 'finished' | 'failed'} */ ('idle');
   let right = '\u2013';
+  /** The digits of the last question: the answer is that of the model as it is now. */
+  let asked = '';
 
   const said = remark(t.idle);
   const bar = h('progress', { max: STEPS, value: 0, 'aria-label': t.steps });
@@ -95,6 +97,7 @@ export function mount(host, app, t) {
     } else if (message.type === 'probe') {
       right = `${message.right} / ${message.of}`;
       drawMap('probe', message);
+      if (asked) worker?.postMessage({ type: 'use', digits: asked });
     } else if (message.type === 'answer') {
       const expected = reversed(message.digits);
       const verdict = message.answer === expected ? t.right : t.wrong(expected);
@@ -120,6 +123,8 @@ export function mount(host, app, t) {
     worker.addEventListener('error', (event) => fail(event.message || 'reverse-worker.js'));
     losses.length = 0;
     right = '\u2013';
+    asked = answered.textContent = '';
+    answerMaps.hidden = true;
     worker.postMessage({ type: 'start', seed: Math.floor(Math.random() * 1e6) + 1 });
     state = 'running';
     drawCurve();
@@ -142,6 +147,7 @@ export function mount(host, app, t) {
     const digits = input.value.trim();
     const isGood = /^\d+$/.test(digits) && digits.length >= SHORTEST && digits.length <= LONGEST;
     input.setAttribute('aria-invalid', String(!isGood));
+    asked = isGood ? digits : '';
     if (isGood) worker?.postMessage({ type: 'use', digits });
     else answered.textContent = t.badDigits(input.value);
   });

@@ -1,0 +1,129 @@
+// decoding.js - chapter: greedy search against beams on a small tree of editable probabilities, and what the length
+// penalty prefers.
+
+import { h } from '../lib/dom.js';
+import { decimal, grid, matrix, remark, slider } from './kit.js';
+import { APPLY, EQUALS, formula, frac, n, paren, row, sub, sum, sup } from './math.js';
+
+/** The probability of each next word, by what was written before. A row sums to 1. */
+export const start = {
+  /** After the start: two words. */
+  first: matrix([[0.55, 0.45]]),
+  /** After each of them: two words, or the end. */
+  second: matrix([
+    [0.4, 0.35, 0.25],
+    [0.06, 0.9, 0.04],
+  ]),
+  beams: 1,
+  penalty: 1,
+};
+
+/** @typedef {{ words: number[], isFinished: boolean, logProb: number }} Hypothesis  words: columns; the end is none */
+
+/**
+ * What may follow: a hypothesis ends at the end, or after two words.
+ *
+ * @param {typeof start} given
+ * @param {Hypothesis} hypothesis
+ * @returns {Hypothesis[]}
+ */
+function nextOf({ first, second }, { words, logProb }) {
+  const [table, line] = words.length === 0 ? [first, 0] : [second, words[0]];
+  return Array.from(table.data.subarray(line * table.cols, (line + 1) * table.cols), (p, i) => {
+    const isEnd = words.length === 1 && i === table.cols - 1;
+    return {
+      words: isEnd ? words : [...words, i], isFinished: words.length === 1, logProb: logProb + Math.log(p),
+    };
+  }).filter((next) => next.logProb > -Infinity);
+}
+
+/**
+ * The score of the search: log-probability over length to the power of the penalty.
+ *
+ * @param {Hypothesis} hypothesis
+ * @param {number} penalty
+ */
+export const scoreOf = ({ words, logProb }, penalty) => logProb / words.length ** penalty;
+
+/**
+ * Beam search; with one beam it is greedy.
+ *
+ * @param {typeof start} given
+ * @returns {{ steps: { hypothesis: Hypothesis, isKept: boolean }[][], finished: Hypothesis[] }}  finished: best first
+ */
+export function search(given) {
+  /** @type {Hypothesis[]} */
+  let alive = [{ words: [], isFinished: false, logProb: 0 }];
+  const steps = [];
+  for (let step = 0; step < 2; step++) {
+    const all = alive.flatMap((hypothesis) => nextOf(given, hypothesis)).sort((a, b) => b.logProb - a.logProb);
+    alive = all.slice(0, given.beams);
+    steps.push(all.map((hypothesis) => ({ hypothesis, isKept: alive.includes(hypothesis) })));
+  }
+  return { steps, finished: alive.sort((a, b) => scoreOf(b, given.penalty) - scoreOf(a, given.penalty)) };
+}
+
+/** @param {HTMLElement} host @param {any} app @param {any} t */
+export function mount(host, app, t) {
+  const given = { ...start };
+  const results = h('div', { class: 'flow' });
+  const said = remark();
+  /** @param {Hypothesis} hypothesis */
+  const spell = ({ words, isFinished }) => words.map((word, i) => (i === 0 ? t.first : t.second)[word]).join(' ')
+    + (isFinished && words.length === 1 ? ` ${t.end}` : '');
+  function draw() {
+    const { steps, finished } = search(given);
+    results.replaceChildren(...steps.map((list, i) => h('figure', { class: 'grid' },
+      h('figcaption', {}, t.step(i + 1)),
+      h('table', {}, h('tbody', {}, list.map(({ hypothesis, isKept }) =>
+        h('tr', { class: isKept ? 'current' : '' }, h('th', { scope: 'row' }, isKept ? '\u2713' : '\u2013'),
+          h('td', {}, spell(hypothesis)), h('td', { class: 'number' }, decimal(Math.exp(hypothesis.logProb), 3)))))))));
+    const [best] = finished;
+    const greedy = search({ ...given, beams: 1 }).finished[0];
+    const told = t.best(spell(best), decimal(Math.exp(best.logProb), 3), decimal(scoreOf(best, given.penalty), 2));
+    said.textContent = given.beams > 1 ? `${told} ${t.greedy(spell(greedy))}` : told;
+  }
+  /** @param {'first' | 'second'} key @param {string} name @param {object} labels */
+  const edited = (key, name, labels) => grid(name, given[key], {
+    ...labels, scale: 'sequential',
+    onEdit(value) {
+      given[key] = shares(value);
+      draw();
+    },
+  });
+  const tables = {
+    first: edited('first', t.after(t.startWord), { colLabels: t.first }),
+    second: edited('second', t.afterThat, { rowLabels: t.first, colLabels: [...t.second, t.end] }),
+  };
+  const see = h('button', { type: 'button', onclick: () => app.set({ room: 'see', view: 'beam' }) }, t.see);
+  host.append(
+    formula([n('score'), EQUALS, frac(
+      sum(n('t'), n('log'), APPLY, row(n('p'), paren(sub(n('y'), n('t'))))), sup(n('length'), n('\u03b1')))]),
+    h('div', { class: 'flow' }, tables.first.element, tables.second.element),
+    h('div', { class: 'flow' },
+      slider(t.beams, { min: 1, max: 4, value: given.beams }, (value) => {
+        given.beams = value;
+        draw();
+      }),
+      slider(`${t.penalty} \u03b1`, { min: 0, max: 2, step: 0.1, value: given.penalty, format: (x) => x.toFixed(1) },
+        (value) => {
+          given.penalty = value;
+          draw();
+        })),
+    results,
+    said,
+    see,
+  );
+  draw();
+}
+
+/** Rows that sum to 1 again, without negative numbers. @param {import('./kit.js').Matrix} x */
+export function shares({ rows, cols, data }) {
+  const out = data.map((value) => Math.max(value, 0));
+  for (let r = 0; r < rows; r++) {
+    const line = out.subarray(r * cols, (r + 1) * cols);
+    const total = line.reduce((a, b) => a + b, 0);
+    line.forEach((value, i) => (line[i] = total > 0 ? value / total : 1 / cols));
+  }
+  return { rows, cols, data: out };
+}
