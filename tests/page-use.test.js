@@ -111,7 +111,9 @@ test('a model is loaded from an address; an invalid address or a missing model i
   await load(new URL('models/no-such/', site.url).href);
   await page.waitForSelector('.status[data-status="failed"]');
   assert.match(await page.textContent('.alert'), /no-such.*config\.json/s);
-  await load(new URL('models/de-en/', site.url).href);
+  // a model of many pairs translates what one asks for
+  for (const [name, tag] of [['from', 'de'], ['to', 'en']]) await page.fill(`.own input[name=${name}]`, tag);
+  await load(new URL('models/de-en-es-fr/', site.url).href);
   await ready(page);
   await page.fill('textarea', 'Das Haus ist klein.');
   await page.waitForFunction(() => /house/.test(document.querySelector('.said').textContent));
@@ -148,7 +150,7 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
   await visit(page, 'see/heads?pair=de-en&text=Das+Haus+ist+klein.');
   await page.waitForFunction(() => /house/.test(document.querySelector('.pair')?.textContent));
   await page.locator('.controls select').nth(0).selectOption('decoder');
-  await page.locator('.controls select').nth(1).selectOption({ value: '2' });
+  await page.locator('.controls select').nth(1).selectOption({ value: '1' });
   await page.locator('.heads-choice input').nth(1).check();
   await page.locator('.heads-choice input').nth(3).check();
   await page.locator('.heads-choice input').nth(0).uncheck();
@@ -179,10 +181,10 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
   await other.click('.views a >> text="Heads"');
   assert.deepEqual(await checked(other), [1, 3]);
   assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
-    ['decoder', '2']);
+    ['decoder', '1']);
   await other.click('.views a >> text="Matrix"');
   assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
-    ['decoder', '2', '1']);
+    ['decoder', '1', '1']);
   await visit(other, link.split('#/')[1].replace('see/beam', 'translate'));
   await other.waitForFunction(() => document.querySelectorAll('.candidates li').length === 3);
   assert.ok(await other.isChecked('.check input'));
@@ -210,11 +212,12 @@ test('a link with another text and another search translates only that text', as
   await said(page);
   await page.evaluate(async () => {
     const { app } = await import('./app.js');
-    const stream = app.engine.stream.bind(app.engine);
+    const { translator } = app.engine;
+    const detailed = translator.translateDetailed.bind(translator);
     globalThis.asked = [];
-    app.engine.stream = (text, options, onText) => {
+    translator.translateDetailed = (text, options) => {
       globalThis.asked.push([text, options.beams]);
-      return stream(text, options, onText);
+      return detailed(text, options);
     };
   });
   await page.clock.install();

@@ -19,10 +19,10 @@ const require = createRequire(new URL('browser/package.json', import.meta.url));
  */
 const MOST = 200e6;
 /**
- * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 70,000 at
+ * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 77,300 at
  * most; zlib finds other matches on other processors, which makes a per cent.
  */
-const SCRIPT_LIMIT = 71_000;
+const SCRIPT_LIMIT = 78_500;
 
 let site;
 let browser;
@@ -95,20 +95,21 @@ test('Chromium translates as Node does, with the same attention in every bit', a
   await close();
 });
 
-test('each letter cancels the previous run, and the last text is translated', async () => {
+test('letters are translated while one types, and the last text in the end', async () => {
   const { page, troubles, close } = await openPage();
   await said(page);
   await page.evaluate(async () => {
     const { app } = await import('./app.js');
-    const stream = app.engine.stream.bind(app.engine);
-    app.engine.stream = (text, ...more) => {
+    const { translator } = app.engine;
+    const detailed = translator.translateDetailed.bind(translator);
+    translator.translateDetailed = (text, options) => {
       globalThis.asked = text;
-      return stream(text, ...more);
+      return detailed(text, options);
     };
   });
   await page.fill('textarea', '');
   for (const [typed, text] of [['Hel', 'Hel'], ['lo', 'Hello'], ['!', 'Hello!']]) {
-    await page.locator('textarea').pressSequentially(typed);
+    await page.locator('.pane textarea').pressSequentially(typed);
     await page.waitForFunction((whole) => globalThis.asked === whole, text);
   }
   await page.waitForFunction(() => /^Hallo!/.test(document.querySelector('.said').textContent));
@@ -145,7 +146,7 @@ test('files of the user\'s own model are loaded', async () => {
   await page.waitForFunction(() =>
     /vocab\.json/.test(document.querySelector('.own').textContent.split('Missing files')[1]));
   await input.setInputFiles(files);
-  await page.waitForFunction(() => document.querySelector('select').value === '');
+  await page.waitForFunction(() => document.querySelector('.tools select').value === '');
   await page.waitForSelector('.status[data-status="ready"]');
   assert.match(await said(page), /Katze/);
   assert.deepEqual(troubles, []);
@@ -165,7 +166,7 @@ test('a model with SSRUs: no maps of its decoder, but its gates', async () => {
   const [input] = await page.$$('input[type=file]');
   await input.setInputFiles(Object.entries(files).map(([name, bytes]) =>
     ({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })));
-  await page.waitForFunction(() => document.querySelector('select').value === '');
+  await page.waitForFunction(() => document.querySelector('.tools select').value === '');
   await page.waitForSelector('.status[data-status="ready"]');
 
   await visit(page, 'see/gates');
@@ -277,7 +278,7 @@ test('without a network the page opens again and translates', async () => {
   // the service worker has the page's files, and the library all files of the model
   await page.waitForFunction(async () => {
     await navigator.serviceWorker.ready;
-    const model = new URL('models/en-de/', location.href);
+    const model = new URL('models/de-en-es-fr/', location.href);
     const { files } = await (await fetch(new URL('heed.json', model))).json();
     const cache = await caches.open('heed');
     const kept = new Set((await cache.keys()).map(({ url }) => url));

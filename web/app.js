@@ -4,12 +4,13 @@ import { Engine, pairName } from './engine.js';
 import { h, debounce } from './lib/dom.js';
 import { keepOffline } from './offline.js';
 import { mountShell } from './shell.js';
-import { roomStrings, strings } from './strings.js';
+import { LANGUAGES, roomStrings, speak, strings } from './strings.js';
+import { FIRST } from './translate/examples.js';
 
 /**
  * @typedef {object} State
  * @property {'translate' | 'see' | 'learn' | 'about'} room
- * @property {string} view  See: heads, matrix, layers, gates, alignment, ablation, beam; Learn: a chapter
+ * @property {string} view  See: heads, matrix, layers, gates, alignment, occlusion, ablation, beam; Learn: a chapter
  * @property {string} text
  * @property {string} pair  from the list of models
  * @property {'encoder' | 'decoder' | 'cross'} stack
@@ -33,7 +34,7 @@ const ROOMS = {
 };
 /** @type {State} */
 const DEFAULTS = {
-  room: 'translate', view: '', text: strings.shell.firstText, pair: '',
+  room: 'translate', view: '', text: FIRST.en, pair: '',
   stack: 'cross', layer: 0, head: 0, sentence: 0, heads: '', off: '', beams: 0,
 };
 /** The parameters in the query of a permalink. */
@@ -88,7 +89,7 @@ export const app = {
     const view = patch.view ?? (room === before.room ? before.view : (views[room] ?? ''));
     app.state = { ...before, ...patch, room, view };
     // "back" returns to the previous room or view, not to the previous letter
-    if (room !== before.room || (view !== before.view && before.view !== '')) {
+    if (room !== before.room || view !== before.view) {
       writeHash.cancel();
       history.pushState(null, '', permalink(app.state));
     } else writeHash();
@@ -99,6 +100,17 @@ export const app = {
   on(listener) {
     listeners.add(listener);
     return () => listeners.delete(listener);
+  },
+
+  /**
+   * What the user chose last time, or chooses now for next time.
+   *
+   * @param {'pair' | 'terms' | 'language'} what
+   * @param {string} [value]
+   * @returns {string}
+   */
+  kept(what, value) {
+    return store(`heed-${what}`, value) ?? '';
   },
 
   /** @param {'light' | 'dark'} theme @param {boolean} [keep]  store it: the user chose it */
@@ -131,7 +143,10 @@ function store(key, value) {
   }
 }
 
-const shell = mountShell(app);
+const spoken = store('heed-language') ?? navigator.language.slice(0, 2);
+// a file that cannot be loaded leaves the page in English
+await speak(spoken).catch(() => {});
+const shell = mountShell(app, LANGUAGES);
 /** @type {{ name: string, room?: Room } | undefined} */
 let open;
 
@@ -147,7 +162,7 @@ async function show() {
   try {
     const [{ mount }, words] = await Promise.all([ROOMS[name](), roomStrings[name]()]);
     if (open !== mine) return;
-    Object.assign(strings, words);
+    Object.assign(strings, { [name]: words[name] });
     shell.main.replaceChildren(host);
     mine.room = mount(host, app);
   } catch (error) {
@@ -157,11 +172,11 @@ async function show() {
   }
 }
 
-/** Loads the pair of the state, or else the first one. */
+/** Loads the pair of the state, or else the one of last time, or else the first one. */
 async function loadModel() {
   const pairs = await app.engine.readPairs();
   const names = pairs.map(pairName);
-  const name = names.includes(app.state.pair) ? app.state.pair : names[0];
+  const name = [app.state.pair, app.kept('pair')].find((wanted) => names.includes(wanted)) ?? names[0];
   if (name) await app.engine.load(name);
 }
 

@@ -30,6 +30,8 @@ export class Engine extends EventTarget {
   error = null;
   /** Of the download, 0 to 1. */
   progress = 0;
+  /** Bytes of the model, 0 if it does not tell. */
+  size = 0;
   /** The models of the page. @type {Pair[]} */
   pairs = [];
   /** The name of the pair that is loaded or loading; '' for the user's own model. */
@@ -94,6 +96,7 @@ export class Engine extends EventTarget {
     this.translator = null;
     this.last = null;
     this.progress = 0;
+    this.size = 0;
     this.pair = typeof model === 'string' ? model : '';
     this.#become('loading');
     this.#loaded = this.#create(model, load.signal).then(
@@ -141,6 +144,7 @@ export class Engine extends EventTarget {
     }
     signal.throwIfAborted();
     this.languages = languages;
+    if (source instanceof URL) this.#readSize(source, signal);
     return Translator.create({
       model: source,
       sourceLanguage: languages.from || 'und',
@@ -152,6 +156,15 @@ export class Engine extends EventTarget {
         this.dispatchEvent(new Event('progress'));
       }),
     });
+  }
+
+  /** The bytes of the files that heed.json lists. @param {URL} source @param {AbortSignal} signal */
+  async #readSize(source, signal) {
+    const url = new URL('heed.json', source.href.replace(/\/?$/, '/'));
+    const manifest = await fetch(url, { signal }).then((response) => response.json()).catch(() => null);
+    if (signal.aborted) return;
+    this.size = Object.values(manifest?.files ?? {}).reduce((sum, { size = 0 }) => sum + size, 0);
+    this.dispatchEvent(new Event('progress'));
   }
 
   /** Start a run after the previous one has ended. Throws if no model is loaded. */
@@ -186,25 +199,6 @@ export class Engine extends EventTarget {
       this.dispatchEvent(new Event('result'));
     }
     return result;
-  }
-
-  /**
-   * translateStreaming(). Cancels the previous run.
-   *
-   * @param {string} text
-   * @param {Record<string, any>} options
-   * @param {(soFar: string) => void} onText
-   */
-  async stream(text, options, onText) {
-    const signal = await this.#begin();
-    const reader = this.translator.translateStreaming(text, { ...options, signal }).getReader();
-    let soFar = '';
-    for (;;) {
-      const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) return soFar;
-      onText((soFar += value));
-    }
   }
 
   /** Cancel the current run. */

@@ -7,8 +7,8 @@ const MOON = 'M14.5 10.2A6 6 0 0 1 7.8 3.5a6 6 0 1 0 6.7 6.7z';
 const SUN = 'M9 5.6a3.4 3.4 0 1 1 0 6.8a3.4 3.4 0 0 1 0-6.8zM9 1v2M9 15v2M1 9h2M15 9h2M3.3 3.3l1.5 1.5'
   + 'M13.2 13.2l1.5 1.5M3.3 14.7l1.5-1.5M13.2 4.8l1.5-1.5';
 
-/** @param {any} app */
-export function mountShell(app) {
+/** @param {any} app @param {Record<string, string>} languages  of the page, by ISO 639-1 */
+export function mountShell(app, languages) {
   const { engine } = app;
   const t = app.strings.shell;
   const main = /** @type {HTMLElement} */ (document.querySelector('main'));
@@ -29,13 +29,23 @@ export function mountShell(app) {
   const bar = h('progress', { max: 1, value: 0, 'aria-label': t.progress, hidden: true });
 
   const skip = document.querySelector('.skip');
-  // the hash is the permalink, so following the link would leave the room
-  if (skip) on(skip, 'click', (event) => (event.preventDefault(), main.focus()));
+  if (skip) {
+    skip.textContent = t.skip;
+    // the hash is the permalink, so following the link would leave the room
+    on(skip, 'click', (event) => (event.preventDefault(), main.focus()));
+  }
+  const language = h('select', {
+    class: 'language', 'aria-label': t.language, value: document.documentElement.lang,
+    onchange() {
+      app.kept('language', language.value);
+      location.reload(); // the rooms have their texts already
+    },
+  }, Object.entries(languages).map(([tag, name]) => h('option', { value: tag, lang: tag }, name)));
   document.querySelector('header')?.replaceChildren(
     h('div', { class: 'bar' },
       h('a', { class: 'name', href: '#/translate' }, t.title),
       h('nav', { 'aria-label': t.nav }, tabs),
-      status, theme),
+      status, language, theme),
     bar,
   );
 

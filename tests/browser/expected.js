@@ -7,9 +7,9 @@ export const TEXT = 'The children are playing in the garden. Where did you leave
 
 const VIEWS = {
   translate: [''],
-  see: ['heads', 'matrix', 'layers', 'alignment', 'ablation', 'beam'],
-  learn: ['embeddings', 'positions', 'self-attention', 'qkv', 'scaled', 'softmax', 'masking', 'multi-head', 'cross',
-    'ffn', 'model', 'train'],
+  see: ['heads', 'matrix', 'layers', 'alignment', 'occlusion', 'ablation', 'beam'],
+  learn: ['embeddings', 'positions', 'self-attention', 'qkv', 'scaled', 'softmax', 'by-hand', 'masking', 'multi-head',
+    'cross', 'ffn', 'model', 'objective', 'decoding', 'train'],
   about: [''],
 };
 /** Every room and view, as permalinks name them. */

@@ -7,7 +7,7 @@ import { languageName, megabytes } from '../lib/words.js';
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {
   const t = app.strings.about;
-  const models = h('div', {}, h('p', { class: 'remark' }, t.models.loading));
+  const list = h('div', { class: 'models' }, h('p', { class: 'remark' }, t.models.loading));
   const part = (/** @type {string} */ title, /** @type {unknown[]} */ ...children) =>
     h('section', {}, h('h2', {}, title), children);
   const texts = (/** @type {string[]} */ list) => list.map((text) => h('p', {}, text));
@@ -16,7 +16,7 @@ export function mount(host, app) {
     h('p', { class: 'lead' }, t.lead),
     part(t.privacy.title, texts(t.privacy.text)),
     part(t.how.title, texts(t.how.text)),
-    part(t.models.title, models),
+    part(t.models.title, list),
     part(t.own.title, h('p', {}, t.own.text),
       h('pre', { tabindex: 0, role: 'region', 'aria-label': t.own.codeLabel }, h('code', {}, t.own.code)))));
 
@@ -24,27 +24,31 @@ export function mount(host, app) {
   async function showModels() {
     const { engine } = app;
     const pairs = engine.pairs.length ? engine.pairs : await engine.readPairs();
-    const cards = await Promise.all(pairs.map((/** @type {any} */ pair) =>
-      describe(engine.directory(pairName(pair)), pair, t.models)));
-    models.replaceChildren(...(cards.length ? cards : [h('p', {}, t.models.none)]));
+    /** Pairs by their directory. @type {Map<string, import('../engine.js').Pair[]>} */
+    const models = new Map();
+    for (const pair of pairs) models.set(pair.path, [...models.get(pair.path) ?? [], pair]);
+    const cards = await Promise.all([...models.values()].map((its) =>
+      describe(engine.directory(pairName(its[0])), its, t.models)));
+    list.replaceChildren(...(cards.length ? cards : [h('p', {}, t.models.none)]));
   }
   return { update() {}, unmount: () => host.remove() };
 }
 
-/** @param {URL} directory @param {{ source: string, target: string }} pair @param {any} t */
-async function describe(directory, { source, target }, t) {
-  const rows = [[t.pair, `${languageName(source)} \u2192 ${languageName(target)}`]];
+/** @param {URL} directory @param {{ source: string, target: string }[]} pairs @param {any} t */
+async function describe(directory, pairs, t) {
+  const rows = [[t.pair, pairs.map(({ source, target }) => `${languageName(source)} \u2192 ${languageName(target)}`)
+    .join(', ')]];
   try {
     const response = await fetch(new URL('heed.json', directory));
     if (!response.ok) throw new Error(`heed.json: HTTP ${response.status}`);
     const { parameters, files = {}, license, data = [], scores = {}, training } = await response.json();
     const bytes = Object.values(files).reduce((sum, /** @type {any} */ { size }) => sum + size, 0);
-    if (parameters) rows.push([t.parameters, parameters.toLocaleString('en')]);
+    if (parameters) rows.push([t.parameters, parameters.toLocaleString(document.documentElement.lang)]);
     if (bytes) rows.push([t.size, megabytes(bytes)]);
     if (license) rows.push([t.license, license]);
     const list = (/** @type {string[]} */ texts) => h('ul', {}, texts.map((text) => h('li', {}, text)));
     rows.push([t.trained, list(data.map((/** @type {any} */ d) =>
-      [d.name, d.pairs && t.pairs(d.pairs.toLocaleString('en')), d.license, d.attribution].filter(Boolean)
+      [d.name, d.pairs && t.pairs(d.pairs.toLocaleString(document.documentElement.lang)), d.license, d.attribution].filter(Boolean)
         .join('; ')))]);
     rows.push([t.scores, list(Object.entries(scores).map(([set, score]) => `${set}: ${t.score(score)}`))]);
     if (training?.provisional) rows.push([t.state, t.provisional]);

@@ -3,11 +3,11 @@
 /** @type {Intl.DisplayNames | undefined} */
 let names;
 
-/** 'German' for 'de'; returns an invalid tag unchanged. @param {string} tag */
+/** 'German' for 'de', in the language of the page; returns an invalid tag unchanged. @param {string} tag */
 export function languageName(tag) {
   try {
     // created on first use, because it takes too long for the start of the page
-    names ??= new Intl.DisplayNames(['en'], { type: 'language' });
+    names ??= new Intl.DisplayNames([document.documentElement.lang], { type: 'language' });
     return names.of(tag) ?? tag;
   } catch {
     return tag;

@@ -42,7 +42,7 @@ export function layOut(nodes) {
     column.forEach((i, row) => (rows[i] = row));
     count = Math.max(count, column.length);
     deepest = depth[column[0]];
-    column = column.flatMap((i) => children[i].toSorted(order));
+    column = column.flatMap((i) => [...children[i]].sort(order));
   }
   return { rows, depth, children, count, deepest };
 }

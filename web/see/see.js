@@ -1,4 +1,4 @@
-// see.js - the room See: the attention of the translated sentence, in seven views, of which a model has six or seven.
+// see.js - the room See: the attention of the translated sentence, in eight views, of which a model has seven or eight.
 // One view is open at a time. Each view is one file; all use one TranslatedSentence.
 
 import { exportAs } from '../lib/export.js';
@@ -11,6 +11,7 @@ import { mount as heads } from './heads.js';
 import { mount as layers } from './layers.js';
 import { stacksOf } from './maps.js';
 import { mount as matrix } from './matrix.js';
+import { mount as occlusion } from './occlusion.js';
 
 /**
  * A view. update() is called when the sentence or the state changes; exports() returns the visible data to save.
@@ -20,7 +21,7 @@ import { mount as matrix } from './matrix.js';
  */
 
 /** mount() of each. @type {Record<string, (host: HTMLElement, app: any) => View>} */
-const VIEWS = { heads, matrix, layers, gates, alignment, ablation, beam };
+const VIEWS = { heads, matrix, layers, gates, alignment, occlusion, ablation, beam };
 const KINDS = /** @type {const} */ (['PNG', 'SVG', 'CSV', 'JSON']);
 
 /** @type {Promise<void> | undefined} */
@@ -86,12 +87,12 @@ export function mount(host, app) {
     }
   }
 
-  /** Words instead of a view. @param {string} text @param {boolean} busy */
-  function say(text, busy) {
+  /** Words instead of a view. @param {string} text @param {boolean} busy @param {...Node} more */
+  function say(text, busy, ...more) {
     close();
     spoken.hidden = listed.hidden = chooser.hidden = savers.hidden = true;
     body.setAttribute('aria-busy', String(busy));
-    body.replaceChildren(h('p', { class: 'remark', role: 'status' }, text));
+    body.replaceChildren(h('p', { class: 'remark', role: 'status' }, text), ...more);
   }
 
   function close() {
@@ -105,8 +106,9 @@ export function mount(host, app) {
     const { text } = app.state;
     if (engine.status !== 'ready') {
       result = asked = null;
-      say(engine.status === 'loading' ? t.loading : t.noModel, engine.status === 'loading');
-      return;
+      if (engine.status === 'loading') return say(t.loading, true);
+      const again = h('button', { type: 'button', onclick: () => engine.retry() }, t.retry);
+      return engine.status === 'failed' ? say(t.loadFailed, false, again) : say(t.noModel, false);
     }
     if (text.trim() === '') {
       result = asked = null;

@@ -4,13 +4,15 @@ export const see = {
   heading: 'See',
   views: {
     heads: 'Heads', matrix: 'Matrix', layers: 'Layers', gates: 'Gates', alignment: 'Alignment',
-    ablation: 'Switch heads off', beam: 'Beam',
+    occlusion: 'Leave a word out', ablation: 'Switch heads off', beam: 'Beam',
   },
   viewsLabel: 'Views',
   text: 'Text',
   translate: 'Translate',
   sentence: 'Sentence',
   noModel: 'No model is loaded. Load one under Translate.',
+  loadFailed: 'The model could not be loaded.',
+  retry: 'Try again',
   noText: 'Type a sentence above to see its attention here.',
   loading: 'Waiting for the model\u2026',
   running: 'Translating\u2026',
@@ -103,6 +105,15 @@ export const see = {
     choose: 'No word chosen.',
     note: 'Numbers are shares of the target word\u2019s attention. '
       + 'The rest is under 2 % each, or on the end of the sentence.',
+  },
+  occlusionView: {
+    lead: 'What does each word of the source do? Choose one: it is left out, and the sentence is translated again.',
+    leaveOut: (/** @type {string} */ word) => `Leave out \u201c${word}\u201d`,
+    nothing: 'No word is left out.',
+    same: 'The translation stays the same.',
+    differs: 'The translation changes.',
+    measuring: (/** @type {number} */ done, /** @type {number} */ of) => `${done} of ${of} words`,
+    legend: 'Numbers: change of the log-probability of a token of this translation when the word above is left out.',
   },
   ablationView: {
     lead: 'Switch heads off: their output becomes zero, and the sentence is translated again.',

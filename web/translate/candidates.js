@@ -5,19 +5,19 @@ import { h } from '../lib/dom.js';
 /**
  * @param {HTMLElement} host
  * @param {any} t  strings
- * @param {{ target: string, logProb: number, alternatives?: { text: string, logProb: number }[] }[]} sentences
+ * @param {import('../../js/translate/translator.js').TranslatedSentence[]} sentences
  */
 export function showCandidates(host, t, sentences) {
-  const lists = sentences.map(({ target, logProb, alternatives = [] }, i) => {
-    const all = [{ text: target, logProb }, ...alternatives];
+  const lists = sentences.map(({ target, logProb, score, alternatives = [] }, i) => {
+    const all = [{ text: target, logProb, score }, ...alternatives];
     const total = all.reduce((sum, { logProb: l }) => sum + Math.exp(l), 0);
-    const items = all.map(({ text, logProb: l }) => {
+    const items = all.map(({ text, logProb: l, score: s = l }) => {
       const share = Math.exp(l) / total;
       const bar = h('i', { 'aria-hidden': 'true' });
       bar.style.setProperty('--share', share.toFixed(4));
       return h('li', {}, h('span', {}, text),
         h('span', { class: 'chance', title: `${t.score}; ${t.probability(`${(share * 100).toFixed(0)} %`)}` },
-          bar, h('span', {}, h('span', { class: 'unseen' }, t.score, ' '), l.toFixed(2).replace('-', '\u2212'))));
+          bar, h('span', {}, h('span', { class: 'unseen' }, t.score, ' '), s.toFixed(2).replace('-', '\u2212'))));
     });
     return [sentences.length > 1 && h('h3', {}, t.candidatesOf(i + 1)), h('ol', {}, items)];
   });

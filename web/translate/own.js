@@ -26,6 +26,28 @@ async function missingOf(names) {
  */
 const byName = (files) => Object.fromEntries(Array.from(files, (file) => [file.name, file]));
 
+/** @param {string} text */
+function addressOf(text) {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The folders that have weights, if there are several: each is a model.
+ *
+ * @param {Iterable<File>} files
+ */
+function foldersOf(files) {
+  const folders = new Set();
+  for (const { name, webkitRelativePath: path } of files) {
+    if (WEIGHTS.test(name) || /\.bin(\.gz|\.zst)?$/.test(name)) folders.add(path.slice(0, -name.length));
+  }
+  return folders.size > 1 ? [...folders].sort() : [];
+}
+
 /** All files of a dropped folder or file. @param {any} entry @returns {Promise<File[]>} */
 async function filesOf(entry) {
   if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
@@ -71,7 +93,11 @@ export function mountOwn(app, load) {
 
   /** @param {Iterable<File>} list */
   async function take(list) {
-    const given = byName(list);
+    const [given, folders] = [byName(list), foldersOf(list)];
+    if (folders.length > 0) {
+      said.textContent = t.several(folders);
+      return;
+    }
     try {
       const missing = await missingOf(Object.keys(given));
       said.textContent = missing.length ? t.missing(missing) : '';
@@ -85,7 +111,7 @@ export function mountOwn(app, load) {
   function takeUrl(event) {
     event.preventDefault();
     const text = url.value.trim();
-    const given = URL.canParse(text) ? new URL(text) : null;
+    const given = addressOf(text);
     const fits = given?.protocol === 'https:' || given?.origin === location.origin;
     said.textContent = fits ? '' : t.badUrl;
     if (fits) load({ url: given.href, ...languages() });

@@ -1,7 +1,5 @@
 // strings.js - all texts of the room Translate. ../strings.js loads it when the room is first opened.
 
-import { strings } from '../strings.js';
-
 export const translate = {
   heading: 'Translate',
   lead: 'Type on the left and read on the right. The model runs in this page, and your text stays here.',
@@ -20,28 +18,31 @@ export const translate = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',
-  size: (/** @type {number} */ sentences, /** @type {number} */ characters) =>
-    `${sentences} ${sentences === 1 ? 'sentence' : 'sentences'}, ${characters.toLocaleString('en')} `
-    + `${characters === 1 ? 'character' : 'characters'}`,
+  undo: 'Undo',
+  nothing: 'The model says nothing to this text.',
+  downloading: (/** @type {string} */ loaded, /** @type {string} */ total) =>
+    `Downloading the model, once: ${loaded} of ${total}.`,
+  done: (/** @type {number} */ count, /** @type {number} */ total) => `${count} of ${total} sentences`,
+  size: (/** @type {number} */ characters) =>
+    `${characters.toLocaleString('en')} ${characters === 1 ? 'character' : 'characters'}`,
+  looksLike: (/** @type {string} */ language) => `This looks like ${language}.`,
+  translateFrom: (/** @type {string} */ from, /** @type {string} */ to) => `Translate from ${from} to ${to}`,
+  limits: 'A small model: good with everyday sentences, weak with rare words and long sentences. Underlined words are '
+    + 'in doubt. Point at a word to see what it comes from, click it to see what else it could be.',
+  alternatives: 'What else could stand here',
+  sure: (/** @type {number} */ percent) => `is right with a probability of ${percent} %.`,
+  searching: 'Searching\u2026',
+  noAlternatives: 'The model has no other words here.',
   examples: 'Try',
-  exampleTexts: [
-    'Have you had breakfast yet?',
-    strings.shell.firstText,
-    'She gave the book to her brother before she left.',
-    'I would like a cup of coffee, please.',
-    'The children are playing in the garden. They are very happy.',
-  ],
   beams: 'Search wider',
   beamsHint: 'Follow several translations at once, and list the best. Slower, but often a little better.',
   see: 'See its attention',
   candidates: 'The best translations of the search',
   candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
-  score: 'log-probability',
+  score: 'log-probability per token',
   probability: (/** @type {string} */ share) => `${share} of the total of these`,
   speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
     `${tokens} tokens in ${time}, ${rate} tokens/s`,
-  speedOfText: (/** @type {string} */ characters, /** @type {string} */ time) =>
-    `${characters} characters in ${time}`,
   memory: (/** @type {string} */ weights, /** @type {string} */ memory) => `weights ${weights}, memory ${memory}`,
   where: (/** @type {boolean} */ worker) => (worker ? 'in a worker' : 'in the page'),
   failed: 'This text could not be translated.',
@@ -54,6 +55,15 @@ export const translate = {
     other: 'Try again; if that does not help, reload the page.',
   },
   retry: 'Try again',
+  terms: {
+    title: 'Glossary',
+    text: 'A term and its translation on each line. Translations have them exactly so.',
+    hint: 'router = Datenverteiler',
+    wrong: (/** @type {number[]} */ lines) =>
+      `${lines.length === 1 ? 'Line' : 'Lines'} ${lines.join(', ')}: expected term = translation.`,
+    count: (/** @type {number} */ n) => (n === 0 ? '' : `${n} ${n === 1 ? 'term' : 'terms'}`),
+    lost: (/** @type {string[]} */ terms) => `The model could not place: ${terms.join(', ')}.`,
+  },
   own: {
     title: 'Use your own model',
     text: 'Any MarianMT (OPUS-MT) directory: config.json, vocab.json, source.spm, target.spm, and the weights in '
@@ -68,6 +78,7 @@ export const translate = {
     to: 'To',
     languageHint: 'language tags such as en and de, if the model does not name its languages',
     load: 'Load',
+    several: (/** @type {string[]} */ folders) => `These are several models: ${folders.join(', ')}. Choose one folder.`,
     missing: (/** @type {string[]} */ names) => `Missing files: ${names.join(', ')}.`,
     badUrl: 'This is not an https address.',
   },

@@ -1,17 +1,25 @@
-// translate.js - the room Translate: translates text as the user types, and shows speed and candidates. own.js handles
-// the user's own models, trouble.js errors.
+// translate.js - the room Translate: translates text as the user types, and shows speed and candidates. live.js keeps
+// the translation up to date, pane.js shows it, own.js handles the user's own models, trouble.js errors.
 
 import { pairName } from '../engine.js';
 import { debounce, h, on, svg } from '../lib/dom.js';
 import { duration, languageName, megabytes } from '../lib/words.js';
 import { showCandidates } from './candidates.js';
+import { EXAMPLES, FIRST } from './examples.js';
+import { Live } from './live.js';
+import { mountPane } from './pane.js';
 import { mountOwn } from './own.js';
+import { mountTerms } from './terms.js';
 import { showTrouble } from './trouble.js';
 
-/** Milliseconds after the last key until the text is translated. */
-const PAUSE = 250;
-/** For longer texts, attention and scores are computed only when a room asks for them. */
-const DETAILED = 2000;
+/** Milliseconds from a key to the translation: keys that come together are one change. */
+const PAUSE = 30;
+/** Milliseconds without a key until the language of the text is guessed, and the letters that it needs. */
+const [REST, ENOUGH] = [800, 15];
+/** A guess is told from this confidence on. */
+const SURE = 0.7;
+/** For longer texts, the candidates are not listed, and the beginning is enough to guess. */
+const LISTED = 2000;
 /** Hypotheses of the wide search: the default, and the most. */
 const [BEAMS, MOST] = [4, 8];
 const SWAP = 'M2 6h13l-3.5-3.5M16 12H3l3.5 3.5';
@@ -24,8 +32,20 @@ export function mount(host, app) {
   const offs = [];
   /** Hypotheses of the search. */
   let beams = 1;
-  /** The translation that is shown or running. */
-  let shown = { text: '', beams: 0, translator: /** @type {any} */ (null) };
+  /** Whether the pane has no translation. */
+  let isEmpty = true;
+  /** Whether the text is that of the page. */
+  let isUntouched = Object.values(FIRST).includes(app.state.text);
+  /** What the user cleared. */
+  let lost = '';
+  /** @type {Promise<import('../../js/detect/detector.js').LanguageDetector> | undefined} */
+  let detector;
+  /** The model that translates, and how many there were before it. */
+  let [translator, generation] = [/** @type {any} */ (null), 0];
+  /** What has an exact translation, and how the user wrote it. @type {{ terms: Map<string, string>, text: string }} */
+  let glossary = { terms: new Map(), text: '' };
+  /** Closes the list of alternatives. */
+  let closeList = () => {};
 
   const pairs = h('select', { 'aria-label': t.pair, onchange: () => choose(pairs.value) });
   const swap = h('button', { type: 'button', class: 'icon', 'aria-label': t.swap, onclick: swapPair },
@@ -38,24 +58,64 @@ export function mount(host, app) {
     'aria-label': t.sourceLabel, placeholder: t.placeholder, rows: 5, autocapitalize: 'sentences', autocomplete: 'off',
     value: app.state.text, oninput: () => {
       app.set({ text: source.value, sentence: 0 });
+      lost = '';
+      isUntouched = false;
       showSize();
       later();
+      guess();
     },
   });
+  const mirror = h('div', { class: 'mirror', 'aria-hidden': 'true' });
   const said = h('div', {
     class: 'said empty', role: 'region', 'aria-label': t.targetLabel, 'aria-live': 'polite', tabindex: 0,
   });
   const size = h('span', {});
-  const clear = h('button', { type: 'button', class: 'plain', onclick: () => put('') }, t.clear);
+  const clear = h('button', {
+    type: 'button', class: 'plain', onclick: () => {
+      const text = lost;
+      lost = text ? '' : source.value;
+      put(text);
+    },
+  }, t.clear);
+  const guessed = h('p', { class: 'guessed', role: 'status', hidden: true });
+  const done = h('span', { class: 'done' });
   const copied = h('span', { role: 'status' });
   const copy = h('button', { type: 'button', class: 'plain', onclick: copyOut }, t.copy);
   const see = h('button', { type: 'button', class: 'primary', onclick: () => app.set({ room: 'see' }) }, t.see);
   const figures = h('p', { class: 'figures' });
   const trouble = h('div', {});
+  const troubleHere = h('div', {});
   const candidates = h('section', { class: 'candidates', 'aria-live': 'off' });
+  const targetPane = h('section', { class: 'pane' }, targetName, troubleHere, said,
+    h('div', { class: 'foot' }, done, copied, copy, see));
+  const examples = h('p', { class: 'examples' });
+  const unplaced = h('p', { class: 'remark unplaced', role: 'status' });
+  const pane = mountPane({ said, source, mirror, language: () => engine.languages.from, ask });
   const own = mountOwn(app, (model) => {
     app.set({ pair: '' });
     engine.load(model);
+  });
+
+  const later = debounce(() => run(), PAUSE);
+  const guess = debounce(() => guessLanguage(), REST);
+  const search = () => ({
+    beams, ...(beams > 1 && { nBest: beams }), ...(glossary.terms.size > 0 && { glossary: glossary.terms }),
+  });
+  const live = new Live({
+    translate: (text, signal) => engine.translator.translateDetailed(text, { ...search(), signal }),
+    show: showWork,
+    fail(error) {
+      if (!host.isConnected || /** @type {Error} */ (error).name === 'AbortError') return;
+      said.setAttribute('aria-busy', 'false');
+      done.textContent = '';
+      showTrouble(troubleHere, t, t.failed, error, run);
+    },
+  });
+  const terms = mountTerms(t.terms, app.kept('terms'), (found, text) => {
+    if (text === glossary.text) return;
+    glossary = { terms: found, text };
+    app.kept('terms', text);
+    later();
   });
 
   host.append(
@@ -64,20 +124,21 @@ export function mount(host, app) {
     h('div', { class: 'tools' }, pairs, swap, h('label', { class: 'check end', title: t.beamsHint }, wide, t.beams)),
     trouble,
     h('div', { class: 'panes' },
-      h('section', { class: 'pane' }, sourceName, source, h('div', { class: 'foot' }, size, clear)),
-      h('section', { class: 'pane' }, targetName, said, h('div', { class: 'foot' }, copied, copy, see))),
+      h('section', { class: 'pane' }, sourceName, h('div', { class: 'text' }, mirror, source), guessed,
+        h('div', { class: 'foot' }, size, clear)),
+      targetPane),
+    unplaced,
     figures,
-    h('p', { class: 'examples' }, h('span', {}, t.examples),
-      t.exampleTexts.map((/** @type {string} */ text) =>
-        h('button', { type: 'button', onclick: () => put(text) }, text))),
+    h('p', { class: 'remark limits' }, t.limits),
+    examples,
     candidates,
+    terms.element,
     own.element,
   );
 
-  const later = debounce(() => run(), PAUSE);
-
   /** @param {string} text */
   function put(text) {
+    isUntouched = false;
     source.value = text;
     app.set({ text, sentence: 0 });
     showSize();
@@ -90,6 +151,7 @@ export function mount(host, app) {
   function choose(name) {
     if (name === '') return;
     app.set({ pair: name });
+    app.kept('pair', name);
     engine.load(name);
   }
 
@@ -99,7 +161,8 @@ export function mount(host, app) {
   function swapPair() {
     const pair = reversed();
     if (!pair) return;
-    const text = said.classList.contains('empty') ? source.value : said.textContent;
+    const text = isEmpty ? source.value : said.textContent;
+    isUntouched = false;
     source.value = text;
     app.set({ text, sentence: 0 });
     choose(pairName(pair));
@@ -113,19 +176,97 @@ export function mount(host, app) {
 
   function showSize() {
     const text = source.value;
-    const segmenter = new Intl.Segmenter(engine.languages.from || 'und', { granularity: 'sentence' });
-    const sentences = [...segmenter.segment(text)].filter(({ segment }) => segment.trim()).length;
-    size.textContent = text ? t.size(sentences, text.length) : '';
-    clear.hidden = text === '';
+    size.textContent = text ? t.size(text.length) : '';
+    clear.textContent = lost ? t.undo : t.clear;
+    clear.hidden = text === '' && lost === '';
   }
 
-  /** @param {string} text @param {boolean} busy */
-  function say(text, busy) {
-    said.classList.toggle('empty', text === '' && !busy);
-    said.setAttribute('aria-busy', String(busy));
-    said.textContent = text || (busy ? '' : t.waiting);
-    copy.disabled = text === '' || busy;
-    see.disabled = text === '';
+  /** A note instead of a translation. @param {string} text */
+  function note(text) {
+    closeList();
+    pane.note(text);
+    isEmpty = true;
+    said.classList.add('empty');
+    said.setAttribute('aria-busy', 'false');
+    done.textContent = figures.textContent = '';
+    candidates.replaceChildren();
+    copy.disabled = see.disabled = true;
+  }
+
+  /** @param {import('./live.js').Work} work */
+  function showWork({ pieces, waiting, tokens, ms }) {
+    const total = pieces.filter(({ text }) => text !== '').length;
+    const hasText = pieces.some(({ target }) => target !== '');
+    if (total === 0) return note(t.waiting);
+    if (waiting === 0 && !hasText) return note(t.nothing);
+    closeList();
+    isEmpty = !hasText;
+    said.setAttribute('aria-live', 'polite');
+    if (hasText) pane.show(pieces);
+    else pane.note('');
+    said.classList.toggle('empty', isEmpty && waiting === 0);
+    said.setAttribute('aria-busy', String(waiting > 0));
+    done.textContent = waiting > 0 && total > 1 ? t.done(total - waiting, total) : '';
+    copy.disabled = isEmpty || waiting > 0;
+    see.disabled = isEmpty;
+    if (waiting > 0) return;
+    if (tokens > 0) showFigures(ms, tokens);
+    const sentences = pieces.flatMap(({ parts = [] }) => parts);
+    const lostTerms = sentences.flatMap(({ glossary: found = [] }) =>
+      found.filter(({ targetStart }) => targetStart < 0).map(({ term }) => term));
+    unplaced.textContent = lostTerms.length > 0 ? t.terms.lost([...new Set(lostTerms)]) : '';
+    showCandidates(candidates, t, beams > 1 && source.value.length <= LISTED ? sentences : []);
+  }
+
+  /** What else could stand there. @param {import('./pane.js').Word} word */
+  async function ask(word) {
+    const { openAlternatives } = await import('./alternatives.js');
+    if (!word.element.isConnected) return;
+    closeList();
+    closeList = openAlternatives({
+      frame: host, t, translator: engine.translator, options: { ...search(), nBest: 1 },
+      choose: ({ piece, part }, other) => live.choose(piece.text,
+        (piece.parts ?? []).map((one) => (one === part ? { ...other, start: part.start } : one))),
+    }, word);
+  }
+
+  /** Asks whether the text is in another language that the page has a model for. */
+  async function guessLanguage() {
+    const text = source.value.trim();
+    const { from, to } = engine.languages;
+    guessed.hidden = true;
+    if (text.replace(/\P{L}/gu, '').length < ENOUGH || engine.pairs.length < 2) return;
+    try {
+      const { LanguageDetector } = await import('../../js/detect/detector.js');
+      detector ??= LanguageDetector.create();
+      const [{ detectedLanguage, confidence }] = await (await detector).detect(text.slice(0, LISTED));
+      const target = detectedLanguage === to ? from : to;
+      const pair = engine.pairs.find((/** @type {import('../engine.js').Pair} */ p) =>
+        p.source === detectedLanguage && p.target === target);
+      if (!host.isConnected || source.value.trim() !== text || from === detectedLanguage) return;
+      if (!pair || confidence < SURE) return;
+      guessed.replaceChildren(t.looksLike(languageName(detectedLanguage)), ' ', h('button', {
+        type: 'button', onclick: () => {
+          guessed.hidden = true;
+          choose(pairName(pair));
+        },
+      }, t.translateFrom(languageName(pair.source), languageName(pair.target))));
+      guessed.hidden = false;
+    } catch {
+      detector = undefined; // a guess that cannot be made is none
+    }
+  }
+
+  /** @param {string} language  of the text */
+  function showExamples(language) {
+    // an untouched page begins with a text in the language that is translated
+    if (isUntouched && engine.status === 'ready' && FIRST[language] && source.value !== FIRST[language]) {
+      source.value = FIRST[language];
+      app.set({ text: source.value });
+    }
+    examples.replaceChildren(h('span', {}, t.examples),
+      ...(EXAMPLES[language] ?? EXAMPLES.en).map((text) =>
+        h('button', { type: 'button', lang: language, onclick: () => put(text) }, text)));
   }
 
   function showPairs() {
@@ -140,6 +281,7 @@ export function mount(host, app) {
     pairs.value = isOwn ? '' : pair || pairs.value;
     swap.disabled = !reversed();
     swap.title = swap.disabled ? t.noSwap : t.swap;
+    showExamples(from);
     sourceName.textContent = t.source(from && languageName(from));
     targetName.textContent = t.target(to && languageName(to));
     source.lang = from;
@@ -151,93 +293,74 @@ export function mount(host, app) {
     showSize();
     trouble.replaceChildren();
     if (engine.status === 'failed') {
-      say('', false);
-      figures.textContent = '';
+      note('');
       showTrouble(trouble, t, t.loadFailed, engine.error, () => engine.retry());
-    } else if (engine.status === 'ready') run();
-    else if (engine.status === 'loading') say('', false);
-  }
-
-  /** Translate the text in the box, unless its translation is shown already. */
-  async function run() {
-    const text = source.value;
-    const { translator } = engine;
-    const isShown = shown.text === text && shown.beams === beams && shown.translator === translator;
-    if (engine.status !== 'ready' || isShown) return;
-    const mine = (shown = { text, beams, translator });
-    trouble.replaceChildren();
-    if (!text.trim()) {
-      engine.cancel();
-      candidates.replaceChildren();
-      figures.textContent = '';
-      return say('', false);
-    }
-    say('', true);
-    const start = performance.now();
-    try {
-      const options = { beams };
-      const target = await engine.stream(text, options, (/** @type {string} */ soFar) =>
-        mine === shown && say(soFar, true));
-      const ms = performance.now() - start;
-      if (mine !== shown) return;
-      say(target, false);
-      showFigures(ms, text.length);
-      if (text.length > DETAILED) return candidates.replaceChildren();
-      const { sentences } = await engine.detail(text, beams > 1 ? { beams, nBest: beams } : options);
-      if (mine !== shown) return;
-      const tokens = sentences.flatMap((/** @type {any} */ { targetTokens }) => targetTokens).length;
-      showFigures(ms, text.length, tokens);
-      showCandidates(candidates, t, beams > 1 ? sentences : []);
-    } catch (error) {
-      if (mine !== shown || !host.isConnected) return;
-      shown = { text: '', beams: 0, translator: null };
-      const { name } = /** @type {Error} */ (error);
-      if (name === 'AbortError') return;
-      say('', false);
-      showTrouble(trouble, t, t.failed, error, run);
+    } else if (engine.status === 'ready') {
+      if (engine.translator !== translator) generation++;
+      ({ translator } = engine);
+      run();
+    } else if (engine.status === 'loading') {
+      guessed.hidden = true;
+      live.stop();
+      showDownload();
     }
   }
 
-  /** @param {number} ms @param {number} characters @param {number} [tokens] */
-  function showFigures(ms, characters, tokens) {
+  function showDownload() {
+    if (engine.status !== 'loading') return;
+    said.setAttribute('aria-live', 'off'); // the status in the header is announced
+    note(engine.size ? t.downloading(megabytes(engine.progress * engine.size), megabytes(engine.size)) : '');
+  }
+
+  /** Translates the text in the box. */
+  function run() {
+    if (engine.status !== 'ready') return;
+    troubleHere.replaceChildren();
+    live.update(source.value, engine.languages.from, `${generation} ${beams} ${glossary.text}`);
+  }
+
+  /** @param {number} ms @param {number} tokens */
+  function showFigures(ms, tokens) {
     const info = engine.translator?.info;
-    const rate = tokens && tokens / (ms / 1000);
     figures.replaceChildren(
-      h('span', {}, rate
-        ? t.speed(tokens, duration(ms), rate.toFixed(0))
-        : t.speedOfText(characters.toLocaleString('en'), duration(ms))),
+      h('span', {}, t.speed(tokens, duration(ms), (tokens / (ms / 1000)).toFixed(0))),
       ...(info ? [h('span', {}, t.memory(megabytes(info.weightBytes), megabytes(info.memoryBytes))),
         h('span', {}, t.where(info.worker))] : []),
     );
   }
 
-  /** @param {any} state */
-  function search(state) {
+  /** @param {any} state @returns {boolean}  whether they changed */
+  function takeBeams(state) {
     const before = beams;
     beams = Math.min(state.beams || 1, MOST);
     wide.checked = beams > 1;
-    if (beams !== before) run();
+    return beams !== before;
   }
 
-  search(app.state);
-  offs.push(on(engine, 'status', showStatus));
-  say('', false);
+  takeBeams(app.state);
+  offs.push(on(engine, 'status', showStatus), on(engine, 'progress', showDownload));
+  note('');
   showStatus();
   return {
     /** @param {any} state */
     update(state) {
       if (state.text !== source.value) {
         source.value = state.text;
+        isUntouched = false;
         showSize();
         later();
       }
-      search(state); // may translate the text in the box
+      if (takeBeams(state)) run();
     },
     unmount() {
       later.cancel();
-      shown = { text: '', beams: 0, translator: null };
+      guess.cancel();
+      closeList();
+      live.stop();
+      pane.unmount();
       for (const off of offs) off();
       own.unmount();
+      terms.unmount();
       host.remove();
     },
   };

@@ -1,0 +1,152 @@
+// live.test.js - the translation that follows a changing text (web/translate/live.js), which words belong together
+// (partners.js) and the lines of the glossary (terms.js): with a translator of our own that counts its calls, and with
+// the shipped model.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { Translator } from '../js/index.js';
+import { SHIPPED } from './model-files.js';
+import { Live, targetOf } from '../web/translate/live.js';
+import { linksOf, partnersOf } from '../web/translate/partners.js';
+import { readTerms } from '../web/translate/terms.js';
+
+/** Parts as translateDetailed() gives them: sentences that end with a full stop, in capitals. @param {string} text */
+const shout = (text) => Array.from(text.matchAll(/\S[^.]*\./g), ({ 0: source, index: start }) =>
+  ({ source, start, target: source.toUpperCase(), targetTokens: source.split(' ') }));
+
+/** A Live whose calls wait until they are answered. */
+function start() {
+  /** @type {{ text: string, signal: AbortSignal, answer: () => void, fail: (error: Error) => void }[]} */
+  const calls = [];
+  const seen = { said: '', old: 0, waiting: -1, tokens: -1, errors: /** @type {Error[]} */ ([]) };
+  const live = new Live({
+    translate: (text, signal) => new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      calls.push({ text, signal, fail: reject, answer: () => resolve(/** @type {any} */ (shout(text))) });
+    }),
+    show({ pieces, waiting, tokens }) {
+      seen.said = pieces.map(({ target, after }) => target + after).join('');
+      seen.old = pieces.filter(({ isOld }) => isOld).length;
+      Object.assign(seen, { waiting, tokens });
+    },
+    fail: (error) => seen.errors.push(/** @type {Error} */ (error)),
+  });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  /** Answers all calls, and those that follow. */
+  const answer = async () => {
+    for (let i = 0; i < calls.length; i++) {
+      calls[i].answer();
+      await settle();
+    }
+  };
+  return { live, calls, seen, answer, settle };
+}
+
+test('each sentence is translated once, and only what changed again', async () => {
+  const { live, calls, seen, answer } = start();
+  live.update('One is here. Two is here.\n\nThree is here. ', 'en', 'a');
+  assert.equal(seen.waiting, 3);
+  await answer();
+  assert.deepEqual([seen.said, seen.waiting], ['ONE IS HERE. TWO IS HERE.\n\nTHREE IS HERE. ', 0]);
+  assert.equal(calls.map(({ text }) => text).join('').replaceAll(/\s+/g, ' '),
+    'One is here. Two is here. Three is here. ');
+  const before = calls.length;
+  live.update('One is here. Two was here.\n\nThree is here. One is here.', 'en', 'a');
+  assert.deepEqual([seen.said, seen.old, seen.waiting],
+    ['ONE IS HERE. TWO IS HERE.\n\nTHREE IS HERE. ONE IS HERE.', 1, 1]);
+  await answer();
+  assert.deepEqual(calls.slice(before).map(({ text }) => text.trim()), ['Two was here.']);
+  assert.deepEqual([seen.said, seen.old], ['ONE IS HERE. TWO WAS HERE.\n\nTHREE IS HERE. ONE IS HERE.', 0]);
+});
+
+test('what stood there stays until the new translation is there, while letters are typed', async () => {
+  const { live, calls, seen, answer } = start();
+  live.update('The first. The cat.', 'en', 'a');
+  await answer();
+  for (const typed of ['The first. The cat i.', 'The first. The cat is.', 'The first. The cat is o.']) {
+    live.update(typed, 'en', 'a');
+    assert.deepEqual([seen.said, seen.old], ['THE FIRST. THE CAT.', 1]);
+  }
+  // the letters of a running call are not waited for one by one: the newest text is next
+  assert.equal(calls.at(-1)?.text, 'The cat i.');
+  await answer();
+  assert.equal(calls.at(-1)?.text, 'The cat is o.');
+  assert.equal(seen.said, 'THE FIRST. THE CAT IS O.');
+  live.update('', 'en', 'a');
+  assert.deepEqual([seen.said, seen.waiting], ['', 0]);
+});
+
+test('a long call for a text that is gone is aborted; another key forgets', async () => {
+  const { live, calls, seen, answer, settle } = start();
+  live.update('A one. A two. A three. A four.', 'en', 'a');
+  calls[0].answer();
+  await settle();
+  assert.equal(calls[1].text, 'A two. A three. ');
+  live.update('Another text.', 'en', 'a');
+  assert.ok(calls[1].signal.aborted);
+  await answer();
+  assert.equal(seen.said, 'ANOTHER TEXT.');
+  const count = calls.length;
+  live.update('Another text.', 'en', 'b');
+  assert.deepEqual([seen.said, seen.waiting], ['', 1], 'nothing of another model is shown');
+  await answer();
+  assert.deepEqual([calls.length, seen.said, seen.errors], [count + 1, 'ANOTHER TEXT.', []]);
+});
+
+test('an error is told, and the next change tries again', async () => {
+  const { live, calls, seen, answer, settle } = start();
+  live.update('One is here.', 'en', 'a');
+  calls[0].fail(new Error('no memory'));
+  await settle();
+  assert.deepEqual(seen.errors.map(({ message }) => message), ['no memory']);
+  live.update('One is here.', 'en', 'a');
+  await answer();
+  assert.equal(seen.said, 'ONE IS HERE.');
+});
+
+test('a chosen translation stays for its sentence', async () => {
+  const { live, seen, answer } = start();
+  live.update('One is here. Two is here.', 'en', 'a');
+  await answer();
+  const other = { source: 'Two is here.', start: 0, target: 'ZWEI.', targetTokens: [] };
+  live.choose('Two is here.', /** @type {any} */ ([other]));
+  assert.equal(seen.said, 'ONE IS HERE. ZWEI.');
+  live.update('Two is here. One is here.', 'en', 'a');
+  assert.deepEqual([seen.said, seen.waiting], ['ZWEI. ONE IS HERE.', 0]);
+});
+
+test('with a model: the same text as translate(), and partners that are words of the sentence', async () => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
+  const text = '  The house is small.  She has two cats and a dog!\n\n\tSee example.org. Mr. Smith sleeps.\n';
+  /** @type {import('../web/translate/live.js').Work | undefined} */
+  let last;
+  await new Promise((resolve, reject) => {
+    const live = new Live({
+      translate: (part, signal) => translator.translateDetailed(part, { signal }),
+      show(work) {
+        last = work;
+        if (work.waiting === 0) resolve(undefined);
+      },
+      fail: reject,
+    });
+    live.update(text, 'en', '');
+  });
+  const pieces = last?.pieces ?? [];
+  assert.equal(pieces.map(({ target, after }) => target + after).join(''), await translator.translate(text));
+  for (const { text: source, start } of pieces) assert.equal(text.slice(start, start + source.length), source);
+  const [house] = pieces.find((piece) => piece.text.includes('house'))?.parts ?? [];
+  const at = house.source.indexOf('house');
+  const partners = partnersOf(linksOf(house), 'source', { start: at, end: at + 'house'.length });
+  assert.deepEqual(partners.map(({ start, end }) => house.target.slice(start, end).trim()).join(''), 'Haus');
+  translator.destroy();
+});
+
+test('a sentence in several parts has the white space between them', () => {
+  const parts = [{ start: 0, source: 'one,', target: 'EINS,' }, { start: 6, source: 'two', target: 'ZWEI' }];
+  assert.equal(targetOf('one,  two ', /** @type {any} */ (parts)), 'EINS,  ZWEI ');
+});
+
+test('a glossary has a term and its translation on each line, and the other lines are told', () => {
+  const { terms, wrong } = readTerms('router = Datenverteiler\n\n# a remark\nNode.js\tNode.js\nx\n = y\na = b = c\nend =');
+  assert.deepEqual([...terms], [['router', 'Datenverteiler'], ['Node.js', 'Node.js'], ['a', 'b = c']]);
+  assert.deepEqual(wrong, [5, 6, 8]);
+});

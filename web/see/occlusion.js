@@ -1,0 +1,144 @@
+// occlusion.js - the view Leave a word out: how much less probable each token of the translation becomes without a word
+// of the source, and what the model says then.
+
+import { palette } from '../lib/colors.js';
+import { h } from '../lib/dom.js';
+import { matrixSvg } from '../lib/export.js';
+import { onTheme } from '../lib/matrix.js';
+import { overlap, wordsOf } from '../translate/partners.js';
+import { difference, readable, signed } from './maps.js';
+
+/** @param {HTMLElement} host @param {any} app */
+export function mount(host, app) {
+  const { engine, strings: { see } } = app;
+  const t = see.occlusionView;
+  /** @type {any} */
+  let sentence;
+  /** Words of the source. @type {import('../translate/partners.js').Span[]} */
+  let words = [];
+  /** By word, the change of each target token's log-probability; undefined: not measured yet. @type {number[][]} */
+  let changes = [];
+  /** The word that is left out, and what the model says then. */
+  let [chosen, without] = [-1, ''];
+  /** Incremented with each run, so that older results are dropped. */
+  let run = 0;
+  let isMounted = true;
+
+  const table = h('div', { class: 'scroll' });
+  const outcome = h('div', { class: 'outcome', 'aria-live': 'polite' });
+  const status = h('p', { class: 'remark', role: 'status' });
+  host.append(h('p', { class: 'remark' }, t.lead), outcome, table, status);
+
+  const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
+  const textOf = (/** @type {number} */ i) => sentence.source.slice(words[i].start, words[i].end);
+
+  function draw() {
+    const colors = palette();
+    const reach = Math.max(0.1, ...changes.flat().map(Math.abs));
+    table.replaceChildren(h('table', { class: 'toggles' },
+      h('thead', {}, h('tr', {}, h('td', {}), words.map((_, i) => h('th', { scope: 'col' }, h('button', {
+        type: 'button', class: 'leave', 'aria-pressed': String(i === chosen), 'aria-label': t.leaveOut(textOf(i)),
+        onclick: () => leaveOut(i === chosen ? -1 : i),
+      }, textOf(i)))))),
+      h('tbody', {}, sentence.targetTokens.map((/** @type {any} */ { piece }, /** @type {number} */ row) =>
+        h('tr', {}, h('th', { scope: 'row', lang: engine.languages.to }, readable(piece)), words.map((_, i) => {
+          const change = changes[i]?.[row];
+          const cell = h('td', {}, change === undefined ? '' : signed(change, 1));
+          if (change !== undefined) {
+            cell.style.backgroundColor = colors.color('diverging', change / reach);
+            cell.style.color = colors.ink('diverging', change / reach);
+          }
+          return cell;
+        }))))));
+  }
+
+  /** One pass of the model for each word. */
+  async function measure() {
+    const mine = ++run;
+    const base = sentence;
+    const to = ids(base.targetTokens);
+    try {
+      for (const [i, word] of words.entries()) {
+        const kept = base.sourceTokens.filter((/** @type {any} */ token) => !overlap(token, word));
+        const { logProbs } = await engine.translator.attention(ids(kept), to);
+        if (mine !== run || !isMounted) return;
+        changes[i] = base.targetTokens.map((/** @type {any} */ { logProb }, /** @type {number} */ row) =>
+          logProbs[row] - logProb);
+        status.textContent = t.measuring(i + 1, words.length);
+      }
+      status.textContent = t.legend;
+      draw();
+    } catch (error) {
+      if (mine !== run || !isMounted) return;
+      status.textContent = `${see.failed} ${error instanceof Error ? error.message : error}`;
+    }
+  }
+
+  /** @param {number} i  -1: none */
+  async function leaveOut(i) {
+    const base = sentence;
+    const [focused, place] = [document.activeElement?.closest('th'), i >= 0 ? i : chosen];
+    chosen = i;
+    without = '';
+    draw();
+    if (focused) /** @type {HTMLElement} */ (table.querySelectorAll('th button')[place])?.focus();
+    if (i < 0) return outcome.replaceChildren(h('p', { class: 'remark' }, t.nothing));
+    const { start, end } = words[i];
+    const text = `${base.source.slice(0, start).trimEnd()} ${base.source.slice(end).trimStart()}`
+      .replace(/ ([.,;:!?])/g, '$1').trim();
+    try {
+      const target = await engine.translator.translate(text);
+      if (base !== sentence || chosen !== i || !isMounted) return;
+      without = target;
+      outcome.replaceChildren(
+        h('p', { class: 'verdict' }, target === base.target ? t.same : t.differs),
+        h('div', { class: 'texts' },
+          h('section', {}, h('h2', {}, base.source), h('p', { class: 'text' }, base.target)),
+          h('section', {}, h('h2', {}, text), h('p', { class: 'text' },
+            difference(base.target, target).map(({ kind, text: part }) =>
+              (kind === 'same' ? part : h(kind === 'gone' ? 'del' : 'ins', {}, part)))))));
+    } catch (error) {
+      if (base !== sentence || !isMounted) return;
+      outcome.replaceChildren(h('p', { class: 'alert' },
+        `${see.failed} ${error instanceof Error ? error.message : error}`));
+    }
+  }
+
+  const off = onTheme(() => sentence && draw());
+  return {
+    /** @param {any} given */
+    update(given) {
+      if (given === sentence) return;
+      sentence = given;
+      words = wordsOf(given.source, engine.languages.from);
+      changes = [];
+      leaveOut(-1);
+      measure();
+    },
+    exports() {
+      const rows = sentence.targetTokens.length;
+      return {
+        name: 'heed-words-left-out',
+        svg: () => matrixSvg({
+          data: Float32Array.from({ length: rows * words.length }, (_, i) =>
+            changes[i % words.length]?.[Math.floor(i / words.length)] ?? 0),
+          rows, cols: words.length, scale: 'diverging', reach: Math.max(0.1, ...changes.flat().map(Math.abs)),
+          rowLabels: sentence.targetTokens.map((/** @type {any} */ { piece }) => readable(piece)),
+          colLabels: words.map((_, i) => textOf(i)), label: t.legend,
+        }),
+        rows: () => [['token', ...words.map((_, i) => textOf(i))],
+          ...sentence.targetTokens.map((/** @type {any} */ { piece }, /** @type {number} */ row) =>
+            [readable(piece), ...words.map((_, i) => changes[i]?.[row] ?? '')])],
+        json: () => ({
+          source: sentence.source, target: sentence.target, words: words.map((_, i) => textOf(i)), changes,
+          without: chosen < 0 ? null : { word: textOf(chosen), target: without },
+        }),
+      };
+    },
+    unmount() {
+      isMounted = false;
+      run++;
+      off();
+    },
+  };
+}

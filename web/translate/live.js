@@ -1,0 +1,228 @@
+// live.js - keeps the translation of a text up to date while it changes: each sentence is translated once, and what is
+// not translated yet shows what stood in its place before. Used by translate.js; without the page, so that tests need
+// none.
+
+import { splitSentences } from '../../js/text/sentences.js';
+
+/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
+
+/**
+ * A sentence of the text. Its translation has several parts if the sentence is too long for the model.
+ *
+ * @typedef {object} Piece
+ * @property {string} text  '' for white space before the first sentence
+ * @property {string} after  white space
+ * @property {number} start  UTF-16, in the text
+ * @property {TranslatedSentence[]} [parts]  their `start` is in `text`
+ * @property {string} target
+ * @property {boolean} isOld  whether `target` translates what stood here before
+ */
+
+/**
+ * @typedef {object} Work
+ * @property {Piece[]} pieces
+ * @property {number} waiting  sentences without their translation
+ * @property {number} tokens  that were computed since the text changed
+ * @property {number} ms  that it took
+ */
+
+/** Sentences whose translations are kept. */
+const MOST_KEPT = 2000;
+/** Sentences and characters of one call, at most. */
+const [MOST_SENTENCES, MOST_CHARACTERS] = [8, 1500];
+/** A call should not take longer than this, in milliseconds: then what is typed meanwhile waits no longer. */
+const SHORT = 80;
+
+/**
+ * The translation of a sentence from its parts, with the white space between them.
+ *
+ * @param {string} text
+ * @param {readonly TranslatedSentence[]} parts
+ */
+export function targetOf(text, parts) {
+  let at = 0;
+  let target = '';
+  for (const { start, source, target: part } of parts) {
+    target += text.slice(at, start) + part;
+    at = start + source.length;
+  }
+  return target + text.slice(at);
+}
+
+export class Live {
+  /** @type {Piece[]} */
+  #pieces = [];
+  /** Translations by sentence, the oldest first. @type {Map<string, TranslatedSentence[]>} */
+  #kept = new Map();
+  /** What the translations of #kept depend on. */
+  #key = '';
+  /** The running call. @type {{ texts: string[], stop: AbortController } | null} */
+  #call = null;
+  #isWorking = false;
+  /** Sentences of the next call. */
+  #count = 1;
+  #tokens = 0;
+  #began = 0;
+  #translate;
+  #show;
+  #fail;
+
+  /**
+   * @param {object} host
+   * @param {(text: string, signal: AbortSignal) => Promise<TranslatedSentence[]>} host.translate
+   * @param {(work: Work) => void} host.show  after every change
+   * @param {(error: unknown) => void} host.fail
+   */
+  constructor({ translate, show, fail }) {
+    this.#translate = translate;
+    this.#show = show;
+    this.#fail = fail;
+  }
+
+  /**
+   * Translates this text instead of the one before.
+   *
+   * @param {string} text
+   * @param {string} language  of the text
+   * @param {string} key  translations of another key are not used
+   */
+  update(text, language, key) {
+    const before = key === this.#key ? this.#pieces : [];
+    if (key !== this.#key) {
+      this.#kept.clear();
+      this.#call?.stop.abort();
+      this.#key = key;
+    }
+    const segmenter = new Intl.Segmenter(language || 'und', { granularity: 'sentence' });
+    let start = 0;
+    /** @type {Piece[]} */
+    const pieces = [];
+    for (const part of splitSentences(text, segmenter)) {
+      const parts = part.text === '' ? [] : this.#kept.get(part.text);
+      pieces.push({ ...part, start, parts, target: parts ? targetOf(part.text, parts) : '', isOld: false });
+      start += part.text.length + part.after.length;
+    }
+    keepOld(before, pieces);
+    this.#pieces = pieces;
+    this.#tokens = 0;
+    this.#began = performance.now();
+    this.#count = 1;
+    // a call whose sentences are all gone would only delay the others
+    if (this.#call && !this.#call.texts.some((sentence) => pieces.some((piece) => piece.text === sentence))) {
+      if (this.#call.texts.length > 1) this.#call.stop.abort();
+    }
+    this.#report();
+    this.#work();
+  }
+
+  /** Replaces the translation of a sentence, until another key is used. @param {string} text
+   * @param {TranslatedSentence[]} parts */
+  choose(text, parts) {
+    this.#keep(text, parts);
+    this.#report();
+  }
+
+  /** Stops. */
+  stop() {
+    this.#call?.stop.abort();
+    this.#pieces = [];
+  }
+
+  #report() {
+    const pieces = this.#pieces;
+    this.#show({
+      pieces, waiting: pieces.filter(({ parts }) => !parts).length, tokens: this.#tokens,
+      ms: performance.now() - this.#began,
+    });
+  }
+
+  /** @param {string} text @param {TranslatedSentence[]} parts */
+  #keep(text, parts) {
+    this.#kept.delete(text);
+    this.#kept.set(text, parts);
+    for (const piece of this.#pieces) {
+      if (piece.text === text) Object.assign(piece, { parts, target: targetOf(text, parts), isOld: false });
+    }
+    for (const old of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_KEPT) break;
+      this.#kept.delete(old);
+    }
+  }
+
+  /** The next sentences to translate: neighbours. */
+  #next() {
+    const first = this.#pieces.findIndex(({ parts }) => !parts);
+    const chosen = [];
+    let characters = 0;
+    for (let i = first; i >= 0 && i < this.#pieces.length && chosen.length < this.#count; i++) {
+      const piece = this.#pieces[i];
+      characters += piece.text.length;
+      if (piece.parts || (chosen.length > 0 && characters > MOST_CHARACTERS)) break;
+      chosen.push(piece);
+    }
+    return chosen;
+  }
+
+  async #work() {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    try {
+      for (let pieces = this.#next(); pieces.length > 0; pieces = this.#next()) {
+        const key = this.#key;
+        const call = (this.#call = { texts: pieces.map(({ text }) => text), stop: new AbortController() });
+        const start = performance.now();
+        try {
+          const found = await this.#translate(pieces.map(({ text, after }) => text + after).join(''), call.stop.signal);
+          if (key === this.#key) this.#take(pieces, found);
+        } catch (error) {
+          // a call that was aborted makes room for the next one
+          if (!call.stop.signal.aborted) throw error;
+        } finally {
+          this.#call = null;
+        }
+        const ms = performance.now() - start;
+        if (ms < SHORT) this.#count = Math.min(2 * this.#count, MOST_SENTENCES);
+        else if (ms > 2 * SHORT) this.#count = Math.max(1, this.#count >> 1);
+        this.#report();
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  /** @param {Piece[]} pieces  neighbours @param {TranslatedSentence[]} found  of their text */
+  #take(pieces, found) {
+    const [{ start: origin }] = pieces;
+    for (const { text, start } of pieces) {
+      const at = start - origin;
+      const parts = found.filter((part) => part.start >= at && part.start < at + text.length)
+        .map((part) => ({ ...part, start: part.start - at }));
+      for (const { targetTokens } of parts) this.#tokens += targetTokens.length;
+      this.#keep(text, parts);
+    }
+  }
+}
+
+/**
+ * Gives the pieces without a translation what stood in their place before: sentences that did not change, at the
+ * beginning and at the end, tell which place that is.
+ *
+ * @param {readonly Piece[]} before
+ * @param {Piece[]} pieces
+ */
+function keepOld(before, pieces) {
+  const same = (/** @type {number} */ i, /** @type {number} */ j) => before[i]?.text === pieces[j]?.text;
+  const most = Math.min(before.length, pieces.length);
+  let head = 0;
+  while (head < most && same(head, head)) head++;
+  let tail = 0;
+  while (tail < most - head && same(before.length - 1 - tail, pieces.length - 1 - tail)) tail++;
+  for (const [i, piece] of pieces.entries()) {
+    const isTail = i >= pieces.length - tail;
+    const old = before[isTail ? i - pieces.length + before.length : i];
+    if (piece.parts || !old || (!isTail && i >= before.length - tail)) continue;
+    Object.assign(piece, { target: old.target, isOld: old.target !== '' });
+  }
+}
