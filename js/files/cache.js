@@ -173,6 +173,9 @@ export async function openStore(io, cache) {
   };
 }
 
+/** Files of a model that only transformers reads, so that none is ever stored. */
+const UNREAD = ['tokenizer_config.json', 'special_tokens_map.json'];
+
 /**
  * Whether a model works without the network: all files that its stored heed.json lists are stored with the same hashes;
  * without a list, its configuration and weights are.
@@ -187,6 +190,7 @@ export async function isKept({ join, readAll }, store, url) {
   const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
   const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server does not have it
   for (const [name, listed] of Object.entries(files ?? { 'config.json': {}, 'model.safetensors': {} })) {
+    if (UNREAD.includes(name)) continue;
     const file = await get(name);
     await file?.chunks.close();
     if (!file || file.isMissing || (listed.sha256 && file.sha256 !== String(listed.sha256).toLowerCase())) return false;

@@ -1,12 +1,14 @@
 /* arena.c - see arena.h for the contract. */
-#ifdef __wasm__
-#define _DEFAULT_SOURCE /* sbrk */
-#include <unistd.h>
-#endif
 #include "base/arena.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __wasm__
+/* unistd.h has it only if a macro is defined before the first header of all; a test includes this file after others. */
+extern void *sbrk(intptr_t);
+#endif
 
 /*
  * A model is zeroed while the host still runs wasm as it was first compiled: there memory.fill takes a tenth of the
