@@ -30,8 +30,8 @@ function checkWords({ target, targetWords }) {
 
 test('every word of a target has a position and a confidence, computed from its tokens', async () => {
   const { confidence: numbers } = JSON.parse(readFileSync(`${SHIPPED}/heed.json`, 'utf8'));
-  const input = 'The house is red, isn\u2019t it? She bought 12 apples in Saint-Germain \u{1f600} today.\nGood-bye!';
-  const sentences = await translator.translateDetailed(input, { keep: false }); // an emoji that passes through is bytes
+  const input = 'The house is red, isn\u2019t it? She bought 12 apples in Saint-Germain today.\nGood-bye!';
+  const sentences = await translator.translateDetailed(input);
   assert.ok(sentences.length >= 3);
   for (const sentence of sentences) {
     checkWords(sentence);
@@ -64,8 +64,10 @@ test('an invented word is in doubt, an everyday word is not', async () => {
   const [{ targetWords }] = await translator.translateDetailed('My brother bought a zorkmid in Paris.');
   const of = (/** @type {RegExp} */ pattern) =>
     targetWords.filter(({ text }) => pattern.test(text)).map(({ confidence }) => confidence);
-  assert.equal(of(/mid/i).length, 1);
-  assert.ok(of(/mid/i)[0] < 0.3, `zorkmid: ${of(/mid/i)}`);
+  // whatever the model makes of it
+  const invented = of(/^(?!(Mein|Bruder|hat|kaufte|ein|einen|in|Paris|gekauft)$)/);
+  assert.equal(invented.length, 1);
+  assert.ok(invented[0] < 0.3, `zorkmid: ${invented}`);
   for (const confidence of of(/^(Mein|Bruder|Paris)$/)) assert.ok(confidence > 0.7, String(confidence));
   assert.ok(of(/^(Mein|Bruder|Paris)$/).length >= 2);
 });
@@ -80,7 +82,7 @@ test('what a glossary gives is certain; the rest is weighed in the text as it is
   assert.deepEqual(sure, [glossary.Tom]);
   const model = await Transformer.load(SHIPPED);
   try {
-    const source = model.tokenizer.encode(sentence.source).ids;
+    const source = model.tokenizer.encode(sentence.source, { language: 'de' }).ids;
     const { ids, offsets } = model.tokenizer.encode(sentence.target, { side: 'target' });
     const { logProbs } = model.forward(source, ids);
     const others = sentence.targetWords.filter(({ text }) => !sure.includes(text));

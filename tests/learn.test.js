@@ -279,10 +279,10 @@ for (const dtype of ['f32', 'int8']) {
     const source = model.tokenizer.encode('The cat sleeps on the sofa.').ids;
     const [[{ ids: target }]] = model.generate([source]);
     const maps = model.attention(source, target);
-    const { encoder_layers: layers } = model.config;
+    const { encoder_layers: deep, decoder_layers: shallow } = model.config;
     let cells = 0;
     for (const stack of ['encoder', 'decoder', 'cross']) {
-      for (let layer = 0; layer < layers; layer++) {
+      for (let layer = 0; layer < (stack === 'encoder' ? deep : shallow); layer++) {
         const names = ['q', 'k', 'v', 'weights', 'scores', 'context'].map(
           (name) => `${attentionName(stack, layer)}.${name}`,
         );

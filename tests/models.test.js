@@ -115,7 +115,8 @@ test('numbers come through', async (t) => {
       const translator = await Translator.create({ sourceLanguage, targetLanguage, model: url });
       for (const text of ['12:45', '1789']) {
         await t.test(`${path}, ${direction}: ${text}`, async () => {
-          assert.equal(await translator.translate(text), text);
+          // a time alone may be said to be one, as its language writes it: 12:45 Uhr, 12 h 45, 12:45 pm
+          assert.deepEqual((await translator.translate(text)).match(/\d+/g), text.match(/\d+/g));
         });
       }
       translator.destroy();

@@ -188,7 +188,7 @@ model.safetensors is missing: heed/inline reads no other weights; "heed convert"
 
   const heed = join(app, 'node_modules/.bin/heed');
   assert.equal((await run(heed, ['--version'])).stdout.trim(), manifest.version);
-  assert.equal((await run(heed, ['translate', '--model', model, 'The house is small.'])).stdout, stdout);
+  assert.equal((await run(heed, ['translate', '--model', model, '--from', 'en', '--to', 'de', 'The house is small.'])).stdout, stdout);
   await run(heed, ['quantize', join(root, 'tests/golden/bf16'), join(app, 'small')]);
   assert.match((await run(heed, ['info', join(app, 'small')])).stdout, /stored as +model\.safetensors, I8 and F32/);
 });
