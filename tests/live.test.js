@@ -140,6 +140,26 @@ test('with a model: the same text as translate(), and partners that are words of
   translator.destroy();
 });
 
+test('neighbours that the translator does not divide in the same place become one', async () => {
+  /** @type {{ said: string, waiting: number, pieces: string[] }} */
+  let last = { said: '', waiting: -1, pieces: [] };
+  const live = new Live({
+    translate: async (text) => /** @type {any} */ (text === 'X aa. Bb X. '
+      ? [{ source: 'X aa. Bb X.', start: 0, target: 'THE TERM.', targetTokens: ['THE', 'TERM.'] }]
+      : shout(text)),
+    show: ({ pieces, waiting }) => (last = {
+      waiting, said: pieces.map(({ target, after }) => target + after).join(''), pieces: pieces.map(({ text }) => text),
+    }),
+    fail: (error) => assert.fail(String(error)),
+  });
+  live.update('One. X aa. Bb X. Two.', 'en', 'a');
+  const before = last.pieces;
+  while (last.waiting > 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(last.said, 'ONE. THE TERM. TWO.');
+  assert.deepEqual(before, ['One.', 'X aa.', 'Bb X.', 'Two.']);
+  assert.deepEqual(last.pieces, ['One.', 'X aa. Bb X.', 'Two.']);
+});
+
 test('a sentence in several parts has the white space between them', () => {
   const parts = [{ start: 0, source: 'one,', target: 'EINS,' }, { start: 6, source: 'two', target: 'ZWEI' }];
   assert.equal(targetOf('one,  two ', /** @type {any} */ (parts)), 'EINS,  ZWEI ');

@@ -87,7 +87,7 @@ export function mount(host, app) {
     const text = `${base.source.slice(0, start).trimEnd()} ${base.source.slice(end).trimStart()}`
       .replace(/ ([.,;:!?])/g, '$1').trim();
     try {
-      const target = await engine.translator.translate(text);
+      const target = await engine.translator.translate(text, { beams: 1 });
       if (base !== sentence || chosen !== i || !isMounted) return;
       without = target;
       outcome.replaceChildren(
@@ -98,7 +98,7 @@ export function mount(host, app) {
             difference(base.target, target).map(({ kind, text: part }) =>
               (kind === 'same' ? part : h(kind === 'gone' ? 'del' : 'ins', {}, part)))))));
     } catch (error) {
-      if (base !== sentence || !isMounted) return;
+      if (base !== sentence || chosen !== i || !isMounted) return;
       outcome.replaceChildren(h('p', { class: 'alert' },
         `${see.failed} ${error instanceof Error ? error.message : error}`));
     }

@@ -18,7 +18,7 @@ const SPECIAL = /^(>>.*<<|<\/?\w+>)$/;
  * @param {any} translator
  * @param {TranslatedSentence} part
  * @param {number} first  token of the word
- * @param {Record<string, any>} options  of the search
+ * @param {Record<string, any>} options  of the search, and the signal
  * @returns {Promise<TranslatedSentence[]>}  none of them twice
  */
 async function findAlternatives(translator, part, first, options) {
@@ -67,13 +67,16 @@ export function openAlternatives({ frame, t, translator, options, choose }, word
   const box = h('div', { class: 'alternatives', role: 'dialog', 'aria-label': t.alternatives, tabindex: -1 },
     h('p', { class: 'remark' }, h('strong', {}, element.textContent), ' ', t.sure(percent)), list);
   const before = document.activeElement;
+  const stop = new AbortController();
   let isOpen = true;
   function close() {
     if (!isOpen) return;
     isOpen = false;
+    stop.abort();
+    const hadFocus = box.contains(document.activeElement);
     box.remove();
     for (const off of offs) off();
-    if (before instanceof HTMLElement) before.focus();
+    if (hadFocus && before instanceof HTMLElement) before.focus();
   }
   const offs = [
     on(document, 'pointerdown', ({ target }) => !box.contains(target) && close()),
@@ -85,7 +88,7 @@ export function openAlternatives({ frame, t, translator, options, choose }, word
   frame.append(box);
   box.focus();
   if (first >= 0) {
-    findAlternatives(translator, part, first, options).then((others) => {
+    findAlternatives(translator, part, first, { ...options, signal: stop.signal }).then((others) => {
       if (!isOpen) return;
       list.replaceChildren(...others.map((other) => {
         const n = common(other.target, part.target);

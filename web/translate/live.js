@@ -22,8 +22,8 @@ import { splitSentences } from '../../js/text/sentences.js';
  * @typedef {object} Work
  * @property {Piece[]} pieces
  * @property {number} waiting  sentences without their translation
- * @property {number} tokens  that were computed since the text changed
- * @property {number} ms  that it took
+ * @property {number} tokens  that calls gave since the text changed; 0: nothing was computed
+ * @property {number} ms  that these calls took
  */
 
 /** Sentences whose translations are kept. */
@@ -62,7 +62,7 @@ export class Live {
   /** Sentences of the next call. */
   #count = 1;
   #tokens = 0;
-  #began = 0;
+  #ms = 0;
   #translate;
   #show;
   #fail;
@@ -104,13 +104,10 @@ export class Live {
     }
     keepOld(before, pieces);
     this.#pieces = pieces;
-    this.#tokens = 0;
-    this.#began = performance.now();
+    this.#tokens = this.#ms = 0;
     this.#count = 1;
-    // a call whose sentences are all gone would only delay the others
-    if (this.#call && !this.#call.texts.some((sentence) => pieces.some((piece) => piece.text === sentence))) {
-      if (this.#call.texts.length > 1) this.#call.stop.abort();
-    }
+    // a long call for what is gone delays the rest; that of one sentence, which is being typed, ends soon by itself
+    if (this.#call && this.#call.texts.length > 1 && !this.#isWanted(this.#call.texts)) this.#call.stop.abort();
     this.#report();
     this.#work();
   }
@@ -119,6 +116,7 @@ export class Live {
    * @param {TranslatedSentence[]} parts */
   choose(text, parts) {
     this.#keep(text, parts);
+    this.#tokens = this.#ms = 0;
     this.#report();
   }
 
@@ -131,9 +129,13 @@ export class Live {
   #report() {
     const pieces = this.#pieces;
     this.#show({
-      pieces, waiting: pieces.filter(({ parts }) => !parts).length, tokens: this.#tokens,
-      ms: performance.now() - this.#began,
+      pieces, waiting: pieces.filter(({ parts }) => !parts).length, tokens: this.#tokens, ms: this.#ms,
     });
+  }
+
+  /** Whether the text still has one of these sentences. @param {string[]} texts */
+  #isWanted(texts) {
+    return texts.some((text) => this.#pieces.some((piece) => piece.text === text));
   }
 
   /** @param {string} text @param {TranslatedSentence[]} parts */
@@ -144,7 +146,7 @@ export class Live {
       if (piece.text === text) Object.assign(piece, { parts, target: targetOf(text, parts), isOld: false });
     }
     for (const old of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_KEPT) break;
+      if (this.#kept.size <= Math.max(MOST_KEPT, 2 * this.#pieces.length)) break;
       this.#kept.delete(old);
     }
   }
@@ -175,12 +177,14 @@ export class Live {
           const found = await this.#translate(pieces.map(({ text, after }) => text + after).join(''), call.stop.signal);
           if (key === this.#key) this.#take(pieces, found);
         } catch (error) {
-          // a call that was aborted makes room for the next one
-          if (!call.stop.signal.aborted) throw error;
+          // a call that was aborted makes room for the next one, and so does one for a text that is gone
+          if (!call.stop.signal.aborted && this.#isWanted(call.texts)) throw error;
+          continue;
         } finally {
           this.#call = null;
         }
         const ms = performance.now() - start;
+        this.#ms += ms;
         if (ms < SHORT) this.#count = Math.min(2 * this.#count, MOST_SENTENCES);
         else if (ms > 2 * SHORT) this.#count = Math.max(1, this.#count >> 1);
         this.#report();
@@ -195,13 +199,33 @@ export class Live {
   /** @param {Piece[]} pieces  neighbours @param {TranslatedSentence[]} found  of their text */
   #take(pieces, found) {
     const [{ start: origin }] = pieces;
+    for (const { targetTokens } of found) this.#tokens += targetTokens.length;
+    const isWhole = pieces.every(({ text, start }) => found.some((part) =>
+      part.start >= start - origin && part.start + part.source.length <= start - origin + text.length));
+    if (!isWhole) return this.#join(pieces, found);
     for (const { text, start } of pieces) {
       const at = start - origin;
       const parts = found.filter((part) => part.start >= at && part.start < at + text.length)
         .map((part) => ({ ...part, start: part.start - at }));
-      for (const { targetTokens } of parts) this.#tokens += targetTokens.length;
       this.#keep(text, parts);
     }
+  }
+
+  /**
+   * Makes one piece of neighbours that the translator did not divide in the same places: a term of the glossary, or
+   * code that passes through, has a full stop or a line break inside.
+   *
+   * @param {Piece[]} pieces
+   * @param {TranslatedSentence[]} parts
+   */
+  #join(pieces, parts) {
+    const at = this.#pieces.indexOf(pieces[0]);
+    if (at < 0 || this.#pieces[at + pieces.length - 1] !== pieces.at(-1)) return; // the text is another now
+    const { start } = pieces[0];
+    const { after } = pieces[pieces.length - 1];
+    const whole = pieces.map((piece) => piece.text + piece.after).join('');
+    const text = whole.slice(0, whole.length - after.length);
+    this.#pieces.splice(at, pieces.length, { text, after, start, parts, target: targetOf(text, parts), isOld: false });
   }
 }
 

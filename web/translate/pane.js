@@ -181,10 +181,7 @@ export function mountPane({ said, source, mirror, language, ask }) {
       else return;
       event.preventDefault();
     }),
-    on(said, 'blur', () => {
-      current = null;
-      darken();
-    }),
+    on(said, 'blur', darken),
     on(source, 'pointermove', ({ clientX, clientY }) => {
       if (shown.length === 0) return;
       reflect();

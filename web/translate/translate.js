@@ -44,8 +44,10 @@ export function mount(host, app) {
   let [translator, generation] = [/** @type {any} */ (null), 0];
   /** What has an exact translation, and how the user wrote it. @type {{ terms: Map<string, string>, text: string }} */
   let glossary = { terms: new Map(), text: '' };
-  /** Closes the list of alternatives. */
+  /** Closes the list of alternatives, which is about this word. */
   let closeList = () => {};
+  /** @type {HTMLElement | undefined} */
+  let asked;
 
   const pairs = h('select', { 'aria-label': t.pair, onchange: () => choose(pairs.value) });
   const swap = h('button', { type: 'button', class: 'icon', 'aria-label': t.swap, onclick: swapPair },
@@ -139,6 +141,7 @@ export function mount(host, app) {
   /** @param {string} text */
   function put(text) {
     isUntouched = false;
+    guessed.hidden = true;
     source.value = text;
     app.set({ text, sentence: 0 });
     showSize();
@@ -161,7 +164,8 @@ export function mount(host, app) {
   function swapPair() {
     const pair = reversed();
     if (!pair) return;
-    const text = isEmpty ? source.value : said.textContent;
+    // a translation that is not finished would lose the rest
+    const text = copy.disabled ? source.value : said.textContent;
     isUntouched = false;
     source.value = text;
     app.set({ text, sentence: 0 });
@@ -188,7 +192,7 @@ export function mount(host, app) {
     isEmpty = true;
     said.classList.add('empty');
     said.setAttribute('aria-busy', 'false');
-    done.textContent = figures.textContent = '';
+    done.textContent = figures.textContent = unplaced.textContent = '';
     candidates.replaceChildren();
     copy.disabled = see.disabled = true;
   }
@@ -199,11 +203,11 @@ export function mount(host, app) {
     const hasText = pieces.some(({ target }) => target !== '');
     if (total === 0) return note(t.waiting);
     if (waiting === 0 && !hasText) return note(t.nothing);
-    closeList();
     isEmpty = !hasText;
     said.setAttribute('aria-live', 'polite');
     if (hasText) pane.show(pieces);
     else pane.note('');
+    if (!asked?.isConnected) closeList();
     said.classList.toggle('empty', isEmpty && waiting === 0);
     said.setAttribute('aria-busy', String(waiting > 0));
     done.textContent = waiting > 0 && total > 1 ? t.done(total - waiting, total) : '';
@@ -223,6 +227,7 @@ export function mount(host, app) {
     const { openAlternatives } = await import('./alternatives.js');
     if (!word.element.isConnected) return;
     closeList();
+    asked = word.element;
     closeList = openAlternatives({
       frame: host, t, translator: engine.translator, options: { ...search(), nBest: 1 },
       choose: ({ piece, part }, other) => live.choose(piece.text,
@@ -233,13 +238,13 @@ export function mount(host, app) {
   /** Asks whether the text is in another language that the page has a model for. */
   async function guessLanguage() {
     const text = source.value.trim();
-    const { from, to } = engine.languages;
     guessed.hidden = true;
     if (text.replace(/\P{L}/gu, '').length < ENOUGH || engine.pairs.length < 2) return;
     try {
       const { LanguageDetector } = await import('../../js/detect/detector.js');
       detector ??= LanguageDetector.create();
       const [{ detectedLanguage, confidence }] = await (await detector).detect(text.slice(0, LISTED));
+      const { from, to } = engine.languages;
       const target = detectedLanguage === to ? from : to;
       const pair = engine.pairs.find((/** @type {import('../engine.js').Pair} */ p) =>
         p.source === detectedLanguage && p.target === target);
@@ -266,7 +271,12 @@ export function mount(host, app) {
     }
     examples.replaceChildren(h('span', {}, t.examples),
       ...(EXAMPLES[language] ?? EXAMPLES.en).map((text) =>
-        h('button', { type: 'button', lang: language, onclick: () => put(text) }, text)));
+        h('button', {
+          type: 'button', lang: language, onclick: () => {
+            lost = '';
+            put(text);
+          },
+        }, text)));
   }
 
   function showPairs() {
