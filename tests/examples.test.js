@@ -80,7 +80,7 @@ test('parallel.sh: lines in order', async (t) => {
     return t.skip('GNU parallel is not installed');
   }
   const lines = Array.from({ length: 1100 }, (_, i) => (i % 100 === 0 ? SENTENCE : ''));
-  const child = execFile(join(examples, 'parallel.sh'), ['--model', SHIPPED]);
+  const child = execFile(join(examples, 'parallel.sh'), ['--model', SHIPPED, '--from', 'en', '--to', 'de']);
   child.stdin?.end(lines.map((line) => `${line}\n`).join(''));
   let stdout = '';
   for await (const chunk of /** @type {any} */ (child.stdout)) stdout += chunk;

@@ -11,9 +11,10 @@ after(() => translator.destroy());
 
 /** Tokens of the longest source that a Translator takes as one. */
 const LONGEST = 128;
-/** A text of n tokens, </s> included. @param {number} n */
+/** A text of n tokens, </s> and the token of the language included. @param {number} n */
 async function textOf(n) {
-  const text = Array(n - 1).fill('house').join(' ');
+  const others = (await translator.tokenize('house')).ids.length - 1;
+  const text = Array(n - others).fill('house').join(' ');
   assert.equal((await translator.tokenize(text)).ids.length, n);
   return text;
 }
@@ -190,20 +191,18 @@ test('what reads like a control token is text', async () => {
 
 // ---------------------------------------------------------------- what does not end by itself
 
-/** This model goes on with these for ever; the first are a loop, the others are not. */
-const LOOPS = [`1${'-'.repeat(20)}`, `1${'-'.repeat(40)}`];
-const RAMBLES = [`1${'('.repeat(10)}`, `1${'_'.repeat(20)}`];
+/** This model goes on with these for ever. */
+const LOOPS = [`1${'-'.repeat(20)}`, `1${'-'.repeat(40)}`, `1${'('.repeat(20)}`, 'Hahahahahahahahahaha'];
 
-test('what loops or rambles is cut, says so, and is the same in every way of asking', async () => {
+test('what loops is cut, says so, and is the same in every way of asking', async () => {
   const longest = (/** @type {number} */ source) => 32 + 4 * source;
-  for (const text of [...LOOPS, ...RAMBLES]) {
+  for (const text of LOOPS) {
     const [free] = await translator.translateDetailed(text, { cutRunaways: false, maxTokens: 250 });
     assert.ok(!free.finished && free.targetTokens.length === 250, `${text}: there is something to cut`);
     const [cut] = await translator.translateDetailed(text);
     const n = cut.targetTokens.length;
     assert.equal(cut.finished, false, text);
-    assert.ok(LOOPS.includes(text) ? n < longest(cut.sourceTokens.length) : n === longest(cut.sourceTokens.length),
-      `${n}`);
+    assert.ok(n < longest(cut.sourceTokens.length), `${n}`);
     assert.deepEqual(cut.targetTokens.map(({ id }) => id), free.targetTokens.slice(0, n).map(({ id }) => id));
     assert.ok(free.target.startsWith(cut.target));
     assert.equal(await translator.translate(text), cut.target);
@@ -216,14 +215,15 @@ test('what loops or rambles is cut, says so, and is the same in every way of ask
   // a limit of one's own holds too, and so does a least length
   const [short] = await translator.translateDetailed(LOOPS[0], { maxTokens: 10 });
   assert.deepEqual([short.targetTokens.length, short.finished], [10, false]);
-  const [long] = await translator.translateDetailed(RAMBLES[0], { minTokens: 120 });
-  assert.equal(long.targetTokens.length, 120 + longest(long.sourceTokens.length));
+  const [long] = await translator.translateDetailed(LOOPS[0], { minTokens: 120 });
+  const n = long.targetTokens.length;
+  assert.ok(n > 120 && n <= 120 + longest(long.sourceTokens.length), `${n}`);
 });
 
 test('a translation that repeats itself like its source is not stopped', async () => {
   const texts = [
     'no no no no no no', 'no, no, no, no, no, no!', 'no '.repeat(50), 'Ha ha ha ha ha ha ha ha ha ha ha ha!',
-    'Hahahahahahahahahaha', 'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60),
+    'very '.repeat(20), '1 1 1 1 1 1 1 1', '1000000000000000000000', '!'.repeat(60),
     '. '.repeat(20), '.'.repeat(30), '0'.repeat(100), 'The the the the the the the the the the',
     'Bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla bla.',
     'Row, row, row your boat, gently down the stream, merrily, merrily, merrily, merrily, life is but a dream.',
