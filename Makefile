@@ -81,9 +81,9 @@ unexport EMCC_CFLAGS EM_CACHE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help run setup clean constants format web serve screenshots score oracle bench bench-kernels sbom reproducible \
-        coverage \
-        native asan arm wasm debug wasm-tests types package train-programs fuzz-build arm-build \
+.PHONY: help run setup clean constants format web docs serve extension screenshots score oracle bench \
+        bench-kernels sbom reproducible coverage \
+        native asan arm wasm debug wasm-tests types package model-packages train-programs fuzz-build arm-build \
         test test-rest test-all test-long test-bare test-js test-c test-native test-asan test-wasm \
         test-arm long mutate mutations \
         need-wasm need-native need-asan need-relaxed need-wasm-relaxed need-wasm-debug need-arm need-coverage \
@@ -92,6 +92,8 @@ unexport EMCC_CFLAGS EM_CACHE
 help:
 	@echo 'make run        translate a few English sentences into German with the shipped model'
 	@echo 'make web        put the page together in build/site; `make serve` serves it on port 8080'
+	@echo 'make docs       the page with its documentation: guides, a reference, examples that run; `make serve` has it'
+	@echo 'make extension  the extension that translates pages, in build/extension'
 	@echo 'make test       five minutes: C natively and as wasm, the fast JavaScript tests, Chromium, brief fuzzing'
 	@echo 'make test-all   that, and all else that CI runs: sanitizers, Arm, browsers, bundlers, long runs in brief'
 	@echo 'make test-long  what takes hours, and CI does not run: tests/parts.js lists it'
@@ -200,10 +202,17 @@ js/base/constants.js: js/make-constants.mjs $(wildcard src/*.h src/*/*.h)
 
 # The files of the package: minified scripts, the modules, and heed/inline.
 PACKAGE := build/js/inline.js
-package: $(PACKAGE) types
+package: $(PACKAGE) types model-packages
 $(PACKAGE): js/make-package.mjs $(MODULES) $(wildcard js/*.js js/*/*.js) | need-npm
 	$(call say,js  $(@D))
 	$(Q)$(NODE) js/make-package.mjs
+
+# A package of each model that is shipped.
+MODEL_PACKAGES := build/models/heed-model-de-en-es-fr.tgz
+model-packages: $(MODEL_PACKAGES)
+build/models/heed-model-%.tgz: js/make-model-package.mjs package.json models/%/heed.json
+	$(call say,model  $@)
+	$(Q)$(NODE) $< models/$*
 
 include src/train/train.mk
 include tests/fuzz/fuzz.mk
@@ -321,8 +330,14 @@ run: js/heed.wasm
 # The page as a folder that any static server serves.
 web: $(MODULES) | need-npm
 	$(NODE) web/build.js
+# And its documentation, in build/site/docs.
+docs: web package
+	$(NODE) web/guides/build.js
+# The extension for Chromium and Firefox, as a folder to load, with the shipped model.
+extension: package
+	$(NODE) web/examples/extension/build.js
 PORT ?= 8080
-serve: web
+serve: docs
 	$(NODE) node_modules/sirv-cli/bin.js build/site --port $(PORT)
 # The pictures of the README; compressed with pngquant, if installed.
 screenshots: $(MODULES) | need-npm need-browsers
@@ -331,7 +346,7 @@ screenshots: $(MODULES) | need-npm need-browsers
 # Damaged model directories, RUNS of seed SEED of each kind; `make test-all` loads 23,000.
 RUNS ?= 1000000
 SEED ?= 1
-KINDS ?= directories checkpoints firefox
+KINDS ?= directories checkpoints families firefox
 mutate: js/heed.wasm
 	set -e; for kind in $(KINDS); do \
 	  $(NODE) tests/mutate/run.js --kind $$kind --runs $(RUNS) --seed $(SEED); done

@@ -114,7 +114,8 @@ const tools = Object.entries({
 tools.push({ type: 'application', name: 'node', version: process.versions.node });
 
 /** Libraries of npm whose code is bundled into the package, see js/make-package.mjs. */
-const BUNDLED = ['node_modules/eld', 'node_modules/parse5', 'node_modules/entities'];
+const BUNDLED = ['eld', 'parse5', 'entities', '@lezer/markdown', '@lezer/common', '@lezer/highlight',
+  '@messageformat/parser', 'moo', 'saxes', 'xmlchars'].map((name) => `node_modules/${name}`);
 
 /** What of npm is in the package, and what develops and tests heed. */
 const packages = Object.entries(lock.packages).filter(([path]) => path).map(([path, locked]) => {

@@ -4,8 +4,10 @@
 
 import { createRequire } from 'node:module';
 import { helpText, parse, UsageError } from './cli/commands.js';
+import { manageCache } from './cli/cache.js';
 import { fetchModel } from './cli/fetch.js';
-import { convertModel, info, verifyModel } from './cli/models.js';
+import { asksForFiles, translateFiles } from './cli/files.js';
+import { convertModel, info, trimModel, verifyModel } from './cli/models.js';
 import { write } from './cli/output.js';
 import { serve } from './cli/serve.js';
 import { translate } from './cli/translate.js';
@@ -20,12 +22,16 @@ async function main(argv) {
   else if (command === 'help') {
     if (rest.length > 1) throw new UsageError(`help: expected one command, found ${rest.join(' ')}`);
     await write(helpText(rest[0]));
-  } else if (command === 'translate') await translate(values, operands);
+  } else if (command === 'translate') {
+    await (asksForFiles(values, operands) ? translateFiles : translate)(values, operands);
+  }
   else if (command === 'info') await info(values, rest);
   else if (command === 'convert') await convertModel(command, rest, values.dtype);
   else if (command === 'quantize') await convertModel(command, rest, 'int8');
+  else if (command === 'trim') await trimModel(values, rest);
   else if (command === 'verify') await verifyModel(rest);
   else if (command === 'fetch') await fetchModel(values, rest);
+  else if (command === 'cache') await manageCache(values, rest);
   else if (command === 'serve') await serve(values, rest);
   else throw new UsageError(command === undefined ? 'no command' : `unknown command '${command}'`);
 }

@@ -23,6 +23,8 @@ export { HeedError } from './base/errors.js';
 /** @typedef {import('./model/inspect.js').InspectOptions} InspectOptions */
 /** @typedef {import('./model/ops.js').Matrix} Matrix */
 /** @typedef {import('./model/ops.js').Ops} Ops */
+/** @typedef {import('./dom.js').PageTranslation} PageTranslation */
+/** @typedef {import('./dom.js').PageOptions} PageOptions */
 /** @typedef {import('./train.js').Trainer} Trainer */
 /** @typedef {import('./train.js').TrainOptions} TrainOptions */
 /** @typedef {import('./train.js').Pair} Pair */

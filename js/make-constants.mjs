@@ -15,6 +15,7 @@ const WORDS = {
   QUANTIZERS: { first: 'QUANTIZE_ROWS', wordOf: (/** @type {string} */ name) => name.slice(9).toLowerCase() },
   STACKS: { first: 'ENCODER', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
   DECODER_CELLS: { first: 'SELF_ATTENTION', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
+  NORMS: { first: 'LAYER_NORM', wordOf: (/** @type {string} */ name) => name.toLowerCase() },
   POSITIONS: { first: 'POSITIONS_HF', wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase() },
   LAYOUTS: {
     first: 'POSITIONS_INTERLEAVED',

@@ -1,6 +1,6 @@
 // make-package.mjs - writes build/js, the scripts and modules that the package ships: those of js/ without comments, as
 // they are in the declarations, and inline.js, which is all in one file for hosts without assets. Run by the Makefile.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -10,11 +10,19 @@ const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 const out = here('../build/js');
 
 /** Scripts that import a library, with the packages whose code they then have. @type {Record<string, string[]>} */
-const LIBRARIES = { 'detect/eld.js': ['eld'], 'text/parse5.js': ['parse5', 'entities'] };
+const LIBRARIES = {
+  'detect/eld.js': ['eld'],
+  'documents/lezer.js': ['@lezer/markdown', '@lezer/common', '@lezer/highlight'],
+  'documents/messageformat.js': ['@messageformat/parser', 'moo'],
+  'documents/saxes.js': ['saxes', 'xmlchars'],
+  'text/parse5.js': ['parse5', 'entities'],
+};
 
 rmSync(out, { recursive: true, force: true });
 // names stay: they are in the stack of an error
-const smaller = { format: /** @type {const} */ ('esm'), target: 'es2022', minifyWhitespace: true };
+const smaller = {
+  format: /** @type {const} */ ('esm'), target: 'es2022', minifyWhitespace: true, minifySyntax: true,
+};
 for (const name of /** @type {string[]} */ (readdirSync(here('.'), { recursive: true }))) {
   const to = join(out, name);
   mkdirSync(dirname(to), { recursive: true });
@@ -39,7 +47,11 @@ for (const [name, packages] of Object.entries(LIBRARIES)) {
       })),
     }],
   });
-  const licenses = packages.map((each) => readFileSync(here(`../node_modules/${each}/LICENSE`), 'utf8'));
+  const licenses = packages.map((each) => {
+    // a package without the text of its licence has it beside our file
+    const own = here(`${dir}/LICENSE-${each}.txt`);
+    return readFileSync(existsSync(own) ? own : here(`../node_modules/${each}/LICENSE`), 'utf8');
+  });
   writeFileSync(join(out, dir, `LICENSE-${library}.txt`), licenses.join('\n'));
 }
 
@@ -78,8 +90,8 @@ const WITHOUT_LANGUAGES = `
 
 /** What stands in for engine/remote.js: there is no file to make a worker of. */
 const WITHOUT_WORKER = `
-  export async function createRemote(_, { worker }) {
-    if (worker !== undefined) throw new TypeError('worker: heed/inline has no worker');
+  export async function createRemote(_, { worker, workers }) {
+    if ((worker ?? workers) !== undefined) throw new TypeError('worker: heed/inline has no worker');
   }`;
 
 await build({

@@ -1,6 +1,6 @@
-// prune-types.mjs - removes the declarations in build/types that no door leads to: nobody can name their types. Run by
-// the Makefile after tsc.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+// prune-types.mjs - removes the declarations in build/types that no door leads to: nobody can name their types. Also
+// removes comments that editors never show. Run by the Makefile after tsc.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,4 +25,12 @@ for (const door of Object.values(exports)) {
 for (const name of readdirSync(types, { recursive: true })) {
   const path = join(types, String(name));
   if (path.endsWith('.d.ts') && !kept.has(path)) rmSync(path);
+}
+/** Rooms whose types are used, but not named, by callers. */
+const INNER = /[\\/](base|engine|formats|wasm)[\\/]/;
+for (const path of kept) {
+  const text = readFileSync(path, 'utf8');
+  // tsc writes a typedef as a type, with its words, and leaves the comment too
+  const comment = (/** @type {string} */ found) => (INNER.test(path) || found.includes('@typedef') ? '' : found);
+  writeFileSync(path, text.replace(/^[ \t]*\/\*\*[^]*?\*\/[ \t]*\n/gm, comment));
 }

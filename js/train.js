@@ -5,7 +5,7 @@ import { E_DIVERGED, E_TENSOR_UNKNOWN, E_WASM, F32, TRAIN_GRADIENTS, TRAIN_WEIGH
 import { HeedError } from './base/errors.js';
 import { writeSafetensors } from './formats/write.js';
 import { configNumbers, readConfig } from './model/config.js';
-import { toMarian } from './model/family.js';
+import { tensorNames, toMarian } from './model/family.js';
 import { Transformer } from './model/transformer.js';
 import { checkSequence } from './text/ids.js';
 import { packLinks, packOptions, TRAIN } from './train/options.js';
@@ -48,6 +48,7 @@ export class Trainer {
   #core;
   #handle;
   #config;
+  #names;
   #longest;
   /** The model's other files, for toModel(). */
   #files;
@@ -59,13 +60,15 @@ export class Trainer {
   /**
    * @param {symbol} key
    * @param {{ core: import('./wasm/core.js').Core, handle: number, config: Record<string, any>, longest: number,
+   *   names: import('./model/family.js').TensorNames,
    *   files: Record<string, Uint8Array>, wasm?: WebAssembly.Module }} parts
    */
-  constructor(key, { core, handle, config, longest, files, wasm }) {
+  constructor(key, { core, handle, config, names, longest, files, wasm }) {
     if (key !== KEY) throw new TypeError('use Trainer.create()');
     this.#core = core;
     this.#handle = handle;
     this.#config = config;
+    this.#names = names;
     this.#longest = longest;
     this.#files = files;
     this.#wasm = wasm;
@@ -90,10 +93,11 @@ export class Trainer {
     if (typeof given?.config !== 'object' || given.config === null)
       badType('from', from, 'a Transformer or { config }');
     if (!model) checkOptions(given, 'config seed');
-    const config = model ? { ...model.config } : readConfig(toMarian({ model_type: 'marian', ...given.config }), {});
+    const config = model ? { ...model.config }
+      : readConfig(await toMarian({ model_type: 'marian', ...given.config }), {});
     const modelSeed = model ? 0 : checkInteger('seed', given.seed ?? 1, 0);
     // sinusoids are constants, even if a file has them; this is MarianConfig's default
-    const learnsPositions = config.static_position_embeddings === false;
+    const learnsPositions = Boolean(config.learned_positions) || config.static_position_embeddings === false;
     const { bytes, maxTokens } = packOptions(options, { fresh: !model, modelSeed, learnsPositions });
 
     const core = await instantiate({
@@ -117,6 +121,7 @@ export class Trainer {
         core,
         handle: handle.value[0],
         config,
+        names: await tensorNames(config),
         longest,
         files: { ...model?.internals().files },
         wasm: model?.internals().core.module,
@@ -265,9 +270,13 @@ export class Trainer {
     }
   }
 
-  /** model.safetensors, F32, with the names and shapes of Hugging Face's MarianMTModel. @returns {Uint8Array} */
+  /** model.safetensors, F32, with the names and shapes of the family's model in transformers. @returns {Uint8Array} */
   save() {
-    return writeSafetensors([...this.#tensors.keys()].map((name) => this.#read(name, TRAIN_WEIGHTS)));
+    const { toCore, toFile } = this.#names;
+    const read = (/** @type {string} */ name) => ({ ...this.#read(name, TRAIN_WEIGHTS), name: toFile(name) });
+    // T5 has no final_logits_bias, whose zeros nobody needs
+    const stored = [...this.#tensors.keys()].filter((name) => toCore(toFile(name)) === name);
+    return writeSafetensors(stored.map(read));
   }
 
   /** Free all memory. */

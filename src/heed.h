@@ -57,7 +57,16 @@ void heed_sha256_free(heed_sha256 *sha);
  * Hugging Face's MarianConfig (booleans are 0 or 1), plus
  *   dtype                      HEED_F32 or HEED_I8: arithmetic of the matrices
  *   decoder_cell               HEED_SELF_ATTENTION or HEED_SSRU: the first sublayer of a decoder layer
- *   positions                  HEED_POSITIONS_HF or HEED_POSITIONS_MARIAN: wavelengths of the sinusoids
+ *   positions                  HEED_POSITIONS_HF, _MARIAN, _FAIRSEQ: wavelengths of the sinusoids; _NONE
+ *   position_offset            row of the first position in a stored table; its number in fairseq's sinusoids
+ *   norm                       HEED_LAYER_NORM or HEED_RMS_NORM
+ *   head_dim                   features of a head; 0: d_model / heads
+ *   unscaled_attention         1: q . k is not divided by sqrt(head_dim)
+ *   no_biases                  1: projections have none
+ *   gated_feed_forward         1: activation(fc1 x) * (fc1_linear x) in place of activation(fc1 x)
+ *   scale_logits               1: logits are divided by sqrt(d_model)
+ *   relative_buckets           of a relative position bias that all layers of a stack share; 0: it has none
+ *   relative_distance          from which on all distances are in the last bucket
  *   layer_norm_eps             in units of 1e-12; 0 means 1e-5, as MarianMT has it
  *   activations                HEED_QUANTIZE_ROWS, _ROWS8 or _FIXED: how int8 matrices take their inputs
  *   encoder_positions_stored   1: the file has model.encoder.embed_positions.weight
@@ -191,16 +200,18 @@ heed_status heed_forward_shortlist(heed_session *session);
  *   encoder. and decoder.
  *     embedding  [n, D] rows of E, scaled      positions  [n, D]      input  [n, D] their sum
  *     output     [n, D] of the whole stack
+ *     position_bias  [H, n, n] in place of positions, if the stack has it: what all its layers add to scores
  *   encoder.layers.0.self_attn., decoder.layers.0.self_attn. and decoder.layers.0.encoder_attn., ...
- *     q  [n, D] not yet scaled      k, v  [m, D]
- *     scores   [H, n, m] q . k / sqrt(Dh), -infinity where masked; computed for this, so up to rounding what the
- *              softmax read
+ *     q  [n, A] not yet scaled      k, v  [m, A]      A is the features of all heads, mostly D
+ *     scores   [H, n, m] q . k / sqrt(Dh), or q . k if unscaled; in self-attention with the position_bias; -infinity
+ *              where masked; computed for this, so up to rounding what the softmax read
  *     weights  [H, n, m] softmax(scores), of a disabled head too
- *     context  [n, D] weights v, heads side by side      output  [n, D] after out_proj
+ *     context  [n, A] weights v, heads side by side      output  [n, D] after out_proj
  *   decoder.layers.0.ssru., ... in place of decoder.layers.0.self_attn., ...
  *     candidate, forget, cell, output  [n, D] u, f, c and y of layers/ssru.h
  *   encoder.layers.0. and decoder.layers.0., ...
  *     fc1  [n, F] after the activation      fc2  [n, D]
+ *     fc1_linear, gated  [n, F] of gated networks: the other factor, and the product with fc1
  *     self_attn_layer_norm or ssru_layer_norm, encoder_attn_layer_norm, final_layer_norm  [n, D] after residual and
  *     norm; of pre-norm models: what the norm gives
  */

@@ -180,7 +180,7 @@ test('configurations that make no sense, by key, with what was found', async () 
   const cases = [
     ['model_type', 'bert', /found 'bert', expected 'marian'/],
     ['model_type', undefined, /found undefined/],
-    ['activation_function', 'mish', /found 'mish', expected one of relu,gelu,swish,silu/],
+    ['activation_function', 'mish', /found 'mish', expected one of relu,gelu,swish,gelu_new,silu/],
     ['activation_function', '__proto__', /expected one of relu/],
     ['activation_function', null, /expected one of relu/],
     ['encoder_attention_heads', 5, /found 5: must divide d_model/],

@@ -1,8 +1,9 @@
 // examples.test.js - every program of web/examples does what it says.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { promisify } from 'node:util';
 import { Translator } from '../js/index.js';
 import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
+import { watchPage } from './browser/watched.js';
 import { SHIPPED } from './model-files.js';
 
 const run = promisify(execFile);
@@ -20,15 +22,6 @@ const examples = join(root, 'web/examples');
 const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
 const SENTENCE = 'The house at the end of the street is very old.';
 const expected = await translator.translate(SENTENCE);
-
-/** Added to a page: tells the server what the page shows in the end. */
-const WATCH = `
-  const target = document.querySelector('#target');
-  const report = (body) => fetch('report', { method: 'POST', body: JSON.stringify(body) });
-  addEventListener('error', (event) => report({ error: event.message }));
-  addEventListener('unhandledrejection', (event) => report({ error: String(event.reason) }));
-  new MutationObserver(() => report({ text: target.textContent })).observe(target, { childList: true });
-`;
 
 /** What the page in a folder shows. @param {string} folder */
 async function show(folder) {
@@ -40,14 +33,11 @@ async function copy(from, t) {
   const folder = await mkdtemp(join(tmpdir(), 'heed-example-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await cp(from, folder, { recursive: true });
-  await writeFile(join(folder, 'watch.js'), WATCH);
-  const page = join(folder, 'index.html');
-  const html = await readFile(page, 'utf8');
-  await writeFile(page, html.replace('<script', '<script type="module" src="./watch.js"></script>\n<script'));
+  await watchPage(folder);
   return folder;
 }
 
-for (const name of ['page', 'worker']) {
+for (const name of ['page', 'worker', 'attention']) {
   test(`${name}: shows the translation`, async (t) => {
     assert.deepEqual(await show(await copy(join(examples, name), t)), { text: expected });
   });
@@ -73,6 +63,58 @@ test('translate.js: translates its sentences', async () => {
   const { stdout } = await run(process.execPath, [join(examples, 'translate.js'), SENTENCE]);
   assert.match(stdout, /tokens per second/);
   assert.ok(stdout.includes(`en  ${SENTENCE}\nde  ${expected}\n`));
+});
+
+test('server.js: answers simultaneous requests, and a client that leaves does no harm', async (t) => {
+  const server = spawn(process.execPath, [join(examples, 'server.js'), '0']);
+  t.after(() => server.kill());
+  const [line] = await once(server.stdout, 'data');
+  const address = `${String(line).trim()}/translate`;
+  const post = (/** @type {string} */ body, /** @type {RequestInit} */ more = {}) =>
+    fetch(address, { method: 'POST', body, ...more });
+  const controller = new AbortController();
+  const { body: left } = await post(`${SENTENCE} `.repeat(200), { signal: controller.signal });
+  const answers = [SENTENCE, '', SENTENCE].map(async (body) => (await post(body)).text());
+  const reader = left?.getReader();
+  await reader?.read(); // it has begun
+  controller.abort();
+  await assert.rejects(async () => { while (!(await reader?.read())?.done); }, { name: 'AbortError' });
+  assert.deepEqual(await Promise.all(answers), [expected, '', expected]);
+  assert.equal((await fetch(address)).status, 404);
+});
+
+test('fine-tune.js: learns a word, and the directory that it writes translates', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'heed-tuned-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const { stdout } = await run(process.execPath, [join(examples, 'fine-tune.js'), '20', folder]);
+  const losses = [...stdout.matchAll(/loss ([\d.]+)/g)].map(([, loss]) => Number(loss));
+  assert.equal(losses.length, 20);
+  // dropout moves the loss of a step by a tenth
+  assert.ok(losses[19] < losses[0] - 1, losses.join(' '));
+  const tuned = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: folder });
+  assert.equal(await tuned.translate('My widget is very old.'), stdout.trim().split('\n').at(-1));
+  tuned.destroy();
+});
+
+test('react: built, it shows the translation', async (t) => {
+  let vite;
+  try {
+    const require = createRequire(join(root, 'tests/bundlers/package.json'));
+    vite = require.resolve('vite');
+    require.resolve('react-dom');
+  } catch {
+    return t.skip('Vite or React is not installed in tests/bundlers (.ci/setup bundlers)');
+  }
+  const folder = await copy(join(examples, 'react'), t);
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(root, join(folder, 'node_modules/heed'));
+  for (const name of ['react', 'react-dom', 'scheduler']) {
+    await symlink(join(root, 'tests/bundlers/node_modules', name), join(folder, 'node_modules', name));
+  }
+  await cp(SHIPPED, join(folder, 'public/de-en-es-fr'), { recursive: true });
+  const { build } = await import(pathToFileURL(vite).href);
+  await build({ root: folder, base: './', logLevel: 'error', build: { target: 'es2022' } });
+  assert.deepEqual(await show(join(folder, 'dist')), { text: expected });
 });
 
 test('parallel.sh: lines in order', async (t) => {

@@ -255,8 +255,8 @@ test('errors say what is missing', async (t) => {
     /no released model for this pair: Firefox translates by way of English, with de-en and en-zh-hans, which heed/);
   await fails(['firefox:en'], /found 'firefox:en', expected firefox: and a pair, such as firefox:en-pt/, 2);
   await fails(['en-de'], /found 'en-de', expected firefox: and a pair/, 2);
-  await fails([], /expected firefox:SOURCE-TARGET and a directory, or --list/, 2);
-  await fails(['--list', 'firefox:en-de'], /expected firefox:SOURCE-TARGET and a directory, or --list/, 2);
+  await fails([], /expected firefox:SOURCE-TARGET, opus:SOURCE-TARGET or a URL, or --list/, 2);
+  await fails(['--list', 'firefox:en-de'], /expected firefox:SOURCE-TARGET, opus:SOURCE-TARGET or a URL, or --list/, 2);
   await fails(['--list', '--cache', place], /--cache: has no effect with --list/, 2);
   await fails(['--cache', place, 'firefox:en-de', place], /--cache: has no effect with a directory/, 2);
   const wrong = await server.heed(['fetch', '--mirror', 'here', '--list']);

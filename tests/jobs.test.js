@@ -6,16 +6,10 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Translator } from '../js/index.js';
 import { Core } from '../js/wasm/core.js';
-import { SHIPPED } from './model-files.js';
+import { numberedSentences, SHIPPED } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
-/** Sentences of several lengths, all different. */
-const TEXTS = Array.from({ length: 48 }, (_, i) => [
-  `Tom has ${i} red cars.`,
-  `My brother worked in Berlin for ${i} years, and then he moved to a small village near the sea.`,
-  `Can you help me with number ${i}?`,
-  `After ${i} days we still did not know when the next train would come.`,
-][i % 4]);
+const TEXTS = numberedSentences(48);
 /** Rows of a batch by default, and those that only calls without a row may take. */
 const [ROWS, SPARE] = [32, 3];
 

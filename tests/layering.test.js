@@ -123,8 +123,8 @@ test('the core prints nothing, ends nothing, and allocates in the arena only', (
 // ------------------------------------------------------------------------------ JavaScript
 
 /** The rooms of js/, the lowest first: the files directly in js/ are the room 'doors', and builds.js is the ground. */
-const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', 'engine', 'translate', 'detect',
-  'train', 'convert', 'serve', 'cli', 'doors'];
+const FLOORS = ['builds', 'base', 'wasm', 'files', 'formats', 'text', 'model', 'engine', 'translate', 'documents', 'dom',
+  'detect', 'train', 'convert', 'serve', 'cli', 'doors'];
 const scripts = list('js', /\.js$/);
 const roomOf = (file) => (file.includes('/') ? file.split('/')[0] : file === 'builds.js' ? 'builds' : 'doors');
 
@@ -184,6 +184,24 @@ test('every import goes downstairs, those of types too', () => {
 test('no import leads back to its file', () => {
   const imports = new Map(scripts.map((file) => [file, importsOf(file, read(`js/${file}`))]));
   assert.equal(findCircle(imports), null);
+});
+
+test('a clone without npm packages runs: what they are needed for is loaded for that alone', () => {
+  // static imports alone: those that stand at the beginning of a line
+  const loaded = new Set();
+  const bare = [];
+  const visit = (file) => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const code = read(`js/${file}`).replace(/\/\*\*[^]*?\*\//g, '');
+    for (const [, name] of code.matchAll(/^(?:import\s+|(?:import|export)\s[^;']*?\bfrom\s+)'([^']+)';/gm)) {
+      if (name.startsWith('.')) visit(join(file, '..', name));
+      else if (!name.startsWith('node:')) bare.push(`${file} imports ${name}`);
+    }
+  };
+  for (const file of scripts.filter((each) => roomOf(each) === 'doors')) visit(file);
+  assert.ok(loaded.has('cli/translate.js') && loaded.has('translate/translator.js'));
+  assert.deepEqual(bare, []);
 });
 
 test('the map of js/ has every room in its order and a line for every file', () => {

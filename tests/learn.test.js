@@ -225,6 +225,11 @@ test('the diagram has a box for each part, and each names tensors', async () => 
     .map((part) => `decoder.layers.1.ssru.${part}`));
   assert.ok(box.id in learn.model.boxes);
   assert.deepEqual(tensorsOf({ ...box, id: 'decoder.norm1' }, 1, true), ['decoder.layers.1.ssru_layer_norm']);
+  const parts = (id, config) => tensorsOf({ id, stack: 'encoder', inLayer: true }, 1, false, config);
+  assert.deepEqual(parts('encoder.positions', {}), ['encoder.positions', 'encoder.input']);
+  assert.deepEqual(parts('encoder.positions', { relative_buckets: 32 }), ['encoder.position_bias', 'encoder.input']);
+  assert.deepEqual(parts('encoder.ffn', { gated_feed_forward: true }), ['fc1', 'fc1_linear', 'gated', 'fc2']
+    .map((name) => `encoder.layers.1.${name}`));
   const norm = (id) => tensorsOf({ id, stack: id.split('.')[0], inLayer: true }, 1)[0];
   assert.equal(norm('encoder.norm2'), 'encoder.layers.1.final_layer_norm');
   assert.equal(norm('decoder.norm2'), 'decoder.layers.1.encoder_attn_layer_norm');

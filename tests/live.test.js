@@ -4,8 +4,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Translator } from '../js/index.js';
+import { wordsOf } from '../js/text/words.js';
 import { SHIPPED } from './model-files.js';
-import { Live, targetOf } from '../web/translate/live.js';
+import { findAlternatives } from '../web/translate/alternatives.js';
+import { Live, targetOf, wholeCode } from '../web/translate/live.js';
 import { linksOf, partnersOf } from '../web/translate/partners.js';
 import { readTerms } from '../web/translate/terms.js';
 
@@ -73,6 +75,63 @@ test('what stood there stays until the new translation is there, while letters a
   assert.equal(seen.said, 'THE FIRST. THE CAT IS O.');
   live.update('', 'en', 'a');
   assert.deepEqual([seen.said, seen.waiting], ['', 0]);
+});
+
+test('a text that changes letter by letter takes one segmenter per language', async (t) => {
+  const { live, answer } = start();
+  const { Segmenter } = Intl;
+  t.after(() => Object.assign(Intl, { Segmenter }));
+  /** @type {unknown[]} */
+  const made = [];
+  Object.assign(Intl, {
+    Segmenter: class extends Segmenter {
+      /** @param {string} language @param {Intl.SegmenterOptions} options */
+      constructor(language, options) {
+        super(language, options);
+        made.push([language, options.granularity]);
+      }
+    },
+  });
+  for (const text of ['O', 'On', 'One.', 'One. T', 'One. Two.']) live.update(text, 'en', 'a');
+  live.update('Eins. Zwei.', 'de', 'b');
+  await answer();
+  assert.deepEqual(made, [['en', 'sentence'], ['de', 'sentence']]);
+  for (const text of ['a b', 'a b c', 'a b c d']) assert.equal(wordsOf(text, 'es').length, text.length / 2 + 0.5);
+  assert.deepEqual(made.slice(2), [['es', 'word']]);
+});
+
+test('code between backticks is one sentence with what surrounds it, in its line', () => {
+  const parts = (...texts) => texts.map((text) => ({ text, after: ' ' }));
+  const texts = (...given) => wholeCode(parts(...given)).map(({ text }) => text);
+  assert.deepEqual(texts('`a.', 'b`'), ['`a. b`']);
+  assert.deepEqual(texts('One.', 'See `x.', 'y.', 'z` here.', 'Two.'), ['One.', 'See `x. y. z` here.', 'Two.']);
+  assert.deepEqual(texts('A ` alone.', 'Two.'), ['A ` alone.', 'Two.'], 'one backtick is none');
+  assert.deepEqual(texts('`a` is.', '`b` too.'), ['`a` is.', '`b` too.']);
+  const apart = [{ text: 'A ` here.', after: '\n' }, { text: 'B ` there.', after: '' }];
+  assert.deepEqual(wholeCode(apart), apart);
+  const code = 'Use `a. Then b.` here. It is good.';
+  assert.equal(wholeCode(parts('Use `a.', 'Then b.` here.', 'It is good.')).map(({ text }) => text).join(' '), code);
+});
+
+test('alternatives begin as the translation does, and go on with another word', async () => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED });
+  try {
+    const [part] = await translator.translateDetailed('The house is small.', { beams: 1 });
+    const ids = part.targetTokens.map(({ id }) => id);
+    for (const first of [0, 2]) {
+      const others = await findAlternatives(translator, part, first, { beams: 1 });
+      assert.ok(others.length > 0 && others.length <= 5);
+      assert.equal(new Set([part.target, ...others.map(({ target }) => target)]).size, others.length + 1, 'none twice');
+      for (const { targetTokens } of others) {
+        assert.deepEqual(targetTokens.slice(0, first).map(({ id }) => id), ids.slice(0, first));
+        assert.notEqual(targetTokens[first].id, ids[first]);
+      }
+    }
+    await assert.rejects(findAlternatives(translator, part, 0, { beams: 1, signal: AbortSignal.abort() }),
+      { name: 'AbortError' });
+  } finally {
+    translator.destroy();
+  }
 });
 
 test('a long call for a text that is gone is aborted; another key forgets', async () => {

@@ -8,6 +8,14 @@ export const SHIPPED = fileURLToPath(new URL(`../${FIXTURE_PATH}`, import.meta.u
 /** A random model that takes ids only: d_model 32, 67 pieces, 48 positions. */
 export const TINY = fileURLToPath(new URL('golden/postnorm-relu-shared', import.meta.url));
 
+/** English sentences of several lengths, all different. @param {number} count */
+export const numberedSentences = (count) => Array.from({ length: count }, (_, i) => [
+  `Tom has ${i} red cars.`,
+  `My brother worked in Berlin for ${i} years, and then he moved to a small village near the sea.`,
+  `Can you help me with number ${i}?`,
+  `After ${i} days we still did not know when the next train would come.`,
+][i % 4]);
+
 /** @typedef {Record<string, Uint8Array>} Files */
 
 /** @param {string} directory @returns {Files} */

@@ -7,11 +7,16 @@ import { Bench, derive, translate } from './mutate/bench.js';
 import { checkpointFiles, CONTAINERS } from './mutate/checkpoints.js';
 import { modelFiles } from './mutate/model.js';
 import { run } from './mutate/run.js';
+import { run as runTokenizers } from './mutate/tokenizers.js';
 
 /** As many as take less than a minute on an idle machine. */
-const RUNS = 20_000;
+const RUNS = 10_000;
 /** And a quarter of one. */
 const CHECKPOINTS = 3000;
+/** The models of golden/hf/families weigh twenty times as much as the tiny one. */
+const FAMILIES = 1000;
+/** Files of tokenizers and indexes of shards. */
+const TOKENIZERS = 2000;
 /** The models of golden/firefox weigh fifty times as much. */
 const FIREFOX = 1000;
 /** Mozilla's own weigh 17 MB. */
@@ -53,6 +58,18 @@ test('in every container the tiny model says the same', async () => {
   const { 'config.json': _, ...files } = checkpointFiles('marian');
   // its decoder begins from zeros, not from a piece: what it says is its own
   assert.equal((await say(await derive(files))).length, expected.length, "config.json made of Marian's settings");
+});
+
+test(`${FAMILIES} mutated models of other families`, (t) =>
+  check(t, { kind: 'families', runs: FAMILIES }, ANYWHERE));
+
+test(`${TOKENIZERS} mutated tokenizers and indexes of shards`, async (t) => {
+  const { runs, used, slowest, statuses, failures } = await runTokenizers({ runs: TOKENIZERS });
+  t.diagnostic(`${used} of ${runs} are used, slowest ${slowest.toFixed(0)} ms`);
+  assert.deepEqual([failures, runs], [[], TOKENIZERS]);
+  for (const kind of ['JSON', 'VOCAB', 'SPM', 'FILE', 'SAFETENSORS']) {
+    assert.ok(statuses[`HEED_E_${kind}`] > 0, `HEED_E_${kind} is met`);
+  }
 });
 
 test(`${CHECKPOINTS} mutated checkpoints`, (t) =>

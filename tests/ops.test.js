@@ -163,6 +163,8 @@ test('softmax, embedding, layerNorm, feedForward by hand', () => {
     const [y0, y1] = product({ rows: 1, cols: 3, data: [1, 2, -3].map(f) }, w2).data;
     return [y0 + 0.5, y1 - 0.5];
   };
+  const tanh = (/** @type {number} */ h) => Math.tanh(Math.sqrt(2 / Math.PI) * (h + 0.044715 * h ** 3));
+  near(run('gelu_new'), hidden((h) => h / 2 * (1 + tanh(h))), 4e-6);
   near(run('swish'), hidden((h) => h / (1 + Math.exp(-h))), 4e-6); // sums reach 10
   const normal = { 1: 0.8413447460685429, 2: 0.9772498680518208, '-3': 0.0013498980316300933 };
   near(run('gelu'), hidden((h) => h * normal[h]), 4e-6);
@@ -218,7 +220,7 @@ test('wrong arguments are refused by name', () => {
     [RangeError, /^w2\.cols: found 2, expected 3/, () => ops.feedForward(m(1, 3), m(3, 4), z(4), m(4, 2), z(3))],
     [RangeError, /^b1: found 3 numbers, expected 4/, () => ops.feedForward(m(1, 3), m(3, 4), z(3), m(4, 3), z(3))],
     [TypeError, /^b2: expected a Float32Array/, () => ops.feedForward(m(1, 3), m(3, 4), z(4), m(4, 3))],
-    [RangeError, /^activation: found 'tanh', expected one of 'relu', 'gelu', 'swish'/,
+    [RangeError, /^activation: found 'tanh', expected one of 'relu', 'gelu', 'swish', 'gelu_new'/,
       () => ops.feedForward(m(1, 1), m(1, 1), [0], m(1, 1), [0], 'tanh')],
   ];
   for (const [type, message, f] of cases) {

@@ -1,5 +1,4 @@
-// options.test.js - options by name: what no function knows is refused, with the nearest name; what belongs to the
-// contract and is unsupported is refused as such.
+// options.test.js - options by name: what no function knows is refused, with the nearest name.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
@@ -80,17 +79,6 @@ test('an option that is like none is refused with the names that there are', asy
   });
   await assert.rejects(translator.translate('a', { ['x'.repeat(1e6)]: 1 }), ({ message }) => message.length < 500);
   await assert.rejects(translator.translate('a', { __proto__: null, toString: 1 }), /unknown option 'toString'/);
-});
-
-test('an option of the contract that is unsupported is refused as such', async () => {
-  const unsupported = [
-    [(o) => Translator.create({ ...PAIR, model: SHIPPED, ...o }), ['workers']],
-  ];
-  for (const [call, names] of unsupported) {
-    for (const name of names) {
-      await assert.rejects(call({ [name]: 1 }), { name: 'TypeError', message: `option '${name}': unsupported` });
-    }
-  }
 });
 
 test('the model still works after a refusal', async () => {

@@ -16,15 +16,17 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
 /** Bytes of the library's JavaScript, minified, after gzip: with the engine, and in a page that has it in a worker. */
-const scriptLimits = { translating: 20_100, 'beside a worker': 9750 };
+const scriptLimits = { translating: 20_500, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
-  'model/ops': 2000, 'engine/remote': 2350, 'translate/detail': 1950, 'model/inspect': 2500, 'files/download': 3000,
+  'model/ops': 2000, 'engine/remote': 2350, 'engine/pool': 1500, 'translate/detail': 1950, 'model/inspect': 2500,
+  'files/download': 3000,
   'translate/progress': 600, 'files/local': 600, 'text/cut': 900, 'formats/open': 4500, 'translate/glossary': 5500,
   'translate/lookup': 1500, 'translate/pivot': 3400, 'formats/zip': 2500, 'formats/marian': 6000,
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_000, 'translate/passing': 600,
 };
-const packageLimit = 990_000; // bytes of the tarball, of which the library of languages has 450,000; no models
+/** Bytes of the tarball: 450,000 are the library of languages, 130,000 the parsers of documents; no models. */
+const packageLimit = 1_130_000;
 
 let scratch;
 let packed;
@@ -80,7 +82,8 @@ test('every exported path exists, and types come first', async () => {
 test('the tarball holds the library and nothing else', () => {
   const allowed = new RegExp([
     /build\/js\/([\w-]+\/)?[\w-]+\.(js|wasm)/, /build\/types\/[\w/-]+\.d\.ts/, /package\.json/,
-    /(README|CHANGELOG)\.md/, /LICENSE/, /build\/js\/(detect\/LICENSE-eld|text\/LICENSE-parse5)\.txt/,
+    /(README|CHANGELOG)\.md/, /LICENSE/,
+    /build\/js\/(detect\/LICENSE-eld|documents\/LICENSE-(lezer|messageformat|saxes)|text\/LICENSE-parse5)\.txt/,
   ].map(({ source }) => `^${source}$`).join('|'));
   const paths = packed.files.map(({ path }) => path);
   assert.deepEqual(paths.filter((path) => !allowed.test(path)), []);

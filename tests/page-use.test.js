@@ -23,7 +23,7 @@ test('swapping the languages loads the other model, and its text is the translat
   await page.waitForFunction(() => document.querySelector('.status').textContent.includes('German \u2192 English'));
   assert.equal(await page.inputValue('textarea'), german);
   assert.equal(await page.inputValue('.tools select'), 'de-en');
-  await page.waitForFunction(() => /cat/i.test(document.querySelector('.said').textContent));
+  await page.waitForFunction(() => /brother/i.test(document.querySelector('.said').textContent));
   await page.waitForURL(/pair=de-en/);
   assert.deepEqual(troubles, []);
   await close();
@@ -91,7 +91,7 @@ test('files of a model that are dropped anywhere on the page are loaded; missing
   await drop(files);
   await page.waitForFunction(() => document.querySelector('.tools select').value === '');
   await ready(page);
-  assert.match(await said(page), /Katze/);
+  assert.match(await said(page), /Bruder/);
   assert.match(await page.textContent('.status'), /English \u2192 German/, 'as heed.json of the files says');
   assert.deepEqual(troubles, []);
   await close();
@@ -251,6 +251,56 @@ async function openMatrix(options) {
     picked: () => page.locator('dialog[open]').count(),
   };
 }
+
+test('the way to the next token opens step by step; a temperature flattens what is likely', async () => {
+  const { page, troubles, close } = await openPage({ place: 'see/flow' });
+  await page.waitForSelector('.flow-steps details');
+  const open = () => page.locator('.flow-steps details[open]').count();
+  const [next, all] = [page.locator('.view-flow .primary'), page.locator('.view-flow .controls button').nth(1)];
+  assert.equal(await open(), 1);
+  await next.click();
+  assert.equal(await open(), 2);
+  await all.click();
+  await page.waitForFunction(() => document.querySelectorAll('.likely li').length === 8);
+  const best = () => page.locator('.likely li').first().locator('.share').textContent().then(parseFloat);
+  const before = await best();
+  await page.locator('.stage input[type=range]').fill('3');
+  await page.waitForFunction((share) =>
+    parseFloat(document.querySelector('.likely .share').textContent) < share, before);
+  // what is most likely is written, and the way begins again
+  const token = await page.locator('.likely .first span').first().textContent();
+  assert.match(String(await next.textContent()), new RegExp(token));
+  await next.click();
+  assert.match(await page.textContent('.written'), new RegExp(`${token}.*[?]$`));
+  assert.equal(await page.locator('.chips').last().locator('li').count(), 2);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('heads that matter most are found without being asked; See begins with the clearest', async () => {
+  const { page, troubles, close } = await openPage({ place: 'see/heads' });
+  await page.waitForSelector('.heads-choice input:checked');
+  const place = () => page.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value));
+  const first = [await place(), await checked(page)];
+  await page.locator('.controls select').nth(1).selectOption({ value: '0' });
+  await page.locator('.heads-choice input').nth(6).check();
+  await page.click('.heads-choice button >> text="Clearest"');
+  assert.deepEqual([await place(), await checked(page)], first);
+  const columns = () => page.locator('.token-column.right .tok').count();
+  const all = await columns();
+  await page.check('text=Without </s>');
+  assert.equal(await columns(), all - 2);
+  const lines = () => page.locator('.lines path').evaluateAll((paths) =>
+    paths.reduce((n, path) => n + path.getAttribute('d').split('M').length - 1, 0));
+  const thin = await lines();
+  await page.locator('.controls input[type=range]').fill('0.5');
+  assert.ok((await lines()) < thin);
+  await page.click('.views a >> text="Switch heads off"');
+  await page.waitForSelector('.ranking li');
+  assert.equal(await page.locator('.ranking li').count(), 5);
+  assert.deepEqual(troubles, []);
+  await close();
+});
 
 test('only the first mouse button drags the matrix, and never after its release', async () => {
   const { page, troubles, close, x, y, moves, picture, picked } = await openMatrix();

@@ -19,11 +19,10 @@ import { readdirSync } from 'node:fs';
 
 /** The test files of `make test`, without `.test.js`. */
 export const FAST = [
-  'api', 'bytes', 'cache', 'checkpoints', 'cli', 'confidence', 'constants', 'convert', 'door', 'errors', 'exports',
-  'fetch', 'generate', 'glossary', 'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect',
-  'jobs', 'layering', 'learn', 'line', 'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package',
-  'parity', 'run', 'score', 'see', 'session', 'simd', 'supply', 'text', 'tokenizer', 'train', 'translator', 'tree',
-  'worker', 'worker-page', 'zstd',
+  'api', 'bytes', 'cache', 'cli', 'confidence', 'constants', 'convert', 'dom', 'door', 'errors', 'exports',
+  'generate', 'glossary', 'hostile-checkpoints', 'hostile-json', 'hostile-spm', 'hostile-weights', 'inspect',
+  'layering', 'learn', 'line', 'loading', 'makefile', 'memory', 'models', 'ops', 'options', 'package', 'parity',
+  'run', 'score', 'see', 'session', 'simd', 'supply', 'text', 'tokenizer', 'translator', 'tree', 'worker', 'zstd',
 ];
 
 /** Those that take longest, longest first: they start first, so that the last part to end is a short one. */
@@ -67,7 +66,7 @@ export const GROUPS = {
     build: ['asan', 'arm-build', 'train-programs', 'package', 'fuzz-build'],
     parts: () => [
       { name: 'C, Arm', command: make('test-arm') },
-      { name: 'fuzz, 14 s a target', command: make('fuzz-test', 'FUZZ_SHORT_SECONDS=14', 'FUZZ_JOBS=1') },
+      { name: 'fuzz, 6 s a target', command: make('fuzz-test', 'FUZZ_SHORT_SECONDS=6', 'FUZZ_JOBS=1') },
       { name: 'C, sanitizers', command: make('test-asan') },
       ...nodeParts(files().filter((name) => !FAST.includes(name))),
       { name: 'reproducible', command: make('reproducible', 'JOBS=1') },
@@ -79,9 +78,11 @@ export const GROUPS = {
 export const LONG = [
   { name: 'long', command: make('long'), minutes: 180 },
   { name: 'mutate', command: make('mutate', 'RUNS=1000000', 'KINDS=directories checkpoints'), minutes: 600 },
+  { name: 'mutate families', command: make('mutate', 'RUNS=200000', 'KINDS=families'), minutes: 120 },
   { name: 'mutate firefox', command: make('mutate', 'RUNS=200000', 'KINDS=firefox'), minutes: 300 },
   { name: 'mutate firefox-real', command: make('mutate', 'RUNS=2000', 'KINDS=firefox-real'), minutes: 60 },
   { name: 'mutations', command: make('mutations'), minutes: 600 },
+  { name: 'serve', command: [process.execPath, 'tests/bench/serve.js', '10000', '100'] },
   { name: 'fuzz', command: make('fuzz'), minutes: 600 },
   { name: 'arm', command: make('test-arm', 'ARM_WANTED=test_train'), minutes: 60 },
 ];

@@ -134,6 +134,27 @@ test('it says what the second model makes of what the first says', async () => {
     await second.translate(await first.translate(SENTENCES[3], beams), beams));
 });
 
+test('HTML: texts of both steps, tags at their words, elements in other languages as they are', async () => {
+  const [plain, middle] = [await pivot.translate(SENTENCES), await first.translate(SENTENCES)];
+  const page = SENTENCES.map((text) => `<p>${text}</p>`).join('\n');
+  const found = await pivot.translateHtml(page);
+  assert.deepEqual(found.replace(/<\/?p>/g, '').split('\n'), plain);
+  assert.notDeepEqual(found.replace(/<\/?p>/g, '').split('\n'), middle);
+  // the second step sees elements of the first one's language, and its own, as the page means them
+  const mixed = `<p lang=de>${SENTENCES[0]}</p><p lang=en>I see</p><p lang=fr>Je vois</p>` +
+    '<p>Das <b id=1>Wetter</b> ist <img src=x> heute <i>schön</i>.</p>';
+  const translated = await pivot.translateHtml(mixed);
+  assert.ok(translated.startsWith(`<p lang=de>${plain[0]}</p><p lang=en>I see</p><p lang=fr>Je vois</p>`), translated);
+  const tags = (/** @type {string} */ html) => html.match(/<[^>]*>/g)?.sort();
+  assert.deepEqual(tags(translated), tags(mixed));
+  assert.match(await pivot.translateHtml('<p>Tom hat ein <b>Auto</b>.</p>', { glossary: { Auto: 'Bolide' } }), /Bolide/);
+  await assert.rejects(pivot.translateHtml(/** @type {any} */ (7)), { name: 'TypeError', message: /html/ });
+  const stop = new AbortController();
+  const call = pivot.translateHtml(page.repeat(20), { signal: stop.signal });
+  stop.abort();
+  await assert.rejects(call, { name: 'AbortError' });
+});
+
 test('a stream is the same, joined', async () => {
   const whole = await pivot.translate(TEXT);
   const pieces = await collect(pivot.translateStreaming(TEXT));

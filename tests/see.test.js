@@ -3,12 +3,18 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { Translator } from '../js/index.js';
+import { loadOps } from '../js/ops.js';
 import { makePalette } from '../web/lib/colors.js';
 import { LEAST, drawCells, shrinkInto, visible } from '../web/lib/tiles.js';
 import { toCsv } from '../web/lib/export.js';
 import { layOut } from '../web/see/beam.js';
+import { likely } from '../web/see/flow.js';
 import { meanOfRows, namesOf } from '../web/see/gates.js';
-import { difference, mapOf, meanOf, placeOf, sourceWords, stacksOf, targetWords } from '../web/see/maps.js';
+import { clearest, difference, mapOf, meanOf, placeOf, shownOf, sourceWords, stacksOf, targetWords }
+  from '../web/see/maps.js';
+import { rowOf } from '../web/see/neuron.js';
+import { FIXTURE } from './browser/fixture.js';
 
 const style = await readFile(new URL('../web/style.css', import.meta.url), 'utf8');
 
@@ -132,6 +138,78 @@ test('the mean of maps', () => {
   const data = Float32Array.from([1, 0, 0, 1, 0, 1, 1, 0]);
   const small = { attention: { cross: { shape: [1, 2, 2, 2], data } } };
   assert.deepEqual(Array.from(meanOf(small, 'cross', [[0, 0], [0, 1]]).data), [0.5, 0.5, 0.5, 0.5]);
+});
+
+/** Two heads over a language, two words and the end: the first head looks at the end, the second at words. */
+const pieces = (...names) => names.map((piece) => ({ piece }));
+const small = () => ({
+  sourceTokens: pieces('>>de<<', '\u2581a', '\u2581b', '</s>'), targetTokens: pieces('\u2581c', '\u2581d', '</s>'),
+  attention: {
+    cross: {
+      shape: [1, 2, 3, 4],
+      data: Float32Array.of(0, 0, 0, 1, 0, 0.5, 0, 0.5, 1, 0, 0, 0, 0, 0.75, 0.25, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 1),
+    },
+    // 0 looks at itself, 1 at another word
+    decoder: { shape: [1, 2, 3, 3], data: Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0.5, 0.5) },
+    encoder: { shape: [1, 1, 4, 4], data: new Float32Array(16).fill(0.25) },
+  },
+});
+
+test('the clearest head is the one whose words look at words, other than themselves', () => {
+  assert.deepEqual(clearest(small(), 'cross'), { layer: 0, head: 1 });
+  const rows = [0, 1, 0].concat([0, 0, 1], [0, 1, 0]);
+  const decoder = small();
+  decoder.attention.decoder.data.set(rows, 9);
+  assert.deepEqual(clearest(decoder, 'decoder'), { layer: 0, head: 1 });
+  const none = { stack: 'cross', layer: -1, head: -1 };
+  assert.equal(placeOf(small(), none).head, 1, 'of a state without layer and head');
+  assert.equal(placeOf(small(), { ...none, layer: 0 }).head, 0);
+  assert.equal(placeOf(small(), { ...none, head: 9 }).head, 1, 'the nearest that there is');
+});
+
+test('without the end and the language the weights of words stay what they are', () => {
+  const sentence_ = small();
+  const { sides, rows, cols, of } = shownOf(sentence_, 'cross', 'go', true);
+  assert.deepEqual([rows, cols], [[0, 1], [1, 2]]);
+  assert.deepEqual([sides.labels, sides.cols], [['c \u2190 go', 'd \u2190 c'], ['a', 'b']]);
+  assert.deepEqual(Array.from(of(mapOf(sentence_, 'cross', 0, 1)).data), [0.75, 0.25, 0, 0.5]);
+  const all = shownOf(sentence_, 'cross', 'go', false);
+  assert.deepEqual([all.sides.cols.length, all.of(mapOf(sentence_, 'cross', 0, 1)).cols], [4, 4]);
+  // what the decoder is fed first is no word
+  assert.deepEqual(shownOf(sentence_, 'decoder', 'go', true).cols, [1, 2]);
+});
+
+test('the query, the keys and the probabilities of the next token are the model\u2019s own', async () => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE });
+  try {
+    const [{ sourceTokens, targetTokens }] = await translator.translateDetailed('The cat sleeps.', { beams: 1 });
+    const [from, to] = [sourceTokens, targetTokens].map((tokens) => tokens.map(({ id }) => id));
+    for (const prefix of ['encoder.layers.1.self_attn', 'decoder.layers.0.encoder_attn']) {
+      const names = ['q', 'k', 'weights', 'scores'].map((name) => `${prefix}.${name}`);
+      const found = await translator.inspect(from, to, { names });
+      const [q, k, weights, scores] = names.map((name) => found[name]);
+      const [, rows, cols] = weights.shape;
+      const mine = rowOf({ q, k, weights }, 2, 1);
+      const at = (2 * rows + 1) * cols;
+      // 64 bits against 32, of sums of 32 products
+      mine.scores.forEach((score, i) => assert.ok(Math.abs(score - scores.data[at + i]) < 1e-4, `${prefix} ${i}`));
+      const total = mine.scores.reduce((sum, x) => sum + Math.exp(x), 0);
+      mine.scores.forEach((x, i) => assert.ok(Math.abs(Math.exp(x) / total - mine.shares[i]) < 1e-4, `${prefix} ${i}`));
+    }
+    const { logits: { shape: [, cols], data } } = await translator.inspect(from, to, { names: ['logits'] });
+    const row = data.slice(0, cols);
+    const { softmax } = await loadOps();
+    for (const temperature of [0.5, 1, 2]) {
+      const shares = softmax({ rows: 1, cols, data: row.map((x) => x / temperature) }).data;
+      const list = likely(row, temperature, 5);
+      assert.equal(list.length, 5);
+      list.forEach(({ id, share }) => assert.ok(Math.abs(share - shares[id]) < 1e-5, `${temperature}: ${id}`));
+      assert.equal(list[0].share, Math.max(...list.map(({ share }) => share)));
+    }
+    assert.equal(likely(row, 1, 1)[0].id, to[0]);
+  } finally {
+    translator.destroy();
+  }
 });
 
 test('words of a sentence have their position in its text', () => {

@@ -55,6 +55,20 @@ after(() => void shipped.child.kill('SIGKILL'));
 /** @param {unknown} body @param {string} [path] */
 const ask = (body, path = 'translate') => told(post(`${shipped.url}${path}`, body));
 
+test('HTML keeps its tags', async () => {
+  const html = '<p>Tom has a <b>red</b> <a href="x">car</a>.</p>';
+  for (const target of ['de', 'fr']) {
+    const [status, { translatedText: [one, two] }] =
+      await ask({ q: [html, '<p>x</p>'], source: 'en', target, format: 'html' });
+    assert.equal(status, 200);
+    assert.match(one, /^<p>.*<\/p>$/);
+    assert.deepEqual(one.match(/<[^>]*>/g).sort(), html.match(/<[^>]*>/g)?.sort());
+    assert.notEqual(one, html);
+    assert.match(two, /^<p>.*<\/p>$/);
+  }
+  assert.match((await ask({ q: 'x', source: 'en', target: 'de', format: 'pdf' }))[1].error, /pdf/);
+});
+
 test('a text gives a text, a list a list', async () => {
   assert.deepEqual(await ask({ q: TEXTS[0], source: 'en', target: 'de' }), [200, { translatedText: GERMAN[0] }]);
   assert.deepEqual(await ask({ q: TEXTS, source: 'en', target: 'de', format: 'text' }),
@@ -97,6 +111,15 @@ test('the language of a text', async () => {
   const russian = 'Я не знаю, где находится ближайший вокзал.';
   assert.deepEqual(await ask({ q: russian, source: 'auto', target: 'de' }),
     [400, { error: "'ru' is not supported, expected de, en, es, fr" }]);
+});
+
+test('HTML keeps its tags, of one text and of several', async () => {
+  const [plain] = GERMAN;
+  const html = (/** @type {unknown} */ q) => ask({ q, source: 'en', target: 'de', format: 'html' });
+  assert.deepEqual(await html(`<p class="a">${TEXTS[0]}</p>`), [200, { translatedText: `<p class="a">${plain}</p>` }]);
+  const [status, { translatedText }] = await html([`<b>${TEXTS[0]}</b>`, '<i>1 &amp; 2</i>']);
+  assert.deepEqual([status, translatedText], [200, [`<b>${plain}</b>`, '<i>1 &amp; 2</i>']]);
+  assert.equal((await ask({ q: TEXTS[0], source: 'en', target: 'de', format: 'md' }))[0], 400);
 });
 
 test('every pair of the shipped model is translated', async () => {

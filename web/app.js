@@ -10,16 +10,17 @@ import { FIRST } from './translate/examples.js';
 /**
  * @typedef {object} State
  * @property {'translate' | 'see' | 'learn' | 'about'} room
- * @property {string} view  See: heads, matrix, layers, gates, alignment, occlusion, ablation, beam; Learn: a chapter
+ * @property {string} view  See: heads, matrix, ... (see/see.js); Learn: a chapter
  * @property {string} text
  * @property {string} pair  from the list of models
  * @property {'encoder' | 'decoder' | 'cross'} stack
  * @property {number} layer
- * @property {number} head
+ * @property {number} head  -1, and the layer too: the clearest head of the stack
  * @property {number} sentence  index
  * @property {string} heads  the heads chosen in Heads: '0-2', or 'none'; '': only `head`
  * @property {string} off  disabled heads by stack, layer and head: 'cross.0.1-decoder.2.3'
  * @property {number} beams  of the search; 0: the default of each room
+ * @property {number} words  1: See leaves out the tokens that are no words
  */
 
 /** @typedef {{ update: (state: State) => void, unmount: () => void }} Room */
@@ -35,10 +36,11 @@ const ROOMS = {
 /** @type {State} */
 const DEFAULTS = {
   room: 'translate', view: '', text: FIRST.en, pair: '',
-  stack: 'cross', layer: 0, head: 0, sentence: 0, heads: '', off: '', beams: 0,
+  stack: 'cross', layer: -1, head: -1, sentence: 0, heads: '', off: '', beams: 0, words: 0,
 };
 /** The parameters in the query of a permalink. */
-const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence', 'heads', 'off', 'beams']);
+const QUERY = /** @type {const} */ (['text', 'pair', 'stack', 'layer', 'head', 'sentence', 'heads', 'off', 'beams',
+  'words']);
 
 /** @param {string} hash @returns {State} */
 function parse(hash) {

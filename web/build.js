@@ -10,6 +10,7 @@ import { dirname, join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writeChunks } from './chunks.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const from = (/** @type {string} */ path) => join(root, path);
@@ -27,15 +28,18 @@ export async function buildSite(folder) {
   const common = /** @type {import('esbuild').BuildOptions} */ ({
     bundle: true, minify: true, outdir: folder, target: 'es2022', logLevel: 'warning',
   });
-  const { metafile } = await build({
-    ...common,
+  const modules = /** @type {import('esbuild').BuildOptions} */ ({ ...common, format: 'esm', absWorkingDir: root });
+  const chunks = await build({
+    ...modules,
+    // chunks.js minifies the names, once it has put chunks together
+    minify: false, minifySyntax: true, minifyWhitespace: true,
     entryPoints: ['web/app.js', 'js/worker.js', 'web/learn/reverse-worker.js'].map(from),
     entryNames: '[name]',
-    format: 'esm',
     splitting: true,
     metafile: true,
-    absWorkingDir: root,
+    write: false,
   });
+  const written = await writeChunks(chunks, modules);
   await build({ ...common, entryPoints: SHEETS.map(from), entryNames: '[name]' });
   for (const path of COPIED) await cp(from(path), join(folder, path.replace(/^\w+\//, '')));
 
@@ -67,7 +71,7 @@ export async function buildSite(folder) {
       FILES: JSON.stringify(['', ...files.filter((name) => name !== 'index.html')]),
     },
   });
-  const scripts = Object.keys(metafile.outputs).map((path) => resolve(root, path));
+  const scripts = written.map((path) => resolve(root, path));
   return { scripts: [...scripts, join(folder, 'sw.js')] };
 }
 

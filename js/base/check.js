@@ -37,20 +37,18 @@ export function checkOwn(key, name) {
 /**
  * The letter pairs of a name, ignoring other characters, so that `max_tokens` is near `maxTokens`. @param {string} name
  */
-const pairs = (name) => [...name.toLowerCase().replace(/[_!-]/g, '')].map((letter, i, all) => letter + all[i + 1]);
+const pairs = (name) => [...name.toLowerCase().replace(/[_-]/g, '')].map((letter, i, all) => letter + all[i + 1]);
 
 /** @param {string} name @param {string[]} names @returns {never} */
 function badName(name, names) {
-  if (names.includes(`${name}!`)) throw new TypeError(`option '${name}': unsupported`);
   const found = pairs(short(name));
   // Dice's coefficient: the share of common pairs
   const nearness = (/** @type {string} */ known) => {
     const own = pairs(known);
     return (2 * own.filter((pair) => found.includes(pair)).length) / (own.length + found.length);
   };
-  const supported = names.filter((known) => !known.endsWith('!'));
-  const [nearest] = [...supported].sort((a, b) => nearness(b) - nearness(a));
-  const hint = nearness(nearest) < 0.5 ? `expected ${supported.join(', ')}` : `did you mean '${nearest}'?`;
+  const [nearest] = [...names].sort((a, b) => nearness(b) - nearness(a));
+  const hint = nearness(nearest) < 0.5 ? `expected ${names.join(', ')}` : `did you mean '${nearest}'?`;
   throw new TypeError(`unknown option ${describe(name)}: ${hint}`);
 }
 

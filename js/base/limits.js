@@ -3,8 +3,14 @@
 
 /** Tokens of a sentence. Models learn few longer ones, and what they make of those is poor: longer ones are split. */
 export const MAX_SENTENCE = 128;
+/** Tokens of a sequence, for models whose positions have no longest: T5's, and sinusoids that are computed. */
+export const MAX_OPEN_POSITIONS = 4096;
 /** Sentences decoded together by default: more gains little, and costs memory. */
 export const BATCH = 32;
+/** Workers of a translator. */
+export const MAX_WORKERS = 64;
+/** Sentences of a call for each worker at least: a batch of fewer is slow. */
+export const SHARE = 8;
 /** Sentences of a stream that pass the first of two steps together: more delay the first word. */
 export const AHEAD = 8;
 /** Spans of a sentence that pass through and are placed one by one. With more, the text between them is translated. */
@@ -18,11 +24,25 @@ export const LOADED = 8;
 /** Seconds for a request, and for the last answers to arrive when the server stops. */
 export const REQUEST_SECONDS = 60;
 export const GRACE_SECONDS = 5;
+/** Letters of a page that are translated in one call, of what is visible and of the rest; calls at the same time. */
+export const PAGE_CALL_VISIBLE = 600;
+export const PAGE_CALL = 2000;
+export const MAX_PAGE_CALLS = 2;
+/** Texts of a page whose translations are kept, and text nodes by which copies of them are known. */
+export const MAX_PAGE_TEXTS = 5000;
+export const MAX_OUTPUTS = 5000;
+/** Milliseconds of work on a page at a time. */
+export const PAGE_SLICE = 8;
+/** Milliseconds until a text that changes often is translated again, at first and at most. */
+export const CHANGE_DELAY = 30;
+export const MAX_CHANGE_DELAY = 4000;
 /** Numbers that one inspect() gives. */
 export const MAX_INSPECTED = 2 ** 29;
 
 /** Bytes of the header of a safetensors file, as of the format's own reader. */
 export const MAX_SAFETENSORS_HEADER = 100_000_000;
+/** Files of weights in shards: a model of 600 GB has some 200. */
+export const MAX_SHARDS = 1000;
 /** Bytes of the pickle of a PyTorch state: one of ten thousand tensors takes 2 MB. */
 export const MAX_PICKLE = 1 << 23;
 /** Bytes of the directory of a zip archive: that of a state of a thousand tensors takes some 100 kB. */
@@ -49,6 +69,13 @@ export const MAX_WINDOW = 2 ** 27;
  */
 export const MAX_GROWTH = 5;
 export const MAX_EXTRA = 1 << 26;
+
+/** Characters of a piece that merges make: the time to check its merges grows with the square. */
+export const MAX_MERGED = 1000;
+/** Sentences that one ICU message becomes; one with more keeps its cases apart. */
+export const MAX_CASES = 64;
+/** Cues that one sentence of subtitles may cross. */
+export const MAX_CUES = 8;
 
 /** Bytes read, copied or hashed at a time: what is held beside the weights stays small. */
 export const CHUNK = 1 << 18;

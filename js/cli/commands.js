@@ -15,7 +15,8 @@ const OPTIONS = {
   model: { takes: 'DIR', help: ['a model directory or the URL of one'] },
   models: {
     takes: 'FILE',
-    help: ['an index.json of models, or its URL, to find a pair in; default: the models', 'that come with heed'],
+    help: ['an index.json of models, or its URL, to find a pair in; default: installed',
+      'packages heed-model-*, and fetched models'],
   },
   from: {
     takes: 'en',
@@ -41,6 +42,22 @@ const OPTIONS = {
     help: ['how int8 matrices take their inputs: rows (the default), rows8 (nearer to', 'floats) or fixed (the scales'
       + " of Firefox's models, as Firefox has it)"],
   },
+  format: {
+    takes: 'FORMAT',
+    help: ['the format of files or of standard input, if names do not tell: html, json,',
+      'md, po, srt, txt, vtt or xliff'],
+  },
+  html: { help: ['the texts, or all of standard input, are HTML'] },
+  output: { takes: 'FILE', help: ['where to write a translated file; a directory for several; default: standard',
+    'output'] },
+  'in-place': { help: ['write translated files where they were'] },
+  memory: {
+    takes: 'FILE',
+    help: ['a file of lines of JSON, with all texts of files and their translations: only',
+      'what is new is translated'],
+  },
+  check: { help: ['translate nothing; name what is not translated, or out of date: exit status 1'] },
+  keys: { takes: 'A,B.C', help: ['of JSON files: translate only the values of these keys; * is any key'] },
   json: { help: ['one JSON object per line: tokens, scores, alignment'] },
   'n-best': {
     takes: 'N',
@@ -54,6 +71,12 @@ const OPTIONS = {
   'max-tokens': { takes: 'N', help: ['most new tokens of a sentence'] },
   'min-tokens': { takes: 'N', help: ['fewest new tokens of a sentence'] },
   batch: { takes: 'N', help: ['lines to translate together (32)'] },
+  jobs: {
+    takes: 'N',
+    help: ['workers that share the lines, each with its own copy of the weights; the', 'output is the same'],
+  },
+  keep: { takes: 'A,B', help: ['the languages that stay'] },
+  text: { takes: 'FILE', help: ['texts in all of these languages; more files may follow'] },
   dtype: { takes: 'T', help: ['int8, f16 or f32; default: as in the file'] },
   cache: {
     takes: 'DIR',
@@ -63,8 +86,8 @@ const OPTIONS = {
   list: { help: ["the pairs of Mozilla's list, with version, kind and bytes to download"] },
   mirror: {
     takes: 'URL',
-    help: ["a server with the same list and files; Mozilla's is meant for Firefox, so use",
-      'a mirror for many downloads'],
+    help: ["a server with the same paths; Mozilla's is meant for Firefox, so use a mirror",
+      'for many downloads; of OPUS-MT also a URL with {pair} in it'],
   },
   host: { takes: 'HOST', help: ['the address to listen at; default: 127.0.0.1, which only this machine can', 'reach'] },
   port: { takes: 'N', help: ['the port to listen at, 5000; 0: any that is free'] },
@@ -79,7 +102,7 @@ const OPTIONS = {
   help: { help: ['this text; also heed help, heed help COMMAND'] },
   version: { help: ['the version'] },
 };
-const SHORT = { model: 'm', help: 'h', version: 'v' };
+const SHORT = { model: 'm', output: 'o', help: 'h', version: 'v' };
 const CACHE = ['cache', 'no-cache'];
 const ALWAYS = ['help', 'version'];
 
@@ -90,12 +113,15 @@ const ALWAYS = ['help', 'version'];
  */
 const COMMANDS = {
   translate: {
-    usage: '[options] [TEXT…]',
+    usage: '[options] [TEXT… | FILE…]',
     about: ['translates the texts, one per line; without a text, or for -, it',
-      'translates each line of standard input'],
-    options: ['model', 'models', 'from', 'to', 'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'no-shortlist',
+      'translates each line of standard input; or files, which their names',
+      'tell: .html, .json, .md, .po, .srt, .txt, .vtt, .xliff; texts that',
+      'look so come after --'],
+    options: ['format', 'html', 'output', 'in-place', 'memory', 'check', 'keys', 'model', 'models', 'from', 'to',
+      'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'no-shortlist',
       'activations', 'json', 'n-best', 'beams', 'length-penalty', 'early-stopping', 'repetition-penalty',
-      'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', ...CACHE],
+      'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', 'jobs', ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {
@@ -106,12 +132,25 @@ const COMMANDS = {
     options: ['dtype'],
   },
   quantize: { usage: 'IN OUT', about: ['the same with --dtype int8: a quarter of the size of F32'], options: [] },
+  trim: {
+    usage: '[options] IN OUT',
+    about: ['makes a smaller model of one of many languages: it has only the',
+      'pieces that the texts of --text need, and the languages of --keep'],
+    options: ['keep', 'text'],
+  },
   verify: { usage: 'DIR', about: ['compares files with the sizes and hashes of heed.json'], options: [] },
   fetch: {
     usage: 'firefox:en-pt [DIR]',
     about: ["downloads a model from Mozilla's list of Firefox's models, checks it",
-      'and unpacks it; without DIR, in the cache, as firefox-en-pt'],
+      'and unpacks it; without DIR, in the cache, as firefox-en-pt;',
+      "opus:en-de: OPUS-MT's of Hugging Face; or the URL of a directory"],
     options: ['list', 'mirror', 'cache'],
+  },
+  cache: {
+    usage: '[list | delete NAME… | update [NAME…]]',
+    about: ['lists the models that are stored with size and version, deletes some, or',
+      'downloads what has changed'],
+    options: ['mirror', 'cache'],
   },
   serve: {
     usage: '[options]',
@@ -135,7 +174,10 @@ const helpOf = (names) => names.flatMap((name) => {
 const usageOf = (names) => names.flatMap((name) => {
   const { usage, about } = COMMANDS[name];
   const left = `  heed ${name} ${usage}`;
-  return about.map((line, i) => `${(i === 0 ? left : '').padEnd(36)}${line}`);
+  // a long one has a line of its own
+  const isLong = left.length >= 36;
+  const lines = about.map((line, i) => `${(i === 0 && !isLong ? left : '').padEnd(36)}${line}`);
+  return isLong ? [left, ...lines] : lines;
 }).join('\n');
 
 /** @param {string} [command] */
@@ -160,7 +202,8 @@ Exit status: 0 done, 1 failed, 2 wrong usage.
 
 /**
  * @typedef {Record<string, string | undefined>} Values  by option; 'true' for an option without argument
- * @typedef {{ text: string, isInput: boolean }} Operand  isInput: it is `-`, standard input
+ * @typedef {{ text: string, isInput: boolean, isText: boolean }} Operand  isInput: it is `-`, standard input; isText:
+ *   it is after `--`, and no file
  */
 
 /** @param {string} name @param {string} written  with its dashes @returns {never} */
@@ -186,7 +229,9 @@ export function parse(argv) {
   let isText = false; // after `--` everything is text
   for (const token of tokens) {
     if (token.kind === 'option-terminator') isText = true;
-    else if (token.kind === 'positional') operands.push({ text: token.value, isInput: token.value === '-' && !isText });
+    else if (token.kind === 'positional') {
+      operands.push({ text: token.value, isInput: token.value === '-' && !isText, isText });
+    }
     else {
       const { name, rawName, value, inlineValue } = token;
       const takes = Object.hasOwn(OPTIONS, name) ? OPTIONS[name].takes : refuse(name, rawName);

@@ -17,6 +17,16 @@ function findWrong(bytes) {
 }
 
 /**
+ * The text of a file.
+ *
+ * @param {Uint8Array} bytes
+ * @param {string} path  for messages
+ */
+export const decodeFile = (bytes, path) => decodeLines(bytes, 1, (problem) => {
+  throw new Error(`${path}: ${problem}`);
+});
+
+/**
  * The text of lines. Invalid UTF-8 becomes U+FFFD, and is reported.
  *
  * @param {Uint8Array} bytes
@@ -96,9 +106,7 @@ export function readGlossary(path) {
     const why = code === 'ENOENT' ? 'is missing' : code === 'EISDIR' ? 'found a directory, expected a file' : message;
     throw new UsageError(`--glossary: ${path}: ${why}`);
   }
-  const text = decodeLines(bytes, 1, (problem) => {
-    throw new Error(`${path}: ${problem}`);
-  });
+  const text = decodeFile(bytes, path);
   /** @type {Map<string, string>} */
   const terms = new Map();
   for (const [i, line] of text.replace(/^\ufeff/, '').split(/\r?\n/).entries()) {

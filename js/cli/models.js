@@ -1,14 +1,18 @@
-// models.js - heed info, convert, quantize and verify: describe, convert and check model directories.
+// models.js - heed info, convert, quantize, trim and verify: describe, convert and check model directories.
 
 import { DTYPES } from '../base/constants.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { pairsOf } from '../model/languages.js';
 import { openWeights } from '../model/load.js';
+import { tasksOf } from '../model/pairs.js';
 import { Transformer } from '../model/transformer.js';
 import { UsageError } from './commands.js';
 import { write } from './output.js';
 import { Download } from './progress.js';
 import { cacheOf } from './translate.js';
+
+/** Families whose models translate from each of their languages to each other one. */
+const FROM_ALL = ['m2m_100', 'mbart'];
 
 /**
  * The file of a model's weights, and its element types with the number of values of each.
@@ -49,7 +53,7 @@ export async function info(values, rest) {
   /** @type {[string, unknown][]} */
   const rows = [
     ['name', manifest.name],
-    ['languages', (manifest.pairs ?? manifest.source) && pairsOf(manifest).map((pair) => pair.join(' to ')).join(', ')],
+    ['languages', languagesOf(model)],
     ['layers', `${config.encoder_layers} encoder, ${config.decoder_layers} decoder${isSsru ? ', with SSRUs' : ''}`],
     [
       'width',
@@ -91,6 +95,18 @@ export async function convertModel(command, rest, dtype) {
   await write(`${rest[1]}: ${after} bytes of weights in ${made}, from ${file} of ${before}\n`);
 }
 
+/** @param {import('./commands.js').Values} values @param {string[]} rest */
+export async function trimModel({ keep, text }, rest) {
+  if (keep === undefined) throw new UsageError('trim: expected --keep, languages such as en,de');
+  if (text === undefined) throw new UsageError('trim: expected --text, a file of texts');
+  if (rest.length < 2) throw new UsageError('trim: expected a model directory and a new one');
+  const [from, to] = rest.slice(-2);
+  const tags = keep.split(',').map((tag) => tag.trim()).filter(Boolean);
+  const { trim } = await import('../convert/trim.js');
+  const { pieces, bytes } = await trim(from, to, { keep: tags, texts: [text, ...rest.slice(0, -2)] });
+  await write(`${to}: ${pieces[1]} ids of ${pieces[0]}, ${bytes[1]} bytes of weights of ${bytes[0]}\n`);
+}
+
 /** @param {string[]} rest */
 export async function verifyModel(rest) {
   if (rest.length !== 1) throw new UsageError('verify: expected one model directory');
@@ -101,6 +117,20 @@ export async function verifyModel(rest) {
     if (problem) problems.push(name);
   }
   if (problems.length > 0) throw new Error(`${rest[0]}: not as heed.json says: ${problems.join(', ')}`);
+}
+
+/** The pairs that a model translates. @param {Transformer} model @returns {string | undefined} */
+function languagesOf(model) {
+  const { config, manifest } = model;
+  const pairs = manifest.pairs || manifest.source ? pairsOf(manifest)
+    : tasksOf(config).map(({ source, target }) => [source, target]);
+  if (pairs.length > 0) return pairs.map((pair) => pair.join(' to ')).join(', ');
+  if (!FROM_ALL.includes(String(config.model_type))) return undefined;
+  try {
+    return `${model.tokenizer.languages.length}, from each to each other`;
+  } catch {
+    return undefined; // it works with ids
+  }
 }
 
 /** @param {Transformer} model @returns {string} */

@@ -37,7 +37,7 @@ class Line {
   }
 }
 
-/** A bar for a download. */
+/** A bar for a download, or its bytes if nobody knows how many there are. */
 export class Download {
   #line = new Line();
   #name;
@@ -52,6 +52,11 @@ export class Download {
     const cells = Math.floor(loaded * CELLS);
     const bar = '#'.repeat(cells).padEnd(CELLS, '.');
     this.#line.show(() => `${this.#name} [${bar}] ${Math.floor(100 * loaded)} %`, loaded === 1);
+  }
+
+  /** @param {number} bytes  so far */
+  count(bytes) {
+    this.#line.show(() => `${this.#name} ${(bytes / 1e6).toFixed(1)} MB`);
   }
 
   end() {

@@ -83,7 +83,7 @@ async function stopSignal() {
 export async function serve(values, rest) {
   if (rest.length > 0) throw new UsageError(`serve: expected options only, found ${rest.join(' ')}`);
   const { from, to, host = '127.0.0.1' } = values;
-  const { model, models = '', pivot } = modelsOf(values);
+  const { model, models = '', pivot } = await modelsOf(values);
   if (!model && (from ?? to) !== undefined) throw new UsageError('--from, --to: have no effect without --model');
   const keys = values['api-keys'] === undefined ? [] : readKeys(values['api-keys']);
   const limits = {
@@ -92,10 +92,11 @@ export async function serve(values, rest) {
     loaded: count('loaded', values.loaded, 2 ** 20) ?? LOADED,
     timeout: timeoutOf(values.timeout),
   };
-  const cache = await cacheOf(values, model ?? models);
-  const entries = model ? [] : await readIndex(models, undefined, cache);
+  const cache = await cacheOf(values, model ?? (typeof models === 'string' ? models : undefined));
+  const indexes = model ? [] : [models].flat();
+  const entries = (await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)))).flat();
   const pairs = model ? await pairsOfModel(values, cache) : listPairs(entries, pivot);
-  const place = model ? { model } : { models, pivot };
+  const place = model ? { model } : { models: /** @type {any} */ (models), pivot };
   const server = await startServer({
     host,
     port: portOf(values.port),

@@ -1,18 +1,19 @@
 // translate.js - heed translate: texts or lines in, lines out.
 
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { E_LANGUAGE, MAX_BATCH, QUANTIZERS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { resolve } from '../base/host.js';
 import { parseJson } from '../base/json.js';
-import { BATCH } from '../base/limits.js';
+import { BATCH, MAX_WORKERS } from '../base/limits.js';
 import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { listFiles } from '../files/list.js';
 import { checkTag, languageOf, pairsOf } from '../model/languages.js';
 import { RULES } from '../model/options.js';
 import { moveBreaks } from '../translate/glossary.js';
+import { findInstalled } from '../translate/installed.js';
 import { copyGlossary } from '../translate/options.js';
 import { Translator } from '../translate/translator.js';
 import { checked, numberOf, UsageError } from './commands.js';
@@ -22,8 +23,8 @@ import { Download, Work } from './progress.js';
 
 /** @typedef {import('./commands.js').Values} Values */
 
-/** The index of the models that come with heed. */
-export const SHIPPED = fileURLToPath(new URL('../../models/index.json', import.meta.url));
+/** The index of the models of a clone; packages have none. */
+const SHIPPED = fileURLToPath(new URL('../../models/index.json', import.meta.url));
 
 /** Search options of the command line, with their names in the API. */
 const SEARCH = /** @type {const} */ ({
@@ -47,7 +48,7 @@ export function count(option, value, most) {
 }
 
 /** The search options of the command line, checked as far as possible without a model. @param {Values} values */
-function searchOptions(values) {
+export function searchOptions(values) {
   /** @type {import('../model/options.js').GenerateOptions} */
   const options = { batchSize: count('batch', values.batch, MAX_BATCH) ?? BATCH };
   for (const [option, name] of Object.entries(SEARCH)) {
@@ -81,7 +82,7 @@ function searchOptions(values) {
  * @param {Values} values
  * @param {import('../model/options.js').GenerateOptions} options
  */
-async function checkBeams(translator, values, { beams, nBest = 1 }) {
+export async function checkBeams(translator, values, { beams, nBest = 1 }) {
   const named = OF_BEAMS.filter((option) => values[option] !== undefined);
   const needed = Math.max(nBest, named.length > 0 ? 2 : 1);
   if (needed <= (beams ?? 1)) return;
@@ -153,9 +154,10 @@ function choosePair({ from, to, language }, pairs) {
  * Where to find models, and the language in between.
  *
  * @param {Values} values
- * @returns {{ model?: string, models?: string, pivot?: string | false }}
+ * @returns {Promise<{ model?: string, models?: string | import('../translate/lookup.js').Index[],
+ *   pivot?: string | false }>}
  */
-export function modelsOf({ model, models, pivot, 'no-pivot': without }) {
+export async function modelsOf({ model, models, pivot, 'no-pivot': without }) {
   if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
   if (models === '') throw new UsageError('--models: found nothing, expected an index.json');
   const useless = Object.entries({ models, pivot, 'no-pivot': without }).find(([, value]) => value !== undefined);
@@ -163,31 +165,44 @@ export function modelsOf({ model, models, pivot, 'no-pivot': without }) {
   if (pivot !== undefined && without !== undefined) throw new UsageError('--no-pivot: has no effect with --pivot');
   if (model !== undefined) return { model };
   if (pivot !== undefined) checked(() => checkTag(pivot, '--pivot'), '--pivot', pivot);
-  return { models: models ?? SHIPPED, pivot: without === undefined ? pivot : false };
+  const found = models === undefined ? [...(existsSync(SHIPPED) ? [SHIPPED] : []), await findInstalled()] : models;
+  return { models: found, pivot: without === undefined ? pivot : false };
 }
 
-/** @param {Values} values */
-async function openTranslator(values) {
-  const { from, to, language, activations } = values;
-  const { model, models, pivot } = modelsOf(values);
+/**
+ * The model, and the pair of languages, of a command line.
+ *
+ * @param {Values} values
+ */
+export async function findPair(values) {
+  const { model, models, pivot } = await modelsOf(values);
+  const place = model ?? (typeof models === 'string' ? models : undefined);
+  const cache = await cacheOf(values, place);
+  const pairs = model ? pairsOf(await readManifest(model, cache)) : [];
+  const [source = 'en', target = 'de'] = choosePair(values, pairs);
+  return { model, models, pivot, place, cache, source: values.from ?? source, target: values.to ?? target };
+}
+
+/** @param {Values} values @param {number} [workers] */
+export async function openTranslator(values, workers) {
+  const { language, activations } = values;
   if (activations !== undefined && !QUANTIZERS.includes(/** @type {any} */ (activations))) {
     throw new UsageError(`--activations: found '${activations}', expected ${QUANTIZERS.join(', ')}`);
   }
-  const cache = await cacheOf(values, model ?? models);
-  const pairs = model ? pairsOf(await readManifest(model, cache)) : [];
-  const [source = 'en', target = 'de'] = choosePair(values, pairs);
+  const { model, models, pivot, place, cache, source, target } = await findPair(values);
   const isRemote = cache !== false || values['no-cache'] !== undefined;
-  const download = isRemote ? new Download(String(model ?? models)) : undefined;
+  const download = isRemote ? new Download(String(place)) : undefined;
   try {
     const translator = await Translator.create({
-      sourceLanguage: from ?? source,
-      targetLanguage: to ?? target,
+      sourceLanguage: source,
+      targetLanguage: target,
       language,
       cache,
+      workers,
       activations: /** @type {any} */ (activations),
       ...(values['no-shortlist'] !== undefined && { shortlist: false }),
       model,
-      models,
+      models: /** @type {any} */ (models),
       pivot,
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) =>
         download?.show(loaded)),
@@ -280,38 +295,70 @@ async function* groupsOf(operands, batch, work) {
  */
 export async function translate(values, given) {
   const search = searchOptions(values);
-  const operands = given.length > 0 ? given : [{ text: '-', isInput: true }];
+  const operands = given.length > 0 ? given : [{ text: '-', isInput: true, isText: false }];
+  const useless = ['json', 'n-best'].find((option) => values[option] !== undefined);
+  if (values.html && useless) throw new UsageError(`--${useless}: has no effect with --html`);
   const inputs = operands.filter(({ isInput }) => isInput).length;
   if (inputs > 1) throw new UsageError('-: given twice, but standard input can be read only once');
   const size = inputs > 0 ? inputSize() : 0;
   const glossary = values.glossary === undefined ? undefined : readGlossary(values.glossary);
   const options = { ...search, glossary, keep: values['no-keep'] === undefined };
   const { nBest = 1, batchSize = BATCH } = search;
-  const translator = await openTranslator(values);
+  const jobs = count('jobs', values.jobs, MAX_WORKERS);
+  const translator = await openTranslator(values, jobs);
   await checkBeams(translator, values, search);
   const texts = operands.reduce((sum, { text, isInput }) => sum + (isInput ? 0 : Buffer.byteLength(text) + 1), 0);
   const work = new Work(size === undefined ? undefined : size + texts);
+  /** @param {string[]} lines */
+  const run = async (lines) => {
+    // translate() would throw if a term is missing
+    const isDetailed = values.json || nBest > 1 || (glossary && !values.html);
+    const detailed = isDetailed ? await details(translator, lines, options) : [];
+    const results = values.json
+      ? detailed.map(({ join: _, ...line }) => JSON.stringify(line, (name, value) =>
+        (name === 'candidates' ? undefined : ArrayBuffer.isView(value) ? [.../** @type {any} */ (value)] : value)))
+      : nBest > 1
+        ? detailed.flatMap(({ join }) => Array.from({ length: nBest }, (_, i) =>
+          join(({ target, alternatives = [] }) =>
+            (i === 0 ? target : alternatives[Math.min(i, alternatives.length) - 1]?.text ?? target))))
+        : isDetailed
+          ? detailed.map(({ target }) => target)
+          : values.html
+            ? await Promise.all(lines.map((line) => translator.translateHtml(line, options)))
+            : await translator.translate(lines, options);
+    return { detailed, results };
+  };
+  /**
+   * Writes the results of a group after those of the group before it.
+   *
+   * @param {ReturnType<typeof run>} started
+   * @param {string[]} lines
+   * @param {boolean} isInput
+   * @param {Promise<void>} previous
+   */
+  const writeResults = async (started, lines, isInput, previous) => {
+    started.catch(() => {}); // reported when those before are written
+    await previous;
+    const { detailed, results } = await started;
+    warnOfTerms(detailed, work);
+    // a line stays one line, even if a model returns line breaks
+    await work.around(async () => {
+      for (const result of results) await write(`${isInput ? result.replace(/\n/g, ' ') : result}\n`);
+    });
+    if (!process.stdin.isTTY || inputs === 0) work.add(lines);
+  };
+  /** The groups that run, or wait for an earlier one to be written. @type {Promise<void>[]} */
+  const running = [];
+  let last = Promise.resolve();
   try {
     for await (const { lines, isInput } of groupsOf(operands, batchSize, work)) {
-      // translate() would throw if a term is missing
-      const detailed = values.json || glossary || nBest > 1 ? await details(translator, lines, options) : [];
-      warnOfTerms(detailed, work);
-      const results = values.json
-        ? detailed.map(({ join: _, ...line }) => JSON.stringify(line, (name, value) =>
-          (name === 'candidates' ? undefined : ArrayBuffer.isView(value) ? [.../** @type {any} */ (value)] : value)))
-        : nBest > 1
-          ? detailed.flatMap(({ join }) => Array.from({ length: nBest }, (_, i) =>
-            join(({ target, alternatives = [] }) =>
-              (i === 0 ? target : alternatives[Math.min(i, alternatives.length) - 1]?.text ?? target))))
-          : glossary
-            ? detailed.map(({ target }) => target)
-            : await translator.translate(lines, options);
-      // a line stays one line, even if a model returns line breaks
-      await work.around(async () => {
-        for (const result of results) await write(`${isInput ? result.replace(/\n/g, ' ') : result}\n`);
-      });
-      if (!process.stdin.isTTY || inputs === 0) work.add(lines);
+      last = writeResults(run(lines), lines, isInput, last);
+      running.push(last);
+      // an error ends the command although more input may come
+      last.catch((error) => void (inputs > 0 && process.stdin.destroy(error)));
+      if (running.length >= 2 * (jobs ?? 0)) await running.shift();
     }
+    await last;
   } finally {
     work.end(); // so that an error is on its own line
     translator.destroy();

@@ -20,7 +20,7 @@ import { listedFiles, openSource } from '../files/source.js';
 import { adaptDirectory } from '../formats/open.js';
 import { readVocabularyYaml } from '../formats/vocabulary.js';
 import { readConfig } from '../model/config.js';
-import { toMarian } from '../model/family.js';
+import { settle, tensorNames, toMarian } from '../model/family.js';
 import { openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
 import { instantiate } from '../wasm/module.js';
@@ -33,15 +33,21 @@ import { findUnfit, fromFloats, quantizeRow, toFloats } from './numbers.js';
 const WEIGHTS = 'model.safetensors';
 /** The files of a model directory beside weights, config.json and manifest. */
 const COMPANIONS = ['generation_config.json', 'tokenizer_config.json', 'special_tokens_map.json', 'vocab.json',
-  'target_vocab.json', 'source.spm', 'target.spm', 'README.md', 'LICENSE'];
+  'target_vocab.json', 'source.spm', 'target.spm', 'sentencepiece.bpe.model', 'spiece.model', 'tokenizer.json',
+  'added_tokens.json', 'README.md', 'LICENSE'];
 const TYPES = { int8: I8, f16: F16, f32: F32 };
 /** The names of dtypes in heed.json and config.json. */
 const NAMES = { int8: 'int8', f16: 'float16', f32: 'float32' };
 /** Size of a block of rows. */
 const BLOCK = 1 << 20;
 
-/** Matrices are quantised; positions are not, because they are added and not multiplied. @param {TensorEntry} tensor */
-const isMatrix = ({ name, shape }) => shape.length === 2 && shape[0] > 1 && !name.endsWith('.embed_positions.weight');
+/**
+ * Matrices are quantised; positions and their bias are not, because they are added and not multiplied.
+ *
+ * @param {TensorEntry} tensor
+ */
+const isMatrix = ({ name, shape }) =>
+  shape.length === 2 && shape[0] > 1 && !/\.(embed_positions|relative_attention_bias)\.weight$/.test(name);
 
 /**
  * The tensor to which a configuration ties a tensor, as in the core's table.
@@ -58,18 +64,21 @@ function tiedTo(name, config) {
 }
 
 /**
- * The tensors to keep: of several tied copies the one with the tensor's own name, or else the first.
+ * The tensors to keep, those that the core reads: of several tied copies the one with the tensor's own name, or else
+ * the first.
  *
  * @param {TensorEntry[]} tensors
  * @param {Record<string, any>} config
  */
-function withoutCopies(tensors, config) {
+export async function withoutCopies(tensors, config) {
+  const names = await tensorNames(config);
   const stem = (/** @type {string} */ name) => name.replace(/\.(scale|alpha)$/, '');
   const key = (/** @type {string} */ name) => tiedTo(stem(name), config) + name.slice(stem(name).length);
   /** @type {Map<string, TensorEntry>} */
   const kept = new Map();
   for (const tensor of tensors) {
-    if (!kept.has(key(tensor.name)) || key(tensor.name) === tensor.name) kept.set(key(tensor.name), tensor);
+    const name = names.toCore(tensor.name);
+    if (name !== undefined && (!kept.has(key(name)) || key(name) === name)) kept.set(key(name), tensor);
   }
   return new Set(kept.values());
 }
@@ -118,7 +127,9 @@ function layOut(tensors, dtype) {
 async function fill(weights, tensor, buffer) {
   for (let at = 0; at < buffer.length; ) {
     const bytes = await weights.next(buffer.length - at);
-    if (!bytes) throw new HeedError(E_SAFETENSORS, `${weights.file}: ${tensor.name}: the file is cut short`);
+    if (!bytes) {
+      throw new HeedError(E_SAFETENSORS, `${tensor.file ?? weights.file}: ${tensor.name}: the file is cut short`);
+    }
     buffer.set(bytes, at);
     at += bytes.length;
   }
@@ -150,8 +161,8 @@ function checkFloats(what, { shape }, floats, row, type) {
  * @param {(name: string, at: number, bytes: Uint8Array) => Promise<unknown>} put
  */
 async function convertTensor(weights, tensor, type, scales, put) {
-  const { name, shape, dtype } = tensor;
-  const what = `${weights.file}: ${name}`;
+  const { name, shape, dtype, file = weights.file } = tensor;
+  const what = `${file}: ${name}`;
   const rows = shape.length === 2 ? shape[0] : 1;
   const cols = rows === 0 ? 0 : shape.reduce((product, n) => product * n, 1) / rows;
   const step = Math.max(1, Math.floor(BLOCK / (cols * 4 || 1)));
@@ -208,7 +219,7 @@ async function readScales(weights) {
 async function convertWeights(openAgain, config, dtype, path) {
   let weights = await openAgain();
   try {
-    const kept = withoutCopies(weights.tensors, config);
+    const kept = await withoutCopies(weights.tensors, config);
     const type = TYPES[dtype];
     /** @type {Map<string, Float32Array>} */
     let scales = new Map();
@@ -313,9 +324,10 @@ async function writeModel(files, to, asked) {
     files = await adaptDirectory(files, manifest, () => instantiate());
     stated = parseJson(await files.read('config.json'), 'config.json');
   }
-  const config = readConfig(toMarian(stated), {});
+  const config = readConfig(await toMarian(stated), {});
   const openAgain = () => openWeights(files, config);
   const probe = await openAgain();
+  settle(config, probe);
   const dtype = asked ?? ownType(probe.tensors);
   await probe.close();
 

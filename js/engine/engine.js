@@ -21,7 +21,8 @@ import { builds } from '../builds.js';
  * @property {Readonly<Record<string, unknown>>} config  config.json, with MarianConfig's defaults
  * @property {Readonly<Record<string, unknown>>} manifest  heed.json, or {}
  * @property {Readonly<import('../model/config.js').GenerateDefaults>} defaults  of a search
- * @property {Model['info'] & { worker: boolean }} info  at the time of the last answer
+ * @property {Model['info'] & { worker: boolean, workers?: number }} info  at the time of the last answer; workers: how
+ *   many there are, if several share the work
  * @property {(sources: Int32Array[], search: Search, options?: JobOptions) => Promise<Result[][]>} generate  for each
  *   source its hypotheses, best first. Takes checked ids, and a search from checkGenerate()
  * @property {(texts: string[], side?: 'source' | 'target') => Promise<Encoded[]>} encode  sources with the token of the
@@ -62,6 +63,7 @@ import { builds } from '../builds.js';
  * @property {(loaded: number) => void} [onProgress]  gets numbers from 0 to 1
  * @property {boolean | Worker | object} [worker]  whether to use a worker, or the worker; undefined: use one if
  * possible
+ * @property {number} [workers]  how many share the work
  * @property {number} [timeout]  milliseconds after which a worker counts as silent
  * @property {import('../model/load.js').LoadOptions['dtype']} [dtype]
  * @property {import('../model/load.js').LoadOptions['activations']} [activations]
@@ -90,10 +92,10 @@ async function startWorker() {
  * @param {EngineOptions} options
  * @returns {Promise<Engine>}  NotSupportedError: the model is for another pair
  */
-export async function createEngine({ worker, timeout, ...options }) {
-  if (worker ?? (!isNode && 'document' in globalThis)) {
+export async function createEngine({ worker, workers, timeout, ...options }) {
+  if (workers !== undefined || (worker ?? (!isNode && 'document' in globalThis))) {
     const { createRemote } = await import('./remote.js');
-    const engine = await createRemote(startWorker, { worker, timeout, ...options });
+    const engine = await createRemote(startWorker, { worker, workers, timeout, ...options });
     if (engine) return engine;
   }
   return (await import('./here.js')).createHere(options);

@@ -3,7 +3,7 @@
 
 import { onAborts } from '../base/abort.js';
 import { turn } from '../base/host.js';
-import { checkPair, chooseToken } from '../model/languages.js';
+import { checkPair } from '../model/languages.js';
 import { Model } from '../model/model.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -16,11 +16,12 @@ const STRIDE = 4096;
 
 /**
  * @param {Model} model
- * @param {string} [language]  the token of sources
+ * @param {import('../model/pairs.js').Way} way
  * @returns {Engine}
  */
-function engineOf(model, language) {
-  const { config, manifest, generateDefaults: defaults, tokenizer } = model;
+function engineOf(model, { encode, settings }) {
+  const { config, manifest, tokenizer } = model;
+  const defaults = { ...model.generateDefaults, ...settings };
   const batch = model.batch(ROOM);
   const life = new AbortController();
   let isDriven = false;
@@ -77,7 +78,7 @@ function engineOf(model, language) {
       });
     },
     encode: (texts, side = 'source') => inTurn(() =>
-      texts.map((text) => tokenizer.encode(text, side === 'source' ? { language } : { side }))),
+      texts.map((text) => (side === 'source' ? encode(text) : tokenizer.encode(text, { side })))),
     decode: (lists) => inTurn(() => lists.map((ids) => tokenizer.decode(ids))),
     async pieces(ids = Array.from({ length: Number(config.decoder_vocab_size) }, (_, id) => id)) {
       const pieces = [];
@@ -100,17 +101,19 @@ function engineOf(model, language) {
 }
 
 /**
- * @param {import('./engine.js').EngineOptions} options
+ * @param {import('./engine.js').EngineOptions & { record?: import('../files/record.js').FileRecord }} options
  * @returns {Promise<Engine>}
  */
-export async function createHere({ model, source, target, language, onProgress, ...options }) {
+export async function createHere({ model, source, target, language, onProgress, record, ...options }) {
   const loaded = await Model.load(
     model,
     { ...options, onProgress: ({ loaded: bytes, total }) => onProgress?.(bytes / total) },
     checkPair(source, target),
+    record,
   );
   try {
-    return engineOf(loaded, chooseToken(loaded, target, language));
+    const { chooseWay } = await import('../model/pairs.js');
+    return engineOf(loaded, chooseWay(loaded, source, target, language));
   } catch (error) {
     loaded.dispose();
     throw error;

@@ -5,6 +5,9 @@ import { Line } from './line.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
+/** @param {unknown} error */
+const elsewhere = async (error) => (await import('./elsewhere.js')).startElsewhere(error);
+
 /**
  * Makes an address absolute, because relative ones refer to this page and not to the worker.
  *
@@ -42,16 +45,24 @@ function engineOf(line, { config, manifest, defaults }) {
 }
 
 /**
+ * @typedef {Record<string, Uint8Array>} Files  all files of a model
+ * @typedef {import('./engine.js').EngineOptions & { onFiles?: (files?: Files) => void }} RemoteOptions  onFiles: gets
+ *   the files that the worker has read, if it read all at a URL
+ */
+
+/**
  * @param {() => Promise<any>} startWorker
- * @param {import('./engine.js').EngineOptions} options  `worker` undefined: if possible
+ * @param {RemoteOptions} given  `worker` undefined: if possible
  * @returns {Promise<Engine | undefined>}  undefined if workers are impossible
  */
-export async function createRemote(startWorker, { signal, worker, timeout = 30_000, onProgress, ...options }) {
+export async function createRemote(startWorker, given) {
+  const { signal, worker, workers, timeout = 30_000, onProgress, onFiles, ...options } = given;
+  if (workers !== undefined) return (await import('./pool.js')).createPool(createRemote, startWorker, given);
   const isOwn = Object(worker) !== worker;
   /** @type {Line | undefined} */
   let line;
   try {
-    line = new Line(isOwn ? await startWorker() : worker, { isOwn, timeout });
+    line = new Line(isOwn ? await startWorker().catch(elsewhere) : worker, { isOwn, timeout });
     await line.ready(signal);
   } catch (error) {
     line?.end(error);
@@ -61,7 +72,10 @@ export async function createRemote(startWorker, { signal, worker, timeout = 30_0
   }
   try {
     const [model, wasm] = [await addressOf(options.model), await addressOf(options.wasm)];
-    return engineOf(line, await line.call('create', [{ ...options, model, wasm }], { signal, onEvent: onProgress }));
+    const isShared = onFiles !== undefined;
+    const has = await line.call('create', [{ ...options, model, wasm, isShared }], { signal, onEvent: onProgress });
+    onFiles?.(has.files);
+    return engineOf(line, has);
   } catch (error) {
     line.end(error);
     throw error;

@@ -18,7 +18,7 @@ function describe(error) {
 
 /** The buffers of typed arrays in a result, which are transferred instead of copied. @param {any} value */
 function buffersOf(value, found = new Set()) {
-  if (ArrayBuffer.isView(value)) found.add(value.buffer);
+  if (ArrayBuffer.isView(value)) value.buffer instanceof ArrayBuffer && found.add(value.buffer); // not shared memory
   else if (Array.isArray(value)) for (const item of value) buffersOf(item, found);
   else if (Object.prototype.toString.call(value) === '[object Object]') buffersOf(Object.values(value), found);
   return found;
@@ -37,10 +37,11 @@ export function serve(port) {
    * @type {Record<string, (more: { signal: AbortSignal, tell: (event: unknown) => void }, ...args: any[]) => unknown>}
    */
   const methods = {
-    async create({ signal, tell }, options) {
-      engine = await createHere({ ...options, signal, onProgress: tell });
+    async create({ signal, tell }, { isShared, ...options }) {
+      const record = isShared ? new (await import('../files/record.js')).FileRecord() : undefined;
+      engine = await createHere({ ...options, record, signal, onProgress: tell });
       const { config, manifest, defaults } = engine;
-      return { config, manifest, defaults };
+      return { config, manifest, defaults, files: record?.files };
     },
     generate: ({ signal, tell }, sources, search, { isStreamed, beamTree }) =>
       engine?.generate(sources, search, { signal, beamTree, onStep: isStreamed ? tell : undefined }),

@@ -16,6 +16,7 @@
  *   close the chunks
  * @property {(about: About) => Promise<Sink | undefined>} create
  * @property {(url: string) => Promise<void>} remove
+ * @property {() => Promise<(About & { size: number })[]>} list  what is stored
  */
 
 /** Size of the header of a stored file in Node: its data as JSON, padded with spaces. */
@@ -89,6 +90,11 @@ async function openWebStore({ streamChunks, byteChunks }) {
     async remove(url) {
       await cache.delete(url);
     },
+    list: async () => (await Promise.all((await cache.keys()).map(async (request) => {
+      const found = await cache.match(request);
+      const about = found?.headers.get('x-heed');
+      return found && about ? [{ ...JSON.parse(decodeURIComponent(about)), size: (await found.blob()).size }] : [];
+    }))).flat(),
   };
 }
 
@@ -150,6 +156,22 @@ async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
       return sink;
     },
     remove: (url) => fs.rm(fileOf(url), { force: true }),
+    async list() {
+      const found = [];
+      for (const name of await fs.readdir(directory)) {
+        if (!/^[\da-f]{40}$/.test(name)) continue;
+        const chunks = await fileChunks(path.join(directory, name));
+        if (!chunks) continue;
+        try {
+          const about = JSON.parse(new TextDecoder().decode(await new ChunkReader(chunks).take(HEAD)));
+          if (nameOf(about.url) === name) found.push({ ...about, size: chunks.size - HEAD });
+        } catch {
+          // not our file
+        }
+        await chunks.close();
+      }
+      return found;
+    },
   };
 }
 
@@ -170,6 +192,7 @@ export async function openStore(io, cache) {
         return sink && forgiving(sink);
       }),
     remove: async (url) => void (await attempt(() => store.remove(url))),
+    list: async () => (await attempt(() => store.list())) ?? [],
   };
 }
 
@@ -189,7 +212,19 @@ export async function isKept({ join, readAll }, store, url) {
   const kept = await get('heed.json');
   const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
   const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server does not have it
-  for (const [name, listed] of Object.entries(files ?? { 'config.json': {}, 'model.safetensors': {} })) {
+  if (!files) {
+    const read = async (/** @type {string} */ name) => {
+      const file = await get(name);
+      return file && readAll(file.chunks);
+    };
+    const has = async (/** @type {string} */ name) => {
+      const file = await get(name);
+      await file?.chunks.close();
+      return Boolean(file && !file.isMissing);
+    };
+    return (await has('config.json')) && (await import('./needed.js')).hasWeights({ has, read });
+  }
+  for (const [name, listed] of Object.entries(files)) {
     if (UNREAD.includes(name)) continue;
     const file = await get(name);
     await file?.chunks.close();

@@ -41,7 +41,7 @@ export async function fileChunks({ builtin, unreadable }, path) {
  * Opens a file that the caller passed as an object.
  *
  * @param {import('./source.js').Io} io
- * @param {Record<string, Blob | ArrayBuffer | Uint8Array>} files
+ * @param {Record<string, Blob | ArrayBuffer | Uint8Array | string>} files
  * @param {string} name
  * @returns {Promise<import('./source.js').Chunks | null>}  null if it is missing
  */
@@ -51,5 +51,5 @@ export async function givenChunks({ byteChunks, streamChunks }, files, name) {
   if (ArrayBuffer.isView(value)) return byteChunks(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   if (value instanceof ArrayBuffer) return byteChunks(new Uint8Array(value));
   if (value instanceof Blob) return streamChunks(value.stream(), name);
-  throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer nor Uint8Array`);
+  throw new TypeError(`source: ${name} is neither Blob, ArrayBuffer, Uint8Array nor the URL of a file`);
 }

@@ -7,7 +7,11 @@ import { builtin, isNode, onAbort, resolve } from '../base/host.js';
 import { describe, mismatch, short } from '../base/json.js';
 import { CHUNK } from '../base/limits.js';
 
-/** @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array>} ModelSource */
+/**
+ * A directory, or the files by name. A string in place of a file is its absolute URL.
+ *
+ * @typedef {string | URL | Record<string, Blob | ArrayBuffer | Uint8Array | string>} ModelSource
+ */
 
 /**
  * A file that is being read. A chunk is valid until the next call; null is the end. close() may be called at any time,
@@ -293,8 +297,9 @@ export async function readFileAt(place, signal, cache) {
  * @param {boolean | string} [options.cache]  store downloads; a string: in that directory
  * @param {boolean} [options.isRetry]  do not read stored files
  * @param {Sha256} [options.sha256]
+ * @param {import('./record.js').FileRecord} [options.record]  keeps the files
  */
-export async function openSource(source, signal, { cache, isRetry, sha256 } = {}) {
+export async function openSource(source, signal, { cache, isRetry, sha256, record } = {}) {
   const isPlace = typeof source === 'string' || source instanceof URL;
   const isFiles = Object.prototype.toString.call(source) === '[object Object]';
   if (!isPlace && !isFiles) {
@@ -302,24 +307,29 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
   }
   const { url, path } = isPlace ? await resolve(source) : { url: undefined, path: undefined };
 
-  const remote = url && (await openRemote(cache, isRetry));
+  const hasUrls = url || (isFiles && Object.values(source).some((value) => typeof value === 'string'));
+  const remote = hasUrls && (await openRemote(cache, isRetry));
   /** @type {Map<string, Listed>} */
   let listed = new Map();
 
   /** @param {string} name @param {boolean} optional @returns {Promise<Chunks | null>} */
   const find = async (name, optional) => {
     signal?.throwIfAborted();
-    const chunks = await (url && remote
-      ? remote.find(join(url, name), optional, { signal, listed: listed.get(name) })
-      : path !== undefined
-        ? fileChunks(`${path}/${name}`)
+    const given = /** @type {any} */ (source)[name];
+    const at = typeof given === 'string' && URL.canParse(given) ? await resolve(given)
+      : { url: url && join(url, name), path: path && `${path}/${name}` };
+    const chunks = await (at.url && remote
+      ? remote.find(at.url, optional, { signal, listed: listed.get(name) })
+      : at.path !== undefined
+        ? fileChunks(at.path)
         : (await local()).givenChunks(io, /** @type {any} */ (source), name));
     if (!chunks && optional && !listed.has(name)) return null;
     if (!chunks) {
       const why = isPlace ? await (await import('./missing.js')).whyMissing(io, source, path) : '';
       throw unreadable(`${url ?? path ?? 'the given files'}: ${name} is missing${why}`);
     }
-    const { next, ...others } = checked(chunks, name, listed.get(name), sha256);
+    const { next, ...others } = checked(record?.keep(name, chunks, listed.get(name)?.size) ?? chunks,
+      name, listed.get(name), sha256);
     return {
       next() {
         signal?.throwIfAborted();
@@ -339,7 +349,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256 } = {}
     /**
      * Whether to try again after this error, since a stored or resumed file may be the cause. @param {unknown} error
      */
-    mayRetry: async (error) => Boolean(!isRetry && !signal?.aborted && (await remote?.mayRetry(error))),
+    mayRetry: async (error) => Boolean(!isRetry && !signal?.aborted && (await (remote && remote.mayRetry(error)))),
     url,
     path,
     source,

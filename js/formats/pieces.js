@@ -1,5 +1,6 @@
 // pieces.js - the vocabulary of a SentencePiece file whose pieces have the ids of the model, as Marian's and Firefox's.
-// A real one has 32,000 pieces, of which a text needs few: only those become strings. Used by directory.js.
+// A real one has 32,000 pieces, of which a text needs few: only those become strings. Used by directory.js and
+// text/families.js.
 
 import { E_VOCAB } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -11,8 +12,19 @@ import { HeedError } from '../base/errors.js';
  * @property {(id: number) => string | undefined} piece
  * @property {(piece: string) => number | undefined} id
  * @property {Iterable<[piece: string, id: number]>} entries  all, or at least those that may be special
- * @property {boolean} [hasPieceIds]  each piece of the SentencePiece file has its id there
+ * @property {(id: number) => number} [ofPiece]  the id of a known piece of the SentencePiece file; default: by its text
  * @property {number} [pad]  the id of padding; default: config.json's
+ * @property {number} [unknown]  the id of what has no piece; default: that of `<unk>`
+ * @property {Map<string, number>} [languages]  ids of language tokens by code; default: those like `>>deu<<` in entries
+ * @property {string} [language]  the one of a source that has none
+ * @property {Iterable<number>} [special]  more ids that text never becomes, and that never become text
+ * @property {Frame} [frame]  default: the language token, the text, `</s>`
+ * @property {(ids: number[]) => string} [decode]  text of ids; default: SentencePiece's of their pieces
+ */
+/**
+ * The ids around those of a text.
+ *
+ * @typedef {(eos: number, language?: number) => { before: number[], after: number[] }} Frame
  */
 /**
  * @typedef {ReturnType<import('../wasm/core.js').Core['tokenizer']> & { vocabulary: Vocabulary }} Side  a SentencePiece
@@ -20,6 +32,25 @@ import { HeedError } from '../base/errors.js';
  */
 
 const PAD = '<pad>';
+
+/**
+ * Finds pieces of a SentencePiece file by their text.
+ *
+ * @param {Side['pieces']} pieces
+ * @returns {(piece: string) => number | undefined}  its id there
+ */
+export function finder({ types, special, piece: read }) {
+  const entryOf = (/** @type {number} */ id) => /** @type {[string, number]} */ ([read(id), id]);
+  const few = new Map(special.map(entryOf));
+  /** Made for the first piece that is not special. @type {Map<string, number> | undefined} */
+  let all;
+  return (piece) => {
+    const id = few.get(piece);
+    if (id !== undefined) return id;
+    all ??= new Map(Array.from(types, (_, i) => entryOf(i)));
+    return all.get(piece);
+  };
+}
 
 /**
  * @param {import('../wasm/core.js').Core} core
@@ -35,23 +66,16 @@ export function readPieces(core, file, bytes, size) {
   if (types.length !== pad) {
     throw new HeedError(E_VOCAB, `${file}: found ${types.length} pieces, expected ${pad} as the embeddings have`);
   }
-  const entryOf = (/** @type {number} */ id) => /** @type {[string, number]} */ ([read(id), id]);
-  const special = new Map(others.map(entryOf));
-  /** Made for the first piece that is not special. @type {Map<string, number> | undefined} */
-  let all;
-  const find = (/** @type {string} */ piece) => {
-    const id = special.get(piece);
-    if (id !== undefined) return id;
-    all ??= new Map(Array.from(types, (_, i) => entryOf(i)));
-    return all.get(piece) ?? (piece === PAD ? pad : undefined);
-  };
+  const special = others.map((id) => /** @type {[string, number]} */ ([read(id), id]));
+  const findPiece = finder(pieces);
+  const find = (/** @type {string} */ piece) => findPiece(piece) ?? (piece === PAD ? pad : undefined);
   const [eos, unknown] = ['</s>', '<unk>'].map((piece) => {
     const id = find(piece);
     if (id === undefined) throw new HeedError(E_VOCAB, `${file}: found no piece ${piece}`);
     return id;
   });
   const piece = (/** @type {number} */ id) => (id < pad ? read(id) : id === pad ? PAD : undefined);
-  return { handle, pieces, eos, unknown, vocabulary: { piece, id: find, entries: special, hasPieceIds: true, pad } };
+  return { handle, pieces, eos, unknown, vocabulary: { piece, id: find, entries: special, ofPiece: (id) => id, pad } };
 }
 
 /**

@@ -16,6 +16,7 @@ import { ChunkReader } from '../files/source.js';
  * @property {number} dtype  F32, F16, BF16 or I8
  * @property {number[]} shape
  * @property {number} bytes  it takes in the data section
+ * @property {string} [file]  that has it, if the weights are in several
  */
 
 /**

@@ -1,7 +1,7 @@
 // config.js - turns config.json and generation_config.json into the numbers of the C core and the defaults of
 // generate(); used by load.js and train.js.
 
-import { ACTIVATIONS, DECODER_CELLS, E_CONFIG, E_WASM, POSITIONS } from '../base/constants.js';
+import { ACTIVATIONS, DECODER_CELLS, E_CONFIG, E_WASM, NORMS, POSITIONS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { RULES } from './options.js';
@@ -38,12 +38,23 @@ const DEFAULTS = {
   decoder_cell: 'self_attention',
   positions: 'hf',
   layer_norm_eps: 1e-5,
+  learned_positions: false,
+  position_offset: 0,
+  norm: 'layer_norm',
+  head_dim: 0,
+  unscaled_attention: false,
+  no_biases: false,
+  gated_feed_forward: false,
+  scale_logits: false,
+  relative_buckets: 0,
+  relative_distance: 0,
 };
 
 /** The values of keys that are words. silu is another name of swish. @type {Record<string, readonly unknown[]>} */
 const WORDS = {
   activation_function: [...ACTIVATIONS, 'silu'],
   decoder_cell: DECODER_CELLS,
+  norm: NORMS,
   positions: POSITIONS,
 };
 

@@ -1,10 +1,9 @@
-// languages.js - language tags, and what a model has to do with a pair of them; used by
-// engine/ and translate/.
+// languages.js - language tags, and whether a model translates a pair of them; used by engine/ and translate/.
 
 import { badRange, badType } from '../base/check.js';
 
 /** The canonical form of a tag ('de' of 'deu'), undefined if it is invalid. @param {string} tag */
-function canonical(tag) {
+export function canonical(tag) {
   try {
     return Intl.getCanonicalLocales(tag)[0];
   } catch {
@@ -16,6 +15,16 @@ function canonical(tag) {
 export function languageOf(tag) {
   const known = canonical(tag.replaceAll('_', '-'));
   return known === undefined ? tag : new Intl.Locale(known).language;
+}
+
+/** Scripts that are written from right to left. */
+const RIGHT_TO_LEFT = /^(?:Adlm|Arab|Hebr|Mand|Nkoo|Rohg|Samr|Syrc|Thaa)$/;
+
+/** The direction of the writing of a language. @param {string} tag @returns {'ltr' | 'rtl'} */
+export function directionOf(tag) {
+  const known = canonical(tag);
+  const { script = '' } = known === undefined ? {} : new Intl.Locale(known).maximize();
+  return RIGHT_TO_LEFT.test(script) ? 'rtl' : 'ltr';
 }
 
 /** @param {unknown} tag @param {string} option @returns {string} */
@@ -56,23 +65,3 @@ export const checkPair = (source, target) => (manifest) => {
   const list = pairs.map(([from = 'any', to = 'any']) => `${from} to ${to}`).join(', ');
   throw notSupported(`found ${source} to ${target}, the model is for ${list}`);
 };
-
-/**
- * The language token of a model with several targets, undefined for a model that needs none.
- *
- * @param {import('../model/model.js').Model} model
- * @param {string} target
- * @param {string} [language]  the token, if `target` does not tell
- * @returns {string | undefined}
- */
-export function chooseToken({ manifest, tokenizer }, target, language) {
-  const { languages } = tokenizer;
-  const tokenFor = (/** @type {string} */ tag) =>
-    languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
-  const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
-  if (languages.length > 0 && token === undefined && manifest.target === undefined) {
-    throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
-  }
-  if (token !== undefined) tokenizer.encode('', { language: token });
-  return token;
-}

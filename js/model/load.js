@@ -2,7 +2,7 @@
 // model.js.
 
 import {
-  DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8, QUANTIZERS,
+  DTYPES, E_CONFIG, E_SAFETENSORS, E_TENSOR_MISSING, E_TENSOR_SHAPE, E_TENSOR_UNKNOWN, F32, I8, QUANTIZERS,
 } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { isNode, onAbort } from '../base/host.js';
@@ -82,7 +82,8 @@ function chooseArithmetic({ dtype, activations = 'rows' }, { file, tensors }) {
  */
 function createModel(core, config, arithmetic, weights) {
   const { file, tensors } = weights;
-  const stores = (/** @type {string} */ name) => Number(tensors.some((t) => t.name === name));
+  const stores = (/** @type {string} */ name) =>
+    Number(config.learned_positions || tensors.some((t) => t.name === name));
   const numbers = configNumbers(config, core.configFields(), {
     ...arithmetic,
     encoder_positions_stored: stores('model.encoder.embed_positions.weight'),
@@ -105,25 +106,35 @@ function createModel(core, config, arithmetic, weights) {
  * @param {import('../wasm/core.js').Core} core
  * @param {number} model
  * @param {import('../formats/safetensors.js').Weights} weights
+ * @param {import('./family.js').TensorNames} [names]  undefined: the file has the core's
  * @returns {PlacedTensor[]}
  */
-function placeTensors(core, model, { file, tensors }) {
+function placeTensors(core, model, { file, tensors }, names) {
   /** @type {Map<string, PlacedTensor>} */
   const chosen = new Map();
   const room = ints(1);
   const placed = tensors.map((tensor) => {
-    const index = core.findTensor(model, tensor.name, room);
+    const name = names ? names.toCore(tensor.name) : tensor.name;
+    if (name === undefined) return { ...tensor, index: -1, part: 0, used: false };
+    const index = core.findTensor(model, name, room);
     if (index < 0) {
-      throw new HeedError(E_TENSOR_UNKNOWN, `${file}: ${short(tensor.name)}: this configuration has no such tensor`);
+      const where = `${tensor.file ?? file}: ${short(tensor.name)}`;
+      throw new HeedError(E_TENSOR_UNKNOWN, `${where}: this configuration has no such tensor`);
     }
     const [part] = room.value;
     const entry = { ...tensor, index, part, used: false };
     const key = `${index} ${part}`;
     const own = core.string('heed_tensor_name', model, index) + SUFFIXES[part];
-    if (!chosen.has(key) || tensor.name === own) chosen.set(key, entry);
+    if (!chosen.has(key) || name === own) chosen.set(key, entry);
     return entry;
   });
   for (const entry of chosen.values()) entry.used = true;
+  // the core tells what is missing by its own names
+  for (let index = 0, name; names && (name = core.string('heed_tensor_name', model, index)); index++) {
+    if (!chosen.has(`${index} 0`) && name !== 'final_logits_bias') {
+      throw new HeedError(E_TENSOR_MISSING, `${file}: ${names.toFile(name)}: is missing`);
+    }
+  }
   return placed;
 }
 
@@ -158,11 +169,11 @@ function beginTensor(core, model, file, { name, index, part, dtype, shape }) {
  * @param {number} model
  * @param {PlacedTensor[]} tensors
  * @param {import('../formats/safetensors.js').Weights} weights
- * @param {(bytes: number) => void} onBytes
+ * @param {(file: string, bytes: number) => void} onBytes
  */
 async function streamWeights(core, model, tensors, weights, onBytes) {
-  const { file } = weights;
   for (const tensor of tensors) {
+    const { file = weights.file } = tensor;
     const what = `${file}: ${tensor.name}`;
     if (tensor.used) beginTensor(core, model, file, tensor);
     for (let left = tensor.bytes; left > 0;) {
@@ -170,11 +181,11 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
       if (!part) throw new HeedError(E_SAFETENSORS, `${what}: cut short: ${left} bytes are missing`);
       if (tensor.used) core.call(what, 'heed_tensor_write', model, /** @type {Uint8Array} */ (part), part.length);
       left -= part.length;
-      onBytes(part.length);
+      onBytes(file, part.length);
     }
   }
-  if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${file}: bytes after the last tensor`);
-  core.report(file, 'heed_model_finish', model);
+  if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${weights.file}: bytes after the last tensor`);
+  core.report(weights.file, 'heed_model_finish', model);
 }
 
 /**
@@ -183,16 +194,17 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
  *
  * @param {import('../wasm/core.js').Core} core
  * @param {import('../files/source.js').ModelSource} source
- * @param {LoadOptions & { isRetry: boolean, accept?: (manifest: Record<string, unknown>) => void }} options
- *   isRetry: do not read stored files; accept: see Model.load
+ * @param {LoadOptions & { isRetry: boolean, accept?: (manifest: Record<string, unknown>) => void,
+ *   record?: import('../files/record.js').FileRecord }} options
+ *   isRetry: do not read stored files; accept, record: see Model.load
  * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: try again with another core, because a
  *   stored or resumed file was wrong
  */
-export async function loadModel(core, source, { signal, cache = !isNode, isRetry, ...options }) {
+export async function loadModel(core, source, { signal, cache = !isNode, isRetry, record, ...options }) {
   // if one download fails or the caller aborts, all end
   const stop = new AbortController();
   const forget = onAbort(signal, () => stop.abort(signal?.reason));
-  const files = await openSource(source, stop.signal, { cache, isRetry, sha256: () => core.sha256() });
+  const files = await openSource(source, stop.signal, { cache, isRetry, record, sha256: () => core.sha256() });
   try {
     return await readModel(core, files, options);
   } catch (error) {
@@ -242,7 +254,8 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     files = await (await formats()).adaptDirectory(files, manifest, () => core, accept, onRead);
     stated = /** @type {Record<string, unknown>} */ (await json(CONFIG));
   }
-  const configJson = stated.model_type === 'marian' ? stated : (await import('./family.js')).toMarian(stated);
+  const family = stated.model_type === 'marian' ? undefined : await import('./family.js');
+  const configJson = (await family?.toMarian(stated)) ?? stated;
   const { sides } = files;
   const hasTwo = configJson.share_encoder_decoder_embeddings === false;
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
@@ -260,15 +273,18 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
 
   const weights = await openWeights(files, config, onRead);
   try {
+    family?.settle(config, weights);
     const numbers = chooseArithmetic(options, weights);
     const model = createModel(core, config, numbers, weights);
-    const tensors = placeTensors(core, model, weights);
+    const tensors = placeTensors(core, model, weights, await family?.tensorNames(config));
     if (shortlist ?? config.shortlist) {
       await (await import('../formats/shortlist.js')).addShortlist(core, model, { files, config, read, shortlist });
     }
+    const known = sides ?? (['marian', 'pegasus'].includes(String(stated.model_type)) ? null
+      : await (await import('../text/families.js')).openSides({ core, config, stated, vocab, read, json }));
     const tokenizer =
-      sides || (sourceSpm && targetSpm && vocab)
-        ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab, sides })
+      known || (sourceSpm && targetSpm && vocab)
+        ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab, sides: known })
         : null;
 
     sizes.push([weights.file, weights.head]);
@@ -280,7 +296,7 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     };
     progress(CONFIG, 0);
     for (const [name, bytes] of sizes) progress(name, bytes);
-    await streamWeights(core, model, tensors, weights, (bytes) => progress(weights.file, bytes));
+    await streamWeights(core, model, tensors, weights, progress);
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }

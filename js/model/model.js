@@ -65,9 +65,10 @@ export class Model {
    * @param {import('./load.js').LoadOptions} [options]
    * @param {(manifest: Record<string, unknown>) => void} [accept]  internal: throws if heed.json is for a model that is
    *   not wanted, before more is read
+   * @param {import('../files/record.js').FileRecord} [record]  internal: keeps the files
    * @returns {Promise<Model>}
    */
-  static async load(source, options = {}, accept) {
+  static async load(source, options = {}, accept, record) {
     checkLoad(options);
     const { signal, wasm, simd, onProgress } = options;
     let most = 0;
@@ -83,6 +84,7 @@ export class Model {
           ...options,
           isRetry,
           accept,
+          record,
           onProgress: (progress) => {
             // files that are loaded again are not reported again
             if (progress.loaded >= most) onProgress?.(progress);

@@ -240,7 +240,7 @@ function opsOver(core) {
    * @param {Numbers} b1  [f]
    * @param {Matrix} w2  [f, d]
    * @param {Numbers} b2  [d]
-   * @param {'relu' | 'gelu' | 'swish'} [activation]
+   * @param {'relu' | 'gelu' | 'swish' | 'gelu_new'} [activation]
    * @returns {Matrix}
    */
   function feedForward(x, w1, b1, w2, b2, activation = 'relu') {

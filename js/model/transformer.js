@@ -165,14 +165,17 @@ export class Transformer extends Model {
    * source, T the target, n either, m the keys (S in cross-attention, else n), D width, H heads, F feed-forward width:
    *
    * - `encoder.` and `decoder.` `embedding` (rows of E, scaled), `positions`, `input` (their sum), `output`: [n, D];
+   *   with relative positions (T5) `position_bias` [H, n, n] instead of `positions`;
    * - `encoder.layers.0.self_attn.` (`decoder.layers.0.encoder_attn.`, ...) `q` [n, D], `k`, `v` [m, D], `scores`
    *   (q·k/√(D/H), -Infinity where masked; equal to the input of softmax up to rounding), `weights` [H, n, m],
-   *   `context` (weights·v, heads side by side), `output` (after out_proj) [n, D];
+   *   `context` (weights·v, heads side by side), `output` (after out_proj) [n, D]. In T5, scores are q·k plus, in
+   *   self-attention, `position_bias`; q, k, v and context may have another width than D;
    * - `decoder.layers.0.ssru.` instead of `self_attn.`, if the model has SSRUs: `candidate`, `forget` (gates: the share
    *   of each dimension of the cell that is kept), `cell` = forget·(cell before) + (1 - forget)·candidate, `output` =
    *   max(cell, 0): [n, D]; the norm is `ssru_layer_norm`;
    * - `encoder.layers.0.` `self_attn_layer_norm`, `encoder_attn_layer_norm`, `fc1` (after the activation) [n, F],
-   *   `fc2`, `final_layer_norm` [n, D]. Norms: after the residual; in pre-norm models the output of the norm;
+   *   `fc2`, `final_layer_norm` [n, D]; of gated networks also `fc1_linear` and `gated` = fc1 * fc1_linear. Norms:
+   *   after the residual; in pre-norm models the output of the norm;
    * - `logits` [T, V], `log_probs` [T] of target[t]; with a shortlist as in forward().
    *
    * @param {ArrayLike<number>} source

@@ -7,7 +7,7 @@
 // have blocks of their own inside of the block around them.
 
 import {
-  ATOM, BLOCK, ICONS, INLINE, isRead, OPAQUE, PREFORMATTED, SPACED, SVG_INLINE, VOID, WORDS,
+  ATOM, BLOCK, ICONS, INLINE, isKept, isRead, NO_STATE, OPAQUE, SPACED, stateOf, SVG_INLINE, VOID, WORDS,
 } from './elements.js';
 import { readMarkup } from './markup.js';
 import { referenceFinder } from './references.js';
@@ -67,33 +67,7 @@ const STARTS_SMALL = /^\p{Ll}/u;
 /** @param {Token} token @param {string} name */
 const get = ({ attributes }, name) => attributes.find((attribute) => attribute.name === name)?.value;
 
-/**
- * What holds of an element and, unless one inside says something else, of all inside.
- *
- * @typedef {{ isFixed: boolean, isOther: boolean, isEdited: boolean, isPreformatted: boolean }} State
- *   isFixed: translate="no"; isOther: in another language; isEdited: a text that the user writes
- */
-
-/** @param {Token} token @param {State} around @param {(language: string) => boolean} isOther @returns {State} */
-function stateOf(token, around, isOther) {
-  const translate = get(token, 'translate')?.toLowerCase();
-  const classes = get(token, 'class') ?? '';
-  const lang = get(token, 'lang') || get(token, 'xml:lang');
-  const editable = get(token, 'contenteditable')?.toLowerCase();
-  // the caller knows the language of the document better than many a document
-  const isRoot = token.name === 'html' || token.name === 'body';
-  return {
-    isFixed: translate === 'no' || (translate === '' || translate === 'yes' ? false
-      : around.isFixed || /(?:^|\s)notranslate(?:\s|$)/.test(classes) || ICONS.test(classes)),
-    isOther: lang === undefined || isRoot ? around.isOther : isOther(lang),
-    isEdited: editable === 'false' ? false : editable === undefined ? around.isEdited : editable !== 'inherit',
-    isPreformatted: around.isPreformatted || (token.space === 'html' && PREFORMATTED.has(token.name)),
-  };
-}
-
-/** @param {State} state */
-const isKept = ({ isFixed, isOther, isEdited }) => isFixed || isOther || isEdited;
-
+/** @typedef {import('./elements.js').State} State */
 /** @typedef {'block' | 'inline' | 'atom' | 'opaque' | 'void' | 'rule'} Kind  rule: void, and ends a sentence */
 
 /**
@@ -105,8 +79,6 @@ const isKept = ({ isFixed, isOther, isEdited }) => isFixed || isOther || isEdite
  * @param {ReturnType<typeof referenceFinder>} find
  */
 function classify(html, tokens, isOther, find) {
-  /** @type {State} */
-  const none = { isFixed: false, isOther: false, isEdited: false, isPreformatted: false };
   /** @type {State[]} */
   const states = [];
   /** Whether an element, or the document at -1, has text of its own, and words in it. */
@@ -125,8 +97,8 @@ function classify(html, tokens, isOther, find) {
       if (WORDED.test(text)) hasWords.add(parent);
     }
     if (type !== 'open') continue;
-    const around = parent < 0 ? none : states[parent];
-    states[i] = stateOf(token, around, isOther);
+    const around = parent < 0 ? NO_STATE : states[parent];
+    states[i] = stateOf(token, (name) => get(token, name), around, isOther);
     if (isKept(around) && !isKept(states[i])) {
       for (let up = parent; up >= 0 && !isMixed.has(up); up = tokens[up].parent) isMixed.add(up);
     }
@@ -167,14 +139,13 @@ function classify(html, tokens, isOther, find) {
   const ends = new Set(tokens.flatMap(({ type, mate, last }, i) =>
     (type === 'open' && mate < 0 && kinds[i] !== 'inline' ? [last] : [])));
   for (const i of ends) {
-    if (kinds[i] === 'inline') kinds[i] = 'block';
+    if (kinds[i] === 'inline' || kinds[i] === 'atom') kinds[i] = 'block';
     else if (kinds[i] === 'void') kinds[i] = 'rule';
   }
   // an inline element with a block inside is a block
   const isDivided = (/** @type {number} */ i) =>
     kinds[i] === 'inline' || (kinds[i] === 'opaque' && (isKept(states[i]) || marks.has(i)));
-  /** @type {Set<number>} */
-  const divided = new Set();
+  const divided = new Set([...ends].filter((i) => kinds[i] === 'opaque'));
   for (const [i, { type, name, parent, mate }] of tokens.entries()) {
     const isUnread = kinds[i] === 'opaque' && (BLOCK.has(name) || mate < 0);
     const isBreak = type === 'open' ? kinds[i] === 'block' || kinds[i] === 'rule' || isUnread
@@ -327,7 +298,8 @@ function textOf(html, tokens, find) {
     }
     text += source.slice(at);
   }
-  return text.replace(/[ \t\n\f\r]+/g, ' ').trim();
+  // marks without width would belong to the sentence before
+  return text.replace(/[ \t\n\f\r]+/g, ' ').replace(/^[\s\p{Cf}]+/u, '').trim();
 }
 
 /** @param {string} html @param {Token} token @param {number} index @returns {ReadAttribute[]} */

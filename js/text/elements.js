@@ -1,4 +1,4 @@
-// elements.js - what the elements and attributes of HTML mean for a translation. Used by markup.js and blocks.js.
+// elements.js - what the elements and attributes of HTML mean for a translation. Used by markup.js, blocks.js and dom/.
 
 /** @param {string} names */
 const setOf = (names) => new Set(names.split(' '));
@@ -57,6 +57,9 @@ const UNTITLED = setOf('link style');
 const META = /^(?:description|keywords|(?:og|twitter):(?:title|description|image:alt))$/i;
 const BUTTON = /^(?:button|reset)$/i;
 
+/** The names of all attributes that people may read. */
+export const READ = [...EVERYWHERE, ...Object.keys(SOMEWHERE), 'content', 'value'];
+
 /**
  * Whether an attribute is for people to read.
  *
@@ -70,6 +73,42 @@ export function isRead(element, name, get) {
   if (name === 'value') return element === 'input' && BUTTON.test((get('type') ?? '').trim());
   return Object.hasOwn(SOMEWHERE, name) && SOMEWHERE[name].has(element);
 }
+
+/**
+ * What holds of an element and, unless one inside says something else, of all inside.
+ *
+ * @typedef {{ isFixed: boolean, isOther: boolean, isEdited: boolean, isPreformatted: boolean }} State
+ *   isFixed: translate="no"; isOther: in another language; isEdited: a text that the user writes
+ */
+
+/** What holds outside of all elements. @type {State} */
+export const NO_STATE = { isFixed: false, isOther: false, isEdited: false, isPreformatted: false };
+
+/**
+ * @param {{ name: string, space: string }} element  name: in lower case; space: 'html', 'svg' or 'math'
+ * @param {(name: string) => string | null | undefined} get  an attribute of the element
+ * @param {State} around
+ * @param {(language: string) => boolean} isOther
+ * @returns {State}
+ */
+export function stateOf({ name, space }, get, around, isOther) {
+  const translate = get('translate')?.toLowerCase();
+  const classes = get('class') ?? '';
+  const lang = get('lang') || get('xml:lang');
+  const editable = get('contenteditable')?.toLowerCase();
+  // the caller knows the language of the document better than many a document
+  const isRoot = name === 'html' || name === 'body';
+  return {
+    isFixed: translate === 'no' || (translate === '' || translate === 'yes' ? false
+      : around.isFixed || /(?:^|\s)notranslate(?:\s|$)/.test(classes) || ICONS.test(classes)),
+    isOther: typeof lang !== 'string' || isRoot ? around.isOther : isOther(lang),
+    isEdited: editable === 'false' ? false : editable === undefined ? around.isEdited : editable !== 'inherit',
+    isPreformatted: around.isPreformatted || (space === 'html' && PREFORMATTED.has(name)),
+  };
+}
+
+/** Whether the text of an element stays as it is. @param {State} state */
+export const isKept = ({ isFixed, isOther, isEdited }) => isFixed || isOther || isEdited;
 
 /** In which state the tokenizer reads the content of an element. @type {Record<string, string>} */
 export const STATES = {

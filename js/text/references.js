@@ -1,5 +1,5 @@
-// references.js - character references of HTML, with the place of each in the source; and text as HTML. Used by
-// blocks.js and place.js.
+// references.js - character references of HTML, with the place of each in the source. Used by blocks.js, and by files
+// of documents/.
 
 import { Tokenizer } from './parse5.js';
 
@@ -50,13 +50,3 @@ export function referenceFinder() {
     return found;
   };
 }
-
-/** @type {Record<string, string>} */
-const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\u00a0': '&nbsp;', '"': '&quot;', "'": '&#39;' };
-
-/** Text as HTML. @param {string} text */
-export const encodeText = (text) => text.replace(/[&<>\u00a0]/g, (c) => ESCAPES[c]);
-
-/** Text as the value of an attribute. @param {string} text @param {string} quote */
-export const encodeValue = (text, quote) =>
-  text.replace(/[&<>\u00a0"']/g, (c) => (/["']/.test(c) && c !== quote ? c : ESCAPES[c]));

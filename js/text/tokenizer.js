@@ -23,7 +23,7 @@ const LANGUAGE = /^>>(.+)<<$/;
  * @param {Record<string, any>} config
  * @returns {Vocabulary}
  */
-function listedVocabulary(json, file, size, { eos_token_id: eos }) {
+export function listedVocabulary(json, file, size, { eos_token_id: eos }) {
   const entries = /** @type {[string, number][]} */ (Object.entries(json));
   /** @type {(string | undefined)[]} */
   const pieces = [];
@@ -42,6 +42,9 @@ function listedVocabulary(json, file, size, { eos_token_id: eos }) {
   return { entries, piece: (id) => pieces[id], id: (piece) => ids.get(piece) };
 }
 
+/** @type {import('../formats/pieces.js').Frame} */
+const plainFrame = (eos, language) => ({ before: language === undefined ? [] : [language], after: [eos] });
+
 /** One SentencePiece file and its vocabulary. */
 class Side {
   #core;
@@ -52,7 +55,7 @@ class Side {
   /** Ids that text never becomes, and that never become text. @type {Set<number>} */
   #special;
   /** Language tokens. @type {Map<string, number>} */
-  languages = new Map();
+  languages;
   #unknown;
   /** Ids of the byte pieces: none, or 256, -1 for one that the vocabulary lacks. */
   byteIds;
@@ -66,12 +69,13 @@ class Side {
     this.#core = core;
     this.#handle = handle;
     this.vocabulary = vocabulary;
-    this.#unknown = Number(vocabulary.id('<unk>'));
-    for (const [piece, id] of vocabulary.entries) {
-      const language = LANGUAGE.exec(piece)?.[1];
-      if (language) this.languages.set(language, id);
-    }
-    this.#special = new Set([...this.languages.values(), eos, vocabulary.pad ?? pad, this.#unknown]);
+    const { unknown, languages, special: others = [] } = vocabulary;
+    this.#unknown = unknown ?? Number(vocabulary.id('<unk>'));
+    this.languages = languages ?? new Map([...vocabulary.entries].flatMap(([piece, id]) => {
+      const code = LANGUAGE.exec(piece)?.[1];
+      return code ? [[code, id]] : [];
+    }));
+    this.#special = new Set([...this.languages.values(), eos, vocabulary.pad ?? pad, this.#unknown, ...others]);
     this.#pieces = pieces;
     const { types, special, piece } = pieces;
     // <0x00> to <0xFF>: a file with byte pieces has all of them
@@ -81,8 +85,9 @@ class Side {
 
   /** The vocabulary's id. @param {number} id  in the SentencePiece file @param {string} piece */
   #id(id, piece) {
-    const { vocabulary } = this;
-    return vocabulary.hasPieceIds && this.#pieces.types[id] !== PIECE_UNKNOWN ? id : vocabulary.id(piece);
+    const { ofPiece, id: find } = this.vocabulary;
+    if (!ofPiece) return find(piece);
+    return this.#pieces.types[id] === PIECE_UNKNOWN ? undefined : ofPiece(id);
   }
 
   /** @param {string} text */
@@ -103,6 +108,8 @@ class Side {
   /** @param {ArrayLike<number>} ids */
   decode(ids) {
     const kept = Array.from(ids).filter((id) => !this.#special.has(id));
+    const { decode } = this.vocabulary;
+    if (decode) return decode(kept);
     return this.#core.tokenizerDecode(
       this.#handle,
       kept.map((id) => this.vocabulary.piece(id) ?? ''),
@@ -139,7 +146,7 @@ export class Tokenizer {
    * @internal
    * @param {{ core: import('../wasm/core.js').Core, config: Record<string, any>, sourceSpm?: Uint8Array | null,
    *           targetSpm?: Uint8Array | null, vocab?: Record<string, unknown>, targetVocab?: Record<string, unknown>,
-   *           sides?: Sides }} files  sides: instead of all others
+   *           sides?: Sides | null }} files  sides: instead of all others
    */
   constructor(files) {
     if (!files?.core) badType('new Tokenizer', files, 'Transformer.load(), whose model has a tokenizer');
@@ -164,16 +171,17 @@ export class Tokenizer {
    * start.
    *
    * @param {string} text
-   * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: the target, for a model with
-   * several;
-   *   one of `languages`
+   * @param {{ side?: 'source' | 'target', language?: string }} [options]  language: one of `languages`. With MarianMT,
+   *   T5: the target of this source; with M2M-100, NLLB-200, mBART: the language of this text
    * @returns {{ ids: Int32Array, pieces: string[], offsets: Int32Array }}
    */
   encode(text, options = {}) {
-    const { side = 'source', language } = checkOptions(options, 'side language');
+    const { side = 'source', language: stated } = checkOptions(options, 'side language');
     if (typeof text !== 'string') badType('text', text, 'a string');
     const encoder = this.#side(side);
     const { languages, vocabulary } = encoder;
+    const { language: usual, frame = plainFrame } = vocabulary;
+    const language = stated ?? (side === 'source' ? usual : undefined);
     const token = language === undefined ? undefined : languages.get(LANGUAGE.exec(language)?.[1] ?? language);
     if (language !== undefined && token === undefined) {
       const known = [...languages.keys()].join(', ') || 'none: this model has one target language';
@@ -181,20 +189,17 @@ export class Tokenizer {
     }
     const body = encoder.encode(text);
     // no spread arguments, because a text may have a million pieces
-    const first = token === undefined ? 0 : 1;
-    const length = first + body.ids.length + 1;
-    const ids = new Int32Array(length);
-    const offsets = new Int32Array(2 * length);
-    ids.set(body.ids, first);
-    offsets.set(body.offsets, 2 * first);
-    ids[length - 1] = this.#eos;
-    offsets.fill(text.length, 2 * length - 2);
-    if (token !== undefined) {
-      ids[0] = token;
-      body.pieces.unshift(String(vocabulary.piece(token)));
-    }
-    body.pieces.push(String(vocabulary.piece(this.#eos)));
-    return { ids, pieces: body.pieces, offsets };
+    const { before, after } = frame(this.#eos, token);
+    const end = before.length + body.ids.length;
+    const ids = new Int32Array(end + after.length);
+    const offsets = new Int32Array(2 * ids.length);
+    ids.set(before);
+    ids.set(body.ids, before.length);
+    ids.set(after, end);
+    offsets.set(body.offsets, 2 * before.length);
+    offsets.fill(text.length, 2 * end);
+    const name = (/** @type {number} */ id) => String(vocabulary.piece(id));
+    return { ids, pieces: [...before.map(name), ...body.pieces, ...after.map(name)], offsets };
   }
 
   /**
@@ -220,7 +225,7 @@ export class Tokenizer {
     return this.#sizes.source;
   }
 
-  /** Target languages for encode(), if the model has several; else empty. */
+  /** Languages for encode(), if the model has several; else empty. */
   get languages() {
     return [...this.#sides.source.languages.keys()];
   }

@@ -4,7 +4,7 @@
 // in a gap between words, as they do in the source, are copied with the white space of the source.
 
 import { place } from './place.js';
-import { encodeText, encodeValue } from './references.js';
+import { encodeText, encodeValue } from './escapes.js';
 
 /** @typedef {import('./blocks.js').Block} Block */
 /** @typedef {import('./blocks.js').Document} Document */

@@ -9,9 +9,10 @@
 import { E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
+import { wordsOf } from '../text/words.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
-/** @typedef {Span & { text: string }} Word */
+/** @typedef {import('../text/words.js').Word} Word */
 /** @typedef {{ offset: number, slope: number }} Calibration */
 
 /** The default, for models without `confidence` in heed.json. It fits the six models of heed 0.1 together. */
@@ -41,13 +42,6 @@ export function logit(logProb) {
 
 /** @param {number} logProb  of a word, according to the model @param {Calibration} calibration */
 export const calibrate = (logProb, { offset, slope }) => 1 / (1 + Math.exp(-offset - slope * logit(logProb)));
-
-/** @param {string} text @param {string} language @returns {Word[]} */
-export function wordsOf(text, language) {
-  const segments = new Intl.Segmenter(language, { granularity: 'word' }).segment(text);
-  return Array.from(segments).filter(({ isWordLike }) => isWordLike).map(({ segment, index }) =>
-    ({ text: segment, start: index, end: index + segment.length }));
-}
 
 /** Words that also occur in the source; they are certain. @param {string} text @param {string} language */
 export const copied = (text, language) => wordsOf(text, language).map((word) => ({ ...word, confidence: 1 }));

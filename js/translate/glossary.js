@@ -132,9 +132,11 @@ async function* attempts(host, sentence, free, terms, kept, options) {
   const again = async (/** @type {number[]} */ prefix) =>
     (await generate([sentence], { ...options, nBest: 1, prefix }))[0][0];
   const { maxTokens, maxLength = engine.defaults.maxLength ?? Infinity, prefix } = options;
+  const { forcedBosTokenId = engine.defaults.forcedBosTokenId } = options;
   // maxTokens limits the new tokens of each search; maxLength limits all, with the start token
   const longest = Math.min(Number(engine.config.max_position_embeddings), maxTokens ? Infinity : maxLength - 1);
-  const first = prefix?.length ?? 0;
+  // nothing comes before a forced first token, such as that of a language
+  const first = prefix?.length ?? (forcedBosTokenId === null ? 0 : 1);
   const most = Math.min(longest, first + (maxTokens ?? engine.defaults.maxTokens));
   const all = [...terms, ...kept].sort((a, b) => a.start - b.start);
   // if terms and spans are too much together, try the terms alone

@@ -25,8 +25,9 @@ import { attentionOf } from './alignment.js';
  * @typedef {object} Host
  * @property {import('../engine/engine.js').Engine} engine
  * @property {string} sourceLanguage
+ * @property {string} [pageLanguage]  of elements with `lang` that are for translation; default: sourceLanguage
  * @property {string} targetLanguage
- * @property {(inputs: string[], options: Options, spans: Span[][]) => Promise<Sentence[][]>} split  spans: of each
+ * @property {(inputs: string[], options: Options, spans?: Span[][]) => Promise<Sentence[][]>} split  spans: of each
  *   input, what passes through
  * @property {(sentences: Sentence[], options: Options) => Promise<Result[][]>} generate
  */
@@ -89,9 +90,10 @@ function joinParts(sentences, results) {
  * @param {Host} host
  * @returns {Promise<string>}
  */
-export async function translateHtml(html, options, { engine, sourceLanguage, targetLanguage, split, generate }) {
+export async function translateHtml(html, options, host) {
+  const { engine, sourceLanguage, pageLanguage = sourceLanguage, targetLanguage, split, generate } = host;
   if (typeof html !== 'string') badType('html', html, 'a string');
-  const source = languageOf(sourceLanguage);
+  const source = languageOf(pageLanguage);
   const document = readBlocks(html, (language) => languageOf(language) !== source);
   const texts = new Texts();
   const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, joinSpans(words)));

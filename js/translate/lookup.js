@@ -7,23 +7,26 @@ import { HeedError } from '../base/errors.js';
 import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
 import { listFiles } from '../files/list.js';
+import { isWhole } from '../files/needed.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
 import { checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
 
 /** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
 
-/** @typedef {{ source: string, target: string, place: string | URL }} Entry  a model of an index */
+/** @typedef {{ source: string, target: string, place: string | URL | Record<string, string> }} Entry  a model */
+/** @typedef {string | URL | Entry[]} Index  an index.json, or what it says */
 
 /**
  * The models of an index.
  *
- * @param {string | URL} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
+ * @param {Index} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
  * @param {AbortSignal} [signal]
  * @param {boolean | string} [cache]
  * @returns {Promise<Entry[]>}
  */
 export async function readIndex(index, signal, cache) {
+  if (Array.isArray(index)) return index;
   if (typeof index !== 'string' && !(index instanceof URL)) badType('models', index, 'the URL of an index.json');
   const { bytes, sibling } = await readFileAt(index, signal, cache);
   const { models: list } = parseJson(bytes, String(index));
@@ -39,22 +42,20 @@ export async function readIndex(index, signal, cache) {
  * An unreadable index is an error only if no other has the pair.
  *
  * @param {object} options
- * @param {string | URL | readonly (string | URL)[]} [options.models]
+ * @param {string | URL | readonly Index[]} [options.models]  undefined: what is installed
  * @param {string} options.source
  * @param {string} options.target
  * @param {string | false} [options.pivot]  the language in between; false: none
  * @param {AbortSignal} [options.signal]
  * @param {boolean | string} [options.cache]
- * @returns {Promise<string | URL | Entry[]>}  NotSupportedError: there is none
+ * @returns {Promise<Entry['place'] | Entry[]>}  NotSupportedError: there is none
  */
 export async function findModel({ models, source, target, pivot, signal, cache }) {
-  if (models === undefined) {
-    throw notSupported("no model: give 'model', a model directory, or 'models', an index of them");
-  }
+  models ??= [await (await import('./installed.js')).findInstalled()];
   const middle = pivot === undefined || pivot === false ? undefined : checkTag(pivot, 'pivot');
   const errors = [];
   const all = [];
-  for (const index of /** @type {(string | URL)[]} */ ([models].flat())) {
+  for (const index of /** @type {Index[]} */ ([models].flat())) {
     try {
       const list = await readIndex(index, signal, cache);
       const found = list.find((model) =>
@@ -70,11 +71,6 @@ export async function findModel({ models, source, target, pivot, signal, cache }
   if (steps) return steps;
   throw notSupported(`${models} has no model from ${source} to ${target}${middle ? `, nor two with ${middle}` : ''}`);
 }
-
-/** The files that a text model needs, beside its weights. */
-const NEEDED = ['config.json', 'vocab.json', 'source.spm', 'target.spm'];
-/** The weights: a file with one of these names, or with a name that ends so. */
-const WEIGHTS = ['model.safetensors', 'pytorch_model.bin', '.npz'];
 
 /** @param {Files} files @returns {Promise<Record<string, unknown>>}  heed.json, or {} */
 async function readManifest(files) {
@@ -111,8 +107,9 @@ async function isComplete(files, names, manifest) {
   if (![...listed.keys()].every((name) => names.includes(name))) return false;
   const layout = await layoutOf(names);
   if (layout) return layout.vocabularies !== undefined;
-  return NEEDED.every((name) => names.includes(name))
-    && WEIGHTS.some((weights) => names.some((name) => name.endsWith(weights)));
+  const has = (/** @type {string} */ name) =>
+    names.some((each) => (name.startsWith('.') ? each.endsWith(name) : each === name));
+  return isWhole({ has, read: files.readOptional });
 }
 
 /** Whether a server has the model, and its manifest. @param {Files} files */

@@ -4,9 +4,9 @@
 import { badType, checkBoolean, checkOptions } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';
 
-// The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
+// The names of the options of each function.
 export const CREATE =
-  `sourceLanguage targetLanguage language model models pivot monitor worker timeout workers! ${WEIGHTS}`;
+  `sourceLanguage targetLanguage language model models pivot monitor worker timeout workers ${WEIGHTS}`;
 export const TRANSLATE = `${GENERATE} glossary keep`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 

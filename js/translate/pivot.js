@@ -216,6 +216,29 @@ const pivotClass = (Base) => class extends Base {
   }
 
   /**
+   * As that of the base. Both steps translate the same elements, by the language of the source.
+   *
+   * @override
+   * @param {string} html
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string>}
+   */
+  async translateHtml(html, options = {}) {
+    const own = copyOptions(options, TRANSLATE);
+    if (typeof html !== 'string') badType('html', html, 'a string');
+    checkIds(own);
+    return this.#call(own.signal, async () => {
+      const [first, second] = this.#steps;
+      const { translateHtml } = await import('./html.js');
+      const detour = detourOf(own.glossary, [html], this.sourceLanguage);
+      const middle = await this.#step(0, detour, () =>
+        translateHtml(html, { ...own, glossary: detour.first }, first[OWN]));
+      const host = { ...second[OWN], pageLanguage: this.sourceLanguage };
+      return this.#step(1, detour, () => translateHtml(middle, { ...own, glossary: detour.second }, host));
+    });
+  }
+
+  /**
    * As that of the base. `steps` of a sentence has the details of both steps; `alignment` goes through the middle. The
    * alternatives are the best ways through the alternatives of both steps.
    *

@@ -127,9 +127,10 @@ export class Translator {
     return [this];
   }
 
-  /** For pivot.js. @internal */
+  /** What this lends to other files. @internal @returns {import('./html.js').Host} */
   get [OWN]() {
-    return { split: this.#split.bind(this), generate: this.#generate.bind(this) };
+    return { engine: this.#engine, sourceLanguage: this.#source, targetLanguage: this.#target,
+      split: this.#split.bind(this), generate: this.#generate.bind(this) };
   }
 
   /**
@@ -146,6 +147,8 @@ export class Translator {
    *   ProgressEvents, { loaded: 0…1, total: 1 }
    * @param {boolean | Worker | object} [options.worker]  true: run in a worker; or your own worker (in Node from
    *   worker_threads), that imports 'heed/worker'. Default: true in pages if possible, false in Node
+   * @param {number} [options.workers]  how many workers share the sentences of calls, 1 to 64; each has its own copy of
+   *   the weights. A call has one for every 8 sentences at most. Default: as `worker` says, one or none
    * @param {number} [options.timeout]  milliseconds after which a call is rejected if the worker sends no message, no
    *   progress and no sign of life; Infinity: never. Default: 30,000. It has no effect without a worker
    * @param {string} [options.language]  the target language token for a model with several, if targetLanguage does not
@@ -261,12 +264,6 @@ export class Translator {
     return split(inputs, { ...passing, segmenter: this.#segmenter, positions, glossary });
   }
 
-  /** What this lends to other files. @returns {import('./html.js').Host} */
-  get #host() {
-    return { engine: this.#engine, sourceLanguage: this.#source, targetLanguage: this.#target,
-      split: this.#split.bind(this), generate: this.#generate.bind(this) };
-  }
-
   /**
    * @param {Sentence[]} sentences
    * @param {Options & { beamTree?: boolean }} options  beamTree: without a glossary
@@ -285,7 +282,7 @@ export class Translator {
     }
     if (glossary || sentences.some(({ kept }) => kept)) {
       const { generateWith } = await import('./glossary.js');
-      return generateWith(this.#host, sentences, glossary ?? [],
+      return generateWith(this[OWN], sentences, glossary ?? [],
         { ...options, beamTree: beamTree && !glossary }, onStep);
     }
     const search = checkGenerate(options, this.#engine.defaults, this.config);
@@ -348,7 +345,7 @@ export class Translator {
    */
   async translateHtml(html, options = {}) {
     const own = copyOptions(options, TRANSLATE);
-    return this.#run(own.signal, async () => (await import('./html.js')).translateHtml(html, own, this.#host));
+    return this.#run(own.signal, async () => (await import('./html.js')).translateHtml(html, own, this[OWN]));
   }
 
   /**

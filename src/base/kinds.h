@@ -8,11 +8,14 @@
 #ifndef HEED_BASE_KINDS_H
 #define HEED_BASE_KINDS_H
 
-typedef enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2 } heed_activation; /* activation_function */
+/* activation_function */
+typedef enum { HEED_RELU = 0, HEED_GELU = 1, HEED_SWISH = 2, HEED_GELU_NEW = 3 } heed_activation;
 enum { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 };               /* element types of a file */
 
 enum { HEED_SELF_ATTENTION = 0, HEED_SSRU = 1 };                               /* decoder_cell        */
-enum { HEED_POSITIONS_HF = 0, HEED_POSITIONS_MARIAN = 1 };                     /* positions           */
+enum { HEED_LAYER_NORM = 0, HEED_RMS_NORM = 1 };                               /* norm                */
+/* positions: the tables of Hugging Face's MarianMT, of Marian, of fairseq, or none */
+enum { HEED_POSITIONS_HF = 0, HEED_POSITIONS_MARIAN = 1, HEED_POSITIONS_FAIRSEQ = 2, HEED_POSITIONS_NONE = 3 };
 
 /* How int8 products take their inputs: see k_quantize_rows_8.  The option `activations`. */
 enum { HEED_QUANTIZE_ROWS = 0, HEED_QUANTIZE_ROWS8 = 1, HEED_QUANTIZE_FIXED = 2 };
@@ -32,6 +35,7 @@ enum {
 
 /* Bounds of a configuration.  The largest Marian models have d_model 1024, 12 layers and 65,001 pieces. */
 enum { HEED_MAX_WIDTH = 1 << 16, HEED_MAX_LAYERS = 256, HEED_MAX_VOCABULARY = 1 << 24, HEED_MAX_POSITIONS = 1 << 16 };
+enum { HEED_MAX_BUCKETS = 1 << 16 };
 
 /* Bounds of a session: far past what is useful, low enough that no size overflows int. */
 enum {

@@ -37,6 +37,12 @@ INLINE v128_t logistic(v128_t y, v128_t x) {
 INLINE v128_t swish(v128_t x) { return logistic(x, x); }
 INLINE v128_t sigmoid(v128_t x) { return logistic(wasm_f32x4_splat(1.0f), x); }
 
+/* (1 + tanh(u)) / 2 is sigmoid(2 u) */
+INLINE v128_t gelu_new(v128_t x) {
+    const v128_t cubic = wasm_f32x4_mul(wasm_f32x4_mul(x, x), wasm_f32x4_splat(0.0713548162726f)); /* 2 u = x ( */
+    return logistic(x, wasm_f32x4_mul(x, wasm_f32x4_add(cubic, wasm_f32x4_splat(1.5957691216057308f))));
+}
+
 #define IN_PLACE(name, f)                                                                    \
     void name(float *x, size_t n) {                                                          \
         size_t i = 0;                                                                        \
@@ -45,6 +51,7 @@ INLINE v128_t sigmoid(v128_t x) { return logistic(wasm_f32x4_splat(1.0f), x); }
     }
 IN_PLACE(k_relu, relu)
 IN_PLACE(k_gelu, gelu)
+IN_PLACE(k_gelu_new, gelu_new)
 IN_PLACE(k_swish, swish)
 IN_PLACE(k_sigmoid, sigmoid)
 

@@ -138,9 +138,16 @@ int k_argmax(const float *x, int n);
 void k_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,
                   float epsilon);
 
-/* In place.  gelu is exact, x/2 (1 + erf(x/sqrt 2)); swish is x sigmoid(x). */
+/* out [n] = x / sqrt(mean(x^2) + epsilon) * gain; out may be x. */
+void k_rms_norm(float *out, const float *x, const float *gain, int n, float epsilon);
+
+/*
+ * In place.  gelu is exact, x/2 (1 + erf(x/sqrt 2)); gelu_new is x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)));
+ * swish is x sigmoid(x).
+ */
 void k_relu(float *x, size_t n);
 void k_gelu(float *x, size_t n);
+void k_gelu_new(float *x, size_t n);
 void k_swish(float *x, size_t n);
 void k_sigmoid(float *x, size_t n);
 
@@ -152,6 +159,8 @@ void k_ssru(float *out, float *cell, const float *candidate, const float *forget
 
 /* out = a + b; out may be a or b. */
 void k_add(float *out, const float *a, const float *b, size_t n);
+/* out = a * b, element by element; out may be a or b. */
+void k_multiply(float *out, const float *a, const float *b, size_t n);
 /* out = a * s; out may be a. */
 void k_scale(float *out, const float *a, float s, size_t n);
 float k_dot(const float *a, const float *b, int n);

@@ -224,6 +224,13 @@ void ref_layer_norm(float *out, const float *x, const float *residual, const flo
     }
 }
 
+void ref_rms_norm(float *out, const float *x, const float *gain, int n, float epsilon) {
+    double squares = 0.0;
+    for (int i = 0; i < n; i++) squares += (double)x[i] * x[i];
+    const double rms = sqrt(squares / n + epsilon);
+    for (int i = 0; i < n; i++) out[i] = (float)(x[i] / rms * gain[i]);
+}
+
 void ref_relu(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (x[i] < 0.0f) x[i] = 0.0f;
@@ -232,6 +239,13 @@ void ref_relu(float *x, size_t n) {
 
 void ref_gelu(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = (float)(0.5 * x[i] * erfc(-x[i] * sqrt(0.5)));
+}
+
+void ref_gelu_new(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const double v = x[i], u = sqrt(2.0 / 3.14159265358979323846) * (v + 0.044715 * v * v * v);
+        x[i] = (float)(v / (1.0 + exp(-2.0 * u))); /* (1 + tanh(u)) / 2 = 1 / (1 + e^(-2 u)) */
+    }
 }
 
 void ref_swish(float *x, size_t n) {
@@ -252,6 +266,10 @@ void ref_ssru(float *out, float *cell, const float *candidate, const float *forg
 
 void ref_add(float *out, const float *a, const float *b, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = a[i] + b[i];
+}
+
+void ref_multiply(float *out, const float *a, const float *b, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }
 
 void ref_scale(float *out, const float *a, float s, size_t n) {

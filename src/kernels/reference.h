@@ -46,12 +46,15 @@ float ref_log_sum_exp(const float *x, int n);
 int ref_argmax(const float *x, int n);
 void ref_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,
                     float epsilon);
+void ref_rms_norm(float *out, const float *x, const float *gain, int n, float epsilon);
 void ref_relu(float *x, size_t n);
 void ref_gelu(float *x, size_t n);
+void ref_gelu_new(float *x, size_t n);
 void ref_swish(float *x, size_t n);
 void ref_sigmoid(float *x, size_t n);
 void ref_ssru(float *out, float *cell, const float *candidate, const float *forget, const float *before, size_t n);
 void ref_add(float *out, const float *a, const float *b, size_t n);
+void ref_multiply(float *out, const float *a, const float *b, size_t n);
 void ref_scale(float *out, const float *a, float s, size_t n);
 float ref_dot(const float *a, const float *b, int n);
 

@@ -124,10 +124,22 @@ void k_layer_norm(float *out, const float *x, const float *residual, const float
     }
 }
 
+void k_rms_norm(float *out, const float *x, const float *gain, int n, float epsilon) {
+    const float rms = 1.0f / sqrtf(k_dot(x, x, n) / (float)n + epsilon);
+    k_scale(out, x, rms, (size_t)n);
+    k_multiply(out, out, gain, (size_t)n);
+}
+
 void k_add(float *out, const float *a, const float *b, size_t n) {
     size_t i = 0;
     for (; n - i >= 4; i += 4) wasm_v128_store(out + i, wasm_f32x4_add(wasm_v128_load(a + i), wasm_v128_load(b + i)));
     for (; i < n; i++) out[i] = a[i] + b[i];
+}
+
+void k_multiply(float *out, const float *a, const float *b, size_t n) {
+    size_t i = 0;
+    for (; n - i >= 4; i += 4) wasm_v128_store(out + i, wasm_f32x4_mul(wasm_v128_load(a + i), wasm_v128_load(b + i)));
+    for (; i < n; i++) out[i] = a[i] * b[i];
 }
 
 void k_scale(float *out, const float *a, float s, size_t n) {

@@ -7,7 +7,8 @@ int activation_exists(int activation) {
     switch ((heed_activation)activation) {
         case HEED_RELU:
         case HEED_GELU:
-        case HEED_SWISH: return 1;
+        case HEED_SWISH:
+        case HEED_GELU_NEW: return 1;
     }
     return 0;
 }
@@ -17,6 +18,7 @@ void activation_forward(float *x, size_t n, heed_activation activation) {
         case HEED_RELU: k_relu(x, n); break;
         case HEED_GELU: k_gelu(x, n); break;
         case HEED_SWISH: k_swish(x, n); break;
+        case HEED_GELU_NEW: k_gelu_new(x, n); break;
     }
 }
 
@@ -27,4 +29,11 @@ void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear
     activation_forward(hidden, (size_t)input->m * F, activation);
     input_set(input, hidden, input->m, F);
     linear_forward(out, input, fc2);
+}
+
+void ffn_factors(float *hidden, float *linear, heed_input *input, const heed_linear *fc1, const heed_linear *fc1_linear,
+                 heed_activation activation) {
+    linear_forward(hidden, input, fc1);
+    linear_forward(linear, input, fc1_linear);
+    activation_forward(hidden, (size_t)input->m * fc1->weight.rows, activation);
 }

@@ -1,5 +1,6 @@
 /*
- * ffn.h - the position-wise feed-forward network, activation(x W1^T + b1) W2^T + b2.
+ * ffn.h - the position-wise feed-forward network, activation(x W1^T + b1) W2^T + b2, and its gated form,
+ * (activation(x W1^T + b1) * (x V^T + c)) W2^T + b2.
  *
  * Depends on: kernels/, linear.h.  Used by: model/, train/.
  */
@@ -22,6 +23,13 @@ void activation_forward(float *x, size_t n, heed_activation activation);
  * it is set to hidden.  Cannot fail.
  */
 void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
+                 heed_activation activation);
+
+/*
+ * The two factors of the gated form: hidden = activation(x W1^T + b1) and linear = x V^T + c, [m, F] each, are written.
+ * Cannot fail.
+ */
+void ffn_factors(float *hidden, float *linear, heed_input *input, const heed_linear *fc1, const heed_linear *fc1_linear,
                  heed_activation activation);
 
 #endif /* HEED_LAYERS_FFN_H */

@@ -73,7 +73,7 @@ heed_status heed_op_cosine_similarity(float *out, const float *a, const float *b
 heed_status heed_op_positional_encoding(float *out, int positions, int d_model, int layout) {
     if (!is_matrix(positions, d_model)) return HEED_E_ARGUMENT;
     if (layout < POSITIONS_INTERLEAVED || layout > POSITIONS_MARIAN_HALVES) return HEED_E_ARGUMENT;
-    positions_fill(out, positions, d_model, layout);
+    positions_fill(out, 0, positions, d_model, layout);
     return HEED_OK;
 }
 
@@ -133,7 +133,8 @@ heed_status heed_op_multi_head_attention(float *weights, float *out, const float
     heed_attention_shape shape = {0};
     shape.n_query = 1; /* row by row, because each may see a different number of keys */
     shape.n_heads = heads;
-    shape.d_model = d;
+    shape.width = d;
+    shape.scale = 1.0f / sqrtf((float)(d / heads));
     shape.probs_head = (size_t)n * (size_t)m;
     for (int t = 0; t < n; t++) {
         shape.n_key = visible(t, m, causal);

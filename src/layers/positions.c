@@ -11,17 +11,19 @@ static float marian_frequency(int j, int n) {
     return (float)exp(-(float)j * step);
 }
 
-void positions_fill(float *out, int n, int d, int layout) {
+void positions_fill(float *out, int first, int n, int d, int layout) {
+    const int is_marian = layout == POSITIONS_MARIAN_HALVES;
     const int sines = d / 2 + d % 2;
     for (int j = 0; j < sines; j++) {
-        const double wavelength = pow(10000.0, 2.0 * j / d);
-        const float frequency = layout == POSITIONS_MARIAN_HALVES ? marian_frequency(j, sines) : 0.0f;
+        const double wavelength = is_marian ? 0.0 : pow(10000.0, 2.0 * j / d);
+        const float frequency = is_marian ? marian_frequency(j, sines) : 0.0f;
         const int sine = layout == POSITIONS_INTERLEAVED ? 2 * j : j;
         const int cosine = layout == POSITIONS_INTERLEAVED ? 2 * j + 1 : sines + j;
-        for (int pos = 0; pos < n; pos++) {
-            float *row = out + (size_t)pos * (size_t)d;
+        for (int i = 0; i < n; i++) {
+            float *row = out + (size_t)i * (size_t)d;
+            const int pos = first + i;
             const float marian = (float)pos * frequency;
-            const double angle = layout == POSITIONS_MARIAN_HALVES ? marian : pos / wavelength;
+            const double angle = is_marian ? marian : pos / wavelength;
             row[sine] = (float)sin(angle);
             if (cosine < d) row[cosine] = (float)cos(angle);
         }

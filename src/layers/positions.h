@@ -2,7 +2,7 @@
  * positions.h - the sinusoidal positional encoding.
  *
  *     angle(pos, j) = pos / 10000^(2j/D)                 the paper, and Hugging Face's MarianMT
- *     angle(pos, j) = pos * exp(-j * ln 10000 / (n - 1))   Marian: of n sines the last has the wavelength 10000
+ *     angle(pos, j) = pos * exp(-j * ln 10000 / (n - 1))   Marian, fairseq: the last of n sines has 10000 2 pi
  *
  * Source: Marian's sinusoidalPositionEmbeddings() in src/graph/node_initializers.cpp.
  *
@@ -18,10 +18,10 @@ enum {
 };
 
 /*
- * Writes out [n, d]: positions 0..n-1.  Computed in double and rounded once, like the tables in checkpoints; Marian's
- * angles are floats at each step, as there.
+ * Writes out [n, d]: positions first..first+n-1.  Computed in double and rounded once, like the tables in checkpoints;
+ * Marian's angles are floats at each step, as there.
  * Cannot fail.  Costs two libm calls per pair of elements.
  */
-void positions_fill(float *out, int n, int d, int layout);
+void positions_fill(float *out, int first, int n, int d, int layout);
 
 #endif /* HEED_LAYERS_POSITIONS_H */

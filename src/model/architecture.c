@@ -1,4 +1,4 @@
-/* architecture.c - see architecture.h for the contract: families of models, and kinds of sublayers. */
+/* architecture.c - see architecture.h for the contract: from configurations to descriptions; kinds of sublayers. */
 #include "model/architecture.h"
 
 #include <assert.h>
@@ -10,74 +10,100 @@
 /* torch.nn.LayerNorm's default, in units of 1e-12; MarianConfig has no key for it. */
 enum { DEFAULT_EPSILON = 10000000 };
 
-static architecture_stack marian_stack(const heed_config *c, int is_decoder) {
+static position_source sinusoids_of(const heed_config *c) {
+    if (c->positions == HEED_POSITIONS_NONE) return POSITIONS_ABSENT;
+    return c->positions == HEED_POSITIONS_FAIRSEQ ? POSITIONS_COMPUTED : POSITIONS_TABLE;
+}
+
+static architecture_stack stack_of(const heed_config *c, int is_decoder) {
     const int n_heads = is_decoder ? c->decoder_attention_heads : c->encoder_attention_heads;
+    const int has_ssru = is_decoder && c->decoder_cell == HEED_SSRU;
+    const int is_stored = is_decoder ? c->decoder_positions_stored : c->encoder_positions_stored;
     const architecture_sublayer attention = {.kind = SUBLAYER_SELF_ATTENTION,
                                              .name = "self_attn",
                                              .norm = "self_attn_layer_norm",
                                              .normalize_before = c->normalize_before,
-                                             .n_heads = n_heads};
+                                             .has_biases = !c->no_biases,
+                                             .n_heads = n_heads,
+                                             .inner_dim = c->head_dim ? c->head_dim * n_heads : c->d_model,
+                                             .is_scaled = !c->unscaled_attention,
+                                             .has_position_bias = c->relative_buckets > 0};
     architecture_stack s = {.name = is_decoder ? "decoder" : "encoder",
                             .vocabulary = is_decoder ? c->decoder_vocab_size : c->vocab_size,
                             .embed_scale = c->scale_embedding ? sqrtf((float)c->d_model) : 1.0f,
-                            .has_own_positions = is_decoder ? c->decoder_positions_stored : c->encoder_positions_stored,
+                            .positions = is_stored ? POSITIONS_STORED : sinusoids_of(c),
+                            .n_buckets = has_ssru ? 0 : c->relative_buckets,
+                            .max_distance = c->relative_distance,
                             .has_embedding_norm = c->normalize_embedding,
                             .has_final_norm = c->add_final_layer_norm,
                             .is_causal = is_decoder,
-                            .reads_all_past = is_decoder && c->decoder_cell == HEED_SELF_ATTENTION,
+                            .reads_all_past = is_decoder && !has_ssru,
                             .n_layers = is_decoder ? c->decoder_layers : c->encoder_layers};
     s.sublayers[s.n_sublayers++] = attention;
-    if (is_decoder && c->decoder_cell == HEED_SSRU)
+    if (has_ssru)
         s.sublayers[0] = (architecture_sublayer){.kind = SUBLAYER_SSRU,
                                                  .name = "ssru",
                                                  .norm = "ssru_layer_norm",
-                                                 .normalize_before = c->normalize_before};
+                                                 .normalize_before = c->normalize_before,
+                                                 .has_biases = !c->no_biases};
     if (is_decoder) {
         architecture_sublayer *cross = &s.sublayers[s.n_sublayers++];
         *cross = attention;
         cross->kind = SUBLAYER_CROSS_ATTENTION;
         cross->name = "encoder_attn";
         cross->norm = "encoder_attn_layer_norm";
+        cross->has_position_bias = 0;
     }
     s.sublayers[s.n_sublayers++] =
-        (architecture_sublayer){.kind = SUBLAYER_FEED_FORWARD,
+        (architecture_sublayer){.kind = c->gated_feed_forward ? SUBLAYER_GATED_FEED_FORWARD : SUBLAYER_FEED_FORWARD,
                                 .name = "",
                                 .norm = "final_layer_norm",
                                 .normalize_before = c->normalize_before,
+                                .has_biases = !c->no_biases,
                                 .ffn_dim = is_decoder ? c->decoder_ffn_dim : c->encoder_ffn_dim,
                                 .activation = (heed_activation)c->activation_function};
     return s;
 }
 
-heed_architecture architecture_marian(const heed_config *c) {
-    const int is_marian = c->positions == HEED_POSITIONS_MARIAN;
+heed_architecture architecture_of(const heed_config *c) {
+    /* fairseq's sinusoids are Marian's, from another first position on */
+    const int is_marian = c->positions == HEED_POSITIONS_MARIAN || c->positions == HEED_POSITIONS_FAIRSEQ;
     const int epsilon = c->layer_norm_eps ? c->layer_norm_eps : DEFAULT_EPSILON;
     return (heed_architecture){.d_model = c->d_model,
                                .n_positions = c->max_position_embeddings,
+                               .position_offset = c->position_offset,
                                .position_layout = is_marian ? POSITIONS_MARIAN_HALVES : POSITIONS_HALVES,
+                               .has_rms_norms = c->norm == HEED_RMS_NORM,
                                .norm_epsilon = (float)(epsilon / 1e12),
                                .has_shared_embeddings = c->share_encoder_decoder_embeddings,
                                .has_tied_output = c->tie_word_embeddings,
-                               .encoder = marian_stack(c, 0),
-                               .decoder = marian_stack(c, 1)};
+                               .logit_scale = c->scale_logits ? 1.0f / sqrtf((float)c->d_model) : 1.0f,
+                               .encoder = stack_of(c, 0),
+                               .decoder = stack_of(c, 1)};
 }
 
 /* -------------------------------------------------------------------------- kinds of sublayers */
 
 static const sublayer_parts ATTENTION = {
     .n_linears = 4,
-    .linears = {{"q_proj", "DD"}, {"k_proj", "DD"}, {"v_proj", "DD"}, {"out_proj", "DD"}},
+    .linears = {{"q_proj", "AD"}, {"k_proj", "AD"}, {"v_proj", "AD"}, {"out_proj", "DA"}},
     .n_points = 7,
-    .points = {{"q", "nD"},
-               {"k", "mD"},
-               {"v", "mD"},
+    .points = {{"q", "nA"},
+               {"k", "mA"},
+               {"v", "mA"},
                {"scores", "Hnm"},
                {"weights", "Hnm"},
-               {"context", "nD"},
+               {"context", "nA"},
                {"output", "nD"}}};
 
 static const sublayer_parts FEED_FORWARD = {
     .n_linears = 2, .linears = {{"fc1", "FD"}, {"fc2", "DF"}}, .n_points = 2, .points = {{"fc1", "nF"}, {"fc2", "nD"}}};
+
+static const sublayer_parts GATED_FEED_FORWARD = {
+    .n_linears = 3,
+    .linears = {{"fc1", "FD"}, {"fc2", "DF"}, {"fc1_linear", "FD"}},
+    .n_points = 4,
+    .points = {{"fc1", "nF"}, {"fc2", "nD"}, {"fc1_linear", "nF"}, {"gated", "nF"}}};
 
 static const sublayer_parts SSRU = {
     .n_linears = 2,
@@ -92,6 +118,7 @@ const sublayer_parts *architecture_parts(sublayer_kind kind) {
         case SUBLAYER_CROSS_ATTENTION: return &ATTENTION;
         case SUBLAYER_SSRU: return &SSRU;
         case SUBLAYER_FEED_FORWARD: return &FEED_FORWARD;
+        case SUBLAYER_GATED_FEED_FORWARD: return &GATED_FEED_FORWARD;
     }
     return NULL;
 }
@@ -123,6 +150,7 @@ void name_append_part(char *name, const char *stack, int layer, const char *subl
 int architecture_size(const heed_architecture *a, const architecture_sublayer *s, char letter, int n, int m) {
     switch (letter) {
         case 'D': return a->d_model;
+        case 'A': return s->inner_dim;
         case 'H': return s->n_heads;
         case 'F': return s->ffn_dim;
         case 'm': return m;
@@ -135,17 +163,40 @@ int architecture_widest_head(const heed_architecture *a) {
     int widest = 1;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < stacks[i]->n_sublayers; j++) {
-            const int n_heads = stacks[i]->sublayers[j].n_heads;
-            if (n_heads > 0 && a->d_model / n_heads > widest) widest = a->d_model / n_heads;
+            const architecture_sublayer *s = &stacks[i]->sublayers[j];
+            if (s->n_heads > 0 && s->inner_dim / s->n_heads > widest) widest = s->inner_dim / s->n_heads;
         }
     return widest;
 }
 
 int architecture_widest_row(const heed_architecture *a) {
     const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
-    int widest = a->d_model;
+    int widest = architecture_widest_inner(a);
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < stacks[i]->n_sublayers; j++)
             if (stacks[i]->sublayers[j].ffn_dim > widest) widest = stacks[i]->sublayers[j].ffn_dim;
     return widest;
+}
+
+int architecture_widest_inner(const heed_architecture *a) {
+    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
+    int widest = a->d_model;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < stacks[i]->n_sublayers; j++)
+            if (stacks[i]->sublayers[j].inner_dim > widest) widest = stacks[i]->sublayers[j].inner_dim;
+    return widest;
+}
+
+int architecture_cache_width(const heed_architecture *a) {
+    const architecture_sublayer *s = a->decoder.sublayers;
+    while (s->kind != SUBLAYER_CROSS_ATTENTION) s++;
+    return s->inner_dim;
+}
+
+int architecture_is_gated(const heed_architecture *a) {
+    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < stacks[i]->n_sublayers; j++)
+            if (stacks[i]->sublayers[j].kind == SUBLAYER_GATED_FEED_FORWARD) return 1;
+    return 0;
 }

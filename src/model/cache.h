@@ -16,26 +16,29 @@
 #include "base/arena.h"
 
 typedef struct {
-    int n_rows, n_free, d_model;
+    int n_rows, n_free, width;
     int32_t *free_rows;   /* [n_rows] stack of the rows without users */
     uint16_t *users;      /* [n_rows] number of lists with the row    */
-    float *keys, *values; /* [layers, n_rows, D]                      */
+    float *keys, *values; /* [layers, n_rows, A]                      */
 } heed_cache;
 
-/* Lay a cache out in `arena` (which may only measure), all rows free. */
-void cache_layout(heed_cache *cache, heed_arena *arena, int n_layers, int n_rows, int d_model);
+/*
+ * Lay a cache out in `arena` (which may only measure), all rows free.
+ *   width  A : the numbers of a key, a value or a cell
+ */
+void cache_layout(heed_cache *cache, heed_arena *arena, int n_layers, int n_rows, int width);
 
 /* Take a free row and give it one user.  n_free must be positive. */
 int32_t cache_take(heed_cache *cache);
 void cache_share(heed_cache *cache, const int32_t *rows, int n); /* add a user to each row                    */
 void cache_drop(heed_cache *cache, const int32_t *rows, int n);  /* remove one; a row without users is free   */
 
-/* All rows of a layer, [n_rows, D].  Cannot fail. */
+/* All rows of a layer, [n_rows, A].  Cannot fail. */
 float *cache_keys(const heed_cache *cache, int layer);
 float *cache_values(const heed_cache *cache, int layer);
-/* The cell [D] of a row of a layer.  Cannot fail. */
+/* The cell [A] of a row of a layer.  Cannot fail. */
 float *cache_cell(const heed_cache *cache, int layer, int32_t row);
-/* Copy key and value [D] into a row of a layer.  Cannot fail. */
+/* Copy key and value [A] into a row of a layer.  Cannot fail. */
 void cache_write(heed_cache *cache, int layer, int32_t row, const float *key, const float *value);
 
 #endif /* HEED_MODEL_CACHE_H */

@@ -37,17 +37,20 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
 #define LAYERS(field)                   BETWEEN(field, 1, HEED_MAX_LAYERS, "must be between 1 and 256")
 #define HEADS(field) \
     WIDTH(field)     \
-    REQUIRE(field, config->d_model % config->field == 0, "must divide d_model")
+    REQUIRE(field, config->head_dim || config->d_model % config->field == 0, "must divide d_model")            \
+    REQUIRE(field, config->head_dim <= HEED_MAX_WIDTH / config->field, "times head_dim must be at most 65536")
 #define TARGET_ID(field) BETWEEN(field, 0, config->decoder_vocab_size - 1, "must be an id of the target vocabulary")
 
     WIDTH(d_model)
+    BETWEEN(head_dim, 0, HEED_MAX_WIDTH, "must be between 1 and 65536")
     LAYERS(encoder_layers)
     LAYERS(decoder_layers)
     HEADS(encoder_attention_heads)
     HEADS(decoder_attention_heads)
     WIDTH(encoder_ffn_dim)
     WIDTH(decoder_ffn_dim)
-    REQUIRE(activation_function, activation_exists(config->activation_function), "must be relu, gelu, swish or silu")
+    REQUIRE(activation_function, activation_exists(config->activation_function),
+            "must be relu, gelu, gelu_new, swish or silu")
     BETWEEN(vocab_size, 1, HEED_MAX_VOCABULARY, "must be between 1 and 16777216")
     BETWEEN(decoder_vocab_size, 1, HEED_MAX_VOCABULARY, "must be between 1 and 16777216")
     BETWEEN(max_position_embeddings, 1, HEED_MAX_POSITIONS, "must be between 1 and 65536")
@@ -69,7 +72,20 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
     REQUIRE(activations, config->activations == HEED_QUANTIZE_ROWS || config->dtype == HEED_I8,
             "must be 0 unless the matrices are int8")
     BETWEEN(decoder_cell, HEED_SELF_ATTENTION, HEED_SSRU, "must be self_attention or ssru")
-    BETWEEN(positions, HEED_POSITIONS_HF, HEED_POSITIONS_MARIAN, "must be those of Hugging Face or of Marian")
+    REQUIRE(head_dim, config->decoder_cell == HEED_SELF_ATTENTION || config->head_dim == 0,
+            "must be d_model / heads if decoder_cell is ssru")
+    BETWEEN(positions, HEED_POSITIONS_HF, HEED_POSITIONS_NONE, "must be hf, marian, fairseq or none")
+    BETWEEN(position_offset, 0, HEED_MAX_POSITIONS, "must be between 0 and 65536")
+    BETWEEN(norm, HEED_LAYER_NORM, HEED_RMS_NORM, "must be layer_norm or rms_norm")
+    FLAG(unscaled_attention)
+    FLAG(no_biases)
+    FLAG(gated_feed_forward)
+    FLAG(scale_logits)
+    if (config->relative_buckets) {
+        BETWEEN(relative_buckets, 4, HEED_MAX_BUCKETS, "must be between 4 and 65536")
+        REQUIRE(relative_distance, config->relative_distance > config->relative_buckets / 2,
+                "must be more than half of relative_buckets")
+    }
     BETWEEN(layer_norm_eps, 0, 2000000000, "must be between 0 and 0.002, in units of 1e-12")
     return HEED_OK;
 }

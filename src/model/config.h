@@ -1,5 +1,5 @@
 /*
- * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig.  The last seven are heed's own.
+ * config.h - the numbers that define a model, named as in Hugging Face's MarianConfig; from dtype on, they are heed's.
  *
  * CONFIG_FIELDS is the one list of fields: of the struct, of the order in which a host passes the values, and of the
  * names in reports.
@@ -21,7 +21,7 @@
     X(decoder_attention_heads)                                             \
     X(encoder_ffn_dim)                                                     \
     X(decoder_ffn_dim)                                                     \
-    X(activation_function) /* HEED_RELU, HEED_GELU, HEED_SWISH */          \
+    X(activation_function) /* a heed_activation */                         \
     X(vocab_size)          /* source ids */                                \
     X(decoder_vocab_size)  /* target ids; equal to vocab_size if shared */ \
     X(max_position_embeddings)                                             \
@@ -37,9 +37,18 @@
     X(decoder_positions_stored)                                            \
     X(dtype)          /* HEED_F32 or HEED_I8: arithmetic of the matrices */ \
     X(decoder_cell)   /* HEED_SELF_ATTENTION, HEED_SSRU */                  \
-    X(positions)      /* HEED_POSITIONS_HF, HEED_POSITIONS_MARIAN */        \
+    X(positions)      /* a HEED_POSITIONS_ */                               \
     X(layer_norm_eps) /* in units of 1e-12; 0: 1e-5, as MarianMT has it */  \
-    X(activations)    /* HEED_QUANTIZE_: of the inputs of int8 matrices */
+    X(activations)    /* HEED_QUANTIZE_: of the inputs of int8 matrices */  \
+    X(position_offset)    /* row of the first position in a stored table */ \
+    X(norm)               /* HEED_LAYER_NORM, HEED_RMS_NORM */              \
+    X(head_dim)           /* features of a head; 0: d_model / heads */      \
+    X(unscaled_attention) /* 1: q . k is not divided by sqrt(head_dim) */   \
+    X(no_biases)          /* 1: projections have none */                    \
+    X(gated_feed_forward) /* 1: activation(fc1 x) * (fc1_linear x) */       \
+    X(scale_logits)       /* 1: logits are divided by sqrt(d_model) */      \
+    X(relative_buckets)   /* of relative position bias; 0: it has none */   \
+    X(relative_distance)  /* from which on all are in the last bucket */
 
 typedef struct {
 #define FIELD(name) int32_t name;

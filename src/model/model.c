@@ -13,6 +13,7 @@ typedef struct {
     int n_tensors, n_heads, n_points;
     int longest_row;
     int dtype; /* of the matrices */
+    int has_rms_norms;
     float norm_epsilon;
     char name[TENSOR_NAME_BYTES]; /* of the next tensors, without their suffix */
 } builder;
@@ -60,7 +61,7 @@ static void add_matrix(builder *b, heed_matrix *w, int rows, int cols) {
 
 static void add_norm(builder *b, heed_norm *norm, int d_model) {
     norm->gain = add_plain(b, ".weight", 1, d_model);
-    norm->bias = add_plain(b, ".bias", 1, d_model);
+    norm->bias = b->has_rms_norms ? NULL : add_plain(b, ".bias", 1, d_model);
     norm->epsilon = b->norm_epsilon;
 }
 
@@ -74,7 +75,8 @@ static void add_sublayer(builder *b, heed_sublayer *s, const heed_architecture *
         const int rows = architecture_size(a, arch, shape[0], 0, 0), cols = architecture_size(a, arch, shape[1], 0, 0);
         name_part(b, stack, layer, arch->name, parts->linears[i].name);
         add_matrix(b, &s->linears[i].weight, rows, cols);
-        s->linears[i].bias = parts->has_no_bias[i] ? NULL : add_plain(b, ".bias", 1, rows);
+        const int has_bias = arch->has_biases && !parts->has_no_bias[i];
+        s->linears[i].bias = has_bias ? add_plain(b, ".bias", 1, rows) : NULL;
     }
     name_part(b, stack, layer, "", arch->norm);
     add_norm(b, &s->norm, a->d_model);
@@ -83,6 +85,11 @@ static void add_sublayer(builder *b, heed_sublayer *s, const heed_architecture *
     s->first_point = b->n_points;
     s->norm_point = s->first_point + parts->n_points;
     b->n_points = s->norm_point + 1;
+}
+
+/* A table of positions, or NULL, without the rows before the first position. */
+static const float *first_of(const float *table, const heed_architecture *a) {
+    return table ? table + (size_t)a->position_offset * a->d_model : NULL;
 }
 
 static void add_stack(builder *b, heed_stack *stack, const heed_architecture *a, const architecture_stack *arch) {
@@ -102,13 +109,18 @@ static void add_stack(builder *b, heed_stack *stack, const heed_architecture *a,
     name_part(b, arch, -1, "", "layer_norm");
     if (arch->has_final_norm) add_norm(b, &stack->layer_norm, a->d_model);
     name_part(b, arch, -1, "", "embed_positions");
-    if (arch->has_own_positions) stack->embed_positions = add_plain(b, ".weight", a->n_positions, a->d_model);
+    if (arch->positions == POSITIONS_STORED)
+        stack->embed_positions = first_of(add_plain(b, ".weight", a->position_offset + a->n_positions, a->d_model), a);
+    name_part(b, arch, -1, "", "relative_attention_bias");
+    if (arch->n_buckets > 0)
+        stack->position_bias = add_plain(b, ".weight", arch->n_buckets, arch->sublayers[0].n_heads);
 }
 
 static void lay_out(builder *b, struct heed_model *m) {
     const heed_architecture *a = &m->arch;
     const int D = a->d_model, V = a->decoder.vocabulary;
 
+    b->has_rms_norms = a->has_rms_norms;
     b->norm_epsilon = a->norm_epsilon;
     b->longest_row = 2; /* an .alpha has two numbers */
     if (a->has_shared_embeddings) {
@@ -138,18 +150,20 @@ static void lay_out(builder *b, struct heed_model *m) {
     m->n_heads = b->n_heads;
     m->n_points = b->n_points;
 
-    if (!a->encoder.has_own_positions || !a->decoder.has_own_positions) {
+    const int is_encoders = a->encoder.positions == POSITIONS_TABLE;
+    const int is_decoders = a->decoder.positions == POSITIONS_TABLE;
+    if (is_encoders || is_decoders) {
         float *positions = arena_floats(&b->arena, (size_t)a->n_positions, (size_t)D, 1);
-        if (positions) positions_fill(positions, a->n_positions, D, a->position_layout);
-        if (!a->encoder.has_own_positions) m->encoder.embed_positions = positions;
-        if (!a->decoder.has_own_positions) m->decoder.embed_positions = positions;
+        if (positions) positions_fill(positions, a->position_offset, a->n_positions, D, a->position_layout);
+        if (is_encoders) m->encoder.embed_positions = positions;
+        if (is_decoders) m->decoder.embed_positions = positions;
     }
     m->loader.bytes = arena_push(&b->arena, (size_t)b->longest_row, sizeof(float));
     m->loader.floats = arena_floats(&b->arena, (size_t)b->longest_row, 1, 1);
 }
 
 static builder measure(const heed_config *config) {
-    struct heed_model measured = {.config = *config, .arch = architecture_marian(config)};
+    struct heed_model measured = {.config = *config, .arch = architecture_of(config)};
     builder b = {.dtype = config->dtype};
     arena_push(&b.arena, 1, sizeof(struct heed_model));
     lay_out(&b, &measured);
@@ -175,7 +189,7 @@ heed_status model_create(const heed_config *config, struct heed_model **out) {
     if (arena_block(&b.arena) == NULL) return HEED_E_MEMORY;
     struct heed_model *m = arena_push(&b.arena, 1, sizeof *m);
     m->config = *config;
-    m->arch = architecture_marian(config);
+    m->arch = architecture_of(config);
     m->block_bytes = b.arena.size;
     m->tensors = b.tensors = arena_push(&b.arena, (size_t)n_tensors, sizeof(heed_tensor));
     m->n_tensors = n_tensors;

@@ -29,7 +29,8 @@ typedef struct {
     int n_sublayers; /* of all layers                   */
     heed_sublayer *sublayers;
     const heed_matrix *embed_tokens; /* [V, D]                          */
-    const float *embed_positions;    /* [P, D]                          */
+    const float *embed_positions;    /* [P, D] from the first position on; NULL: they are computed, or there are none */
+    const float *position_bias;      /* [n_buckets, H], or NULL         */
     heed_norm layernorm_embedding;   /* if the stack has_embedding_norm */
     heed_norm layer_norm;            /* if it has_final_norm            */
     int first_point, output_point;   /* of inspection                   */

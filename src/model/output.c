@@ -5,10 +5,15 @@
 
 #include "kernels/kernels.h"
 
-/* Rows [first, first + n) of run->x are what the next product reads. */
+/* Rows [first, first + n) of run->x, scaled, are what the next product reads. */
 static void read_rows(heed_run *run, int first, int n) {
-    const int D = run->model->arch.d_model;
-    input_set(&run->input, run->x + (size_t)first * D, n, D);
+    const heed_architecture *a = &run->model->arch;
+    const float *x = run->x + (size_t)first * a->d_model;
+    if (a->logit_scale != 1.0f) {
+        k_scale(run->y, x, a->logit_scale, (size_t)n * a->d_model);
+        x = run->y;
+    }
+    input_set(&run->input, x, n, a->d_model);
 }
 
 void output_forward(heed_run *run, float *logits, int first, int n) {

@@ -1,7 +1,7 @@
 /*
  * output.h - from the decoder's rows to logits: of the whole target vocabulary, or of copied rows of the output matrix.
  *
- *     logits = x E^T + final_logits_bias
+ *     logits = x E^T + final_logits_bias        x scaled by logit_scale
  *
  * Depends on: base/, kernels/, layers/, run.h.  Used by: search/, heed.c.
  */

@@ -28,12 +28,20 @@ double point_floats(const struct heed_model *model, int point, int n_source, int
 void point_note(float *out, const float *values, size_t n);
 
 /*
- * The scores q . k / sqrt(Dh) of query `row`, and -infinity past its keys.  Attention does not keep its scores, so they
- * are computed again, as for a single query; they may differ by rounding from those that the softmax read.
- *   out   [H, rows, keys] row `row` written, unless it is NULL
- *   q [D]     k, shape: what attention_forward() gets for this query
+ * The scores q . k * scale + bias of query `row`, and -infinity past its keys.  Attention does not keep its scores, so
+ * they are computed again, as for a single query; they may differ by rounding from those that the softmax read.
+ *   out    [H, rows, keys] row `row` written, unless it is NULL
+ *   q [A]      k, shape: what attention_forward() gets for this query
+ *   query  its number there, which the bias counts from
  */
-void point_scores(float *out, const float *q, const float *k, const heed_attention_shape *shape, int row, int rows,
-                  int keys);
+void point_scores(float *out, const float *q, const float *k, const heed_attention_shape *shape, int query, int row,
+                  int rows, int keys);
+
+/*
+ * The position bias of n queries and keys, of keys ahead too, where a causal stack does not look.
+ *   out   [H, n, n] written, unless it is NULL
+ *   bias  [H, 2 reach - 1] as relative_fill() writes it
+ */
+void point_bias(float *out, const float *bias, int reach, int n_heads, int n);
 
 #endif /* HEED_MODEL_POINT_H */

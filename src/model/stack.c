@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 #include "layers/embedding.h"
 #include "layers/ffn.h"
+#include "layers/positions.h"
 #include "layers/ssru.h"
 #include "model/attend.h"
 #include "model/point.h"
@@ -11,12 +12,21 @@
 
 /* Row `row` of run->x from an id and its position, and the points of it. */
 static void embed(heed_run *run, const heed_stack *stack, int row, int32_t id, int position) {
-    const size_t D = (size_t)run->model->arch.d_model, at = (size_t)row * D;
-    const float *vector = stack->embed_positions + (size_t)position * D, scale = stack->arch->embed_scale;
+    const heed_architecture *a = &run->model->arch;
+    const size_t D = (size_t)a->d_model, at = (size_t)row * D;
+    const float *vector = stack->embed_positions ? stack->embed_positions + (size_t)position * D : NULL;
+    const float scale = stack->arch->embed_scale;
     float *const *points = run->points + stack->first_point;
+    if (stack->arch->positions == POSITIONS_COMPUTED) {
+        positions_fill(run->y, a->position_offset + position, 1, a->d_model, a->position_layout);
+        vector = run->y;
+    }
     embedding_forward(run->x + at, id, stack->embed_tokens, scale, vector);
     if (points[AT_EMBEDDING]) embedding_forward(points[AT_EMBEDDING] + at, id, stack->embed_tokens, scale, NULL);
-    if (points[AT_POSITIONS]) point_note(points[AT_POSITIONS] + at, vector, D);
+    if (points[AT_POSITIONS] && stack->arch->n_buckets == 0) {
+        if (vector) point_note(points[AT_POSITIONS] + at, vector, D);
+        else memset(points[AT_POSITIONS] + at, 0, D * sizeof *run->y);
+    }
     if (points[AT_INPUT]) point_note(points[AT_INPUT] + at, run->x + at, D);
 }
 
@@ -24,6 +34,20 @@ static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
     float *const *points = run->points + s->first_point;
     ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->arch->activation);
     point_note(points[AT_FC1], run->hidden, (size_t)n * s->arch->ffn_dim);
+    point_note(points[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
+}
+
+static void gated_feed_forward(heed_run *run, const heed_sublayer *s, int n) {
+    const int F = s->arch->ffn_dim;
+    const size_t size = (size_t)n * F;
+    float *const *points = run->points + s->first_point;
+    ffn_factors(run->hidden, run->linear, &run->input, &s->linears[FC1], &s->linears[FC1_LINEAR], s->arch->activation);
+    point_note(points[AT_FC1], run->hidden, size);
+    point_note(points[AT_FC1_LINEAR], run->linear, size);
+    k_multiply(run->hidden, run->hidden, run->linear, size);
+    point_note(points[AT_GATED], run->hidden, size);
+    input_set(&run->input, run->hidden, n, F);
+    linear_forward(run->y, &run->input, &s->linears[FC2]);
     point_note(points[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
 }
 
@@ -58,6 +82,11 @@ static void stack_forward(heed_run *run, const heed_stack *stack, const heed_row
     const size_t size = (size_t)n * D;
     float *x = run->x, *y = run->y;
 
+    if (stack->arch->n_buckets > 0) {
+        float *wanted = run->points[stack->first_point + AT_POSITIONS];
+        const float *bias = run->position_bias[stack->arch->is_causal];
+        point_bias(wanted, bias, run->reach, stack->arch->sublayers[0].n_heads, n);
+    }
     if (stack->arch->has_embedding_norm) norm_forward(x, x, NULL, &stack->layernorm_embedding, n, D);
     for (int i = 0; i < stack->n_sublayers; i++) {
         const heed_sublayer *s = &stack->sublayers[i];
@@ -74,6 +103,7 @@ static void stack_forward(heed_run *run, const heed_stack *stack, const heed_row
             case SUBLAYER_CROSS_ATTENTION: attend_forward(run, s, rows); break;
             case SUBLAYER_SSRU: recur(run, s, rows); break;
             case SUBLAYER_FEED_FORWARD: feed_forward(run, s, n); break;
+            case SUBLAYER_GATED_FEED_FORWARD: gated_feed_forward(run, s, n); break;
         }
         if (is_before) {
             k_add(x, x, y, size);

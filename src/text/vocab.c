@@ -4,9 +4,12 @@
 #include <float.h>
 #include <string.h>
 
-static int is_language(spm_bytes piece) {
-    return piece.n > 4 && memcmp(piece.text, ">>", 2) == 0 && memcmp(piece.text + piece.n - 2, "<<", 2) == 0;
+static int is_between(spm_bytes piece, const char *before, const char *after) {
+    const size_t n = strlen(before), m = strlen(after);
+    return piece.n > n + m && memcmp(piece.text, before, n) == 0 && memcmp(piece.text + piece.n - m, after, m) == 0;
 }
+
+static int is_language(spm_bytes piece) { return is_between(piece, ">>", "<<") || is_between(piece, "<2", ">"); }
 
 static int is_text(int32_t type) {
     return type == HEED_PIECE_NORMAL || type == HEED_PIECE_USER_DEFINED || type == HEED_PIECE_UNUSED;

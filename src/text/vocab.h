@@ -3,7 +3,7 @@
  *
  * Two kinds that never mix.  Pieces that *text* may become (normal, user-defined, unused) are in a trie.  Pieces that
  * text must never become (control, unknown, byte) are in a sorted list that only decoding reads.  A language token,
- * >>xxx<<, is of the second kind whatever type the file gives it.
+ * >>xxx<< of MarianMT or <2xx> of MADLAD, is of the second kind whatever type the file gives it.
  *
  * Depends on: base/, text/spm.h, text/trie.h.  Used by: the rest of text/.
  */

@@ -7,6 +7,7 @@
 #include "kernels/kernels.h"
 #include "layers/ffn.h"
 #include "layers/norm.h"
+#include "layers/relative.h"
 #include "train/random.h"
 #include "train/vector.h"
 
@@ -54,7 +55,7 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
     for (int t = 0; t < m; t++, x += D, dy += D, dx += D) {
         vec sum = vec_all(0.0f), squares = sum, sum_g = sum, sum_gz = sum;
         for (int i = 0; i < D; i += LANES) sum += part(x, i, D, 0.0f);
-        const float mean = vec_sum(sum) / (float)D;
+        const float mean = w->is_rms ? 0.0f : vec_sum(sum) / (float)D;
         for (int i = 0; i < D; i += LANES) {
             const vec d = part(x, i, D, mean) - mean;
             squares += d * d;
@@ -67,9 +68,9 @@ void norm_backward(const train_context *c, float *dx, const float *dy, const flo
             sum_g += g;
             sum_gz += g * z;
             put(dgain, part(dgain, i, D, 0.0f) + y * z, i, D);
-            put(dbias, part(dbias, i, D, 0.0f) + y, i, D);
+            if (!w->is_rms) put(dbias, part(dbias, i, D, 0.0f) + y, i, D);
         }
-        const float mean_g = vec_sum(sum_g) / (float)D, mean_gz = vec_sum(sum_gz) / (float)D;
+        const float mean_g = w->is_rms ? 0.0f : vec_sum(sum_g) / (float)D, mean_gz = vec_sum(sum_gz) / (float)D;
         for (int i = 0; i < D; i += LANES) {
             const vec g = part(dy, i, D, 0.0f) * part(gain, i, D, 0.0f), z = (part(x, i, D, mean) - mean) * rstd;
             put(dx, (g - mean_g - z * mean_gz) * rstd, i, D);
@@ -88,6 +89,11 @@ static inline vec activation_gradient(vec dy, vec x, int n, heed_activation acti
             vec_store(lanes, x);
             for (int j = 0; j < n; j++) lanes[j] = 0.5f * (1.0f + erff(lanes[j] * 0.70710678f));
             return dy * (part(lanes, 0, n, 0.0f) + x * vec_exp(x * x * -0.5f) * 0.39894228f);
+        }
+        case HEED_GELU_NEW: { /* x s(v),  v = x (a + b x^2);  s + x s (1 - s) (a + 3 b x^2) */
+            const vec a = vec_all(1.5957691f), b = vec_all(0.071354816f), v = x * (a + b * x * x);
+            const vec s = 1.0f / (1.0f + vec_exp(vec_select(v < -88.0f, vec_all(88.0f), -v)));
+            return dy * (s + x * s * (1.0f - s) * (a + 3.0f * b * x * x));
         }
         case HEED_SWISH: { /* x s,  s = 1 / (1 + e^-x);  s + x s (1 - s) */
             /* e^88 is as good as infinite and stays a number */
@@ -123,7 +129,7 @@ static void draw_factors(float *factors, const attention_sentence *a, int h) {
 }
 
 void attention_dropout(float *out, const float *probs, const float *v, const attention_sentence *a, float *scratch) {
-    const int T = a->n_query, S = a->n_key, D = a->d_model, Dh = D / a->n_heads;
+    const int T = a->n_query, S = a->n_key, A = a->width, Dh = A / a->n_heads;
     float *factors = scratch, *row = factors + (size_t)T * S; /* [T, S]; [S] */
     for (int h = 0; h < a->n_heads; h++) {
         const size_t at = (size_t)h * Dh;
@@ -132,7 +138,7 @@ void attention_dropout(float *out, const float *probs, const float *v, const att
             const float *p = probs + ((size_t)h * T + t) * S, *m = factors + (size_t)t * S;
             const int n = a->causal ? t + 1 : S;
             for (int s = 0; s < n; s++) row[s] = p[s] * m[s];
-            k_weighted_sum(out + (size_t)t * D + at, row, v + at, (size_t)D, NULL, n, Dh);
+            k_weighted_sum(out + (size_t)t * A + at, row, v + at, (size_t)A, NULL, n, Dh);
         }
     }
 }
@@ -183,10 +189,9 @@ static void weigh(float *out, const float *w, size_t step, const float *x, size_
 
 void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
                         const float *k, const float *v, const attention_sentence *a, float *scratch) {
-    const int T = a->n_query, S = a->n_key, D = a->d_model, Dh = D / a->n_heads, drops = a->dropout > 0.0f;
+    const int T = a->n_query, S = a->n_key, A = a->width, Dh = A / a->n_heads, drops = a->dropout > 0.0f;
     const int W = padded(Dh), Sp = padded(S);
     const size_t bytes = (size_t)Dh * sizeof(float); /* of a head's row */
-    const float scale = 1.0f / sqrtf((float)Dh);
     float *own_q = scratch, *own_out = own_q + (size_t)T * W, *own_k = own_out + (size_t)T * W; /* [T, W] and [S, W] */
     float *row = own_k + (size_t)S * W;                                                         /* [W]               */
     float *across = row + W, *dp = across + (size_t)Dh * Sp;     /* v transposed, [Dh, Sp]; [Sp] */
@@ -196,11 +201,12 @@ void attention_backward(float *dq, float *dk, float *dv, const float *dout, cons
     for (int h = 0; h < a->n_heads; h++) {
         const size_t at = (size_t)h * Dh;
         const float *guide = h == a->guided_head ? a->dscores : NULL;
+        float *dbias = a->dbias ? a->dbias + h * a->bias_head : NULL;
         if (drops) draw_factors(factors, a, h);
-        copy_head(own_q, q + at, T, D, Dh, W);
-        copy_head(own_out, dout + at, T, D, Dh, W);
-        copy_head(own_k, k + at, S, D, Dh, W);
-        transpose_head(across, v + at, S, D, Dh, Sp);
+        copy_head(own_q, q + at, T, A, Dh, W);
+        copy_head(own_out, dout + at, T, A, Dh, W);
+        copy_head(own_k, k + at, S, A, Dh, W);
+        transpose_head(across, v + at, S, A, Dh, Sp);
         for (int t = 0; t < T; t++) {
             const float *p = probs + ((size_t)h * T + t) * S, *m = factors + (size_t)t * S;
             float *score = ds + (size_t)t * Sp, *weight = dropped + (size_t)t * Sp;
@@ -208,19 +214,21 @@ void attention_backward(float *dq, float *dk, float *dv, const float *dout, cons
             weigh(dp, own_out + (size_t)t * W, 1, across, (size_t)Sp, Dh, padded(n));
             for (int s = 0; drops && s < n; s++) dp[s] *= m[s];
             const float mean = k_dot(dp, p, n);
-            for (int s = 0; s < n; s++) score[s] = p[s] * (dp[s] - mean) * scale;
-            for (int s = 0; guide && s < n; s++) score[s] += guide[(size_t)t * S + s] * scale;
+            for (int s = 0; s < n; s++) score[s] = p[s] * (dp[s] - mean);
+            for (int s = 0; dbias && s < n; s++) dbias[s - t] += score[s];
+            for (int s = 0; guide && s < n; s++) score[s] += guide[(size_t)t * S + s];
+            for (int s = 0; s < n; s++) score[s] *= a->scale;
             for (int s = 0; s < n; s++) weight[s] = drops ? p[s] * m[s] : p[s];
             weigh(row, score, 1, own_k, (size_t)W, n, W);
-            memcpy(dq + (size_t)t * D + at, row, bytes);
+            memcpy(dq + (size_t)t * A + at, row, bytes);
         }
         for (int s = 0; s < S; s++) {
             const int first = a->causal ? s : 0; /* the first query that saw key s */
             const size_t cell = (size_t)first * Sp + s, from = (size_t)first * W;
             weigh(row, ds + cell, (size_t)Sp, own_q + from, (size_t)W, T - first, W);
-            memcpy(dk + (size_t)s * D + at, row, bytes);
+            memcpy(dk + (size_t)s * A + at, row, bytes);
             weigh(row, dropped + cell, (size_t)Sp, own_out + from, (size_t)W, T - first, W);
-            memcpy(dv + (size_t)s * D + at, row, bytes);
+            memcpy(dv + (size_t)s * A + at, row, bytes);
         }
     }
 }
@@ -246,6 +254,15 @@ void ssru_backward(float *du, float *dz, const float *dy, const float *candidate
 }
 
 /* ------------------------------------------------------------------------------- the ends */
+
+void relative_backward(float *dtable, const float *dbias, int n_heads, int reach, int n_buckets, int max_distance,
+                       int is_causal) {
+    const int row = 2 * reach - 1;
+    for (int i = 0; i < row; i++) {
+        const int bucket = relative_bucket(i - reach + 1, n_buckets, max_distance, is_causal);
+        for (int h = 0; h < n_heads; h++) dtable[(size_t)bucket * n_heads + h] += dbias[(size_t)h * row + i];
+    }
+}
 
 void embedding_backward(float *dtable, const float *dy, int id, float scale, int d_model) {
     float *row = dtable + (size_t)id * d_model;

@@ -33,6 +33,7 @@ void affine_backward(const train_context *c, float *dx, const float *dy, const f
 /*
  * Twin of norm_forward:  y = (x - mean) rstd gain + bias.  With g = dy gain and z = (x - mean) rstd,
  *     dx = rstd (g - mean(g) - z mean(g z))     dgain += dy z     dbias += dy
+ * RMSNorm is the same with means of x and g that are 0, and without a bias.
  * x [m, D] is what was normalised; mean and rstd are computed again.  dx may be dy.
  */
 void norm_backward(const train_context *c, float *dx, const float *dy, const float *x, const train_norm *w, int m,
@@ -43,7 +44,10 @@ void activation_backward(float *dx, const float *dy, const float *x, size_t n, h
 
 /* The attention of one sentence in training. */
 typedef struct {
-    int n_query, n_key, n_heads, d_model; /* T, S, H, D                                                      */
+    int n_query, n_key, n_heads, width;   /* T, S, H, A                                                      */
+    float scale;                          /* of q k, as in the forward pass                                  */
+    float *dbias;                         /* [H] by distance, as heed_attention_shape has bias: added to; NULL */
+    size_t bias_head;
     int causal;                           /* row t sees keys 0..t only (and T == S); the rest is not read    */
     float dropout;                        /* probability with which a weight of a key is dropped             */
     uint64_t key;                         /* of dropout                                                      */
@@ -51,11 +55,11 @@ typedef struct {
     int guided_head;
 } attention_sentence;
 
-/* Floats of scratch that the next two functions need; head: D / H. */
+/* Floats of scratch that the next two functions need; head: A / H. */
 size_t attention_train_floats(int n_query, int n_key, int head);
 
 /*
- * The output of attention_forward with dropout of its probabilities: out [T, D] = (M P) v is written again.
+ * The output of attention_forward with dropout of its probabilities: out [T, A] = (M P) v is written again.
  * M is 0 or 1 / (1 - dropout), and depends on the key, the head and the cell of [T, S].  probs stay as they are.
  */
 void attention_dropout(float *out, const float *probs, const float *v, const attention_sentence *a, float *scratch);
@@ -63,8 +67,8 @@ void attention_dropout(float *out, const float *probs, const float *v, const att
 /*
  * Twin of attention_forward and of attention_dropout, if a->dropout > 0.  With P the rows of softmax, M the factors of
  * dropout (1 without it), dP = M (dout v^T) and G the gradient that is added,
- *     dS = P (dP - sum_s P dP) + G     dq = dS k / sqrt(Dh)     dk = dS^T q / sqrt(Dh)     dv = (M P)^T dout
- *   dq [T, D], dk, dv [S, D]  written
+ *     dS = P (dP - sum_s P dP) + G     dq = dS k scale     dk = dS^T q scale     dv = (M P)^T dout     dbias += dS
+ *   dq [T, A], dk, dv [S, A]  written
  *   probs  [H, T, S] as the forward pass wrote them
  */
 void attention_backward(float *dq, float *dk, float *dv, const float *dout, const float *probs, const float *q,
@@ -79,6 +83,12 @@ void attention_backward(float *dq, float *dk, float *dv, const float *dout, cons
  */
 void ssru_backward(float *du, float *dz, const float *dy, const float *candidate, const float *forget,
                    const float *cells, float *carry, int n, int d_model);
+
+/*
+ * Twin of relative_fill: dtable [n_buckets, n_heads] += the gradients by distance, dbias [n_heads, 2 reach - 1].
+ */
+void relative_backward(float *dtable, const float *dbias, int n_heads, int reach, int n_buckets, int max_distance,
+                       int is_causal);
 
 /* Twin of embedding_forward: gradient row `id` += dy scale. */
 void embedding_backward(float *dtable, const float *dy, int id, float scale, int d_model);

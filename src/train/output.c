@@ -1,6 +1,7 @@
 /* output.c - see output.h for the contract. */
 #include "train/output.h"
 
+#include "kernels/kernels.h"
 #include "train/random.h"
 
 /* The words of the part's loss. */
@@ -27,6 +28,8 @@ void output_run(heed_pass *pass, const pass_options *o, pass_result *result) {
         w = (train_linear){.weight = 0, .bias = (size_t)columns.n * D, .rows = columns.n, .cols = D};
     }
     const int N = columns.n, slice = is_sampled ? pass->slice * (V / N) : pass->slice;
+    const size_t size = (size_t)pass->n_target * D;
+    if (p->arch.logit_scale != 1.0f) k_scale(pass->decoder.out, pass->decoder.out, p->arch.logit_scale, size);
     int pair = 0, t = 0;
     for (int first = 0; first < pass->n_target; first += slice) {
         const int left = pass->n_target - first, n = slice < left ? slice : left;
@@ -48,6 +51,7 @@ void output_run(heed_pass *pass, const pass_options *o, pass_result *result) {
                              0, c.scratch);
         }
     }
+    if (c.gradients && p->arch.logit_scale != 1.0f) k_scale(pass->dx, pass->dx, p->arch.logit_scale, size);
     if (is_sampled) sampled_add(&pass->sampled, p, pass->context.gradients);
     result->tokens += pass->n_target;
 }

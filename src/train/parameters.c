@@ -51,9 +51,9 @@ static train_linear take_linear(walker *w, int has_no_bias) {
 }
 
 static train_norm take_norm(walker *w) {
-    train_norm norm = {.epsilon = w->p->arch.norm_epsilon};
+    train_norm norm = {.is_rms = w->p->arch.has_rms_norms, .epsilon = w->p->arch.norm_epsilon};
     norm.gain = take(w, ".weight", 1);
-    norm.bias = take(w, ".bias", 1);
+    if (!norm.is_rms) norm.bias = take(w, ".bias", 1);
     return norm;
 }
 
@@ -62,12 +62,15 @@ static void take_stack(walker *w, train_stack *stack, int train_positions) {
         train_sublayer unplaced, *s = stack->sublayers ? &stack->sublayers[i] : &unplaced;
         s->arch = &stack->arch->sublayers[i % stack->arch->n_sublayers];
         const sublayer_parts *parts = architecture_parts(s->arch->kind);
-        for (int j = 0; j < parts->n_linears; j++) s->linears[j] = take_linear(w, parts->has_no_bias[j]);
+        for (int j = 0; j < parts->n_linears; j++)
+            s->linears[j] = take_linear(w, parts->has_no_bias[j] || !s->arch->has_biases);
         s->norm = take_norm(w);
     }
     if (stack->arch->has_embedding_norm) stack->layernorm_embedding = take_norm(w);
     if (stack->arch->has_final_norm) stack->layer_norm = take_norm(w);
-    if (stack->arch->has_own_positions) stack->embed_positions = take(w, ".embed_positions.weight", train_positions);
+    if (stack->arch->positions == POSITIONS_STORED)
+        stack->embed_positions = take(w, ".embed_positions.weight", train_positions);
+    if (stack->arch->n_buckets > 0) stack->position_bias = take(w, ".relative_attention_bias.weight", 1);
 }
 
 static void walk(walker *w, int train_positions) {
@@ -111,6 +114,7 @@ static float normal(uint64_t key, uint64_t index) {
 
 void parameters_initialize(float *values, const heed_parameters *p, uint32_t seed) {
     const int D = p->arch.d_model;
+    const architecture_sublayer *attention = &p->arch.encoder.sublayers[0];
     memset(values, 0, p->n_floats * sizeof *values);
     for (int i = 0; i < p->n_tensors; i++) {
         const train_tensor *t = &p->tensors[i];
@@ -118,7 +122,7 @@ void parameters_initialize(float *values, const heed_parameters *p, uint32_t see
         const size_t n = (size_t)t->rows * t->cols;
         float *x = values + t->offset;
         if (ends_with(t->name, "embed_positions.weight")) {
-            positions_fill(x, t->rows, t->cols, p->arch.position_layout);
+            positions_fill(x, 0, t->rows, t->cols, p->arch.position_layout);
         } else if (ends_with(t->name, "shared.weight") || ends_with(t->name, "embed_tokens.weight") ||
                    ends_with(t->name, "lm_head.weight")) {
             const float deviation = 1.0f / sqrtf((float)D);
@@ -126,7 +130,10 @@ void parameters_initialize(float *values, const heed_parameters *p, uint32_t see
         } else if (ends_with(t->name, "norm.weight") || ends_with(t->name, "layernorm_embedding.weight")) {
             for (size_t j = 0; j < n; j++) x[j] = 1.0f;
         } else if (ends_with(t->name, ".weight")) {
-            const double bound = sqrt(6.0 / ((double)t->rows + t->cols));
+            double bound = sqrt(6.0 / ((double)t->rows + t->cols));
+            /* what attention does not divide by, as in T5 */
+            if (!attention->is_scaled && ends_with(t->name, "q_proj.weight"))
+                bound /= sqrt((double)attention->inner_dim / attention->n_heads);
             for (size_t j = 0; j < n; j++) x[j] = (float)((2.0 * random_uniform(key, j) - 1.0) * bound);
         }
     }

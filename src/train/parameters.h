@@ -22,7 +22,8 @@ typedef struct {
 } train_linear;
 
 typedef struct {
-    size_t gain, bias; /* [D] each */
+    size_t gain, bias; /* [D] each; of an RMSNorm no bias */
+    int is_rms;
     float epsilon;
 } train_norm;
 
@@ -37,7 +38,8 @@ typedef struct {
     int n_sublayers; /* of all layers */
     train_sublayer *sublayers;
     size_t embed_tokens;
-    size_t embed_positions;                     /* if the stack has_own_positions */
+    size_t embed_positions;                     /* if its positions are stored   */
+    size_t position_bias;                       /* [n_buckets, H] if it has some */
     train_norm layernorm_embedding, layer_norm; /* if the stack has them          */
 } train_stack;
 

@@ -8,6 +8,7 @@
 #include "layers/ffn.h"
 #include "layers/norm.h"
 #include "layers/positions.h"
+#include "layers/relative.h"
 #include "train/loss.h"
 #include "train/output.h"
 #include "train/random.h"
@@ -30,10 +31,10 @@ static void layout_sublayer(pass_sublayer *kept, heed_arena *arena, const heed_p
     switch (arch->kind) {
         case SUBLAYER_SELF_ATTENTION:
         case SUBLAYER_CROSS_ATTENTION:
-            kept->q = arena_floats(arena, R, D, 1);
-            kept->k = arena_floats(arena, R, D, 1);
-            kept->v = arena_floats(arena, R, D, 1);
-            kept->mix = arena_floats(arena, R, D, 1);
+            kept->q = arena_floats(arena, R, (size_t)arch->inner_dim, 1);
+            kept->k = arena_floats(arena, R, (size_t)arch->inner_dim, 1);
+            kept->v = arena_floats(arena, R, (size_t)arch->inner_dim, 1);
+            kept->mix = arena_floats(arena, R, (size_t)arch->inner_dim, 1);
             kept->probs = arena_floats(arena, (size_t)arch->n_heads, (size_t)pass->max_cells, 1);
             break;
         case SUBLAYER_SSRU:
@@ -42,6 +43,10 @@ static void layout_sublayer(pass_sublayer *kept, heed_arena *arena, const heed_p
             kept->cells = arena_floats(arena, R, D, 1);
             break;
         case SUBLAYER_FEED_FORWARD: kept->pre = arena_floats(arena, R, (size_t)arch->ffn_dim, 1); break;
+        case SUBLAYER_GATED_FEED_FORWARD:
+            kept->pre = arena_floats(arena, R, (size_t)arch->ffn_dim, 1);
+            kept->linear = arena_floats(arena, R, (size_t)arch->ffn_dim, 1);
+            break;
     }
 }
 
@@ -59,9 +64,18 @@ static void layout_stack(pass_stack *s, heed_arena *arena, const heed_pass *pass
     s->embedded = weights->arch->has_embedding_norm ? arena_floats(arena, R, D, 1) : NULL;
     s->stream = arena_floats(arena, (size_t)n + 1, R, D);
     s->other = arena_floats(arena, (size_t)n, R, D);
+    if (weights->arch->n_buckets > 0) {
+        const size_t H = (size_t)weights->arch->sublayers[0].n_heads, distances = 2 * (size_t)pass->longest - 1;
+        s->bias = arena_floats(arena, H, distances, 1);
+        s->dbias = arena_floats(arena, H, distances, 1);
+    }
     s->out = weights->arch->has_final_norm ? arena_floats(arena, R, D, 1)
              : s->stream                   ? rows_of(s->stream, n, pass->max_rows, pass->parameters->arch.d_model)
                                            : NULL;
+}
+
+static int has_sinusoids(const architecture_stack *arch) {
+    return arch->positions == POSITIONS_TABLE || arch->positions == POSITIONS_COMPUTED;
 }
 
 void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *parameters, const heed_gemm *gemm,
@@ -80,15 +94,19 @@ void pass_layout(heed_pass *pass, heed_arena *arena, const heed_parameters *para
 
     layout_stack(&pass->encoder, arena, pass, &parameters->encoder, 0);
     layout_stack(&pass->decoder, arena, pass, &parameters->decoder, 1);
-    if (!a->encoder.has_own_positions || !a->decoder.has_own_positions) {
+    if (has_sinusoids(&a->encoder) || has_sinusoids(&a->decoder)) {
         float *table = arena_floats(arena, (size_t)pass->longest, D, 1);
-        if (table) positions_fill(table, pass->longest, a->d_model, a->position_layout);
+        if (table) positions_fill(table, a->position_offset, pass->longest, a->d_model, a->position_layout);
         pass->encoder.table = pass->decoder.table = table;
     }
-    float **const vectors[] = {&pass->dx, &pass->dy, &pass->dn, &pass->dq, &pass->dk, &pass->dv, &pass->dmemory};
+    float **const vectors[] = {&pass->dx, &pass->dy, &pass->dn, &pass->dmemory};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = arena_floats(arena, R, D, 1);
+    const size_t A = (size_t)architecture_widest_inner(a);
+    float **const projected[] = {&pass->dq, &pass->dk, &pass->dv};
+    for (size_t i = 0; i < sizeof projected / sizeof *projected; i++) *projected[i] = arena_floats(arena, R, A, 1);
     pass->hidden = arena_floats(arena, R, (size_t)widest, 1);
     pass->dhidden = arena_floats(arena, R, (size_t)widest, 1);
+    pass->gate = architecture_is_gated(a) ? arena_floats(arena, R, (size_t)widest, 1) : NULL;
     pass->logits = arena_floats(arena, (size_t)pass->slice, (size_t)V, 1);
     sampled_layout(&pass->sampled, arena, parameters, max_rows, sampled_softmax);
     const int L = pass->longest;
@@ -144,7 +162,7 @@ static uint64_t dropout_key(const heed_pass *pass, const pass_stack *s, int subl
 
 static void normalize(const heed_pass *pass, float *out, const float *x, const train_norm *w, int rows) {
     float *values = pass->context.weights;
-    const heed_norm norm = {values + w->gain, values + w->bias, w->epsilon};
+    const heed_norm norm = {values + w->gain, w->is_rms ? NULL : values + w->bias, w->epsilon};
     norm_forward(out, x, NULL, &norm, rows, pass->parameters->arch.d_model);
 }
 
@@ -200,13 +218,21 @@ static int is_cross(const pass_stack *s, int i) {
     return s->weights->sublayers[i].arch->kind == SUBLAYER_CROSS_ATTENTION;
 }
 
+static float scale_of(const architecture_sublayer *arch) {
+    return arch->is_scaled ? 1.0f / sqrtf((float)(arch->inner_dim / arch->n_heads)) : 1.0f;
+}
+
 /* The attention of pair `pair` in sublayer i of the stack. */
 static attention_sentence sentence_of(const heed_pass *pass, const pass_stack *s, int i, int pair) {
     const int T = length(pass, pair, s->is_decoder);
+    const architecture_sublayer *arch = s->weights->sublayers[i].arch;
     return (attention_sentence){.n_query = T,
                                 .n_key = is_cross(s, i) ? length(pass, pair, 0) : T,
-                                .n_heads = s->weights->sublayers[i].arch->n_heads,
-                                .d_model = pass->parameters->arch.d_model,
+                                .n_heads = arch->n_heads,
+                                .width = arch->inner_dim,
+                                .scale = scale_of(arch),
+                                .dbias = arch->has_position_bias ? s->dbias + pass->longest - 1 : NULL,
+                                .bias_head = 2 * (size_t)pass->longest - 1,
                                 .causal = s->weights->arch->is_causal && !is_cross(s, i),
                                 .dropout = pass->attention_dropout,
                                 .key = random_key(dropout_key(pass, s, i), (uint64_t)pair)};
@@ -217,24 +243,33 @@ static void attend(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const pass_sublayer *a = &s->sublayers[i];
     const float *in = input_at(pass, s, i), *memory = is_cross(s, i) ? pass->encoder.out : in;
-    const int D = pass->parameters->arch.d_model, H = w->arch->n_heads;
+    const int A = w->arch->inner_dim, H = w->arch->n_heads;
     const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
     affine_forward(&pass->context, a->q, in, &w->linears[Q_PROJ], rows);
     affine_forward(&pass->context, a->k, memory, &w->linears[K_PROJ], memory_rows);
     affine_forward(&pass->context, a->v, memory, &w->linears[V_PROJ], memory_rows);
 
+    const float *bias = w->arch->has_position_bias ? s->bias + pass->longest - 1 : NULL;
     float *probs = a->probs;
     size_t query = 0, key = 0;
     for (int pair = 0; pair < pass->n_pairs; pair++) {
         const attention_sentence sentence = sentence_of(pass, s, i, pair);
         const int T = sentence.n_query, S = sentence.n_key;
-        heed_attention_shape shape = {
-            .n_query = T, .n_key = S, .n_heads = H, .d_model = D, .probs_row = (size_t)S, .probs_head = (size_t)T * S};
+        heed_attention_shape shape = {.n_query = T,
+                                      .n_key = S,
+                                      .n_heads = H,
+                                      .width = A,
+                                      .scale = sentence.scale,
+                                      .bias = bias,
+                                      .bias_head = sentence.bias_head,
+                                      .probs_row = (size_t)S,
+                                      .probs_head = (size_t)T * S};
         if (sentence.causal) { /* each row over its past */
             shape.n_query = 1;
             for (int t = 0; t < T; t++) {
-                const size_t row = query + (size_t)t * D;
+                const size_t row = query + (size_t)t * A;
                 shape.n_key = t + 1;
+                if (bias) shape.bias = bias - t; /* the only query is 0 to attention */
                 attention_forward(a->mix + row, probs + (size_t)t * S, a->q + row, a->k + key, a->v + key, &shape,
                                   pass->scratch);
             }
@@ -243,8 +278,8 @@ static void attend(heed_pass *pass, const pass_stack *s, int i) {
         }
         if (sentence.dropout > 0.0f) attention_dropout(a->mix + query, probs, a->v + key, &sentence, pass->scratch);
         probs += (size_t)H * T * S;
-        query += (size_t)T * D;
-        key += (size_t)S * D;
+        query += (size_t)T * A;
+        key += (size_t)S * A;
     }
     affine_forward(&pass->context, pass->dy, a->mix, &w->linears[OUT_PROJ], rows);
 }
@@ -269,10 +304,10 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, int i) {
     const train_sublayer *w = &s->weights->sublayers[i];
     const pass_sublayer *a = &s->sublayers[i];
     const float *in = input_at(pass, s, i), *memory = is_cross(s, i) ? pass->encoder.out : in;
-    const int D = pass->parameters->arch.d_model, H = w->arch->n_heads;
+    const int A = w->arch->inner_dim, H = w->arch->n_heads;
     const int rows = stack_rows(pass, s), memory_rows = is_cross(s, i) ? pass->n_source : rows;
     const int is_guided = pass->guided > 0.0f && s->is_decoder && i == guided_sublayer(pass);
-    float *dmix = pass->hidden; /* unused here, and at least D wide */
+    float *dmix = pass->hidden; /* unused here, and at least A wide */
     int add;
     float *din = input_gradient(pass, s, i, &add);
 
@@ -291,8 +326,8 @@ static void attend_backward(heed_pass *pass, const pass_stack *s, int i) {
         attention_backward(pass->dq + query, pass->dk + key, pass->dv + key, dmix + query, probs, a->q + query,
                            a->k + key, a->v + key, &sentence, pass->scratch);
         probs += (size_t)H * T * S;
-        query += (size_t)T * D;
-        key += (size_t)S * D;
+        query += (size_t)T * A;
+        key += (size_t)S * A;
     }
     affine_backward(&pass->context, din, pass->dq, in, &w->linears[Q_PROJ], rows, add);
     float *dmemory = is_cross(s, i) ? pass->dmemory : din;
@@ -325,6 +360,37 @@ static void feed_backward(heed_pass *pass, const pass_stack *s, int i) {
     affine_backward(&pass->context, pass->dhidden, pass->dy, pass->hidden, &w[FC2], rows, 0);
     activation_backward(pass->dhidden, pass->dhidden, s->sublayers[i].pre, n, activation);
     affine_backward(&pass->context, din, pass->dhidden, input_at(pass, s, i), &w[FC1], rows, add);
+}
+
+static void gated_feed_forward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_linear *w = s->weights->sublayers[i].linears;
+    const pass_sublayer *kept = &s->sublayers[i];
+    const int rows = stack_rows(pass, s);
+    const size_t n = (size_t)rows * w[FC1].rows;
+    affine_forward(&pass->context, kept->pre, input_at(pass, s, i), &w[FC1], rows);
+    affine_forward(&pass->context, kept->linear, input_at(pass, s, i), &w[FC1_LINEAR], rows);
+    activate(pass, s, i, n);
+    k_multiply(pass->hidden, pass->hidden, kept->linear, n);
+    affine_forward(&pass->context, pass->dy, pass->hidden, &w[FC2], rows);
+}
+
+/* y = W2 (h * l),  h = activation(pre):  dh = l * (W2^T dy),  dl = h * (W2^T dy) */
+static void gated_feed_backward(heed_pass *pass, const pass_stack *s, int i) {
+    const train_linear *w = s->weights->sublayers[i].linears;
+    const pass_sublayer *kept = &s->sublayers[i];
+    const int rows = stack_rows(pass, s);
+    const size_t n = (size_t)rows * w[FC1].rows;
+    const float *in = input_at(pass, s, i);
+    int add;
+    float *din = input_gradient(pass, s, i, &add), *hidden = pass->hidden, *product = pass->gate;
+    activate(pass, s, i, n);
+    k_multiply(product, hidden, kept->linear, n);
+    affine_backward(&pass->context, pass->dhidden, pass->dy, product, &w[FC2], rows, 0);
+    k_multiply(hidden, hidden, pass->dhidden, n); /* dl */
+    affine_backward(&pass->context, din, hidden, in, &w[FC1_LINEAR], rows, add);
+    k_multiply(pass->dhidden, pass->dhidden, kept->linear, n); /* dh */
+    activation_backward(pass->dhidden, pass->dhidden, kept->pre, n, s->weights->sublayers[i].arch->activation);
+    affine_backward(&pass->context, din, pass->dhidden, in, &w[FC1], rows, 1);
 }
 
 static void recur(heed_pass *pass, const pass_stack *s, int i) {
@@ -374,13 +440,14 @@ static void embed(heed_pass *pass, const pass_stack *s) {
     const architecture_stack *arch = s->weights->arch;
     const size_t D = (size_t)pass->parameters->arch.d_model;
     const float *values = pass->context.weights;
-    const float *positions = arch->has_own_positions ? values + s->weights->embed_positions : s->table;
+    const size_t first = s->weights->embed_positions + (size_t)pass->parameters->arch.position_offset * D;
+    const float *positions = arch->positions == POSITIONS_STORED ? values + first : s->table;
     float *const to = s->embedded ? s->embedded : s->stream;
     float *x = to;
     for (int i = 0; i < pass->n_pairs; i++)
         for (int t = 0; t < length(pass, i, s->is_decoder); t++, x += D) {
             k_scale(x, values + s->weights->embed_tokens + (size_t)input_id(pass, s, i, t) * D, arch->embed_scale, D);
-            k_add(x, x, positions + (size_t)t * D, D);
+            if (arch->positions != POSITIONS_ABSENT) k_add(x, x, positions + (size_t)t * D, D);
         }
     const int rows = stack_rows(pass, s);
     if (s->embedded) normalize(pass, s->stream, to, &s->weights->layernorm_embedding, rows);
@@ -390,19 +457,26 @@ static void embed(heed_pass *pass, const pass_stack *s) {
 static void embed_backward(heed_pass *pass, const pass_stack *s) {
     const architecture_stack *arch = s->weights->arch;
     const int rows = stack_rows(pass, s), D = pass->parameters->arch.d_model;
+    const int offset = pass->parameters->arch.position_offset;
     float *gradients = pass->context.gradients, *dx = pass->dx;
     dropout(dx, (size_t)rows * D, pass->dropout, dropout_key(pass, s, -1));
     if (s->embedded) norm_backward(&pass->context, dx, dx, s->embedded, &s->weights->layernorm_embedding, rows, D);
     for (int i = 0; i < pass->n_pairs; i++)
         for (int t = 0; t < length(pass, i, s->is_decoder); t++, dx += D) {
             embedding_backward(gradients + s->weights->embed_tokens, dx, input_id(pass, s, i, t), arch->embed_scale, D);
-            if (arch->has_own_positions) embedding_backward(gradients + s->weights->embed_positions, dx, t, 1.0f, D);
+            if (arch->positions == POSITIONS_STORED)
+                embedding_backward(gradients + s->weights->embed_positions, dx, t + offset, 1.0f, D);
         }
 }
 
 static void stack_forward(heed_pass *pass, const pass_stack *s) {
     const train_stack *w = s->weights;
     embed(pass, s);
+    if (s->bias) {
+        const architecture_stack *arch = w->arch;
+        relative_fill(s->bias, pass->context.weights + w->position_bias, arch->sublayers[0].n_heads, pass->longest,
+                      arch->n_buckets, arch->max_distance, arch->is_causal);
+    }
     for (int i = 0; i < w->n_sublayers; i++) {
         sublayer_begin(pass, s, i);
         switch (w->sublayers[i].arch->kind) {
@@ -410,6 +484,7 @@ static void stack_forward(heed_pass *pass, const pass_stack *s) {
             case SUBLAYER_CROSS_ATTENTION: attend(pass, s, i); break;
             case SUBLAYER_SSRU: recur(pass, s, i); break;
             case SUBLAYER_FEED_FORWARD: feed_forward(pass, s, i); break;
+            case SUBLAYER_GATED_FEED_FORWARD: gated_feed_forward(pass, s, i); break;
         }
         sublayer_end(pass, s, i);
     }
@@ -423,6 +498,8 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
     if (w->arch->has_final_norm)
         norm_backward(&pass->context, pass->dx, pass->dx, stream_at(pass, s, w->n_sublayers), &w->layer_norm,
                       stack_rows(pass, s), pass->parameters->arch.d_model);
+    const int H = w->arch->sublayers[0].n_heads, longest = pass->longest;
+    if (s->dbias) memset(s->dbias, 0, (size_t)H * (2 * (size_t)longest - 1) * sizeof *s->dbias);
     for (int i = w->n_sublayers - 1; i >= 0; i--) {
         sublayer_end_backward(pass, s, i);
         switch (w->sublayers[i].arch->kind) {
@@ -430,9 +507,13 @@ static void stack_backward(heed_pass *pass, const pass_stack *s) {
             case SUBLAYER_CROSS_ATTENTION: attend_backward(pass, s, i); break;
             case SUBLAYER_SSRU: recur_backward(pass, s, i); break;
             case SUBLAYER_FEED_FORWARD: feed_backward(pass, s, i); break;
+            case SUBLAYER_GATED_FEED_FORWARD: gated_feed_backward(pass, s, i); break;
         }
         sublayer_begin_backward(pass, s, i);
     }
+    if (s->dbias)
+        relative_backward(pass->context.gradients + w->position_bias, s->dbias, H, longest, w->arch->n_buckets,
+                          w->arch->max_distance, w->arch->is_causal);
     embed_backward(pass, s);
 }
 

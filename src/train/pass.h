@@ -34,10 +34,11 @@ typedef struct {
 
 /* What a sublayer keeps for the backward pass; its kind decides which. */
 typedef struct {
-    float *q, *mix; /* of attention: [R, D]                                       */
-    float *k, *v;   /* [R, D], of the rows that make the keys                     */
+    float *q, *mix; /* of attention: [R, A]                                       */
+    float *k, *v;   /* [R, A], of the rows that make the keys                     */
     float *probs;   /* [H, T, S], one sentence after another                      */
     float *pre;     /* of a feed-forward network: [R, F] input of the activation  */
+    float *linear;  /* of a gated one: [R, F] the other factor                    */
 
     float *candidate, *forget, *cells; /* of an SSRU: [R, D] */
 } pass_sublayer;
@@ -49,7 +50,8 @@ typedef struct {
     float *embedded;          /* [R, D] before layernorm_embedding; NULL without it             */
     float *stream, *other;    /* [n_sublayers + 1, R, D], [n_sublayers, R, D]                   */
     float *out;               /* [R, D] after the final norm, or the last of stream             */
-    const float *table;       /* [longest, D] sinusoids; unused if the model has its own        */
+    const float *table;       /* [longest, D] sinusoids; unused if the model has its own or none */
+    float *bias, *dbias;      /* [H, 2 longest - 1] position bias by distance, its gradient; or NULL */
 } pass_stack;
 
 typedef struct {
@@ -59,8 +61,9 @@ typedef struct {
     int max_cells; /* bound of the sum of max(S, T)^2 over the part's pairs         */
     int longest;   /* most tokens of a sentence                                     */
     pass_stack encoder, decoder;
-    float *dx, *dy, *dn, *dq, *dk, *dv, *dmemory; /* [R, D] gradients               */
-    float *hidden, *dhidden;                      /* [R, the widest of F and D]     */
+    float *dx, *dy, *dn, *dq, *dk, *dv, *dmemory; /* [R, D] gradients; of q, k, v [R, the wider of A and D] */
+    float *hidden, *dhidden;                      /* [R, the widest of A, D and F]  */
+    float *gate;                                  /* likewise, of gated networks; or NULL */
     float *logits;                                /* [slice, V]                     */
     int slice; /* rows of logits over all words; of sampled words there are more */
     heed_sampled sampled;

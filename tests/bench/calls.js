@@ -3,17 +3,12 @@
 // processor's time tells where others use the machine.
 // Run: node tests/bench/calls.js [ROUNDS]
 import { Translator } from '../../js/index.js';
-import { SHIPPED } from '../model-files.js';
+import { numberedSentences, SHIPPED } from '../model-files.js';
 import { median } from './measure.js';
 import { table } from './table.js';
 
 const rounds = Number(process.argv[2] ?? 15);
-const TEXTS = Array.from({ length: 32 }, (_, i) => [
-  `Tom has ${i} red cars.`,
-  `My brother worked in Berlin for ${i} years, and then he moved to a small village near the sea.`,
-  `Can you help me with number ${i}?`,
-  `After ${i} days we still did not know when the next train would come.`,
-][i % 4]);
+const TEXTS = numberedSentences(32);
 const [ONE, TWO] = [TEXTS.slice(0, 16), TEXTS.slice(16)];
 const LONG = Array.from({ length: 8 }, () => TEXTS).flat();
 

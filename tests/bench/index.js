@@ -1,12 +1,13 @@
 // index.js - the benchmark: heed beside onnxruntime-web as transformers.js drives it, same weights, same inputs.
 //
 //   node tests/bench/index.js [--hosts node,node22,node24,chromium] [--models A,B] [--dtypes f32,int8] [--rounds 7]
-//                             [--only speed,cost,growth,load]
+//                             [--only speed,cost,growth,load] [--results FILE]
 //
+// --results writes the speeds to a file as those in results/, of which the page of benchmarks is made.
 // Everything runs on one thread. Engines are installed into tests/bench/node_modules and models are written to
 // build/bench when they are missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { install } from './competitors.js';
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     dtypes: { type: 'string', default: 'f32,int8' },
     rounds: { type: 'string', default: '7' },
     only: { type: 'string', default: 'speed,cost,growth,load' },
+    results: { type: 'string' },
   },
 });
 const [hosts, models, dtypes, parts] = ['hosts', 'models', 'dtypes', 'only'].map((name) => values[name].split(','));
@@ -45,8 +47,12 @@ async function runnerOf(host) {
   return { missing: `tests/bench/${node.slice(HERE.length)} is missing: there is one for Linux on x64 only` };
 }
 
+/** What --results writes: milliseconds of each engine. @type {{ label: string, engines: Record<string, number> }[]} */
+const measured = [];
+
 /** One block of the table: all cases of one model in one arithmetic on one host. */
 function report({ host, model, dtype, skipped, agree, results }) {
+  for (const { case: name, engines } of results) measured.push({ label: `${model} ${dtype}, ${name}, ${host}`, engines });
   console.log(`\n${host}, model ${model}, ${dtype}`);
   const rows = results.flatMap(({ case: name, rounds: n, engines }) => {
     const { batch, target } = CASES[name];
@@ -80,6 +86,29 @@ async function speed() {
       for (const dtype of dtypes) report(await child(program, [model, dtype, rounds], node));
     }
   }
+}
+
+/** @param {string} file */
+function writeResults(file) {
+  const engines = [...new Set(measured.flatMap((each) => Object.keys(each.engines)))];
+  const cell = (/** @type {Record<string, number>} */ ms, /** @type {string} */ engine) => {
+    const base = ms['onnxruntime-web'];
+    if (ms[engine] === undefined) return '';
+    return engine === 'onnxruntime-web' ? brief(base) : `${brief(ms[engine])} (${(base / ms[engine]).toFixed(1)}\u00d7)`;
+  };
+  const models = Object.entries(MODELS).map(([name, { width, ffn, layers, vocabulary }]) =>
+    `Model ${name}: d ${width}, feed-forward ${ffn}, ${layers} + ${layers} layers, ${vocabulary} pieces.`);
+  writeFileSync(file, `${JSON.stringify({
+    title: 'Beside onnxruntime-web',
+    text: 'Milliseconds for 20 tokens to 25, or 256 to 25, of the same random weights, in turns in one process, on one '
+      + 'thread; in brackets the speed-up over onnxruntime-web, driven as transformers.js drives it. '
+      + models.join(' '),
+    command: `node tests/bench/index.js ${process.argv.slice(2).join(' ')}`.trim(),
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine().split(', ').slice(1).join(', '),
+    columns: ['case', ...engines],
+    rows: measured.map(({ label, engines: ms }) => [label, ...engines.map((engine) => cell(ms, engine))]),
+  }, null, 2)}\n`);
 }
 
 async function cost() {
@@ -124,7 +153,10 @@ install();
 const { writeModels } = await import('./models.js');
 await writeModels(models);
 console.log(`heed's benchmark: ${machine()}`);
-if (parts.includes('speed')) await speed();
+if (parts.includes('speed')) {
+  await speed();
+  if (values.results) writeResults(values.results);
+}
 if (parts.includes('cost')) await cost();
 if (parts.includes('growth')) {
   for (const dtype of dtypes) {

@@ -1,4 +1,5 @@
-// chromium.js - the built page in Chromium, driven by playwright-core; used by page.test.js and page-use.test.js.
+// chromium.js - the built page in Chromium, driven by playwright-core; used by page.test.js, page-use.test.js and, for
+// other pages, element.test.js.
 import { createRequire } from 'node:module';
 import { needBrowser } from './hosts.js';
 import { serveSite } from './site.js';
@@ -16,12 +17,28 @@ function driver() {
   }
 }
 
+/** Start Chromium. */
+export async function startBrowser() {
+  // root may not use Chromium's sandbox; all pages are ours
+  return driver().launch({
+    executablePath: needBrowser('chromium'), chromiumSandbox: process.getuid?.() !== 0,
+  });
+}
+
+/** Start Chromium with an extension. @param {string} extension  folder @param {string} profile  folder */
+export async function startWithExtension(extension, profile) {
+  return driver().launchPersistentContext(profile, {
+    executablePath: needBrowser('chromium'), chromiumSandbox: process.getuid?.() !== 0,
+    ignoreDefaultArgs: ['--disable-extensions'],
+    args: [`--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+  });
+}
+
 /** Serve the page, and start Chromium. @param {Parameters<typeof serveSite>[0]} [options] */
 export async function startChromium(options) {
-  const program = needBrowser('chromium');
+  needBrowser('chromium');
   const site = await serveSite(options);
-  // root may not use Chromium's sandbox; all pages are ours
-  const browser = await driver().launch({ executablePath: program, chromiumSandbox: process.getuid?.() !== 0 });
+  const browser = await startBrowser();
 
   /**
    * A page in a profile of its own; `troubles` is what it or its policy complained about.

@@ -7,7 +7,7 @@ export const TEXT = 'The children are playing in the garden. Where did you leave
 
 const VIEWS = {
   translate: [''],
-  see: ['heads', 'matrix', 'layers', 'alignment', 'occlusion', 'ablation', 'beam'],
+  see: ['heads', 'flow', 'matrix', 'neuron', 'layers', 'alignment', 'occlusion', 'ablation', 'beam'],
   learn: ['embeddings', 'positions', 'self-attention', 'qkv', 'scaled', 'softmax', 'by-hand', 'masking', 'multi-head',
     'cross', 'ffn', 'model', 'objective', 'decoding', 'train'],
   about: [''],

@@ -72,7 +72,7 @@ static void test_config(void) {
                   {"decoder_attention_heads", 1, 24, 0},
                   {"encoder_ffn_dim", 1, 65536, 0},
                   {"decoder_ffn_dim", 1, 65536, 0},
-                  {"activation_function", 0, 2, 0},
+                  {"activation_function", 0, 3, 0},
                   {"vocab_size", 1, 16777216, 1},
                   {"decoder_vocab_size", 1, 16777216, 1},
                   {"max_position_embeddings", 1, 65536, 0},
@@ -88,7 +88,13 @@ static void test_config(void) {
                   {"decoder_start_token_id", 0, V - 1, 0},
                   {"dtype", 0, 3, 0},
                   {"decoder_cell", 0, 1, 0},
-                  {"positions", 0, 1, 0},
+                  {"positions", 0, 3, 0},
+                  {"position_offset", 0, 65536, 1},
+                  {"norm", 0, 1, 0},
+                  {"unscaled_attention", 0, 1, 0},
+                  {"no_biases", 0, 1, 0},
+                  {"gated_feed_forward", 0, 1, 0},
+                  {"scale_logits", 0, 1, 0},
                   {"layer_norm_eps", 0, 2000000000, 0}};
     int32_t config[MAX_CONFIG];
     heed_model *model;
@@ -604,7 +610,7 @@ static void test_ops(void) {
     CHECK_INT(heed_op_layer_norm(y, x, NULL, NULL, 2, 2, NAN), HEED_E_ARGUMENT);
     /* each side fits, their product is no size */
     CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 1, INT32_MAX, INT32_MAX, 0), HEED_E_ARGUMENT);
-    CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 2, 2, 2, 3), HEED_E_ARGUMENT);
+    CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 2, 2, 2, 4), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_feed_forward(y, x, x, x, x, x, 2, 2, 2, -1), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_multi_head_attention(y, y, x, x, x, x, x, x, 2, 2, 2, 3, 0), HEED_E_ARGUMENT);
     ids[1] = 2;

@@ -344,8 +344,28 @@ static void test_layer_norm(int n, int options, float offset) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
 }
 
+/* The sum of squares is off by at most n + 2 units, its root by half of that; three products follow. */
+static void test_rms_norm(int n, float scale) {
+    const float epsilon = 1e-6f;
+    guard gx, gg, go, gw, gb;
+    float *x = floats(&gx, (size_t)n), *gain = floats(&gg, (size_t)n), *got = floats(&go, (size_t)n);
+    float *want = floats(&gw, (size_t)n), *bound = floats(&gb, (size_t)n);
+    guard_fill(x, (size_t)n, scale);
+    guard_fill(gain, (size_t)n, 1.0f);
+    k_rms_norm(got, x, gain, n, epsilon);
+    ref_rms_norm(want, x, gain, n, epsilon);
+    /* a product below the least normal number is off by a step of 1.4e-45, times its gain */
+    for (int i = 0; i < n; i++) bound[i] = fabsf(want[i]) * (float)(n + 8) * ULP + 1.4e-45f * fabsf(gain[i]) + 1e-44f;
+    CHECK(guard_within("rms_norm", got, want, bound, (size_t)n));
+    k_rms_norm(x, x, gain, n, epsilon); /* in place */
+    CHECK(same_bits(x, got, (size_t)n));
+    guard *all[] = {&gx, &gg, &go, &gw, &gb};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
+}
+
 /*
  * gelu: 8 units, and x^2/2 rounded in the exponent of its tail; where e^(-x^2/2) underflows the tail is 0.
+ * gelu_new: 8 units, and the exponent's argument 2 u is rounded, which is at most 88 where it matters.
  * swish: 8 units; below -88 the exponential stands still, which leaves |x| * 5e-39; the sigmoid likewise.
  */
 static void test_activations(int n, float scale) {
@@ -363,6 +383,16 @@ static void test_activations(int n, float scale) {
     ref_gelu(want, (size_t)n);
     for (int i = 0; i < n; i++) bound[i] = fabsf(want[i]) * (8.0f + x[i] * x[i]) * ULP + 1e-35f;
     CHECK(guard_within("gelu", got, want, bound, (size_t)n));
+
+    memcpy(got, x, (size_t)n * sizeof *x);
+    memcpy(want, x, (size_t)n * sizeof *x);
+    k_gelu_new(got, (size_t)n);
+    ref_gelu_new(want, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        const float u = fminf(88.0f, fabsf(x[i]) * (1.6f + 0.0714f * x[i] * x[i]));
+        bound[i] = fabsf(want[i]) * (8.0f + 4.0f * u) * ULP + fabsf(x[i]) * 5e-39f + 1e-44f;
+    }
+    CHECK(guard_within("gelu_new", got, want, bound, (size_t)n));
 
     memcpy(got, x, (size_t)n * sizeof *x);
     memcpy(want, x, (size_t)n * sizeof *x);
@@ -392,6 +422,9 @@ static void test_elementwise(int n) {
     guard_fill(b, (size_t)n, 3.0f);
     k_add(got, a, b, (size_t)n);
     ref_add(want, a, b, (size_t)n);
+    CHECK(same_bits(got, want, (size_t)n));
+    k_multiply(got, a, b, (size_t)n);
+    ref_multiply(want, a, b, (size_t)n);
     CHECK(same_bits(got, want, (size_t)n));
     k_scale(got, a, -0.7f, (size_t)n);
     ref_scale(want, a, -0.7f, (size_t)n);
@@ -475,6 +508,9 @@ int main(void) {
             test_layer_norm(a, options, 0.0f);
             test_layer_norm(a, options, 1000.0f);
         }
+        test_rms_norm(a, 1.0f);
+        test_rms_norm(a, 1000.0f);
+        test_rms_norm(a, 1e-4f); /* epsilon counts */
         test_activations(a, 1.0f);
         test_activations(a, 12.0f);
         test_activations(a, 1000.0f);

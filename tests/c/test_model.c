@@ -34,7 +34,7 @@ static void test_config(void) {
     check_rule("decoder_attention_heads", -4, "decoder_attention_heads");
     check_rule("encoder_ffn_dim", -1, "encoder_ffn_dim");
     check_rule("decoder_ffn_dim", 0, "decoder_ffn_dim");
-    check_rule("activation_function", 3, "activation_function");
+    check_rule("activation_function", 4, "activation_function");
     check_rule("vocab_size", 0, "vocab_size");
     check_rule("decoder_vocab_size", 60, "decoder_vocab_size");
     check_rule("max_position_embeddings", 0, "max_position_embeddings");
@@ -47,6 +47,29 @@ static void test_config(void) {
     check_rule("decoder_cell", 2, "decoder_cell");
     check_rule("positions", -1, "positions");
     check_rule("layer_norm_eps", 2000000001, "layer_norm_eps");
+    check_rule("head_dim", -1, "head_dim");
+    check_rule("head_dim", (1 << 16) + 1, "head_dim");
+    check_rule("relative_buckets", 3, "relative_buckets");
+    check_rule("relative_buckets", -4, "relative_buckets");
+
+    /* rules of several fields */
+    heed_report report = {0};
+    config_set(config, "head_dim", 1 << 15); /* times 3 heads */
+    CHECK_INT(heed_model_create(config, n, &model, &report), HEED_E_CONFIG);
+    CHECK(strcmp(report.name, "encoder_attention_heads") == 0);
+    config_set(config, "head_dim", 5);
+    config_set(config, "decoder_cell", HEED_SSRU);
+    CHECK_INT(heed_model_create(config, n, &model, &report), HEED_E_CONFIG);
+    CHECK(strcmp(report.name, "head_dim") == 0);
+    default_config(config);
+    config_set(config, "relative_buckets", 32);
+    for (int distance = 16; distance <= 17; distance++) {
+        config_set(config, "relative_distance", distance);
+        CHECK_INT(heed_model_create(config, n, &model, &report), distance == 16 ? HEED_E_CONFIG : HEED_OK);
+        CHECK(distance == 17 || strcmp(report.name, "relative_distance") == 0);
+        heed_model_free(model);
+    }
+    default_config(config);
 
     /* sizes that no memory holds: a status, not a wrapped product */
     config_set(config, "vocab_size", 1 << 24);

@@ -283,7 +283,7 @@ static void test_wrong_sizes(void) {
     CHECK_INT(heed_op_layer_norm(NULL, NULL, NULL, NULL, 1, 1, -1.0f), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_layer_norm(NULL, NULL, NULL, NULL, 1, 1, NAN), HEED_E_ARGUMENT);
     CHECK_INT(heed_op_feed_forward(NULL, NULL, NULL, NULL, NULL, NULL, 1, 1, 0, 0), HEED_E_ARGUMENT);
-    CHECK_INT(heed_op_feed_forward(NULL, NULL, NULL, NULL, NULL, NULL, 1, 1, 1, 3), HEED_E_ARGUMENT);
+    CHECK_INT(heed_op_feed_forward(NULL, NULL, NULL, NULL, NULL, NULL, 1, 1, 1, 4), HEED_E_ARGUMENT);
     /* sizes that no memory holds: products past what an object may have, or more than malloc has */
     CHECK_INT(heed_op_softmax(NULL, NULL, 0x7fffffff, 0x7fffffff), HEED_E_ARGUMENT);
     const heed_status none = sizeof(size_t) > 4 ? HEED_E_MEMORY : HEED_E_ARGUMENT;

@@ -39,6 +39,28 @@ static int other_config(int32_t config[MAX_CONFIG]) {
     return n;
 }
 
+/*
+ * T5 v1.1: RMSNorm, position bias, gated GELU, no biases, and heads that are wider than D / H; tied, as T5 v1.0.  But the
+ * embeddings are scaled: the norm of small ones is so steep that differences say little.
+ */
+static int t5_config(int32_t config[MAX_CONFIG]) {
+    const int n = small_config(config);
+    config_set(config, "activation_function", HEED_GELU_NEW);
+    config_set(config, "normalize_before", 1);
+    config_set(config, "add_final_layer_norm", 1);
+    config_set(config, "positions", HEED_POSITIONS_NONE);
+    config_set(config, "norm", HEED_RMS_NORM);
+    config_set(config, "layer_norm_eps", 1000000);
+    config_set(config, "head_dim", 7);
+    config_set(config, "unscaled_attention", 1);
+    config_set(config, "no_biases", 1);
+    config_set(config, "gated_feed_forward", 1);
+    config_set(config, "scale_logits", 1);
+    config_set(config, "relative_buckets", 8);
+    config_set(config, "relative_distance", 5);
+    return n;
+}
+
 /* Ragged, with a sentence of one token on either side and ids that repeat. */
 static const int32_t IDS[] = {5, 9, 9, 14,     2, 7,  8, 2,  /**/ 2, 11, 2, /**/ 20,
                               3, 2, 2, /**/ 4, 2, 13, 6, 22, 13,     17, 2};
@@ -236,6 +258,17 @@ static void test_gradients(void) {
     config_set(config, "positions", HEED_POSITIONS_MARIAN);
     config_set(config, "layer_norm_eps", 1000000);
     check_gradients("post-norm, ReLU, SSRU, as Marian's", config, n, 1, NULL, 0);
+    n = t5_config(config);
+    config_set(config, "tie_word_embeddings", 0);
+    config_set(config, "head_dim", 2); /* narrower than D / H */
+    check_gradients("T5, sampled softmax, an output matrix of its own", config, n, 0, &drawn, 15);
+    n = other_config(config);
+    config_set(config, "position_offset", 2);
+    check_gradients("pre-norm, GELU, stored positions from the third row on", config, n, 0, NULL, 0);
+    config_set(config, "encoder_positions_stored", 0);
+    config_set(config, "decoder_positions_stored", 0);
+    config_set(config, "positions", HEED_POSITIONS_FAIRSEQ);
+    check_gradients("pre-norm, GELU, fairseq's positions", config, n, 0, NULL, 0);
 }
 
 /* -------------------------------------------------------------------------------- the rest */

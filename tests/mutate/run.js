@@ -1,11 +1,12 @@
 // run.js - loads mutated model directories in one instance of the module, and translates with those that load: nothing
 // may trap, hang, leak, or say what a person could not use. Used by `make mutate` and mutate.test.js.
 //
-//     node tests/mutate/run.js [--kind directories | checkpoints | firefox | firefox-real] [--runs N] [--from N]
-//         [--seed N] [--wasm FILE]
+//     node tests/mutate/run.js [--kind directories | checkpoints | families | firefox | firefox-real] [--runs N]
+//         [--from N] [--seed N] [--wasm FILE]
 //
-// Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's; firefox changes
-// the models of golden/firefox, firefox-real two of Mozilla's own, which ../firefox-models.js brings.
+// Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's; families
+// changes models of golden/hf/families, firefox those of golden/firefox, firefox-real two of Mozilla's own, which
+// ../firefox-models.js brings.
 // The runs are made in a worker; this thread watches that they go on.
 
 import { setFlagsFromString } from 'node:v8';
@@ -18,6 +19,7 @@ import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/base/consta
 import { bringModels } from '../firefox-models.js';
 import { Bench, derive, translate } from './bench.js';
 import { mutatedCheckpoint } from './checkpoints.js';
+import { mutatedFamily } from './families.js';
 import { mutatedReal, mutatedSmall } from './firefox.js';
 import { modelFiles } from './model.js';
 import { mutated } from './mutations.js';
@@ -62,6 +64,7 @@ const FIREFOX = new RegExp(`^(?:${[
 const KINDS = {
   directories: { make: mutated, says: FILES },
   checkpoints: { make: mutatedCheckpoint, says: FILES },
+  families: { make: mutatedFamily, says: FILES },
   firefox: { make: mutatedSmall, says: FIREFOX },
   'firefox-real': { make: mutatedReal, says: FIREFOX },
 };

@@ -18,7 +18,9 @@ export function mount(host, app) {
     part(t.how.title, texts(t.how.text)),
     part(t.models.title, list),
     part(t.own.title, h('p', {}, t.own.text),
-      h('pre', { tabindex: 0, role: 'region', 'aria-label': t.own.codeLabel }, h('code', {}, t.own.code)))));
+      h('pre', { tabindex: 0, role: 'region', 'aria-label': t.own.codeLabel }, h('code', {}, t.own.code)),
+      // make docs puts them there
+      h('p', {}, h('a', { href: 'docs/index.html' }, t.own.docs)))));
 
   showModels();
   async function showModels() {

@@ -47,5 +47,6 @@ export const about = {
       + "  sourceLanguage: 'en', targetLanguage: 'de', models: 'models/index.json',\n});\n"
       + "await translator.translate('The house is small.');",
     codeLabel: 'Example',
+    docs: 'Guides, reference and examples',
   },
 };

@@ -88,9 +88,12 @@ export function mount(host, app, t) {
     ...labels, scale: 'sequential',
     onEdit(value) {
       given[key] = shares(value);
+      // what the search uses is what the table says
+      tables[key].set(given[key]);
       draw();
     },
   });
+  /** @type {Record<'first' | 'second', ReturnType<typeof grid>>} */
   const tables = {
     first: edited('first', t.after(t.startWord), { colLabels: t.first }),
     second: edited('second', t.afterThat, { rowLabels: t.first, colLabels: [...t.second, t.end] }),

@@ -9,6 +9,8 @@ import { openSum } from './sum.js';
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
 
 const ATTENTION = ['weights', 'scores', 'q', 'k', 'v', 'context', 'output'];
+const FFN = ['fc1', 'fc2'];
+const GATED = ['fc1', 'fc1_linear', 'gated', 'fc2'];
 const SSRU = ['forget', 'candidate', 'cell', 'output'];
 const NORMS = {
   encoder: ['self_attn_layer_norm', 'final_layer_norm'],
@@ -22,21 +24,22 @@ const LIKELIEST = 5;
  * @param {Box} box
  * @param {number} layer
  * @param {boolean} [isRecurrent]
+ * @param {Record<string, unknown>} [config]  of the model
  * @returns {string[]}
  */
-export function tensorsOf({ id, stack }, layer, isRecurrent = false) {
+export function tensorsOf({ id, stack }, layer, isRecurrent = false, config = {}) {
   const part = id.replace(/^.*\./, '');
   const inLayer = `${stack}.layers.${layer}`;
   if (id === 'source' || id === 'target') return [];
   if (id === 'output') return ['logits'];
-  if (part === 'positions') return [`${stack}.positions`, `${stack}.input`];
+  if (part === 'positions') return [`${stack}.${config.relative_buckets ? 'position_bias' : part}`, `${stack}.input`];
   if (part === 'self' || part === 'cross') {
     const prefix = attentionName(part === 'cross' ? 'cross' : stack, layer);
     return ATTENTION.map((name) => `${prefix}.${name}`);
   }
   if (part === 'ssru') return SSRU.map((name) => `${inLayer}.ssru.${name}`);
   if (isRecurrent && id === 'decoder.norm1') return [`${inLayer}.ssru_layer_norm`];
-  if (part === 'ffn') return [`${inLayer}.fc1`, `${inLayer}.fc2`];
+  if (part === 'ffn') return (config.gated_feed_forward ? GATED : FFN).map((name) => `${inLayer}.${name}`);
   if (part.startsWith('norm')) return [`${inLayer}.${NORMS[stack][Number(part.at(-1)) - 1]}`];
   return [`${stack}.${part}`];
 }
@@ -172,7 +175,7 @@ export function mount(host, app, t) {
     }
     const layers = engine.translator.config[`${box.stack}_layers`];
     place.layer = Math.min(place.layer, layers - 1);
-    const names = tensorsOf(box, place.layer, isRecurrent());
+    const names = tensorsOf(box, place.layer, isRecurrent(), engine.translator.config);
     if (names.length === 0) {
       const { sourceTokens, targetTokens } = sentence;
       const start = { piece: app.strings.learn.startToken, id: engine.translator.config.decoder_start_token_id };

@@ -427,6 +427,12 @@ export const learn = {
     product: 'q \u00d7 k',
     total: 'Sum: q \u00b7 k',
     scaled: 'Divided by \u221ad_k',
+    unscaled: 'This model does not divide the sum by \u221ad_k: its weights were trained without.',
+    bias: (/** @type {number} */ distance) => `Position bias of this head at distance ${distance}`,
+    biased: 'Score: both added',
+    biasNote:
+      'This model has no position vectors. Each head adds a number of its own to the score, which depends only on ' +
+      'how far the key is from the query; all layers of this side share it.',
     masked: 'This key comes after the query: the mask sets the score to \u2212\u221e and the share to 0.',
     allowed: 'The mask lets this key through.',
     softmax: 'Softmax over the row',

@@ -30,12 +30,16 @@ export function mix(scores, values) {
 /**
  * The steps of one cell in 64-bit numbers, from the model's 32-bit numbers.
  *
- * @param {{ q: Tensor, k: Tensor, v: Tensor, weights: Tensor }} tensors  [n, D], [m, D], [m, D], [H, n, m]
+ * @param {{ q: Tensor, k: Tensor, v: Tensor, weights: Tensor, bias?: Tensor }} tensors  [n, A], [m, A], [m, A],
+ *   [H, n, m]; bias [H, n, n]: what a model with relative positions adds to the scores of self-attention
  * @param {Cell} cell
+ * @param {boolean} [isScaled]  false: the model does not divide by √d_k
  */
-export function compute({ q, k, v, weights }, { stack, head, row, col }) {
+export function compute({ q, k, v, weights, bias }, { stack, head, row, col }, isScaled = true) {
   const [heads, rows, cols] = weights.shape;
   const dk = q.shape[1] / heads;
+  const divisor = isScaled ? Math.sqrt(dk) : 1;
+  const biasOf = (/** @type {number} */ j) => bias?.data[(head * rows + row) * cols + j] ?? 0;
   const part = (/** @type {Tensor} */ { shape, data }, /** @type {number} */ r) =>
     Array.from(data.subarray(r * shape[1] + head * dk, r * shape[1] + (head + 1) * dk));
   const query = part(q, row);
@@ -43,7 +47,7 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
   const isMasked = (/** @type {number} */ j) => stack === 'decoder' && j > row;
 
   const scores = Array.from({ length: cols }, (_, j) =>
-    isMasked(j) ? -Infinity : add(multiply(part(k, j))) / Math.sqrt(dk),
+    isMasked(j) ? -Infinity : add(multiply(part(k, j))) / divisor + biasOf(j),
   );
   const values = scores.map((_, j) => part(v, j));
   const key = part(k, col);
@@ -55,7 +59,10 @@ export function compute({ q, k, v, weights }, { stack, head, row, col }) {
     key,
     products,
     dot,
-    scaled: dot / Math.sqrt(dk),
+    isScaled,
+    scaled: dot / divisor,
+    /** Undefined in a model without. */
+    bias: bias && biasOf(col),
     masked: isMasked(col),
     values,
     ...mix(scores, values),
@@ -112,18 +119,21 @@ export async function openSum(app, { sentence: given, stack, layer, head, row, c
   try {
     if (!translator?.inspect) throw new Error(app.strings.learn.needsInspect);
     const prefix = attentionName(stack, layer);
+    const { relative_buckets: buckets, unscaled_attention: isUnscaled } = translator.config;
+    const hasBias = buckets > 0 && stack !== 'cross';
     const names = ['q', 'k', 'v', 'weights'].map((name) => `${prefix}.${name}`);
+    if (hasBias) names.push(`${stack}.position_bias`);
     const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
     const found = await translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), {
       names,
       disabledHeads,
     });
-    const [q, k, v, weights] = names.map((name) => found[name]);
+    const [q, k, v, weights, bias] = names.map((name) => found[name]);
     const source = sentence.sourceTokens.map((/** @type {{ piece: string }} */ { piece }) => readable(piece));
     const fed = fedIn(sentence.targetTokens, app.strings.learn.startToken);
     const labels = { rows: stack === 'encoder' ? source : fed, cols: stack === 'decoder' ? fed : source };
     const show = (/** @type {number} */ at) => {
-      const sum = compute({ q, k, v, weights }, { stack, layer, head, row, col: at });
+      const sum = compute({ q, k, v, weights, bias }, { stack, layer, head, row, col: at }, !isUnscaled);
       body.replaceChildren(
         ...describe(t, sum, {
           stack,
@@ -245,7 +255,16 @@ function describe(t, sum, { stack, layer, head, row, col, labels, show, dtype, p
       t.products,
       blocks([t.query, t.key, t.product], [sum.query, sum.key, sum.products]),
       line(t.total, decimal(sum.dot, NUMBER)),
-      line(`${t.scaled} = ${decimal(Math.sqrt(sum.dk), NUMBER)}`, decimal(sum.scaled, NUMBER)),
+      ...(sum.isScaled
+        ? [line(`${t.scaled} = ${decimal(Math.sqrt(sum.dk), NUMBER)}`, decimal(sum.scaled, NUMBER))]
+        : [h('p', { class: 'remark' }, ...rich(t.unscaled))]),
+      ...(sum.bias === undefined
+        ? []
+        : [
+            line(t.bias(col - row), decimal(sum.bias, NUMBER)),
+            line(t.biased, decimal(sum.scaled + sum.bias, NUMBER)),
+            h('p', { class: 'remark' }, t.biasNote),
+          ]),
       h('p', { class: 'remark' }, sum.masked ? t.masked : stack === 'decoder' ? t.allowed : ''),
     ),
     section(

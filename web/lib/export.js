@@ -115,16 +115,19 @@ export function download(name, blob) {
 }
 
 /**
- * The exports of a view; each is created on demand.
+ * The exports of a view; each is created on demand, as this file is loaded on demand. `svg` gets what it draws with.
  *
- * @typedef {{ name: string, svg: () => string, rows: () => unknown[][], json: () => unknown }} Exports
+ * @typedef {{ name: string, svg: (tools: typeof TOOLS) => string, rows: () => unknown[][],
+ *   json: () => unknown }} Exports
  */
+
+const TOOLS = { matrixSvg, svgCells, svgDocument, svgText };
 
 /** @param {'PNG' | 'SVG' | 'CSV' | 'JSON'} kind @param {Exports} what */
 export async function exportAs(kind, what) {
   const blob = {
-    PNG: () => svgToPng(what.svg()),
-    SVG: () => new Blob([what.svg()], { type: 'image/svg+xml' }),
+    PNG: () => svgToPng(what.svg(TOOLS)),
+    SVG: () => new Blob([what.svg(TOOLS)], { type: 'image/svg+xml' }),
     CSV: () => new Blob([toCsv(what.rows())], { type: 'text/csv' }),
     JSON: () => new Blob([JSON.stringify(what.json(), null, 1)], { type: 'application/json' }),
   }[kind];

@@ -150,7 +150,7 @@ export function heatmap(host, options) {
     top = room(o.colLabels, LABEL);
     view.width = width - left;
     if (view.cell === 0) view.cell = fitting();
-    view.height = Math.min(o.rows * view.cell, (o.most ?? Math.max(280, innerHeight * 0.7)) - top);
+    view.height = Math.min(o.rows * view.cell, tallest());
     const ratio = devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round((top + view.height) * ratio);
@@ -161,7 +161,10 @@ export function heatmap(host, options) {
     frame.classList.toggle('moves', view.cell * o.cols > view.width + 1 || view.cell * o.rows > view.height + 1);
     return true;
   }
-  const least = () => Math.min(SMALL, view.width / o.cols);
+  const tallest = () => (o.most ?? Math.max(280, innerHeight * 0.7)) - top;
+  /** The size at which all cells can be seen. */
+  const whole = () => Math.min(view.width / o.cols, tallest() / o.rows);
+  const least = () => Math.min(SMALL, whole());
   const fitting = () => Math.min(Math.max(view.width / o.cols, SMALL), 38);
 
   function clamp() {
@@ -409,7 +412,7 @@ export function heatmap(host, options) {
     },
     zoom,
     fit() {
-      Object.assign(view, { x: 0, y: 0, cell: view.width / o.cols });
+      Object.assign(view, { x: 0, y: 0, cell: whole() });
       later();
     },
     get drawn() {

@@ -1,9 +1,8 @@
-// ablation.js - the view Switch heads off: the translation and its score without some heads, and the heads that it
-// needs most.
+// ablation.js - the view Switch heads off: the heads that the translation needs most, which it finds by itself, and the
+// translation and its score without some heads.
 
 import { palette } from '../lib/colors.js';
 import { debounce, h } from '../lib/dom.js';
-import { matrixSvg } from '../lib/export.js';
 import { onTheme } from '../lib/matrix.js';
 import { difference, signed, stacksOf } from './maps.js';
 
@@ -24,6 +23,8 @@ export function mount(host, app) {
   /** Incremented with each run, so that older results are dropped. */
   let run = 0;
   let measuring = 0;
+  /** By head. @type {Map<string, HTMLButtonElement>} */
+  let buttons = new Map();
   /** The heads that were off when last drawn. @type {string[]} */
   let shown = [];
   let isMounted = true;
@@ -60,9 +61,17 @@ export function mount(host, app) {
   const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
   const sum = (/** @type {ArrayLike<number>} */ xs) => Array.from(xs).reduce((a, b) => a + b, 0);
 
-  function draw() {
-    const colors = palette();
-    const reach = Math.max(0.1, ...[...deltas.values()].map(Math.abs));
+  const legend = h('p', { class: 'remark' }, t.legend);
+
+  /** The tables of a sentence, without numbers. */
+  function build() {
+    buttons = new Map(all().map((name) => [name, h('button', {
+      type: 'button', class: 'toggle', 'data-head': name, 'aria-label': nameOf(name),
+      onclick: () => {
+        if (!offHeads.delete(name)) offHeads.add(name);
+        keep();
+      },
+    })]));
     grids.replaceChildren(...stacksOf(sentence).map((stack) => {
       const [layers, heads] = sentence.attention[stack].shape;
       return h('section', {}, h('h2', {}, see.stacks[stack]),
@@ -71,25 +80,23 @@ export function mount(host, app) {
             Array.from({ length: heads }, (_, i) => h('th', { scope: 'col' }, i + 1)))),
           h('tbody', {}, Array.from({ length: layers }, (_, layer) =>
             h('tr', {}, h('th', { scope: 'row' }, `${see.layer} ${layer + 1}`),
-              Array.from({ length: heads }, (_, head) => {
-                const name = key(stack, layer, head);
-                const delta = deltas.get(name);
-                const button = h('button', {
-                  type: 'button', class: 'toggle', 'data-head': name, 'aria-pressed': String(!offHeads.has(name)),
-                  'aria-label': nameOf(name),
-                  onclick: () => {
-                    if (!offHeads.delete(name)) offHeads.add(name);
-                    keep();
-                  },
-                }, delta === undefined ? '' : signed(delta));
-                if (delta !== undefined && !offHeads.has(name)) {
-                  button.style.backgroundColor = colors.color('diverging', delta / reach);
-                  button.style.color = colors.ink('diverging', delta / reach);
-                }
-                return h('td', {}, button);
-              })))))));
-    }));
-    if (deltas.size) grids.append(h('p', { class: 'remark' }, t.legend));
+              Array.from({ length: heads }, (_, head) => h('td', {}, buttons.get(key(stack, layer, head))))))))));
+    }), legend);
+  }
+
+  /** The buttons stay, so that the focus does. */
+  function draw() {
+    const colors = palette();
+    const reach = Math.max(0.1, ...[...deltas.values()].map(Math.abs));
+    for (const [name, button] of buttons) {
+      const delta = deltas.get(name);
+      const isColored = delta !== undefined && !offHeads.has(name);
+      button.setAttribute('aria-pressed', String(!offHeads.has(name)));
+      button.textContent = delta === undefined ? '' : signed(delta);
+      button.style.backgroundColor = isColored ? colors.color('diverging', delta / reach) : '';
+      button.style.color = isColored ? colors.ink('diverging', delta / reach) : '';
+    }
+    legend.hidden = deltas.size === 0;
     reset.disabled = offHeads.size === 0;
   }
 
@@ -97,9 +104,7 @@ export function mount(host, app) {
   const keep = () => app.set({ off: [...offHeads].join('-').replaceAll(' ', '.') });
 
   function changed() {
-    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.head;
     draw();
-    if (focused) /** @type {HTMLElement | null} */ (grids.querySelector(`[data-head="${focused}"]`))?.focus();
     later();
   }
 
@@ -203,17 +208,20 @@ export function mount(host, app) {
       measuring = 0;
       ranking.replaceChildren();
       measured.textContent = '';
+      build();
       draw();
       if (isOther) outcome.replaceChildren();
       translate();
+      rank();
     },
+    /** @returns {import('../lib/export.js').Exports} */
     exports() {
       const rows = all().map((name) => ({ ...headOf(name), off: offHeads.has(name), delta: deltas.get(name) ?? null }));
       const stacks = stacksOf(sentence);
       const [layers, heads] = [0, 1].map((i) => Math.max(...stacks.map((stack) => sentence.attention[stack].shape[i])));
       return {
         name: 'heed-heads-off',
-        svg() {
+        svg({ matrixSvg }) {
           const data = new Float32Array(stacks.length * layers * heads);
           for (const { stack, layer, head, delta, off: isOff } of rows) {
             data[(stacks.indexOf(stack) * layers + layer) * heads + head] = delta ?? (isOff ? -1 : 0);

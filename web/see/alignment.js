@@ -2,7 +2,6 @@
 
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
-import { matrixSvg } from '../lib/export.js';
 import { onTheme } from '../lib/matrix.js';
 import { roving } from './controls.js';
 import { mapOf, meanOf, placeOf, sourceWords, targetWords } from './maps.js';
@@ -150,13 +149,14 @@ export function mount(host, app) {
       from.value = isMean ? '' : `${place.layer} ${place.head}`;
       show();
     },
+    /** @returns {import('../lib/export.js').Exports} */
     exports() {
       const { sentence, weights, from: cols, to: rows } = now;
       const [colLabels, rowLabels] = [cols, rows].map((words) => words.map((/** @type {any} */ { text }) => text));
       const line = (/** @type {number} */ r) => Array.from(weights.subarray(r * cols.length, (r + 1) * cols.length));
       return {
         name: 'heed-alignment',
-        svg: () => matrixSvg({ data: weights, rows: rows.length, cols: cols.length, rowLabels, colLabels,
+        svg: ({ matrixSvg }) => matrixSvg({ data: weights, rows: rows.length, cols: cols.length, rowLabels, colLabels,
           label: see.views.alignment }),
         rows: () => [['', ...colLabels], ...rowLabels.map((/** @type {string} */ text, /** @type {number} */ r) =>
           [text, ...line(r)])],

@@ -2,7 +2,6 @@
 
 import { palette } from '../lib/colors.js';
 import { debounce, h, svg } from '../lib/dom.js';
-import { svgDocument } from '../lib/export.js';
 import { onTheme } from '../lib/matrix.js';
 import { roving } from './controls.js';
 import { readable, signed } from './maps.js';
@@ -178,6 +177,7 @@ export function mount(host, app) {
       list.replaceChildren();
       search();
     },
+    /** @returns {import('../lib/export.js').Exports | null} */
     exports() {
       if (!found) return null;
       const nodes = /** @type {Node[]} */ (found.tree
@@ -190,7 +190,7 @@ export function mount(host, app) {
         'best']);
       return {
         name: `heed-beam-${beams}`,
-        svg() {
+        svg({ svgDocument }) {
           const { picture, width, height } = tree(nodes, false);
           return svgDocument(width, height, new XMLSerializer().serializeToString(picture), t.tree);
         },

@@ -17,16 +17,20 @@ const numbers = (n) => Array.from({ length: n }, (_, i) => ({ value: String(i), 
 
 /**
  * @param {any} app
- * @param {{ stacks?: boolean, layers?: boolean, heads?: boolean }} which
+ * @param {{ stacks?: boolean, layers?: boolean, heads?: boolean, words?: boolean }} which
  * @returns {{ element: HTMLElement, update: (sentence: any, state: any) => ReturnType<typeof placeOf> }}
  */
-export function placeControls(app, { stacks = true, layers = true, heads = true }) {
+export function placeControls(app, { stacks = true, layers = true, heads = true, words = false }) {
   const t = app.strings.see;
   const stack = select(t.stack, STACKS.map((value) => ({ value, text: t.stacks[value] })),
     (value) => app.set({ stack: value }));
+  /** @type {ReturnType<typeof placeOf>} */
+  let now;
   const layer = select(t.layer, [], (value) => app.set({ layer: Number(value) }));
-  const head = select(t.head, [], (value) => app.set({ head: Number(value), heads: '' }));
-  const element = h('div', { class: 'controls' }, stacks && stack.label, layers && layer.label, heads && head.label);
+  const head = select(t.head, [], (value) => app.set({ layer: now.layer, head: Number(value), heads: '' }));
+  const only = h('input', { type: 'checkbox', onchange: () => app.set({ words: Number(only.checked) }) });
+  const element = h('div', { class: 'controls' }, stacks && stack.label, layers && layer.label, heads && head.label,
+    words && h('label', { class: 'check' }, only, h('span', {}, t.onlyWords)));
   const fill = (/** @type {HTMLSelectElement} */ to, /** @type {number} */ n, /** @type {number} */ at) => {
     if (to.options.length !== n) {
       to.replaceChildren(...numbers(n).map(({ value, text }) => h('option', { value }, text)));
@@ -36,7 +40,8 @@ export function placeControls(app, { stacks = true, layers = true, heads = true 
   return {
     element,
     update(sentence, state) {
-      const place = placeOf(sentence, state);
+      const place = (now = placeOf(sentence, state));
+      only.checked = state.words === 1;
       const known = stacksOf(sentence);
       for (const option of stack.element.options) {
         // Safari does not hide options
@@ -49,6 +54,14 @@ export function placeControls(app, { stacks = true, layers = true, heads = true 
     },
   };
 }
+
+/**
+ * What the colours of a scale mean, from its least to its greatest number.
+ *
+ * @param {'sequential' | 'diverging'} scale @param {string} least @param {string} greatest
+ */
+export const legend = (scale, least, greatest) => h('p', { class: 'legend' }, h('span', {}, least),
+  h('i', { class: scale, 'aria-hidden': 'true' }), h('span', {}, greatest));
 
 /**
  * Arrow keys among elements; Tab reaches one of them at a time.

@@ -1,7 +1,6 @@
 // gates.js - the view Gates, for models whose decoder has SSRUs in place of self-attention: how much of each dimension
 // of its memory each step keeps.
 
-import { matrixSvg } from '../lib/export.js';
 import { h } from '../lib/dom.js';
 import { heatmap } from '../lib/matrix.js';
 import { sidesOf } from './maps.js';
@@ -84,20 +83,21 @@ export function mount(host, app) {
     /** @param {any} sentence @param {any} state */
     update(sentence, state) {
       const n = engine.translator.config.decoder_layers;
-      const layer = Math.min(state.layer, n - 1);
+      const layer = Math.max(0, Math.min(state.layer, n - 1));
       if (layers.options.length !== n) {
         layers.replaceChildren(...Array.from({ length: n }, (_, i) => h('option', { value: i }, i + 1)));
       }
       layers.value = String(layer);
       if (!asked || asked.sentence !== sentence || asked.layer !== layer) look(sentence, layer);
     },
+    /** @returns {import('../lib/export.js').Exports | null} */
     exports() {
       if (!now) return null;
       const { sentence, layer, map: { rows, cols, data }, means, label, labels, rowLabels, colLabels } = now;
       const line = (/** @type {number} */ r) => Array.from(data.subarray(r * cols, (r + 1) * cols));
       return {
         name: `heed-gates-layer${layer + 1}`,
-        svg: () => matrixSvg({ rows, cols, data, rowLabels, colLabels, label }),
+        svg: ({ matrixSvg }) => matrixSvg({ rows, cols, data, rowLabels, colLabels, label }),
         rows: () => [['', 'mean', ...colLabels],
           ...labels.map((/** @type {string} */ text, /** @type {number} */ r) => [text, means[r], ...line(r)])],
         json: () => ({

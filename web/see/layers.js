@@ -2,7 +2,6 @@
 
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
-import { svgCells, svgDocument, svgText } from '../lib/export.js';
 import { onTheme } from '../lib/matrix.js';
 import { shrinkInto } from '../lib/tiles.js';
 import { placeControls } from './controls.js';
@@ -60,12 +59,13 @@ export function mount(host, app) {
       now = { sentence, place };
       if (!isSame) draw();
     },
+    /** @returns {import('../lib/export.js').Exports} */
     exports() {
       const { sentence, place: { stack, layers, heads, rows, cols } } = now;
       const all = Array.from({ length: layers * heads }, (_, i) => ({ layer: Math.floor(i / heads), head: i % heads }));
       return {
         name: `heed-layers-${stack}`,
-        svg() {
+        svg({ svgCells, svgDocument, svgText }) {
           const size = Math.max(1, Math.min(8, MOST / Math.max(rows, cols)));
           const [width, height] = [cols * size + 24, rows * size + 40];
           const { fg } = palette();

@@ -15,16 +15,65 @@ export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u
 /** @param {number} x @param {number} [digits] */
 export const signed = (x, digits = 2) => `${x > 0 ? '+' : ''}${x.toFixed(digits)}`.replace('-', '\u2212');
 
+/** A piece of a word or a sign: not the end, and not a language. @param {{ piece: string }} token */
+const isWord = ({ piece }) => !/^(<\/?\w+>|>>.+<<)$/.test(piece);
+
 /**
- * Stack, layer and head that the model has, nearest to those of the state.
+ * Places of the words among the rows and the columns of a map.
+ *
+ * @param {Sentence} sentence @param {Stack} stack
+ */
+function wordPlaces({ sourceTokens, targetTokens }, stack) {
+  const places = (/** @type {boolean[]} */ are) => are.flatMap((is, i) => (is ? [i] : []));
+  const source = places(sourceTokens.map(isWord));
+  const target = targetTokens.map(isWord);
+  return {
+    rows: stack === 'encoder' ? source : places(target),
+    cols: stack === 'decoder' ? places([false, ...target.slice(0, -1)]) : source,
+  };
+}
+
+/** @type {WeakMap<Sentence, Partial<Record<Stack, { layer: number, head: number }>>>} */
+const found = new WeakMap();
+
+/**
+ * The head whose words attend most decidedly to a few other words: with the greatest sum of squared weights.
+ *
+ * @param {Sentence} sentence @param {Stack} stack
+ */
+export function clearest(sentence, stack) {
+  const known = found.get(sentence) ?? {};
+  found.set(sentence, known);
+  if (known[stack]) return known[stack];
+  const places = wordPlaces(sentence, stack);
+  const [layers, heads] = /** @type {any} */ (sentence.attention)[stack].shape;
+  let [best, most] = [{ layer: 0, head: 0 }, -1];
+  for (let i = 0; i < layers * heads; i++) {
+    const [layer, head] = [Math.floor(i / heads), i % heads];
+    const { cols, data } = mapOf(sentence, stack, layer, head);
+    let sum = 0;
+    for (const r of places.rows) {
+      // a token that attends to itself tells little
+      for (const c of places.cols) if (stack === 'cross' || c !== r) sum += data[r * cols + c] ** 2;
+    }
+    if (sum > most) [best, most] = [{ layer, head }, sum];
+  }
+  return (known[stack] = best);
+}
+
+/**
+ * Stack, layer and head that the model has, nearest to those of the state. If the state has neither layer nor head, -1,
+ * those of the clearest head.
  *
  * @param {Sentence} sentence @param {any} state
  */
 export function placeOf(sentence, { stack: wanted, layer, head }) {
   const stack = stacksOf(sentence).includes(wanted) ? wanted : 'cross';
   const [layers, heads, rows, cols] = /** @type {any} */ (sentence.attention)[stack].shape;
+  const near = (/** @type {number} */ x, /** @type {number} */ n) => Math.max(0, Math.min(x, n - 1));
+  const place = layer < 0 && head < 0 ? clearest(sentence, stack) : { layer, head };
   return {
-    stack: /** @type {Stack} */ (stack), layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1),
+    stack: /** @type {Stack} */ (stack), layer: near(place.layer, layers), head: near(place.head, heads),
     layers, heads, rows, cols,
   };
 }
@@ -70,6 +119,34 @@ export function sidesOf({ sourceTokens, targetTokens }, stack, start) {
     labels: stack === 'encoder' ? source : predicted.map((token, t) => `${token} \u2190 ${fed[t]}`),
     predicted: stack === 'encoder' ? undefined : predicted,
     fed: stack === 'encoder' ? undefined : fed,
+  };
+}
+
+/**
+ * What a view shows of the maps of a stack: the names of rows and columns, and the weights, of all tokens or only of
+ * words. The weights stay what they are.
+ *
+ * @param {Sentence} sentence @param {Stack} stack @param {string} start  what the decoder is fed first
+ * @param {boolean} onlyWords
+ */
+export function shownOf(sentence, stack, start, onlyWords) {
+  const sides = sidesOf(sentence, stack, start);
+  const all = (/** @type {unknown[]} */ names) => Array.from(names.keys());
+  const { rows, cols } = onlyWords ? wordPlaces(sentence, stack) : { rows: all(sides.rows), cols: all(sides.cols) };
+  const pick = (/** @type {string[]} */ names, /** @type {number[]} */ places) => places.map((i) => names[i]);
+  return {
+    /** The token of each row and column. */
+    rows, cols,
+    sides: {
+      rows: pick(sides.rows, rows), cols: pick(sides.cols, cols), labels: pick(sides.labels, rows),
+      predicted: sides.predicted && pick(sides.predicted, rows), fed: sides.fed && pick(sides.fed, rows),
+    },
+    /** @param {{ rows: number, cols: number, data: Float32Array }} map */
+    of: (map) => (onlyWords ? {
+      rows: rows.length, cols: cols.length,
+      data: Float32Array.from({ length: rows.length * cols.length }, (_, i) =>
+        map.data[rows[Math.floor(i / cols.length)] * map.cols + cols[i % cols.length]]),
+    } : map),
   };
 }
 

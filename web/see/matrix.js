@@ -1,10 +1,9 @@
 // matrix.js - the view Matrix: one head's weights as a heat map with its tokens, exact numbers, and as a table.
 
-import { matrixSvg } from '../lib/export.js';
 import { h } from '../lib/dom.js';
 import { heatmap } from '../lib/matrix.js';
-import { placeControls } from './controls.js';
-import { mapOf, sidesOf } from './maps.js';
+import { legend, placeControls } from './controls.js';
+import { mapOf, shownOf } from './maps.js';
 
 /** Rows and columns of the table at a time. */
 const PART = { rows: 24, cols: 12 };
@@ -12,7 +11,7 @@ const PART = { rows: 24, cols: 12 };
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {
   const t = app.strings.see.matrixView;
-  const controls = placeControls(app, {});
+  const controls = placeControls(app, { words: true });
   const lead = h('p', { class: 'remark' });
   const mapHost = h('div', {});
   const button = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
@@ -25,7 +24,9 @@ export function mount(host, app) {
   const details = h('details', { class: 'numbers', ontoggle: () => showTable() }, h('summary', {}, t.table), parts,
     table);
   controls.element.append(zooming);
-  host.append(controls.element, lead, mapHost, h('p', { class: 'remark' }, t.help), details);
+  const { percent } = app.strings.see;
+  host.append(controls.element, lead, mapHost, legend('sequential', percent(0), percent(1)),
+    h('p', { class: 'remark' }, t.help), details);
   /** @type {ReturnType<typeof heatmap> | undefined} */
   let map;
   /** @type {any} */
@@ -33,10 +34,10 @@ export function mount(host, app) {
   const corner = { row: 0, col: 0 };
 
   async function openSum(/** @type {number} */ row, /** @type {number} */ col) {
-    const { sentence, place: { stack, layer, head } } = now;
+    const { sentence, shown, place: { stack, layer, head } } = now;
     const [sum, words] = await Promise.all([import('../learn/sum.js'), import('../learn/strings.js')]);
     Object.assign(app.strings, words);
-    await sum.openSum(app, { sentence, stack, layer, head, row, col });
+    await sum.openSum(app, { sentence, stack, layer, head, row: shown.rows[row], col: shown.cols[col] });
   }
 
   function showTable() {
@@ -72,10 +73,11 @@ export function mount(host, app) {
     update(sentence, state) {
       const place = controls.update(sentence, state);
       const { see } = app.strings;
-      const sides = sidesOf(sentence, place.stack, see.start);
-      const one = mapOf(sentence, place.stack, place.layer, place.head);
+      const shown = shownOf(sentence, place.stack, see.start, state.words === 1);
+      const { sides } = shown;
+      const one = shown.of(mapOf(sentence, place.stack, place.layer, place.head));
       const label = t.label(see.place(see.stacks[place.stack], place.layer + 1, place.head + 1));
-      now = { sentence, place, sides, map: one, label };
+      now = { sentence, place, shown, sides, map: one, label };
       lead.textContent = t.lead[place.stack];
       const options = /** @type {Parameters<typeof heatmap>[1]} */ ({
         ...one, label, rowLabels: sides.labels, colLabels: sides.cols, scale: 'sequential',
@@ -91,13 +93,14 @@ export function mount(host, app) {
       else map = heatmap(mapHost, options);
       showTable();
     },
+    /** @returns {import('../lib/export.js').Exports} */
     exports() {
       const { sentence, place: { stack, layer, head }, sides, map: one, label } = now;
       const { rows, cols, data } = one;
       const line = (/** @type {number} */ r) => Array.from(data.subarray(r * cols, (r + 1) * cols));
       return {
         name: `heed-${stack}-layer${layer + 1}-head${head + 1}`,
-        svg: () => matrixSvg({ ...one, rowLabels: sides.labels, colLabels: sides.cols, label }),
+        svg: ({ matrixSvg }) => matrixSvg({ ...one, rowLabels: sides.labels, colLabels: sides.cols, label }),
         rows: () => [['', ...sides.cols], ...sides.labels.map((/** @type {string} */ text, /** @type {number} */ r) =>
           [text, ...line(r)])],
         json: () => ({

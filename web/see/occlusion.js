@@ -1,11 +1,10 @@
 // occlusion.js - the view Leave a word out: how much less probable each token of the translation becomes without a word
 // of the source, and what the model says then.
 
+import { overlap, wordsOf } from '../../js/text/words.js';
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
-import { matrixSvg } from '../lib/export.js';
 import { onTheme } from '../lib/matrix.js';
-import { overlap, wordsOf } from '../translate/partners.js';
 import { difference, readable, signed } from './maps.js';
 
 /** @param {HTMLElement} host @param {any} app */
@@ -14,7 +13,7 @@ export function mount(host, app) {
   const t = see.occlusionView;
   /** @type {any} */
   let sentence;
-  /** Words of the source. @type {import('../translate/partners.js').Span[]} */
+  /** Words of the source. @type {import('../../js/text/words.js').Word[]} */
   let words = [];
   /** By word, the change of each target token's log-probability; undefined: not measured yet. @type {number[][]} */
   let changes = [];
@@ -23,6 +22,10 @@ export function mount(host, app) {
   /** Incremented with each run, so that older results are dropped. */
   let run = 0;
   let isMounted = true;
+  /** One per word. @type {HTMLButtonElement[]} */
+  let buttons = [];
+  /** By target token, one per word. @type {HTMLTableCellElement[][]} */
+  let cells = [];
 
   const table = h('div', { class: 'scroll' });
   const outcome = h('div', { class: 'outcome', 'aria-live': 'polite' });
@@ -30,26 +33,30 @@ export function mount(host, app) {
   host.append(h('p', { class: 'remark' }, t.lead), outcome, table, status);
 
   const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
-  const textOf = (/** @type {number} */ i) => sentence.source.slice(words[i].start, words[i].end);
 
+  /** The table of a sentence, without its numbers. */
+  function build() {
+    buttons = words.map(({ text }, i) => h('button', {
+      type: 'button', class: 'leave', 'aria-label': t.leaveOut(text), onclick: () => leaveOut(i === chosen ? -1 : i),
+    }, text));
+    cells = sentence.targetTokens.map(() => words.map(() => h('td', {})));
+    table.replaceChildren(h('table', { class: 'toggles' },
+      h('thead', {}, h('tr', {}, h('td', {}), buttons.map((button) => h('th', { scope: 'col' }, button)))),
+      h('tbody', {}, sentence.targetTokens.map((/** @type {any} */ { piece }, /** @type {number} */ row) =>
+        h('tr', {}, h('th', { scope: 'row', lang: engine.languages.to }, readable(piece)), cells[row])))));
+  }
+
+  /** The buttons stay, so that the focus does. */
   function draw() {
     const colors = palette();
     const reach = Math.max(0.1, ...changes.flat().map(Math.abs));
-    table.replaceChildren(h('table', { class: 'toggles' },
-      h('thead', {}, h('tr', {}, h('td', {}), words.map((_, i) => h('th', { scope: 'col' }, h('button', {
-        type: 'button', class: 'leave', 'aria-pressed': String(i === chosen), 'aria-label': t.leaveOut(textOf(i)),
-        onclick: () => leaveOut(i === chosen ? -1 : i),
-      }, textOf(i)))))),
-      h('tbody', {}, sentence.targetTokens.map((/** @type {any} */ { piece }, /** @type {number} */ row) =>
-        h('tr', {}, h('th', { scope: 'row', lang: engine.languages.to }, readable(piece)), words.map((_, i) => {
-          const change = changes[i]?.[row];
-          const cell = h('td', {}, change === undefined ? '' : signed(change, 1));
-          if (change !== undefined) {
-            cell.style.backgroundColor = colors.color('diverging', change / reach);
-            cell.style.color = colors.ink('diverging', change / reach);
-          }
-          return cell;
-        }))))));
+    buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === chosen)));
+    changes.forEach((column, i) => column.forEach((change, row) => {
+      const cell = cells[row][i];
+      cell.textContent = signed(change, 1);
+      cell.style.backgroundColor = colors.color('diverging', change / reach);
+      cell.style.color = colors.ink('diverging', change / reach);
+    }));
   }
 
   /** One pass of the model for each word. */
@@ -77,11 +84,9 @@ export function mount(host, app) {
   /** @param {number} i  -1: none */
   async function leaveOut(i) {
     const base = sentence;
-    const [focused, place] = [document.activeElement?.closest('th'), i >= 0 ? i : chosen];
     chosen = i;
     without = '';
     draw();
-    if (focused) /** @type {HTMLElement} */ (table.querySelectorAll('th button')[place])?.focus();
     if (i < 0) return outcome.replaceChildren(h('p', { class: 'remark' }, t.nothing));
     const { start, end } = words[i];
     const text = `${base.source.slice(0, start).trimEnd()} ${base.source.slice(end).trimStart()}`
@@ -112,26 +117,28 @@ export function mount(host, app) {
       sentence = given;
       words = wordsOf(given.source, engine.languages.from);
       changes = [];
+      build();
       leaveOut(-1);
       measure();
     },
+    /** @returns {import('../lib/export.js').Exports} */
     exports() {
       const rows = sentence.targetTokens.length;
       return {
         name: 'heed-words-left-out',
-        svg: () => matrixSvg({
+        svg: ({ matrixSvg }) => matrixSvg({
           data: Float32Array.from({ length: rows * words.length }, (_, i) =>
             changes[i % words.length]?.[Math.floor(i / words.length)] ?? 0),
           rows, cols: words.length, scale: 'diverging', reach: Math.max(0.1, ...changes.flat().map(Math.abs)),
           rowLabels: sentence.targetTokens.map((/** @type {any} */ { piece }) => readable(piece)),
-          colLabels: words.map((_, i) => textOf(i)), label: t.legend,
+          colLabels: words.map(({ text }) => text), label: t.legend,
         }),
-        rows: () => [['token', ...words.map((_, i) => textOf(i))],
+        rows: () => [['token', ...words.map(({ text }) => text)],
           ...sentence.targetTokens.map((/** @type {any} */ { piece }, /** @type {number} */ row) =>
             [readable(piece), ...words.map((_, i) => changes[i]?.[row] ?? '')])],
         json: () => ({
-          source: sentence.source, target: sentence.target, words: words.map((_, i) => textOf(i)), changes,
-          without: chosen < 0 ? null : { word: textOf(chosen), target: without },
+          source: sentence.source, target: sentence.target, words: words.map(({ text }) => text), changes,
+          without: chosen < 0 ? null : { word: words[chosen].text, target: without },
         }),
       };
     },

@@ -1,16 +1,16 @@
-// see.js - the room See: the attention of the translated sentence, in eight views, of which a model has seven or eight.
+// see.js - the room See: the attention of the translated sentence, in ten views, of which a model has nine or ten.
 // One view is open at a time. Each view is one file; all use one TranslatedSentence.
 
-import { exportAs } from '../lib/export.js';
 import { h, on } from '../lib/dom.js';
 import { mount as ablation } from './ablation.js';
 import { mount as alignment } from './alignment.js';
 import { mount as beam } from './beam.js';
-import { mount as gates } from './gates.js';
+import { mount as flow } from './flow.js';
 import { mount as heads } from './heads.js';
 import { mount as layers } from './layers.js';
 import { stacksOf } from './maps.js';
 import { mount as matrix } from './matrix.js';
+import { mount as neuron } from './neuron.js';
 import { mount as occlusion } from './occlusion.js';
 
 /**
@@ -20,9 +20,12 @@ import { mount as occlusion } from './occlusion.js';
  *   unmount: () => void }} View
  */
 
-/** mount() of each. @type {Record<string, (host: HTMLElement, app: any) => View>} */
-const VIEWS = { heads, matrix, layers, gates, alignment, occlusion, ablation, beam };
+/** mount() of each; few models have gates. @type {Record<string, ((host: HTMLElement, app: any) => View) | null>} */
+const VIEWS = { heads, flow, matrix, neuron, layers, gates: null, alignment, occlusion, ablation, beam };
 const KINDS = /** @type {const} */ (['PNG', 'SVG', 'CSV', 'JSON']);
+
+/** A decoder has self-attention or gates. @param {any} sentence */
+const hasGates = (sentence) => !stacksOf(sentence).includes('decoder');
 
 /** @type {Promise<void> | undefined} */
 let styling;
@@ -73,7 +76,9 @@ export function mount(host, app) {
     h('span', { 'aria-hidden': 'true' }, t.export),
     KINDS.map((kind) => h('button', { type: 'button', 'aria-label': t.exportOf(kind), onclick: () => save(kind) },
       kind)));
-  host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), form, chooser, spoken, listed,
+  const about = h('p', { class: 'about-attention' }, t.attention, ' ',
+    h('a', { href: '#/learn/self-attention' }, t.chapter));
+  host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), about, form, chooser, spoken, listed,
     h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble));
 
   /** @param {typeof KINDS[number]} kind */
@@ -81,7 +86,7 @@ export function mount(host, app) {
     trouble.textContent = '';
     try {
       const what = open?.view.exports();
-      if (what) await exportAs(kind, what);
+      if (what) await (await import('../lib/export.js')).exportAs(kind, what);
     } catch (error) {
       trouble.textContent = `${t.exportFailed} ${error instanceof Error ? error.message : error}`;
     }
@@ -121,6 +126,9 @@ export function mount(host, app) {
     try {
       await useStyles();
       const found = engine.last?.text === text ? engine.last : await engine.detail(text, { beams: 1 });
+      if (found.sentences.some((/** @type {any} */ sentence) => hasGates(sentence))) {
+        VIEWS.gates ??= (await import('./gates.js')).mount;
+      }
       if (asked !== mine || !isMounted) return;
       asked = null;
       result = { ...found, translator: mine.translator };
@@ -138,9 +146,9 @@ export function mount(host, app) {
     if (result.sentences.length === 0) return;
     const at = Math.min(state.sentence, result.sentences.length - 1);
     const sentence = result.sentences[at];
-    // a decoder has self-attention or gates
-    const hasGates = !stacksOf(sentence).includes('decoder');
-    const id = Object.hasOwn(VIEWS, state.view) && (hasGates || state.view !== 'gates') ? state.view : 'heads';
+    const known = (/** @type {string} */ view) =>
+      Object.hasOwn(VIEWS, view) && (view !== 'gates' || hasGates(sentence));
+    const id = known(state.view) ? state.view : 'heads';
     sentences.replaceChildren(...result.sentences.map((/** @type {any} */ { source }, /** @type {number} */ i) =>
       h('option', { value: i }, `${i + 1}: ${source.length > 60 ? `${source.slice(0, 60)}\u2026` : source}`)));
     sentences.value = String(at);
@@ -156,7 +164,7 @@ export function mount(host, app) {
     listed.textContent = t.candidates(sentence.candidates?.length ?? 0, result.translator.config.decoder_vocab_size);
     savers.hidden = false;
     links.forEach((link, i) => {
-      link.hidden = Object.keys(VIEWS)[i] === 'gates' && !hasGates;
+      link.hidden = !known(Object.keys(VIEWS)[i]);
       if (Object.keys(VIEWS)[i] === id) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     });
@@ -168,7 +176,7 @@ export function mount(host, app) {
         current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
         const inner = h('div', { class: `view-${id}` });
         body.replaceChildren(inner);
-        open = { id, view: VIEWS[id](inner, app) };
+        open = { id, view: /** @type {NonNullable<typeof VIEWS[string]>} */ (VIEWS[id])(inner, app) };
       }
       open.view.update(sentence, state);
       body.setAttribute('aria-busy', 'false');

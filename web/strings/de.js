@@ -109,9 +109,12 @@ export const translate = {
 export const see = {
   heading: 'Sehen',
   views: {
-    heads: 'Köpfe', matrix: 'Matrix', layers: 'Schichten', gates: 'Gates', alignment: 'Zuordnung',
-    occlusion: 'Ein Wort weglassen', ablation: 'Köpfe abschalten', beam: 'Beam',
+    heads: 'Köpfe', flow: 'Weg', matrix: 'Matrix', neuron: 'Query und Keys', layers: 'Schichten', gates: 'Gates',
+    alignment: 'Zuordnung', occlusion: 'Ein Wort weglassen', ablation: 'Köpfe abschalten', beam: 'Beam',
   },
+  attention: 'Aufmerksamkeit: Für jedes Token, das es schreibt, sieht das Modell alle anderen an und übernimmt mehr '
+    + 'von denen, auf die es ankommt. Die Anteile ergeben zusammen 1.',
+  chapter: 'Wie das berechnet wird',
   viewsLabel: 'Ansichten',
   text: 'Text',
   translate: 'Übersetzen',
@@ -130,6 +133,7 @@ export const see = {
   export: 'Speichern als',
   exportOf: (/** @type {string} */ kind) => `Speichern als ${kind}`,
   exportFailed: 'Die Datei konnte nicht erstellt werden:',
+  onlyWords: 'Ohne </s> und Sprache',
   start: '(Start)',
   stack: 'Aufmerksamkeit',
   stacks: { encoder: 'Encoder', cross: 'Encoder zu Decoder', decoder: 'Decoder' },
@@ -149,8 +153,9 @@ export const see = {
       cross: ['Ziel, wie vorhergesagt', 'achtet auf Quelle'],
     },
     all: 'Alle', none: 'Keine',
-    threshold: 'Gewichte unter 4\u00a0% haben keine Linie; wer auf ein Token zeigt, sieht seine Gewichte ab '
-      + '0,5\u00a0%.',
+    threshold: 'Linien ab',
+    clearest: 'Der klarste',
+    clearestHint: 'Der Kopf, der am entschiedensten auf wenige Wörter achtet',
     attends: (/** @type {string} */ token, /** @type {string} */ list) => `${token} achtet auf ${list}`,
     attended: (/** @type {string} */ token, /** @type {string} */ list) => `Auf ${token} achten: ${list}`,
     mean: 'Die Zahlen sind das Mittel der gewählten Köpfe.',
@@ -178,6 +183,58 @@ export const see = {
       `${from} bis ${to} von ${of}`,
     up: 'Zeilen davor', down: 'Zeilen danach', left: 'Spalten davor', right: 'Spalten danach',
     row: 'Token',
+  },
+  neuronView: {
+    lead: 'Ein Token fragt mit seiner Query, und jedes Token antwortet mit seinem Key. Ihr Produkt, Zahl für Zahl und '
+      + 'dann summiert, ist der Score; Softmax macht aus den Scores Anteile.',
+    query: 'Query von',
+    token: 'Token',
+    key: 'Key k',
+    ownQuery: 'Query q',
+    products: 'q \u00d7 k',
+    score: (/** @type {number} */ size) => `Summe / \u221a${size}`,
+    unscaled: 'Summe',
+    bias: 'Positions-Bias',
+    queryOf: (/** @type {string} */ token) => `Query von ${token}`,
+    keyOf: (/** @type {string} */ token) => `Key von ${token}`,
+    productsOf: (/** @type {string} */ token) => `Query mal Key von ${token}`,
+    negative: 'negativ',
+    positive: 'positiv',
+    masked: 'Tokens, die noch nicht geschrieben sind, sind maskiert: Ihr Score ist \u2212\u221e.',
+  },
+  flowView: {
+    lead: 'Der ganze Weg vom Text zum nächsten Token, mit den Zahlen des Modells.',
+    written: 'Bisher geschrieben:',
+    open: (/** @type {string} */ step) => `Öffnen: ${step}`,
+    all: 'Alle öffnen',
+    none: 'Alle schließen',
+    again: 'Noch einmal von vorn',
+    write: (/** @type {string} */ token) => `„${token}“ schreiben und weiter`,
+    tokens: 'Tokens',
+    tokensNote: 'Der Text wird in Stücke zerlegt, die das Modell kennt.',
+    embedding: 'Einbettung',
+    embeddingNote: (/** @type {number} */ width) =>
+      `Aus jedem Token werden ${width} Zahlen: seine Zeile der Einbettungstabelle plus seine Position.`,
+    vectors: 'eine Zeile pro Token',
+    encoderLayer: (/** @type {number} */ n) => `Encoder, Schicht ${n}`,
+    encoderNote: 'Die Aufmerksamkeit mischt die Tokens und addiert das Gefundene zu jeder Zeile; das '
+      + 'Feed-Forward-Netz addiert, was es aus jeder Zeile allein macht.',
+    mean: 'Aufmerksamkeit, Mittel der Köpfe',
+    adds: 'die Aufmerksamkeit addiert',
+    thinks: 'Feed-Forward addiert',
+    memory: 'Der Satz, wie ihn der Decoder sieht',
+    memoryNote: 'Aus diesen Zeilen kommen die Keys und Values jedes Schritts.',
+    fed: 'Was bisher geschrieben ist',
+    fedNote: 'Der Decoder bekommt seine eigenen Tokens. Das letzte fragt nach dem nächsten.',
+    decoderLayer: (/** @type {number} */ n) => `Decoder, Schicht ${n}`,
+    decoderNote: 'Jeder Kopf achtet auf das Geschriebene und dann auf die Quelle.',
+    vector: 'Ein Vektor',
+    vectorNote: (/** @type {number} */ width) =>
+      `Alles, was für das nächste Token zählt, steht in diesen ${width} Zahlen.`,
+    logits: 'Logits und Softmax',
+    logitsNote: 'Der Vektor mal jede Zeile der Tabelle ergibt ein Logit pro Token. Softmax der Logits, geteilt durch '
+      + 'die Temperatur, ergibt Wahrscheinlichkeiten.',
+    temperature: 'Temperatur',
   },
   layersView: {
     lead: 'Alle Köpfe aller Schichten auf einen Blick. Ein gewählter Kopf öffnet sich unter „Matrix“.',
@@ -223,7 +280,6 @@ export const see = {
   },
   ablationView: {
     lead: 'Köpfe abschalten: Ihre Ausgabe wird null, und der Satz wird neu übersetzt.',
-    toggle: (/** @type {string} */ place, /** @type {boolean} */ isOff) => `${place}${isOff ? ', aus' : ''}`,
     reset: 'Alle an',
     measure: 'Welcher Kopf zählt am meisten?',
     measureHint: 'Schaltet die Köpfe einzeln nacheinander ab und misst, wie viel unwahrscheinlicher die Übersetzung '
@@ -714,6 +770,12 @@ export const learn = {
     product: 'q × k',
     total: 'Summe: q · k',
     scaled: 'Geteilt durch √d_k',
+    unscaled: 'Dieses Modell teilt die Summe nicht durch √d_k: Seine Gewichte wurden ohne das trainiert.',
+    bias: (/** @type {number} */ distance) => `Positions-Bias dieses Kopfs beim Abstand ${distance}`,
+    biased: 'Score: beides addiert',
+    biasNote:
+      'Dieses Modell hat keine Positionsvektoren. Jeder Kopf addiert eine eigene Zahl zum Score, die nur vom Abstand ' +
+      'zwischen Query und Key abhängt; alle Schichten dieser Seite verwenden dieselbe.',
     masked: 'Dieser Key kommt nach der Query: Die Maske setzt den Score auf −∞ und den Anteil auf 0.',
     allowed: 'Die Maske lässt diesen Key durch.',
     softmax: 'Softmax über die Zeile',
@@ -798,5 +860,6 @@ export const about = {
       + "  sourceLanguage: 'en', targetLanguage: 'de', models: 'models/index.json',\n});\n"
       + "await translator.translate('The house is small.');",
     codeLabel: 'Beispiel',
+    docs: 'Anleitungen, Referenz und Beispiele',
   },
 };

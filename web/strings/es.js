@@ -112,9 +112,13 @@ export const translate = {
 export const see = {
   heading: 'Ver',
   views: {
-    heads: 'Cabezas', matrix: 'Matriz', layers: 'Capas', gates: 'Puertas', alignment: 'Alineación',
-    occlusion: 'Quitar una palabra', ablation: 'Desactivar cabezas', beam: 'Haz',
+    heads: 'Cabezas', flow: 'Recorrido', matrix: 'Matriz', neuron: 'Consulta y claves', layers: 'Capas',
+    gates: 'Puertas', alignment: 'Alineación', occlusion: 'Quitar una palabra', ablation: 'Desactivar cabezas',
+    beam: 'Haz',
   },
+  attention: 'Atención: para cada token que escribe, el modelo mira todos los demás y toma más de los que más '
+    + 'importan. Las partes suman 1.',
+  chapter: 'Cómo se calcula',
   viewsLabel: 'Vistas',
   text: 'Texto',
   translate: 'Traducir',
@@ -133,6 +137,7 @@ export const see = {
   export: 'Guardar como',
   exportOf: (/** @type {string} */ kind) => `Guardar como ${kind}`,
   exportFailed: 'No se pudo crear el archivo:',
+  onlyWords: 'Sin </s> ni idioma',
   start: '(inicio)',
   stack: 'Atención',
   stacks: { encoder: 'Codificador', cross: 'Del codificador al descodificador', decoder: 'Descodificador' },
@@ -152,8 +157,9 @@ export const see = {
       cross: ['Destino, según se predice', 'atiende al origen'],
     },
     all: 'Todas', none: 'Ninguna',
-    threshold: 'Los pesos menores del 4\u00a0% no tienen línea; apunte a un token para ver sus pesos desde el '
-      + '0.5\u00a0%.',
+    threshold: 'Líneas desde',
+    clearest: 'La más clara',
+    clearestHint: 'La cabeza que mira con más decisión unas pocas palabras',
     attends: (/** @type {string} */ token, /** @type {string} */ list) => `${token} atiende a ${list}`,
     attended: (/** @type {string} */ token, /** @type {string} */ list) => `${token} recibe atención de ${list}`,
     mean: 'Los números son la media de las cabezas elegidas.',
@@ -181,6 +187,58 @@ export const see = {
       `${from} a ${to} de ${of}`,
     up: 'Filas anteriores', down: 'Filas siguientes', left: 'Columnas anteriores', right: 'Columnas siguientes',
     row: 'token',
+  },
+  neuronView: {
+    lead: 'Un token pregunta con su consulta y cada token responde con su clave. Su producto, número a número y '
+      + 'sumado, es la puntuación; softmax convierte las puntuaciones en partes.',
+    query: 'Consulta de',
+    token: 'Token',
+    key: 'clave k',
+    ownQuery: 'consulta q',
+    products: 'q \u00d7 k',
+    score: (/** @type {number} */ size) => `suma / \u221a${size}`,
+    unscaled: 'suma',
+    bias: 'sesgo de posición',
+    queryOf: (/** @type {string} */ token) => `Consulta de ${token}`,
+    keyOf: (/** @type {string} */ token) => `Clave de ${token}`,
+    productsOf: (/** @type {string} */ token) => `Consulta por clave de ${token}`,
+    negative: 'negativo',
+    positive: 'positivo',
+    masked: 'Los tokens que aún no están escritos están enmascarados: su puntuación es \u2212\u221e.',
+  },
+  flowView: {
+    lead: 'Todo el recorrido del texto al token siguiente, con los números del modelo.',
+    written: 'Escrito hasta ahora:',
+    open: (/** @type {string} */ step) => `Abrir ${step}`,
+    all: 'Abrir todo',
+    none: 'Cerrar todo',
+    again: 'Otra vez desde el principio',
+    write: (/** @type {string} */ token) => `Escribir «${token}» y seguir`,
+    tokens: 'Tokens',
+    tokensNote: 'El texto se corta en trozos que el modelo conoce.',
+    embedding: 'Vectores',
+    embeddingNote: (/** @type {number} */ width) =>
+      `Cada token se convierte en ${width} números: su fila de la tabla de vectores más su posición.`,
+    vectors: 'una fila por token',
+    encoderLayer: (/** @type {number} */ n) => `Codificador, capa ${n}`,
+    encoderNote: 'La atención mezcla los tokens y suma a cada fila lo que encuentra; la red feed-forward suma lo que '
+      + 'hace de cada fila por separado.',
+    mean: 'atención, media de las cabezas',
+    adds: 'la atención suma',
+    thinks: 'la red feed-forward suma',
+    memory: 'La frase como la ve el descodificador',
+    memoryNote: 'Estas filas son las claves y los valores de cada paso.',
+    fed: 'Lo escrito hasta ahora',
+    fedNote: 'El descodificador recibe sus propios tokens. El último pide el siguiente.',
+    decoderLayer: (/** @type {number} */ n) => `Descodificador, capa ${n}`,
+    decoderNote: 'Cada cabeza mira lo escrito y después el texto de origen.',
+    vector: 'Un vector',
+    vectorNote: (/** @type {number} */ width) =>
+      `Todo lo que cuenta para el token siguiente está en estos ${width} números.`,
+    logits: 'Logits y softmax',
+    logitsNote: 'El vector por cada fila de la tabla da un logit por token. Softmax de los logits, divididos por la '
+      + 'temperatura, da probabilidades.',
+    temperature: 'Temperatura',
   },
   layersView: {
     lead: 'Todas las cabezas de todas las capas de un vistazo. Elija una para abrirla en Matriz.',
@@ -227,7 +285,6 @@ export const see = {
   },
   ablationView: {
     lead: 'Desactive cabezas: su salida pasa a ser cero y la frase se traduce de nuevo.',
-    toggle: (/** @type {string} */ place, /** @type {boolean} */ isOff) => `${place}${isOff ? ', desactivada' : ''}`,
     reset: 'Activar todas',
     measure: '¿Qué cabeza importa más?',
     measureHint: 'Desactiva las cabezas una a una y mide cuánto menos probable resulta la traducción.',
@@ -714,6 +771,12 @@ export const learn = {
     product: 'q × k',
     total: 'Suma: q · k',
     scaled: 'Dividida por √d_k',
+    unscaled: 'Este modelo no divide la suma por √d_k: sus pesos se entrenaron sin ello.',
+    bias: (/** @type {number} */ distance) => `Sesgo de posición de esta cabeza a la distancia ${distance}`,
+    biased: 'Puntuación: la suma de ambos',
+    biasNote:
+      'Este modelo no tiene vectores de posición. Cada cabeza suma a la puntuación un número propio, que solo depende ' +
+      'de la distancia entre consulta y clave; todas las capas de este lado lo comparten.',
     masked: 'Esta clave viene después de la consulta: la máscara pone la puntuación a −∞ y la proporción a 0.',
     allowed: 'La máscara deja pasar esta clave.',
     softmax: 'Softmax de la fila',
@@ -796,5 +859,6 @@ export const about = {
       + "  sourceLanguage: 'en', targetLanguage: 'de', models: 'models/index.json',\n});\n"
       + "await translator.translate('The house is small.');",
     codeLabel: 'Ejemplo',
+    docs: 'Guías, referencia y ejemplos',
   },
 };

@@ -112,9 +112,13 @@ export const translate = {
 export const see = {
   heading: 'Voir',
   views: {
-    heads: 'Têtes', matrix: 'Matrice', layers: 'Couches', gates: 'Portes', alignment: 'Alignement',
-    occlusion: 'Omettre un mot', ablation: 'Désactiver des têtes', beam: 'Faisceau',
+    heads: 'Têtes', flow: 'Parcours', matrix: 'Matrice', neuron: 'Requête et clés', layers: 'Couches',
+    gates: 'Portes', alignment: 'Alignement', occlusion: 'Omettre un mot', ablation: 'Désactiver des têtes',
+    beam: 'Faisceau',
   },
+  attention: 'Attention\u00a0: pour chaque jeton qu’il écrit, le modèle regarde tous les autres et prend davantage de '
+    + 'ceux qui comptent le plus. La somme des parts est 1.',
+  chapter: 'Comment cela se calcule',
   viewsLabel: 'Vues',
   text: 'Texte',
   translate: 'Traduire',
@@ -133,6 +137,7 @@ export const see = {
   export: 'Enregistrer en',
   exportOf: (/** @type {string} */ kind) => `Enregistrer en ${kind}`,
   exportFailed: 'Le fichier n’a pas pu être créé\u00a0:',
+  onlyWords: 'Sans </s> ni langue',
   start: '(début)',
   stack: 'Attention',
   stacks: { encoder: 'Encodeur', cross: 'De l’encodeur au décodeur', decoder: 'Décodeur' },
@@ -152,8 +157,9 @@ export const see = {
       cross: ['Cible, telle que prédite', 'regarde la source'],
     },
     all: 'Toutes', none: 'Aucune',
-    threshold: 'Les poids de moins de 4\u00a0% n’ont pas de trait\u00a0; pointez un jeton pour voir ses poids à partir '
-      + 'de 0.5\u00a0%.',
+    threshold: 'Traits à partir de',
+    clearest: 'La plus nette',
+    clearestHint: 'La tête qui regarde le plus nettement quelques mots',
     attends: (/** @type {string} */ token, /** @type {string} */ list) => `${token} regarde ${list}`,
     attended: (/** @type {string} */ token, /** @type {string} */ list) => `${token} est regardé par ${list}`,
     mean: 'Les nombres sont la moyenne des têtes choisies.',
@@ -182,6 +188,58 @@ export const see = {
       `${from} à ${to} sur ${of}`,
     up: 'Lignes précédentes', down: 'Lignes suivantes', left: 'Colonnes précédentes', right: 'Colonnes suivantes',
     row: 'jeton',
+  },
+  neuronView: {
+    lead: 'Un jeton demande avec sa requête, et chaque jeton répond avec sa clé. Leur produit, nombre par nombre puis '
+      + 'additionné, est le score\u00a0; softmax fait des scores des parts.',
+    query: 'Requête de',
+    token: 'Jeton',
+    key: 'clé k',
+    ownQuery: 'requête q',
+    products: 'q \u00d7 k',
+    score: (/** @type {number} */ size) => `somme / \u221a${size}`,
+    unscaled: 'somme',
+    bias: 'biais de position',
+    queryOf: (/** @type {string} */ token) => `Requête de ${token}`,
+    keyOf: (/** @type {string} */ token) => `Clé de ${token}`,
+    productsOf: (/** @type {string} */ token) => `Requête fois clé de ${token}`,
+    negative: 'négatif',
+    positive: 'positif',
+    masked: 'Les jetons qui ne sont pas encore écrits sont masqués\u00a0: leur score est \u2212\u221e.',
+  },
+  flowView: {
+    lead: 'Tout le chemin du texte au jeton suivant, avec les nombres du modèle.',
+    written: 'Écrit jusqu’ici\u00a0:',
+    open: (/** @type {string} */ step) => `Ouvrir ${step}`,
+    all: 'Tout ouvrir',
+    none: 'Tout fermer',
+    again: 'Recommencer au début',
+    write: (/** @type {string} */ token) => `Écrire «\u00a0${token}\u00a0» et continuer`,
+    tokens: 'Jetons',
+    tokensNote: 'Le texte est découpé en morceaux que le modèle connaît.',
+    embedding: 'Plongement',
+    embeddingNote: (/** @type {number} */ width) =>
+      `Chaque jeton devient ${width} nombres\u00a0: sa ligne de la table des plongements, plus sa position.`,
+    vectors: 'une ligne par jeton',
+    encoderLayer: (/** @type {number} */ n) => `Encodeur, couche ${n}`,
+    encoderNote: 'L’attention mélange les jetons et ajoute à chaque ligne ce qu’elle trouve\u00a0; le réseau '
+      + 'feed-forward ajoute ce qu’il fait de chaque ligne seule.',
+    mean: 'attention, moyenne des têtes',
+    adds: 'l’attention ajoute',
+    thinks: 'le réseau feed-forward ajoute',
+    memory: 'La phrase telle que le décodeur la voit',
+    memoryNote: 'Ces lignes donnent les clés et les valeurs de chaque étape.',
+    fed: 'Ce qui est écrit jusqu’ici',
+    fedNote: 'Le décodeur reçoit ses propres jetons. Le dernier demande le suivant.',
+    decoderLayer: (/** @type {number} */ n) => `Décodeur, couche ${n}`,
+    decoderNote: 'Chaque tête regarde ce qui est écrit, puis la source.',
+    vector: 'Un seul vecteur',
+    vectorNote: (/** @type {number} */ width) =>
+      `Tout ce qui compte pour le jeton suivant est dans ces ${width} nombres.`,
+    logits: 'Logits et softmax',
+    logitsNote: 'Le vecteur fois chaque ligne de la table donne un logit par jeton. Softmax des logits, divisés par '
+      + 'la température, donne des probabilités.',
+    temperature: 'Température',
   },
   layersView: {
     lead: 'Toutes les têtes de toutes les couches d’un coup d’œil. Choisissez-en une pour l’ouvrir dans Matrice.',
@@ -231,7 +289,6 @@ export const see = {
   },
   ablationView: {
     lead: 'Désactivez des têtes\u00a0: leur sortie devient nulle, et la phrase est traduite de nouveau.',
-    toggle: (/** @type {string} */ place, /** @type {boolean} */ isOff) => `${place}${isOff ? ', désactivée' : ''}`,
     reset: 'Toutes actives',
     measure: 'Quelle tête compte le plus\u00a0?',
     measureHint: 'Désactive chaque tête à tour de rôle et mesure à quel point la traduction devient moins probable.',
@@ -730,6 +787,12 @@ export const learn = {
     product: 'q × k',
     total: 'Somme\u00a0: q · k',
     scaled: 'Divisé par √d_k',
+    unscaled: 'Ce modèle ne divise pas la somme par √d_k\u00a0: ses poids ont été entraînés sans cela.',
+    bias: (/** @type {number} */ distance) => `Biais de position de cette tête à la distance ${distance}`,
+    biased: 'Score\u00a0: la somme des deux',
+    biasNote:
+      'Ce modèle n’a pas de vecteurs de position. Chaque tête ajoute au score un nombre à elle, qui ne dépend que de ' +
+      'la distance entre requête et clé\u00a0; toutes les couches de ce côté le partagent.',
     masked: 'Cette clé vient après la requête\u00a0: le masque met le score à −∞ et la part à 0.',
     allowed: 'Le masque laisse passer cette clé.',
     softmax: 'Softmax sur la ligne',
@@ -815,5 +878,6 @@ export const about = {
       + "  sourceLanguage: 'en', targetLanguage: 'de', models: 'models/index.json',\n});\n"
       + "await translator.translate('The house is small.');",
     codeLabel: 'Exemple',
+    docs: 'Guides, référence et exemples',
   },
 };

@@ -21,7 +21,7 @@ const SPECIAL = /^(>>.*<<|<\/?\w+>)$/;
  * @param {Record<string, any>} options  of the search, and the signal
  * @returns {Promise<TranslatedSentence[]>}  none of them twice
  */
-async function findAlternatives(translator, part, first, options) {
+export async function findAlternatives(translator, part, first, options) {
   const [source, ids] = [part.sourceTokens, part.targetTokens].map((tokens) => tokens.map(({ id }) => id));
   const { logits: { shape: [, vocabulary], data } } = await translator.inspect(source, ids, { names: ['logits'] });
   const row = data.subarray(first * vocabulary, (first + 1) * vocabulary);

@@ -1,4 +1,5 @@
-// candidates.js - the hypotheses at the end of the search, best first, with their scores; used by translate.js.
+// candidates.js - the hypotheses at the end of the search, best first, with their scores; loaded by translate.js
+// for a wider search.
 
 import { h } from '../lib/dom.js';
 

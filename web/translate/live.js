@@ -49,6 +49,31 @@ export function targetOf(text, parts) {
   return target + text.slice(at);
 }
 
+/**
+ * Sentences in which no code is divided: neighbours between two backticks are one, if a line has both.
+ *
+ * @param {Iterable<import('../../js/text/sentences.js').Part>} parts
+ */
+export function wholeCode(parts) {
+  const isOpen = (/** @type {string} */ text) => text.split('`').length % 2 === 0;
+  /** @type {import('../../js/text/sentences.js').Part[]} */
+  const whole = [];
+  const list = Array.from(parts);
+  for (let i = 0; i < list.length; i++) {
+    let { text, after } = list[i];
+    if (isOpen(text)) {
+      let [last, joined] = [i, text];
+      // the line goes on, and the code has not ended
+      while (isOpen(joined) && last + 1 < list.length && !/[\n\r]/.test(list[last].after)) {
+        joined += list[last].after + list[++last].text;
+      }
+      if (!isOpen(joined)) [text, after, i] = [joined, list[last].after, last];
+    }
+    whole.push({ text, after });
+  }
+  return whole;
+}
+
 export class Live {
   /** @type {Piece[]} */
   #pieces = [];
@@ -61,6 +86,9 @@ export class Live {
   #isWorking = false;
   /** Sentences of the next call. */
   #count = 1;
+  /** Of #language: making one takes longer than a key may. @type {Intl.Segmenter | undefined} */
+  #segmenter;
+  #language = '';
   #tokens = 0;
   #ms = 0;
   #translate;
@@ -93,11 +121,14 @@ export class Live {
       this.#call?.stop.abort();
       this.#key = key;
     }
-    const segmenter = new Intl.Segmenter(language || 'und', { granularity: 'sentence' });
+    if (!this.#segmenter || this.#language !== language) {
+      this.#segmenter = new Intl.Segmenter(language || 'und', { granularity: 'sentence' });
+      this.#language = language;
+    }
     let start = 0;
     /** @type {Piece[]} */
     const pieces = [];
-    for (const part of splitSentences(text, segmenter)) {
+    for (const part of wholeCode(splitSentences(text, this.#segmenter))) {
       const parts = part.text === '' ? [] : this.#kept.get(part.text);
       pieces.push({ ...part, start, parts, target: parts ? targetOf(part.text, parts) : '', isOld: false });
       start += part.text.length + part.after.length;

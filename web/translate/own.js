@@ -1,30 +1,7 @@
-// own.js - the user's own model: dropped or chosen files, a folder, or an address; used by translate.js.
+// own.js - the user's own model: dropped or chosen files, a folder, or an address; used by translate.js. own-files.js
+// knows which files a model has.
 
 import { h, on } from '../lib/dom.js';
-
-/** The files that a model needs, beside the weights. */
-const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
-const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
-
-/**
- * What else a model needs.
- *
- * @param {string[]} names  of the given files; HEED_E_FILE if they are those of several models
- */
-async function missingOf(names) {
-  // Firefox's models have other files
-  const { findLayout } = await import('../../js/files/layout.js');
-  if (!names.includes('config.json') && findLayout(names)?.vocabularies) return [];
-  const missing = NEEDED.filter((name) => !names.includes(name));
-  return names.some((name) => WEIGHTS.test(name)) ? missing : [...missing, 'model.safetensors'];
-}
-
-/**
- * Files by name, without their folder.
- *
- * @param {Iterable<File>} files
- */
-const byName = (files) => Object.fromEntries(Array.from(files, (file) => [file.name, file]));
 
 /** @param {string} text */
 function addressOf(text) {
@@ -32,33 +9,6 @@ function addressOf(text) {
     return new URL(text);
   } catch {
     return null;
-  }
-}
-
-/**
- * The folders that have weights, if there are several: each is a model.
- *
- * @param {Iterable<File>} files
- */
-function foldersOf(files) {
-  const folders = new Set();
-  for (const { name, webkitRelativePath: path } of files) {
-    if (WEIGHTS.test(name) || /\.bin(\.gz|\.zst)?$/.test(name)) folders.add(path.slice(0, -name.length));
-  }
-  return folders.size > 1 ? [...folders].sort() : [];
-}
-
-/** All files of a dropped folder or file. @param {any} entry @returns {Promise<File[]>} */
-async function filesOf(entry) {
-  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
-  const reader = entry.createReader();
-  const found = [];
-  for (;;) {
-    // a folder is read in parts; the last part is empty
-    const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (part.length === 0) return found;
-    // subfolders are other models
-    for (const inner of part) if (inner.isFile) found.push(...(await filesOf(inner)));
   }
 }
 
@@ -93,12 +43,13 @@ export function mountOwn(app, load) {
 
   /** @param {Iterable<File>} list */
   async function take(list) {
-    const [given, folders] = [byName(list), foldersOf(list)];
-    if (folders.length > 0) {
-      said.textContent = t.several(folders);
-      return;
-    }
     try {
+      const { byName, foldersOf, missingOf } = await import('./own-files.js');
+      const [given, folders] = [byName(list), foldersOf(list)];
+      if (folders.length > 0) {
+        said.textContent = t.several(folders);
+        return;
+      }
       const missing = await missingOf(Object.keys(given));
       said.textContent = missing.length ? t.missing(missing) : '';
       if (missing.length === 0) load({ files: given, ...languages() });
@@ -133,7 +84,7 @@ export function mountOwn(app, load) {
       // the list is empty after the first await
       const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry?.()).filter(Boolean);
       const loose = [...event.dataTransfer.files];
-      take(entries.length ? (await Promise.all(entries.map(filesOf))).flat() : loose);
+      take(entries.length ? await import('./own-files.js').then(({ filesOf }) => filesOf(entries)) : loose);
     }),
   ];
   return { element, unmount: () => offs.forEach((off) => off()) };

@@ -2,8 +2,9 @@
 // or the keyboard is at lights up with its partners in the other text; a click or Enter lists what else the model could
 // say. Used by translate.js.
 
+import { overlap, wordsOf } from '../../js/text/words.js';
 import { h, on } from '../lib/dom.js';
-import { linksOf, overlap, partnersOf, wordsOf } from './partners.js';
+import { linksOf, partnersOf } from './partners.js';
 
 /** @typedef {import('./live.js').Piece} Piece */
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
@@ -36,6 +37,9 @@ export function mountPane({ said, source, mirror, language, ask }) {
   let shown = [];
   /** @type {Map<HTMLElement, Word>} */
   const words = new Map();
+  /** Says the word that the arrow keys lead to, and its partners. */
+  const told = h('span', { class: 'unseen', 'aria-live': 'polite' });
+  said.after(told);
   /** @type {SourceWord[]} */
   let sourceWords = [];
   let isMirrored = false;
@@ -165,6 +169,8 @@ export function mountPane({ said, source, mirror, language, ask }) {
     current = /** @type {HTMLElement | null} */ (all[at] ?? current);
     light(current ? words.get(current) : undefined);
     current?.scrollIntoView({ block: 'nearest' });
+    const partners = sourceWords.filter(({ element }) => element.classList.contains('lit'));
+    told.textContent = [current?.textContent, ...partners.map(({ element }) => element.textContent)].join(', ');
   }
 
   const offs = [

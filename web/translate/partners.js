@@ -1,6 +1,8 @@
 // partners.js - which words of a sentence and of its translation belong together, by the model's alignment. Used by
 // pane.js.
 
+import { overlap } from '../../js/text/words.js';
+
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /** @typedef {{ source: Span, target: Span }} Link  of a target token to its source token */
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
@@ -15,9 +17,6 @@ export function linksOf({ sourceTokens, targetTokens, alignment }) {
   });
 }
 
-/** @param {Span} a @param {Span} b */
-export const overlap = (a, b) => a.start < b.end && b.start < a.end;
-
 /**
  * The places on the other side that belong to a word.
  *
@@ -27,10 +26,3 @@ export const overlap = (a, b) => a.start < b.end && b.start < a.end;
  */
 export const partnersOf = (links, side, word) =>
   links.filter((link) => overlap(link[side], word)).map((link) => link[side === 'source' ? 'target' : 'source']);
-
-/** The words of a text with their places. @param {string} text @param {string} language @returns {Span[]} */
-export function wordsOf(text, language) {
-  const segments = new Intl.Segmenter(language || 'und', { granularity: 'word' }).segment(text);
-  return Array.from(segments).filter(({ isWordLike }) => isWordLike).map(({ segment, index }) =>
-    ({ start: index, end: index + segment.length }));
-}

@@ -4,7 +4,6 @@
 import { pairName } from '../engine.js';
 import { debounce, h, on, svg } from '../lib/dom.js';
 import { duration, languageName, megabytes } from '../lib/words.js';
-import { showCandidates } from './candidates.js';
 import { EXAMPLES, FIRST } from './examples.js';
 import { Live } from './live.js';
 import { mountPane } from './pane.js';
@@ -219,7 +218,17 @@ export function mount(host, app) {
     const lostTerms = sentences.flatMap(({ glossary: found = [] }) =>
       found.filter(({ targetStart }) => targetStart < 0).map(({ term }) => term));
     unplaced.textContent = lostTerms.length > 0 ? t.terms.lost([...new Set(lostTerms)]) : '';
-    showCandidates(candidates, t, beams > 1 && source.value.length <= LISTED ? sentences : []);
+    list(beams > 1 && source.value.length <= LISTED ? sentences : []);
+  }
+
+  /** @type {import('../../js/translate/translator.js').TranslatedSentence[]} */
+  let listed = [];
+  /** The other hypotheses of the search. @param {typeof listed} sentences */
+  async function list(sentences) {
+    listed = sentences;
+    if (listed.length === 0) return candidates.replaceChildren();
+    const { showCandidates } = await import('./candidates.js');
+    showCandidates(candidates, t, listed);
   }
 
   /** What else could stand there. @param {import('./pane.js').Word} word */

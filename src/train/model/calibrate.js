@@ -18,7 +18,8 @@ import { pathToFileURL } from 'node:url';
 import { Transformer } from '../../../js/index.js';
 import { attention } from '../../../js/model/inspect.js';
 import { pairsOf } from '../../../js/model/languages.js';
-import { calibrate as confidenceOf, logit, weigh, wordsOf } from '../../../js/translate/confidence.js';
+import { wordsOf } from '../../../js/text/words.js';
+import { calibrate as confidenceOf, logit, weigh } from '../../../js/translate/confidence.js';
 import { readSet } from './sets.js';
 
 /** @typedef {{ offset: number, slope: number }} Calibration */

@@ -145,5 +145,19 @@ static void multiply_bf16(float *c, int ldc, const float *a, int lda, int a_flip
 }
 
 const heed_gemm gemm_onednn_bf16 = {"onednn-bf16", multiply_bf16, 0};
+
+int onednn_has_bf16(void) {
+    const dnnl_memory_desc_t x = describe(STEP, STEP, STEP, 0, dnnl_bf16), y = describe(STEP, STEP, STEP, 0, dnnl_f32);
+    dnnl_engine_t engine;
+    dnnl_matmul_desc_t product;
+    dnnl_primitive_desc_t planned;
+    must(dnnl_engine_create(&engine, dnnl_cpu, 0));
+    must(dnnl_matmul_desc_init(&product, &x, &x, NULL, &y));
+    const dnnl_status_t status = dnnl_primitive_desc_create(&planned, &product, NULL, engine, NULL);
+    if (status == dnnl_success) dnnl_primitive_desc_destroy(planned);
+    dnnl_engine_destroy(engine);
+    if (status != dnnl_unimplemented) must(status);
+    return status == dnnl_success;
+}
 #endif
 #endif

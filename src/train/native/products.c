@@ -13,30 +13,33 @@
 
 typedef struct {
     const heed_gemm *gemm;
-    int exact; /* f32 throughout */
+    int exact;            /* f32 throughout */
+    int (*present)(void); /* whether this processor has it; NULL: wherever the build has it */
 } product;
 
 static const product ALL[] = {
-    {&gemm_plain, 1},
+    {&gemm_plain, 1, NULL},
 #if defined(__AVX512BF16__)
-    {&gemm_bf16, 0},
+    {&gemm_bf16, 0, NULL},
 #endif
 #if defined(HEED_ONEDNN)
-    {&gemm_onednn, 1},
+    {&gemm_onednn, 1, NULL},
 #if DNNL_VERSION_MAJOR == 2
-    {&gemm_onednn_bf16, 0},
+    {&gemm_onednn_bf16, 0, onednn_has_bf16},
 #endif
 
 #endif
 #if defined(HEED_OPENBLAS)
-    {&gemm_openblas, 1},
+    {&gemm_openblas, 1, NULL},
 #endif
 };
 enum { N_ALL = sizeof ALL / sizeof ALL[0] };
 
+static int is_present(const product *p) { return p->present == NULL || p->present(); }
+
 const heed_gemm *product_find(const char *name) {
     for (int i = 0; i < N_ALL; i++)
-        if (strcmp(ALL[i].gemm->name, name) == 0) return ALL[i].gemm;
+        if (strcmp(ALL[i].gemm->name, name) == 0) return is_present(&ALL[i]) ? ALL[i].gemm : NULL;
     return NULL;
 }
 
@@ -53,13 +56,18 @@ static double measure(const heed_gemm *gemm, float *x, float *w, float *y, float
     return now() - start;
 }
 
-/* The best speed of each in several rounds, in GFLOP/s.  Rounds spread the load of a busy machine evenly. */
+/* The best speed of each in several rounds, in GFLOP/s; 0 without it.  Rounds spread the load of a busy machine evenly. */
 static void measure_all(double speeds[N_ALL]) {
+    int present[N_ALL];
     float *x = allocate(sizeof(float) * M * K), *w = allocate(sizeof(float) * N * K),
           *y = allocate(sizeof(float) * M * N);
-    for (int i = 0; i < N_ALL; i++) speeds[i] = 0.0;
+    for (int i = 0; i < N_ALL; i++) {
+        speeds[i] = 0.0;
+        present[i] = is_present(&ALL[i]);
+    }
     for (int turn = 0; turn < TURNS; turn++)
         for (int i = 0; i < N_ALL; i++) {
+            if (!present[i]) continue;
             float *scratch = allocate(ALL[i].gemm->scratch_floats * sizeof(float));
             const double speed = 3 * 2e-9 * M * N * K / measure(ALL[i].gemm, x, w, y, scratch);
             speeds[i] = speed > speeds[i] ? speed : speeds[i];
@@ -82,6 +90,8 @@ const heed_gemm *product_fastest(int exact) {
 void product_list(void) {
     double speeds[N_ALL];
     measure_all(speeds);
-    for (int i = 0; i < N_ALL; i++)
+    for (int i = 0; i < N_ALL; i++) {
+        if (speeds[i] == 0.0) continue;
         printf("%-12s %s  %6.0f GFLOP/s\n", ALL[i].gemm->name, ALL[i].exact ? "f32 " : "bf16", speeds[i]);
+    }
 }

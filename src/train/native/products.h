@@ -18,6 +18,8 @@ extern const heed_gemm gemm_bf16;
 #endif
 #if defined(HEED_ONEDNN)
 extern const heed_gemm gemm_onednn, gemm_onednn_bf16; /* the latter with oneDNN 2 */
+/* Whether oneDNN multiplies bfloat16 on this processor: not without AVX-512. */
+int onednn_has_bf16(void);
 #endif
 #if defined(HEED_OPENBLAS)
 extern const heed_gemm gemm_openblas;

@@ -1,0 +1,43 @@
+// fetched.js - the models that `heed fetch` has stored in the cache, each in a directory: lists, deletes and updates
+// them. Used by stored.js and `heed fetch`.
+
+import { readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fetchFiles, findModel, listModels } from './firefox.js';
+import { fetchDirectory, FROM, readManifest } from './repository.js';
+
+/** @typedef {import('../files/kept.js').Kept} Kept */
+
+/** Where models are stored if no directory is given. @param {string} [cache] */
+export const cacheDirectory = (cache) =>
+  cache ?? join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'heed');
+
+/** @param {string} [cache] @returns {Promise<Kept[]>} */
+export async function listFetched(cache) {
+  const found = [];
+  for (const name of (await readdir(cacheDirectory(cache)).catch(() => [])).sort()) {
+    const directory = join(cacheDirectory(cache), name);
+    const manifest = await readManifest(directory).catch(() => /** @type {Record<string, any>} */ ({}));
+    if (manifest.from !== FROM) continue;
+    const sizes = Object.values(Object(manifest.files)).map((/** @type {any} */ file) => Number(file?.size) || 0);
+    const version = String(manifest.version ?? /^Firefox .* (\S+)$/.exec(manifest.name)?.[1] ?? '');
+    found.push({ name, size: sizes.reduce((sum, size) => sum + size, 0), version, directory });
+  }
+  return found;
+}
+
+/** @param {string} directory */
+export const removeFetched = (directory) => rm(directory, { recursive: true });
+
+/**
+ * @param {string} directory
+ * @param {{ mirror?: string, signal?: AbortSignal }} options  mirror: for Firefox's models
+ * @returns {Promise<boolean>}  whether anything was downloaded
+ */
+export async function updateFetched(directory, { mirror, signal }) {
+  const { url, source, target } = await readManifest(directory);
+  if (url !== undefined) return (await fetchDirectory(url, directory, { signal })).count > 0;
+  const model = findModel(await listModels({ mirror }), `${source}-${target}`);
+  return (await fetchFiles(model, directory, { mirror })) > 0;
+}

@@ -1,0 +1,177 @@
+// repository.js - a model of a repository with the layout of Hugging Face, as OPUS-MT's, or of any directory at a URL:
+// stores its files in a directory with a heed.json. Used by `heed fetch` and `heed cache update`.
+//
+// What a server says of a file is compared: sizes and hashes of heed.json, or the X-Linked-ETag (SHA-256) and the
+// X-Linked-Size of Hugging Face. A file gets its name when all are complete.
+
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { E_FILE, E_HASH, E_JSON } from '../base/constants.js';
+import { HeedError } from '../base/errors.js';
+import { parseJson, short } from '../base/json.js';
+import { listedFiles, openRemote, openSource } from '../files/source.js';
+
+/** OPUS-MT's models on Hugging Face; `{pair}` is such as en-de. */
+const OPUS = 'https://huggingface.co/Helsinki-NLP/opus-mt-{pair}/resolve/main/';
+/** What `from` of a heed.json says that was written here. */
+export const FROM = 'heed fetch';
+/** Files of a directory without heed.json: those that must be there, those that may, and one of the weights. */
+const NEEDED = ['config.json', 'vocab.json', 'source.spm', 'target.spm'];
+const OPTIONAL = ['generation_config.json', 'target_vocab.json', 'tokenizer_config.json'];
+const WEIGHTS = ['model.safetensors', 'pytorch_model.bin'];
+/** Names that a heed.json may list: they become those of files here. */
+const NAME = /^[\w-][\w.-]*$/;
+
+/**
+ * The directory of one of OPUS-MT's models.
+ *
+ * @param {string} pair  such as en-de
+ * @param {string} [mirror]  a server with the same paths, or a URL with `{pair}` in it
+ */
+export function opusAddress(pair, mirror) {
+  const template = mirror === undefined ? OPUS
+    : mirror.includes('{pair}') ? mirror : mirror.replace(/\/*$/, '') + new URL(OPUS.replace('{pair}', '@')).pathname
+      .replace('@', '{pair}');
+  return template.replaceAll('{pair}', pair).replace(/\/*$/, '/');
+}
+
+/** What a server says of a file before it sends it. @param {URL} url @param {AbortSignal} [signal] */
+async function headOf(url, signal) {
+  // a redirect to the store of large files loses these headers
+  const { headers } = await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
+    .catch(() => ({ headers: new Headers() }));
+  const [, sha256] = /^"?([\da-f]{64})"?$/i.exec(headers.get('x-linked-etag') ?? '') ?? [];
+  const size = headers.get('x-linked-size');
+  const version = headers.get('x-repo-commit') ?? headers.get('etag') ?? headers.get('last-modified') ?? '';
+  return { sha256: sha256?.toLowerCase(), size: size === null ? undefined : Number(size), version };
+}
+
+/** @param {string} path */
+async function hashOf(path) {
+  const hash = createHash('sha256');
+  for await (const chunk of (await open(path)).createReadStream()) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Whether a file is there as it is listed. @param {string} path @param {{ size: number, sha256: string }} [listed] */
+const isAsListed = async (path, listed) => listed !== undefined
+  && (await stat(path).catch(() => undefined))?.size === listed.size && (await hashOf(path)) === listed.sha256;
+
+/** Whether all files are there as heed.json lists them. @param {string} directory @param {any} files */
+async function areAsListed(directory, files) {
+  for (const [name, listed] of listedFiles({ files })) {
+    if (!(await isAsListed(join(directory, name), listed))) return false;
+  }
+  return true;
+}
+
+/**
+ * Downloads a file beside its name, with `.partial`.
+ *
+ * @param {URL} url
+ * @param {string} path
+ * @param {{ optional: boolean, listed?: import('../files/source.js').Listed, signal?: AbortSignal,
+ *   onBytes: (bytes: number) => void }} options
+ * @returns {Promise<{ size: number, sha256: string } | null>}  null: the server does not have it
+ */
+async function download(url, path, { optional, listed, signal, onBytes }) {
+  const told = listed ?? await headOf(url, signal);
+  const chunks = await (await openRemote(false)).find(url, optional, { signal, listed });
+  if (!chunks) return null;
+  const file = await open(`${path}.partial`, 'w');
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    for (let chunk; (chunk = await chunks.next());) {
+      await file.writeFile(chunk);
+      hash.update(chunk);
+      size += chunk.length;
+      onBytes(chunk.length);
+    }
+  } finally {
+    await chunks.close();
+    await file.close();
+  }
+  const found = { size, sha256: hash.digest('hex') };
+  for (const what of /** @type {const} */ (['size', 'sha256'])) {
+    if (told[what] === undefined || told[what] === found[what]) continue;
+    await rm(`${path}.partial`);
+    throw new HeedError(E_HASH, `${url}: ${what === 'size' ? 'bytes' : what}: found ${found[what]}, expected ${
+      told[what]} as ${listed ? 'heed.json' : 'the server'} says`);
+  }
+  return found;
+}
+
+/** The heed.json of a directory. @param {string} directory @returns {Promise<Record<string, any>>}  {} if none */
+export async function readManifest(directory) {
+  const bytes = await readFile(join(directory, 'heed.json')).catch(() => undefined);
+  return bytes ? parseJson(bytes, join(directory, 'heed.json')) : {};
+}
+
+/**
+ * Stores the files of a model. What is there already, with the listed content, is not downloaded again.
+ *
+ * @param {string} address  of the directory
+ * @param {string} directory  is made if it is missing
+ * @param {{ name?: string, source?: string, target?: string, onProgress?: (loaded: number) => void,
+ *   signal?: AbortSignal }} [options]  name, source, target: for a new heed.json; onProgress: gets the bytes so far
+ * @returns {Promise<{ version: string, count: number, files: number }>}  count: how many were downloaded
+ */
+export async function fetchDirectory(address, directory, { onProgress, signal, ...about } = {}) {
+  const base = new URL(address.replace(/\/*$/, '/'));
+  const { io } = await openSource({});
+  const own = await readManifest(directory);
+  await mkdir(directory, { recursive: true });
+  const isOurs = own.from === FROM && own.url === base.href;
+  const others = (await readdir(directory)).filter((name) => !name.endsWith('.partial'));
+  if (others.length > 0 && !isOurs) {
+    throw new HeedError(E_FILE, `${directory}: found ${short(others[0])}, expected a new directory, or one of ${base}`);
+  }
+  const listing = await (await openRemote(false)).find(new URL('heed.json', base), true, { signal });
+  const manifest = listing ? parseJson(await io.readAll(listing), 'heed.json') : {};
+  const listed = listedFiles(manifest);
+  const wrong = [...listed.keys()].find((name) => !NAME.test(name) || name === 'heed.json');
+  if (wrong !== undefined) throw new HeedError(E_JSON, `heed.json: files: found ${short(wrong)}, expected file names`);
+  const weights = WEIGHTS.map((name) => new URL(name, base));
+  const { version } = await headOf(listing ? new URL('heed.json', base) : weights[0], signal)
+    .then((first) => (first.version ? first : headOf(weights[1], signal)));
+  if (isOurs && !listing && version !== '' && own.version === version && (await areAsListed(directory, own.files))) {
+    return { version, count: 0, files: Object.keys(own.files).length };
+  }
+
+  let loaded = 0;
+  const onBytes = (/** @type {number} */ bytes) => onProgress?.((loaded += bytes));
+  /** @type {Record<string, { size: number, sha256: string }>} */
+  const files = {};
+  /** @type {string[]} */
+  const fresh = [];
+  const get = async (/** @type {string} */ name, optional = false) => {
+    const path = join(directory, name);
+    const entry = listed.get(name);
+    if (entry && (await isAsListed(path, entry))) {
+      files[name] = entry;
+      return true;
+    }
+    const found = await download(new URL(name, base), path, { optional, listed: entry, signal, onBytes });
+    if (!found && !optional) throw new HeedError(E_FILE, `${new URL(name, base)} is missing`);
+    if (found) {
+      files[name] = found;
+      fresh.push(path);
+    }
+    return found !== null;
+  };
+  if (listed.size > 0) for (const name of listed.keys()) await get(name);
+  else {
+    for (const name of NEEDED) await get(name);
+    for (const name of OPTIONAL) await get(name, true);
+    if (!(await get(WEIGHTS[0], true))) await get(WEIGHTS[1]);
+  }
+  for (const path of fresh) await rename(`${path}.partial`, path);
+  for (const name of Object.keys(Object(own.files))) {
+    if (isOurs && NAME.test(name) && !Object.hasOwn(files, name)) await rm(join(directory, name), { force: true });
+  }
+  await writeFile(join(directory, 'heed.json'),
+    `${JSON.stringify({ format: 1, ...about, ...manifest, from: FROM, url: base.href, version, files }, null, 2)}\n`);
+  return { version, count: fresh.length, files: Object.keys(files).length };
+}

@@ -1,0 +1,238 @@
+// subtitles.js - SubRip (.srt) and WebVTT (.vtt): the texts of cues. Numbers, times, settings, notes and styles stay.
+//
+//   lines -> cues -> sentences, which may go on in the next cue -> translation -> divided into cues as long, for their
+//   share, as before, and into lines
+//
+// No library is used: the formats are lists of lines, and known parsers give no places in the file.
+
+import { MAX_CUES } from '../base/limits.js';
+import { encodeText } from '../text/escapes.js';
+import { referenceFinder } from '../text/references.js';
+import { divide, findCuts } from './divide.js';
+import { addPieces } from './inline.js';
+import { Builder, DocumentError, hasWords } from './unit.js';
+
+/** @typedef {import('./inline.js').Piece} Piece */
+/** @typedef {{ text: string, start: number, end: number, number: number }} Line  end: without the line break */
+/**
+ * @typedef {object} Segment  what one speaker says in a cue
+ * @property {Line[]} lines
+ * @property {string} lead  marks before its text
+ * @property {string} tail  and after it
+ * @property {Piece[]} pieces  in between
+ * @property {string} text  of the pieces
+ * @property {boolean} isTimed  it has times inside
+ */
+
+const TIME = { srt: /^\s*\d+:\d\d:\d\d[,.]\d{1,3}\s*-->\s*\d+:\d\d:\d\d[,.]\d{1,3}(?:\s.*)?$/,
+  vtt: /^(?:\d{2,}:)?\d\d:\d\d\.\d{3}[ \t]+-->[ \t]+(?:\d{2,}:)?\d\d:\d\d\.\d{3}(?:[ \t].*)?$/ };
+/** Tags, and positions in SubRip. */
+const MARK = { srt: /<\/?[A-Za-z][^<>]*>|\{\\[^{}]*\}/g, vtt: /<[^<>]*>/g };
+/** A line of another speaker. */
+const SPEAKER = /^\s*(?:<[^<>]*>)*\s*[-\u2013\u2014\u2010]\s*(?=\S)/;
+
+/** The end of a sentence. */
+const ENDS = /[.!?:\u2026\u3002\uff01\uff1f][\s"'\u201d\u2019\u00bb)\]]*$/;
+/** What is no continuation: songs, sounds. */
+const APART = /^[-\u2013\u2014\u266a\u266b#[(]/;
+/** Longest line, unless the file has longer ones. */
+const WIDTH = 42;
+
+/**
+ * The texts of cues, each as its lines.
+ *
+ * @param {string} source
+ * @param {'srt' | 'vtt'} format
+ * @returns {Line[][]}
+ */
+function readCues(source, format) {
+  /** @type {Line[][]} */
+  const blocks = [];
+  /** @type {Line[]} */
+  let block = [];
+  let number = 0;
+  for (const { 0: whole, index } of source.matchAll(/[^\n]*(?:\n|$)/g)) {
+    number++;
+    const text = whole.replace(/\r?\n$/, '');
+    if (text.trim() !== '') block.push({ text, start: index, end: index + text.length, number });
+    else if (block.length > 0) {
+      blocks.push(block);
+      block = [];
+    }
+  }
+  if (block.length > 0) blocks.push(block);
+  if (format === 'vtt') {
+    const first = blocks.shift();
+    if (!first || first[0].start !== 0 || !/^WEBVTT(?:[ \t].*)?$/.test(first[0].text)) {
+      throw new DocumentError(1, `found '${source.split('\n')[0].slice(0, 40)}', expected WEBVTT`);
+    }
+    const inHeader = first.find(({ text }) => text.includes('-->'));
+    if (inHeader) {
+      throw new DocumentError(inHeader.number, 'found a time in the header, expected a blank line before it');
+    }
+  }
+  return blocks.flatMap((lines) => {
+    if (format === 'vtt' && /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/.test(lines[0].text)) return [];
+    const at = TIME[format].test(lines[0].text) ? 0 : 1;
+    const [time, ...more] = lines.slice(at);
+    if (!time || !TIME[format].test(time.text)) {
+      const line = time ?? lines[0];
+      const example = format === 'srt' ? '00:00:01,000 --> 00:00:02,000' : '00:01.000 --> 00:02.000';
+      throw new DocumentError(line.number, `found '${line.text.slice(0, 40)}', expected a time such as ${example}`);
+    }
+    const second = more.find(({ text }) => TIME[format].test(text) || (format === 'vtt' && text.includes('-->')));
+    if (second) throw new DocumentError(second.number, 'found a second time, expected a blank line before it');
+    return more.length > 0 ? [more] : [];
+  });
+}
+
+/** Reads the texts of cues. */
+class Reader {
+  #format;
+  #builder;
+  #source;
+  #target;
+  #width = WIDTH;
+  #find = referenceFinder();
+
+  /** @param {string} source @param {'srt' | 'vtt'} format @param {string} target  a language tag */
+  constructor(source, format, target) {
+    this.#source = source;
+    this.#format = format;
+    this.#builder = new Builder(source);
+    this.#target = target;
+  }
+
+  /** @param {string} text @returns {Piece[]} */
+  #text(text) {
+    if (text === '') return [];
+    let [decoded, at] = ['', 0];
+    for (const { start, end, text: own } of this.#format === 'vtt' ? this.#find(text) : []) {
+      decoded += text.slice(at, start) + own;
+      at = end;
+    }
+    return [{ kind: 'text', text: decoded + text.slice(at), source: text }];
+  }
+
+  /** @param {Line[]} lines @returns {Segment} */
+  #segment(lines) {
+    const text = lines.map((line) => line.text).join('\n');
+    /** @type {Piece[]} */
+    let pieces = [];
+    let at = 0;
+    for (const { 0: mark, index } of text.matchAll(MARK[this.#format])) {
+      pieces.push(...this.#text(text.slice(at, index).replace(/\s+/g, ' ')));
+      const kind = mark.startsWith('</') ? 'close' : /^<[A-Za-z]/.test(mark) ? 'open' : 'point';
+      pieces.push({ kind, text: '', source: mark });
+      at = index + mark.length;
+    }
+    pieces.push(...this.#text(text.slice(at).replace(/\s+/g, ' ')));
+    pieces = pieces.filter(({ kind, text: own }) => kind !== 'text' || own !== '');
+    const isText = (/** @type {Piece} */ piece) => piece.kind === 'text' && piece.text.trim() !== '';
+    const first = pieces.findIndex(isText);
+    const last = pieces.findLastIndex(isText);
+    if (first < 0) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
+    const inner = pieces.slice(first, last + 1);
+    const [dash] = SPEAKER.exec(inner[0].text) ?? [''];
+    const begin = { ...inner[0], text: inner[0].text.slice(dash.length).trimStart() };
+    inner[0] = begin;
+    const end = inner[inner.length - 1];
+    inner[inner.length - 1] = { ...end, text: end.text.trimEnd() };
+    const join = (/** @type {Piece[]} */ some) => some.map((piece) => String(piece.source)).join('');
+    return { lines, lead: join(pieces.slice(0, first)) + dash, tail: join(pieces.slice(last + 1)), pieces: inner,
+      text: inner.map((piece) => piece.text).join(''),
+      isTimed: inner.some(({ source }) => /^<\d/.test(String(source))) };
+  }
+
+  /** A segment in lines. @param {Segment} segment @param {Piece[]} pieces */
+  #write({ lead, tail }, pieces) {
+    const text = pieces.map((piece) => piece.text).join('').trim();
+    const count = Math.ceil(text.length / this.#width);
+    const cuts = count > 1 && /\s/.test(text) ? findCuts(text, new Array(count).fill(1), this.#target) : [];
+    const encode = (/** @type {Piece} */ { kind, text: own, source }) => (kind !== 'text' ? String(source)
+      : this.#format === 'vtt' ? encodeText(own) : own.replaceAll('-->', '\u2192'));
+    let [output, at, next] = ['', 0, 0];
+    for (const piece of pieces) {
+      if (piece.kind !== 'text') {
+        output += encode(piece);
+        continue;
+      }
+      let from = 0;
+      for (; cuts[next] < at + piece.text.length; next++) {
+        const to = cuts[next] - at;
+        output += `${encode({ ...piece, text: piece.text.slice(from, to).trimEnd() })}\n`;
+        from = to;
+      }
+      output += encode({ ...piece, text: piece.text.slice(from) });
+      at += piece.text.length;
+    }
+    return lead + output.trim() + tail;
+  }
+
+  /** Adds a sentence, or some. @param {Segment[]} segments */
+  #add(segments) {
+    const { lines: [{ start }] } = segments[0];
+    const joined = segments.flatMap((segment, i) =>
+      [...(i > 0 ? [{ kind: /** @type {const} */ ('text'), text: ' ', source: ' ' }] : []), ...segment.pieces]);
+    if (!hasWords(joined.map(({ text }) => text).join(''))) return;
+    const write = addPieces(this.#builder, joined, start, false);
+    const places = segments.map(({ lines }) => ({ start: lines[0].start, end: lines[lines.length - 1].end }));
+    for (const [i, { start: from, end: to }] of places.entries()) {
+      this.#builder.replace(from, to, (translations) => {
+        const pieces = write(translations)?.map((piece) =>
+          (piece.kind === 'text' ? { ...piece, text: piece.text.replace(/\s+/g, ' ') } : piece));
+        const text = pieces?.map((piece) => piece.text).join('').trim() ?? '';
+        if (!pieces || text === '') return this.#source.slice(from, to);
+        const cuts = findCuts(pieces.map((piece) => piece.text).join(''), segments.map((own) => own.text.length),
+          this.#target);
+        // a cue without a word would be none
+        const own = divide(pieces, cuts)[i] ?? [{ kind: 'text', text: '\u2026', source: '' }];
+        return this.#write(segments[i], own);
+      });
+    }
+  }
+
+  /** @returns {import('./unit.js').Document} */
+  read() {
+    const cues = readCues(this.#source, this.#format);
+    const plain = (/** @type {Line} */ { text }) => text.replace(MARK[this.#format], '');
+    this.#width = Math.max(WIDTH, ...cues.flat().map((line) => plain(line).length));
+    /** @type {Segment[]} */
+    let group = [];
+    const flush = () => {
+      if (group.length > 0) this.#add(group);
+      group = [];
+    };
+    for (const lines of cues) {
+      // lines of several speakers are apart
+      const isDialogue = lines.filter(({ text }) => SPEAKER.test(text)).length > 1 ||
+        (lines.length > 1 && SPEAKER.test(lines[1].text));
+      /** @type {Line[][]} */
+      const speakers = [];
+      for (const line of lines) {
+        if (speakers.length === 0 || (isDialogue && SPEAKER.test(line.text))) speakers.push([line]);
+        else speakers[speakers.length - 1].push(line);
+      }
+      for (const [i, own] of speakers.entries()) {
+        const segment = this.#segment(own);
+        const before = group.at(-1);
+        const goesOn = before && i === 0 && !before.isTimed && !segment.isTimed && group.length < MAX_CUES &&
+          segment.text !== '' && !ENDS.test(before.text) && !SPEAKER.test(own[0].text) &&
+          !APART.test(segment.text) && !APART.test(before.text) &&
+          (/^\p{Ll}/u.test(segment.text) || !/[\p{P}\p{S}]$/u.test(before.text) || /,$/.test(before.text));
+        if (!goesOn) flush();
+        if (segment.text !== '') group.push(segment);
+      }
+    }
+    flush();
+    return this.#builder.finish();
+  }
+}
+
+/**
+ * @param {string} source
+ * @param {'srt' | 'vtt'} format
+ * @param {{ target: string }} options  a language tag
+ * @returns {import('./unit.js').Document}
+ */
+export const readSubtitles = (source, format, { target }) => new Reader(source, format, target).read();

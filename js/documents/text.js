@@ -1,0 +1,57 @@
+// text.js - plain text: each line is translated by itself, lines of a broken paragraph together.
+
+import { Builder, hasWords } from './unit.js';
+import { goesOn, wrap } from './wrap.js';
+
+/** Space and a mark of a list before the text of a line. */
+const LEAD = /^\s*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)])\s+)?/;
+
+/**
+ * @param {string} source
+ * @returns {import('./unit.js').Document}
+ */
+export function readText(source) {
+  const builder = new Builder(source);
+  /** The lines of a paragraph: all between two blank ones. @type {{ lead: string, text: string, start: number }[]} */
+  let paragraph = [];
+  const flush = () => {
+    const width = Math.max(0, ...paragraph.map(({ lead, text }) => lead.length + text.length));
+    for (let i = 0; i < paragraph.length;) {
+      const first = paragraph[i];
+      let next = i + 1;
+      for (; next < paragraph.length; next++) {
+        const [line, other] = [paragraph[next - 1], paragraph[next]];
+        const isAlone = /\S/.test(other.lead) ||
+          !goesOn(line.text, other.text, width - line.lead.length) ||
+          (next > i + 1 && other.lead !== line.lead);
+        if (isAlone) break;
+      }
+      const last = paragraph[next - 1];
+      const lines = paragraph.slice(i, next);
+      const text = lines.map((line) => line.text).join(' ');
+      const prefix = lines[1]?.lead ?? '';
+      const end = last.start + last.text.length;
+      i = next;
+      if (!hasWords(text)) continue;
+      const index = builder.add(text, first.start);
+      builder.replace(first.start, end, (translations) => {
+        const translation = translations[index];
+        if (translation === text) return source.slice(first.start, end);
+        if (lines.length === 1) return translation;
+        const parts = [{ text: translation, isFree: true }];
+        // the first line begins after its lead
+        return wrap([{ text: first.lead, isFree: false }, ...parts], width, prefix).slice(first.lead.length);
+      });
+    }
+    paragraph = [];
+  };
+  for (const { 0: line, index } of source.matchAll(/[^\n]+/g)) {
+    if (source[index - 1] === '\n' && source[index - 2] === '\n') flush();
+    const [lead] = /** @type {RegExpExecArray} */ (LEAD.exec(line));
+    const text = line.slice(lead.length).trimEnd();
+    if (text === '') flush();
+    else paragraph.push({ lead, text, start: index + lead.length });
+  }
+  flush();
+  return builder.finish();
+}

@@ -1,0 +1,40 @@
+// pool.js - how the time of a long text falls with the number of workers: sentences a second with 1, 2, ... of them, and
+// the share of the ideal, which is N times the speed of one. Says how many cores there were. Translations must be equal.
+// Run: node tests/bench/pool.js [ROUNDS] [MOST]
+import { availableParallelism } from 'node:os';
+import { Translator } from '../../js/index.js';
+import { numberedSentences, SHIPPED } from '../model-files.js';
+import { median } from './measure.js';
+import { machine, table } from './table.js';
+
+const rounds = Number(process.argv[2] ?? 5);
+const cores = availableParallelism();
+const most = Number(process.argv[3] ?? cores);
+const TEXTS = numberedSentences(1024);
+
+/** @type {Map<number, Translator>} */
+const pools = new Map();
+for (let workers = 1; workers <= most; workers = workers < most ? Math.min(2 * workers, most) : most + 1) {
+  pools.set(workers, await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, workers }));
+}
+/** Milliseconds by number of workers. @type {Map<number, number[]>} */
+const times = new Map([...pools.keys()].map((workers) => [workers, []]));
+let expected;
+// the first rounds are for the host, which compiles; the order changes, so that none always comes first
+for (let round = -1; round < rounds; round++) {
+  for (const [workers, pool] of round % 2 ? [...pools] : [...pools].reverse()) {
+    const start = performance.now();
+    const found = (await pool.translate(TEXTS)).join('\n');
+    if (round >= 0) times.get(workers)?.push(performance.now() - start);
+    if ((expected ??= found) !== found) throw new Error(`${workers} workers: other translations`);
+  }
+}
+for (const pool of pools.values()) pool.destroy();
+
+const one = median(times.get(1) ?? []);
+console.log(machine());
+console.log(`${TEXTS.length} sentences, medians of ${rounds}, ${cores} cores for this program`);
+console.log(table(['workers', 'sentences/s', 'of N times one'], [...times].map(([workers, found]) => {
+  const time = median(found);
+  return [workers, (1000 * TEXTS.length / time).toFixed(0), (one / time / workers).toFixed(2)];
+})));

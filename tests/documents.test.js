@@ -1,0 +1,472 @@
+// documents.test.js - files of known formats: what of them is translated, and that all else stays byte for byte; by
+// stubs that write each word in capitals. golden/documents has a file of each format, and mutate/documents.js changes
+// them at random.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { marked } from 'marked';
+import { E_STATE } from '../js/base/constants.js';
+import { HeedError } from '../js/base/errors.js';
+import { FORMATS, formatOf, readDocument, translateUnits } from '../js/documents/documents.js';
+import { findStrings } from '../js/documents/json.js';
+import { Memory } from '../js/documents/memory.js';
+import { DocumentError } from '../js/documents/unit.js';
+import { fakeTranslator, run, SAMPLES, STRUCTURES, translateDocument } from './mutate/documents.js';
+import { CASES, makeInput as makeHtml } from './mutate/html.js';
+import { Random } from './mutate/model.js';
+import { translateBy } from './mutate/stubs.js';
+
+/** Random files: a minute on a busy machine. */
+const RUNS = 600;
+
+const upperOf = async (/** @type {string} */ format, /** @type {string} */ text, options = {}) =>
+  (await translateDocument(format, text, 'upper', options)).output;
+
+for (const [format, text] of Object.entries(SAMPLES)) {
+  test(`${format}: the sample in capitals, with the same structure`, async () => {
+    const wanted = readFileSync(new URL(`golden/documents/upper.${format}`, import.meta.url), 'utf8');
+    const { output, problems } = await translateDocument(format, text, 'upper');
+    assert.deepEqual(problems, []);
+    assert.equal(output, wanted);
+    assert.deepEqual(STRUCTURES[format](output), STRUCTURES[format](text));
+  });
+
+  test(`${format}: what does not change comes back byte for byte, with any line ends`, async () => {
+    // formats with room for translations change unless all are there
+    const { isBilingual } = FORMATS[format];
+    const [whole, options] = isBilingual ? [await upperOf(format, text), { target: 'de' }] : [text, { target: 'en' }];
+    assert.equal((await translateDocument(format, whole, 'identity', options)).output, whole);
+    const windows = `\ufeff${text.replaceAll('\n', '\r\n')}`;
+    const wholeWindows = `\ufeff${whole.replaceAll('\n', '\r\n')}`;
+    assert.equal((await translateDocument(format, wholeWindows, 'identity', options)).output, wholeWindows);
+    assert.equal(await upperOf(format, windows), `\ufeff${(await upperOf(format, text)).replaceAll('\n', '\r\n')}`);
+  });
+}
+
+test('formats by the names of files', () => {
+  assert.equal(formatOf('a/b.c/README.md'), 'md');
+  assert.equal(formatOf('x.JSON'), 'json');
+  for (const name of ['md', '.md', 'a.md/b', 'Is it small?', 'a.mdx']) assert.equal(formatOf(name), undefined, name);
+  assert.equal(new Set(Object.values(FORMATS).flatMap(({ endings }) => endings)).size,
+    Object.values(FORMATS).flatMap(({ endings }) => endings).length);
+});
+
+test(`${RUNS} random files: no exception but with a line, no other structure`, async (t) => {
+  const { counts, slowest, failures } = await run({ runs: RUNS, seed: 5 });
+  t.diagnostic(`${JSON.stringify(counts)}, slowest ${slowest.toFixed(0)} ms`);
+  assert.deepEqual(failures, []);
+});
+
+// ---------------------------------------------------------------- JSON
+
+test('JSON is read and refused as JSON.parse does it, with the line', () => {
+  const strings = (/** @type {any} */ value, /** @type {string[]} */ found = []) => {
+    if (typeof value === 'string') found.push(value);
+    else if (value && typeof value === 'object') for (const each of Object.values(value)) strings(each, found);
+    return found;
+  };
+  const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"b\\n"', '1', '-', '0', '.5', 'e9', 'true', 'nul', 'null', ' ',
+    '\n', '"', '\\u00e9', '\t', '\u00a0', '// x'];
+  const random = new Random(3);
+  let right = 0;
+  for (let i = 0; i < 20_000; i++) {
+    let text = i % 2 ? '{"a": [1, "x", {"b": "y"}], "c": "z"}' : '';
+    for (let left = 1 + random.below(4); left > 0; left--) {
+      const at = random.below(text.length + 1);
+      text = text.slice(0, at) + random.pick(pieces) + text.slice(at + random.below(3));
+    }
+    let wanted;
+    try {
+      wanted = strings(JSON.parse(text)).sort();
+    } catch {
+      assert.throws(() => findStrings(text), DocumentError, text);
+      continue;
+    }
+    right++;
+    // JSON.parse keeps the last of two equal keys
+    const found = findStrings(text).map(({ start, end }) => JSON.parse(text.slice(start, end))).sort();
+    if (found.length === wanted.length) assert.deepEqual(found, wanted, text);
+    else assert.ok(found.length > wanted.length, text);
+  }
+  assert.ok(right > 500, `${right}`);
+  assert.throws(() => findStrings('{\n "a": 1,\n}'), { line: 3, message: "found '}', expected a key in quotes" });
+  assert.throws(() => findStrings('{"a": "x'), { line: 1, message: /found '"x', expected a value/ });
+  assert.throws(() => findStrings('[1\n'), { line: 2, message: 'found the end of the file, expected a comma or ]' });
+  assert.equal(findStrings('['.repeat(200_000) + '"a"' + ']'.repeat(200_000)).length, 1);
+});
+
+test('JSON: the values of some keys', async () => {
+  const text = '{"title":"a","menu":{"title":"b","x":{"title":"c","id":"d"}},"tags":["e",["f"]]}';
+  const upper = async (/** @type {string} */ keys) =>
+    Object.values(await upperOf('json', text, { keys: keys.split(',') })).join('').match(/[A-Z]/g)?.join('');
+  assert.equal(await upper('title'), 'ABC');
+  assert.equal(await upper('menu.title,tags'), 'BEF');
+  assert.equal(await upper('menu.*.title'), 'C');
+  assert.equal(await upper('nowhere'), undefined);
+});
+
+test('JSON: escapes as in the file, and messages that are none', async () => {
+  assert.equal(await upperOf('json', '["\\u00e9t\\u00e9"]'), '["\\u00c9T\\u00c9"]');
+  assert.equal(await upperOf('json', '["\u00e9t\u00e9"]'), '["\u00c9T\u00c9"]');
+  await assert.rejects(upperOf('json', '[\n"{n, plural, one {x}"]'), { line: 2, message: /not an ICU message/ });
+  // a plural inside of another keeps its own number
+  assert.equal(await upperOf('json', '["{a, plural, other {# x {b, plural, other {# y}} z}}"]'),
+    '["{a, plural, other {# X {b, plural, other {# Y}} Z}}"]');
+});
+
+test('placeholders that a model invents are not written', async () => {
+  const document = await readDocument('json', '["Hello {name}"]', { source: 'en', target: 'de' });
+  const tell = (/** @type {number} */ line, /** @type {string} */ what) => void told.push(`${line}: ${what}`);
+  /** @type {string[]} */
+  const told = [];
+  assert.equal(document.write(['<pre>{x} <code id=1>{name}</code></pre>'], tell), '["Hello {name}"]');
+  assert.match(told.join(), /^1: the translation has other placeholders/);
+  assert.equal(document.write(['<pre><code id=1>{name}</code> hallo</pre>'], tell), '["{name} hallo"]');
+});
+
+// ---------------------------------------------------------------- Markdown
+
+/** The HTML of Markdown, by another parser, without its texts. @param {string} text */
+const htmlOf = (text) => [...String(marked.parse(text.replace(/^---\n[^]*?\n---\n/, ''), { async: false }))
+  .replace(/ (?:alt|title)="[^"]*"/g, '').matchAll(/<pre>[^]*?<\/pre>|<[^>]+>/g)].map(([tag]) => tag);
+
+test('Markdown: marked reads the same elements, of the documents of heed too', async () => {
+  const own = ['../README.md', '../CHANGELOG.md', '../SECURITY.md', '../js/README.md', 'README.md']
+    .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+  for (const text of [SAMPLES.md, ...own]) {
+    const { output, problems } = await translateDocument('md', text, 'upper');
+    assert.deepEqual(problems, []);
+    assert.notEqual(output, text);
+    // bare addresses and the names of references are as they were
+    assert.deepEqual(htmlOf(output), htmlOf(text).map((tag) => tag));
+    assert.equal((await translateDocument('md', text, 'identity')).output, text);
+  }
+});
+
+test('Markdown: text that would be a mark is escaped', async () => {
+  const cases = [['a_b \\* c', 'A_B * C'], ['a\\*b', 'A\\*B'], ['x \\[y](z)', 'X [Y\\](Z)'], ['a \\<b>', 'A \\<B>'],
+    ['\\# no', '\\# NO'], ['1\\. no', '1\\. NO'], ['AT&amp;T &amp;amp; x', 'AT&T \\&AMP; X'], ['\\- x', '\\- X']];
+  for (const [text, wanted] of cases) {
+    const { output, problems } = await translateDocument('md', text, 'upper');
+    assert.deepEqual([output, problems], [wanted, []], text);
+    assert.deepEqual(htmlOf(output), htmlOf(text), text);
+  }
+});
+
+test('Markdown: a translation whose marks would be read in another way is told', async () => {
+  const document = await readDocument('md', 'A\n\nsome **bold** text\n', { source: 'en', target: 'de' });
+  /** @type {string[]} */
+  const told = [];
+  const write = (/** @type {string} */ html) =>
+    document.write(['A', html], (line, problem) => void told.push(`${line}: ${problem}`));
+  assert.equal(write('x<b id=1> y </b>z'), 'A\n\nsome **bold** text\n');
+  assert.match(told.join(), /^3: the marks do not fit/);
+  assert.equal(write('x <b id=1>y</b> z'), 'A\n\nx **y** z\n');
+});
+
+test('a term that cannot be placed is told of its units alone', async () => {
+  const translator = fakeTranslator('upper');
+  const refuse = (/** @type {any} */ texts) => {
+    if (String(texts).includes('term')) throw new HeedError(E_STATE, "glossary: 'term' did not come out as 'X' once");
+  };
+  const spy = {
+    translate: async (/** @type {string[]} */ texts) => (refuse(texts), translator.translate(texts)),
+    translateHtml: async (/** @type {string} */ html) => (refuse(html), translator.translateHtml(html)),
+  };
+  const text = 'msgid ""\nmsgstr "Language: de\\n"\n' +
+    ['a', 'a term', '%s term'].map((id) => `\n#, fuzzy\nmsgid "${id}"\nmsgstr "x"\n`).join('');
+  const { units, write } = await readDocument('po', text, { source: 'en', target: 'de' });
+  const memory = new Memory('', 'en', 'de');
+  const output = write(await translateUnits(units, /** @type {any} */ (spy), { memory }), () => {});
+  assert.deepEqual(units.map(({ line, problem }) => problem && line), [undefined, 9, 13]);
+  assert.equal(output, text.replace('#, fuzzy\nmsgid "a"\nmsgstr "x"', 'msgid "a"\nmsgstr "A"'));
+  assert.equal(memory.text.split('\n').length, 2);
+  const broken = { ...spy, translate: async () => Promise.reject(new Error('lost')) };
+  await assert.rejects(translateUnits(units, /** @type {any} */ (broken)), { message: 'lost' });
+});
+
+test('Markdown: HTML between the marks of a quotation stays', async () => {
+  const text = '> <div>\n> Hello\n> </div>\n\n> <p>one</p>\n';
+  const { output, problems } = await translateDocument('md', text, 'upper');
+  assert.equal(output, text.replace('one', 'ONE'));
+  assert.match(problems.join(), /^1: HTML in several lines of a quotation is not translated$/);
+});
+
+// ---------------------------------------------------------------- HTML
+
+test('HTML: block by block it is what translateHtml() makes of the whole', async () => {
+  const inputs = [...CASES, ...Array.from({ length: 150 }, (_, i) => makeHtml(5, i))];
+  let divided = 0;
+  for (const html of inputs) {
+    for (const stub of ['upper', 'reverse']) {
+      const { output, units } = await translateDocument('html', html, stub);
+      assert.equal(output, translateBy(html, stub).output, html);
+      divided += Number(units.length > 1);
+    }
+  }
+  assert.ok(divided > 100, `${divided}`);
+});
+
+test('HTML: of a page that changes a little, little is translated', async () => {
+  const read = (/** @type {string} */ text) => readDocument('html', text, { source: 'en', target: 'de' });
+  const memory = new Memory('', 'en', 'de');
+  await translateUnits((await read(SAMPLES.html)).units, fakeTranslator('upper'), { memory });
+  const { units } = await read(SAMPLES.html.replace('not&nbsp;far', 'new'));
+  const missing = units.filter((unit) => memory.get(unit) === undefined);
+  assert.equal(units.length, 10);
+  assert.deepEqual(missing.map(({ line }) => line), [6]);
+});
+
+// ---------------------------------------------------------------- gettext
+
+const hasGettext = spawnSync('msgfmt', ['--version']).status === 0;
+
+test('gettext: msgfmt accepts the result, in languages with one to six forms', {
+  skip: !hasGettext && 'msgfmt is missing',
+}, async () => {
+  for (const target of ['de', 'fr', 'ja', 'pl', 'ru', 'sl', 'ar', 'pt-BR']) {
+    // no translation of other forms
+    const text = SAMPLES.po.replace('"%d Nachricht in {box}"', '""');
+    for (const stub of ['upper', 'reverse', 'half']) {
+      const { output } = await translateDocument('po', text, stub, { target });
+      const { status, stderr } = spawnSync('msgfmt', ['--check-format', '--check-header', '-o', '/dev/null', '-'],
+        { input: output, encoding: 'utf8' });
+      assert.equal(status, 0, `${target}, ${stub}: ${stderr}${output}`);
+      assert.doesNotMatch(stderr, /Plural|Language'|untranslated|fuzzy/);
+      // nothing is left to do
+      assert.deepEqual((await translateDocument('po', output, 'upper', { target })).units, []);
+    }
+  }
+});
+
+test('gettext: forms of plurals as the file and the language have them', async () => {
+  const file = (/** @type {string} */ forms, /** @type {string} */ singular) =>
+    `msgid ""\nmsgstr ""\n"Language: x\\n"\n`
+    .replace('x', forms ? 'ru' : '') + (forms && `"Plural-Forms: ${forms}\\n"\n`) +
+    `\nmsgid "${singular}"\nmsgid_plural "%d files"\nmsgstr[0] ""\nmsgstr[1] ""\n`;
+  const translated = async (/** @type {string} */ text, target = 'ru') => [...(await upperOf('po', text, { target }))
+    .matchAll(/^msgstr\[\d\] "(.*)"$/gm)].map(([, each]) => each).join();
+  assert.equal(await translated(file('', 'one file')), '%d FILES,%d FILES,%d FILES');
+  assert.equal(await translated(file('', '%d file')), '%d FILE,%d FILES,%d FILES');
+  assert.equal(await translated(file('', '%d file'), 'ja'), '%d FILES');
+  assert.equal(await translated(file('nplurals=2; plural=n!=1;', 'one file')), 'ONE FILE,%d FILES');
+  assert.equal(await translated(file('nplurals=2; plural=(n%10==1 ? 0 : 1);', 'one file')), '%d FILES,%d FILES');
+  for (const [forms, wanted] of /** @type {[string, RegExp][]} */ ([
+    ['nplurals=2; plural=n+1;', /1 has the form 2, expected one below nplurals=2/],
+    ['nplurals=2; plural=n>;', /found 'its end', expected a number or n/],
+    ['nplurals=2; plural=n/0;', /0 has the form NaN/],
+    ['nplurals=x', /found 'nplurals=x', expected nplurals=N/],
+    [`nplurals=2; plural=${'('.repeat(1000)}`, /nested too deep/],
+    [`nplurals=2; plural=${'!'.repeat(100_000)}n`, /nested too deep/],
+    ['nplurals=2; plural=n;alert(1)', /found 'nplurals/],
+  ])) await assert.rejects(translated(file(forms, 'a')), { message: wanted }, forms);
+});
+
+test('gettext: wrong files are refused with their line', async () => {
+  const wrong = (/** @type {string} */ text, /** @type {number} */ line, /** @type {RegExp} */ message) =>
+    assert.rejects(upperOf('po', text), { line, message });
+  await wrong('msgid "a"\n\n', 2, /found the end of an entry after msgid, expected msgstr/);
+  await wrong('msgid "a"\nmsgstr "b"\nmsgstr "c"\n', 3, /found msgstr after msgstr/);
+  await wrong('msgid "a"\nmsgid_plural "b"\nmsgstr ""\n', 3, /found msgstr after msgid_plural/);
+  await wrong('msgid "a\nmsgstr ""\n', 1, /found 'msgid "a', expected a comment/);
+  await wrong('"a"\n', 1, /found a string, expected msgid/);
+  await wrong('msgid ""\nmsgstr "Language: fr\\n"\nmsgid "a"\nmsgstr ""', 2, /Language: found fr, expected de/);
+  await wrong('msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-1\\n"', 2, /expected UTF-8/);
+});
+
+test('gettext: placeholders in another order get numbers, where there are some', async () => {
+  const entry = (/** @type {string} */ flag) => `#, ${flag}-format\nmsgid "%d of %s"\nmsgstr ""\n`;
+  const reversed = (/** @type {string} */ flag) => translateDocument('po', entry(flag), 'reverse');
+  assert.match((await reversed('c')).output, /msgstr "%2\$s OF %1\$d"/);
+  const { output, problems } = await reversed('python');
+  assert.ok(output.endsWith(entry('python'))); // the next run tries again
+  assert.match(problems.join(), /another order/);
+  const fuzzy = `msgid ""\nmsgstr "Language: de\\n"\n\n#, fuzzy, python-format\n#| msgid "%d from %s"\n` +
+    'msgid "%d of %s"\nmsgstr "%d aus %s"\n';
+  assert.equal((await translateDocument('po', fuzzy, 'reverse')).output, fuzzy);
+});
+
+// ---------------------------------------------------------------- subtitles
+
+/** @param {string[]} texts  of cues */
+const srt = (...texts) => texts.map((text, i) =>
+  `${i + 1}\n00:00:0${i},000 --> 00:00:0${i + 1},000\n${text}\n`).join('\n');
+
+test('subtitles: a sentence over several cues is translated at once, and divided again', async () => {
+  const read = async (/** @type {string} */ text, target = 'de') => readDocument('srt', text, { source: 'en', target });
+  const two = await read(srt('<i>The old house was</i>', '<i>not far from here.</i>', 'Next one.'));
+  assert.deepEqual(two.units.map(({ text }) => text), ['The old house was not far from here.', 'Next one.']);
+  const write = (/** @type {any} */ document, /** @type {string[]} */ ...texts) =>
+    [...document.write(texts).matchAll(/-->.*\n([^]*?)\n(?:\n|$)/g)].map(([, cue]) => cue);
+  assert.deepEqual(write(two, 'Das alte Haus war, nicht weit von hier.', 'X.'),
+    ['<i>Das alte Haus war,</i>', '<i>nicht weit von hier.</i>', 'X.']);
+  // too few words, and none between which are spaces
+  assert.deepEqual(write(two, 'Haus', 'X.'), ['<i>Haus</i>', '<i>\u2026</i>', 'X.']);
+  const japanese = await read(srt('The old house was', 'not far from here.'), 'ja');
+  const house = '\u53e4\u3044\u5bb6\u306f\u3053\u3053\u304b\u3089\u9060\u304f\u306a\u304b\u3063\u305f\u3002';
+  const cues = write(japanese, house);
+  assert.equal(cues.join(''), house);
+  assert.ok(cues.every((cue) => cue.length > 4));
+  // a pair that is open where a cue ends
+  const marked = await read(srt('We saw <b>the old', 'house</b> of him.'));
+  assert.deepEqual(marked.units.map(({ text }) => text), ['We saw <b id=1>the old house</b> of him.']);
+  assert.deepEqual(write(marked, 'Wir sahen <b id=1>das alte Haus</b> dort.'),
+    ['Wir sahen <b>das</b>', '<b>alte Haus</b> dort.']);
+  const inner = await read(srt('We saw the', 'very <b>old white house</b> of him.'));
+  assert.deepEqual(write(inner, 'Wir sahen <b id=3>das alte weisse Haus</b> von ihm.'),
+    ['Wir sahen', '<b>das alte weisse Haus</b> von ihm.']);
+  assert.deepEqual(write(inner, '<b id=3>Das alte weisse Haus</b> von ihm sahen wir.'),
+    ['<b>Das alte</b>', '<b>weisse Haus</b> von ihm sahen wir.']);
+  const apart = [['It ends.', 'then'], ['\u266a a song', 'goes on'], ['He said', '[music]'], ['A b', '- C d']];
+  for (const [one, other] of apart) {
+    assert.equal((await read(srt(one, other))).units.length, 2, one);
+  }
+});
+
+test('subtitles: long translations in lines, and marks that would end a cue', async () => {
+  const document = await readDocument('srt', srt('Short.'), { source: 'en', target: 'de' });
+  const text = `${'Wort '.repeat(14)}Ende --> hier.`;
+  const output = document.write([text], () => {});
+  assert.match(output, /\n(Wort ?){7,9}\n(Wort ?){5,7}Ende \u2192 hier\.\n$/);
+  assert.equal((output.match(/-->/g) ?? []).length, 1);
+  const start = performance.now();
+  document.write(['Wort '.repeat(200_000)], () => {});
+  assert.ok(performance.now() - start < 10_000);
+});
+
+test('subtitles: wrong files are refused with their line', async () => {
+  const wrong = (/** @type {string} */ format, /** @type {string} */ text, /** @type {number} */ line) =>
+    assert.rejects(upperOf(format, text), { line, message: /^found .*, expected/ }, text);
+  await wrong('srt', '1\n00:00:01 --> 00:00:02\na\n', 2);
+  await wrong('srt', `${srt('a')}\nno cue\n`, 5);
+  await wrong('srt', srt('a\n00:00:01,000 --> 00:00:02,000'), 4);
+  await wrong('vtt', 'X\n', 1);
+  await wrong('vtt', 'WEBVTT\n00:01.000 --> 00:02.000\na\n', 2);
+  await wrong('vtt', 'WEBVTT\n\n00:01,000 --> 00:02,000\na\n', 4);
+  assert.equal(await upperOf('vtt', 'WEBVTT'), 'WEBVTT');
+});
+
+// ---------------------------------------------------------------- XLIFF
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+test("XLIFF: Python's parser reads the result, with the same elements in sources and targets", {
+  skip: !hasPython && 'python3 is missing',
+}, async () => {
+  const script = `
+import sys, xml.etree.ElementTree as tree
+root = tree.fromstring(sys.stdin.buffer.read())
+name = lambda element: element.tag.split('}')[1]
+for unit in root.iter():
+    own = {name(child): child for child in unit}
+    if 'source' in own and 'target' in own and name(unit) != 'alt-trans':
+        source = own.get('seg-source', own['source'])
+        inside = lambda e: sorted((name(c), sorted(c.attrib.items())) for c in e.iter() if c is not e)
+        print(inside(source) == inside(own['target']), ' '.join(''.join(own['target'].itertext()).split()))
+`;
+  for (const stub of ['upper', 'reverse', 'half', 'none']) {
+    const { output } = await translateDocument('xliff', SAMPLES.xliff, stub);
+    const { status, stdout, stderr } = spawnSync('python3', ['-c', script],
+      { input: output, encoding: 'utf8', env: { ...process.env, PYTHONIOENCODING: 'utf8' } });
+    assert.equal(status, 0, stderr + output);
+    // that which was translated has none
+    assert.deepEqual(stdout.split('\n').filter((line) => line.startsWith('False')), [], output);
+    if (stub === 'upper') assert.match(stdout, /^True GOOD OLD MORNING & !$/m);
+  }
+});
+
+test('XLIFF 2, prefixes, states and languages', async () => {
+  const file = (/** @type {string} */ segment, more = '') => `<x:xliff xmlns:x="urn:oasis:names:tc:xliff:document:2.0"
+ version="2.0" srcLang="en-US"${more}><x:file id="f"><x:unit id="1">${segment}</x:unit></x:file></x:xliff>`;
+  const source = '<x:source>See <x:pc id="1">the <x:ph id="2" disp="{n}"/> dogs</x:pc>.</x:source>';
+  const target = '<x:target>SEE <x:pc id="1">THE <x:ph id="2" disp="{n}"/> DOGS</x:pc>.</x:target>';
+  assert.equal(await upperOf('xliff', file(`<x:segment>\n  ${source}\n</x:segment>`)),
+    file(`<x:segment>\n  ${source}\n  ${target}\n</x:segment>`, ' trgLang="de"'));
+  const old = '<x:target>Alt</x:target>';
+  const whole = file(`<x:segment>${source}${old}</x:segment>`, ' trgLang="de-AT"');
+  assert.equal(await upperOf('xliff', whole), whole);
+  assert.equal(await upperOf('xliff', file(`<x:segment state="initial">${source}${old}</x:segment>`, ' trgLang="de"')),
+    file(`<x:segment state="translated">${source}${target}</x:segment>`, ' trgLang="de"'));
+  const wrong = (/** @type {string} */ text, /** @type {number} */ line, /** @type {RegExp} */ message) =>
+    assert.rejects(upperOf('xliff', text), { line, message });
+  await wrong(file(source, ' trgLang="fr"'), 1, /trgLang: found fr, expected de/);
+  await wrong(file('<x:segment>'), 2, /not XML: .*tag/);
+  await wrong('<a>\n&b;</a>', 2, /not XML: undefined entity/);
+  await wrong('<tmx version="1.4"/>', 1, /found <tmx version="1.4">, expected <xliff>/);
+  await wrong(file('<x:segment>\n</x:segment>'), 2, /found segment without source/);
+  const start = performance.now();
+  await assert.rejects(upperOf('xliff', '<a>'.repeat(200_000)), DocumentError);
+  assert.ok(performance.now() - start < 20_000);
+});
+
+test('XLIFF: placeholders of a text are checked, and a unit whose translation does not fit stays', async () => {
+  const file = (/** @type {string} */ unit) => '<xliff version="1.2"><file source-language="en" target-language="de">'
+    + `<body><trans-unit id="1">${unit}</trans-unit></body></file></xliff>`;
+  const other = (/** @type {string} */ segment) => '<xliff version="2.0" srcLang="en" trgLang="de"><file id="f">'
+    + `<unit id="1"><segment${segment}</segment></unit></file></xliff>`;
+  const ordered = await translateDocument('xliff', file('<source>%d of <x id="1"/> %s</source>'), 'reverse');
+  assert.deepEqual(ordered.problems, []);
+  assert.match(ordered.output, /<target>.*%2\$s OF %1\$d<\/target>/);
+  const icu = '{n, plural, one {# file} other {# files}}';
+  for (const text of [
+    file('<source>Hello {name} &lt;b></source>'), file(`<source>${icu}</source>`),
+    file('<source>Hello {name}</source><target state="new">Hello</target>'),
+    other(' state="initial"><source>Hello {name}</source>'),
+    other(` state="initial"><source>${icu}</source><target>${icu}</target>`),
+  ]) {
+    const { units, write } = await readDocument('xliff', text, { source: 'en', target: 'de' });
+    /** @type {string[]} */
+    const told = [];
+    // one is invented, or the number of the plural is lost
+    const wrong = units.map((unit) => unit.text.replace('Hello', 'Hallo %s').replace(/<code[^>]*>\{0\}<\/code>/, ''));
+    const output = write(wrong, (line, problem) => told.push(`${line}: ${problem}`));
+    assert.equal(output, text);
+    assert.match(told.join(), /^1: the translation has other placeholders[^:]*$/); // once
+    assert.notEqual(write(units.map((unit) => unit.text.replace(/Hello|file/, 'x')), () => {}), text);
+  }
+});
+
+// ---------------------------------------------------------------- text
+
+test('text: lines of a broken paragraph are one text, others are alone', async () => {
+  const texts = async (/** @type {string} */ text) =>
+    (await readDocument('txt', text, { source: 'en', target: 'de' })).units.map((unit) => unit.text);
+  assert.deepEqual(await texts('One house\nis small.\nTwo\n\n3.14\n- a\n- b\n'),
+    ['One house is small.', 'Two', 'a', 'b']);
+  const broken = 'This sentence goes on in the second line of a\nText that was broken at the width of\n' +
+    'its longest line. Short.\nEnd';
+  assert.deepEqual(await texts(broken), [broken.split('\n').slice(0, 3).join(' '), 'End']);
+});
+
+// ---------------------------------------------------------------- memory
+
+test('a memory has what was translated, and only what is new is asked for', async () => {
+  const read = (/** @type {string} */ text) => readDocument('json', text, { source: 'en', target: 'de' });
+  const translator = fakeTranslator('upper');
+  /** @type {string[]} */
+  const asked = [];
+  const spy = {
+    translate: (/** @type {string[]} */ texts) => (asked.push(...texts), translator.translate(texts)),
+    translateHtml: (/** @type {string} */ html) => (asked.push(html), translator.translateHtml(html)),
+  };
+  const memory = new Memory('', 'en', 'de');
+  const first = await read('["one", "two {x}", "one"]');
+  const wanted = await translateUnits(first.units, /** @type {any} */ (spy), { memory });
+  assert.deepEqual(asked.splice(0), ['one', '<pre>two <code id=1>{x}</code></pre>']);
+  const again = new Memory(memory.text, 'en', 'de');
+  const second = await read('["two {x}", "three", "one"]');
+  assert.deepEqual(await translateUnits(second.units, /** @type {any} */ (spy), { memory: again }),
+    [wanted[1], 'THREE', wanted[0]]);
+  assert.deepEqual(asked.splice(0), ['three']);
+  assert.equal(new Memory(again.text, 'en', 'fr').get(first.units[0]), undefined);
+  // by hand: the last line holds; one that lost a tag does not
+  const line = (/** @type {string} */ source, /** @type {string} */ target) =>
+    `${JSON.stringify({ from: 'en', to: 'de', source, target })}\n`;
+  const edited = new Memory(again.text + line('one', 'Eins') + line(first.units[1].text, 'zwei {x}'), 'en', 'de');
+  assert.equal(edited.get(first.units[0]), 'Eins');
+  assert.equal(edited.get(first.units[1]), undefined);
+  assert.throws(() => new Memory(`${line('a', 'b')}{`, 'en', 'de'), { line: 2, message: /not JSON/ });
+  assert.throws(() => new Memory('{"from":"en","to":"de","source":1}', 'en', 'de'),
+    { line: 1, message: 'source: found 1, expected a text' });
+});

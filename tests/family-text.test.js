@@ -1,0 +1,126 @@
+// Texts in, texts out: models of other families translate as transformers does, with their own tokenizers; languages
+// and tasks of a Translator.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { Transformer, Translator } from '../js/index.js';
+
+const ROOT = new URL('golden/hf/families/', import.meta.url);
+/** @param {string} name */
+const placeOf = (name) => fileURLToPath(new URL(name, ROOT));
+/** @param {string} name @returns {any[]} */
+const casesOf = (name) =>
+  gunzipSync(readFileSync(new URL(`${name}/cases.jsonl.gz`, ROOT))).toString().trim().split('\n')
+    .map((line) => JSON.parse(line));
+
+/** Searches of transformers with the settings of the model, or with one beam, of lines that are one sentence. */
+const wanted = (/** @type {any} */ { case: name, fragile }) => !fragile && ['greedy', 'defaults'].includes(name);
+const isOne = (/** @type {any} */ { text }) => !/[.!?] ./.test(text.replace(/^translate.*?: /, ''));
+
+for (const name of ['m2m100', 'nllb', 'mbart50', 't5', 't5-v1.1', 'mt5', 'byt5']) {
+  test(`${name}: texts are transformers'`, async () => {
+    const model = await Transformer.load(placeOf(name));
+    const { tokenizer, config } = model;
+    const cases = casesOf(name).filter(wanted);
+    assert.ok(cases.length >= 15);
+    for (const { text, language, source, settings: { num_beams: beams }, outputs } of cases) {
+      const { ids } = tokenizer.encode(text);
+      assert.deepEqual([...ids], source);
+      const forced = language && tokenizer.encode('', { side: 'target', language }).ids
+        .find((id) => id !== config.eos_token_id);
+      const options = { ...(beams && { beams }), ...(forced !== undefined && { forcedBosTokenId: forced }) };
+      const [[best]] = model.generate([ids], options);
+      assert.equal(tokenizer.decode(best.ids), outputs[0].text.trim(), text);
+    }
+    model.dispose();
+  });
+}
+
+const TAGS = { m2m100: ['de', 'fr', 'es'], nllb: ['de', 'fr', 'es'], mbart50: ['de', 'fr', 'es-MX'] };
+for (const [name, tags] of Object.entries(TAGS)) {
+  test(`${name}: a Translator chooses the tokens of both languages`, async () => {
+    const cases = casesOf(name).filter((each) => wanted(each) && each.case === 'defaults' && isOne(each));
+    for (const [i, targetLanguage] of tags.entries()) {
+      const translator = await Translator.create({ model: placeOf(name), sourceLanguage: 'en-GB', targetLanguage });
+      const own = cases.filter(({ line }) => line % 3 === i);
+      assert.ok(own.length > 0);
+      for (const { text, outputs: [{ text: expected }] } of own) {
+        assert.equal(await translator.translate(text, { keep: false, cutRunaways: false }), expected.trim(), text);
+      }
+      translator.destroy();
+    }
+  });
+}
+
+test('a Translator gives T5 the words and the settings of its task', async () => {
+  const model = await Transformer.load(placeOf('t5'));
+  const translator = await Translator.create({ model: placeOf('t5'), sourceLanguage: 'en', targetLanguage: 'fr' });
+  for (const text of ['Where is the station?', 'Save changes']) {
+    const { ids } = model.tokenizer.encode(`translate English to French: ${text}`);
+    const [[best]] = model.generate([ids], { beams: 4, earlyStopping: true, maxTokens: 299 });
+    const options = { keep: false, cutRunaways: false };
+    assert.equal(await translator.translate(text, options), model.tokenizer.decode(best.ids));
+    const [{ sourceTokens, alignment, targetTokens }] = await translator.translateDetailed(text, options);
+    assert.deepEqual(sourceTokens.map(({ id }) => id), [...ids]);
+    // the words of the task are no part of the source
+    const first = sourceTokens.findIndex(({ end }) => end > 0);
+    assert.equal(sourceTokens[first].start, 0);
+    assert.equal(sourceTokens[first - 1].piece, ':');
+    assert.ok(sourceTokens.every(({ end }) => end <= text.length));
+    assert.equal(alignment.length, targetTokens.length);
+  }
+  translator.destroy();
+  model.dispose();
+});
+
+test('pairs that a model has not are refused, with those that it has', async () => {
+  /** @param {string} name @param {string} sourceLanguage @param {string} targetLanguage */
+  const create = (name, sourceLanguage, targetLanguage) =>
+    Translator.create({ model: placeOf(name), sourceLanguage, targetLanguage });
+  await assert.rejects(create('t5', 'en', 'ja'),
+    { name: 'NotSupportedError', message: "found en to ja, the model's tasks are en to de, en to es, en to fr" });
+  await assert.rejects(create('nllb', 'en', 'sr-Latn'),
+    { name: 'NotSupportedError', message: /^targetLanguage: found sr-Latn, the model's are ace_Arab, / });
+  await assert.rejects(create('mbart50', 'tlh', 'en'),
+    { name: 'NotSupportedError', message: /^sourceLanguage: found tlh, the model's are ar_AR, / });
+});
+
+test('the language may be named by its code', async () => {
+  const [by, named] = await Promise.all([{}, { language: 'deu_Latn' }].map((more) => Translator.create(
+    { model: placeOf('nllb'), sourceLanguage: 'en', targetLanguage: 'de', ...more })));
+  assert.equal(await named.translate('Hello.'), await by.translate('Hello.'));
+  const unknown = { model: placeOf('nllb'), sourceLanguage: 'en', targetLanguage: 'de', language: 'de' };
+  await assert.rejects(Translator.create(unknown), /language: found 'de', available/);
+  for (const translator of [by, named]) translator.destroy();
+});
+
+test('a term of a glossary comes after the language of the translation', async () => {
+  const translator = await Translator.create({ model: placeOf('nllb'), sourceLanguage: 'en', targetLanguage: 'de' });
+  for (const [text, term] of [['The kitchen is small.', 'The'], ['Where is the station?', 'station']]) {
+    const [{ target, targetTokens }] = await translator.translateDetailed(text, { glossary: { [term]: 'Bahnhof' } });
+    assert.match(target, /Bahnhof/);
+    assert.deepEqual(targetTokens.map(({ piece }) => piece === 'deu_Latn'), targetTokens.map((_, i) => i === 0));
+  }
+  translator.destroy();
+});
+
+test('mBART of 25 languages translates to the one that it starts with', async () => {
+  const own = new URL('mbart25/tokenizer_config.json', ROOT);
+  const names = readdirSync(new URL('mbart50/', ROOT)).filter((name) => /^(model|config|generation|sentence)/.test(name));
+  const files = Object.fromEntries(names.map((name) =>
+    [name, new Uint8Array(readFileSync(new URL(`mbart50/${name}`, ROOT)))]));
+  const change = (/** @type {string} */ name, /** @type {object} */ more) =>
+    new TextEncoder().encode(JSON.stringify({ ...JSON.parse(new TextDecoder().decode(files[name])), ...more }));
+  const start = { decoder_start_token_id: 403 }; // de_DE
+  const model = { ...files, 'tokenizer_config.json': new Uint8Array(readFileSync(own)),
+    'config.json': change('config.json', start), 'generation_config.json': change('generation_config.json', start) };
+  const translator = await Translator.create({ model, sourceLanguage: 'en', targetLanguage: 'de' });
+  const [{ sourceTokens, targetTokens }] = await translator.translateDetailed('Hello.');
+  assert.deepEqual(sourceTokens.slice(-2).map(({ piece }) => piece), ['</s>', 'en_XX']);
+  assert.notEqual(targetTokens[0].piece, 'de_DE');
+  translator.destroy();
+  await assert.rejects(Translator.create({ model, sourceLanguage: 'en', targetLanguage: 'fr' }),
+    { name: 'NotSupportedError', message: "targetLanguage: found fr_XX, the model's is de_DE" });
+});

@@ -1,0 +1,206 @@
+// pool.test.js - a Translator of several workers in Node: the results of one, one download, aborts, progress, workers
+// that are lost; `heed translate --jobs`.
+import test, { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import threads from 'node:worker_threads';
+import { Translator } from '../js/index.js';
+import { FileRecord } from '../js/files/record.js';
+import { readFiles, SHIPPED, TINY } from './model-files.js';
+import { serve } from './served-model.js';
+
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
+const WORDS = ['house', 'small dog', 'train to Berlin', 'letter', 'question', 'long and very beautiful summer', 'cat'];
+/** So many that each of three workers has several chunks. */
+const TEXTS = Array.from({ length: 66 }, (_, i) => `The ${WORDS[i % 7]} is number ${i}.${i % 9 ? '' : ' I see it.'}`);
+const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+
+/** All workers that were started, so that a test can end one. @type {threads.Worker[]} */
+const started = [];
+threads.Worker = class extends threads.Worker {
+  /** @param {ConstructorParameters<typeof threads.Worker>} args */
+  constructor(...args) {
+    super(...args);
+    started.push(this);
+  }
+};
+syncBuiltinESMExports();
+
+const one = await Translator.create({ ...PAIR, model: SHIPPED });
+const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 3 });
+const expected = await one.translate(TEXTS);
+after(() => {
+  one.destroy();
+  pool.destroy();
+});
+
+test('three workers give what one thread gives, in its order', async () => {
+  assert.deepEqual(await pool.translate(TEXTS), expected);
+  const { memoryBytes, ...info } = pool.info;
+  const { memoryBytes: _, ...own } = one.info;
+  assert.deepEqual(info, { ...own, worker: true, workers: 3 });
+  assert.ok(memoryBytes > 3 * info.weightBytes);
+  const detailed = { beams: 3, nBest: 2, attention: true };
+  const long = TEXTS.slice(0, 30).join(' ');
+  assert.deepEqual(await pool.translateDetailed(long, detailed), await one.translateDetailed(long, detailed));
+  const pieces = [];
+  for await (const piece of pool.translateStreaming(TEXTS[0])) pieces.push(piece);
+  assert.equal(pieces.join(''), expected[0]);
+  assert.deepEqual(await pool.translate([]), []);
+});
+
+test('calls at the same time have their own results', async () => {
+  const calls = [TEXTS, TEXTS.slice(30), TEXTS.slice(0, 3), [...TEXTS].reverse()];
+  assert.deepEqual(await Promise.all(calls.map((call) => pool.translate(call))),
+    [expected, expected.slice(30), expected.slice(0, 3), [...expected].reverse()]);
+});
+
+test('an abort ends the work of all workers, with its reason; so does a wrong option', async () => {
+  const controller = new AbortController();
+  const reason = new Error('changed my mind');
+  const aborted = pool.translate(TEXTS, { signal: controller.signal });
+  setImmediate(() => controller.abort(reason));
+  await assert.rejects(aborted, reason);
+  await assert.rejects(pool.translate(TEXTS, { signal: AbortSignal.abort(reason) }), reason);
+  await assert.rejects(pool.translate(TEXTS, { prefix: [-1] }), { message: /^prefix\[0\]: found id -1/ });
+  assert.deepEqual(await pool.translate(TEXTS.slice(0, 20)), expected.slice(0, 20));
+});
+
+test('a model at a URL is downloaded once, and its bytes are one copy', async (t) => {
+  const state = await serve(t);
+  state.files = readFiles(SHIPPED);
+  const seen = [];
+  const translator = await Translator.create({ ...PAIR, model: state.address, workers: 3,
+    monitor: (m) => m.addEventListener('downloadprogress', ({ loaded }) => seen.push(loaded)) });
+  t.after(() => translator.destroy());
+  assert.ok(state.asked.includes('model.safetensors'));
+  assert.deepEqual(state.asked.filter((name, i) => state.asked.indexOf(name) < i), [], 'asked twice');
+  assert.deepEqual([seen[0], seen.at(-1), seen.filter((loaded) => loaded === 1).length], [0, 1, 1]);
+  assert.ok(seen.length > 5 && seen.every((loaded, i) => i === 0 || loaded > seen[i - 1]));
+  assert.deepEqual(await translator.translate(TEXTS.slice(0, 40)), expected.slice(0, 40));
+
+  const record = new FileRecord();
+  for (const [name, parts] of Object.entries({ 'config.json': ['a', 'bc'], 'model.safetensors': ['d', 'e'], x: [] })) {
+    const left = parts.map((part) => Buffer.from(part));
+    const chunks = record.keep(name, { next: async () => left.shift() ?? null, close: async () => {} }, 2);
+    assert.equal(record.files === undefined, name !== 'x', 'all files, or none');
+    while (await chunks.next());
+  }
+  const found = Object.entries(record.files ?? {}).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]);
+  assert.deepEqual(found, [['config.json', 'abc'], ['model.safetensors', 'de'], ['x', '']]);
+  for (const { buffer } of Object.values(record.files ?? {})) assert.ok(buffer instanceof SharedArrayBuffer);
+});
+
+test('a worker that is lost takes nothing with it; without any, the error says why', async (t) => {
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const from = started.length;
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED, workers: 3 });
+  const [first, second, third] = started.slice(from);
+  const { postMessage } = MessagePort.prototype;
+  const asked = new Promise((resolve) => {
+    let count = 0;
+    t.mock.method(MessagePort.prototype, 'postMessage', function (/** @type {any[]} */ ...args) {
+      if (args[0]?.method === 'generate' && ++count === 3) resolve(undefined);
+      return Reflect.apply(postMessage, this, args);
+    });
+  });
+  const running = translator.translate(TEXTS);
+  await asked; // each has sentences
+  await second.terminate();
+  assert.deepEqual(await running, expected);
+  assert.equal(translator.info.workers, 2);
+  assert.equal(mock.callCount(), 1);
+  assert.match(mock.calls[0].arguments[0], /^heed: a worker is lost, its sentences go to the other 2: worker: /);
+  await first.terminate(); // which also encodes texts
+  assert.deepEqual(await translator.translate(TEXTS), expected);
+  assert.equal(translator.info.workers, 1);
+  await third.terminate();
+  for (let i = 0; i < 2; i++) {
+    await assert.rejects(translator.translate(TEXTS), { status: 'HEED_E_WASM', message: 'worker: it has ended' });
+  }
+  translator.destroy();
+});
+
+test('if a worker cannot load the model, create() throws and ends all', async () => {
+  const from = started.length;
+  for (const workers of [1, 3]) {
+    await assert.rejects(Translator.create({ ...PAIR, model: '/nowhere', workers }), /config\.json is missing/);
+  }
+  const controller = new AbortController();
+  const stopped = Translator.create({ ...PAIR, model: SHIPPED, workers: 3, signal: controller.signal });
+  setImmediate(() => controller.abort(new Error('enough')));
+  await assert.rejects(stopped, /^Error: enough$/);
+  await Promise.all(started.slice(from).map((worker) => worker.terminate()));
+});
+
+test('wrong numbers of workers are refused', async () => {
+  for (const [more, message] of /** @type {[object, RegExp][]} */ ([
+    [{ workers: 0 }, /^RangeError: workers: found 0, expected a whole number from 1 to 64$/],
+    [{ workers: 2.5 }, /^RangeError: workers: found 2\.5/],
+    [{ workers: '2' }, /^TypeError: workers: found '2', expected a number$/],
+    [{ workers: 2, worker: false }, /^RangeError: workers: found 2, expected none, as worker is false$/],
+    [{ workers: 2, worker: started[0] }, /^TypeError: worker: found .*, expected true, as there is the option workers$/],
+  ])) await assert.rejects(Translator.create({ ...PAIR, model: TINY, ...more }), (e) => message.test(String(e)));
+});
+
+/**
+ * @param {string[]} args
+ * @param {{ input?: string, isOpen?: boolean, env?: object, node?: string[] }} [options]  isOpen: the input does not end
+ */
+async function run(args, { input = `${TEXTS.join('\n')}\n`, isOpen = false, env, node = [] } = {}) {
+  const child = spawn(process.execPath, [...node, cli, 'translate', '--from', 'en', '--to', 'de', ...args],
+    { env: { ...process.env, ...env } });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  child.stdin.on('error', () => {}); // it may end before it has read all
+  child.stdin.write(input);
+  if (!isOpen) child.stdin.end();
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, stdout, stderr };
+}
+
+test('heed translate --jobs 3: the same bytes', async () => {
+  const { stdout, stderr, code } = await run(['--jobs', '3', '--batch', '10']);
+  assert.deepEqual([stdout, stderr, code], [expected.map((line) => `${line}\n`).join(''), '', 0]);
+  const json = await run(['--json', '--jobs', '2', '--batch', '4'], { input: TEXTS.slice(0, 12).join('\n') });
+  const alone = await run(['--json', '--batch', '4'], { input: TEXTS.slice(0, 12).join('\n') });
+  assert.deepEqual(json, alone);
+  for (const [jobs, found] of [['0', "'0', expected a whole number from 1 to 64"], ['x', "'x', expected a number"]]) {
+    const wrong = await run(['--jobs', jobs]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, new RegExp(`^heed: --jobs: found ${found}\n`));
+  }
+});
+
+test('heed translate --jobs: a lost worker loses no line; an error comes after the lines before it', async () => {
+  // ends workers when some lines are written
+  const patch = `data:text/javascript,${encodeURIComponent(`
+    import threads from 'node:worker_threads';
+    import { syncBuiltinESMExports } from 'node:module';
+    const started = [];
+    threads.Worker = class extends threads.Worker {
+      constructor(...args) { super(...args); started.push(this); }
+    };
+    syncBuiltinESMExports();
+    const write = process.stdout.write;
+    let lines = 0;
+    process.stdout.write = function (...args) {
+      if (++lines === 20) for (const worker of started.slice(0, process.env.ENDED)) void worker.terminate();
+      return write.apply(this, args);
+    };
+  `)}`;
+  const args = ['--jobs', '2', '--batch', '10'];
+  const some = await run(args, { node: ['--import', patch], env: { ENDED: 1 } });
+  assert.deepEqual([some.stdout.split('\n').slice(0, -1), some.code], [expected, 0]);
+  assert.equal(some.stderr, 'heed: a worker is lost, its sentences go to the other 1: worker: it has ended\n');
+
+  // more input may come
+  const none = await run(args, { node: ['--import', patch], env: { ENDED: 2 }, isOpen: true });
+  const lines = none.stdout.split('\n').slice(0, -1);
+  assert.ok(lines.length >= 20 && lines.length < expected.length && lines.length % 10 === 0, `${lines.length} lines`);
+  assert.deepEqual(lines, expected.slice(0, lines.length));
+  assert.deepEqual([none.stderr.split('\n').slice(-2), none.code], [['heed: worker: it has ended', ''], 1]);
+});

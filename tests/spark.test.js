@@ -1,0 +1,71 @@
+// spark.test.js - heed translate in Spark, on two executors of this machine: the same bytes as one process, also when
+// one of them is killed. Needs Java and PySpark (pip install pyspark) in the python3 of PATH, or in that of PYTHON;
+// skipped without. 240 lines: more take longer, and show no more.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SHIPPED } from './model-files.js';
+
+const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+const program = fileURLToPath(new URL('../web/examples/spark.py', import.meta.url));
+const ARGS = ['translate', '--model', SHIPPED, '--from', 'en', '--to', 'de'];
+
+/** The answer of a program, or undefined if it is not there or fails. @param {string} name @param {string[]} args */
+function ask(name, ...args) {
+  try {
+    return execFileSync(name, args, { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+  } catch {
+    return undefined;
+  }
+}
+const python = ask(process.env.PYTHON ?? 'python3', '-c', 'import sys; print(sys.executable)') ?? '';
+const home = ask(python, '-c', 'import os, pyspark; print(os.path.dirname(pyspark.__file__))');
+const skip = ask('java', '-version') === undefined ? 'Java is missing'
+  : home === undefined ? 'PySpark is missing: pip install pyspark' : false;
+
+/** The processes that a process has started, by what they run. @param {number} parent @param {string} name */
+const childrenOf = (parent, name) => (ask('ps', '-o', 'pid=,args=', '--ppid', String(parent)) ?? '').split('\n')
+  .filter((line) => line.includes(name)).map((line) => Number(line.trim().split(' ')[0]));
+
+test('two executors, one of them killed: the same bytes as one process', { skip, timeout: 900_000 }, async (t) => {
+  const scratch = mkdtempSync(join(tmpdir(), 'heed-spark-'));
+  t.after(() => rmSync(scratch, { recursive: true }));
+  const [source, target] = [join(scratch, 'lines.txt'), join(scratch, 'out')];
+  const WORDS = ['house', 'small dog', 'train to Berlin', 'letter', 'question', 'long and beautiful summer'];
+  writeFileSync(source, Array.from({ length: 240 }, (_, i) => `The ${WORDS[i % 6]} is number ${i}.\n`).join(''));
+  const expected = execFileSync(process.execPath, [cli, ...ARGS], { input: readFileSync(source) });
+
+  const command = [process.execPath, cli, ...ARGS].join(' ');
+  const spark = spawn(join(dirname(python), 'spark-submit'),
+    ['--master', 'local-cluster[2,1,1024]', program, source, target, '8', command], {
+      env: { ...process.env, SPARK_HOME: home, PYSPARK_PYTHON: python,
+        PATH: `${dirname(python)}${delimiter}${process.env.PATH}` },
+    });
+  let log = '';
+  for (const stream of [spark.stdout, spark.stderr]) stream.on('data', (data) => (log += data));
+  const ended = new Promise((resolve) => spark.on('close', resolve));
+  t.after(() => spark.kill('SIGKILL'));
+
+  // one executor is killed when some partitions are done and others are not
+  let killed = 0;
+  const timer = setInterval(() => {
+    const done = (log.match(/Finished task/g) ?? []).length;
+    const [executor] = done >= 2 && done < 6 && !killed ? childrenOf(Number(spark.pid), 'ExecutorBackend') : [];
+    if (executor === undefined) return;
+    killed = executor;
+    process.kill(executor, 'SIGKILL');
+  }, 100);
+  const code = await ended;
+  clearInterval(timer);
+  assert.equal(code, 0, log.slice(-3000));
+  assert.ok(killed, 'an executor was killed');
+  assert.match(log, /Lost executor|Lost task/);
+  assert.ok(existsSync(join(target, '_SUCCESS')));
+  const parts = readdirSync(target).filter((name) => name.startsWith('part-')).sort();
+  assert.ok(parts.length >= 8);
+  assert.ok(Buffer.concat(parts.map((name) => readFileSync(join(target, name)))).equals(expected));
+});

@@ -1,0 +1,55 @@
+// own-files.js - the files of the user's own model: whose they are, and what is missing; loaded by own.js.
+
+/** The files that a model needs, beside the weights. */
+const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
+const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
+
+/**
+ * What else a model needs.
+ *
+ * @param {string[]} names  of the given files; HEED_E_FILE if they are those of several models
+ */
+export async function missingOf(names) {
+  // Firefox's models have other files
+  const { findLayout } = await import('../../js/files/layout.js');
+  if (!names.includes('config.json') && findLayout(names)?.vocabularies) return [];
+  const missing = NEEDED.filter((name) => !names.includes(name));
+  return names.some((name) => WEIGHTS.test(name)) ? missing : [...missing, 'model.safetensors'];
+}
+
+/**
+ * Files by name, without their folder.
+ *
+ * @param {Iterable<File>} files
+ */
+export const byName = (files) => Object.fromEntries(Array.from(files, (file) => [file.name, file]));
+
+/**
+ * The folders that have weights, if there are several: each is a model.
+ *
+ * @param {Iterable<File>} files
+ */
+export function foldersOf(files) {
+  const folders = new Set();
+  for (const { name, webkitRelativePath: path } of files) {
+    if (WEIGHTS.test(name) || /\.bin(\.gz|\.zst)?$/.test(name)) folders.add(path.slice(0, -name.length));
+  }
+  return folders.size > 1 ? [...folders].sort() : [];
+}
+
+/** All files of dropped folders and files. @param {any[]} entries @returns {Promise<File[]>} */
+export const filesOf = async (entries) => (await Promise.all(entries.map(inside))).flat();
+
+/** @param {any} entry @returns {Promise<File[]>} */
+async function inside(entry) {
+  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    // a folder is read in parts; the last part is empty
+    const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (part.length === 0) return found;
+    // subfolders are other models
+    for (const inner of part) if (inner.isFile) found.push(...(await inside(inner)));
+  }
+}
