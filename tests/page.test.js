@@ -227,9 +227,20 @@ for (const [width, theme] of [[1280, 'light'], [1280, 'dark'], [390, 'light'], [
     const { page, troubles, close } = await openPage({ width, theme });
     const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
     await page.evaluate(axe);
+    // also while something is computed, which axe sees by chance only
+    await page.evaluate(() => {
+      globalThis.nameless = [];
+      new MutationObserver(() => {
+        for (const button of document.querySelectorAll('button')) {
+          const name = button.getAttribute('aria-label') ?? button.getAttribute('title') ?? button.textContent.trim();
+          if (name === '' && button.checkVisibility()) globalThis.nameless.push(button.outerHTML);
+        }
+      }).observe(document.body, { childList: true, subtree: true });
+    });
     for (const place of PLACES) {
       await t.test(place, async () => {
         await visit(page, place);
+        assert.deepEqual(await page.evaluate(() => globalThis.nameless.splice(0)), []);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${place} is ${wide} px too wide`);
         const { violations } = await page.evaluate(() =>

@@ -63,7 +63,9 @@ export function mount(host, app) {
     const isOpen = stages.some(({ element }) => !element.open);
     for (const { element } of stages) element.open = isOpen;
   } }, t.all);
-  host.append(h('p', { class: 'remark' }, t.lead), h('div', { class: 'controls' }, written, next, all), steps, status);
+  // without tensors there is nothing to open
+  const controls = h('div', { class: 'controls', hidden: true }, written, next, all);
+  host.append(h('p', { class: 'remark' }, t.lead), controls, steps, status);
 
   const ids = (/** @type {{ id: number }[]} */ tokens) => tokens.map(({ id }) => id);
   const chips = (/** @type {string[]} */ names) => h('ol', { class: 'chips' }, names.map((name) => h('li', {}, name)));
@@ -204,9 +206,11 @@ export function mount(host, app) {
       tensors = found;
       status.textContent = '';
       go(0);
+      controls.hidden = false;
     } catch (error) {
       if (mine === run) status.textContent = `${see.failed} ${error instanceof Error ? error.message : error}`;
     }
+    if (mine === run) steps.setAttribute('aria-busy', 'false');
   }
 
   const off = onTheme(() => tensors && build());
@@ -216,6 +220,8 @@ export function mount(host, app) {
       if (given === sentence) return;
       sentence = given;
       tensors = null;
+      controls.hidden = true;
+      steps.setAttribute('aria-busy', 'true');
       load();
     },
     /** @returns {import('../lib/export.js').Exports | null} */
