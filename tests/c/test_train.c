@@ -160,6 +160,9 @@ static void spread(heed_trainer *t, int has_kink) {
     }
 }
 
+/* Elements of a tensor that are compared one by one: 10, or what the program's argument says. */
+static size_t elements = 10;
+
 static void check_gradients(const char *name, const int32_t *config, int n, int has_kink, const pass_options *extra,
                             int sampled) {
     heed_train_options o = PLAIN;
@@ -192,13 +195,13 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
     for (int i = 0; i < p->n_tensors; i++) {
         const train_tensor *tensor = &p->tensors[i];
         if (!tensor->trained) continue;
-        const size_t size = (size_t)tensor->rows * tensor->cols, stride = size > 40 ? size / 40 | 1 : 1;
+        const size_t size = (size_t)tensor->rows * tensor->cols, stride = size > elements ? size / elements | 1 : 1;
         const float *g = gradients + tensor->offset, one = 1.0f;
         float *origin = malloc(size * sizeof *origin), *along = malloc(size * sizeof *along);
         memcpy(origin, weights + tensor->offset, size * sizeof *origin);
         path p1 = {&pass, weights, &one, NULL, 0, 1, &options, unused};
 
-        /* element by element, up to 40 of them, as a vector */
+        /* some, element by element, as a vector */
         double error = 0.0, norm = 0.0, whole = 0.0;
         for (size_t j = 0; j < size; j += stride) {
             p1.at = tensor->offset + j;
@@ -697,7 +700,8 @@ static void test_rows(void) {
     heed_model_free(model);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+    if (count > 1) elements = (size_t)strtoul(arguments[1], NULL, 10);
     test_rows();
     test_products();
     test_random();
