@@ -239,9 +239,9 @@ test-wasm: $(WASM_TESTS)
 test-asan: $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 	@$(call run-tests,address and undefined,$(BUILD)/asan/tests/$$t)
 	@$(BUILD)/relaxed/tests/test_kernels && echo 'test_kernels, relaxed dot: passed'
-# For another processor, in an emulator; reports if it is missing. ARM_LONG takes more minutes there than
-# all others, so only `make test-long` runs it.
-ARM_LONG   := test_train
+# For another processor, in an emulator; reports if it is missing. Each of ARM_LONG takes longer there than all others
+# together, so only `make test-long` runs them.
+ARM_LONG   := test_bytes test_search test_shortlist test_train
 ARM_WANTED ?= $(filter-out $(ARM_LONG),$(TESTS))
 has-arm = { command -v $(ARM_CC) && command -v $(firstword $(ARM_RUN)); } > /dev/null
 arm-build: | need-arm

@@ -103,7 +103,7 @@ for (const pair of pairs) {
   test(`${pair}: a Translator says alone what it says in a batch`, { skip }, async () => {
     const [sourceLanguage, targetLanguage] = [pair.slice(0, 2), pair.slice(2)];
     const translator = await Translator.create({ sourceLanguage, targetLanguage, model: join(directory, pair) });
-    const texts = readLines(pair).map(({ source }) => source);
+    const texts = readLines(pair).map(({ source }) => source).filter((_, i) => i % 3 === 0);
     const batch = await translator.translate(texts);
     for (const [i, text] of texts.entries()) assert.equal(await translator.translate(text), batch[i]);
     translator.destroy();

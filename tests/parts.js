@@ -63,10 +63,9 @@ export const GROUPS = {
   },
   rest: {
     setup: ['asan', 'npm', 'browsers', 'bundlers', 'arm'],
-    build: ['asan', 'arm-build', 'train-programs', 'package', 'fuzz-build'],
+    build: ['asan', 'arm-build', 'train-programs', 'package'],
     parts: () => [
       { name: 'C, Arm', command: make('test-arm') },
-      { name: 'fuzz, 6 s a target', command: make('fuzz-test', 'FUZZ_SHORT_SECONDS=6', 'FUZZ_JOBS=1') },
       { name: 'C, sanitizers', command: make('test-asan') },
       ...nodeParts(files().filter((name) => !FAST.includes(name))),
       { name: 'reproducible', command: make('reproducible', 'JOBS=1') },
@@ -84,5 +83,6 @@ export const LONG = [
   { name: 'mutations', command: make('mutations'), minutes: 600 },
   { name: 'serve', command: [process.execPath, 'tests/bench/serve.js', '10000', '100'] },
   { name: 'fuzz', command: make('fuzz'), minutes: 600 },
-  { name: 'arm', command: make('test-arm', 'ARM_WANTED=test_train'), minutes: 60 },
+  { name: 'arm', command: make('test-arm', 'ARM_WANTED=$(ARM_LONG)'), minutes: 60 },
+  { name: 'gradients', command: ['build/native/tests/test_train', '40'] },
 ];

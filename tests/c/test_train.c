@@ -210,7 +210,7 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
             error += (g[j] - want) * (g[j] - want);
             norm += want * want;
         }
-        /* the noise of 40 differences is about 1e-4, whatever the size of the gradient */
+        /* the noise of 10 differences is at most 1e-4, whatever the size of the gradient */
         if (!CHECK(sqrt(error) <= 1e-3 * sqrt(norm) + 1e-4))
             printf("  %s %s: off by %.1e of %.1e\n", name, tensor->name, sqrt(error), sqrt(norm));
 
