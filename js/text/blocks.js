@@ -127,8 +127,10 @@ function classify(html, tokens, isOther, find) {
   let isWordNext = false; // the text after a token begins with a word
   for (let i = tokens.length - 1; i >= 0; i--) {
     const { type, name, start, mate } = tokens[i];
+    const kind = kinds[type === 'close' ? mate : i];
+    if (kind === 'block' || kind === 'rule') isWordNext = false;
     if (type === 'text') isWordNext = /^[\p{L}\p{N}]/u.test(html.slice(start, start + 2));
-    const isMark = type === 'close' && name === 'sup' && kinds[mate] === 'inline' && i - mate < LONGEST_MARK;
+    const isMark = type === 'close' && name === 'sup' && kind === 'inline' && i - mate < LONGEST_MARK;
     if (!isMark || isWordNext) continue;
     const text = textOf(html, tokens.slice(mate, i), find);
     if (text !== '' && !/\p{L}/u.test(text)) marks.add(mate);

@@ -1,7 +1,8 @@
-// dom.js - translatePage() of the built package on small pages, with a stub instead of a model; loaded by dom.html, and
-// sent to the server that it came from: by name what was wrong, or ''.
+// dom.js - translatePage() of the built package on small pages, with a stub instead of a model; loaded by dom.html and
+// dom-engines.js, and sent to the server that it came from: by name what was wrong, or ''.
 import { translatePage } from '../../js/dom.js';
 import { CASES } from './dom-cases.js';
+import { send } from './report.js';
 import { Stub } from './stub.js';
 
 /** All nodes below one, by identity. @param {Node} root */
@@ -23,10 +24,10 @@ export function equal(found, expected, what = '') {
 
 export const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until something holds. */
+/** Waits until something holds; what: tells what there is instead. */
 export async function until(isTrue, what) {
   for (const end = performance.now() + 20_000; !isTrue();) {
-    check(performance.now() < end, `never: ${what ?? isTrue}`);
+    check(performance.now() < end, `never: ${isTrue}: ${what?.()}`);
     await pause(10);
   }
 }
@@ -56,9 +57,9 @@ for (const [name, run] of Object.entries(CASES)) {
     await run(tools);
     report[name] = '';
   } catch (error) {
-    report[name] = String(error.stack ?? error);
+    report[name] = `${error}\n${error.stack}`; // WebKit's stack has no message
   }
   for (const translation of made) translation.stop();
   host.remove();
 }
-await fetch('report', { method: 'POST', body: JSON.stringify(report) });
+await send('dom', report);

@@ -1,8 +1,10 @@
 // html-page.js - translateHtml() of the built package in a page, in its own thread and over a worker, sent to the
-// server that the page came from; loaded by html.html. A page loads no bare names, so js/ itself will not do.
+// server that the page came from; loaded by html.html and dom-engines.js. A page loads no bare names, so js/ itself
+// will not do.
 import { Translator } from '../../build/js/index.js';
 import { FIXTURE } from './fixture.js';
 import { HTML } from './html-text.js';
+import { send } from './report.js';
 
 const report = {};
 try {
@@ -16,4 +18,4 @@ try {
 } catch (error) {
   report.error = `${error.name}: ${error.message}\n${error.stack}`;
 }
-await fetch('report', { method: 'POST', body: JSON.stringify(report) });
+await send('html', report);
