@@ -147,6 +147,7 @@ test('options that do not fit are refused', () => inDirectory(({ heed, write, pa
     [['a.json', './a.json', '--in-place'], /a\.json, \.\/a\.json: both would be written to/],
     [['-', '--format', 'json', '-o', 'out'], /-: expected --output and a file, found the directory out/],
     [['--html', '--json', '<p>'], /--json: has no effect with --html/],
+    [['--html', 'a.json'], /--html: has no effect on files, .*: a\.json/],
   ])) {
     const { status, stderr } = heed(args);
     assert.equal(status, 2, args.join(' '));

@@ -108,6 +108,9 @@ function checkUse(values, operands) {
       throw new UsageError(`${isInput ? INPUT : text}: expected a file whose name ends with one of `
         + `${endings.join(' ')}, or --format`);
     }
+    if (html !== undefined && !isInput) {
+      throw new UsageError(`--html: has no effect on files, as their names or --format tell what they are: ${text}`);
+    }
     if (keys !== undefined && known !== 'json') throw new UsageError(`--keys: has no effect on ${known}`);
     if (isInput && values['in-place'] !== undefined) {
       throw new UsageError('--in-place: has no effect on standard input');
