@@ -1,10 +1,12 @@
 // dom.js - translatePage() with the shipped model on a page of 2,000 sentences in Chromium: when the first visible
-// block is translated, all that is visible, everything; memory; frames that were late; the longest task.
+// block is translated, all that is visible, everything; memory; frames that were late; the longest tasks of the page's
+// thread in processor time.
 // Run: make package && node tests/bench/dom.js [--sentences 2000]
 import { parseArgs } from 'node:util';
 import { startBrowser } from '../browser/chromium.js';
 import { FIXTURE_PATH } from '../browser/fixture.js';
 import { serveOrigin } from '../browser/origins.js';
+import { startTrace } from './trace.js';
 
 const { values } = parseArgs({ options: { sentences: { type: 'string', default: '2000' } } });
 const PARTS = [['The house', 'My sister', 'A small dog', 'The old station', 'The teacher'],
@@ -23,22 +25,33 @@ const browser = await startBrowser();
 const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
 await page.goto(library.origin);
 page.setDefaultTimeout(600_000);
-const found = await page.evaluate(async ({ origin, model }) => {
+
+/** Bytes of the page's heap that something refers to. */
+const session = await page.context().newCDPSession(page);
+async function heap() {
+  await session.send('HeapProfiler.collectGarbage');
+  return (await session.send('Runtime.getHeapUsage')).usedSize / 1e6;
+}
+
+await page.evaluate(async ({ origin, model }) => {
   const { Translator } = await import(`${origin}/build/js/index.js`);
   const { translatePage } = await import(`${origin}/build/js/dom.js`);
   const translator = await Translator.create({
     sourceLanguage: 'en', targetLanguage: 'de', model: `${origin}/${model}/`,
   });
   await translator.translateHtml('<p>Good <b>morning</b>.</p>');
+  Object.assign(globalThis, { translator, translatePage });
+}, { origin: library.origin, model: FIXTURE_PATH });
+const before = await heap();
+const trace = await startTrace(page);
+const found = await page.evaluate(async () => {
   const elements = [...document.querySelectorAll('*')];
   const html = document.documentElement.outerHTML;
   const visible = [...document.querySelectorAll('p')].filter((p) => p.getBoundingClientRect().top < innerHeight);
   const originals = new Map(visible.map((p) => [p, p.textContent]));
-  let [longest, frames, late, last] = [0, 0, 0, 0];
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
-  }).observe({ type: 'longtask' });
+  let [frames, late, last] = [0, 0, 0];
   const times = {};
+  performance.mark('translating');
   const start = performance.now();
   let isOver = false;
   const frame = (now) => {
@@ -53,27 +66,47 @@ const found = await page.evaluate(async ({ origin, model }) => {
     if (!isOver) requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  const before = performance.memory.usedJSHeapSize;
-  const translation = translatePage(document, { translator });
+  const translation = globalThis.translatePage(document, { translator: globalThis.translator });
   await translation.done;
   times['everything, ms'] = performance.now() - start;
   isOver = true;
+  // the last layout belongs to it
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  performance.mark('translated');
   const after = [...document.querySelectorAll('*')];
-  const figures = {
+  Object.assign(globalThis, { translation, elements, html });
+  return {
     ...times, 'blocks that are visible': visible.length, frames, 'frames that were late': late,
-    'longest task, ms (0: none took 50)': longest,
-    'JavaScript heap before, MB': before / 1e6, 'and after, MB': performance.memory.usedJSHeapSize / 1e6,
     elements: elements.length,
-    'the same elements after': after.length === elements.length && after.every((each) => elements.includes(each)),
+    'the same elements after': after.length === elements.length && after.every((each, i) => each === elements[i]),
+    'blocks with an attribute of ours': document.querySelectorAll('p[lang]').length,
   };
-  const restoring = performance.now();
+});
+found['JavaScript heap before, MB'] = before;
+found['and after, MB'] = await heap();
+Object.assign(found, await page.evaluate(async () => {
+  const { translation, elements, html } = globalThis;
+  performance.mark('restoring');
   translation.restore();
-  figures['restoring, ms'] = performance.now() - restoring;
-  figures['restored byte for byte'] = document.documentElement.outerHTML === html;
-  return figures;
-}, { origin: library.origin, model: FIXTURE_PATH });
+  const isSame = document.documentElement.outerHTML === html;
+  const after = [...document.querySelectorAll('*')];
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return {
+    'restored byte for byte': isSame,
+    'the same elements restored': after.length === elements.length && after.every((each, i) => each === elements[i]),
+  };
+}));
+const { tasks, marks } = await trace('translating');
+const [translated, restoring] = ['translated', 'restoring'].map((name) => marks.get(name));
+const isPart = { translating: ({ at }) => at < translated, restoring: ({ at }) => at >= restoring };
+for (const [name, isIn] of Object.entries(isPart)) {
+  const sorted = tasks.filter(({ at }) => at >= marks.get('translating')).filter(isIn).sort((a, b) => b.time - a.time);
+  const longest = sorted.slice(0, 5).map(({ time, what }) => `${time.toFixed(1)} (${what})`).join(', ');
+  found[`longest tasks ${name}, processor ms`] = longest;
+  found[`${name}, processor ms in all`] = sorted.reduce((sum, { time }) => sum + time, 0);
+}
 for (const [name, value] of Object.entries(found)) {
-  console.log(`${name.padEnd(36)} ${typeof value === 'number' ? Math.round(value) : value}`);
+  console.log(`${name.padEnd(40)} ${typeof value === 'number' ? Math.round(value) : value}`);
 }
 await browser.close();
 library.close();

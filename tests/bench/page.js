@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { findBrowser } from '../browser/launch.js';
 import { serveSite } from '../browser/site.js';
+import { startTrace } from './trace.js';
 import { gzipSizes } from '../../web/build.js';
 
 const require = createRequire(new URL('../browser/package.json', import.meta.url));
@@ -48,33 +49,13 @@ async function visit() {
       'longest task while loading': busy(0), 'longest task while translating': busy(from),
     };
   }, start);
-  Object.assign(figures, await trace());
+  const { tasks, marks } = await trace('translating');
+  const mark = marks.get('translating');
+  const longest = (isWanted) => Math.max(0, ...tasks.filter(isWanted).map(({ time }) => time));
+  figures['the same, processor time, loading'] = longest(({ at }) => at < mark);
+  figures['the same, processor time, translating'] = longest(({ at }) => at >= mark);
   await context.close();
   return figures;
-}
-
-/** Record the tasks of a page's main thread; what is given ends that, and gives the longest. @param {any} page */
-async function startTrace(page) {
-  const session = await page.context().newCDPSession(page);
-  const events = [];
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
-  await session.send('Tracing.start', {
-    transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'blink.user_timing'] },
-  });
-  return async () => {
-    const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
-    await session.send('Tracing.end');
-    await complete;
-    // the mark tells the page's process and thread from those of the browser's own pages
-    const mark = events.find(({ name }) => name === 'translating');
-    const tasks = events.filter(({ name, pid, tid }) => /RunTask$/.test(name) && pid === mark.pid && tid === mark.tid);
-    if (tasks.length === 0) throw new Error('the trace has no tasks of the page');
-    const longest = (kind) => Math.max(0, ...tasks.filter(kind).map(({ tdur = 0 }) => tdur / 1000));
-    return {
-      'the same, processor time, loading': longest(({ ts }) => ts < mark.ts),
-      'the same, processor time, translating': longest(({ ts }) => ts >= mark.ts),
-    };
-  };
 }
 
 try {
