@@ -31,8 +31,9 @@ export const MAX_PAGE_CALLS = 2;
 /** Texts of a page whose translations are kept, and text nodes by which copies of them are known. */
 export const MAX_PAGE_TEXTS = 5000;
 export const MAX_OUTPUTS = 5000;
-/** Milliseconds of work on a page at a time. */
+/** Milliseconds of work on a page at a time, and blocks whose language is set then. */
 export const PAGE_SLICE = 8;
+export const PAGE_BLOCKS = 50;
 /** Milliseconds until a text that changes often is translated again, at first and at most. */
 export const CHANGE_DELAY = 30;
 export const MAX_CHANGE_DELAY = 4000;

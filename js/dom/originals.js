@@ -66,8 +66,14 @@ export class Originals {
     return copied;
   }
 
-  /** Notes that the page has added or written a text node: it may be a copy of a translation. @param {Node} node */
+  /** Notes that the page has added a text node: it may be a copy of a translation. @param {Node} node */
   noteText(node) {
+    this.#fresh.add(node);
+  }
+
+  /** Notes that the page has written a text, which may be what a translation wrote there. @param {Node} node */
+  noteWritten(node) {
+    this.#texts.delete(node);
     this.#fresh.add(node);
   }
 

@@ -9,16 +9,20 @@ import { onAborts } from '../base/abort.js';
 import { E_STATE } from '../base/constants.js';
 import { badType, checkBoolean, checkFunction, checkOptions, checkSignal } from '../base/check.js';
 import { turn } from '../base/host.js';
-import { MAX_CHANGE_DELAY, CHANGE_DELAY, PAGE_SLICE } from '../base/limits.js';
-import { directionOf, languageOf } from '../model/languages.js';
-import { isKept, NO_STATE, READ } from '../text/elements.js';
+import { PAGE_SLICE } from '../base/limits.js';
+import { languageOf } from '../model/languages.js';
+import { isKept, READ } from '../text/elements.js';
 import { TRANSLATE } from '../translate/options.js';
+import { Changes } from './changes.js';
+import { Languages } from './languages.js';
 import { isElement, isText, nodesInside, parentOf } from './nodes.js';
 import { Originals } from './originals.js';
 import { Queue } from './queue.js';
-import { isOpaque, Reader } from './read.js';
+import { Reader } from './read.js';
 import { textOfBlock } from './unit.js';
-import { keepSelection, tidy, writeSilent, writeUnit } from './write.js';
+import { Units } from './units.js';
+import { Visible } from './visible.js';
+import { keepSelection, keepValue, tidy, writeSilent, writeUnit } from './write.js';
 
 /** @typedef {import('../text/elements.js').State} State */
 /** @typedef {import('./queue.js').AnyUnit} AnyUnit */
@@ -43,10 +47,6 @@ import { keepSelection, tidy, writeSilent, writeUnit } from './write.js';
 /** Attributes that say what is translated. */
 const RULES = ['translate', 'lang', 'contenteditable', 'class'];
 const NOT_TRANSLATED = /(?:^|\s)notranslate(?:\s|$)/;
-/** So many changes of a container are read at once. */
-const QUIET = 5;
-/** Milliseconds to wait for a browser to say what is visible. */
-const PATIENCE = 250;
 
 /** @param {Node} node @returns {node is HTMLOptionElement} */
 const isOption = (node) => isElement(node) && node.localName === 'option';
@@ -66,7 +66,6 @@ export class PageTranslation {
    * @type {Promise<void>}
    */
   done;
-  #progress = { translated: 0, total: 0 };
   #root;
   #options;
   /** The outermost container. */
@@ -74,8 +73,8 @@ export class PageTranslation {
   #originals = new Originals();
   #reader;
   #queue;
-  /** Containers that were read. @type {WeakMap<Node, { state: State, units: Set<AnyUnit> }>} */
-  #known = new WeakMap();
+  #languages;
+  #units = new Units((unit) => this.#queue.remove(unit));
   /**
    * Containers to read, the next at the end, each with the round in which its state was found, and whether `done` waits
    * for it.
@@ -85,26 +84,9 @@ export class PageTranslation {
   #round = 0;
   /** Translations to write. @type {{ unit: AnyUnit, answer: string }[]} */
   #answers = [];
-  /** Units that are not written. @type {Set<AnyUnit>} */
-  #open = new Set();
-  /** Those of them that `done` waits for. @type {Set<AnyUnit>} */
-  #first = new Set();
-  /**
-   * Containers that have changed, with the time to read them, and whether `done` waits for them.
-   *
-   * @type {Map<Element | ShadowRoot, { at: number, isFirst: boolean }>}
-   */
-  #changed = new Map();
-  /** How often containers have changed of late. @type {WeakMap<Node, { count: number, last: number }>} */
-  #unrest = new WeakMap();
-  #timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+  #changes = new Changes(() => this.#wake());
   #mutations;
-  #intersections = /** @type {IntersectionObserver | undefined} */ (undefined);
-  /** @type {WeakSet<Element>} */
-  #visible = new WeakSet();
-  #knowsVisible = false;
-  /** Elements whose language is set. @type {WeakSet<Node>} */
-  #marked = new WeakSet();
+  #visible;
   #isWorking = false;
   #isEnded = false;
   #isDone = false;
@@ -114,7 +96,6 @@ export class PageTranslation {
   #reject = () => {};
   #forget;
   #document;
-  #directions;
 
   /** @param {Root} root @param {PageOptions} options */
   constructor(root, { translator, signal, onProgress, observe = true, ...rest }) {
@@ -122,12 +103,11 @@ export class PageTranslation {
     this.#root = root;
     this.#document = /** @type {Document} */ (root.ownerDocument ?? root);
     this.#options = { translator, onProgress, observe };
-    this.#directions = [translator.sourceLanguage, translator.targetLanguage].map(directionOf);
     this.#reader = new Reader(this.#originals, (language) => languageOf(language) !== source);
     const stop = new AbortController();
     this.#queue = new Queue({
       translate: (html) => translator.translateHtml(html, { ...rest, signal: stop.signal }),
-      isVisible: ({ container }) => this.#isVisible(container),
+      isVisible: ({ container }) => this.#visible.has(container),
       deliver: (unit, answer) => {
         this.#answers.push({ unit, answer });
         this.#wake();
@@ -150,16 +130,17 @@ export class PageTranslation {
       this.#wake();
     });
     this.#watch(root);
-    this.#startIntersections();
+    this.#visible = new Visible(this.#document, this.#wake);
     this.#document.addEventListener('visibilitychange', this.#wake);
     this.#top = /** @type {Element | ShadowRoot | null} */ (this.#document === root ? root.documentElement : root);
-    if (this.#top) this.#push({ container: this.#top, state: this.#stateAt(this.#top) }, true);
+    this.#languages = new Languages(this.#originals, translator, this.#top);
+    if (this.#top) this.#pushAlone(this.#top, true);
     void this.#work();
   }
 
   /** Texts, of which the same that stands twice counts twice. */
   get progress() {
-    return { ...this.#progress };
+    return { ...this.#units.progress };
   }
 
   /** No more changes are followed; what is translated stays. */
@@ -189,45 +170,14 @@ export class PageTranslation {
     this.#forget();
     this.#queue.end();
     this.#disconnect();
-    clearTimeout(this.#timer);
+    this.#changes.end();
     this.#reject(reason); // without effect if it is done
   }
 
   #disconnect() {
     this.#mutations.disconnect();
-    this.#intersections?.disconnect();
+    this.#visible.end();
     this.#document.removeEventListener('visibilitychange', this.#wake);
-  }
-
-  // ---------------------------------------------------------------- what is visible
-
-  #startIntersections() {
-    if (typeof IntersectionObserver !== 'function') {
-      this.#knowsVisible = true;
-      return;
-    }
-    this.#intersections = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) this.#visible.add(target);
-        else this.#visible.delete(target);
-      }
-      this.#knowsVisible = true;
-      this.#wake();
-    });
-    setTimeout(() => {
-      this.#knowsVisible = true;
-      this.#wake();
-    }, PATIENCE);
-  }
-
-  /** @param {Node} container */
-  #boxOf(container) {
-    return isElement(container) ? container : /** @type {ShadowRoot} */ (container).host;
-  }
-
-  /** @param {Node} container */
-  #isVisible(container) {
-    return this.#visible.has(this.#boxOf(container)) || container.parentNode === this.#document.head;
   }
 
   // ---------------------------------------------------------------- changes
@@ -240,24 +190,21 @@ export class PageTranslation {
     });
   }
 
-  /** The container that a node is read in. @param {Node} node @returns {Element | ShadowRoot | undefined} */
-  #containerOf(node) {
-    /** @type {Node | null} */
-    let each = node;
-    while (each && !this.#known.has(each)) each = parentOf(each);
-    return /** @type {Element | undefined} */ (each ?? undefined);
-  }
-
-  /** Notes what the page has changed. @param {MutationRecord[]} records */
-  #note(records) {
+  /**
+   * Notes what the page has changed.
+   *
+   * @param {MutationRecord[]} records
+   * @param {boolean} [isOurs]  of a change of ours, and what the page did while it was made
+   */
+  #note(records, isOurs = false) {
     if (records.length > 0) this.#round++;
     const ofChildren = records.filter(({ type }) => type === 'childList');
     const owned = new Set(ofChildren.map(({ target }) => target).filter((each) => this.#originals.ownsOrder(each)));
     this.#originals.noteChildren(ofChildren.filter(({ target }) => !owned.has(target)));
     for (const { type, target, attributeName, oldValue, addedNodes } of records) {
       if (type === 'characterData') {
-        if (!isText(target) || this.#originals.ownsText(target)) continue;
-        this.#originals.noteText(target);
+        if (!isText(target) || (isOurs && this.#originals.ownsText(target))) continue;
+        this.#originals.noteWritten(target);
         this.#addChange(target);
       } else if (type === 'childList') {
         if (owned.has(target)) continue;
@@ -265,9 +212,10 @@ export class PageTranslation {
         for (const node of addedNodes) {
           // it may come from elsewhere
           const nodes = nodesInside(node);
-          if (this.#forgetNodes(nodes)) isFirst = true;
+          if (this.#units.forget(nodes)) isFirst = true;
           for (const each of nodes) if (isText(each)) this.#originals.noteText(each);
-          if (isKept(this.#stateInside(target))) this.#originals.giveBack(nodes);
+          this.#languages.forget();
+          if (isKept(this.#reader.stateInside(target))) this.#originals.giveBack(nodes);
         }
         this.#addChange(target, isFirst);
       } else {
@@ -284,156 +232,82 @@ export class PageTranslation {
 
   /** What holds of an element has changed. @param {Element} element */
   #noteRule(element) {
-    this.#marked = new WeakSet();
+    this.#languages.forget();
     const nodes = nodesInside(element);
-    const isFirst = this.#forgetNodes(nodes);
-    if (isKept(this.#stateAt(element))) this.#originals.giveBack(nodes);
+    const isFirst = this.#units.forget(nodes);
+    if (isKept(this.#reader.stateAt(element))) this.#originals.giveBack(nodes);
     // what is around the root is not read
     if (element !== this.#top) this.#addChange(parentOf(element) ?? element, isFirst);
-    else if (this.#options.observe || isFirst) {
-      this.#push({ container: element, state: this.#stateAt(element) }, isFirst);
-    }
-  }
-
-  /** So that they are read again. @param {Node[]} nodes @returns {boolean}  whether `done` waits for one of them */
-  #forgetNodes(nodes) {
-    let isFirst = false;
-    for (const node of nodes) {
-      if (this.#dropUnits(node)) isFirst = true;
-      this.#known.delete(node);
-    }
-    return isFirst;
+    else if (this.#options.observe || isFirst) this.#pushAlone(element, isFirst);
   }
 
   /** @param {Node} node @param {boolean} [isAwaited]  whether `done` waits for what is inside */
   #addChange(node, isAwaited = false) {
-    const container = this.#containerOf(node);
+    let container = this.#units.containerOf(node);
+    let isFirst = isAwaited;
+    // without the block inside of it, it may be a part of a text
+    while (container && this.#units.of(container)?.isLoose) {
+      if (this.#units.forget([container])) isFirst = true;
+      container = this.#units.containerOf(container);
+    }
     if (!container) return;
-    const isFirst = this.#dropUnits(container) || isAwaited;
-    const noted = this.#changed.get(container);
-    if (noted) noted.isFirst ||= isFirst;
+    if (this.#units.drop(container)) isFirst = true;
     // without `observe`, too, what was there is translated
-    if (noted || !(this.#options.observe || isFirst)) return;
-    const now = performance.now();
-    const unrest = this.#unrest.get(container) ?? { count: 0, last: 0 };
-    unrest.count = now - unrest.last > MAX_CHANGE_DELAY ? 0 : unrest.count + 1;
-    unrest.last = now;
-    this.#unrest.set(container, unrest);
-    // at first before the page is painted, if the translation is known; but a text that is written again and again has
-    // to wait, or the languages would take turns
-    const delay = unrest.count < QUIET ? 0 : Math.min(CHANGE_DELAY * 2 ** (unrest.count - QUIET), MAX_CHANGE_DELAY);
-    // and `done` does not wait for it
-    this.#changed.set(container, { at: now + delay, isFirst: isFirst && unrest.count < QUIET });
+    this.#changes.add(container, isFirst, this.#options.observe || isFirst);
   }
 
   /** Moves the changes whose time has come to the places to read. */
   #readChanges() {
-    const now = performance.now();
-    let next = Infinity;
-    for (const [container, { at, isFirst }] of this.#changed) {
-      if (at > now) {
-        next = Math.min(next, at);
-        continue;
-      }
-      this.#changed.delete(container);
-      if (container.isConnected) this.#push({ container, state: this.#stateAt(container) }, isFirst);
+    for (const { container, isFirst } of this.#changes.takeDue()) {
+      if (container.isConnected) this.#pushAlone(container, isFirst);
     }
-    clearTimeout(this.#timer);
-    if (next < Infinity) this.#timer = setTimeout(() => this.#wake(), next - now);
-  }
-
-  /**
-   * Drops what waits of a container, until it is read again.
-   *
-   * @param {Node} container
-   * @returns {boolean}  whether `done` waits for some of it
-   */
-  #dropUnits(container) {
-    const known = this.#known.get(container);
-    let isFirst = false;
-    for (const unit of known?.units ?? []) {
-      if (this.#first.delete(unit)) isFirst = true;
-      this.#drop(unit);
-    }
-    known?.units.clear();
-    return isFirst;
-  }
-
-  /** @param {AnyUnit} unit */
-  #drop(unit) {
-    if (!this.#open.delete(unit)) return;
-    this.#progress.total--;
-    this.#queue.remove(unit);
   }
 
   // ---------------------------------------------------------------- reading
-
-  /** What holds in a node, by all that is around it. @param {Node} start */
-  #stateAt(start) {
-    const around = [];
-    for (let node = /** @type {Node | null} */ (start); node; node = parentOf(node)) {
-      if (isElement(node)) around.push(node);
-    }
-    const state = around.reduceRight((each, element) => this.#reader.stateOf(element, each), NO_STATE);
-    const isInside = around.some((element) => element !== start && isOpaque(element));
-    return isInside ? { ...state, isFixed: true } : state;
-  }
-
-  /** What holds of the children of a node. @param {Node} node @returns {State} */
-  #stateInside(node) {
-    const state = this.#stateAt(node);
-    return isElement(node) && isOpaque(node) ? { ...state, isFixed: true } : state;
-  }
 
   /** @param {Place} place @param {boolean} isFirst  whether `done` waits for it */
   #push(place, isFirst) {
     this.#places.push({ ...place, round: this.#round, isFirst });
   }
 
+  /** A container without what is around it. @param {Place['container']} container @param {boolean} isFirst */
+  #pushAlone(container, isFirst) {
+    this.#push({ container, state: this.#reader.stateAt(container), isLoose: false }, isFirst);
+  }
+
   /** @param {Place & { round: number, isFirst: boolean }} place */
-  #read({ container, state: before, round, isFirst: isAwaited }) {
-    if (!container.isConnected) return;
-    // the page may have changed what holds there
-    const state = round === this.#round ? before : this.#stateAt(container);
-    const isNew = !this.#known.has(container);
-    let isFirst = this.#dropUnits(container) || isAwaited;
-    const { units, inside, inline, kept, silent } = this.#reader.read(container, state);
-    this.#known.set(container, { state, units: new Set(units) });
+  #read({ container, state: before, isLoose, round, isFirst: isAwaited }) {
+    // the page may have changed it since
+    if (!container.isConnected || this.#units.isPart(container)) return;
+    const state = round === this.#round ? before : this.#reader.stateAt(container);
+    const isNew = !this.#units.of(container);
+    let isFirst = this.#units.drop(container) || isAwaited;
+    const { units, inside, inline, kept, silent, isBlock } = this.#reader.read(container, state);
     if (isNew && !isElement(container) && container !== this.#root) this.#watch(container);
-    for (const element of inline) {
-      if (this.#dropUnits(element)) isFirst = true;
-      this.#known.delete(element);
-    }
-    const [from, to] = this.#directions;
-    if (from !== to) {
-      for (const element of kept) {
-        const hasText = /\S/.test(element.textContent ?? '') && !element.hasAttribute('dir');
-        if (hasText) this.#originals.setAttribute(element, 'dir', from);
-      }
-    }
+    if (this.#units.forget(inline)) isFirst = true;
+    this.#units.setParts(inline, inside.map((place) => place.container));
+    this.#units.set(container, state, units, { isBlock, isLoose, isFirst });
+    this.#languages.keepDirections(kept);
     const runs = units.flatMap((unit) => (unit.name === undefined ? unit : []));
     tidy(container, [...runs, ...silent].map(({ top }) => top), this.#originals);
     for (const run of silent) writeSilent(container, run, this.#originals);
-    if (units.length === 0 && isOption(container)) this.#originals.restoreAttribute(container, 'value');
+    // what states its language states the new one, also without words: some may come
+    if (!isKept(state)) {
+      for (const { inner } of silent) this.#languages.addInline(inner);
+      if (units.length === 0) this.#languages.add(container, false);
+    }
+    if (runs.length === 0 && isOption(container)) this.#originals.restoreAttribute(container, 'value');
     for (const unit of units) {
-      if (isFirst) this.#first.add(unit);
-      this.#add(unit);
+      const answer = this.#queue.find(unit.html);
+      if (answer !== undefined) this.#answers.push({ unit, answer });
+      else {
+        this.#queue.add(unit);
+        this.#visible.watch(container);
+      }
     }
     for (const place of inside.reverse()) {
-      const known = this.#known.get(place.container);
+      const known = this.#units.of(place.container);
       if (!known || !isSameState(known.state, place.state)) this.#push(place, isFirst);
-    }
-  }
-
-  /** @param {AnyUnit} unit */
-  #add(unit) {
-    this.#open.add(unit);
-    this.#progress.total++;
-    const answer = this.#queue.find(unit.html);
-    if (answer !== undefined) this.#answers.push({ unit, answer });
-    else {
-      this.#queue.add(unit);
-      this.#intersections?.observe(this.#boxOf(unit.container));
     }
   }
 
@@ -441,54 +315,21 @@ export class PageTranslation {
 
   /** @param {AnyUnit} unit @param {string} answer */
   #write(unit, answer) {
-    if (!this.#open.has(unit)) return;
-    this.#open.delete(unit);
-    this.#first.delete(unit);
-    this.#progress.translated++;
+    if (!this.#units.take(unit)) return;
     const { container } = unit;
-    this.#known.get(container)?.units.delete(unit);
-    if (this.#known.get(container)?.units.size === 0) this.#intersections?.unobserve(this.#boxOf(container));
+    const known = this.#units.of(container);
+    if (known?.units.size === 0) this.#visible.forget(container);
     if (!container.isConnected) {
-      this.#known.delete(container);
+      this.#units.forget([container]);
       return;
     }
     if (unit.name !== undefined) this.#originals.setAttribute(unit.container, unit.name, textOfBlock(answer));
     else {
-      this.#keepValue(container);
+      if (isOption(container)) keepValue(container, this.#originals);
       writeUnit(unit, answer, this.#originals);
-      for (const node of unit.nodes) if (isElement(node)) this.#markLanguage(node, false);
+      this.#languages.addInline(unit.nodes.filter((_, i) => !unit.leaves.has(i)));
     }
-    this.#markLanguages(container);
-  }
-
-  /** The value of an option is its text, if it has no other. @param {Node} container */
-  #keepValue(container) {
-    if (!isOption(container) || this.#originals.attributeOf(container, 'value') !== null) return;
-    const texts = this.#originals.childrenOf(container).filter(isText).map((node) => this.#originals.textOf(node));
-    this.#originals.setAttribute(container, 'value', texts.join('').replace(/[ \t\n\f\r]+/g, ' ').trim());
-  }
-
-  /** Sets the language where the page states one, and at the root. @param {Node} container */
-  #markLanguages(container) {
-    const root = /** @type {Node} */ (this.#top);
-    for (let node = /** @type {Node | null} */ (container); node && !this.#marked.has(node); node = parentOf(node)) {
-      this.#marked.add(node);
-      const isTop = isElement(root) ? node === root : node.parentNode === root;
-      if (isElement(node)) this.#markLanguage(node, isTop);
-      if (node === root) break;
-    }
-  }
-
-  /** @param {Element} element @param {boolean} isTop */
-  #markLanguage(element, isTop) {
-    const { sourceLanguage, targetLanguage } = this.#options.translator;
-    const [from, to] = this.#directions;
-    const lang = this.#originals.attributeOf(element, 'lang');
-    if (isTop || (lang && languageOf(lang) === languageOf(sourceLanguage))) {
-      this.#originals.setAttribute(element, 'lang', targetLanguage);
-    }
-    const dir = this.#originals.attributeOf(element, 'dir')?.toLowerCase();
-    if (from !== to && (isTop || dir === from)) this.#originals.setAttribute(element, 'dir', to);
+    this.#languages.add(container, known?.isBlock === true && unit.name === undefined);
   }
 
   // ---------------------------------------------------------------- the order of work
@@ -504,12 +345,26 @@ export class PageTranslation {
     else {
       this.#readChanges();
       const place = this.#places.pop();
-      if (!place) return true;
-      this.#read(place);
+      if (place) this.#read(place);
+      else return !this.#isSettled() || !this.#settle();
     }
-    // own changes are told from those of the page before there are more
-    this.#note(this.#mutations.takeRecords());
+    this.#note(this.#mutations.takeRecords(), true);
     return false;
+  }
+
+  /** Whether all that was there is translated. */
+  #isSettled() {
+    return !this.#units.hasFirst && !this.#changes.hasFirst;
+  }
+
+  /** States the languages at last. @returns {boolean}  whether there is more to do */
+  #settle() {
+    if (this.#isDone) return false;
+    const changed = new Set(/** @type {Node[]} */ (this.#languages.settle()));
+    // what has the page's own `lang` again is told from a change of the page by this alone
+    const records = this.#mutations.takeRecords();
+    this.#note(records.filter(({ target, attributeName }) => attributeName !== 'lang' || !changed.has(target)), true);
+    return changed.size > 0;
   }
 
   async #work() {
@@ -523,7 +378,7 @@ export class PageTranslation {
         this.#report();
         if (this.#isEnded) return;
         // a page that nobody sees waits
-        if (this.#knowsVisible && !this.#document.hidden) this.#queue.feed();
+        if (this.#visible.isKnown && !this.#document.hidden) this.#queue.feed();
         if (isIdle) break;
         await turn();
         if (this.#isEnded) return;
@@ -537,8 +392,7 @@ export class PageTranslation {
   }
 
   #finish() {
-    if (this.#isDone || this.#first.size > 0) return;
-    for (const { isFirst } of this.#changed.values()) if (isFirst) return;
+    if (this.#isDone || !this.#isSettled()) return;
     this.#isDone = true;
     if (!this.#options.observe) this.#disconnect();
     this.#resolve();
@@ -546,7 +400,7 @@ export class PageTranslation {
 
   #reported = '';
   #report() {
-    const { translated, total } = this.#progress;
+    const { translated, total } = this.#units.progress;
     const text = `${translated}/${total}`;
     if (text === this.#reported) return;
     this.#reported = text;

@@ -4,9 +4,9 @@
 // A container is a block, or what has texts of its own: a button, a shadow root. Those inside of it are read later.
 
 import {
-  ATOM, BLOCK, ICONS, isKept, isRead, OPAQUE, SPACED, stateOf, SVG_INLINE, VOID, WORDS,
+  ATOM, BLOCK, ICONS, isKept, isRead, NO_STATE, OPAQUE, SPACED, stateOf, SVG_INLINE, VOID, WORDS,
 } from '../text/elements.js';
-import { isElement, isText, shadowOf } from './nodes.js';
+import { isElement, isText, parentOf, shadowOf } from './nodes.js';
 import { Builder, htmlOfText } from './unit.js';
 
 /** @typedef {import('../text/elements.js').State} State */
@@ -14,7 +14,11 @@ import { Builder, htmlOfText } from './unit.js';
 /** @typedef {import('./unit.js').Run} Run */
 /** @typedef {import('./unit.js').AttributeUnit} AttributeUnit */
 /** @typedef {import('./originals.js').Originals} Originals */
-/** @typedef {{ container: Element | ShadowRoot, state: State }} Place  a container, and what holds in it */
+/**
+ * A container, and what holds in it; isLoose: it is one only because of a block inside of it.
+ *
+ * @typedef {{ container: Element | ShadowRoot, state: State, isLoose: boolean }} Place
+ */
 /** @typedef {(language: string) => boolean} IsOther  whether it is another language than the page's */
 /**
  * @typedef {object} Content
@@ -23,6 +27,7 @@ import { Builder, htmlOfText } from './unit.js';
  * @property {Element[]} inline  elements that are part of its texts
  * @property {Element[]} kept  elements that stay in their language
  * @property {Run[]} silent  neighbours without words
+ * @property {boolean} isBlock  no other block is in it
  */
 
 const WORDED = /[\p{L}\p{N}]/u;
@@ -51,7 +56,7 @@ function isApart(element) {
 const isMixed = (element) => element.querySelector('[translate], [lang], [contenteditable]') !== null;
 
 /** Whether what is inside of an element is never read. @param {Element} element */
-export function isOpaque(element) {
+function isOpaque(element) {
   const { name, space } = nameOf(element);
   return space === 'svg' ? name === 'style' || name === 'script' : OPAQUE.has(name);
 }
@@ -82,6 +87,23 @@ export class Reader {
   stateOf(element, around) {
     const get = (/** @type {string} */ name) => this.#originals.attributeOf(element, name);
     return stateOf(nameOf(element), get, around, this.#isOther);
+  }
+
+  /** What holds in a node, by all that is around it. @param {Node} start @returns {State} */
+  stateAt(start) {
+    const around = [];
+    for (let node = /** @type {Node | null} */ (start); node; node = parentOf(node)) {
+      if (isElement(node)) around.push(node);
+    }
+    const state = around.reduceRight((each, element) => this.stateOf(element, each), NO_STATE);
+    const isInside = around.some((element) => element !== start && isOpaque(element));
+    return isInside ? { ...state, isFixed: true } : state;
+  }
+
+  /** What holds of the children of a node. @param {Node} node @returns {State} */
+  stateInside(node) {
+    const state = this.stateAt(node);
+    return isElement(node) && isOpaque(node) ? { ...state, isFixed: true } : state;
   }
 
   /** @param {Element} element @param {State} state @returns {Kind} */
@@ -159,7 +181,7 @@ export class Reader {
         const { state: own, kind } = /** @type {{ state: State, kind: Kind }} */ (known.get(element));
         if (kind === 'atom') {
           unit.addPoint(element, SPACED.has(nameOf(element).name) ? 'input' : 'img');
-          content.inside.push({ container: element, state: own });
+          content.inside.push({ container: element, state: own, isLoose: false });
           continue;
         }
         content.inline.push(element);
@@ -182,12 +204,15 @@ export class Reader {
    */
   read(container, state) {
     /** @type {Content} */
-    const content = { units: [], inside: [], inline: [], kept: [], silent: [] };
+    const content = { units: [], inside: [], inline: [], kept: [], silent: [], isBlock: true };
     let { isPreformatted } = state;
     if (isElement(container)) {
       this.#readAttributes(container, state, content);
       const shadow = shadowOf(container);
-      if (shadow) content.inside.push({ container: shadow, state });
+      if (shadow) {
+        content.inside.push({ container: shadow, state, isLoose: false });
+        content.isBlock = false;
+      }
       const { name, space } = nameOf(container);
       if (isOpaque(container) || (space === 'html' && VOID.has(name))) return content;
       isPreformatted ||= /^(?:pre|break-spaces)/.test(styleOf(container).whiteSpace);
@@ -206,9 +231,12 @@ export class Reader {
         continue;
       }
       flush();
+      content.isBlock = false;
       const own = /** @type {{ state: State, kind: Kind }} */ (known.get(child));
       if (own.kind === 'opaque') content.kept.push(child);
-      if (own.kind !== 'opaque' || !isKept(own.state)) content.inside.push({ container: child, state: own.state });
+      if (own.kind !== 'opaque' || !isKept(own.state)) {
+        content.inside.push({ container: child, state: own.state, isLoose: own.kind === 'inline' });
+      }
     }
     flush();
     return content;

@@ -161,6 +161,18 @@ export function keepSelection(document) {
 }
 
 /**
+ * Before the text of an option is written: that is its value, if it has no other.
+ *
+ * @param {HTMLOptionElement} option
+ * @param {Originals} originals
+ */
+export function keepValue(option, originals) {
+  if (originals.attributeOf(option, 'value') !== null) return;
+  const texts = originals.childrenOf(option).filter(isText).map((node) => originals.textOf(node));
+  originals.setAttribute(option, 'value', texts.join('').replace(/[ \t\n\f\r]+/g, ' ').trim());
+}
+
+/**
  * @param {Unit} unit  as it is in the page
  * @param {string} answer  of translateHtml()
  * @param {Originals} originals

@@ -110,17 +110,36 @@ Object.assign(CASES, {
     const text = host.lastChild.lastChild;
     getSelection().setBaseAndExtent(text, 0, text, text.length);
     input.focus();
+    // WebKit's goes with the focus, some time later
+    await pause(50);
+    const { anchorNode: anchor } = getSelection();
     const translation = translatePage(host, { translator: new Stub('reverse') });
     await translation.done;
     equal(host.querySelector('p').textContent.match(/\w+$/)[0], 'I');
     link.click();
     equal([clicks, input.value, document.activeElement === input, blurs], [1, 'typed', true, 0]);
     const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection();
-    check(anchorNode === text && focusNode === text, 'the selection is elsewhere');
-    equal([anchorOffset, focusOffset], [0, text.length]);
+    check(anchorNode === anchor && focusNode === anchor, 'the selection is elsewhere');
+    if (anchor === text) equal([anchorOffset, focusOffset], [0, text.length]);
     check(button.isConnected, 'the button is gone');
     translation.restore();
     equal([document.activeElement === input, blurs], [true, 0]);
+  },
+
+  'a selection stays in its text': async ({ host, translate }) => {
+    const html = '<p>Some <i>more</i> words</p>';
+    host.innerHTML = html;
+    const text = host.firstChild.lastChild;
+    getSelection().setBaseAndExtent(text, 0, text, text.length);
+    const translation = translatePage(host, { translator: new Stub('twice') });
+    await translation.done;
+    for (const is of ['translated', 'restored']) {
+      const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection();
+      check(anchorNode === text && focusNode === text, `${is}: the selection is elsewhere`);
+      equal([anchorOffset, focusOffset], [0, text.length], is);
+      translation.restore();
+    }
+    equal(host.innerHTML, html);
   },
 
   'case 70: what is added or changes later is translated once, nothing of ours again': async ({ host, translate }) => {
@@ -428,6 +447,58 @@ Object.assign(CASES, {
     };
     await translate('<p>A dog</p><p>A cat</p><p>A house</p>', translator, { glossary: [['cat', 'Katze']] });
     equal(host.textContent, 'A DOGA catA HOUSE');
+  },
+
+  'an element that loses the block inside of it is a part of a sentence again': async ({ host, translate }) => {
+    const { translation } = await translate('<div>A dog <span>is <p>one house</p></span> here</div>', 'reverse');
+    host.querySelector('p').remove();
+    await until(() => /^HERE\s+IS\s+DOG\s+A$/.test(host.textContent), () => host.innerHTML);
+    translation.restore();
+    equal(host.textContent, 'A dog is  here');
+  },
+
+  'the page writes a text that is the translation of the text before': async ({ host, translate }) => {
+    const { translation } = await translate('<p>H2O 12</p>', 'half');
+    const text = host.firstChild.firstChild;
+    equal(text.data, 'H2O');
+    text.data = 'H2O';
+    await pause(100);
+    translation.restore();
+    equal(text.data, 'H2O');
+  },
+
+  'an option without a text has no value of ours': async ({ host, translate }) => {
+    await translate('<select><option title="one">two dogs</option></select>');
+    const [option] = host.querySelectorAll('option');
+    equal([option.getAttribute('value'), option.title], ['two dogs', 'ONE']);
+    option.textContent = '';
+    await until(() => !option.hasAttribute('value'));
+  },
+
+  'what states the language': async ({ host, translate }) => {
+    host.innerHTML = '<p>A dog</p><p lang="en">A cat</p><div lang="en"><p>One <b lang="en">house</b></p>' +
+      '<p>Two</p></div><div lang="en"></div><p lang="fr">un</p><p lang="en">Three</p>';
+    const html = host.outerHTML;
+    const changed = [];
+    const observer = new MutationObserver((records) => changed.push(...records.map(({ target }) => target)));
+    observer.observe(host, { subtree: true, attributes: true });
+    const { translation } = await translate(host.innerHTML);
+    const stated = () => [...host.querySelectorAll('[lang="de"]')].map(({ textContent }) => textContent).join('|');
+    equal([host.lang, stated()], ['de', 'A CAT|ONE HOUSETWO|HOUSE||THREE']);
+    // first the block, then what is around all, which does not change the block any more
+    const [first, last] = [changed.indexOf(host.firstChild), changed.lastIndexOf(host.firstChild)];
+    check(0 <= first && first < changed.indexOf(host) && changed.indexOf(host) < last, `${first}, ${last}`);
+    observer.disconnect();
+    host.lastChild.lang = 'fr';
+    await until(() => host.lastChild.textContent === 'Three');
+    host.children[2].append(Object.assign(document.createElement('p'), { textContent: 'Four' }));
+    await until(() => host.children[2].textContent.endsWith('FOUR'));
+    equal(stated(), 'A CAT|ONE HOUSETWOFOUR|HOUSE|', 'later:');
+    host.children[2].lastChild.remove();
+    host.lastChild.lang = 'en';
+    await until(() => host.lastChild.lang === 'de');
+    translation.restore();
+    equal(host.outerHTML, html);
   },
 
   'a root that is in no page is refused': async () => {

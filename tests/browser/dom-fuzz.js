@@ -49,6 +49,12 @@ class Pair {
     return list[this.random(list.length)];
   }
 
+  /** A text that no stub gives as a translation: that would be taken for a copy of one. */
+  words(between) {
+    const text = Array.from({ length: 1 + this.random(3) }, () => this.pick(WORDS)).join(between);
+    return /\S\s+\S/.test(text) && !/\p{Ll}/u.test(text) ? `${text} and` : text;
+  }
+
   /** Index of a node of the twin that fits, or -1. */
   find(fits) {
     const twins = this.nodes[1];
@@ -78,7 +84,7 @@ class Pair {
   }
 
   add(make) {
-    this.text = Array.from({ length: 1 + this.random(3) }, () => this.pick(WORDS)).join(' ');
+    this.text = this.words(' ');
     this.name = this.pick(NAMES);
     this.attributes = this.random(5) === 0 ? [this.pick(ATTRIBUTES)] : [];
     for (const list of this.nodes) list.push(make());
@@ -96,7 +102,7 @@ class Pair {
     const [a, b] = this.nodes;
     if (action < 2) {
       const i = this.find(({ nodeType }) => nodeType === 3);
-      const text = Array.from({ length: 1 + this.random(3) }, () => this.pick(WORDS)).join('');
+      const text = this.words('');
       if (i >= 0) for (const list of this.nodes) list[i].data = text;
     } else if (action === 2 && other >= 0 && isHolder(b[other].parentNode)) {
       this.insert(this.make(2), b.indexOf(b[other].parentNode), other);
@@ -138,6 +144,17 @@ class Pair {
 
 const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Attributes by name: one that a translation adds may come before or after one of the page's. */
+function sorted(root) {
+  const copy = root.cloneNode(true);
+  for (const element of copy.querySelectorAll('*')) {
+    const attributes = Array.from(element.attributes, ({ name, value }) => [name, value]).sort();
+    for (const [name] of attributes) element.removeAttribute(name);
+    for (const [name, value] of attributes) element.setAttribute(name, value);
+  }
+  return copy.innerHTML;
+}
+
 /** What is wrong with the page of a seed, or ''. */
 async function run(seed) {
   const random = randomOf(seed);
@@ -174,7 +191,7 @@ async function run(seed) {
     twin.replaceWith(copy);
     const fresh = translatePage(copy, { translator: new Stub(stub) });
     await fresh.done;
-    const [found, wanted] = [root.innerHTML, copy.innerHTML];
+    const [found, wanted] = [root, copy].map(sorted);
     if (found !== wanted) return `${stub}: ${found}\n-- afresh --\n${wanted}\n-- of --\n${twin.innerHTML}`;
     translation.restore();
     if (root.innerHTML !== twin.innerHTML) return `${stub}, restored: ${root.innerHTML}\n-- not --\n${twin.innerHTML}`;
