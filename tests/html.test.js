@@ -5,11 +5,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../js/index.js';
+import { OWN } from '../js/base/check.js';
 import { readBlocks } from '../js/text/blocks.js';
 import { readMarkup } from '../js/text/markup.js';
 import { place } from '../js/text/place.js';
 import { unitsOf } from '../js/text/units.js';
 import { withFixedSpaces } from '../js/text/write.js';
+import { translateHtml } from '../js/translate/html.js';
 import { reportOf } from './browser/hosts.js';
 import { HTML } from './browser/html-text.js';
 import { serve } from './browser/server.js';
@@ -252,6 +254,37 @@ test('options of translate() hold; a wrong input and an abort are told', async (
   await assert.rejects(call, { name: 'AbortError' });
 });
 
+test('of a paragraph that changes by a sentence, only that sentence is translated', async (t) => {
+  const translator = await Translator.create({ ...PAIR, model: path('golden/firefox/tiny-joint') });
+  t.after(() => translator.destroy());
+  const host = translator[OWN];
+  /** @type {string[]} */
+  let asked = [];
+  let looks = 0;
+  const counting = {
+    ...host,
+    engine: { ...host.engine, inspect: (...args) => (looks++, host.engine.inspect(...args)) },
+    generate: (sentences, options) => (asked.push(...sentences.map(({ text }) => text)),
+    host.generate(sentences, options)),
+  };
+  const call = async (/** @type {string} */ html, options = {}) => {
+    [asked, looks] = [[], 0];
+    const found = await translateHtml(html, options, counting);
+    return [found, asked, looks];
+  };
+  const html = '<p>The <b>house</b> is small. My <i>dog</i> is old. Where is it?</p>';
+  const [first, ...cost] = await call(html);
+  assert.deepEqual(cost, [['The house is small.', 'My dog is old.', 'Where is it?'], 2]);
+  assert.deepEqual(await call(html), [first, [], 0]);
+  const [, ...less] = await call(html.replace('old', 'good'));
+  assert.deepEqual(less, [['My dog is good.'], 1]);
+  // a sentence twice, other tags, other options
+  assert.deepEqual((await call('<p>Who is it? <u>Who</u> is it?</p>')).slice(1), [['Who is it?'], 1]);
+  assert.deepEqual((await call('<p>The <b>house</b> is small.</p>', { beams: 2 })).slice(1), [['The house is small.'], 1]);
+  assert.equal((await call('<p>The house is small.</p>', { glossary: [['house', 'Haus']] }))[1].length, 1);
+  assert.equal(await translator.translateHtml(html), first);
+});
+
 test('a document of many blocks takes about the time of its text', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: MODEL });
   t.after(() => translator.destroy());
@@ -264,7 +297,8 @@ test('a document of many blocks takes about the time of its text', async (t) => 
   await translator.translateHtml('<p>Good <b>morning</b>.</p>');
   const plain = await time(() => translator.translate(texts));
   const html = await time(() => translator.translateHtml(texts.map((text) => `<p>${text}</p>`).join('\n')));
-  const marked = texts.map((text) => `<p>${text.replace('dog', '<b>dog</b>')}</p>`).join('\n');
+  // other sentences: those are known
+  const marked = texts.map((text) => `<p>${text.replace('dog', '<b>cat</b>')}</p>`).join('\n');
   const tagged = await time(() => translator.translateHtml(marked));
   const times = [plain, html, tagged].map((each) => each.toFixed(0));
   t.diagnostic(`text ${times[0]} ms, HTML ${times[1]} ms, with a tag in each sentence ${times[2]} ms`);

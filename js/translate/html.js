@@ -12,11 +12,13 @@ import { needsWeights } from '../text/place.js';
 import { joinSpans } from '../text/units.js';
 import { withFixedSpaces, writeDocument } from '../text/write.js';
 import { attentionOf } from './alignment.js';
+import { translateKnown } from './known.js';
 
 /** @typedef {import('../text/place.js').Part} Part */
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('../text/keep.js').Span} Span */
 /** @typedef {import('./glossary.js').Result} Result */
+/** @typedef {import('./known.js').Known} Known */
 /** @typedef {import('./translator.js').Options} Options */
 
 /**
@@ -54,13 +56,13 @@ class Texts {
   }
 }
 
-/** @typedef {{ sentence: Sentence, result: Result, start: number, part: Part }} Translation  start: in its text */
+/** @typedef {{ sentence: Sentence, known: Known, start: number, part: Part }} Translation  start: in its text */
 
 /**
  * The parts of a text with their translations.
  *
  * @param {Sentence[]} sentences
- * @param {Iterator<Result[]>} results
+ * @param {Iterator<Known>} results  of those with a text
  */
 function joinParts(sentences, results) {
   /** @type {Part[]} */
@@ -71,11 +73,11 @@ function joinParts(sentences, results) {
   for (const sentence of sentences) {
     const { text, after } = sentence;
     if (text) {
-      const [result] = results.next().value;
-      const { kept } = /** @type {Result} */ (result);
-      const part = { start, source: text, target: withFixedSpaces(text, result.text), kept };
+      const known = /** @type {Known} */ (results.next().value);
+      const { result: { text: target, kept }, weights } = known;
+      const part = { start, source: text, target: withFixedSpaces(text, target), kept, weights };
       parts.push(part);
-      translations.push({ sentence, result, start, part });
+      translations.push({ sentence, known, start, part });
     } else if (after.trim() !== '') parts.push({ start, source: after, target: after });
     start += text.length + after.length;
   }
@@ -99,7 +101,7 @@ export async function translateHtml(html, options, host) {
   const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, joinSpans(words)));
   const ofAttributes = document.attributes.map(({ text }) => texts.add(text));
   const sentences = await split(texts.texts, options, texts.spans);
-  const results = await generate(sentences.flat().filter(({ text }) => text), { ...options, nBest: 1 });
+  const results = await translateKnown(sentences.flat().filter(({ text }) => text), options, { engine, generate });
   const next = results.values();
   const translated = sentences.map((own) => joinParts(own, next));
 
@@ -111,8 +113,8 @@ export async function translateHtml(html, options, host) {
       if (text !== target && needsWeights(block, start, start + text.length)) open.add(translation);
     }
   }
-  await Promise.all([...open].map(async ({ sentence, result, part }) => {
-    part.weights = await attentionOf(engine, sentence, result, options);
+  await Promise.all([...open].map(async ({ sentence, known, part }) => {
+    part.weights = known.weights ??= await attentionOf(engine, sentence, known.result, options);
   }));
   options.signal?.throwIfAborted();
   await turn();

@@ -1,0 +1,45 @@
+// known.js - the sentences that translateHtml() has translated of late: of a paragraph that has changed by one, only
+// that is translated. Used by html.js.
+
+import { MAX_KNOWN } from '../base/limits.js';
+
+/** @typedef {import('../text/split.js').Sentence} Sentence */
+/** @typedef {import('./glossary.js').Result} Result */
+/** @typedef {import('./translator.js').Options} Options */
+/** @typedef {{ result: Result, weights?: import('../text/place.js').Weights }} Known  weights: if they were needed */
+
+/** By engine, and by sentence and options; those used last at the end. @type {WeakMap<object, Map<string, Known>>} */
+const engines = new WeakMap();
+
+/**
+ * The translations of sentences.
+ *
+ * @param {Sentence[]} sentences
+ * @param {Options} options
+ * @param {Pick<import('./html.js').Host, 'engine' | 'generate'>} host
+ * @returns {Promise<Known[]>}
+ */
+export async function translateKnown(sentences, options, { engine, generate }) {
+  const translate = async (/** @type {Sentence[]} */ some) =>
+    (await generate(some, { ...options, nBest: 1 })).map(([result]) => /** @type {Known} */ ({ result }));
+  // a term may cross two sentences
+  if (options.glossary) return translate(sentences);
+  const known = engines.get(engine) ?? new Map();
+  engines.set(engine, known);
+  const { signal: _, ...settings } = options;
+  const prefix = JSON.stringify(settings);
+  const keys = sentences.map(({ text, isKept, kept }) => prefix + JSON.stringify([text, isKept, kept]));
+  const missing = new Map(keys.flatMap((key, i) => (known.has(key) ? [] : [[key, sentences[i]]])));
+  const all = new Map(keys.map((key) => [key, known.get(key)]));
+  const found = (await translate([...missing.values()])).values();
+  for (const key of missing.keys()) all.set(key, found.next().value);
+  for (const [key, each] of all) {
+    known.delete(key);
+    known.set(key, each);
+  }
+  for (const key of known.keys()) {
+    if (known.size <= MAX_KNOWN) break;
+    known.delete(key);
+  }
+  return keys.map((key) => /** @type {Known} */ (all.get(key)));
+}
