@@ -6,12 +6,14 @@
 
 import { PAGE_BLOCKS } from '../base/limits.js';
 import { directionOf, languageOf } from '../model/languages.js';
+import { isKept } from '../text/elements.js';
 import { isElement, parentOf } from './nodes.js';
 
 /** @typedef {import('./originals.js').Originals} Originals */
 
 export class Languages {
   #originals;
+  #reader;
   #translator;
   #top;
   /** From, to. */
@@ -26,11 +28,13 @@ export class Languages {
 
   /**
    * @param {Originals} originals
+   * @param {Pick<import('./read.js').Reader, 'stateAt'>} reader
    * @param {{ sourceLanguage: string, targetLanguage: string }} translator
    * @param {Node | null} top  the root, or the outermost element of a document
    */
-  constructor(originals, translator, top) {
+  constructor(originals, reader, translator, top) {
     this.#originals = originals;
+    this.#reader = reader;
     this.#translator = translator;
     this.#top = top;
     this.#directions = [translator.sourceLanguage, translator.targetLanguage].map(directionOf);
@@ -97,7 +101,8 @@ export class Languages {
     this.#isSettled = true;
     for (const element of this.#stating) {
       this.#stating.delete(element);
-      if (!element.isConnected) continue;
+      // the page may have changed it since
+      if (!element.isConnected || isKept(this.#reader.stateAt(element))) continue;
       this.#mark(element, true);
       return [element];
     }

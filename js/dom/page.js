@@ -18,7 +18,7 @@ import { Languages } from './languages.js';
 import { isElement, isText, nodesInside, parentOf } from './nodes.js';
 import { Originals } from './originals.js';
 import { Queue } from './queue.js';
-import { Reader } from './read.js';
+import { isMixing, Reader } from './read.js';
 import { textOfBlock } from './unit.js';
 import { Units } from './units.js';
 import { Visible } from './visible.js';
@@ -133,7 +133,7 @@ export class PageTranslation {
     this.#visible = new Visible(this.#document, this.#wake);
     this.#document.addEventListener('visibilitychange', this.#wake);
     this.#top = /** @type {Element | ShadowRoot | null} */ (this.#document === root ? root.documentElement : root);
-    this.#languages = new Languages(this.#originals, translator, this.#top);
+    this.#languages = new Languages(this.#originals, this.#reader, translator, this.#top);
     if (this.#top) this.#pushAlone(this.#top, true);
     void this.#work();
   }
@@ -201,7 +201,7 @@ export class PageTranslation {
     const ofChildren = records.filter(({ type }) => type === 'childList');
     const owned = new Set(ofChildren.map(({ target }) => target).filter((each) => this.#originals.ownsOrder(each)));
     this.#originals.noteChildren(ofChildren.filter(({ target }) => !owned.has(target)));
-    for (const { type, target, attributeName, oldValue, addedNodes } of records) {
+    for (const { type, target, attributeName, oldValue, addedNodes, removedNodes } of records) {
       if (type === 'characterData') {
         if (!isText(target) || (isOurs && this.#originals.ownsText(target))) continue;
         this.#originals.noteWritten(target);
@@ -217,7 +217,9 @@ export class PageTranslation {
           this.#languages.forget();
           if (isKept(this.#reader.stateInside(target))) this.#originals.giveBack(nodes);
         }
-        this.#addChange(target, isFirst);
+        const isWhole = isKept(this.#reader.stateAt(target)) && [...addedNodes, ...removedNodes].some(isMixing);
+        if (isWhole) this.#noteKind(target, isFirst);
+        else this.#addChange(target, isFirst);
       } else {
         const [element, name] = [/** @type {Element} */ (target), String(attributeName)];
         if (this.#originals.ownsAttribute(element, name)) continue;
@@ -233,12 +235,22 @@ export class PageTranslation {
   /** What holds of an element has changed. @param {Element} element */
   #noteRule(element) {
     this.#languages.forget();
-    const nodes = nodesInside(element);
-    const isFirst = this.#units.forget(nodes);
-    if (isKept(this.#reader.stateAt(element))) this.#originals.giveBack(nodes);
+    if (isKept(this.#reader.stateAt(element))) this.#originals.giveBack(nodesInside(element));
+    this.#noteKind(element);
+  }
+
+  /**
+   * A node may be read in another way. So may be what is kept around it: as a whole, or with parts that are not kept.
+   *
+   * @param {Node} changed
+   * @param {boolean} [isAwaited]  whether `done` waits for what is inside
+   */
+  #noteKind(changed, isAwaited = false) {
+    const node = (changed !== this.#top && this.#reader.keptAround(parentOf(changed), this.#top)) || changed;
+    const isFirst = this.#units.forget(nodesInside(node)) || isAwaited;
     // what is around the root is not read
-    if (element !== this.#top) this.#addChange(parentOf(element) ?? element, isFirst);
-    else if (this.#options.observe || isFirst) this.#pushAlone(element, isFirst);
+    if (node !== this.#top) this.#addChange(parentOf(node) ?? node, isFirst);
+    else if (this.#options.observe || isFirst) this.#pushAlone(this.#top, isFirst);
   }
 
   /** @param {Node} node @param {boolean} [isAwaited]  whether `done` waits for what is inside */

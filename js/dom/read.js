@@ -52,8 +52,14 @@ function isApart(element) {
   return (BLOCK.has(name) && space === 'html') || BLOCK_DISPLAY.test(styleOf(element).display);
 }
 
+/** What an element has that may be translated inside of one that is kept. */
+const MIXING = '[translate], [lang], [contenteditable]';
+
 /** Whether an element that is kept may have one inside that is not. @param {Element} element */
-const isMixed = (element) => element.querySelector('[translate], [lang], [contenteditable]') !== null;
+const isMixed = (element) => element.querySelector(MIXING) !== null;
+
+/** Whether a node may be translated inside of one that is kept, or has such a node in it. @param {Node} node */
+export const isMixing = (node) => isElement(node) && (node.matches(MIXING) || isMixed(node));
 
 /** Whether what is inside of an element is never read. @param {Element} element */
 function isOpaque(element) {
@@ -104,6 +110,19 @@ export class Reader {
   stateInside(node) {
     const state = this.stateAt(node);
     return isElement(node) && isOpaque(node) ? { ...state, isFixed: true } : state;
+  }
+
+  /**
+   * The outermost node that is kept as it is, of those around a node, and itself.
+   *
+   * @param {Node | null} node
+   * @param {Node | null} top  the last that counts
+   */
+  keptAround(node, top) {
+    /** @type {Node | undefined} */
+    let outer;
+    for (let each = node; each && isKept(this.stateAt(each)); each = each === top ? null : parentOf(each)) outer = each;
+    return outer;
   }
 
   /** @param {Element} element @param {State} state @returns {Kind} */
