@@ -13,8 +13,8 @@ import { instantiate } from '../js/wasm/module.js';
 import { FIXTURE } from './browser/fixture.js';
 import { bytes, changeJson, readFiles } from './model-files.js';
 import {
-  CHUNK, cutAt, expected, expectedOther, FILES, listing, load, OTHER, other, padded, plain, serve, sha256, WEIGHTS,
-  whole,
+  CHUNK, cutAt, expected, expectedOther, FILES, listing, load, OTHER, other, padded, plain, serve, sha256, speak,
+  WEIGHTS, whole,
 } from './served-model.js';
 
 /** @typedef {import('./served-model.js').State} State */
@@ -318,4 +318,24 @@ test('availability knows the stored files, and a Translator uses them', async (t
   second.destroy();
   await assert.rejects(Translator.create({ ...options, cache: false }),
     (error) => error instanceof DOMException && error.name === 'NetworkError' && error.cause instanceof HeedError);
+});
+
+test('addresses that hold their file, data:, are read without a request', async () => {
+  const base64 = (/** @type {Uint8Array} */ bytes) =>
+    `data:application/json;base64,${Buffer.from(bytes).toString('base64')}`;
+  const escaped = (/** @type {Uint8Array} */ bytes) =>
+    `data:,${[...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')}`;
+  const model = Object.fromEntries(Object.entries(plain).map(([name, bytes]) =>
+    [name, name.endsWith('.json') ? base64(bytes) : escaped(bytes)]));
+  const { fetch } = globalThis;
+  globalThis.fetch = () => Promise.reject(new Error('a policy forbids it'));
+  try {
+    const loaded = await Transformer.load(model);
+    assert.deepEqual(speak(loaded), expected);
+    loaded.dispose();
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  await assert.rejects(Transformer.load({ ...model, 'config.json': 'data:;base64,*' }),
+    /^HeedError: data:;base64,\*…: found no base64$/);
 });

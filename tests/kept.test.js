@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { list, remove, update } from '../js/convert/stored.js';
 import { opusAddress } from '../js/convert/repository.js';
-import { Transformer } from '../js/index.js';
+import { Transformer, Translator } from '../js/index.js';
 import { readFiles, SHIPPED, unlisted } from './model-files.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
@@ -34,11 +34,13 @@ async function start(t) {
     /** What the server says of a file, if it is not so. @type {Record<string, string>} */
     told: {},
     address: '',
+    before: (/** @type {string} */ _path) => {},
     cache: mkdtempSync(join(tmpdir(), 'heed-kept-')),
   };
   const server = createServer((request, response) => {
     const path = decodeURIComponent(String(request.url)).slice(1);
     const bytes = state.files[path];
+    if (request.method === 'GET') state.before(path);
     if (request.method === 'GET') state.asked.push(path.split('/').at(-1) ?? '');
     if (!bytes) return void response.writeHead(404).end();
     const isLarge = /\.(safetensors|spm|bin)$/.test(path);
@@ -117,6 +119,46 @@ test('what is not as the server says never gets its name; missing files are told
   assert.deepEqual(readdirSync(foreign), ['notes.txt']);
 });
 
+test('a fetch that ends between two files goes on in its directory', async (t) => {
+  const server = await start(t);
+  const place = join(server.cache, 'model');
+  const fetch = () => heed(['fetch', 'opus:en-de', place, '--mirror', server.address], server.cache);
+  // a folder where a file should go
+  server.before = (path) =>
+    void (path.endsWith('.safetensors') && mkdirSync(join(place, 'source.spm/in'), { recursive: true }));
+  assert.equal((await fetch()).code, 1);
+  assert.ok(existsSync(join(place, 'config.json')) && !existsSync(join(place, 'heed.json')), 'some have their names');
+  server.before = () => {};
+  rmSync(join(place, 'source.spm'), { recursive: true });
+  assert.deepEqual(await fetch().then(({ code, stderr }) => [code, stderr]), [0, '']);
+  assert.deepEqual(readdirSync(place).filter((name) => name.endsWith('.partial')), []);
+});
+
+test('models of groups of languages: the targets are those of the tokens, and no source is stated', async (t) => {
+  const server = await start(t);
+  const serveAs = (/** @type {string} */ pair, files = FILES) => Object.assign(server.files, Object.fromEntries(
+    Object.entries(files).map(([name, bytes]) => [REPOSITORY.replace('en-de', pair) + name, bytes])));
+  const vocab = Buffer.from(String(Buffer.from(FILES['vocab.json'])).replace('">>fr<<"', '">>fr_BE<<"'));
+  serveAs('en-ROMANCE', { ...FILES, 'vocab.json': vocab });
+  serveAs('gmq-en');
+  serveAs('gmq-gmw');
+  const told = async (/** @type {string} */ pair) => {
+    const run = await heed(['fetch', `opus:${pair}`, '--mirror', server.address], server.cache);
+    assert.deepEqual([run.code, run.stderr], [0, '']);
+    const { source, target, pairs } = JSON.parse(
+      readFileSync(join(server.cache, 'heed', `opus-${pair}`, 'heed.json'), 'utf8'));
+    return { source, target, pairs: pairs?.map((/** @type {string[]} */ each) => each.join('-')).sort().join(' ') };
+  };
+  assert.deepEqual(await told('gmq-en'), { source: undefined, target: 'en', pairs: undefined });
+  assert.deepEqual(await told('gmq-gmw'), { source: undefined, target: undefined, pairs: undefined });
+  assert.deepEqual(await told('en-ROMANCE'),
+    { source: undefined, target: undefined, pairs: 'en-de en-en en-es en-fr' });
+  const { stdout, code } = await heed(['translate', '-m', join(server.cache, 'heed/opus-en-ROMANCE'), '--to', 'fr',
+    'Where is the station?'], server.cache);
+  assert.equal(code, 0);
+  assert.match(stdout, /gare/);
+});
+
 test('heed fetch URL: files of heed.json, and no name that leads elsewhere', async (t) => {
   const server = await start(t);
   server.files = Object.fromEntries(Object.entries({ ...FILES, 'heed.json': MANIFEST }).map(([name, bytes]) =>
@@ -190,6 +232,12 @@ test('downloads of load() are listed, updated when the server has others, and de
   server.asked.length = 0;
   (await Transformer.load(name, { cache })).dispose();
   assert.deepEqual(server.asked, ['heed.json']);
+
+  // an index is no model
+  server.files['index.json'] = Buffer.from('{ "models": [] }');
+  await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'de', cache,
+    models: `${server.address}/index.json` });
+  assert.deepEqual((await list({ cache })).map((model) => model.name), [name]);
 
   await remove(name, { cache });
   assert.deepEqual(await list({ cache }), []);

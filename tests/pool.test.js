@@ -5,7 +5,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import threads from 'node:worker_threads';
 import { Translator } from '../js/index.js';
@@ -135,6 +137,73 @@ test('if a worker cannot load the model, create() throws and ends all', async ()
   setImmediate(() => controller.abort(new Error('enough')));
   await assert.rejects(stopped, /^Error: enough$/);
   await Promise.all(started.slice(from).map((worker) => worker.terminate()));
+});
+
+test('without a number, one worker becomes several while there is much to do', async (t) => {
+  t.mock.method(os, 'availableParallelism', () => 8);
+  syncBuiltinESMExports();
+  t.after(() => syncBuiltinESMExports());
+  const from = started.length;
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
+  t.after(() => translator.destroy());
+  const { postMessage } = MessagePort.prototype;
+  /** Which worker got sentences, and how many. @type {Map<unknown, number>} */
+  const got = new Map();
+  /** Until the others are there, the first worker gets no sentences. @type {(() => void)[] | undefined} */
+  let held;
+  t.mock.method(MessagePort.prototype, 'postMessage', function (/** @type {any[]} */ ...args) {
+    if (args[0]?.method !== 'generate') return Reflect.apply(postMessage, this, args);
+    got.set(this, (got.get(this) ?? 0) + args[0].args[0].length);
+    const send = () => Reflect.apply(postMessage, this, args);
+    return held ? void held.push(send) : send();
+  });
+  assert.deepEqual(await translator.translate(TEXTS.slice(0, 20)), expected.slice(0, 20));
+  assert.deepEqual([started.length - from, translator.info.workers], [1, undefined], 'one, for short texts');
+
+  const many = [...TEXTS, ...TEXTS];
+  held = [];
+  const call = translator.translate(many);
+  for (let i = 0; translator.info.workers !== 4 && i < 600; i++) await sleep(50);
+  const now = held;
+  held = undefined;
+  for (const send of now) send();
+  assert.deepEqual(await call, [...expected, ...expected]);
+  assert.deepEqual([started.length - from, translator.info.workers], [4, 4], 'four at most');
+  assert.equal(got.size, 4, 'all have worked for the call that started them');
+  const running = translator.translate(many);
+  translator.destroy();
+  await assert.rejects(running, { name: 'AbortError' });
+});
+
+test('no second worker by itself where it would download again, or find another model', async (t) => {
+  t.mock.method(os, 'availableParallelism', () => 2);
+  syncBuiltinESMExports();
+  t.after(() => syncBuiltinESMExports());
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const state = await serve(t);
+  state.files = readFiles(SHIPPED);
+  const files = Object.fromEntries(Object.keys(state.files).map((name) => [name, state.address + name]));
+  const changed = { ...state.files, 'heed.json': Buffer.from(JSON.stringify({
+    ...JSON.parse(String(Buffer.from(state.files['heed.json']))), name: 'another' })) };
+  for (const [options, workers, change] of /** @type {[any, number | undefined, (() => void)?][]} */ ([
+    [{ model: state.address }, undefined], // nothing is stored
+    [{ model: state.files }, undefined], // bytes would be held for it
+    [{ model: state.address, cache: state.cache }, 2],
+    [{ model: files, cache: state.cache }, 2],
+    [{ model: state.address, cache: state.cache }, undefined, () => (state.files = changed)],
+  ])) {
+    const translator = await Translator.create({ ...PAIR, worker: true, ...options });
+    change?.();
+    const from = started.length;
+    assert.deepEqual(await translator.translate(TEXTS.slice(0, 34)), expected.slice(0, 34));
+    // the second may come, or end, after the last sentence
+    const isSettled = () => (workers ? translator.info.workers : started.slice(from).every((w) => w.threadId < 0));
+    for (let i = 0; !isSettled() && i < 600; i++) await sleep(50);
+    assert.equal(translator.info.workers, workers, Object.keys(options).join());
+    translator.destroy();
+  }
+  assert.equal(state.asked.filter((name) => name === 'model.safetensors').length, 2, 'once without a cache, once with');
+  assert.deepEqual(mock.calls.map(({ arguments: [message] }) => message), []);
 });
 
 test('wrong numbers of workers are refused', async () => {

@@ -10,7 +10,8 @@ import { build } from 'esbuild';
 
 /** What is needed at once: an entry point, which keeps its file, and what it import()s without exception. */
 const AT_ONCE = {
-  page: ['web/app.js', 'js/engine/remote.js', 'js/translate/progress.js', 'js/translate/detail.js'],
+  page: ['web/app.js', 'js/engine/remote.js', 'js/engine/growing.js',
+    'js/translate/progress.js', 'js/translate/detail.js'],
   worker: ['js/worker.js', 'js/model/pairs.js', 'js/files/download.js', 'js/model/family.js', 'js/model/inspect.js',
     // for a view of See only, but smaller here than as two files of its own
     'js/model/tree.js'],

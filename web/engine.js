@@ -144,7 +144,7 @@ export class Engine extends EventTarget {
     }
     signal.throwIfAborted();
     this.languages = languages;
-    if (source instanceof URL) this.#readSize(source, signal);
+    let isBegun = !(source instanceof URL);
     return Translator.create({
       model: source,
       sourceLanguage: languages.from || 'und',
@@ -152,16 +152,23 @@ export class Engine extends EventTarget {
       signal,
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ { loaded }) => {
         if (signal.aborted) return;
+        if (!isBegun) this.#readSize(/** @type {URL} */ (source), signal);
+        isBegun = true;
         this.progress = loaded;
         this.dispatchEvent(new Event('progress'));
       }),
     });
   }
 
-  /** The bytes of the files that heed.json lists. @param {URL} source @param {AbortSignal} signal */
+  /**
+   * The bytes of the files that heed.json lists. The translator has read it by now, so the browser has it.
+   *
+   * @param {URL} source
+   * @param {AbortSignal} signal
+   */
   async #readSize(source, signal) {
     const url = new URL('heed.json', source.href.replace(/\/?$/, '/'));
-    const manifest = await fetch(url, { signal }).then((response) => response.json()).catch(() => null);
+    const manifest = await fetch(url, { signal, cache: 'force-cache' }).then((response) => response.json()).catch(() => null);
     if (signal.aborted) return;
     this.size = Object.values(manifest?.files ?? {}).reduce((sum, { size = 0 }) => sum + size, 0);
     this.dispatchEvent(new Event('progress'));

@@ -7,8 +7,10 @@ export const MAX_SENTENCE = 128;
 export const MAX_OPEN_POSITIONS = 4096;
 /** Sentences decoded together by default: more gains little, and costs memory. */
 export const BATCH = 32;
-/** Workers of a translator. */
+/** Workers of a translator; those that it starts unless it is told how many, and bytes that they may take together. */
 export const MAX_WORKERS = 64;
+export const GROWN_WORKERS = 4;
+export const GROWN_BYTES = 2 ** 30;
 /** Sentences of a call for each worker at least: a batch of fewer is slow. */
 export const SHARE = 8;
 /** Sentences of a stream that pass the first of two steps together: more delay the first word. */

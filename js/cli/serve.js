@@ -105,7 +105,7 @@ export async function serve(values, rest) {
     ...limits,
     // in threads of their own, so that several pairs use several processors, and requests are read at any time
     create: (sourceLanguage, targetLanguage) =>
-      Translator.create({ ...place, sourceLanguage, targetLanguage, cache, worker: true }),
+      Translator.create({ ...place, sourceLanguage, targetLanguage, cache, workers: 1 }),
     onError: (message) => void process.stderr.write(`heed: ${message}\n`),
   });
   const signal = stopSignal();

@@ -11,6 +11,7 @@ import { E_FILE, E_HASH, E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson, short } from '../base/json.js';
 import { listedFiles, openRemote, openSource } from '../files/source.js';
+import { canonical, languageOf } from '../model/languages.js';
 
 /** OPUS-MT's models on Hugging Face; `{pair}` is such as en-de. */
 const OPUS = 'https://huggingface.co/Helsinki-NLP/opus-mt-{pair}/resolve/main/';
@@ -20,6 +21,17 @@ export const FROM = 'heed fetch';
 const NEEDED = ['config.json', 'vocab.json', 'source.spm', 'target.spm'];
 const OPTIONAL = ['generation_config.json', 'target_vocab.json', 'tokenizer_config.json'];
 const WEIGHTS = ['model.safetensors', 'pytorch_model.bin'];
+const MANIFEST = 'heed.json';
+/** ISO 639-5: codes of groups of languages, in lower case. Other names of groups have capitals. */
+const GROUPS = new Set((
+  'aav afa alg alv apa aqa aql art ath auf aus awd azc bad bai bat ber bih bnt btk cai cau cba ccn ccs cdc '
+  + 'cdd cel cmc cpe cpf cpp crp csu cus day dmn dra egx esx euq fiu fox gem gme gmq gmw grk him hmx hok hyx '
+  + 'iir ijo inc ine ira iro itc jpx kar kdo khi kro map mkh mno mul mun myn nah nai ngf nic nub omq omv oto '
+  + 'paa phi plf poz pqe pqw pra qwe roa sai sal sdv sem sgn sio sit sla smi son sqj ssa syd tai tbq trk tup '
+  + 'tut tuw urj wak wen xgn xnd ypk zhx zle zls zlw znd'
+).split(' '));
+/** @param {string} name  of a side of a model */
+const isGroup = (name) => /[A-Z]/.test(name) || GROUPS.has(name);
 /** Names that a heed.json may list: they become those of files here. */
 const NAME = /^[\w-][\w.-]*$/;
 
@@ -103,10 +115,38 @@ async function download(url, path, { optional, listed, signal, onBytes }) {
   return found;
 }
 
-/** The heed.json of a directory. @param {string} directory @returns {Promise<Record<string, any>>}  {} if none */
-export async function readManifest(directory) {
-  const bytes = await readFile(join(directory, 'heed.json')).catch(() => undefined);
-  return bytes ? parseJson(bytes, join(directory, 'heed.json')) : {};
+/**
+ * The heed.json of a directory.
+ *
+ * @param {string} directory
+ * @param {string[]} [names]  of the file: the first that is there
+ * @returns {Promise<Record<string, any>>}  {} if none
+ */
+export async function readManifest(directory, names = [MANIFEST]) {
+  for (const name of names) {
+    const bytes = await readFile(join(directory, name)).catch(() => undefined);
+    if (bytes) return parseJson(bytes, join(directory, name));
+  }
+  return {};
+}
+
+/**
+ * The languages of one of OPUS-MT's models. A name such as ROMANCE or gmq is that of a group: no source is then stated,
+ * and the targets are those of the vocabulary's tokens.
+ *
+ * @param {{ source?: string, target?: string }} named  in the name of the model
+ * @param {string} directory
+ */
+async function languagesOf({ source, target }, directory) {
+  if (source === undefined || target === undefined) return {};
+  const from = isGroup(source) ? undefined : source;
+  if (!isGroup(target)) return { ...(from && { source: from }), target };
+  const vocab = parseJson(await readFile(join(directory, 'vocab.json')), join(directory, 'vocab.json'));
+  const tags = Object.keys(vocab).flatMap((piece) => /^>>(\w+)<<$/.exec(piece)?.[1] ?? [])
+    .filter((name) => canonical(name.replaceAll('_', '-')) !== undefined);
+  const targets = [...new Set(tags.map(languageOf))].filter((language) => !isGroup(language));
+  if (from === undefined || targets.length === 0) return from ? { source: from } : {};
+  return { pairs: targets.map((language) => [from, language]) };
 }
 
 /**
@@ -121,7 +161,7 @@ export async function readManifest(directory) {
 export async function fetchDirectory(address, directory, { onProgress, signal, ...about } = {}) {
   const base = new URL(address.replace(/\/*$/, '/'));
   const { io } = await openSource({});
-  const own = await readManifest(directory);
+  const own = await readManifest(directory, [MANIFEST, `${MANIFEST}.partial`]);
   await mkdir(directory, { recursive: true });
   const isOurs = own.from === FROM && own.url === base.href;
   const others = (await readdir(directory)).filter((name) => !name.endsWith('.partial'));
@@ -167,11 +207,17 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
     for (const name of OPTIONAL) await get(name, true);
     if (!(await get(WEIGHTS[0], true))) await get(WEIGHTS[1]);
   }
+  const place = join(directory, MANIFEST);
+  // if this ends early, it tells whose files these are
+  await writeFile(`${place}.partial`, JSON.stringify({ from: FROM, url: base.href }));
   for (const path of fresh) await rename(`${path}.partial`, path);
   for (const name of Object.keys(Object(own.files))) {
     if (isOurs && NAME.test(name) && !Object.hasOwn(files, name)) await rm(join(directory, name), { force: true });
   }
-  await writeFile(join(directory, 'heed.json'),
-    `${JSON.stringify({ format: 1, ...about, ...manifest, from: FROM, url: base.href, version, files }, null, 2)}\n`);
+  const { name, ...named } = about;
+  const made = { format: 1, ...(name && { name }), ...(await languagesOf(named, directory)), ...manifest,
+    from: FROM, url: base.href, version, files };
+  await writeFile(`${place}.partial`, `${JSON.stringify(made, null, 2)}\n`);
+  await rename(`${place}.partial`, place);
   return { version, count: fresh.length, files: Object.keys(files).length };
 }

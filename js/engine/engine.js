@@ -14,7 +14,7 @@ import { builds } from '../builds.js';
  * calls share a running batch: when a sentence ends, another takes its row, and calls take turns. The result of a
  * sentence does not depend on the others. The event loop runs after every step.
  *
- * An engine runs in this thread (here.js) or in a worker (remote.js). Its arguments and results are plain data. Its
+ * An engine runs in this thread (here.js), in a worker (remote.js), or in several (pool.js). Its arguments and results are plain data. Its
  * errors are those of the underlying function; destroy() rejects all promises with its reason.
  *
  * @typedef {object} Engine
@@ -63,7 +63,7 @@ import { builds } from '../builds.js';
  * @property {(loaded: number) => void} [onProgress]  gets numbers from 0 to 1
  * @property {boolean | Worker | object} [worker]  whether to use a worker, or the worker; undefined: use one if
  * possible
- * @property {number} [workers]  how many share the work
+ * @property {number} [workers]  how many share the work; undefined: one, or as many as there is work for
  * @property {number} [timeout]  milliseconds after which a worker counts as silent
  * @property {import('../model/load.js').LoadOptions['dtype']} [dtype]
  * @property {import('../model/load.js').LoadOptions['activations']} [activations]

@@ -46,18 +46,30 @@ function engineOf(line, { config, manifest, defaults }) {
 
 /**
  * @typedef {Record<string, Uint8Array>} Files  all files of a model
- * @typedef {import('./engine.js').EngineOptions & { onFiles?: (files?: Files) => void }} RemoteOptions  onFiles: gets
+ * @typedef {Omit<import('./engine.js').EngineOptions, 'workers'> & { onFiles?: (files?: Files) => void }} RemoteOptions  onFiles: gets
  *   the files that the worker has read, if it read all at a URL
+ * @typedef {(options: RemoteOptions) => Promise<Engine | undefined>} Connect  starts one worker; undefined if that is
+ *   impossible
  */
 
 /**
  * @param {() => Promise<any>} startWorker
- * @param {RemoteOptions} given  `worker` undefined: if possible
+ * @param {RemoteOptions & { workers?: number }} given  `worker` undefined: if possible
  * @returns {Promise<Engine | undefined>}  undefined if workers are impossible
  */
-export async function createRemote(startWorker, given) {
-  const { signal, worker, workers, timeout = 30_000, onProgress, onFiles, ...options } = given;
-  if (workers !== undefined) return (await import('./pool.js')).createPool(createRemote, startWorker, given);
+export async function createRemote(startWorker, { workers, ...given }) {
+  const connect = connectOne.bind(null, startWorker);
+  const isTheirs = Object(given.worker) === given.worker && workers === undefined;
+  return isTheirs ? connect(given) : (await import('./growing.js')).createOwn(connect, given, workers);
+}
+
+/**
+ * @param {() => Promise<any>} startWorker
+ * @param {RemoteOptions} given
+ * @returns {Promise<Engine | undefined>}
+ */
+async function connectOne(startWorker, given) {
+  const { signal, worker, timeout = 30_000, onProgress, onFiles, ...options } = given;
   const isOwn = Object(worker) !== worker;
   /** @type {Line | undefined} */
   let line;

@@ -205,10 +205,17 @@ const UNREAD = ['tokenizer_config.json', 'special_tokens_map.json'];
  *
  * @param {import('./source.js').Io} io
  * @param {Store} store
- * @param {URL} url
+ * @param {(name: string) => string | undefined} addressOf  where a file was loaded from
  */
-export async function isKept({ join, readAll }, store, url) {
-  const get = (/** @type {string} */ name) => store.get(join(url, name).href);
+export async function isKept(io, store, addressOf) {
+  const { readAll } = io;
+  const get = async (/** @type {string} */ name) => {
+    const url = addressOf(name);
+    if (url?.startsWith('data:')) {
+      return { chunks: (await import('./inline.js')).inlineChunks(io, url), isMissing: false, sha256: null };
+    }
+    return url === undefined ? undefined : store.get(url);
+  };
   const kept = await get('heed.json');
   const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
   const { files } = (await attempt(async () => JSON.parse(text || '{}'))) ?? {}; // '': the server does not have it
@@ -228,7 +235,8 @@ export async function isKept({ join, readAll }, store, url) {
     if (UNREAD.includes(name)) continue;
     const file = await get(name);
     await file?.chunks.close();
-    if (!file || file.isMissing || (listed.sha256 && file.sha256 !== String(listed.sha256).toLowerCase())) return false;
+    const isOther = listed.sha256 && file?.sha256 !== null && file?.sha256 !== String(listed.sha256).toLowerCase();
+    if (!file || file.isMissing || isOther) return false;
   }
   return true;
 }

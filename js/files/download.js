@@ -148,6 +148,7 @@ export async function openRemote(io, cache, isRetry = false) {
      */
     async find(url, optional, options = {}) {
       const { signal, listed } = options;
+      if (url.protocol === 'data:') return (await import('./inline.js')).inlineChunks(io, url.href);
       const kept = isRetry ? undefined : await store?.get(url.href);
       if (kept && listed && kept.sha256 === listed.sha256) return take(url, kept);
       let isFree = kept !== undefined; // must be closed here
@@ -180,7 +181,12 @@ export async function openRemote(io, cache, isRetry = false) {
       if (may) for (const url of taken) await store?.remove(url);
       return may || /changed while it was downloaded$/.test(error?.message);
     },
-    /** Whether all files of the model below `url` are stored. @param {URL} url */
-    isKept: async (url) => store !== null && isKept(io, store, url),
+    /**
+     * Whether all files of a model are stored.
+     *
+     * @param {URL | ((name: string) => string | undefined)} place  of its directory, or of each file
+     */
+    isKept: async (place) => store !== null
+      && isKept(io, store, typeof place === 'function' ? place : (name) => io.join(place, name).href),
   };
 }

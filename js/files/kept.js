@@ -35,16 +35,19 @@ export async function listKept({ cache } = {}) {
   const { store } = await open(cache);
   /** @type {Map<string, Kept>} */
   const found = new Map();
+  /** Without one of these files it is no model: a page also stores its index.json. @type {Set<string>} */
+  const models = new Set();
   for (const { url, size, version, isMissing } of (await store?.list()) ?? []) {
     if (isMissing) continue;
     const name = baseOf(url);
     const before = found.get(name);
     // a file of weights may say what heed.json, if there is one, says better
+    if (/\/(heed|config)\.json$|\.npz$/.test(url)) models.add(name);
     const isNamed = url.endsWith('/heed.json') || (!before?.version && /\.(safetensors|bin|npz)$/.test(url));
     const told = (isNamed && version) || (before?.version ?? '');
     found.set(name, { name, size: size + (before?.size ?? 0), version: told });
   }
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...found.values()].filter(({ name }) => models.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The stored files of a model. @param {import('./cache.js').Store | null} store @param {string} name */

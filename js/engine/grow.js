@@ -1,0 +1,103 @@
+// grow.js - a pool of one worker, for callers who say no number. It starts more while there is much to do, as many as
+// there are cores, and only where that downloads nothing again. Loaded by growing.js.
+
+import { builtin, isNode, resolve } from '../base/host.js';
+import { GROWN_BYTES, GROWN_WORKERS } from '../base/limits.js';
+import { openRemote } from '../files/source.js';
+import { poolOf } from './pool.js';
+
+/** @typedef {import('./engine.js').Engine} Engine */
+/** @typedef {import('./engine.js').EngineOptions} EngineOptions */
+
+/**
+ * @typedef {object} Growth
+ * @property {number} wanted  how many workers there will be soon
+ * @property {(has: number, wants: number, add: (engine: Engine) => void) => void} grow  starts the workers that are
+ *   wanted and missing; each is added when it has the model
+ * @property {(reason: unknown) => void} stop
+ */
+
+/** How many cores this program may use. */
+const countCores = async () =>
+  (isNode ? (await builtin('os')).availableParallelism() : (globalThis.navigator?.hardwareConcurrency ?? 1));
+
+/** Whether bytes are among the files of a model. @param {EngineOptions['model']} model */
+const hasBytes = (model) => typeof model !== 'string' && !(model instanceof URL)
+  && !Object.values(model).every((file) => file instanceof Blob || typeof file === 'string');
+
+/**
+ * Whether another worker can load the model without a download: all its files are local or stored.
+ *
+ * @param {EngineOptions['model']} model
+ * @param {boolean | string} cache
+ */
+async function isAtHand(model, cache) {
+  const isPlace = typeof model === 'string' || model instanceof URL;
+  const places = isPlace ? [model] : Object.values(model).filter((file) => typeof file === 'string');
+  const urls = (await Promise.all(places.map(resolve))).flatMap(({ url }) => url ?? []);
+  if (urls.length === 0) return true;
+  const remote = await openRemote(cache);
+  return remote.isKept(isPlace ? urls[0] : (name) => /** @type {Record<string, any>} */ (model)[name]);
+}
+
+/**
+ * @param {Engine} first
+ * @param {Pick<EngineOptions, 'model' | 'cache'>} options
+ * @param {(signal: AbortSignal) => Promise<Engine>} start
+ * @returns {Promise<Growth | undefined>}  undefined: there will never be more than one worker
+ */
+async function growthOf(first, { model, cache = !isNode }, start) {
+  const most = Math.min(GROWN_WORKERS, await countCores(), Math.floor(GROWN_BYTES / first.info.memoryBytes));
+  // bytes that the caller passed are not held for this alone
+  if (most <= 1 || hasBytes(model)) return undefined;
+  const versionOf = (/** @type {Engine} */ { config, manifest }) => JSON.stringify([config, manifest]);
+  const life = new AbortController();
+  let [left, starting] = [most - 1, 0];
+  /** @type {Promise<boolean> | undefined} */
+  let isFree;
+
+  /** @param {(engine: Engine) => void} add */
+  const startOne = async (add) => {
+    try {
+      isFree ??= isAtHand(model, cache);
+      if (!(await isFree)) return;
+      const engine = await start(life.signal);
+      // the server or the directory may have another model by now
+      if (life.signal.aborted || versionOf(engine) !== versionOf(first)) engine.destroy(life.signal.reason);
+      else add(engine);
+    } catch (/** @type {any} */ error) {
+      left = 0;
+      if (!life.signal.aborted) console.warn(`heed: no more workers can be started: ${error.message}`);
+    } finally {
+      starting--;
+    }
+  };
+  const self = {
+    wanted: 1,
+    /** @type {Growth['grow']} */
+    grow(has, wants, add) {
+      for (; left > 0 && has + starting < wants; left--) {
+        starting++;
+        void startOne(add);
+      }
+      self.wanted = has + starting;
+    },
+    stop(/** @type {unknown} */ reason) {
+      left = 0;
+      life.abort(reason);
+    },
+  };
+  return self;
+}
+
+/**
+ * @param {Engine} first
+ * @param {import('./remote.js').Connect} connect
+ * @param {import('./remote.js').RemoteOptions} options  of the first
+ * @returns {Promise<Engine>}
+ */
+export async function createGrowing(first, connect, { onProgress: _, ...options }) {
+  const growth = await growthOf(first, options, (signal) => /** @type {Promise<Engine>} */ (
+    connect({ ...options, worker: true, signal })));
+  return poolOf([first], { isFixed: false, growth });
+}

@@ -1,0 +1,56 @@
+// growing.js - the engine of one worker, until there is more to do, or of as many as the caller says. Loaded by
+// remote.js, if the caller gave no worker.
+
+import { BATCH } from '../base/limits.js';
+
+/** @typedef {import('./engine.js').Engine} Engine */
+
+/**
+ * The engine of one worker. When more sentences wait than it translates at a time, it becomes a pool, see grow.js: its
+ * prototype changes.
+ *
+ * @param {Engine} first
+ * @param {import('./remote.js').Connect} connect
+ * @param {import('./remote.js').RemoteOptions} options  of the first
+ * @returns {Engine}
+ */
+function growing(first, connect, options) {
+  /** @type {Engine} */
+  const self = Object.create(first);
+  let load = 0;
+  /** @type {{ reason: unknown } | undefined} */
+  let end;
+  /** @type {Promise<void> | undefined} */
+  let pool;
+  const become = async () => {
+    const all = await (await import('./grow.js')).createGrowing(first, connect, options);
+    if (end) all.destroy(end.reason);
+    Object.setPrototypeOf(self, all);
+  };
+  self.generate = async (sources, ...rest) => {
+    load += sources.length;
+    try {
+      if (load > BATCH) await (pool ??= become());
+      return await Object.getPrototypeOf(self).generate(sources, ...rest);
+    } finally {
+      load -= sources.length;
+    }
+  };
+  self.destroy = (reason) => {
+    end = { reason };
+    Object.getPrototypeOf(self).destroy(reason);
+  };
+  return self;
+}
+
+/**
+ * @param {import('./remote.js').Connect} connect
+ * @param {import('./remote.js').RemoteOptions} options
+ * @param {number} [workers]
+ * @returns {Promise<Engine | undefined>}  undefined if workers are impossible
+ */
+export async function createOwn(connect, options, workers) {
+  if (workers !== undefined) return (await import('./several.js')).createSeveral(connect, workers, options);
+  const first = await connect(options);
+  return first && growing(first, connect, options);
+}
