@@ -8,12 +8,14 @@ import { loadOps } from '../js/ops.js';
 import { makePalette } from '../web/lib/colors.js';
 import { LEAST, drawCells, shrinkInto, visible } from '../web/lib/tiles.js';
 import { toCsv } from '../web/lib/export.js';
+import { isSpecial, readable, textOf } from '../web/lib/pieces.js';
 import { layOut } from '../web/see/beam.js';
-import { likely } from '../web/see/flow.js';
+import { byDistance, likely, notesOf } from '../web/see/flow.js';
 import { meanOfRows, namesOf } from '../web/see/gates.js';
 import { clearest, difference, mapOf, meanOf, placeOf, shownOf, sourceWords, stacksOf, targetWords }
   from '../web/see/maps.js';
 import { rowOf } from '../web/see/neuron.js';
+import { see } from '../web/see/strings.js';
 import { FIXTURE } from './browser/fixture.js';
 
 const style = await readFile(new URL('../web/style.css', import.meta.url), 'utf8');
@@ -227,6 +229,64 @@ test('words of a sentence have their position in its text', () => {
     targetTokens: ['\u2581Er', '\u2581schl', '\u00e4ft', '\u2581auch', '.', '</s>'].map((text) => piece(text)) });
   assert.equal(found.text, target);
   assert.deepEqual(found.words.map(({ start, end }) => target.slice(start, end)), ['Er', 'schl\u00e4ft', 'auch.']);
+});
+
+const FAMILIES = new URL('golden/hf/families/', import.meta.url);
+
+test('languages and ends are no words, whichever way a family writes them; bytes are text', async () => {
+  for (const piece of ['</s>', '<pad>', '<s>', '>>deu<<', '>>zho_Hans<<', '<2de>', '__de__', 'deu_Latn', 'de_DE',
+    '<extra_id_5>']) assert.ok(isSpecial(piece), piece);
+  for (const piece of ['<unk>', '<0x0A>', '\u2581de', 'de', '_', '__', '\u2581<', 'a_b']) assert.ok(!isSpecial(piece), piece);
+  assert.equal(textOf(['\u2581A', '<0x20>', '<0xE6>', '<0x97>', '<0xA5>', 'b']), ' A \u65e5b');
+  assert.deepEqual(['<0x41>', '<0x20>', '<0xE6>', '\u2581a', '\u2581'].map(readable), ['A', '\u2423', '<0xE6>', 'a', '\u2423']);
+
+  for (const [name, first] of [['nllb', 'deu_Latn'], ['m2m100', '__de__'], ['byt5', undefined], ['mt5', undefined]]) {
+    const model = new URL(`${name}/`, FAMILIES);
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model });
+    const [found] = await translator.translateDetailed('Where is the station?', { attention: true, maxTokens: 12 });
+    translator.destroy();
+    assert.equal(isSpecial(found.targetTokens[0].piece) ? found.targetTokens[0].piece : undefined, first);
+    assert.deepEqual(sourceWords(found).map(({ start, end }) => found.source.slice(start, end)),
+      ['Where', 'is', 'the', 'station?'], name);
+    const { text, words } = targetWords(found);
+    assert.equal(text, found.target);
+    assert.deepEqual(words.map(({ start, end }) => text.slice(start, end)), text.split(/\s+/).filter(Boolean), name);
+    assert.equal(words.flatMap(({ tokens }) => tokens).includes(0), first === undefined);
+    const { sides } = shownOf(found, 'cross', 'go', true);
+    assert.ok(![...sides.rows, ...sides.cols].some(isSpecial));
+  }
+});
+
+test('Flow says what a family does with positions, the embedding and the logits', async () => {
+  const said = {};
+  for (const name of ['t5', 't5-v1.1', 'mbart50', 'nllb']) {
+    const translator = await Translator.create({
+      sourceLanguage: 'en', targetLanguage: 'de', model: new URL(`${name}/`, FAMILIES),
+    });
+    said[name] = notesOf(translator.config, see.flowView);
+    if (name === 't5') {
+      const names = ['encoder', 'decoder'].map((stack) => `${stack}.position_bias`);
+      const found = await translator.inspect([5, 6, 7, 8, 1], [9, 8, 7, 1], { names });
+      for (const [i, n] of [5, 4].entries()) {
+        const { shape: [heads], data } = found[names[i]];
+        const map = byDistance(found[names[i]], i === 1);
+        assert.deepEqual([map.rows, map.cols], [heads, i ? n : 2 * n - 1]);
+        for (let h = 0; h < heads; h++) {
+          for (let q = 0; q < n; q++) {
+            for (let k = 0; k < (i ? q + 1 : n); k++) {
+              assert.equal(map.data[h * map.cols + n - 1 + k - q], data[(h * n + q) * n + k]);
+            }
+          }
+        }
+      }
+    }
+    translator.destroy();
+  }
+  assert.match(said.t5.embedding, /^Each token becomes 48 numbers: [^.]+\. No position is added: attention adds a number/);
+  assert.match(said.t5.logits, /table of embeddings .* divided by \u221a48 first/);
+  assert.match(said['t5-v1.1'].logits, /a matrix of its own gives a logit per token\. Softmax/);
+  assert.match(said.mbart50.embedding, /\. All of them times \u221a32\. Plus its position\. Then each row is normalised\.$/);
+  assert.match(said.nllb.embedding, /\. All of them times \u221a32\. Plus its position\.$/);
 });
 
 test('the difference of two texts gives both back', () => {

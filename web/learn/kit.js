@@ -3,6 +3,7 @@
 import { loadOps } from '../../js/ops.js';
 import { h } from '../lib/dom.js';
 import { heatmap, matrixTable } from '../lib/matrix.js';
+import { readable } from '../lib/pieces.js';
 
 /** @typedef {import('../../js/ops.js').Matrix} Matrix */
 /** @typedef {import('../../js/ops.js').Ops} Ops */
@@ -194,8 +195,7 @@ export const remark = (text = '') => h('p', { class: 'remark', 'aria-live': 'pol
 export const attentionName = (stack, layer) =>
   stack === 'cross' ? `decoder.layers.${layer}.encoder_attn` : `${stack}.layers.${layer}.self_attn`;
 
-/** A piece as a person reads it. @param {string} piece */
-export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u2581/g, '\u2423');
+export { readable };
 
 /**
  * The names of the decoder's input rows: the start, then its output.

@@ -3,8 +3,9 @@
 import { palette } from '../lib/colors.js';
 import { debounce, h, svg } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
+import { readable } from '../lib/pieces.js';
 import { roving } from './controls.js';
-import { readable, signed } from './maps.js';
+import { signed } from './maps.js';
 
 /** Beams of the search: default and maximum. */
 const [BEAMS, MOST] = [4, 8];

@@ -6,8 +6,9 @@
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
 import { heatmap, onTheme } from '../lib/matrix.js';
+import { isSpecial, readable, textOf } from '../lib/pieces.js';
 import { shrinkInto } from '../lib/tiles.js';
-import { meanOf, readable, sidesOf, signed } from './maps.js';
+import { meanOf, sidesOf, signed } from './maps.js';
 
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
 
@@ -29,6 +30,41 @@ export function likely(logits, temperature, count) {
   const total = logits.reduce((sum, x) => sum + power(x), 0);
   return Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a]).slice(0, count)
     .map((id) => ({ id, logit: logits[id], share: power(logits[id]) / total }));
+}
+
+/**
+ * A relative position bias by distance: a row for each head, a column for each place of the key, from the first token
+ * before the query to the last one after it. A decoder has none after it.
+ *
+ * @param {Tensor} bias  [heads, n, n]
+ * @param {boolean} isCausal
+ */
+export function byDistance({ shape: [heads, n], data }, isCausal) {
+  const cols = isCausal ? n : 2 * n - 1;
+  return {
+    rows: heads, cols, data: Float32Array.from({ length: heads * cols }, (_, i) => {
+      const distance = (i % cols) - (n - 1);
+      const row = Math.max(0, -distance);
+      return data[(Math.floor(i / cols) * n + row) * n + row + distance];
+    }),
+  };
+}
+
+/**
+ * What this model makes of a token, and of the last vector: families differ.
+ *
+ * @param {Record<string, any>} config @param {any} t  the view's texts
+ */
+export function notesOf(config, t) {
+  const { d_model: width, scale_embedding: isScaled, normalize_embedding: isNormed, scale_logits: isDivided } = config;
+  const hasPositions = config.positions !== 'none';
+  const join = (/** @type {any[]} */ notes) => notes.filter(Boolean).join(' ');
+  return {
+    embedding: join([t.embeddingNote(width), isScaled && t.timesNote(width),
+      hasPositions ? t.positionNote : t.distanceNote, isNormed && t.normedNote]),
+    logits: join([config.tie_word_embeddings ? t.tiedNote : t.ownNote, isDivided && t.dividedNote(width),
+      t.softmaxNote]),
+  };
 }
 
 /** @param {HTMLElement} host @param {any} app */
@@ -113,8 +149,10 @@ export function mount(host, app) {
       shown.textContent = signed(temperature, 1).replace('+', '');
       const best = likely(rowOf(found, at).data, temperature, LISTED);
       const { config } = engine.translator;
+      const given = sentence.targetTokens[at];
       const names = await Promise.all(best.map(async ({ id }) =>
-        (id === config.eos_token_id ? '</s>' : (await engine.translator.detokenize([id])).trim() || `#${id}`)));
+        (id === config.eos_token_id ? '</s>' : (await engine.translator.detokenize([id])).trim()
+          || (id === given.id ? readable(given.piece) : `#${id}`))));
       list.replaceChildren(...best.map(({ id, logit, share }, i) => {
         const item = h('li', { class: id === sentence.targetTokens[at].id ? 'first' : '' }, h('span', {}, names[i]),
           h('span', { class: 'number' }, signed(logit)), h('span', { class: 'share' }, see.percent(share)));
@@ -123,7 +161,10 @@ export function mount(host, app) {
       }));
     }
     fill();
-    return [h('label', { class: 'field' }, h('span', {}, t.temperature, ' \u03c4 = ', shown), slider), list];
+    const { id, piece } = sentence.targetTokens[at];
+    const isGiven = isSpecial(piece) && id !== engine.translator.config.eos_token_id;
+    return [isGiven && h('p', { class: 'remark' }, t.givenNote),
+      h('label', { class: 'field' }, h('span', {}, t.temperature, ' \u03c4 = ', shown), slider), list];
   }
 
   /** The steps of the way: title, explanation, content. @returns {[string, string, () => unknown][]} */
@@ -133,10 +174,15 @@ export function mount(host, app) {
     const fed = sidesOf(sentence, 'cross', see.start).fed ?? [];
     const { encoder, decoder, cross } = sentence.attention;
     const [width] = all_['encoder.output'].shape.slice(-1);
+    const notes = notesOf(engine.translator.config, t);
+    const distances = (/** @type {'encoder' | 'decoder'} */ stack) => {
+      const bias = all_[`${stack}.position_bias`];
+      return bias && picture(byDistance(bias, stack === 'decoder'), t.distances);
+    };
     const layersOf = (/** @type {number} */ n) => Array.from({ length: n }, (_, layer) => layer);
     return [
       [t.tokens, t.tokensNote, () => chips(source)],
-      [t.embedding, t.embeddingNote(width), () => picture(whole(all_['encoder.input']), t.vectors)],
+      [t.embedding, notes.embedding, () => [picture(whole(all_['encoder.input']), t.vectors), distances('encoder')]],
       ...layersOf(encoder.shape[0]).map((layer) => /** @type {[string, string, () => unknown]} */ ([
         t.encoderLayer(layer + 1), t.encoderNote, () => [
           picture(meanOf(sentence, 'encoder', layersOf(encoder.shape[1]).map((head) => [layer, head])), t.mean,
@@ -144,12 +190,13 @@ export function mount(host, app) {
           picture(whole(all_[`encoder.layers.${layer}.self_attn.output`]), t.adds),
           picture(whole(all_[`encoder.layers.${layer}.fc2`]), t.thinks)]])),
       [t.memory, t.memoryNote, () => picture(whole(all_['encoder.output']), t.vectors)],
-      [t.fed, t.fedNote, () => [chips(fed.slice(0, at + 1)), picture(rowOf(all_['decoder.input'], at), fed[at])]],
+      [t.fed, t.fedNote, () => [chips(fed.slice(0, at + 1)), picture(rowOf(all_['decoder.input'], at), fed[at]),
+        distances('decoder')]],
       ...layersOf(cross.shape[0]).map((layer) => /** @type {[string, string, () => unknown]} */ ([
         t.decoderLayer(layer + 1), t.decoderNote,
         () => [decoder.shape[0] > 0 && heads('decoder', layer), heads('cross', layer)]])),
       [t.vector, t.vectorNote(width), () => picture(rowOf(all_['decoder.output'], at), t.vectors)],
-      [t.logits, t.logitsNote, logits],
+      [t.logits, notes.logits, logits],
     ];
   }
 
@@ -179,7 +226,8 @@ export function mount(host, app) {
   function tell() {
     const tokens = sentence.targetTokens;
     written.replaceChildren(t.written, ' ', h('span', { lang: engine.languages.to },
-      tokens.slice(0, at).map((/** @type {any} */ { piece }) => piece.replaceAll('\u2581', ' ')).join('')), ' ',
+      textOf(tokens.slice(0, at).map((/** @type {any} */ { piece }) => piece)
+        .filter((/** @type {string} */ piece) => !isSpecial(piece)))), ' ',
     h('mark', {}, '?'));
     const closed = stages.find(({ element }) => !element.open);
     const title = closed?.element.querySelector('summary')?.textContent;
@@ -199,7 +247,8 @@ export function mount(host, app) {
     const [layers] = sentence.attention.encoder.shape;
     const names = ['encoder.input', 'encoder.output', 'decoder.input', 'decoder.output', 'logits',
       ...Array.from({ length: layers }, (_, i) => ['self_attn.output', 'fc2'].map((name) =>
-        `encoder.layers.${i}.${name}`)).flat()];
+        `encoder.layers.${i}.${name}`)).flat(),
+      ...(engine.translator.config.relative_buckets > 0 ? ['encoder.position_bias', 'decoder.position_bias'] : [])];
     try {
       const found = await engine.translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
       if (mine !== run) return;

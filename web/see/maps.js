@@ -1,5 +1,7 @@
 // maps.js - reads from a translated sentence what the views of See need: maps of attention, tokens, words.
 
+import { beginsWord, isSpecial, readable, textOf } from '../lib/pieces.js';
+
 /** @typedef {'encoder' | 'decoder' | 'cross'} Stack */
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} Sentence */
 
@@ -9,14 +11,11 @@ export const STACKS = ['encoder', 'decoder', 'cross'];
 /** The stacks with attention: a decoder may have SSRUs instead. @param {Sentence} sentence */
 export const stacksOf = ({ attention }) => STACKS.filter((stack) => /** @type {any} */ (attention)[stack].shape[0] > 0);
 
-/** A piece as a person reads it. @param {string} piece */
-export const readable = (piece) => piece.replace(/^\u2581(?=.)/, '').replace(/\u2581/g, '\u2423');
-
 /** @param {number} x @param {number} [digits] */
 export const signed = (x, digits = 2) => `${x > 0 ? '+' : ''}${x.toFixed(digits)}`.replace('-', '\u2212');
 
 /** A piece of a word or a sign: not the end, and not a language. @param {{ piece: string }} token */
-const isWord = ({ piece }) => !/^(<\/?\w+>|>>.+<<)$/.test(piece);
+export const isWord = ({ piece }) => !isSpecial(piece);
 
 /**
  * Places of the words among the rows and the columns of a map.
@@ -151,7 +150,8 @@ export function shownOf(sentence, stack, start, onlyWords) {
 }
 
 /**
- * Words of tokens: a piece that begins with U+2581 begins a word; `</s>` is not a word.
+ * Words of tokens: U+2581 or the byte of a space begins a word. The end and languages are no words; an unknown
+ * character is.
  *
  * @param {{ piece: string }[]} tokens
  * @returns {number[][]}  the tokens of each word
@@ -160,10 +160,10 @@ export function wordsOf(tokens) {
   /** @type {number[][]} */
   const words = [];
   tokens.forEach(({ piece }, i) => {
-    if (piece === '</s>' && i === tokens.length - 1) return;
+    if (isSpecial(piece)) return;
     const last = words.at(-1);
     // a lone U+2581 belongs to the piece after it
-    if (last && !piece.startsWith('\u2581')) last.push(i);
+    if (last && !beginsWord(piece)) last.push(i);
     else words.push([i]);
   });
   return words;
@@ -191,7 +191,7 @@ export function sourceWords({ sourceTokens, source }) {
  */
 export function targetWords({ targetTokens, target }) {
   const words = wordsOf(targetTokens).map((tokens) =>
-    ({ tokens, text: tokens.map((i) => targetTokens[i].piece).join('').replaceAll('\u2581', ' ').trim() }));
+    ({ tokens, text: textOf(tokens.map((i) => targetTokens[i].piece)).trim() }));
   const place = (/** @type {string} */ text) => {
     let at = 0;
     const found = [];

@@ -6,7 +6,7 @@ import { h } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
 import { shrinkInto } from '../lib/tiles.js';
 import { legend, placeControls } from './controls.js';
-import { sidesOf, signed } from './maps.js';
+import { isWord, sidesOf, signed } from './maps.js';
 
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
 
@@ -127,7 +127,7 @@ export function mount(host, app) {
       if (!isSame) {
         query.replaceChildren(...sides.labels.map((text, i) => h('option', { value: i }, text)));
         // the first word; a language's token is no word
-        row = Math.min(sides.labels.length - 1, place.stack === 'encoder' && sides.labels[0].startsWith('>>') ? 1 : 0);
+        row = Math.min(sides.labels.length - 1, place.stack === 'encoder' && !isWord(sentence.sourceTokens[0]) ? 1 : 0);
         query.value = String(row);
       }
       if (isSame && before.place.layer === place.layer && tensors) draw();

@@ -5,7 +5,8 @@ import { overlap, wordsOf } from '../../js/text/words.js';
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
-import { difference, readable, signed } from './maps.js';
+import { readable } from '../lib/pieces.js';
+import { difference, signed } from './maps.js';
 
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {

@@ -108,7 +108,13 @@ export const see = {
     tokensNote: 'The text is cut into pieces that the model knows.',
     embedding: 'Embedding',
     embeddingNote: (/** @type {number} */ width) =>
-      `Each token becomes ${width} numbers: its row of the table of embeddings, plus its position.`,
+      `Each token becomes ${width} numbers: its row of the table of embeddings.`,
+    timesNote: (/** @type {number} */ width) => `All of them times \u221a${width}.`,
+    positionNote: 'Plus its position.',
+    normedNote: 'Then each row is normalised.',
+    distanceNote: 'No position is added: attention adds a number to each score, which depends on how far apart the two tokens '
+      + 'are.',
+    distances: 'added to scores, by distance; one row per head',
     vectors: 'one row per token',
     encoderLayer: (/** @type {number} */ n) => `Encoder, layer ${n}`,
     encoderNote: 'Attention mixes the tokens, and adds what it found to each row; the feed-forward network adds what '
@@ -126,8 +132,11 @@ export const see = {
     vectorNote: (/** @type {number} */ width) =>
       `All that counts for the next token is in these ${width} numbers.`,
     logits: 'Logits and softmax',
-    logitsNote: 'The vector times each row of the table gives a logit per token. Softmax of the logits, divided by '
-      + 'the temperature, gives probabilities.',
+    tiedNote: 'The vector times each row of the table of embeddings gives a logit per token.',
+    ownNote: 'The vector times each row of a matrix of its own gives a logit per token.',
+    dividedNote: (/** @type {number} */ width) => `The vector is divided by \u221a${width} first.`,
+    softmaxNote: 'Softmax of the logits, divided by the temperature, gives probabilities.',
+    givenNote: 'This token is given, not chosen: it says the language of the translation.',
     temperature: 'Temperature',
   },
   layersView: {

@@ -214,7 +214,13 @@ export const see = {
     tokensNote: 'Der Text wird in Stücke zerlegt, die das Modell kennt.',
     embedding: 'Einbettung',
     embeddingNote: (/** @type {number} */ width) =>
-      `Aus jedem Token werden ${width} Zahlen: seine Zeile der Einbettungstabelle plus seine Position.`,
+      `Aus jedem Token werden ${width} Zahlen: seine Zeile der Einbettungstabelle.`,
+    timesNote: (/** @type {number} */ width) => `Alle mal \u221a${width}.`,
+    positionNote: 'Dazu kommt seine Position.',
+    normedNote: 'Dann wird jede Zeile normalisiert.',
+    distanceNote: 'Die Position wird nicht addiert: Die Aufmerksamkeit addiert zu jedem Score eine Zahl, die vom Abstand der '
+      + 'beiden Tokens abhängt.',
+    distances: 'zu den Scores addiert, nach Abstand; eine Zeile pro Kopf',
     vectors: 'eine Zeile pro Token',
     encoderLayer: (/** @type {number} */ n) => `Encoder, Schicht ${n}`,
     encoderNote: 'Die Aufmerksamkeit mischt die Tokens und addiert das Gefundene zu jeder Zeile; das '
@@ -232,8 +238,11 @@ export const see = {
     vectorNote: (/** @type {number} */ width) =>
       `Alles, was für das nächste Token zählt, steht in diesen ${width} Zahlen.`,
     logits: 'Logits und Softmax',
-    logitsNote: 'Der Vektor mal jede Zeile der Tabelle ergibt ein Logit pro Token. Softmax der Logits, geteilt durch '
-      + 'die Temperatur, ergibt Wahrscheinlichkeiten.',
+    tiedNote: 'Der Vektor mal jede Zeile der Einbettungstabelle ergibt ein Logit pro Token.',
+    ownNote: 'Der Vektor mal jede Zeile einer eigenen Matrix ergibt ein Logit pro Token.',
+    dividedNote: (/** @type {number} */ width) => `Der Vektor wird vorher durch \u221a${width} geteilt.`,
+    softmaxNote: 'Softmax der Logits, geteilt durch die Temperatur, ergibt Wahrscheinlichkeiten.',
+    givenNote: 'Dieses Token ist vorgegeben, nicht gewählt: Es nennt die Sprache der Übersetzung.',
     temperature: 'Temperatur',
   },
   layersView: {

@@ -218,7 +218,13 @@ export const see = {
     tokensNote: 'El texto se corta en trozos que el modelo conoce.',
     embedding: 'Vectores',
     embeddingNote: (/** @type {number} */ width) =>
-      `Cada token se convierte en ${width} números: su fila de la tabla de vectores más su posición.`,
+      `Cada token se convierte en ${width} números: su fila de la tabla de vectores.`,
+    timesNote: (/** @type {number} */ width) => `Todos por \u221a${width}.`,
+    positionNote: 'Se le suma su posición.',
+    normedNote: 'Después se normaliza cada fila.',
+    distanceNote: 'La posición no se suma: la atención suma a cada puntuación un número que depende de la distancia entre los '
+      + 'dos tokens.',
+    distances: 'sumado a las puntuaciones, por distancia; una fila por cabeza',
     vectors: 'una fila por token',
     encoderLayer: (/** @type {number} */ n) => `Codificador, capa ${n}`,
     encoderNote: 'La atención mezcla los tokens y suma a cada fila lo que encuentra; la red feed-forward suma lo que '
@@ -236,8 +242,11 @@ export const see = {
     vectorNote: (/** @type {number} */ width) =>
       `Todo lo que cuenta para el token siguiente está en estos ${width} números.`,
     logits: 'Logits y softmax',
-    logitsNote: 'El vector por cada fila de la tabla da un logit por token. Softmax de los logits, divididos por la '
-      + 'temperatura, da probabilidades.',
+    tiedNote: 'El vector por cada fila de la tabla de vectores da un logit por token.',
+    ownNote: 'El vector por cada fila de una matriz propia da un logit por token.',
+    dividedNote: (/** @type {number} */ width) => `Antes, el vector se divide por \u221a${width}.`,
+    softmaxNote: 'Softmax de los logits, divididos por la temperatura, da probabilidades.',
+    givenNote: 'Este token está dado, no elegido: dice el idioma de la traducción.',
     temperature: 'Temperatura',
   },
   layersView: {

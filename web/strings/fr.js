@@ -219,7 +219,13 @@ export const see = {
     tokensNote: 'Le texte est découpé en morceaux que le modèle connaît.',
     embedding: 'Plongement',
     embeddingNote: (/** @type {number} */ width) =>
-      `Chaque jeton devient ${width} nombres\u00a0: sa ligne de la table des plongements, plus sa position.`,
+      `Chaque jeton devient ${width} nombres\u00a0: sa ligne de la table des plongements.`,
+    timesNote: (/** @type {number} */ width) => `Tous fois \u221a${width}.`,
+    positionNote: 'S’y ajoute sa position.',
+    normedNote: 'Puis chaque ligne est normalisée.',
+    distanceNote: 'La position n’est pas ajoutée\u00a0: l’attention ajoute à chaque score un nombre qui dépend de la distance '
+      + 'des deux jetons.',
+    distances: 'ajouté aux scores, par distance\u00a0; une ligne par tête',
     vectors: 'une ligne par jeton',
     encoderLayer: (/** @type {number} */ n) => `Encodeur, couche ${n}`,
     encoderNote: 'L’attention mélange les jetons et ajoute à chaque ligne ce qu’elle trouve\u00a0; le réseau '
@@ -237,8 +243,11 @@ export const see = {
     vectorNote: (/** @type {number} */ width) =>
       `Tout ce qui compte pour le jeton suivant est dans ces ${width} nombres.`,
     logits: 'Logits et softmax',
-    logitsNote: 'Le vecteur fois chaque ligne de la table donne un logit par jeton. Softmax des logits, divisés par '
-      + 'la température, donne des probabilités.',
+    tiedNote: 'Le vecteur fois chaque ligne de la table des plongements donne un logit par jeton.',
+    ownNote: 'Le vecteur fois chaque ligne d’une matrice à part donne un logit par jeton.',
+    dividedNote: (/** @type {number} */ width) => `Le vecteur est d’abord divisé par \u221a${width}.`,
+    softmaxNote: 'Softmax des logits, divisés par la température, donne des probabilités.',
+    givenNote: 'Ce jeton est donné, et non choisi\u00a0: il dit la langue de la traduction.',
     temperature: 'Température',
   },
   layersView: {

@@ -1,6 +1,7 @@
 // alternatives.js - what else the model could say from a word on; loaded by translate.js when somebody asks.
 
 import { h, on } from '../lib/dom.js';
+import { UNKNOWN, isSpecial } from '../lib/pieces.js';
 
 /** @typedef {import('./pane.js').Word} Word */
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
@@ -9,8 +10,6 @@ import { h, on } from '../lib/dom.js';
 const [MOST, SPARE] = [5, 4];
 /** Pixels between the word and the list, and the list's width as style.css has it. */
 const [GAP, WIDTH] = [4, 352];
-/** Tokens of languages, ends and padding. */
-const SPECIAL = /^(>>.*<<|<\/?\w+>)$/;
 
 /**
  * Translations that begin as this one does, up to the word, and go on with the most probable other tokens.
@@ -33,7 +32,8 @@ export async function findAlternatives(translator, part, first, options) {
     if (found.size === MOST) break;
     const [other, ...more] = await translator.translateDetailed(part.source,
       { ...options, prefix: [...ids.slice(0, first), id] });
-    const isWord = other && !SPECIAL.test(other.targetTokens[first]?.piece ?? '');
+    const { piece = '' } = other?.targetTokens[first] ?? {};
+    const isWord = other && !isSpecial(piece) && piece !== UNKNOWN;
     if (isWord && more.length === 0 && other.target !== part.target) found.set(other.target, other);
   }
   return [...found.values()];
