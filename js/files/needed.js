@@ -1,5 +1,5 @@
 // needed.js - which files a model needs, of those that a directory may have. Used by cache.js and lookup.js, which tell
-// whether a model is complete.
+// whether a model is complete, and by the page, which says what is missing.
 
 const CONFIG = 'config.json';
 
@@ -7,9 +7,14 @@ const CONFIG = 'config.json';
 const WHOLE = ['model.safetensors', 'pytorch_model.bin', '.npz'];
 /** Of weights in several: the files that list them. */
 const INDEXES = ['model.safetensors.index.json', 'pytorch_model.bin.index.json'];
-/** The files of a tokenizer: any of these sets. */
-const MARIAN = [['vocab.json', 'source.spm', 'target.spm']];
-const OTHERS = [...MARIAN, ['sentencepiece.bpe.model'], ['spiece.model'], ['tokenizer.json']];
+/** The files of a tokenizer: those of the family, by model_type, or any of the other sets. */
+const MARIAN = ['vocab.json', 'source.spm', 'target.spm'];
+const [BPE, SPIECE] = [['sentencepiece.bpe.model'], ['spiece.model']];
+/** @type {Record<string, string[]>} */
+const OWN = { m2m_100: BPE, mbart: BPE, t5: SPIECE, mt5: SPIECE };
+/** M2M-100 looks its pieces up, NLLB-200 counts them. */
+const M2M = ['vocab.json', ...BPE];
+const JSON_ALONE = ['tokenizer.json'];
 
 /** @param {Uint8Array | null | undefined} bytes @returns {Record<string, any>} */
 function parse(bytes) {
@@ -27,35 +32,52 @@ function parse(bytes) {
  *   read: (name: string) => Promise<Uint8Array | null | undefined> }} Directory
  */
 
-/** Whether all files of one of the sets are there. @param {Directory} directory @param {string[][]} sets */
-async function hasOneOf({ has }, sets) {
-  for (const names of sets) {
-    const found = await Promise.all(names.map(has));
-    if (found.every(Boolean)) return true;
+/** @param {Directory} directory @param {string[]} names @returns {Promise<string[]>}  those that are missing */
+async function lacks({ has }, names) {
+  const found = await Promise.all(names.map(has));
+  return names.filter((_, i) => !found[i]);
+}
+
+/** @param {Directory} directory @returns {Promise<string[]>}  names of missing files; [] if the weights are there */
+async function missingWeights(directory) {
+  if ((await lacks(directory, WHOLE)).length < WHOLE.length) return [];
+  let missing = [WHOLE[0]];
+  for (const index of INDEXES) {
+    if (!await directory.has(index)) continue;
+    const shards = [...new Set(Object.values(Object(parse(await directory.read(index)).weight_map)).map(String))];
+    const lost = await lacks(directory, shards);
+    if (shards.length > 0 && lost.length === 0) return [];
+    if (shards.length > 0) missing = lost;
   }
-  return false;
+  return missing;
 }
 
 /** Whether the weights are there, all of them. @param {Directory} directory */
-export async function hasWeights(directory) {
-  if (await hasOneOf(directory, WHOLE.map((name) => [name]))) return true;
-  for (const index of INDEXES) {
-    if (!await directory.has(index)) continue;
-    const shards = Object.values(Object(parse(await directory.read(index)).weight_map));
-    return shards.length > 0 && hasOneOf(directory, [[...new Set(shards.map(String))]]);
-  }
-  return false;
+export const hasWeights = async (directory) => (await missingWeights(directory)).length === 0;
+
+/** @param {Directory} directory @returns {Promise<string[]>} */
+async function missingTokenizer(directory) {
+  const { model_type: family = 'marian', tokenizer_class: stated } = parse(await directory.read(CONFIG));
+  if (family === 'marian') return lacks(directory, MARIAN);
+  const { tokenizer_class: kind = stated } = parse(await directory.read('tokenizer_config.json'));
+  if (/^ByT5Tokenizer/.test(kind)) return [];
+  const own = /^M2M100Tokenizer/.test(kind) ? M2M : OWN[family] ?? MARIAN;
+  // a tokenizer of SentencePiece is not that of M2M-100 without vocab.json
+  const others = own === M2M ? [JSON_ALONE] : [MARIAN, BPE, SPIECE, JSON_ALONE];
+  for (const names of [own, ...others]) if ((await lacks(directory, names)).length === 0) return [];
+  return lacks(directory, own);
+}
+
+/**
+ * The files that a model needs to translate texts, and a directory has not. Of several that would do, those that the
+ * family usually has.
+ *
+ * @param {Directory} directory
+ */
+export async function missingOf(directory) {
+  if (!await directory.has(CONFIG)) return [CONFIG];
+  return [...await missingTokenizer(directory), ...await missingWeights(directory)];
 }
 
 /** Whether a directory has all files of a model that translates texts. @param {Directory} directory */
-export async function isWhole(directory) {
-  const { has, read } = directory;
-  if (!await has(CONFIG)) return false;
-  const { model_type: family = 'marian', tokenizer_class: stated } = parse(await read(CONFIG));
-  const isMarian = family === 'marian';
-  if (!await hasOneOf(directory, isMarian ? MARIAN : OTHERS)) {
-    const settings = isMarian ? {} : parse(await read('tokenizer_config.json'));
-    if (!/^ByT5Tokenizer/.test(String(settings.tokenizer_class ?? stated))) return false;
-  }
-  return hasWeights(directory);
-}
+export const isWhole = async (directory) => (await missingOf(directory)).length === 0;

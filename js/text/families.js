@@ -7,7 +7,7 @@
 //     tokenizer.json                         any of these, with the ids of the model
 //     none, tokenizer_class ByT5Tokenizer    ByT5: the bytes of UTF-8 + 3
 
-import { E_CONFIG, E_VOCAB, PIECE_BYTE, PIECE_CONTROL, PIECE_UNKNOWN, PIECE_UNUSED } from '../base/constants.js';
+import { E_CONFIG, E_FILE, E_VOCAB, PIECE_BYTE, PIECE_CONTROL, PIECE_UNKNOWN, PIECE_UNUSED } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { finder } from '../formats/pieces.js';
@@ -326,6 +326,9 @@ export async function openSides(parts) {
     const listed = await json(TOKENIZER);
     const side = listed && jsonSide(core, listed, { size, settings, added }, stated.model_type);
     return side ? [side, side] : null;
+  }
+  if (kind === 'M2M100Tokenizer' && !vocab) {
+    throw new HeedError(E_FILE, `vocab.json is missing: ${SETTINGS} says ${kind}, which has its ids there`);
   }
   const made = core.tokenizer(bpe ? BPE_MODEL : SPIECE, bytes);
   const given = { pieces: made.pieces, size, settings, added };

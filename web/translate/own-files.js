@@ -1,20 +1,24 @@
 // own-files.js - the files of the user's own model: whose they are, and what is missing; loaded by own.js.
 
-/** The files that a model needs, beside the weights. */
-const NEEDED = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
-const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)$/;
+import { missingOf as missingOfModel } from '../../js/files/needed.js';
+import { findLayout } from '../../js/files/layout.js';
+
+/** Weights, and what lists the shards of weights: a model has them in one folder. */
+const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)(\.index\.json)?$/;
 
 /**
  * What else a model needs.
  *
- * @param {string[]} names  of the given files; HEED_E_FILE if they are those of several models
+ * @param {Record<string, File>} files  HEED_E_FILE if they are those of several models
  */
-export async function missingOf(names) {
+export async function missingOf(files) {
+  const names = Object.keys(files);
   // Firefox's models have other files
-  const { findLayout } = await import('../../js/files/layout.js');
   if (!names.includes('config.json') && findLayout(names)?.vocabularies) return [];
-  const missing = NEEDED.filter((name) => !names.includes(name));
-  return names.some((name) => WEIGHTS.test(name)) ? missing : [...missing, 'model.safetensors'];
+  return missingOfModel({
+    has: (name) => names.some((each) => (name.startsWith('.') ? each.endsWith(name) : each === name)),
+    read: async (name) => (files[name] ? new Uint8Array(await files[name].arrayBuffer()) : null),
+  });
 }
 
 /**

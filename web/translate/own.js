@@ -50,7 +50,7 @@ export function mountOwn(app, load) {
         said.textContent = t.several(folders);
         return;
       }
-      const missing = await missingOf(Object.keys(given));
+      const missing = await missingOf(given);
       said.textContent = missing.length ? t.missing(missing) : '';
       if (missing.length === 0) load({ files: given, ...languages() });
     } catch (error) {
