@@ -87,6 +87,24 @@ test('pairs that a model has not are refused, with those that it has', async () 
     { name: 'NotSupportedError', message: /^sourceLanguage: found tlh, the model's are ar_AR, / });
 });
 
+test('availability knows the pairs of a model without heed.json', async () => {
+  for (const [name, pairs] of Object.entries({
+    t5: { 'en de': 'available', 'en ja': 'unavailable', 'de en': 'unavailable' },
+    't5-v1.1': { 'en de': 'available', 'en ja': 'available' }, // without tasks: any text
+    nllb: { 'en de': 'available', 'zh-Hant pt-BR': 'available', 'en sr-Latn': 'unavailable', 'tlh en': 'unavailable' },
+    m2m100: { 'en de': 'available', 'en-GB es-MX': 'available', 'en tlh': 'unavailable', 'en eo': 'unavailable' },
+    mbart50: { 'en de': 'available', 'tlh en': 'unavailable', 'en sr': 'unavailable' },
+  })) {
+    for (const [pair, expected] of Object.entries(pairs)) {
+      const [sourceLanguage, targetLanguage] = pair.split(' ');
+      const options = { sourceLanguage, targetLanguage, model: placeOf(name) };
+      assert.equal(await Translator.availability(options), expected, `${name}: ${pair}`);
+      if (expected === 'available') continue;
+      await assert.rejects(Translator.create(options), { name: 'NotSupportedError' }, `${name}: ${pair}`);
+    }
+  }
+});
+
 test('the language may be named by its code', async () => {
   const [by, named] = await Promise.all([{}, { language: 'deu_Latn' }].map((more) => Translator.create(
     { model: placeOf('nllb'), sourceLanguage: 'en', targetLanguage: 'de', ...more })));

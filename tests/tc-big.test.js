@@ -2,7 +2,7 @@
 // narrow model, golden/hf/tc-big, and one of its real shape with its tokenizer, which golden/hf/make/tc_big.py --big
 // makes in build/tc-big.
 //
-// Tolerances: sums of 32-bit floats in another order.
+// Tolerances: sums of 32-bit floats in another order; in a row of the real shape they have 4,096 products.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,19 +25,19 @@ function assertNear(what, got, want, tolerance) {
   assert.ok(worst < tolerance, `${what}: off by ${worst}`); // NaN is not near either
 }
 
-/** @param {URL} directory */
-async function compare(directory) {
+/** @param {URL} directory @param {number} [near]  tolerance of the encoder's output and of attention */
+async function compare(directory, near = NEAR) {
   const model = await Transformer.load(directory, { dtype: 'f32' });
   const start = model.config.decoder_start_token_id;
   const tensors = readTensors(new URL('golden.safetensors', directory));
   for (const line of ['line0', 'line1', 'line2']) {
     const of = (/** @type {string} */ key) => tensors[`${line}.${key}`];
     const [source, target] = ['source', 'target'].map((side) => new Int32Array(of(side).data.buffer));
-    assertNear(`${line}: encoder`, model.encode(source), of('encoder_last_hidden_state'), NEAR);
+    assertNear(`${line}: encoder`, model.encode(source), of('encoder_last_hidden_state'), near);
     assertNear(`${line}: logits`, model.forward(source, target).logits, of('logits'), LOGITS);
     const maps = model.attention(source, target);
     for (const stack of /** @type {const} */ (['encoder', 'decoder', 'cross'])) {
-      assertNear(`${line}: ${stack}`, maps[stack], of(`${stack}_attentions`), NEAR);
+      assertNear(`${line}: ${stack}`, maps[stack], of(`${stack}_attentions`), near);
     }
   }
   /** @type {Case[]} */
@@ -58,7 +58,7 @@ async function compare(directory) {
 test('tc-big, narrow: encoder, logits, attention and searches are those of transformers', () => compare(NARROW));
 
 const isMissing = !existsSync(REAL) && 'build/tc-big is missing: golden/hf/make/tc_big.py --big makes it';
-test('tc-big, of its real shape: the same, and its texts', { skip: isMissing }, () => compare(REAL));
+test('tc-big, of its real shape: the same, and its texts', { skip: isMissing }, () => compare(REAL, 3 * NEAR));
 
 test('tc-big, int8: near', async () => {
   const model = await Transformer.load(NARROW, { dtype: 'int8' });

@@ -79,6 +79,38 @@ export function tasksOf({ task_specific_params: tasks }) {
   });
 }
 
+/**
+ * Refuses a pair that a model cannot translate, as far as its small files tell.
+ *
+ * @param {Record<string, any>} stated  config.json
+ * @param {string[]} languages  codes of the model, [] if none are known
+ * @param {string} source  canonical tags
+ * @param {string} target
+ */
+export function checkLanguages(stated, languages, source, target) {
+  const tasks = tasksOf(stated);
+  if (languages.length === 0 && tasks.length > 0) findTask(tasks, source, target);
+  for (const [option, tag] of Object.entries({ sourceLanguage: source, targetLanguage: target })) {
+    if (languages.length > 0) codeOf(languages, option, tag);
+  }
+}
+
+/** @param {Iterable<string>} languages @param {string} option @param {string} tag */
+function codeOf(languages, option, tag) {
+  const code = findCode(languages, tag);
+  if (code === undefined) throw notSupported(`${option}: found ${tag}, the model's are ${[...languages].join(', ')}`);
+  return code;
+}
+
+/** @param {Task[]} tasks @param {string} source @param {string} target */
+function findTask(tasks, source, target) {
+  const task = tasks.find((each) => languageOf(each.source) === languageOf(source)
+    && languageOf(each.target) === languageOf(target));
+  if (task) return task;
+  const list = tasks.map((each) => `${each.source} to ${each.target}`).join(', ');
+  throw notSupported(`found ${source} to ${target}, the model's tasks are ${list}`);
+}
+
 /** The defaults of a search for a task. @param {Task} task @param {Record<string, any>} config */
 function settingsOf({ name, settings }, config) {
   /** @type {Record<string, any>} */
@@ -139,12 +171,7 @@ export function chooseWay(model, source, target, language) {
   const { languages } = tokenizer;
   if (languages.length === 0) {
     const tasks = tasksOf(config);
-    const task = tasks.find((each) => languageOf(each.source) === languageOf(source)
-      && languageOf(each.target) === languageOf(target));
-    if (tasks.length > 0 && !task) {
-      const list = tasks.map((each) => `${each.source} to ${each.target}`).join(', ');
-      throw notSupported(`found ${source} to ${target}, the model's tasks are ${list}`);
-    }
+    const task = tasks.length > 0 ? findTask(tasks, source, target) : undefined;
     if (!task) return { encode: (text) => tokenizer.encode(text) };
     const { length } = task.prefix;
     return {
@@ -157,11 +184,7 @@ export function chooseWay(model, source, target, language) {
       },
     };
   }
-  const choose = (/** @type {string} */ option, /** @type {string} */ tag) => {
-    const code = findCode(languages, tag);
-    if (code === undefined) throw notSupported(`${option}: found ${tag}, the model's are ${languages.join(', ')}`);
-    return code;
-  };
+  const choose = (/** @type {string} */ option, /** @type {string} */ tag) => codeOf(languages, option, tag);
   const to = language ?? choose('targetLanguage', target);
   const [token] = tokenizer.encode('', { side: 'target', language: to }).ids.filter((id) => id !== config.eos_token_id);
   const { ids } = tokenizer.encode('');

@@ -117,6 +117,38 @@ const sourceLanguage = ({ src_lang: stated }, languages) =>
  */
 
 /**
+ * The languages of a model with fairseq's order: the usual codes, what tokens look like, and whether they are last.
+ *
+ * @param {Record<string, any>} stated  config.json
+ * @param {Record<string, any>} settings  tokenizer_config.json
+ * @param {boolean} hasIds  vocab.json is there
+ */
+function orderOf({ model_type: family, tokenizer_class: other }, settings, hasIds) {
+  if (hasIds) return { codes: settings.language_codes === 'wmt21' ? WMT_21 : M2M_100, pattern: CODES.m2m, isLast: false };
+  if (family !== 'mbart') return { codes: NLLB, pattern: CODES.nllb, isLast: settings.legacy_behaviour === true };
+  const isFirst = kindOf(settings, other) === 'MBartTokenizer';
+  return { codes: isFirst ? MBART_50.slice(0, 25) : MBART_50, pattern: CODES.mbart, isLast: isFirst };
+}
+
+/** The class of a tokenizer. @param {Record<string, any>} settings @param {unknown} other  what config.json says */
+const kindOf = ({ tokenizer_class: kind }, other) => String(kind ?? other ?? '').replace(/Fast$/, '');
+
+/**
+ * The codes of the languages that a model is for, without its pieces.
+ *
+ * @param {Record<string, any>} stated  config.json
+ * @param {Record<string, any>} settings  tokenizer_config.json
+ * @param {boolean} hasIds  vocab.json is there
+ * @returns {string[]}  [] if only the pieces tell
+ */
+export function codesOf(stated, settings, hasIds) {
+  if (stated.model_type !== 'm2m_100' && stated.model_type !== 'mbart') return [];
+  const { codes, pattern } = orderOf(stated, settings, hasIds);
+  const own = [...addedTokens(settings, {}, Infinity).values()].flatMap((token) => pattern.exec(token)?.[1] ?? []);
+  return [...new Set([...codes, ...own])];
+}
+
+/**
  * M2M-100: pieces have the ids of vocab.json.
  *
  * @param {Given} given
@@ -127,8 +159,8 @@ const sourceLanguage = ({ src_lang: stated }, languages) =>
 function m2mVocabulary({ size, settings, added }, vocab, config) {
   const listed = listedVocabulary(vocab, 'vocab.json', size, config);
   const n = [...listed.entries].length;
-  const codes = settings.language_codes === 'wmt21' ? WMT_21 : M2M_100;
-  const languages = languagesOf({ codes, first: n, size, added, pattern: CODES.m2m });
+  const { codes, pattern } = orderOf(config, settings, true);
+  const languages = languagesOf({ codes, first: n, size, added, pattern });
   const tokens = new Map([...languages].map(([code, id]) => [id, `__${code}__`]));
   const ids = new Map([...tokens].map(([id, token]) => [token, id]));
   return {
@@ -313,7 +345,7 @@ export async function openSides(parts) {
   const { core, config, stated, vocab, read, json } = parts;
   if (!FAMILIES.includes(stated.model_type)) return null;
   const settings = /** @type {Record<string, any>} */ ((await json(SETTINGS)) ?? {});
-  const kind = String(settings.tokenizer_class ?? stated.tokenizer_class ?? '').replace(/Fast$/, '');
+  const kind = kindOf(settings, stated.tokenizer_class);
   if (kind === 'ByT5Tokenizer') {
     const side = byteSide(parts);
     return [side, side];
@@ -333,14 +365,9 @@ export async function openSides(parts) {
   const made = core.tokenizer(bpe ? BPE_MODEL : SPIECE, bytes);
   const given = { pieces: made.pieces, size, settings, added };
   const encode = (/** @type {string} */ text) => core.tokenizerEncode(made.handle, text).ids;
-  const isFirst = kind === 'MBartTokenizer';
   const vocabulary = !bpe ? pieceVocabulary(given, encode)
     : vocab ? m2mVocabulary(given, vocab, config)
-      : stated.model_type === 'mbart'
-        ? fairseqVocabulary(given,
-          { codes: isFirst ? MBART_50.slice(0, 25) : MBART_50, pattern: CODES.mbart, isLast: isFirst })
-        : fairseqVocabulary(given,
-          { codes: NLLB, pattern: CODES.nllb, isLast: settings.legacy_behaviour === true });
+      : fairseqVocabulary(given, orderOf(stated, settings, false));
   const side = { ...made, vocabulary };
   return [side, side];
 }

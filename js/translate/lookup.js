@@ -112,6 +112,26 @@ async function isComplete(files, names, manifest) {
   return isWhole({ has, read: files.readOptional });
 }
 
+/**
+ * Refuses a pair that config.json and tokenizer_config.json do not have, if heed.json does not tell.
+ *
+ * @param {Files} files
+ * @param {Record<string, unknown>} manifest
+ * @param {boolean} hasIds  vocab.json is there
+ * @param {[source: string, target: string]} pair
+ */
+async function checkFamily(files, manifest, hasIds, pair) {
+  if (manifest.pairs || manifest.source || manifest.target) return;
+  const json = async (/** @type {string} */ name) => {
+    const bytes = await files.readOptional(name);
+    return bytes ? /** @type {Record<string, any>} */ (parseJson(bytes, name)) : {};
+  };
+  const stated = await json('config.json');
+  if ((stated.model_type ?? 'marian') === 'marian') return;
+  const [{ checkLanguages }, { codesOf }] = await Promise.all([import('../model/pairs.js'), import('../text/families.js')]);
+  checkLanguages(stated, codesOf(stated, await json('tokenizer_config.json'), hasIds), ...pair);
+}
+
 /** Whether a server has the model, and its manifest. @param {Files} files */
 async function readRemote(files) {
   const manifest = await readManifest(files);
@@ -127,11 +147,10 @@ const AVAILABILITIES = /** @type {const} */ (['available', 'downloadable', 'unav
 /**
  * @param {import('../files/source.js').ModelSource} from
  * @param {boolean | string} cache
- * @param {(manifest: Record<string, unknown>) => void} accept  throws a NotSupportedError if heed.json has another
- *   pair
+ * @param {[source: string, target: string]} pair
  * @returns {Promise<Availability>}
  */
-async function availabilityOf(from, cache, accept) {
+async function availabilityOf(from, cache, pair) {
   const files = await openSource(from); // stores nothing: a newer heed.json would not match the stored files
   const { url } = files;
   const names = url ? [] : await listFiles(files);
@@ -141,7 +160,8 @@ async function availabilityOf(from, cache, accept) {
     const manifest = await (url ? readRemote(files) : readManifest(files));
     if (manifest?.moved) return 'unavailable';
     const layout = await layoutOf(url ? [...listedFiles(manifest ?? {}).keys()] : names);
-    accept({ ...layout?.languages, ...manifest });
+    checkPair(...pair)({ ...layout?.languages, ...manifest });
+    if (manifest && !layout && !url) await checkFamily(files, manifest, names.includes('vocab.json'), pair);
     if (url && manifest) return isKept ? 'available' : 'downloadable';
     return manifest && (await isComplete(files, names, manifest)) ? 'available' : 'unavailable';
   } catch (/** @type {any} */ error) {
@@ -164,7 +184,7 @@ export async function availability({ model, ...options }) {
     const place = model ?? (await findModel(options));
     const steps = Array.isArray(place) ? place : [{ source, target, place }];
     const all = await Promise.all(steps.map((step) =>
-      availabilityOf(step.place, cache, checkPair(step.source, step.target))));
+      availabilityOf(step.place, cache, [step.source, step.target])));
     return AVAILABILITIES[Math.max(...all.map((each) => AVAILABILITIES.indexOf(each)))];
   } catch (/** @type {any} */ error) {
     if (error.name === 'NotSupportedError') return 'unavailable';
