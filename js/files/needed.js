@@ -32,6 +32,12 @@ function parse(bytes) {
  *   read: (name: string) => Promise<Uint8Array | null | undefined> }} Directory
  */
 
+/** A directory whose names are known. @param {string[]} all @param {Directory['read']} read @returns {Directory} */
+export const listed = (all, read) => ({
+  has: (name) => all.some((each) => (name.startsWith('.') ? each.endsWith(name) : each === name)),
+  read,
+});
+
 /** @param {Directory} directory @param {string[]} names @returns {Promise<string[]>}  those that are missing */
 async function lacks({ has }, names) {
   const found = await Promise.all(names.map(has));

@@ -1,8 +1,9 @@
 // pairs.js - what a model does with a pair of languages: nothing; a token for the target, as MarianMT; tokens for both,
-// as M2M-100; or the words of a task before the text, as T5. Loaded by here.js.
+// as M2M-100; or the words of a task before the text, as T5. Loaded by here.js and lookup.js.
 
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
+import { parseJson } from '../base/json.js';
 import { canonical, languageOf, notSupported } from './languages.js';
 import { RULES } from './options.js';
 
@@ -80,19 +81,27 @@ export function tasksOf({ task_specific_params: tasks }) {
 }
 
 /**
- * Refuses a pair that a model cannot translate, as far as its small files tell.
+ * Refuses a pair that config.json and tokenizer_config.json do not have, if heed.json does not tell.
  *
- * @param {Record<string, any>} stated  config.json
- * @param {string[]} languages  codes of the model, [] if none are known
- * @param {string} source  canonical tags
- * @param {string} target
+ * @param {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} files
+ * @param {any} manifest  heed.json
+ * @param {string[]} names  of all files
+ * @param {[source: string, target: string]} pair  canonical tags
  */
-export function checkLanguages(stated, languages, source, target) {
+export async function checkFiles(files, manifest, names, pair) {
+  if (manifest.pairs || manifest.source || manifest.target || !names.includes('config.json')) return;
+  const json = async (/** @type {string} */ name) => {
+    const bytes = await files.readOptional(name);
+    return bytes ? /** @type {Record<string, any>} */ (parseJson(bytes, name)) : {};
+  };
+  const stated = await json('config.json');
+  if ((stated.model_type ?? 'marian') === 'marian') return;
+  const { codesOf } = await import('../text/families.js');
+  const languages = codesOf(stated, await json('tokenizer_config.json'), names.includes('vocab.json'));
   const tasks = tasksOf(stated);
-  if (languages.length === 0 && tasks.length > 0) findTask(tasks, source, target);
-  for (const [option, tag] of Object.entries({ sourceLanguage: source, targetLanguage: target })) {
-    if (languages.length > 0) codeOf(languages, option, tag);
-  }
+  if (languages.length === 0 && tasks.length > 0) findTask(tasks, ...pair);
+  if (languages.length === 0) return;
+  ['sourceLanguage', 'targetLanguage'].forEach((option, i) => codeOf(languages, option, pair[i]));
 }
 
 /** @param {Iterable<string>} languages @param {string} option @param {string} tag */

@@ -7,7 +7,6 @@ import { HeedError } from '../base/errors.js';
 import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
 import { listFiles } from '../files/list.js';
-import { isWhole } from '../files/needed.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
 import { checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
 
@@ -107,29 +106,8 @@ async function isComplete(files, names, manifest) {
   if (![...listed.keys()].every((name) => names.includes(name))) return false;
   const layout = await layoutOf(names);
   if (layout) return layout.vocabularies !== undefined;
-  const has = (/** @type {string} */ name) =>
-    names.some((each) => (name.startsWith('.') ? each.endsWith(name) : each === name));
-  return isWhole({ has, read: files.readOptional });
-}
-
-/**
- * Refuses a pair that config.json and tokenizer_config.json do not have, if heed.json does not tell.
- *
- * @param {Files} files
- * @param {Record<string, unknown>} manifest
- * @param {boolean} hasIds  vocab.json is there
- * @param {[source: string, target: string]} pair
- */
-async function checkFamily(files, manifest, hasIds, pair) {
-  if (manifest.pairs || manifest.source || manifest.target) return;
-  const json = async (/** @type {string} */ name) => {
-    const bytes = await files.readOptional(name);
-    return bytes ? /** @type {Record<string, any>} */ (parseJson(bytes, name)) : {};
-  };
-  const stated = await json('config.json');
-  if ((stated.model_type ?? 'marian') === 'marian') return;
-  const [{ checkLanguages }, { codesOf }] = await Promise.all([import('../model/pairs.js'), import('../text/families.js')]);
-  checkLanguages(stated, codesOf(stated, await json('tokenizer_config.json'), hasIds), ...pair);
+  const { isWhole, listed: listing } = await import('../files/needed.js');
+  return isWhole(listing(names, files.readOptional));
 }
 
 /** Whether a server has the model, and its manifest. @param {Files} files */
@@ -161,7 +139,8 @@ async function availabilityOf(from, cache, pair) {
     if (manifest?.moved) return 'unavailable';
     const layout = await layoutOf(url ? [...listedFiles(manifest ?? {}).keys()] : names);
     checkPair(...pair)({ ...layout?.languages, ...manifest });
-    if (manifest && !layout && !url) await checkFamily(files, manifest, names.includes('vocab.json'), pair);
+    // of a server they would be downloads
+    if (!url) await (await import('../model/pairs.js')).checkFiles(files, manifest, names, pair);
     if (url && manifest) return isKept ? 'available' : 'downloadable';
     return manifest && (await isComplete(files, names, manifest)) ? 'available' : 'unavailable';
   } catch (/** @type {any} */ error) {

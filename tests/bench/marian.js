@@ -1,4 +1,4 @@
-// marian.js - a Marian model as the two ONNX files that transformers.js loads: encoder_model and decoder_model_merged;
+// marian.js - a model of Marian's or M2M-100's as the two ONNX files that transformers.js loads: encoder_model and decoder_model_merged;
 // used by models.js.
 //
 // The graphs are what the exporter makes of Hugging Face's Marian: padding masks, heads as one long batch, shapes
@@ -25,7 +25,9 @@ function quantize(data) {
   let max = 0;
   for (const v of data) max = Math.max(max, Math.abs(v));
   const scale = Math.fround(max / 127);
-  return { scale, data: Int8Array.from(data, (v) => Math.round(v / scale)) };
+  const rounded = new Int8Array(data.length);
+  for (let i = 0; i < data.length; i++) rounded[i] = Math.round(data[i] / scale);
+  return { scale, data: rounded };
 }
 
 /** The layers that encoder and decoder share, added to a graph. */
@@ -80,7 +82,7 @@ class Layers {
     } else {
       out = g.op('MatMul', [x, right ?? this.#right(name, 'float', () => this.weights.get(name).data)]);
     }
-    return g.op('Add', [out, this.vector(bias)]);
+    return bias === undefined ? out : g.op('Add', [out, this.vector(bias)]);
   }
 
   linear(x, name) {
@@ -142,8 +144,21 @@ class Layers {
     return this.g.op('Transpose', [this.reshape(x, this.dim(x, 0), -1, heads, width / heads)], { perm: [0, 2, 1, 3] });
   }
 
-  /** Attention of x [B, T, D] over keys and values [B, H, S, Dh]; the residual and its norm included. */
-  attend(x, name, keys, values, mask) {
+  /** x and what a sublayer makes of it, with its norm: before it in M2M-100, else after the sum. */
+  residual(x, norm, sublayer) {
+    const sum = (y) => this.g.op('Add', [x, y]);
+    return this.model.family ? sum(sublayer(this.norm(x, norm))) : this.norm(sum(sublayer(x)), norm);
+  }
+
+  /**
+   * Attention of x [B, T, D] over keys and values [B, H, S, Dh], which `over` makes of what queries are made of; the
+   * residual and its norm included.
+   */
+  attend(x, name, over, mask) {
+    return this.residual(x, `${name}_layer_norm`, (y) => this.attention(y, name, ...over(y), mask));
+  }
+
+  attention(x, name, keys, values, mask) {
     const { g } = this;
     const { heads, width } = this.model;
     const [batch, rows] = [this.dim(x, 0), this.dim(x, 1)];
@@ -161,22 +176,26 @@ class Layers {
     const sums = g.op('MatMul', [g.op('Softmax', [scores], { axis: -1n }), flat(values)]);
     const apart = this.reshape(sums, batch, heads, rows, width / heads);
     const joined = this.reshape(g.op('Transpose', [apart], { perm: [0, 2, 1, 3] }), batch, rows, width);
-    return this.norm(x, this.linear(joined, `${name}.out_proj`), `${name}_layer_norm`);
+    return this.linear(joined, `${name}.out_proj`);
   }
 
   keysAndValues(x, name) {
     return [this.heads(this.linear(x, `${name}.k_proj`)), this.heads(this.linear(x, `${name}.v_proj`))];
   }
 
-  norm(x, residual, name) {
-    return this.g.op('LayerNormalization',
-      [this.g.op('Add', [x, residual]), this.vector(`${name}.weight`), this.vector(`${name}.bias`)],
+  norm(x, name) {
+    return this.g.op('LayerNormalization', [x, this.vector(`${name}.weight`), this.vector(`${name}.bias`)],
       { axis: -1n, epsilon: 1e-5 });
   }
 
   feedForward(x, layer) {
-    const inner = this.g.op('Relu', [this.linear(x, `${layer}.fc1`)]);
-    return this.norm(x, this.linear(inner, `${layer}.fc2`), `${layer}.final_layer_norm`);
+    return this.residual(x, `${layer}.final_layer_norm`, (y) =>
+      this.linear(this.g.op('Relu', [this.linear(y, `${layer}.fc1`)]), `${layer}.fc2`));
+  }
+
+  /** What leaves a stack. */
+  last(x, side) {
+    return this.model.family ? this.norm(x, `model.${side}.layer_norm`) : x;
   }
 }
 
@@ -193,10 +212,10 @@ export function encoder(model, weights, int8) {
   let x = layers.embed(ids, g.ints(0), layers.size(ids, 1));
   for (let i = 0; i < model.layers; i++) {
     const layer = `model.encoder.layers.${i}`;
-    x = layers.attend(x, `${layer}.self_attn`, ...layers.keysAndValues(x, `${layer}.self_attn`), mask);
+    x = layers.attend(x, `${layer}.self_attn`, (y) => layers.keysAndValues(y, `${layer}.self_attn`), mask);
     x = layers.feedForward(x, layer);
   }
-  g.output('last_hidden_state', x, 'float', ['batch', 'source', model.width]);
+  g.output('last_hidden_state', layers.last(x, 'encoder'), 'float', ['batch', 'source', model.width]);
   return g.file();
 }
 
@@ -212,18 +231,22 @@ function step(layers, model, output, past) {
   const present = [];
   for (let i = 0; i < model.layers; i++) {
     const layer = `model.decoder.layers.${i}`;
-    let [keys, values] = layers.keysAndValues(x, `${layer}.self_attn`);
-    if (past) {
-      keys = g.op('Concat', [`past_key_values.${i}.decoder.key`, keys], { axis: 2n });
-      values = g.op('Concat', [`past_key_values.${i}.decoder.value`, values], { axis: 2n });
-    }
-    x = layers.attend(x, `${layer}.self_attn`, keys, values);
+    let keys;
+    let values;
+    x = layers.attend(x, `${layer}.self_attn`, (y) => {
+      [keys, values] = layers.keysAndValues(y, `${layer}.self_attn`);
+      if (past) {
+        keys = g.op('Concat', [`past_key_values.${i}.decoder.key`, keys], { axis: 2n });
+        values = g.op('Concat', [`past_key_values.${i}.decoder.value`, values], { axis: 2n });
+      }
+      return [keys, values];
+    });
     // the later steps are given what the first one made, and hand on nothing
     const empty = () => g.constant('float', [0, model.heads, 1, width], new Float32Array(0));
     const [sourceKeys, sourceValues] = past
       ? [`past_key_values.${i}.encoder.key`, `past_key_values.${i}.encoder.value`]
       : layers.keysAndValues('encoder_hidden_states', `${layer}.encoder_attn`);
-    x = layers.attend(x, `${layer}.encoder_attn`, sourceKeys, sourceValues, mask);
+    x = layers.attend(x, `${layer}.encoder_attn`, () => [sourceKeys, sourceValues], mask);
     x = layers.feedForward(x, layer);
     present.push(
       [`present.${i}.decoder.key`, keys, own],
@@ -232,7 +255,8 @@ function step(layers, model, output, past) {
       [`present.${i}.encoder.value`, past ? empty() : sourceValues, source],
     );
   }
-  const logits = layers.product(x, 'model.shared.weight', 'final_logits_bias', output);
+  const bias = model.family ? undefined : 'final_logits_bias';
+  const logits = layers.product(layers.last(x, 'decoder'), 'model.shared.weight', bias, output);
   g.output('logits', logits, 'float', ['batch', 1, model.vocabulary]);
   for (const [name, value, dims] of present) g.output(name, value, 'float', dims);
 }

@@ -4,12 +4,14 @@
 //   build/bench/<model>/int8       the same with I8 matrices and a scale for each row
 //   build/bench/<model>/onnx-f32   encoder_model.onnx, decoder_model_merged.onnx
 //   build/bench/<model>/onnx-int8  the same, dynamically quantised
+//
+// A model of LARGE has no onnx-f32, which would be more than a protobuf may have.
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decoder, encoder } from './marian.js';
-import { END, MODELS, POSITIONS, START, random } from './shapes.js';
+import { END, MODELS, POSITIONS, START, modelOf, random } from './shapes.js';
 
 export const FOLDER = fileURLToPath(new URL('../../build/bench/', import.meta.url));
 
@@ -25,13 +27,21 @@ function normal(n, deviation, next) {
   return out;
 }
 
+/** The same deviation, uniformly: what a large model takes seconds for instead of minutes. */
+function uniform(n, deviation, next) {
+  const out = new Float32Array(n);
+  const width = deviation * Math.sqrt(12);
+  for (let i = 0; i < n; i++) out[i] = width * (next() / 2 ** 32 - 0.5);
+  return out;
+}
+
 /** All tensors under their Hugging Face names. Deviations keep every activation near 1, as training does. */
 function weights(model) {
-  const { width: D, ffn: F, vocabulary: V } = model;
+  const { width: D, ffn: F, vocabulary: V, family } = model;
   const next = random(model.seed);
   const all = new Map();
   const add = (name, shape, deviation, mean = 0) => {
-    const data = normal(shape.reduce((a, b) => a * b), deviation, next);
+    const data = (family ? uniform : normal)(shape.reduce((a, b) => a * b), deviation, next);
     if (mean) for (let i = 0; i < data.length; i++) data[i] += mean;
     all.set(name, { shape, data });
   };
@@ -48,7 +58,7 @@ function weights(model) {
     norm(`${name}_layer_norm`);
   };
   add('model.shared.weight', [V, D], 1 / Math.sqrt(D));
-  add('final_logits_bias', [1, V], 0.1);
+  if (!family) add('final_logits_bias', [1, V], 0.1);
   for (const side of ['encoder', 'decoder']) {
     for (let i = 0; i < model.layers; i++) {
       const layer = `model.${side}.layers.${i}`;
@@ -58,16 +68,19 @@ function weights(model) {
       linear(`${layer}.fc2`, D, F);
       norm(`${layer}.final_layer_norm`);
     }
+    if (family) norm(`model.${side}.layer_norm`);
   }
   return all;
 }
 
-/** Marian's table of positions: sines in the first half of a row, cosines in the second. */
-function positions(width) {
+/** Marian's table of positions, or fairseq's: sines in the first half of a row, cosines in the second. */
+function positions({ width, family }) {
   const data = new Float32Array(POSITIONS * width);
+  // fairseq has other wavelengths, and its first position is the one after that of the padding
+  const [first, wavelengths] = family ? [2, width / 2 - 1] : [0, width / 2];
   for (let p = 0; p < POSITIONS; p++) {
     for (let i = 0; i < width / 2; i++) {
-      const angle = p / 10000 ** ((2 * i) / width);
+      const angle = (p + first) / 10000 ** (i / wavelengths);
       data[p * width + i] = Math.sin(angle);
       data[p * width + width / 2 + i] = Math.cos(angle);
     }
@@ -76,7 +89,7 @@ function positions(width) {
 }
 
 const config = (model) => ({
-  model_type: 'marian',
+  model_type: model.family ?? 'marian',
   d_model: model.width,
   encoder_layers: model.layers,
   decoder_layers: model.layers,
@@ -86,9 +99,8 @@ const config = (model) => ({
   decoder_ffn_dim: model.ffn,
   activation_function: 'relu',
   static_position_embeddings: true,
-  normalize_before: false,
-  normalize_embedding: false,
-  add_final_layer_norm: false,
+  // stated by the family
+  ...(!model.family && { normalize_before: false, normalize_embedding: false, add_final_layer_norm: false }),
   scale_embedding: true,
   share_encoder_decoder_embeddings: true,
   tie_word_embeddings: true,
@@ -96,7 +108,7 @@ const config = (model) => ({
   vocab_size: model.vocabulary,
   decoder_vocab_size: model.vocabulary,
   max_position_embeddings: POSITIONS,
-  pad_token_id: START,
+  pad_token_id: model.family ? 1 : START,
   eos_token_id: END,
   decoder_start_token_id: START,
 });
@@ -176,13 +188,13 @@ export async function writeModels(names = Object.keys(MODELS)) {
     const stampFile = join(folder, 'stamp');
     if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) continue;
     await rm(folder, { recursive: true, force: true });
-    const model = MODELS[name];
+    const model = modelOf(name);
     const tensors = weights(model);
     const json = { 'config.json': config(model), 'generation_config.json': generation };
     await write(join(folder, 'f32'), { ...json, 'model.safetensors': safetensors(tensors) });
     await write(join(folder, 'int8'), { ...json, 'model.safetensors': safetensors(rowsToInt8(tensors)) });
-    tensors.set('positions', positions(model.width));
-    for (const [kind, int8] of [['onnx-f32', false], ['onnx-int8', true]]) {
+    tensors.set('positions', positions(model));
+    for (const [kind, int8] of [['onnx-f32', false], ['onnx-int8', true]].slice(model.family ? 1 : 0)) {
       await write(join(folder, kind), {
         'encoder_model.onnx': encoder(model, tensors, int8),
         'decoder_model_merged.onnx': decoder(model, tensors, int8),

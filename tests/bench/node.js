@@ -1,13 +1,13 @@
-// node.js - compares the engines on one model in this Node; started by index.js.
+// node.js - compares the engines on one model in this Node; started by index.js and large.js.
 //
-//   node node.js MODEL DTYPE [ROUNDS]     prints one line of JSON
+//   node node.js MODEL DTYPE [ROUNDS [CASE...]]     prints one line of JSON
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { heed, isLack, onnxruntime } from './engines.js';
 import { agreement, compare } from './measure.js';
 import { FOLDER } from './models.js';
-import { MODELS } from './shapes.js';
+import { modelOf } from './shapes.js';
 
 const CREATE = {
   async 'onnxruntime-web'(ort) {
@@ -19,12 +19,16 @@ const CREATE = {
   },
 };
 
-/** An engine of engines.js by name, on a model of models.js. `base`: where heed finds it, path or URL, ends with /. */
+/**
+ * An engine of engines.js by name, on a model of models.js. `base`: where heed finds it, path or URL, ends with /. `dtype`:
+ * of the files and the arithmetic; `f32:int8` if they differ.
+ */
 export async function open(name, model, dtype, base = FOLDER) {
   const [library, simd] = name.split(' ');
   if (library === 'heed') {
     const { Transformer } = await import('../../js/index.js');
-    return heed(Transformer, `${base}${model}/${dtype}/`, { dtype, simd });
+    const [stored, wanted = stored] = dtype.split(':');
+    return heed(Transformer, `${base}${model}/${stored}/`, { dtype: wanted, simd });
   }
   const { default: whole, ...named } = await import(library);
   const ort = whole?.InferenceSession ? whole : named;
@@ -32,12 +36,12 @@ export async function open(name, model, dtype, base = FOLDER) {
     encoder: await readFile(join(FOLDER, model, `onnx-${dtype}`, 'encoder_model.onnx')),
     decoder: await readFile(join(FOLDER, model, `onnx-${dtype}`, 'decoder_model_merged.onnx')),
   };
-  return onnxruntime(ort, name, files, MODELS[model], await CREATE[library](ort));
+  return onnxruntime(ort, name, files, modelOf(model), await CREATE[library](ort));
 }
 
 export const ENGINES = ['heed simd128', 'heed relaxed', 'onnxruntime-web', 'onnxruntime-node'];
 
-async function main(model, dtype, rounds) {
+async function main(model, dtype, rounds, cases) {
   const engines = [];
   const skipped = {};
   for (const name of ENGINES) {
@@ -48,15 +52,15 @@ async function main(model, dtype, rounds) {
       skipped[name] = error.message;
     }
   }
-  const { vocabulary } = MODELS[model];
+  const { vocabulary } = modelOf(model);
   const ours = engines.find((e) => e.model);
   const web = engines.find((e) => e.name === 'onnxruntime-web');
   const agree = ours && web ? await agreement(ours.model, web, vocabulary) : null;
-  const results = await compare(engines, vocabulary, { rounds });
+  const results = await compare(engines, vocabulary, { rounds, ...(cases.length > 0 && { cases }) });
   console.log(JSON.stringify({ host: `Node ${process.versions.node}`, model, dtype, skipped, agree, results }));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [model, dtype, rounds = 7] = process.argv.slice(2);
-  await main(model, dtype, Number(rounds));
+  const [model, dtype, rounds = 7, ...cases] = process.argv.slice(2);
+  await main(model, dtype, Number(rounds), cases);
 }

@@ -1,4 +1,4 @@
-// once.js - loads one engine and translates one sentence, in its own process; started by index.js and load.js.
+// once.js - loads one engine and translates one sentence, in its own process; started by index.js, load.js and large.js.
 //
 //   node once.js ENGINE MODEL DTYPE [BASE]     prints one line of JSON; bytes, milliseconds; ENGINE none: an empty Node
 //
@@ -6,7 +6,7 @@
 import { isLack } from './engines.js';
 import { open } from './node.js';
 import { peak } from './peak.js';
-import { CASES, MODELS, sentences } from './shapes.js';
+import { CASES, modelOf, sentences } from './shapes.js';
 
 const [name, model, dtype, base] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ if (name !== 'none') {
   const engine = await open(name, model, dtype, base).catch(skip);
   figures = { load: performance.now() - start, peakLoad: peak() };
   const { source, target } = CASES['one sentence'];
-  await engine.translate(sentences(1, source, MODELS[model].vocabulary), target);
+  await engine.translate(sentences(1, source, modelOf(model).vocabulary), target);
   figures.memory = engine.model?.info.memoryBytes;
 }
 console.log(JSON.stringify({ ...figures, first: performance.now() - start, before, peak: peak() }));

@@ -6,6 +6,13 @@ export const MODELS = {
   B: { width: 512, heads: 8, ffn: 2048, layers: 6, vocabulary: 32000, seed: 2 },
 };
 
+/** The shape of NLLB-200's 600M, for large.js alone: norms before the sublayers, fairseq's sinusoids, no bias of logits. */
+export const LARGE = {
+  N: { family: 'm2m_100', width: 1024, heads: 16, ffn: 4096, layers: 12, vocabulary: 256206, seed: 3 },
+};
+/** @param {string} name */
+export const modelOf = (name) => MODELS[name] ?? LARGE[name];
+
 export const END = 2; // </s>; never produced here, so that every engine makes the same number of tokens
 export const START = 0; // decoder_start_token_id
 export const POSITIONS = 512;

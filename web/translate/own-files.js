@@ -1,6 +1,6 @@
 // own-files.js - the files of the user's own model: whose they are, and what is missing; loaded by own.js.
 
-import { missingOf as missingOfModel } from '../../js/files/needed.js';
+import { listed, missingOf as missingOfModel } from '../../js/files/needed.js';
 import { findLayout } from '../../js/files/layout.js';
 
 /** Weights, and what lists the shards of weights: a model has them in one folder. */
@@ -15,10 +15,8 @@ export async function missingOf(files) {
   const names = Object.keys(files);
   // Firefox's models have other files
   if (!names.includes('config.json') && findLayout(names)?.vocabularies) return [];
-  return missingOfModel({
-    has: (name) => names.some((each) => (name.startsWith('.') ? each.endsWith(name) : each === name)),
-    read: async (name) => (files[name] ? new Uint8Array(await files[name].arrayBuffer()) : null),
-  });
+  return missingOfModel(listed(names, async (name) =>
+    (files[name] ? new Uint8Array(await files[name].arrayBuffer()) : null)));
 }
 
 /**
