@@ -42,7 +42,8 @@ before(async () => {
   await mkdir(app);
   await cp(join(tools, 'app'), app, { recursive: true });
   await writeFile(join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }');
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: app });
+  const models = join(root, 'build/models/heed-model-de-en-es-fr.tgz');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball, models], { cwd: app });
   await writeFile(join(app, 'node.js'), `
     import { Translator } from 'heed';
     const model = ${JSON.stringify(model)};
@@ -161,6 +162,14 @@ for (const [name, bundle] of Object.entries(BUNDLERS)) {
     const report = await openFolder(out);
     check(report);
     assert.equal(report.answer, 'own: hello');
+  });
+}
+
+for (const name of ['Vite, production', 'webpack 5, production']) {
+  test(`${name}: an installed model is taken along, and found in Chromium`, { skip }, async () => {
+    const out = join(scratch, `installed-${name.replace(/\W+/g, '-')}`);
+    await BUNDLERS[name](out, join(app, 'installed'));
+    check(await openFolder(out));
   });
 }
 

@@ -1,6 +1,8 @@
 // spark.test.js - heed translate in Spark, on two executors of this machine: the same bytes as one process, also when
 // one of them is killed. Needs Java and PySpark (pip install pyspark) in the python3 of PATH, or in that of PYTHON;
-// skipped without. 240 lines: more take longer, and show no more.
+// skipped without. LINES of them, 240 by default.
+//
+// 100,000 lines of three words: `LINES=100000 PYTHON=python3 node --test tests/spark.test.js`, see README.md.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,7 +14,12 @@ import { SHIPPED } from './model-files.js';
 
 const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 const program = fileURLToPath(new URL('../web/examples/spark.py', import.meta.url));
-const ARGS = ['translate', '--model', SHIPPED, '--from', 'en', '--to', 'de'];
+const LINES = Number(process.env.LINES ?? 240);
+const ARGS = ['translate', '--model', process.env.MODEL ?? SHIPPED, '--from', 'en', '--to', 'de'];
+const NAMES = ['house', 'dog', 'train', 'letter', 'question', 'summer', 'cat', 'book', 'car', 'tree', 'door', 'table',
+  'street', 'water', 'friend', 'city', 'river', 'night', 'day', 'hand'];
+/** A line that no other number has, up to 160,000. @param {number} i */
+const lineOf = (i) => [i, i / 20, i / 400, i / 8000].map((n) => NAMES[Math.floor(n) % 20]).join(' ');
 
 /** The answer of a program, or undefined if it is not there or fails. @param {string} name @param {string[]} args */
 function ask(name, ...args) {
@@ -31,13 +38,12 @@ const skip = ask('java', '-version') === undefined ? 'Java is missing'
 const childrenOf = (parent, name) => (ask('ps', '-o', 'pid=,args=', '--ppid', String(parent)) ?? '').split('\n')
   .filter((line) => line.includes(name)).map((line) => Number(line.trim().split(' ')[0]));
 
-test('two executors, one of them killed: the same bytes as one process', { skip, timeout: 900_000 }, async (t) => {
+test('two executors, one of them killed: the same bytes as one process', { skip, timeout: 900_000 + 30 * LINES }, async (t) => {
   const scratch = mkdtempSync(join(tmpdir(), 'heed-spark-'));
   t.after(() => rmSync(scratch, { recursive: true }));
   const [source, target] = [join(scratch, 'lines.txt'), join(scratch, 'out')];
-  const WORDS = ['house', 'small dog', 'train to Berlin', 'letter', 'question', 'long and beautiful summer'];
-  writeFileSync(source, Array.from({ length: 240 }, (_, i) => `The ${WORDS[i % 6]} is number ${i}.\n`).join(''));
-  const expected = execFileSync(process.execPath, [cli, ...ARGS], { input: readFileSync(source) });
+  writeFileSync(source, Array.from({ length: LINES }, (_, i) => `${lineOf(i)}\n`).join(''));
+  const expected = execFileSync(process.execPath, [cli, ...ARGS], { input: readFileSync(source), maxBuffer: 1 << 28 });
 
   const command = [process.execPath, cli, ...ARGS].join(' ');
   const spark = spawn(join(dirname(python), 'spark-submit'),

@@ -1,7 +1,8 @@
 // serve.js - 10,000 requests to heed serve, 100 at a time: every answer is compared with what the Translator gives, and
 // the memory of the server is read on the way. Fails if an answer is lost or wrong, or if memory grows: the mean of the
 // last tenth of the samples may be GROWTH above that of the third tenth.
-// Run: node tests/bench/serve.js [REQUESTS] [AT ONCE] (Linux, which tells the memory of a process)
+// Run: node tests/bench/serve.js [REQUESTS] [AT ONCE] [client] (Linux, which tells the memory of a process). With
+// `client`, the package `translate` of npm sends the requests, all of them from English.
 //
 // On 2026-11-22, two cores of an AMD EPYC that another program used wholly, Node 20.20; two pairs, a third of the
 // requests with the source `auto`:
@@ -12,6 +13,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Translate } from 'translate';
 import { Translator } from '../../js/index.js';
 import { brief, machine, table } from './table.js';
 
@@ -46,6 +48,20 @@ const url = /http:\/\/\S+\//.exec(String(said))?.[0];
 /** Bytes that the server holds. */
 const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024;
 
+// it keeps answers, for a millisecond at least
+const client = process.argv[4] === 'client' && new Translate({ engine: 'libre', url: `${url}translate`, cache: 1 });
+
+/** What the server answers. @param {string} q @param {string} source @param {string} target */
+async function ask(q, source, target) {
+  if (client) return { translatedText: await client(q, { from: 'en', to: target }), status: 200 };
+  const response = await fetch(`${url}translate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ q, source, target }),
+  });
+  return { status: response.status, ...(await response.json()) };
+}
+
 /** @type {number[]} */
 const [times, samples] = [[], []];
 /** @type {string[]} */
@@ -58,14 +74,9 @@ await Promise.all(Array.from({ length: atOnce }, async () => {
     const [q, target] = [TEXTS[(i * 7) % TEXTS.length], i % 5 === 0 ? 'fr' : 'de'];
     const before = performance.now();
     try {
-      const response = await fetch(`${url}translate`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ q, source: i % 3 === 0 ? 'auto' : 'en', target }),
-      });
-      const { translatedText, error } = await response.json();
+      const { translatedText, error, status } = await ask(q, i % 3 === 0 ? 'auto' : 'en', target);
       if (translatedText !== expected[target][(i * 7) % TEXTS.length]) {
-        wrong.push(`${response.status}: ${q}: ${translatedText ?? error}`);
+        wrong.push(`${status}: ${q}: ${translatedText ?? error}`);
       }
     } catch (error) {
       wrong.push(`${q}: ${error}`);
