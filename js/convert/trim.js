@@ -254,6 +254,9 @@ export async function trim(from, to, { keep: tags, texts }) {
   const core = await instantiate();
   const sides = await openSides({ core, config, stated, vocab, read, json });
   const spmName = (await Promise.all(SPM.map(async (name) => ((await read(name)) ? name : undefined)))).find(Boolean);
+  if (sides && !spmName && !await read('tokenizer.json')) {
+    throw new HeedError(E_CONFIG, `${from}: ByT5 has an id for each byte and no others: there is nothing to trim`);
+  }
   if (!sides || !spmName) {
     const expected = 'm2m_100, mbart, t5 or mt5, with sentencepiece.bpe.model or spiece.model';
     throw new HeedError(E_CONFIG, mismatch(`${from}: config.json: model_type`, stated.model_type, expected));

@@ -3,7 +3,7 @@
 
 /** What stands for a character that the vocabulary lacks. */
 export const UNKNOWN = '<unk>';
-/** Ends, padding, and languages as the families write them: `</s>`, `>>deu<<`, `<2de>`, `__de__`, `deu_Latn`, `de_DE`. */
+/** Ends, padding, and languages as families write them: `</s>`, `>>deu<<`, `<2de>`, `__de__`, `deu_Latn`, `de_DE`. */
 const SPECIAL = /^(?:<(?!0x|unk>)\/?\w+>|>>.+<<|__\w+__|[a-z]{2,3}_(?:[A-Z]{2}|[A-Z][a-z]{3}))$/;
 /** Bytes of UTF-8: all that ByT5 has, and what other models spell rare characters with. */
 const BYTES = /(?:<0x[0-9A-F]{2}>)+/g;

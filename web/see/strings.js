@@ -112,8 +112,8 @@ export const see = {
     timesNote: (/** @type {number} */ width) => `All of them times \u221a${width}.`,
     positionNote: 'Plus its position.',
     normedNote: 'Then each row is normalised.',
-    distanceNote: 'No position is added: attention adds a number to each score, which depends on how far apart the two tokens '
-      + 'are.',
+    distanceNote: 'No position is added: attention adds a number to each score, which depends on how far apart '
+      + 'the two tokens are.',
     distances: 'added to scores, by distance; one row per head',
     vectors: 'one row per token',
     encoderLayer: (/** @type {number} */ n) => `Encoder, layer ${n}`,

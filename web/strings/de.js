@@ -218,8 +218,8 @@ export const see = {
     timesNote: (/** @type {number} */ width) => `Alle mal \u221a${width}.`,
     positionNote: 'Dazu kommt seine Position.',
     normedNote: 'Dann wird jede Zeile normalisiert.',
-    distanceNote: 'Die Position wird nicht addiert: Die Aufmerksamkeit addiert zu jedem Score eine Zahl, die vom Abstand der '
-      + 'beiden Tokens abhängt.',
+    distanceNote: 'Die Position wird nicht addiert: Die Aufmerksamkeit addiert zu jedem Score eine Zahl, die vom '
+      + 'Abstand der beiden Tokens abhängt.',
     distances: 'zu den Scores addiert, nach Abstand; eine Zeile pro Kopf',
     vectors: 'eine Zeile pro Token',
     encoderLayer: (/** @type {number} */ n) => `Encoder, Schicht ${n}`,
