@@ -68,6 +68,13 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
   // once at first, once to heal: all other loads, 50 and more, took what was kept
   assert.equal(sent, 2, 'downloads of the weights');
 
+  // heed/cache
+  const read = ['config.json', 'generation_config.json', 'heed.json', 'model.safetensors', 'source.spm', 'target.spm',
+    'vocab.json'].reduce((sum, name) => sum + readFileSync(`${SHIPPED}/${name}`).length, 0);
+  assert.equal(found.kept.size, read);
+  assert.match(found.kept.name, /\/models\/de-en-es-fr\/$/);
+  assert.deepEqual([found.kept.others, found.updated, found.left], [[], false, [[], 'downloadable']]);
+
   const megabytes = Object.fromEntries(Object.entries(memory).map(([when, bytes]) => [when, Math.round(bytes / 1e6)]));
   t.diagnostic(`memory of all processes, MB: ${JSON.stringify(megabytes)}`);
   assert.ok(memory.warm > 1e7, 'memory was measured');

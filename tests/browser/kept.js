@@ -1,5 +1,6 @@
 // kept.js - what a page does with the worker and the cache, sent to the server that the page came from; loaded by
 // kept.html.
+import { list, remove, update } from '../../js/cache.js';
 import { Translator } from '../../js/index.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -78,6 +79,12 @@ try {
     if (i === 4) await fetch('memory?warm'); // what is set up once is there
   }
   await fetch('memory?after');
+
+  const [first, ...others] = await list();
+  report.kept = { ...first, others: others.map(({ name }) => name) };
+  report.updated = await update(first.name);
+  await remove(first.name);
+  report.left = [await list(), await Translator.availability(OPTIONS)];
 } catch (error) {
   report = { error: `${error.name}: ${error.message}\n${error.stack}` };
 }
