@@ -245,6 +245,17 @@ export class Trainer {
   }
 
   /**
+   * The current weights of a tensor. `name` is its name in model.safetensors.
+   *
+   * @param {string} name
+   * @returns {Tensor}
+   */
+  weight(name) {
+    const { shape, data } = this.#read(name, TRAIN_WEIGHTS);
+    return { shape, data };
+  }
+
+  /**
    * Creates a model with a copy of the current weights, and with the tokenizer of the initial model. It runs in the
    * module of the initial model. Without one, or if `simd` names a build, it runs in heed.wasm; `wasm` is its source,
    * as for Transformer.load().

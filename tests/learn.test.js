@@ -17,7 +17,7 @@ function near(got, want, what) {
   );
 }
 
-test('there are fifteen chapters, in the order they are taught; each loads without a document', () => {
+test('there are fifteen chapters, in the order they are taught; each loads without a document', async () => {
   const ids = [
     'embeddings',
     'positions',
@@ -37,7 +37,7 @@ test('there are fifteen chapters, in the order they are taught; each loads witho
   ];
   assert.equal(typeof document, 'undefined');
   assert.deepEqual(Object.keys(CHAPTERS), ids);
-  for (const id of ids) assert.equal(typeof CHAPTERS[id], 'function', id);
+  for (const id of ids) assert.equal(typeof (await CHAPTERS[id]()).mount, 'function', id);
 });
 
 test('each chapter has a title, prose and one line to notice', () => {
@@ -49,17 +49,52 @@ test('each chapter has a title, prose and one line to notice', () => {
   }
 });
 
-test('self-attention: the figure shows softmax(x xT) x as worked out by hand', async () => {
-  const { compute, start } = await import('../web/learn/self-attention.js');
-  assert.deepEqual([...start.data], [1, 0, 0, 1, 1, 1]);
-  const { scores, weights, output } = compute(ops, start);
-  near(scores.data, [1, 0, 1, 0, 1, 1, 1, 1, 2], 'x xT');
-  // rows of scores (1 0 1), (0 1 1), (1 1 2): shares of e and 1
-  const { E: e } = Math;
-  const [a, b] = [e / (2 * e + 1), 1 / (2 * e + 1)];
-  const [c, d] = [1 / (2 + e), e / (2 + e)];
-  near(weights.data, [a, b, a, b, a, a, c, c, d], 'weights');
-  near(output.data, [2 * a, a + b, a + b, 2 * a, c + d, c + d], 'output');
+/** The numbers of a matrix as rows, and plain loops over them: an oracle in 64 bits. */
+const rowsOf = ({ rows, cols, data }) =>
+  Array.from({ length: rows }, (_, r) => [...data.slice(r * cols, (r + 1) * cols)]);
+const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+const times = (a, b) => a.map((line) => b[0].map((_, c) => dot(line, b.map((other) => other[c]))));
+const shared = (lines) => lines.map((line) => {
+  const powers = line.map((x) => Math.exp(x - Math.max(...line)));
+  const total = powers.reduce((a, b) => a + b);
+  return powers.map((p) => p / total);
+});
+
+test('self-attention: x xT is symmetric, and softmax(x xT) x is that of plain loops and of a row worked out by hand',
+  async () => {
+    const { between, compute, start } = await import('../web/learn/self-attention.js');
+    assert.deepEqual([start.x.rows, start.x.cols], [4, 3], 'a sentence of words with three numbers');
+    const { scores, weights, output } = compute(ops, start.x);
+    // cat (0 2 1) and dog (0 1 2): 2 + 2
+    assert.deepEqual(rowsOf(scores), [[1, 0, 0, 1], [0, 5, 4, 2], [0, 4, 5, 1], [1, 2, 1, 2]]);
+    rowsOf(scores).forEach((line, r) => line.forEach((x, c) => assert.equal(x, scores.data[4 * c + r], 'symmetric')));
+    const { E: e } = Math;
+    const first = [e / (2 * e + 2), 1 / (2 * e + 2), 1 / (2 * e + 2), e / (2 * e + 2)];
+    near(weights.data.slice(0, 4), first, 'the first row');
+    const x = rowsOf(start.x);
+    const want = shared(rowsOf(scores));
+    near(weights.data, want.flat(), 'weights');
+    near(output.data, times(want, x).flat(), 'output');
+
+    const other = between(ops, start);
+    const asked = rowsOf(start.y).map((line) => x.map((row) => dot(line, row)));
+    assert.deepEqual([other.scores.rows, other.scores.cols], [2, 4]);
+    near(other.scores.data, asked.flat(), 'Y xT');
+    near(other.weights.data, shared(asked).flat(), 'its shares');
+    near(other.output.data, times(shared(asked), x).flat(), 'its output');
+  });
+
+test('a cell of a grid is written out as it was computed', async () => {
+  const { columnOf, product, productText, share, shareText } = await import('../web/learn/trace.js');
+  const matrix = (rows, cols, ...data) => ({ value: { rows, cols, data: Float32Array.from(data) } });
+  const [left, right] = [matrix(2, 2, 1, 2, 0, 1), matrix(2, 3, 1, 0, 2, 3, -1, 0.5)];
+  assert.deepEqual([...columnOf(right.value, 1)], [0, -1]);
+  assert.equal(productText([1, 2], [2, 0.5]), '1 \u00d7 2 + 2 \u00d7 0.50 = 3');
+  assert.deepEqual(product(left, right)(0, 1),
+    { text: '1 \u00d7 0 + 2 \u00d7 \u22121 = \u22122', lit: [{ grid: left, row: 0 }, { grid: right, col: 1 }] });
+  assert.deepEqual(product(left, left, true)(0, 1).lit, [{ grid: left, row: 0 }, { grid: left, row: 1 }]);
+  assert.equal(shareText([0, Math.log(3)], 1), 'e^1.10 / (e^0 + e^1.10) = 3.00 / 4.00 = 0.75');
+  assert.deepEqual(share(left)(1, 0).lit, [{ grid: left, row: 1 }]);
 });
 
 test('Q, K, V: the figure shows what was worked out by hand', async () => {
@@ -91,10 +126,7 @@ test('softmax: shares follow the temperature, and only differences count', async
 
 test('by hand: every step is that of plain loops, exact and rounded', async () => {
   const { compute, start } = await import('../web/learn/by-hand.js');
-  const rows = ({ rows: n, cols, data }) =>
-    Array.from({ length: n }, (_, r) => [...data.slice(r * cols, (r + 1) * cols)]);
-  const times = (a, b) => a.map((line) => b[0].map((_, c) => line.reduce((sum, x, i) => sum + x * b[i][c], 0)));
-  const [x, wq, wk, wv] = ['x', 'wq', 'wk', 'wv'].map((name) => rows(start[name]));
+  const [x, wq, wk, wv] = ['x', 'wq', 'wk', 'wv'].map((name) => rowsOf(start[name]));
   const [q, k, v] = [times(x, wq), times(x, wk), times(x, wv)];
   const scores = q.map((a) => k.map((b) => a.reduce((sum, number, i) => sum + number * b[i], 0)));
   // worked out by hand: the first word's query and its scores
@@ -141,6 +173,14 @@ test('decoding: greedy search misses what two beams find, and the penalty weighs
   assert.ok(scoreOf(short, 0) > scoreOf(long, 0) && scoreOf(short, 1) < scoreOf(long, 1));
   const { steps } = search({ ...start, beams: 2 });
   assert.deepEqual(steps.map((list) => list.filter(({ isKept }) => isKept).length), [2, 2]);
+  const { tree } = await import('../web/learn/decoding.js');
+  for (const [beams, kept, best] of [[1, [[true, false, false], []], '0,0'], [2, [[], [false, true, false]], '1,1']]) {
+    const branches = tree({ ...start, beams });
+    const leaves = branches.flatMap(({ next }) => next);
+    near([leaves.reduce((sum, { hypothesis }) => sum + Math.exp(hypothesis.logProb), 0)], [1], 'all leaves');
+    assert.equal(leaves.filter(({ isBest }) => isBest)[0].hypothesis.words.join(), best);
+    branches.forEach(({ next }, i) => kept[i].length && assert.deepEqual(next.map(({ isKept }) => isKept), kept[i]));
+  }
   near(shares({ rows: 2, cols: 2, data: Float32Array.of(1, 3, 0, -1) }).data, [0.25, 0.75, 0.5, 0.5], 'shares');
 });
 
@@ -157,11 +197,36 @@ test('masking: cells above the diagonal have no share and no effect', async () =
 
 test('scaled: the spread of dot products is the root of their length, within what 2000 may be off', async () => {
   const { compute } = await import('../web/learn/scaled.js');
+  const { SEED } = await import('../web/learn/scaled.js');
+  const drawn = compute(ops, { dk: 64, seed: SEED });
+  assert.ok(Math.max(...drawn.raw) > 0.95 && Math.max(...drawn.divided) < 0.5, 'what is drawn first shows it');
   for (const dk of [1, 16, 256]) {
     const { spread, divided, raw } = compute(ops, { dk, seed: 3 });
     // 50 and 40 vectors, not 2000 pairs that know nothing of each other: at d_k = 1 it is off by 0.15 as a rule
     assert.ok(Math.abs(spread / Math.sqrt(dk) - 1) < 0.5, `d_k ${dk}: ${spread}`);
     assert.ok(Math.max(...raw) >= Math.max(...divided) - 1e-6);
+  }
+});
+
+test('multi-head: each head alone, side by side and after W_O, is what the core gives as a whole', async () => {
+  const { columns, compute, start } = await import('../web/learn/multi-head.js');
+  const x = rowsOf(start.x);
+  for (const heads of [1, 2, 4]) {
+    const { each, concat, weights, output } = compute(ops, { ...start, heads });
+    const width = 4 / heads;
+    assert.equal(each.length, heads);
+    const outputs = each.map((head, i) => {
+      const [q, k, v] = ['wq', 'wk', 'wv'].map((name) =>
+        times(x, rowsOf(columns(start.weights[name], i * width, (i + 1) * width))));
+      const scores = q.map((a) => k.map((b) => dot(a, b) / Math.sqrt(width)));
+      near(head.q.data, q.flat(), 'Q');
+      near(head.weights.data, shared(scores).flat(), 'shares');
+      near(weights[i].data, shared(scores).flat(), 'shares of the core');
+      return times(shared(scores), v);
+    });
+    const together = x.map((_, r) => outputs.flatMap((lines) => lines[r]));
+    near(concat.data, together.flat(), 'side by side');
+    near(output.data, times(together, rowsOf(start.weights.wo)).flat(), 'output');
   }
 });
 
@@ -174,6 +239,34 @@ test('feed-forward: both orders of the norm', async () => {
   // mean 2, variance (4 + 1 + 0 + 9) / 4
   const deviation = Math.sqrt(3.5 + 1e-5);
   near(post.result.data.slice(0, 4), [2 / deviation, 1 / deviation, 0, -3 / deviation], 'post-norm');
+  // every step in plain loops, with gain and bias
+  const norm = (line, gain, bias) => {
+    const mean = line.reduce((a, b) => a + b) / line.length;
+    const variance = line.reduce((sum, x) => sum + (x - mean) ** 2, 0) / line.length;
+    return { moments: [mean, variance], to: line.map((x, i) => ((x - mean) / Math.sqrt(variance + 1e-5)) * gain[i]
+      + bias[i]) };
+  };
+  const row = (...data) => ({ rows: 1, cols: data.length, data: Float32Array.from(data) });
+  const [gain, bias] = [row(1, 2, 0.5, -1), row(0, 1, -1, 0.25)];
+  const [x, w1, w2] = [start.x, start.w1, start.w2].map(rowsOf);
+  for (const [name, act] of [['relu', (v) => Math.max(v, 0)], ['swish', (v) => v / (1 + Math.exp(-v))]]) {
+    for (const order of ['post', 'pre']) {
+      const found = compute(ops, { ...start, gain, bias, order, activation: name });
+      const normed = x.map((line) => norm(line, gain.data, bias.data));
+      const input = order === 'pre' ? normed.map(({ to }) => to) : x;
+      const wide = times(input, w1);
+      const hidden = wide.map((line) => line.map(act));
+      const added = times(hidden, w2).map((line, r) => line.map((v, c) => v + x[r][c]));
+      const after = added.map((line) => norm(line, gain.data, bias.data));
+      const wanted = {
+        wide, hidden, ffn: times(hidden, w2), added, moments: (order === 'pre' ? normed : after).map((n) => n.moments),
+        result: order === 'pre' ? added : after.map(({ to }) => to),
+      };
+      for (const [part, want] of Object.entries(wanted)) {
+        near(found[part].data, want.flat(), `${name} ${order} ${part}`);
+      }
+    }
+  }
   const pre = compute(ops, { ...start, order: 'pre' });
   near(
     pre.result.data,
@@ -328,8 +421,8 @@ for (const dtype of ['f32', 'int8']) {
 }
 
 test('reversing digits: ids and back', async () => {
-  const { pairOf, strings, toDigits } = await import('../web/learn/reverse-task.js');
-  const { source, target } = pairOf('305');
+  const { pairOf, TASKS: { reverse }, untilEnd } = await import('../web/learn/tasks.js');
+  const { source, target } = pairOf(reverse, '305');
   assert.deepEqual(
     [source, target],
     [
@@ -337,10 +430,11 @@ test('reversing digits: ids and back', async () => {
       [8, 3, 6, 2],
     ],
   );
-  assert.equal(toDigits(target), '503');
-  assert.equal(toDigits([3, 0, 4]), '0\u00b71');
-  const next = strings(5);
-  for (let i = 0; i < 200; i++) assert.match(next(), /^\d{3,10}$/);
+  assert.equal(reverse.toText(untilEnd(target, 2)), '503');
+  assert.equal(reverse.toText([3, 0, 4]), '0\u00b71');
+  assert.deepEqual(['12', '12345678901', 'x12'].map(reverse.solve), [undefined, undefined, undefined]);
+  const next = reverse.texts(5);
+  for (let i = 0; i < 200; i++) assert.match(next.next().value, /^\d{3,10}$/);
   const { meanOfHeads } = await import('../web/learn/train.js');
   const cross = { shape: [1, 2, 1, 2], data: Float32Array.of(0, 1, 1, 0) };
   assert.deepEqual([...meanOfHeads(cross, 0).data], [0.5, 0.5]);

@@ -14,7 +14,7 @@ import { byDistance, likely, notesOf } from '../web/see/flow.js';
 import { meanOfRows, namesOf } from '../web/see/gates.js';
 import { clearest, difference, mapOf, meanOf, placeOf, shownOf, sourceWords, stacksOf, targetWords }
   from '../web/see/maps.js';
-import { rowOf } from '../web/see/neuron.js';
+import { rowOf } from '../web/lib/scores.js';
 import { see } from '../web/see/strings.js';
 import { FIXTURE } from './browser/fixture.js';
 

@@ -17,7 +17,8 @@ const AT_ONCE = {
     'js/model/tree.js'],
   translate: ['web/translate/translate.js'],
   see: ['web/see/see.js'],
-  learn: ['web/learn/learn.js'],
+  // and the chapter that opens first, with what the others need, too
+  learn: ['web/learn/learn.js', 'web/learn/embeddings.js'],
 };
 
 /**

@@ -2,7 +2,8 @@
 // with those that one can work out by hand.
 
 import { h } from '../lib/dom.js';
-import { button, choice, flow, grid, matrix, ops, remark, shaped, sign, transpose } from './kit.js';
+import { button, choice, decimal, flow, grid, matrix, ops, remark, rowOf, shaped, sign, transpose } from './kit.js';
+import { product, trace } from './trace.js';
 import { DK, EQUALS, formula, frac, m, n, o, row, softmax, sqrt, transposed } from './math.js';
 
 export const start = {
@@ -111,7 +112,22 @@ export async function mount(host, app, t) {
       given[key] = value;
       update();
     },
-  }).element;
+  });
+  const [x, wq, wk, wv] = [
+    edited('x', t.x, t.words), edited('wq', 'W_Q'), edited('wk', 'W_K'), edited('wv', 'W_V'),
+  ];
+  const number = (/** @type {import('./trace.js').Grid} */ of, /** @type {number} */ r, /** @type {number} */ c) =>
+    decimal(of.value.data[r * of.value.cols + c]);
+  /**
+   * A cell that is made of the same cell of another grid.
+   *
+   * @param {import('./trace.js').Grid} of @param {(number: string) => string} spell
+   * @param {import('./trace.js').Grid} to
+   * @returns {(r: number, c: number) => import('./trace.js').Made}
+   */
+  const same = (of, spell, to) => (r, c) => ({
+    text: `${spell(number(of, r, c))} = ${number(to, r, c)}`, lit: [{ grid: of, row: r }, { grid: of, col: c }],
+  });
   const w = (/** @type {string} */ letter) => `<msub>${m('W')}${m(letter)}</msub>`;
   host.append(
     formula([
@@ -124,10 +140,23 @@ export async function mount(host, app, t) {
       update();
       go(at);
     }),
-    flow(edited('x', t.x, t.words), sign('\u00d7'), edited('wq', 'W_Q'), edited('wk', 'W_K'), edited('wv', 'W_V')),
+    flow(x.element, sign('\u00d7'), wq.element, wk.element, wv.element),
     flow(back, next),
     said,
     results,
+    trace(app.strings.learn.point, [
+      [shown.q, product(x, wq)], [shown.k, product(x, wk)], [shown.v, product(x, wv)],
+      [shown.scores, product(shown.q, shown.k, true)],
+      [shown.divided, same(shown.scores, (score) => (isRound ? `\u230a${score} / 2\u230b` : `${score} / \u221a3`),
+        shown.divided)],
+      [shown.powers, same(shown.divided, (score) => `${isRound ? 3 : 'e'}^${score}`, shown.powers)],
+      [shown.weights, (r, c) => {
+        const powers = Array.from(rowOf(shown.powers.value, r), (p) => decimal(p));
+        return { text: `${powers[c]} / (${powers.join(' + ')}) = ${number(shown.weights, r, c)}`,
+          lit: [{ grid: shown.powers, row: r }] };
+      }],
+      [shown.output, product(shown.weights, shown.v)],
+    ]),
   );
   go(0);
 }

@@ -18,6 +18,7 @@ import {
 } from './kit.js';
 import { formula, m, n, o, paren, sub } from './math.js';
 import { openSum } from './sum.js';
+import { product, trace } from './trace.js';
 
 export const start = {
   q: matrix([
@@ -57,7 +58,8 @@ export async function mount(host, app, t) {
         weights.set(next.weights);
         output.set(next.output);
       },
-    }).element;
+    });
+  const [q, k, v] = [edited('q', t.queries, t.target), edited('k', t.keys, t.source), edited('v', t.values, t.source)];
   const real = h('section', { class: 'real' });
   const map = heat();
   host.append(
@@ -65,8 +67,15 @@ export async function mount(host, app, t) {
       n('Attention'),
       paren(sub(m('Q'), n('decoder')), o(','), sub(m('K'), n('encoder')), o(','), sub(m('V'), n('encoder'))),
     ]),
-    flow(edited('q', t.queries, t.target), edited('k', t.keys, t.source), edited('v', t.values, t.source)),
+    flow(q.element, k.element, v.element),
     flow(sign('\u2192'), weights.element, sign('\u2192'), output.element),
+    trace(app.strings.learn.point, [
+      [weights, (row, col) => {
+        const made = product(q, k, true)(row, col);
+        return { ...made, text: app.strings.learn.qkv.cell(made.text) };
+      }],
+      [output, product(weights, v)],
+    ]),
     real,
   );
   const stop = followSentence(app, (sentence, error) => {

@@ -2,6 +2,7 @@
 // penalty prefers.
 
 import { h } from '../lib/dom.js';
+import { s } from './chart.js';
 import { decimal, grid, matrix, remark, slider } from './kit.js';
 import { APPLY, EQUALS, formula, frac, n, paren, row, sub, sum, sup } from './math.js';
 
@@ -63,11 +64,64 @@ export function search(given) {
   return { steps, finished: alive.sort((a, b) => scoreOf(b, given.penalty) - scoreOf(a, given.penalty)) };
 }
 
+/**
+ * The whole tree, with what the search followed: each beginning, and what may follow it.
+ *
+ * @param {typeof start} given
+ */
+export function tree(given) {
+  const { steps, finished } = search(given);
+  const key = (/** @type {Hypothesis} */ { words, isFinished }) => `${words.join()}${isFinished}`;
+  const kept = new Set(steps.flatMap((list) => list.filter(({ isKept }) => isKept)
+    .map(({ hypothesis }) => key(hypothesis))));
+  const [best] = finished;
+  return nextOf(given, { words: [], isFinished: false, logProb: 0 }).map((first) => ({
+    hypothesis: first, isKept: kept.has(key(first)), isBest: best.words[0] === first.words[0],
+    next: nextOf(given, first).map((hypothesis) => ({
+      hypothesis, isKept: kept.has(key(hypothesis)), isBest: key(best) === key(hypothesis),
+    })),
+  }));
+}
+
+/**
+ * The tree from left to right; what the search dropped is dashed.
+ *
+ * @param {typeof start} given @param {(hypothesis: Hypothesis) => string} name  of its last word @param {any} t
+ */
+function drawing(given, name, t) {
+  const branches = tree(given);
+  const leaves = branches.flatMap(({ next }) => next);
+  const height = leaves.length * 34 + 12;
+  const svg = s('svg', { viewBox: `0 0 440 ${height}`, class: 'chart tree', role: 'img', 'aria-label': t.tree });
+  /** @param {number[]} from @param {number[]} to @param {{ isKept: boolean, isBest: boolean }} how */
+  const line = ([x0, y0], [x1, y1], { isKept, isBest }) => s('line', {
+    x1: x0, y1: y0, x2: x1, y2: y1, class: `curve ${isKept ? '' : 'reference'} ${isBest && isKept ? 'best' : ''}`,
+  });
+  /** @param {number[]} at @param {string} word @param {Hypothesis} hypothesis @param {boolean} isKept */
+  const label = ([x, y], word, { logProb }, isKept) =>
+    s('text', { x: x + 6, y: y + 4, class: isKept ? 'axis strong' : '' }, `${word} ${decimal(Math.exp(logProb), 3)}`);
+  const root = [52, height / 2];
+  svg.append(s('text', { x: 4, y: root[1] + 4 }, t.startWord));
+  let row = 0;
+  for (const branch of branches) {
+    const middle = [170, (row + (branch.next.length - 1) / 2) * 34 + 22];
+    svg.append(line(root, middle, branch), label(middle, name(branch.hypothesis), branch.hypothesis, branch.isKept));
+    for (const leaf of branch.next) {
+      const end = [320, row++ * 34 + 22];
+      svg.append(line([middle[0] + 88, middle[1]], end, leaf), label(end, name(leaf.hypothesis), leaf.hypothesis,
+        leaf.isKept));
+    }
+  }
+  return h('figure', { class: 'grid wide' }, h('figcaption', {}, t.tree), svg);
+}
+
 /** @param {HTMLElement} host @param {any} app @param {any} t */
 export function mount(host, app, t) {
   const given = { ...start };
-  const results = h('div', { class: 'flow' });
+  const [results, picture] = [h('div', { class: 'flow' }), h('div', {})];
   const said = remark();
+  const last = (/** @type {Hypothesis} */ { words, isFinished }) =>
+    (words.length === 1 ? (isFinished ? t.end : t.first[words[0]]) : t.second[words[1]]);
   /** @param {Hypothesis} hypothesis */
   const spell = ({ words, isFinished }) => words.map((word, i) => (i === 0 ? t.first : t.second)[word]).join(' ')
     + (isFinished && words.length === 1 ? ` ${t.end}` : '');
@@ -78,6 +132,7 @@ export function mount(host, app, t) {
       h('table', {}, h('tbody', {}, list.map(({ hypothesis, isKept }) =>
         h('tr', { class: isKept ? 'current' : '' }, h('th', { scope: 'row' }, isKept ? '\u2713' : '\u2013'),
           h('td', {}, spell(hypothesis)), h('td', { class: 'number' }, decimal(Math.exp(hypothesis.logProb), 3)))))))));
+    picture.replaceChildren(drawing(given, last, t));
     const [best] = finished;
     const greedy = search({ ...given, beams: 1 }).finished[0];
     const told = t.best(spell(best), decimal(Math.exp(best.logProb), 3), decimal(scoreOf(best, given.penalty), 2));
@@ -113,6 +168,7 @@ export function mount(host, app, t) {
           given.penalty = value;
           draw();
         })),
+    picture,
     results,
     said,
     see,

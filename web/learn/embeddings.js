@@ -113,12 +113,22 @@ export async function mount(host, app, t) {
     flow(vectors.element, arrows, similarity.element),
     real,
   );
-  const stop = whenReady(app, real, () => mountReal(real, app, t, parts));
-  return { unmount: stop };
+  /** @type {(() => void) | undefined} */
+  let leave;
+  const stop = whenReady(app, real, async () => {
+    leave?.();
+    leave = await mountReal(real, app, t, parts);
+  });
+  return {
+    unmount() {
+      stop();
+      leave?.();
+    },
+  };
 }
 
 /**
- * The part that uses the loaded model.
+ * The part that uses the loaded model. Resolves to what leaves it.
  *
  * @param {HTMLElement} host
  * @param {any} app
@@ -129,7 +139,7 @@ async function mountReal(host, app, t, parts) {
   const { translator } = app.engine;
   if (!translator.parameters) {
     host.replaceChildren(h('p', { class: 'remark' }, app.strings.learn.needsInspect));
-    return;
+    return undefined;
   }
   const table = (await translator.parameters()).find(
     (/** @type {{ name: string }} */ { name }) =>
@@ -147,6 +157,9 @@ async function mountReal(host, app, t, parts) {
   const said = remark(t.size(count, width));
   const result = h('div', { class: 'real' });
   let run = 0;
+
+  /** A token as a person reads it. @param {number} id */
+  const nameOf = async (id) => (await translator.detokenize([id])).trim() || `#${id}`;
 
   /** One row for each word: of its token, or the mean of those of its tokens. @param {string} word */
   async function look(word) {
@@ -178,7 +191,7 @@ async function mountReal(host, app, t, parts) {
       const found = await nearest(parts, shaped(1, width, rowOf(all, index)), rows, count, new Set(ids));
       const items = await Promise.all(
         found.map(async ({ id, cosine }) => {
-          const text = (await translator.detokenize([id])).trim() || `#${id}`;
+          const text = await nameOf(id);
           const meter = h('span', { class: 'meter', 'aria-hidden': 'true' });
           meter.style.setProperty('--strength', Math.max(cosine, 0).toFixed(3));
           return h('li', {}, h('span', {}, text), meter, h('span', { class: 'number' }, decimal(cosine)));
@@ -214,6 +227,17 @@ async function mountReal(host, app, t, parts) {
     event.preventDefault();
     compare().catch(failed);
   });
-  host.replaceChildren(h('h2', {}, t.real), said, form, result);
+  const [arrows, lookup] = [0, 1].map(() => h('section', { class: 'real' }));
+  host.replaceChildren(h('h2', {}, t.real), said, form, result, arrows, lookup);
   await compare();
+  const [{ mount: mountArrows }, { mount: mountLookup }] = await Promise.all(
+    [import('./arrows.js'), import('./lookup.js')]);
+  await mountArrows(arrows, app, t.arrows, {
+    look,
+    async nearest(vector, without) {
+      const found = await nearest(parts, shaped(1, width, vector), rows, count, without);
+      return Promise.all(found.map(async ({ id, cosine }) => ({ text: await nameOf(id), cosine })));
+    },
+  });
+  return mountLookup(lookup, app, t.lookup, parts, rows);
 }

@@ -2,7 +2,8 @@
 
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
-import { choice, flow, grid, matrix, ops, shaped, sign } from './kit.js';
+import { choice, decimal, flow, grid, matrix, ops, rowOf, shaped, sign } from './kit.js';
+import { product, trace } from './trace.js';
 import { d, EQUALS, formula, m, n, paren, PLUS, row, sub } from './math.js';
 
 const w1 = matrix([
@@ -28,16 +29,36 @@ export const start = {
     [1, 2, 0, -1],
     [0, 1, 3, 0],
   ]),
+  w1,
+  w2,
+  gain: matrix([[1, 1, 1, 1]]),
+  bias: matrix([[0, 0, 0, 0]]),
   order: /** @type {'post' | 'pre'} */ ('post'),
   activation: /** @type {Activation} */ ('relu'),
 };
 
 /** @param {import('./kit.js').Ops} parts @param {typeof start} given */
-export function compute(parts, { x, order, activation }) {
-  const normed = parts.layerNorm(x);
-  const ffn = parts.feedForward(order === 'pre' ? normed : x, w1, zeros(w1.cols), w2, zeros(w2.cols), activation);
+export function compute(parts, { x, w1: first, w2: second, gain, bias, order, activation }) {
+  const norm = (/** @type {import('./kit.js').Matrix} */ of) => parts.layerNorm(of, gain.data, bias.data);
+  const normed = norm(x);
+  const input = order === 'pre' ? normed : x;
+  const wide = parts.matmul(input, first);
+  const hidden = shaped(wide.rows, wide.cols, bend(parts, wide.data, activation));
+  const ffn = parts.feedForward(input, first, zeros(first.cols), second, zeros(second.cols), activation);
   const added = { ...x, data: x.data.map((v, i) => v + ffn.data[i]) };
-  return { normed, ffn, added, result: order === 'post' ? parts.layerNorm(added) : added };
+  const before = order === 'post' ? added : x;
+  return {
+    normed, wide, hidden, ffn, added, result: order === 'post' ? norm(added) : added, moments: momentsOf(before),
+  };
+}
+
+/** Mean and variance of each row: what LayerNorm takes out. @param {import('./kit.js').Matrix} x */
+function momentsOf(x) {
+  return shaped(x.rows, 2, Array.from({ length: x.rows }, (_, r) => {
+    const row = Array.from(rowOf(x, r));
+    const mean = row.reduce((a, b) => a + b, 0) / row.length;
+    return [mean, row.reduce((sum, v) => sum + (v - mean) ** 2, 0) / row.length];
+  }).flat());
 }
 
 /**
@@ -68,19 +89,48 @@ export async function mount(host, app, t) {
     const { order } = given;
     const named = (/** @type {string} */ name, /** @type {import('./kit.js').Matrix} */ value) =>
       grid(name, value, { rowLabels: t.words });
+    const inside = { wide: named(t.wide, found.wide), hidden: named(t.hidden, found.hidden) };
+    const moments = grid(t.moments, found.moments, { rowLabels: t.words, colLabels: t.momentNames });
     shown =
       order === 'post'
         ? {
+            ...inside,
             ffn: named(t.ffn.post, found.ffn),
             added: named(t.added, found.added),
+            moments,
             result: named(t.result.post, found.result),
           }
         : {
+            moments,
             normed: named(t.inner, found.normed),
+            ...inside,
             ffn: named(t.ffn.pre, found.ffn),
             result: named(t.result.pre, found.result),
           };
-    stages.replaceChildren(flow(...Object.values(shown).flatMap(({ element }) => [sign('\u2192'), element])));
+    stages.replaceChildren(flow(...Object.values(shown).flatMap(({ element }) => [sign('\u2192'), element])),
+      trace(app.strings.learn.point, [
+        [shown.wide, product(order === 'post' ? x : shown.normed, firsts)],
+        [shown.hidden, (row, col) => ({
+          text: `${given.activation}(${at(shown.wide, row, col)}) = ${at(shown.hidden, row, col)}`,
+          lit: [{ grid: shown.wide, row }, { grid: shown.wide, col }],
+        })],
+        [shown.ffn, product(shown.hidden, seconds)],
+        [order === 'post' ? shown.added : shown.result, (row, col) => ({
+          text: `${at(x, row, col)} + ${at(shown.ffn, row, col)} = ${
+            at(order === 'post' ? shown.added : shown.result, row, col)}`,
+          lit: [{ grid: x, row }, { grid: shown.ffn, row }],
+        })],
+        [order === 'post' ? shown.result : shown.normed, (row, col) => {
+          const [mean, variance] = rowOf(shown.moments.value, row);
+          const into = order === 'post' ? shown.added : x;
+          return {
+            text: `(${at(into, row, col)} \u2212 ${decimal(mean)}) / \u221a(${decimal(variance)} + 0.00001) \u00d7 ${
+              decimal(given.gain.data[col])} + ${decimal(given.bias.data[col])} = ${
+              at(order === 'post' ? shown.result : shown.normed, row, col)}`,
+            lit: [{ grid: into, row }, { grid: shown.moments, row }, { grid: gain, col }, { grid: bias, col }],
+          };
+        }],
+      ]));
     formulas.replaceChildren(
       formula(
         [
@@ -115,13 +165,19 @@ export async function mount(host, app, t) {
     curve.replaceChildren(h('figcaption', {}, t.curve), line.element);
   }
 
-  const x = grid(t.x, given.x, {
-    rowLabels: t.words,
+  const at = (/** @type {ReturnType<typeof grid>} */ of, /** @type {number} */ row, /** @type {number} */ col) =>
+    decimal(of.value.data[row * of.value.cols + col]);
+  /** @param {'x' | 'w1' | 'w2' | 'gain' | 'bias'} key @param {string} name @param {string[]} [rowLabels] */
+  const edited = (key, name, rowLabels) => grid(name, given[key], {
+    rowLabels, digits: 1,
     onEdit(value) {
-      given.x = value;
+      given[key] = value;
       draw();
     },
   });
+  const x = edited('x', t.x, t.words);
+  const [firsts, seconds, gain, bias] = [edited('w1', t.w1), edited('w2', t.w2), edited('gain', t.gain),
+    edited('bias', t.bias)];
   host.append(
     formulas,
     flow(
@@ -145,7 +201,7 @@ export async function mount(host, app, t) {
         },
       ),
     ),
-    x.element,
+    flow(x.element, firsts.element, seconds.element, gain.element, bias.element),
     stages,
     curve,
   );

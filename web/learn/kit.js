@@ -63,7 +63,7 @@ export function decimal(x, digits = 2) {
  * @returns {(string | Node)[]}
  */
 export const rich = (text) =>
-  text.split(/(?<=[a-zA-Z])_([a-zA-Z]+)/).map((part, i) => (i % 2 ? h('sub', {}, part) : part));
+  text.split(/(?<=[a-zA-Z])_([a-zA-Z\d]+)/).map((part, i) => (i % 2 ? h('sub', {}, part) : part));
 
 /** What the tables and maps of the open chapter hold on to. @type {Set<() => void>} */
 const made = new Set();
@@ -81,12 +81,34 @@ export function release() {
  * @param {Matrix} start
  * @param {{ rowLabels?: string[], colLabels?: string[], onEdit?: (x: Matrix) => void, digits?: number,
  *   scale?: 'sequential' | 'diverging' }} [options]
- * @returns {{ element: HTMLElement, value: Matrix, set: (x: Matrix) => void }}
+ * @returns {{ element: HTMLElement, value: Matrix, set: (x: Matrix) => void,
+ *   mark: (row?: number, col?: number, isCell?: boolean) => void, cellOf: (cell: Element) => [number, number] | null,
+ *   name: (row: number, col: number) => string }}  mark: lights up a row, a column, both, or darkens all; isCell: and
+ *   where they meet; cellOf: the place of a td
  */
 export function grid(name, start, { rowLabels, colLabels, onEdit, digits = 2, scale = 'diverging' } = {}) {
   // one without fields needs a tab stop, because it may have to scroll
   const host = h('div', { class: 'grid-host', ...(!onEdit && { tabindex: 0, role: 'group', 'aria-label': name }) });
-  const self = { element: h('figure', { class: 'grid' }, h('figcaption', {}, ...rich(name)), host), value: start, set };
+  const self = {
+    element: h('figure', { class: 'grid' }, h('figcaption', {}, ...rich(name)), host), value: start, set, mark, cellOf,
+    name: (/** @type {number} */ row, /** @type {number} */ col) =>
+      [rowLabels?.[row], colLabels?.[col]].filter(Boolean).join(' \u00b7 '),
+  };
+  const lines = () => [...host.querySelectorAll('tbody tr')].map((line) => [...line.querySelectorAll('td')]);
+  /** @param {number} [row] @param {number} [col] @param {boolean} [isCell] */
+  function mark(row, col, isCell = false) {
+    lines().forEach((cells, r) => cells.forEach((cell, c) => {
+      if (row === undefined && col === undefined) cell.classList.remove('lit', 'lit-cell');
+      if (r === row || c === col) cell.classList.add('lit');
+      if (isCell && r === row && c === col) cell.classList.add('lit-cell');
+    }));
+  }
+  /** @param {Element} cell @returns {[number, number] | null} */
+  function cellOf(cell) {
+    const all = lines();
+    const row = all.findIndex((cells) => cells.some((other) => other === cell));
+    return row < 0 ? null : [row, all[row].findIndex((other) => other === cell)];
+  }
   const draw = (/** @type {Matrix} */ x) => ({
     data: x.data,
     rows: x.rows,
@@ -133,7 +155,8 @@ export function slider(label, { min, max, step = 1, value, format = String }, on
 /**
  * A heat map for many numbers, drawn on a canvas; large enough cells show their number.
  *
- * @returns {{ element: HTMLElement, set: (options: any) => void }}  set: those of heatmap()
+ * @returns {{ element: HTMLElement, set: (options: any) => void, fit: () => void }}  set: those of heatmap(); fit:
+ *   shows all cells at once
  */
 export function heat() {
   const element = h('div', { class: 'heat-host' });
@@ -141,6 +164,7 @@ export function heat() {
   let map;
   return {
     element,
+    fit: () => map?.fit(),
     set(options) {
       if (map) return map.update(options);
       map = heatmap(element, options);

@@ -1,22 +1,7 @@
 // learn.js - the room Learn: a list of chapters, one of them open. Each chapter is one file.
 
 import { h } from '../lib/dom.js';
-import { mount as byHand } from './by-hand.js';
-import { mount as cross } from './cross.js';
-import { mount as decoding } from './decoding.js';
-import { mount as embeddings } from './embeddings.js';
-import { mount as ffn } from './ffn.js';
 import { failure, release, rich, useStyles } from './kit.js';
-import { mount as masking } from './masking.js';
-import { mount as model } from './model.js';
-import { mount as multiHead } from './multi-head.js';
-import { mount as objective } from './objective.js';
-import { mount as positions } from './positions.js';
-import { mount as qkv } from './qkv.js';
-import { mount as scaled } from './scaled.js';
-import { mount as selfAttention } from './self-attention.js';
-import { mount as softmax } from './softmax.js';
-import { mount as train } from './train.js';
 
 /**
  * mount() of a chapter: may be asynchronous; returns { unmount? } or nothing.
@@ -24,23 +9,27 @@ import { mount as train } from './train.js';
  * @typedef {(host: HTMLElement, app: any, t: any) => any} Mount
  */
 
-/** In the order they are taught; bundled together they are smaller. @type {Record<string, Mount>} */
+/**
+ * In the order they are taught; each is loaded when it is opened.
+ *
+ * @type {Record<string, () => Promise<{ mount: Mount }>>}
+ */
 export const CHAPTERS = {
-  embeddings,
-  positions,
-  'self-attention': selfAttention,
-  qkv,
-  scaled,
-  softmax,
-  'by-hand': byHand,
-  masking,
-  'multi-head': multiHead,
-  cross,
-  ffn,
-  model,
-  objective,
-  decoding,
-  train,
+  embeddings: () => import('./embeddings.js'),
+  positions: () => import('./positions.js'),
+  'self-attention': () => import('./self-attention.js'),
+  qkv: () => import('./qkv.js'),
+  scaled: () => import('./scaled.js'),
+  softmax: () => import('./softmax.js'),
+  'by-hand': () => import('./by-hand.js'),
+  masking: () => import('./masking.js'),
+  'multi-head': () => import('./multi-head.js'),
+  cross: () => import('./cross.js'),
+  ffn: () => import('./ffn.js'),
+  model: () => import('./model.js'),
+  objective: () => import('./objective.js'),
+  decoding: () => import('./decoding.js'),
+  train: () => import('./train.js'),
 };
 const IDS = Object.keys(CHAPTERS);
 
@@ -139,7 +128,9 @@ export function mount(host, app) {
     );
     const body = h('div', {});
     try {
-      const mounted = await CHAPTERS[id](body, app, chapter);
+      const { mount: mountChapter } = await CHAPTERS[id]();
+      if (open !== id) return;
+      const mounted = await mountChapter(body, app, chapter);
       if (open !== id) return void mounted?.unmount?.();
       shown = mounted;
       figure.replaceChildren(body);

@@ -1,6 +1,8 @@
-// masking.js - chapter: the causal mask on an editable matrix of scores.
+// masking.js - chapter: the causal mask on an editable matrix of scores; both masks on a sentence of the loaded model.
 
+import { h } from '../lib/dom.js';
 import { choice, flow, grid, matrix, ops, sign } from './kit.js';
+import { share, trace } from './trace.js';
 import { d, EQUALS, formula, m, n, o, PLUS, row, softmax, sub } from './math.js';
 
 export const start = {
@@ -67,5 +69,10 @@ export async function mount(host, app, t) {
       },
     ),
     flow(scores.element, sign('\u2192'), masked.element, sign('\u2192'), weights.element),
+    trace(app.strings.learn.point, [[weights, share(masked)]]),
   );
+  const real = h('section', { class: 'real' });
+  host.append(real);
+  const { mount: mountTable } = await import('./attention-table.js');
+  return { unmount: mountTable(real, app, t.table, parts) };
 }

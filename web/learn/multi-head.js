@@ -1,7 +1,9 @@
-// multi-head.js - chapter: the same words and matrices divided into one, two or four heads.
+// multi-head.js - chapter: the same words and matrices divided into one, two or four heads: the queries, keys, values
+// and shares of each, its output, all outputs side by side, and W_O.
 
 import { h } from '../lib/dom.js';
-import { choice, flow, grid, matrix, ops } from './kit.js';
+import { choice, flow, grid, matrix, ops, rich, rowOf, shaped, sign } from './kit.js';
+import { product, trace } from './trace.js';
 import { EQUALS, formula, m, n, o, paren, row, sub } from './math.js';
 
 const square = matrix([
@@ -16,6 +18,12 @@ const unit = matrix([
   [0, 0, 1, 0],
   [0, 0, 0, 1],
 ]);
+const mixing = matrix([
+  [1, 0, 1, 0],
+  [0, 1, 0, 1],
+  [1, 0, -1, 0],
+  [0, 1, 0, -1],
+]);
 
 export const start = {
   x: matrix([
@@ -24,44 +32,89 @@ export const start = {
     [0, 0, 1, 1],
     [1, 1, 0, 0],
   ]),
-  weights: { wq: square, wk: unit, wv: unit, wo: unit },
+  weights: { wq: square, wk: unit, wv: unit, wo: mixing },
   heads: 2,
 };
 
-/** @param {import('./kit.js').Ops} parts @param {typeof start} given */
-export const compute = (parts, { x, weights, heads }) => parts.multiHeadAttention(x, x, weights, heads);
+/** Columns of a matrix. @param {import('./kit.js').Matrix} x @param {number} from @param {number} to */
+export function columns({ rows, cols, data }, from, to) {
+  const found = Array.from({ length: rows }, (_, r) => Array.from(data.subarray(r * cols + from, r * cols + to)));
+  return shaped(rows, to - from, found.flat());
+}
+
+/**
+ * What the core computes, and what is on the way: each head alone, and their outputs side by side.
+ *
+ * @param {import('./kit.js').Ops} parts @param {typeof start} given
+ */
+export function compute(parts, { x, weights, heads }) {
+  const width = x.cols / heads;
+  const each = Array.from({ length: heads }, (_, i) => {
+    const [q, k, v] = [weights.wq, weights.wk, weights.wv]
+      .map((w) => parts.matmul(x, columns(w, i * width, (i + 1) * width)));
+    return { q, k, v, ...parts.attention(q, k, v) };
+  });
+  const concat = shaped(x.rows, x.cols, Array.from({ length: x.rows }, (_, r) =>
+    each.flatMap(({ output }) => Array.from(rowOf(output, r)))).flat());
+  return { ...parts.multiHeadAttention(x, x, weights, heads), each, concat };
+}
 
 /** @param {HTMLElement} host @param {any} app @param {any} t */
 export async function mount(host, app, t) {
   const parts = await ops();
-  const given = { ...start };
-  const maps = h('div', { class: 'flow' });
-  const output = grid(t.output, compute(parts, given).output, { rowLabels: t.words });
-  /** @type {ReturnType<typeof grid>[]} */
+  const given = { ...start, weights: { ...start.weights } };
+  const steps = h('div', { class: 'real' });
+  const rows = { rowLabels: t.words };
+  const found = compute(parts, given);
+  const [concat, output] = [grid(t.concat, found.concat, rows), grid(t.output, found.output, rows)];
+  /** The grids of each head. @type {Record<'q' | 'k' | 'v' | 'weights' | 'output', ReturnType<typeof grid>>[]} */
   let shown = [];
-  function draw() {
-    const found = compute(parts, given);
+  function arrange() {
+    const { each } = compute(parts, given);
     const width = given.x.cols / given.heads;
-    if (shown.length !== given.heads) {
-      shown = found.weights.map((map, i) =>
-        grid(t.head(i + 1, i * width + 1, (i + 1) * width), map, {
-          rowLabels: t.words,
-          colLabels: t.words,
-          scale: 'sequential',
-        }),
-      );
-      maps.replaceChildren(...shown.map(({ element }) => element));
-    } else found.weights.forEach((map, i) => shown[i].set(map));
-    output.set(found.output);
+    shown = each.map((head) => ({
+      q: grid('Q', head.q, rows), k: grid('K', head.k, rows), v: grid('V', head.v, rows),
+      weights: grid(t.weights, head.weights, { ...rows, colLabels: t.words, scale: 'sequential' }),
+      output: grid(t.headOutput, head.output, rows),
+    }));
+    steps.replaceChildren(
+      ...shown.flatMap(({ q, k, v, weights, output: mixed }, i) => [
+        h('h2', {}, ...rich(t.head(i + 1, i * width + 1, (i + 1) * width))),
+        flow(q.element, k.element, v.element, sign('\u2192'), weights.element, sign('\u2192'), mixed.element)]),
+      trace(app.strings.learn.point, shown.flatMap(({ q, k, v, weights, output: mixed }) =>
+        /** @type {Parameters<typeof trace>[1]} */ ([
+          [weights, (row, col) => {
+            const made = product(q, k, true)(row, col);
+            return { ...made, text: app.strings.learn.qkv.cell(made.text) };
+          }],
+          [mixed, product(weights, v)],
+        ]))));
+  }
+  function draw() {
+    const now = compute(parts, given);
+    now.each.forEach((head, i) => {
+      for (const name of /** @type {const} */ (['q', 'k', 'v', 'weights', 'output'])) shown[i][name].set(head[name]);
+    });
+    concat.set(now.concat);
+    output.set(now.output);
   }
   const x = grid(t.x, given.x, {
-    rowLabels: t.words,
+    ...rows,
     digits: 1,
     onEdit(value) {
       given.x = value;
       draw();
     },
   });
+  /** @param {keyof typeof start.weights} key @param {string} name */
+  const edited = (key, name) => grid(name, given.weights[key], {
+    digits: 0,
+    onEdit(value) {
+      given.weights[key] = value;
+      draw();
+    },
+  });
+  const [wq, wk, wv, wo] = [edited('wq', 'W_Q'), edited('wk', 'W_K'), edited('wv', 'W_V'), edited('wo', 'W_O')];
   // keep the text; a plain link would lose it
   const see = h('a', { href: '#/see/layers' }, t.see);
   see.addEventListener('click', (/** @type {Event} */ event) => {
@@ -94,13 +147,17 @@ export async function mount(host, app, t) {
         given.heads,
         (value) => {
           given.heads = value;
+          arrange();
           draw();
         },
       ),
     ),
-    maps,
-    output.element,
+    flow(wq.element, wk.element, wv.element),
+    steps,
+    h('h2', {}, t.together),
+    flow(concat.element, sign('\u00d7'), wo.element, sign('='), output.element),
+    trace(app.strings.learn.point, [[output, product(concat, wo)]]),
     h('p', {}, see),
   );
-  draw();
+  arrange();
 }

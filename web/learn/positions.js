@@ -3,6 +3,7 @@
 import { h } from '../lib/dom.js';
 import { chart } from './chart.js';
 import { choice, flow, heat, ops, shaped, slider, rowOf } from './kit.js';
+import { columnOf } from './trace.js';
 import { EQUALS, formula, frac, n, o, paren, row, sub, sup, tall } from './math.js';
 
 export const start = {
@@ -10,6 +11,7 @@ export const start = {
   width: 64,
   layout: /** @type {'interleaved' | 'halves'} */ ('interleaved'),
   from: 8,
+  column: 4,
 };
 
 /** @param {import('./kit.js').Ops} parts @param {typeof start} given */
@@ -24,7 +26,7 @@ export async function mount(host, app, t) {
   const parts = await ops();
   const given = { ...start };
   const map = heat();
-  const likeness = h('figure', { class: 'grid wide' });
+  const [likeness, wavy] = [0, 1].map(() => h('figure', { class: 'grid wide' }));
   function draw() {
     const found = compute(parts, given);
     const { rows, cols, data } = found.encoding;
@@ -37,6 +39,7 @@ export async function mount(host, app, t) {
       rowLabels: Array.from({ length: rows }, (_, i) => String(i)),
       colLabels: Array.from({ length: cols }, (_, i) => String(i)),
     });
+    map.fit();
     const p = Math.min(given.from, rows - 1);
     const label = t.likeness(p);
     const low = Math.min(0, ...found.likeness);
@@ -46,6 +49,11 @@ export async function mount(host, app, t) {
       found.likeness,
     );
     likeness.replaceChildren(h('figcaption', {}, label), line.element);
+    const column = Math.min(given.column, cols - 1);
+    const named = t.wave(column);
+    const plot = chart({ x: [0, rows - 1], y: [-1, 1], xLabel: t.row, yLabel: '', label: named, height: 160 });
+    plot.line(Array.from({ length: rows }, (_, i) => i), columnOf(found.encoding, column));
+    wavy.replaceChildren(h('figcaption', {}, named), plot.element);
   }
   const change = (/** @type {Partial<typeof start>} */ patch) => {
     Object.assign(given, patch);
@@ -72,8 +80,14 @@ export async function mount(host, app, t) {
       ),
     ),
     h('figure', { class: 'grid wide' }, h('figcaption', {}, t.map), map.element),
+    slider(t.column, { min: 0, max: 127, value: given.column }, (column) => change({ column })),
+    wavy,
     slider(t.from, { min: 0, max: 127, value: given.from }, (from) => change({ from })),
     likeness,
   );
   draw();
+  const learned = h('section', { class: 'real' });
+  host.append(learned);
+  const { mount: mountLearned } = await import('./learned-positions.js');
+  return { unmount: mountLearned(learned, t.learned, parts) };
 }

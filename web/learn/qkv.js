@@ -1,6 +1,8 @@
-// qkv.js - chapter: queries, keys and values, made by three editable matrices.
+// qkv.js - chapter: queries, keys and values, in one picture, and made by three editable matrices.
 
 import { flow, grid, matrix, ops, sign } from './kit.js';
+import { picture } from './qkv-picture.js';
+import { product, trace } from './trace.js';
 import { DK, EQUALS, formula, frac, m, o, softmax, sqrt, sub, transposed } from './math.js';
 
 export const start = {
@@ -56,15 +58,27 @@ export async function mount(host, app, t) {
         const next = compute(parts, given);
         for (const part of /** @type {const} */ (['q', 'k', 'v', 'weights', 'output'])) shown[part].set(next[part]);
       },
-    }).element;
+    });
+  const [x, wq, wk, wv] = [
+    edited('x', t.x, t.words), edited('wq', 'W_Q'), edited('wk', 'W_K'), edited('wv', 'W_V'),
+  ];
   const w = (/** @type {string} */ letter) => sub(m('W'), m(letter));
   host.append(
     formula(
       [m('Q'), EQUALS, m('x'), w('Q'), o(','), m('K'), EQUALS, m('x'), w('K'), o(','), m('V'), EQUALS, m('x'), w('V')],
       [m('y'), EQUALS, softmax(frac(`<mrow>${m('Q')}${transposed(m('K'))}</mrow>`, sqrt(DK))), m('V')],
     ),
-    flow(edited('x', t.x, t.words), sign('\u00d7'), edited('wq', 'W_Q'), edited('wk', 'W_K'), edited('wv', 'W_V')),
+    picture(t.picture, t.words),
+    flow(x.element, sign('\u00d7'), wq.element, wk.element, wv.element),
     flow(sign('='), shown.q.element, shown.k.element, shown.v.element),
     flow(sign('\u2192'), shown.weights.element, sign('\u2192'), shown.output.element),
+    trace(app.strings.learn.point, [
+      [shown.q, product(x, wq)], [shown.k, product(x, wk)], [shown.v, product(x, wv)],
+      [shown.weights, (row, col) => {
+        const made = product(shown.q, shown.k, true)(row, col);
+        return { ...made, text: t.cell(made.text) };
+      }],
+      [shown.output, product(shown.weights, shown.v)],
+    ]),
   );
 }

@@ -6,6 +6,8 @@ import { button, flow, normal, ops, remark, rich, shaped, slider, transpose } fr
 import { DK, formula, frac, m, softmax, sqrt, transposed } from './math.js';
 
 const [QUERIES, KEYS, SHOWN, BINS] = [50, 40, 8, 41];
+/** Of the vectors that are drawn first: one that shows what the division is for. */
+export const SEED = 11;
 
 /**
  * Dot products of random vectors, and the shares of the first query among the first keys, without and with the scale.
@@ -43,7 +45,7 @@ function histogram(values, reach) {
 /** @param {HTMLElement} host @param {any} app @param {any} t */
 export async function mount(host, app, t) {
   const parts = await ops();
-  const given = { dk: 4, seed: 7 };
+  const given = { dk: 64, seed: SEED };
   const figures = h('div', { class: 'real' });
   const said = remark();
   const names = Array.from({ length: SHOWN }, (_, i) => t.key(i + 1));
@@ -71,7 +73,7 @@ export async function mount(host, app, t) {
   host.append(
     formula([softmax(frac(`<mrow>${m('Q')}${transposed(m('K'))}</mrow>`, sqrt(DK))), m('V')]),
     flow(
-      slider(t.dk, { min: 0, max: 8, value: 2, format: (x) => String(2 ** x) }, (x) => {
+      slider(t.dk, { min: 0, max: 8, value: 6, format: (x) => String(2 ** x) }, (x) => {
         given.dk = 2 ** x;
         draw();
       }),

@@ -17,6 +17,8 @@ export const learn = {
   example: 'The cat sleeps on the sofa because it is tired.',
   edit: 'You can edit every number with a frame: type another one, or use the arrow keys \u2191 and \u2193.',
   reset: 'Restore the numbers',
+  point:
+    'Point at a cell, or move to it with the arrow keys: its row and its column light up, and it is worked out here.',
   startToken: '(start)',
 
   embeddings: {
@@ -35,13 +37,59 @@ export const learn = {
     names: ['cat', 'dog', 'car'],
     real: 'The same with the loaded model',
     words: 'Words, with spaces between them',
-    wordsStart: 'Monday Tuesday man woman house cat dog',
+    wordsStart: 'Monday Friday mother father three four was were',
     compare: 'Compare',
     near: 'Nearest words in the vocabulary to',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
       `\u201c${word}\u201d is ${pieces.length} tokens (${pieces.join(' + ')}); this is the mean of their rows.`,
     size: (/** @type {number} */ rows, /** @type {number} */ cols) => `The table has ${rows} rows of ${cols} numbers.`,
     busy: 'Comparing with the whole vocabulary\u2026',
+    arrows: {
+      title: 'Is a relation a direction?',
+      text:
+        'If \u201cman\u201d differs from \u201cwoman\u201d as \u201cking\u201d does from \u201cqueen\u201d, the ' +
+        'arrows between their vectors are parallel. Here all vectors have length 1, and both arrows are drawn in the ' +
+        'plane in which they lie, so that lengths and angle are true.',
+      arrow: (/** @type {string} */ one, /** @type {string} */ two) => `${one}, ${two}`,
+      choose: 'Arrows',
+      words: 'Your own: from, to, from, to',
+      draw: 'Draw',
+      four: (/** @type {number} */ count) => `Found ${count} words; expected four.`,
+      plane: 'Both arrows, each from its own start',
+      verdict: (
+        /** @type {string} */ one,
+        /** @type {string} */ two,
+        /** @type {string} */ cosine,
+        /** @type {number} */ angle,
+      ) => `${one} and ${two}: cosine ${cosine}, an angle of ${angle}\u00b0.`,
+      verdicts: {
+        parallel: 'They are nearly parallel: the model has learned this relation as a direction.',
+        alike: 'They point in a similar direction, but are not parallel.',
+        not:
+          'They are not parallel: this model has not learned this relation as a direction. It is small, and it needs ' +
+          'its rows to translate; nothing in its training asks for such arrows.',
+      },
+      pairs: (/** @type {string} */ list) => `Cosines of the words themselves: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Nearest to ${sum}: ${list}.`,
+    },
+    lookup: {
+      title: 'From a token to the first layer',
+      text:
+        'The id of a token is the number of its row in E. The row is multiplied by the root of its length, so ' +
+        'that the ' +
+        'vector of the position, which is added, does not drown it.',
+      choose: 'Token',
+      token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
+        `\u201c${piece}\u201d has the id ${id} and stands at position ${at}.`,
+      row: (/** @type {number} */ id) => `row ${id} of E`,
+      scaled: (/** @type {number} */ width) => `\u00d7 \u221a${width}`,
+      position: (/** @type {number} */ at) => `+ position ${at}`,
+      sum: '= input of layer 1',
+      first: (/** @type {number} */ count) => `The first ${count} numbers`,
+      map: 'All numbers of the row',
+      same: 'The last row is exactly what the model has at encoder.input.',
+      differs: 'The model adds more here than position vectors: its own numbers differ from the last row.',
+    },
   },
 
   positions: {
@@ -66,6 +114,23 @@ export const learn = {
     from: 'Compare with position',
     likeness: (/** @type {number} */ p) => `Cosine of position ${p} and every other`,
     similarity: 'cosine',
+    wave: (/** @type {number} */ column) => `Number ${column} of each position: one wave`,
+    learned: {
+      title: 'Learned beside sinusoidal',
+      text:
+        'Positions can also be learned like words: one row for each position, random at first. A small model learns ' +
+        'them here while it learns to write digits backwards. Compare what it finds with the sinusoids.',
+      start: 'Learn positions',
+      stop: 'Stop',
+      go: 'Continue',
+      idle: 'Not started. It takes some ten seconds.',
+      status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ right) =>
+        `Step ${step} of ${of}. Without a mistake: ${right}.`,
+      figures: [
+        ['Learned', 'Sinusoidal'],
+        ['Cosine of two learned positions', 'Cosine of two sinusoidal ones'],
+      ],
+    },
   },
 
   'self-attention': {
@@ -76,12 +141,23 @@ export const learn = {
         'vectors with those shares.',
       'This has nothing to learn yet: a word looks at similar words.',
     ],
-    notice: 'Give two words the same row: each looks at the other as much as at itself, and their new rows are equal.',
-    words: ['the', 'cat', 'sleeps'],
+    notice:
+      'x x\u1d40 is symmetric: the cat is as like the dog as the dog is like the cat. The shares are not, ' +
+      'because each ' +
+      'row is divided by its own sum.',
+    words: ['the', 'cat', 'dog', 'sees'],
     x: 'x: one row for each word',
     scores: 'x x\u1d40: how alike',
     weights: 'softmax: shares, each row sums to 1',
     output: 'shares \u00d7 x: the new rows',
+    two: 'Between two sequences',
+    twoText:
+      'Nothing says that a sequence must ask itself. Here the words of another one ask: their products with x are no ' +
+      'longer symmetric, there is a row for each word that asks, and its new row is a mix of rows of x.',
+    asking: ['die', 'Katze'],
+    y: 'Y: the words that ask',
+    otherScores: 'Y x\u1d40',
+    otherOutput: 'shares \u00d7 x',
   },
 
   qkv: {
@@ -97,6 +173,18 @@ export const learn = {
     x: 'x',
     weights: 'Shares: row looks at column',
     output: 'Output',
+    cell: (/** @type {string} */ product) => `q \u00b7 k: ${product}; divided by \u221ad_k, then softmax over the row`,
+    picture: {
+      label:
+        'The query of one word meets the key of another. How well they fit decides the share of its value that ' +
+        'goes into the new row of the first.',
+      query: ['query', 'what it looks for'],
+      key: ['key', 'what it offers'],
+      value: ['value', 'what it gives'],
+      output: ['new row', 'what it gets'],
+      share: 'softmax: its share',
+      passes: 'share \u00d7 v',
+    },
   },
 
   scaled: {
@@ -190,6 +278,28 @@ export const learn = {
     mask: 'Mask',
     on: 'on: only earlier words',
     off: 'off: all words',
+    table: {
+      title: 'The table of a sentence',
+      text:
+        'The self-attention of the loaded model\u2019s encoder. Each row is a word, and its shares go to the ' +
+        'words of ' +
+        'the columns. A look-ahead mask belongs to the decoder, so this encoder was trained without: the mask shows ' +
+        'what it would do to these scores. A padding mask hides what fills up shorter sentences of a batch.',
+      input: 'Sentence',
+      show: 'Show',
+      layer: 'Layer',
+      head: 'Head',
+      mean: 'mean of all',
+      aheadMask: 'Look-ahead mask',
+      padding: 'Padding',
+      paddingMask: 'Padding mask',
+      on: 'on',
+      off: 'off',
+      plain: 'Every word may look at every other.',
+      ahead: 'No word looks at a later one: above the diagonal all shares are 0.',
+      hidden: 'Padding has no share, so the rest is exactly as without padding.',
+      seen: 'Padding takes shares from the words: the sentence now depends on the length of its neighbours.',
+    },
   },
 
   'multi-head': {
@@ -200,13 +310,17 @@ export const learn = {
         'shares.',
       'One more matrix, W_O, mixes their outputs. All heads together cost no more than one large head.',
     ],
-    notice: 'Both heads read the same words and matrices, but their shares differ, because each uses other columns.',
+    notice: 'Both heads read the same words, but their shares differ, because each uses other columns of the matrices.',
     words: ['the', 'cat', 'sleeps', 'well'],
     heads: 'Heads',
     x: 'x: editable, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Head ${i}: columns ${from}\u2013${to} of Q and K`,
-    output: 'Output, after W_O',
+      `Head ${i}: columns ${from}\u2013${to} of W_Q, W_K and W_V`,
+    weights: 'Shares',
+    headOutput: 'Shares \u00d7 V',
+    together: 'Together',
+    concat: 'All heads side by side',
+    output: 'Output',
     see: 'See all heads of your own sentence',
   },
 
@@ -250,6 +364,14 @@ export const learn = {
     inner: 'LayerNorm(x)',
     ffn: { post: 'FFN(x)', pre: 'FFN(LayerNorm(x))' },
     added: 'x + FFN',
+    w1: 'W_1',
+    w2: 'W_2',
+    gain: 'Gain of the norm',
+    bias: 'Bias of the norm',
+    wide: 'times W_1',
+    hidden: 'Hidden layer: after the activation',
+    moments: 'Before the norm',
+    momentNames: ['mean', 'variance'],
     result: { post: 'LayerNorm(x + FFN(x))', pre: 'x + FFN(LayerNorm(x))' },
     order: 'Norm',
     orders: { post: 'after (post-norm)', pre: 'before (pre-norm)' },
@@ -366,24 +488,51 @@ export const learn = {
     best: (/** @type {string} */ best, /** @type {string} */ p, /** @type {string} */ score) =>
       `Found: \u201c${best}\u201d, p = ${p}, score ${score}.`,
     greedy: (/** @type {string} */ best) => `Greedy search finds \u201c${best}\u201d.`,
+    tree: 'The tree: p of each beginning. Dashed: dropped by the search. Thick: found',
     see: 'See the beams of your own sentence',
   },
 
   train: {
     title: 'Train one yourself',
     text: [
-      'A Transformer of 2 + 2 layers with 64 numbers per word starts with random weights. Its task is to write a ' +
-        'string of digits backwards. It learns only from examples, and from how wrong it was in each.',
-      'To write the first digit, it has to look at the last one. Watch how its cross attention learns this.',
+      'A Transformer of 2 + 2 layers with 64 numbers per word starts with random weights. It learns a task only from ' +
+        'examples, and from how wrong it was in each.',
+      'The training goes on while you visit other rooms. What it has learned is kept in this browser, also when you ' +
+        'close the page.',
     ],
     notice:
-      'Pure guessing gives a loss of 2.30. As the loss falls, a diagonal from corner to corner appears in the map of ' +
-      'one layer: each written digit looks at its own source.',
+      'As the loss falls, the cross attention of one layer finds where each answer comes from: a diagonal for ' +
+      'digits, ' +
+      'and for sentences word by word, with a jump where German turns the order round.',
+    task: 'Task',
+    tasks: {
+      reverse: {
+        name: 'Write digits backwards',
+        text: 'To write the first digit, it has to look at the last one.',
+        input: 'Digits, 3 to 10 of them',
+        bad: (/** @type {string} */ text) => `Found \u201c${text}\u201d; expected 3 to 10 digits from 0 to 9.`,
+        rows: 'rows: the digit being written; columns: the digits read',
+        see: '',
+      },
+      words: {
+        name: 'Translate small sentences',
+        text:
+          'English into German, with 66 words. \u201cThe\u201d has three genders and two cases, adjectives follow ' +
+          'them, and after \u201ctoday\u201d the verb comes before the subject. It is tried with sentences that it ' +
+          'has never seen.',
+        input: 'A sentence of words that it knows',
+        bad: (/** @type {string} */ text) =>
+          `Found \u201c${text}\u201d; expected a sentence like \u201ctoday the young man likes a flower\u201d. ` +
+          'Articles: the, a, an. Adjectives: small, old, big, young, new. Nouns: dog, man, bird, cat, woman, flower, ' +
+          'child, house, book. Verbs: sees, finds, looks for, needs, likes.',
+        rows: 'rows: the word being written; columns: the words read',
+        see: 'Your model then translates this page, until you choose a pair of languages again.',
+      },
+    },
     start: 'Train',
     stop: 'Stop',
     go: 'Continue',
     again: 'Begin again',
-    step: (/** @type {number} */ step, /** @type {number} */ of) => `step ${step} of ${of}`,
     loss: 'loss',
     steps: 'steps',
     curve: 'Loss for each step',
@@ -393,21 +542,29 @@ export const learn = {
       /** @type {number} */ of,
       /** @type {string} */ loss,
       /** @type {string} */ right,
-    ) => `Step ${step} of ${of}. Loss ${loss}. Reversed without a mistake: ${right}.`,
+    ) => `Step ${step} of ${of}. Loss ${loss}. Without a mistake: ${right}.`,
+    background: (/** @type {number} */ step, /** @type {number} */ of) => `Training: step ${step} of ${of}`,
     idle: 'Not started. It takes half a minute to two minutes; the page stays usable.',
     finished: 'Finished.',
     stopped: 'Stopped.',
     failed: 'Training failed:',
+    oneWeight: 'One weight while it learns',
+    watched:
+      'The first number of W_Q in the cross attention of the last layer. Each step moves it against its gradient, by ' +
+      'an amount that Adam takes from the gradients so far.',
+    watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
+      `The weight was ${weight}, its gradient ${gradient}.`,
+    weight: 'weight',
+    gradient: 'gradient',
     use: 'Use it',
-    digits: 'Digits, 3 to 10 of them',
     answer: 'Its answer',
     right: 'Right.',
     wrong: (/** @type {string} */ expected) => `Wrong; it should be ${expected}.`,
-    badDigits: (/** @type {string} */ text) => `Found \u201c${text}\u201d; expected 3 to 10 digits from 0 to 9.`,
     layer: 'Layer',
     end: 'end',
-    rows: 'rows: the digit being written; columns: the digits read',
-    random: 'Guessing one of ten digits has a loss of ln 10 = 2.30.',
+    random: (/** @type {number} */ choices, /** @type {string} */ loss) =>
+      `Guessing one of ${choices} has a loss of ln ${choices} = ${loss}.`,
+    see: 'Open it in See',
   },
 
   sum: {

@@ -2,6 +2,7 @@
 // own q, k and v. Opened from the maps of the room See and from chapters of Learn.
 
 import { h } from '../lib/dom.js';
+import { partOf, rowOf } from '../lib/scores.js';
 import { attentionName, decimal, fedIn, readable, rich, useStyles } from './kit.js';
 
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
@@ -35,39 +36,27 @@ export function mix(scores, values) {
  * @param {Cell} cell
  * @param {boolean} [isScaled]  false: the model does not divide by √d_k
  */
-export function compute({ q, k, v, weights, bias }, { stack, head, row, col }, isScaled = true) {
-  const [heads, rows, cols] = weights.shape;
-  const dk = q.shape[1] / heads;
-  const divisor = isScaled ? Math.sqrt(dk) : 1;
-  const biasOf = (/** @type {number} */ j) => bias?.data[(head * rows + row) * cols + j] ?? 0;
-  const part = (/** @type {Tensor} */ { shape, data }, /** @type {number} */ r) =>
-    Array.from(data.subarray(r * shape[1] + head * dk, r * shape[1] + (head + 1) * dk));
-  const query = part(q, row);
-  const multiply = (/** @type {number[]} */ key) => key.map((x, i) => x * query[i]);
+export function compute({ v, ...tensors }, { stack, head, row, col }, isScaled = true) {
+  const { size: dk, divisor, query, keys, products, biases, scores: all, shares } = rowOf(tensors, head, row, isScaled);
   const isMasked = (/** @type {number} */ j) => stack === 'decoder' && j > row;
-
-  const scores = Array.from({ length: cols }, (_, j) =>
-    isMasked(j) ? -Infinity : add(multiply(part(k, j))) / divisor + biasOf(j),
-  );
-  const values = scores.map((_, j) => part(v, j));
-  const key = part(k, col);
-  const products = multiply(key);
-  const dot = add(products);
+  const scores = all.map((score, j) => (isMasked(j) ? -Infinity : score));
+  const values = scores.map((_, j) => Array.from(partOf(v, j, head, dk)));
+  const dot = add(products[col]);
   return {
     dk,
-    query,
-    key,
-    products,
+    query: Array.from(query),
+    key: Array.from(keys[col]),
+    products: products[col],
     dot,
     isScaled,
     scaled: dot / divisor,
     /** Undefined in a model without. */
-    bias: bias && biasOf(col),
+    bias: tensors.bias && biases[col],
     masked: isMasked(col),
     values,
     ...mix(scores, values),
     /** The model's number in this cell. */
-    cell: weights.data[(head * rows + row) * cols + col],
+    cell: shares[col],
   };
 }
 

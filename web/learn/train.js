@@ -1,12 +1,17 @@
-// train.js - chapter: a small Transformer learns to reverse digits in a worker; its loss, its cross attention, its
-// answers.
+// train.js - chapter: a small Transformer learns to reverse digits or to translate small sentences, in a worker, also
+// while other rooms are open; its loss, one of its weights, its cross attention, its answers. job.js has what goes on.
 
-import { h } from '../lib/dom.js';
+import { h, on } from '../lib/dom.js';
 import { chart } from './chart.js';
-import { button, decimal, flow, heat, remark } from './kit.js';
-import { CONFIG, LONGEST, reversed, SHORTEST, STEPS } from './reverse-task.js';
+import { jobOf, tell } from './job.js';
+import { button, choice, decimal, flow, heat, remark } from './kit.js';
+import { TASKS } from './tasks.js';
 
-const layersOf = () => Array.from({ length: CONFIG.decoder_layers }, heat);
+/** The tasks of this chapter. @typedef {'reverse' | 'words'} Name */
+const NAMES = /** @type {const} */ (['reverse', 'words']);
+
+/** The task that is open, also when the chapter is opened again. @type {Name} */
+let chosen = 'reverse';
 
 /**
  * The mean over the heads of one layer; maps is [layers, heads, target, source].
@@ -25,147 +30,155 @@ export function meanOfHeads({ shape: [, heads, rows, cols], data }, layer) {
 
 /** @param {HTMLElement} host @param {any} app @param {any} t */
 export function mount(host, app, t) {
-  /** @type {number[]} */
-  const losses = [];
-  /** @type {Worker | undefined} */
-  let worker;
-  let state = /** @type {'idle' | 'running' | 'stopped' | 'finished' | 'failed'} */ ('idle');
-  let right = '\u2013';
-  /** The digits of the last question: the answer is that of the model as it is now. */
-  let asked = '';
+  let close = () => {};
+  const body = h('div', { class: 'real' });
+  const open = () => {
+    close();
+    close = mountTask(body, app, t, chosen);
+  };
+  host.append(choice(t.task, NAMES.map((value) => ({ value, text: t.tasks[value].name })), chosen, (name) => {
+    chosen = name;
+    open();
+  }), body);
+  open();
+  return { unmount: () => close() };
+}
 
+/**
+ * @param {HTMLElement} host @param {any} app @param {any} t @param {Name} name
+ * @returns {() => void}  leaves; the job goes on
+ */
+function mountTask(host, app, t, name) {
+  const task = TASKS[name];
+  const own = t.tasks[name];
+  const job = jobOf(name, task.steps);
   const said = remark(t.idle);
-  const bar = h('progress', { max: STEPS, value: 0, 'aria-label': t.steps });
-  const curve = h('figure', { class: 'grid wide' });
+  const bar = h('progress', { max: task.steps, value: 0, 'aria-label': t.steps });
+  const [curve, watched] = [0, 1].map(() => h('figure', { class: 'grid wide' }));
   const maps = { probe: layersOf(), answer: layersOf() };
-  const figures = (/** @type {ReturnType<typeof heat>[]} */ list) =>
-    flow(
-      ...list.map(({ element }, layer) =>
-        h('figure', { class: 'grid small' }, h('figcaption', {}, `${t.layer} ${layer + 1}`), element),
-      ),
-    );
-  const toggle = /** @type {HTMLButtonElement} */ (button(t.start, () => (state === 'running' ? stop() : go())));
+  const figures = (/** @type {ReturnType<typeof heat>[]} */ list) => flow(...list.map(({ element }, layer) =>
+    h('figure', { class: 'grid small' }, h('figcaption', {}, `${t.layer} ${layer + 1}`), element)));
+  const toggle = /** @type {HTMLButtonElement} */ (button(t.start, () => {
+    if (job.state === 'running') return job.stop();
+    tell(job, app, { label: t.title, text: (step) => t.background(step, task.steps) });
+    if (job.state === 'stopped') job.go();
+    else job.begin();
+  }));
   toggle.classList.add('primary');
-  const again = button(t.again, begin);
-  const input = /** @type {HTMLInputElement} */ (
-    h('input', { type: 'text', inputmode: 'numeric', value: '20261', autocomplete: 'off' })
-  );
+  const again = button(t.again, () => job.begin());
+  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', value: task.example, autocomplete: 'off',
+    inputmode: name === 'reverse' ? 'numeric' : 'text', lang: 'en' }));
   const use = /** @type {HTMLButtonElement} */ (h('button', { type: 'submit' }, t.use));
-  const form = h('form', { class: 'flow' }, h('label', { class: 'field' }, h('span', {}, t.digits), input), use);
   const answered = remark();
+  const answerMaps = figures(maps.answer);
+  const see = h('button', { type: 'button', onclick: openInSee }, t.see);
+  const opened = remark(own.see);
 
+  function layersOf() {
+    return Array.from({ length: Number(task.config.decoder_layers) }, heat);
+  }
   function describe() {
-    const step = losses.length;
-    const text = t.status(step, STEPS, step ? decimal(losses[step - 1], 3) : '\u2013', right);
+    const { step, probe, state, history: { losses } } = job;
+    const text = t.status(step, task.steps, step ? decimal(losses[step - 1], 3) : '\u2013',
+      probe ? `${probe.right} / ${probe.of}` : '\u2013');
     const note = { idle: '', running: '', stopped: t.stopped, finished: t.finished, failed: '' }[state];
-    said.textContent = `${text} ${note}`;
+    said.textContent = state === 'idle' ? t.idle : state === 'failed' ? `${t.failed} ${job.error}` : `${text} ${note}`;
     bar.setAttribute('value', String(step));
     toggle.textContent = state === 'running' ? t.stop : state === 'stopped' ? t.go : t.start;
     toggle.disabled = state === 'finished';
     again.hidden = state === 'idle';
-    use.disabled = !worker;
+    use.disabled = see.disabled = !job.hasModel;
   }
   function drawCurve() {
-    const label = `${t.curve}. ${t.random}`;
-    const shown = chart({ x: [0, STEPS], y: [0, Math.max(2.7, ...losses)], xLabel: t.steps, yLabel: t.loss, label });
-    shown.line([0, STEPS], [Math.log(10), Math.log(10)], 'reference');
-    shown.line(
-      losses.map((_, i) => i + 1),
-      losses,
-    );
+    const { losses, weights, gradients } = job.history;
+    const guess = Math.log(task.guess);
+    const label = `${t.curve}. ${t.random(task.guess, decimal(guess))}`;
+    const x = /** @type {[number, number]} */ ([0, task.steps]);
+    const shown = chart({ x, y: [0, Math.max(guess * 1.15, ...losses)], xLabel: t.steps, yLabel: t.loss, label });
+    shown.line([0, task.steps], [guess, guess], 'reference');
+    const steps = losses.map((_, i) => i + 1);
+    shown.line(steps, losses);
     curve.replaceChildren(h('figcaption', {}, label), shown.element);
+    const span = (/** @type {number[]} */ list) => Math.max(1e-3, ...list.map(Math.abs)) * 1.1;
+    const line = (/** @type {string} */ named, /** @type {number[]} */ list) => {
+      const y = /** @type {[number, number]} */ ([-span(list), span(list)]);
+      const plot = chart({ x, y, xLabel: t.steps, yLabel: named, label: named, height: 130 });
+      plot.line(x, [0, 0], 'reference');
+      plot.line(steps, list);
+      return plot.element;
+    };
+    watched.replaceChildren(h('figcaption', {}, job.step > 0
+      ? t.watchedNow(decimal(weights[job.step - 1], 4), decimal(gradients[job.step - 1], 4)) : t.watched),
+    line(t.weight, weights), line(t.gradient, gradients));
   }
-  /** @param {'probe' | 'answer'} which @param {any} found */
+  /** @param {'probe' | 'answer'} which @param {import('./train-worker.js').Answer} found */
   function drawMap(which, found) {
-    const written = [...found.answer, t.end];
+    const written = [...task.split(found.answer), t.end];
     maps[which].forEach((map, layer) =>
       map.set({
         ...meanOfHeads(found.cross, layer),
         scale: 'sequential',
         label: `${t.map}, ${t.layer} ${layer + 1}`,
         rowLabels: Array.from({ length: found.cross.shape[2] }, (_, i) => written[i] ?? ''),
-        colLabels: [...found.digits, t.end],
+        colLabels: [...task.split(found.text), t.end],
       }),
     );
   }
-
-  /** @param {any} message */
-  function receive(message) {
-    if (message.type === 'steps') {
-      losses.push(...message.losses);
-      drawCurve();
-    } else if (message.type === 'probe') {
-      right = `${message.right} / ${message.of}`;
-      drawMap('probe', message);
-      if (asked) worker?.postMessage({ type: 'use', digits: asked });
-    } else if (message.type === 'answer') {
-      const expected = reversed(message.digits);
-      const verdict = message.answer === expected ? t.right : t.wrong(expected);
-      answered.textContent = `${t.answer}: ${message.answer}. ${verdict}`;
-      answerMaps.hidden = false;
-      drawMap('answer', message);
-    } else if (message.type === 'finished') state = 'finished';
-    else if (message.type === 'failed') return fail(message.message);
+  /** The probe that is drawn. @type {unknown} */
+  let drawn = null;
+  function show() {
     describe();
-  }
-  /** @param {string} why */
-  function fail(why) {
-    worker?.terminate();
-    worker = undefined;
-    state = 'failed';
-    describe();
-    said.textContent = `${t.failed} ${why}`;
-  }
-  function begin() {
-    worker?.terminate();
-    worker = new Worker(new URL('./reverse-worker.js', import.meta.url), { type: 'module' });
-    worker.addEventListener('message', (event) => receive(event.data));
-    worker.addEventListener('error', (event) => fail(event.message || 'reverse-worker.js'));
-    losses.length = 0;
-    right = '\u2013';
-    asked = answered.textContent = '';
-    answerMaps.hidden = true;
-    worker.postMessage({ type: 'start', seed: Math.floor(Math.random() * 1e6) + 1 });
-    state = 'running';
     drawCurve();
-    describe();
+    if (job.probe && job.probe !== drawn) drawMap('probe', job.probe);
+    drawn = job.probe;
+    answerMaps.hidden = !job.answer;
+    if (!job.answer) answered.textContent = '';
   }
-  function go() {
-    if (state !== 'stopped' || !worker) return begin();
-    worker.postMessage({ type: 'go' });
-    state = 'running';
-    describe();
+  function showAnswer() {
+    const { answer } = job;
+    if (!answer) return;
+    const expected = String(task.solve(answer.text));
+    answered.textContent = `${t.answer}: ${answer.answer}. ${answer.answer === expected ? t.right : t.wrong(expected)}`;
+    answerMaps.hidden = false;
+    drawMap('answer', answer);
   }
-  function stop() {
-    worker?.postMessage({ type: 'stop' });
-    state = 'stopped';
-    describe();
+  /** Loads the model as the page's own, and shows its attention. */
+  async function openInSee() {
+    see.disabled = true;
+    const files = await job.files();
+    app.set({ room: 'see', view: 'heads', pair: '', text: task.probe, sentence: 0, layer: -1, head: -1 });
+    app.engine.load({ files });
   }
 
-  form.addEventListener('submit', (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const digits = input.value.trim();
-    const isGood = /^\d+$/.test(digits) && digits.length >= SHORTEST && digits.length <= LONGEST;
-    input.setAttribute('aria-invalid', String(!isGood));
-    asked = isGood ? digits : '';
-    if (isGood) worker?.postMessage({ type: 'use', digits });
-    else answered.textContent = t.badDigits(input.value);
-  });
-  const answerMaps = figures(maps.answer);
-  answerMaps.hidden = true;
-  host.append(
+  const form = h('form', {
+    class: 'flow', onsubmit(/** @type {SubmitEvent} */ event) {
+      event.preventDefault();
+      const text = input.value.trim().replace(/[.!]$/, '').toLowerCase().replace(/\s+/g, ' ');
+      const isGood = task.solve(text) !== undefined;
+      input.setAttribute('aria-invalid', String(!isGood));
+      if (isGood && job.hasModel) job.use(text);
+      else if (!isGood) answered.textContent = own.bad(input.value);
+    },
+  }, h('label', { class: 'field' }, h('span', {}, own.input), input), use);
+
+  const offs = [on(job, 'change', show), on(job, 'answer', showAnswer)];
+  host.replaceChildren(
+    remark(own.text),
     flow(toggle, again, bar),
     said,
     curve,
-    remark(`${t.map} (${t.rows})`),
+    remark(`${t.map} (${own.rows})`),
     figures(maps.probe),
+    h('h2', {}, t.oneWeight),
+    remark(t.watched),
+    watched,
     h('h2', {}, t.use),
     form,
     answered,
     answerMaps,
+    ...(task.files ? [flow(see, opened)] : []),
   );
-  drawCurve();
-  describe();
-  said.textContent = t.idle;
-  return { unmount: () => worker?.terminate() };
+  show();
+  showAnswer();
+  return () => offs.forEach((off) => off());
 }

@@ -4,35 +4,10 @@
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
+import { rowOf } from '../lib/scores.js';
 import { shrinkInto } from '../lib/tiles.js';
 import { legend, placeControls } from './controls.js';
 import { isWord, sidesOf, signed } from './maps.js';
-
-/** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
-
-/**
- * The numbers of one row of a map, in 64 bits, from the model's own q and k.
- *
- * @param {{ q: Tensor, k: Tensor, weights: Tensor, bias?: Tensor }} tensors  [n, D], [m, D], [H, n, m]; bias [H, n, n]:
- *   what a model with relative positions adds to the scores of self-attention
- * @param {number} head @param {number} row
- * @param {boolean} [isScaled]  false: the model does not divide by √d_k
- */
-export function rowOf({ q, k, weights: { shape: [heads, rows, cols], data }, bias }, head, row, isScaled = true) {
-  const size = q.shape[1] / heads;
-  const divisor = isScaled ? Math.sqrt(size) : 1;
-  const at = (head * rows + row) * cols;
-  const part = (/** @type {Tensor} */ x, /** @type {number} */ i) =>
-    x.data.subarray(i * x.shape[1] + head * size, i * x.shape[1] + (head + 1) * size);
-  const query = part(q, row);
-  const keys = Array.from({ length: cols }, (_, col) => part(k, col));
-  const products = keys.map((key) => Array.from(key, (x, i) => x * query[i]));
-  return {
-    size, query, keys, products,
-    scores: products.map((list, col) => list.reduce((sum, x) => sum + x, 0) / divisor + (bias?.data[at + col] ?? 0)),
-    shares: data.subarray(at, at + cols),
-  };
-}
 
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {

@@ -343,6 +343,9 @@ export const learn = {
   example: 'The cat sleeps on the sofa because it is tired.',
   edit: 'Jede Zahl mit Rahmen lässt sich ändern: eine andere eintippen oder die Pfeiltasten ↑ und ↓ benutzen.',
   reset: 'Zahlen zurücksetzen',
+  point:
+    'Auf eine Zelle zeigen oder mit den Pfeiltasten zu ihr gehen: Ihre Zeile und ihre Spalte leuchten auf, und hier ' +
+    'steht, wie sie berechnet wird.',
   startToken: '(Start)',
 
   embeddings: {
@@ -364,7 +367,7 @@ export const learn = {
     names: ['Katze', 'Hund', 'Auto'],
     real: 'Dasselbe mit dem geladenen Modell',
     words: 'Wörter, durch Leerzeichen getrennt',
-    wordsStart: 'Monday Tuesday man woman house cat dog',
+    wordsStart: 'Monday Friday mother father three four was were',
     compare: 'Vergleichen',
     near: 'Die nächsten Wörter im Vokabular zu',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
@@ -372,6 +375,52 @@ export const learn = {
     size: (/** @type {number} */ rows, /** @type {number} */ cols) =>
       `Die Tabelle hat ${rows} Zeilen mit je ${cols} Zahlen.`,
     busy: 'Vergleich mit dem ganzen Vokabular…',
+    arrows: {
+      title: 'Ist eine Beziehung eine Richtung?',
+      text:
+        'Unterscheidet sich „man“ von „woman“ wie „king“ von „queen“, so sind die Pfeile zwischen ihren Vektoren ' +
+        'parallel. Hier haben alle Vektoren die Länge 1, und beide Pfeile sind in der Ebene gezeichnet, in der sie ' +
+        'liegen; darum stimmen Längen und Winkel.',
+      arrow: (/** @type {string} */ one, /** @type {string} */ two) => `${one}, ${two}`,
+      choose: 'Pfeile',
+      words: 'Eigene: von, nach, von, nach',
+      draw: 'Zeichnen',
+      four: (/** @type {number} */ count) => `${count} Wörter gefunden, vier erwartet.`,
+      plane: 'Beide Pfeile, jeder von seinem Anfang aus',
+      verdict: (
+        /** @type {string} */ one,
+        /** @type {string} */ two,
+        /** @type {string} */ cosine,
+        /** @type {number} */ angle,
+      ) => `${one} und ${two}: Kosinus ${cosine}, ein Winkel von ${angle}°.`,
+      verdicts: {
+        parallel: 'Sie sind beinahe parallel: Das Modell hat diese Beziehung als Richtung gelernt.',
+        alike: 'Sie zeigen in eine ähnliche Richtung, sind aber nicht parallel.',
+        not:
+          'Sie sind nicht parallel: Dieses Modell hat diese Beziehung nicht als Richtung gelernt. Es ist klein und ' +
+          'braucht seine Zeilen zum Übersetzen; nichts in seinem Training verlangt solche Pfeile.',
+      },
+      pairs: (/** @type {string} */ list) => `Kosinus der Wörter selbst: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Am nächsten bei ${sum}: ${list}.`,
+    },
+    lookup: {
+      title: 'Vom Token zur ersten Schicht',
+      text:
+        'Die Id eines Tokens ist die Nummer seiner Zeile in E. Die Zeile wird mit der Wurzel ihrer Länge ' +
+        'multipliziert, damit der Vektor der Position, der addiert wird, sie nicht übertönt.',
+      choose: 'Token',
+      token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
+        `„${piece}“ hat die Id ${id} und steht an Position ${at}.`,
+      row: (/** @type {number} */ id) => `Zeile ${id} von E`,
+      scaled: (/** @type {number} */ width) => `× √${width}`,
+      position: (/** @type {number} */ at) => `+ Position ${at}`,
+      sum: '= Eingabe von Schicht 1',
+      first: (/** @type {number} */ count) => `Die ersten ${count} Zahlen`,
+      map: 'Alle Zahlen der Zeile',
+      same: 'Die letzte Zeile ist genau das, was das Modell bei encoder.input hat.',
+      differs:
+        'Das Modell addiert hier mehr als Positionsvektoren: Seine eigenen Zahlen weichen von der letzten Zeile ab.',
+    },
   },
 
   positions: {
@@ -396,6 +445,24 @@ export const learn = {
     from: 'Vergleichen mit Position',
     likeness: (/** @type {number} */ p) => `Kosinus von Position ${p} und jeder anderen`,
     similarity: 'Kosinus',
+    wave: (/** @type {number} */ column) => `Zahl ${column} jeder Position: eine Welle`,
+    learned: {
+      title: 'Gelernte neben sinusförmigen',
+      text:
+        'Positionen lassen sich auch wie Wörter lernen: eine Zeile für jede Position, zuerst zufällig. Ein kleines ' +
+        'Modell lernt sie hier, während es lernt, Ziffern rückwärts zu schreiben. Was es findet, steht neben den ' +
+        'Sinuswellen.',
+      start: 'Positionen lernen',
+      stop: 'Anhalten',
+      go: 'Fortsetzen',
+      idle: 'Nicht gestartet. Es dauert etwa zehn Sekunden.',
+      status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ right) =>
+        `Schritt ${step} von ${of}. Ohne Fehler: ${right}.`,
+      figures: [
+        ['Gelernt', 'Sinusförmig'],
+        ['Kosinus zweier gelernter Positionen', 'Kosinus zweier sinusförmiger'],
+      ],
+    },
   },
 
   'self-attention': {
@@ -407,13 +474,22 @@ export const learn = {
       'Hier gibt es noch nichts zu lernen: Ein Wort blickt auf ähnliche Wörter.',
     ],
     notice:
-      'Haben zwei Wörter dieselbe Zeile, so blickt jedes auf das andere so sehr wie auf sich selbst, und ihre neuen ' +
-      'Zeilen sind gleich.',
-    words: ['die', 'Katze', 'schläft'],
+      'x xᵀ ist symmetrisch: Die Katze ist dem Hund so ähnlich wie der Hund der Katze. Die Anteile sind es nicht, ' +
+      'weil jede Zeile durch ihre eigene Summe geteilt wird.',
+    words: ['die', 'Katze', 'Hund', 'sieht'],
     x: 'x: eine Zeile für jedes Wort',
     scores: 'x xᵀ: wie ähnlich',
     weights: 'Softmax: Anteile, jede Zeile mit der Summe 1',
     output: 'Anteile × x: die neuen Zeilen',
+    two: 'Zwischen zwei Folgen',
+    twoText:
+      'Eine Folge muss nicht sich selbst fragen. Hier fragen die Wörter einer anderen: Ihre Produkte mit x sind ' +
+      'nicht mehr symmetrisch, es gibt eine Zeile für jedes fragende Wort, und seine neue Zeile ist eine Mischung ' +
+      'der Zeilen von x.',
+    asking: ['the', 'cat'],
+    y: 'Y: die fragenden Wörter',
+    otherScores: 'Y xᵀ',
+    otherOutput: 'Anteile × x',
   },
 
   qkv: {
@@ -431,6 +507,18 @@ export const learn = {
     x: 'x',
     weights: 'Anteile: Zeile blickt auf Spalte',
     output: 'Ausgabe',
+    cell: (/** @type {string} */ product) => `q · k: ${product}; geteilt durch √d_k, dann Softmax über die Zeile`,
+    picture: {
+      label:
+        'Die Query eines Worts trifft den Key eines anderen. Wie gut sie passen, bestimmt den Anteil seines Value ' +
+        'an der neuen Zeile des ersten.',
+      query: ['Query', 'was es sucht'],
+      key: ['Key', 'was es anbietet'],
+      value: ['Value', 'was es gibt'],
+      output: ['neue Zeile', 'was es bekommt'],
+      share: 'Softmax: sein Anteil',
+      passes: 'Anteil × v',
+    },
   },
 
   scaled: {
@@ -528,6 +616,28 @@ export const learn = {
     mask: 'Maske',
     on: 'an: nur frühere Wörter',
     off: 'aus: alle Wörter',
+    table: {
+      title: 'Die Tabelle eines Satzes',
+      text:
+        'Die Selbstaufmerksamkeit im Encoder des geladenen Modells. Jede Zeile ist ein Wort, und ihre Anteile ' +
+        'gehen an die Wörter der Spalten. Eine Vorausblick-Maske gehört zum Decoder, und dieser Encoder wurde ohne ' +
+        'sie trainiert: Die Maske zeigt, was sie aus diesen Scores machen würde. Eine Padding-Maske verbirgt, was ' +
+        'kürzere Sätze einer Gruppe auffüllt.',
+      input: 'Satz',
+      show: 'Zeigen',
+      layer: 'Schicht',
+      head: 'Kopf',
+      mean: 'Mittel aller',
+      aheadMask: 'Vorausblick-Maske',
+      padding: 'Padding',
+      paddingMask: 'Padding-Maske',
+      on: 'an',
+      off: 'aus',
+      plain: 'Jedes Wort darf auf jedes andere blicken.',
+      ahead: 'Kein Wort blickt auf ein späteres: Über der Diagonale sind alle Anteile 0.',
+      hidden: 'Padding bekommt keinen Anteil; der Rest ist genau wie ohne Padding.',
+      seen: 'Padding nimmt den Wörtern Anteile weg: Der Satz hängt nun von der Länge seiner Nachbarn ab.',
+    },
   },
 
   'multi-head': {
@@ -539,15 +649,19 @@ export const learn = {
       'Eine weitere Matrix, W_O, mischt ihre Ausgaben. Alle Köpfe zusammen kosten nicht mehr als ein großer Kopf.',
     ],
     notice:
-      'Beide Köpfe lesen dieselben Wörter und Matrizen, aber ihre Anteile sind verschieden, weil jeder andere ' +
-      'Spalten benutzt.',
+      'Beide Köpfe lesen dieselben Wörter, aber ihre Anteile sind verschieden, weil jeder andere Spalten der ' +
+      'Matrizen benutzt.',
     words: ['die', 'Katze', 'schläft', 'gut'],
     heads: 'Köpfe',
     x: 'x: änderbar, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Kopf ${i}: Spalten ${from}–${to} von Q und K`,
-    output: 'Ausgabe, nach W_O',
+      `Kopf ${i}: Spalten ${from}–${to} von W_Q, W_K und W_V`,
+    output: 'Ausgabe',
     see: 'Alle Köpfe des eigenen Satzes ansehen',
+    weights: 'Anteile',
+    headOutput: 'Anteile × V',
+    together: 'Zusammen',
+    concat: 'Alle Köpfe nebeneinander',
   },
 
   cross: {
@@ -599,6 +713,14 @@ export const learn = {
     curve: 'Der Knick: Ausgabe zu jeder Eingabe',
     input: 'ein',
     outcome: 'aus',
+    w1: 'W_1',
+    w2: 'W_2',
+    gain: 'Gain der Norm',
+    bias: 'Bias der Norm',
+    wide: 'mal W_1',
+    hidden: 'Verborgene Schicht: nach der Aktivierung',
+    moments: 'Vor der Norm',
+    momentNames: ['Mittel', 'Varianz'],
   },
 
   model: {
@@ -714,25 +836,49 @@ export const learn = {
       `Gefunden: „${best}“, p = ${p}, Score ${score}.`,
     greedy: (/** @type {string} */ best) => `Die gierige Suche findet „${best}“.`,
     see: 'Die Beams des eigenen Satzes ansehen',
+    tree: 'Der Baum: p jedes Anfangs. Gestrichelt: von der Suche verworfen. Dick: gefunden',
   },
 
   train: {
     title: 'Selbst einen trainieren',
     text: [
-      'Ein Transformer mit 2 + 2 Schichten und 64 Zahlen pro Wort beginnt mit zufälligen Gewichten. Seine Aufgabe ' +
-        'ist es, eine Folge von Ziffern rückwärts zu schreiben. Er lernt nur aus Beispielen und daraus, wie falsch ' +
-        'er bei jedem lag.',
-      'Um die erste Ziffer zu schreiben, muss er auf die letzte blicken. Hier lässt sich zusehen, wie seine ' +
-        'Kreuzaufmerksamkeit das lernt.',
+      'Ein Transformer mit 2 + 2 Schichten und 64 Zahlen pro Wort beginnt mit zufälligen Gewichten. Er lernt ' +
+        'eine Aufgabe nur aus Beispielen und daraus, wie falsch er bei jedem lag.',
+      'Das Training geht weiter, während andere Bereiche offen sind. Was er gelernt hat, bleibt in diesem ' +
+        'Browser, auch wenn die Seite geschlossen wird.',
     ],
     notice:
-      'Reines Raten ergibt einen Verlust von 2,30. Fällt er, erscheint in der Karte einer Schicht eine Diagonale von ' +
-      'Ecke zu Ecke: Jede geschriebene Ziffer blickt auf ihre eigene Quelle.',
+      'Fällt der Verlust, so findet die Kreuzaufmerksamkeit einer Schicht, woher jede Antwort kommt: bei Ziffern ' +
+      'eine Diagonale, bei Sätzen Wort für Wort, mit einem Sprung, wo das Deutsche die Reihenfolge umkehrt.',
+    task: 'Aufgabe',
+    tasks: {
+      reverse: {
+        name: 'Ziffern rückwärts schreiben',
+        text: 'Um die erste Ziffer zu schreiben, muss er auf die letzte blicken.',
+        input: 'Ziffern, 3 bis 10 Stück',
+        bad: (/** @type {string} */ text) => `Gefunden: „${text}“; erwartet: 3 bis 10 Ziffern von 0 bis 9.`,
+        rows: 'Zeilen: die Ziffer, die geschrieben wird; Spalten: die gelesenen Ziffern',
+        see: '',
+      },
+      words: {
+        name: 'Kleine Sätze übersetzen',
+        text:
+          'Englisch ins Deutsche, mit 66 Wörtern. „The“ hat drei Geschlechter und zwei Fälle, Adjektive richten ' +
+          'sich danach, und nach „today“ steht das Verb vor dem Subjekt. Geprüft wird mit Sätzen, die er nie ' +
+          'gesehen hat.',
+        input: 'Ein Satz aus Wörtern, die er kennt',
+        bad: (/** @type {string} */ text) =>
+          `Gefunden: „${text}“; erwartet: ein Satz wie „today the young man likes a flower“. Artikel: the, a, an. ` +
+          'Adjektive: small, old, big, young, new. Nomen: dog, man, bird, cat, woman, flower, child, house, book. ' +
+          'Verben: sees, finds, looks for, needs, likes.',
+        rows: 'Zeilen: das Wort, das geschrieben wird; Spalten: die gelesenen Wörter',
+        see: 'Das eigene Modell übersetzt dann diese Seite, bis wieder ein Sprachenpaar gewählt wird.',
+      },
+    },
     start: 'Trainieren',
     stop: 'Anhalten',
     go: 'Fortsetzen',
     again: 'Neu beginnen',
-    step: (/** @type {number} */ step, /** @type {number} */ of) => `Schritt ${step} von ${of}`,
     loss: 'Verlust',
     steps: 'Schritte',
     curve: 'Verlust in jedem Schritt',
@@ -742,21 +888,29 @@ export const learn = {
       /** @type {number} */ of,
       /** @type {string} */ loss,
       /** @type {string} */ right,
-    ) => `Schritt ${step} von ${of}. Verlust ${loss}. Fehlerfrei umgekehrt: ${right}.`,
+    ) => `Schritt ${step} von ${of}. Verlust ${loss}. Ohne Fehler: ${right}.`,
+    background: (/** @type {number} */ step, /** @type {number} */ of) => `Training: Schritt ${step} von ${of}`,
     idle: 'Nicht gestartet. Es dauert eine halbe bis zwei Minuten; die Seite bleibt benutzbar.',
     finished: 'Fertig.',
     stopped: 'Angehalten.',
     failed: 'Das Training ist fehlgeschlagen:',
+    oneWeight: 'Ein Gewicht beim Lernen',
+    watched:
+      'Die erste Zahl von W_Q in der Kreuzaufmerksamkeit der letzten Schicht. Jeder Schritt bewegt sie gegen ihren ' +
+      'Gradienten, um einen Betrag, den Adam den bisherigen Gradienten entnimmt.',
+    watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
+      `Das Gewicht war ${weight}, sein Gradient ${gradient}.`,
+    weight: 'Gewicht',
+    gradient: 'Gradient',
     use: 'Ausprobieren',
-    digits: 'Ziffern, 3 bis 10 Stück',
     answer: 'Seine Antwort',
     right: 'Richtig.',
     wrong: (/** @type {string} */ expected) => `Falsch; richtig wäre ${expected}.`,
-    badDigits: (/** @type {string} */ text) => `Gefunden: „${text}“; erwartet: 3 bis 10 Ziffern von 0 bis 9.`,
     layer: 'Schicht',
     end: 'Ende',
-    rows: 'Zeilen: die Ziffer, die geschrieben wird; Spalten: die gelesenen Ziffern',
-    random: 'Das Raten einer von zehn Ziffern hat einen Verlust von ln 10 = 2,30.',
+    random: (/** @type {number} */ choices, /** @type {string} */ loss) =>
+      `Das Raten eines von ${choices} hat einen Verlust von ln ${choices} = ${loss}.`,
+    see: 'In Sehen öffnen',
   },
 
   sum: {

@@ -347,6 +347,8 @@ export const learn = {
   example: 'The cat sleeps on the sofa because it is tired.',
   edit: 'Se puede cambiar cada número con marco: escriba otro o use las flechas ↑ y ↓.',
   reset: 'Restablecer los números',
+  point:
+    'Señale una celda o vaya a ella con las flechas: su fila y su columna se iluminan, y aquí se escribe su cálculo.',
   startToken: '(inicio)',
 
   embeddings: {
@@ -366,7 +368,7 @@ export const learn = {
     names: ['gato', 'perro', 'coche'],
     real: 'Lo mismo con el modelo cargado',
     words: 'Palabras, separadas por espacios',
-    wordsStart: 'Monday Tuesday man woman house cat dog',
+    wordsStart: 'Monday Friday mother father three four was were',
     compare: 'Comparar',
     near: 'Palabras del vocabulario más cercanas a',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
@@ -374,6 +376,51 @@ export const learn = {
     size: (/** @type {number} */ rows, /** @type {number} */ cols) =>
       `La tabla tiene ${rows} filas de ${cols} números.`,
     busy: 'Comparando con todo el vocabulario…',
+    arrows: {
+      title: '¿Es una relación una dirección?',
+      text:
+        'Si «man» difiere de «woman» como «king» de «queen», las flechas entre sus vectores son paralelas. Aquí ' +
+        'todos los vectores tienen longitud 1, y las dos flechas se dibujan en el plano en el que están, así que ' +
+        'longitudes y ángulo son exactos.',
+      arrow: (/** @type {string} */ one, /** @type {string} */ two) => `${one}, ${two}`,
+      choose: 'Flechas',
+      words: 'Propias: de, a, de, a',
+      draw: 'Dibujar',
+      four: (/** @type {number} */ count) => `${count} palabras encontradas; se esperaban cuatro.`,
+      plane: 'Las dos flechas, cada una desde su origen',
+      verdict: (
+        /** @type {string} */ one,
+        /** @type {string} */ two,
+        /** @type {string} */ cosine,
+        /** @type {number} */ angle,
+      ) => `${one} y ${two}: coseno ${cosine}, un ángulo de ${angle}°.`,
+      verdicts: {
+        parallel: 'Son casi paralelas: el modelo ha aprendido esta relación como una dirección.',
+        alike: 'Apuntan en una dirección parecida, pero no son paralelas.',
+        not:
+          'No son paralelas: este modelo no ha aprendido esta relación como una dirección. Es pequeño y necesita ' +
+          'sus filas para traducir; nada en su entrenamiento pide tales flechas.',
+      },
+      pairs: (/** @type {string} */ list) => `Cosenos de las propias palabras: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Lo más cercano a ${sum}: ${list}.`,
+    },
+    lookup: {
+      title: 'Del token a la primera capa',
+      text:
+        'El id de un token es el número de su fila en E. La fila se multiplica por la raíz de su longitud, para ' +
+        'que el vector de la posición, que se le suma, no la tape.',
+      choose: 'Token',
+      token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
+        `«${piece}» tiene el id ${id} y está en la posición ${at}.`,
+      row: (/** @type {number} */ id) => `fila ${id} de E`,
+      scaled: (/** @type {number} */ width) => `× √${width}`,
+      position: (/** @type {number} */ at) => `+ posición ${at}`,
+      sum: '= entrada de la capa 1',
+      first: (/** @type {number} */ count) => `Los primeros ${count} números`,
+      map: 'Todos los números de la fila',
+      same: 'La última fila es exactamente lo que el modelo tiene en encoder.input.',
+      differs: 'El modelo suma aquí más que vectores de posición: sus propios números difieren de la última fila.',
+    },
   },
 
   positions: {
@@ -397,6 +444,24 @@ export const learn = {
     from: 'Comparar con la posición',
     likeness: (/** @type {number} */ p) => `Coseno de la posición ${p} y cada una de las demás`,
     similarity: 'coseno',
+    wave: (/** @type {number} */ column) => `El número ${column} de cada posición: una onda`,
+    learned: {
+      title: 'Aprendidas junto a sinusoidales',
+      text:
+        'Las posiciones también se pueden aprender como las palabras: una fila por posición, al azar al principio. ' +
+        'Un modelo pequeño las aprende aquí mientras aprende a escribir cifras al revés. Compare lo que encuentra ' +
+        'con las sinusoides.',
+      start: 'Aprender posiciones',
+      stop: 'Parar',
+      go: 'Continuar',
+      idle: 'Sin empezar. Tarda unos diez segundos.',
+      status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ right) =>
+        `Paso ${step} de ${of}. Sin errores: ${right}.`,
+      figures: [
+        ['Aprendidas', 'Sinusoidales'],
+        ['Coseno de dos posiciones aprendidas', 'Coseno de dos sinusoidales'],
+      ],
+    },
   },
 
   'self-attention': {
@@ -408,13 +473,22 @@ export const learn = {
       'Aquí todavía no hay nada que aprender: una palabra mira a las que se le parecen.',
     ],
     notice:
-      'Si dos palabras tienen la misma fila, cada una mira a la otra tanto como a sí misma, y sus filas nuevas son ' +
-      'iguales.',
-    words: ['el', 'gato', 'duerme'],
+      'x xᵀ es simétrica: el gato se parece al perro como el perro al gato. Las proporciones no lo son, porque ' +
+      'cada fila se divide por su propia suma.',
+    words: ['el', 'gato', 'perro', 've'],
     x: 'x: una fila por palabra',
     scores: 'x xᵀ: cuánto se parecen',
     weights: 'softmax: proporciones, cada fila suma 1',
     output: 'proporciones × x: las filas nuevas',
+    two: 'Entre dos secuencias',
+    twoText:
+      'Nada obliga a una secuencia a preguntarse a sí misma. Aquí preguntan las palabras de otra: sus productos ' +
+      'con x ya no son simétricos, hay una fila por palabra que pregunta, y su fila nueva es una mezcla de filas ' +
+      'de x.',
+    asking: ['die', 'Katze'],
+    y: 'Y: las palabras que preguntan',
+    otherScores: 'Y xᵀ',
+    otherOutput: 'proporciones × x',
   },
 
   qkv: {
@@ -432,6 +506,18 @@ export const learn = {
     x: 'x',
     weights: 'Proporciones: la fila mira a la columna',
     output: 'Salida',
+    cell: (/** @type {string} */ product) => `q · k: ${product}; dividido por √d_k, y softmax sobre la fila`,
+    picture: {
+      label:
+        'La consulta de una palabra encuentra la clave de otra. Lo bien que encajan decide la proporción de su ' +
+        'valor en la fila nueva de la primera.',
+      query: ['consulta', 'lo que busca'],
+      key: ['clave', 'lo que ofrece'],
+      value: ['valor', 'lo que da'],
+      output: ['fila nueva', 'lo que recibe'],
+      share: 'softmax: su parte',
+      passes: 'parte × v',
+    },
   },
 
   scaled: {
@@ -533,6 +619,28 @@ export const learn = {
     mask: 'Máscara',
     on: 'activada: solo palabras anteriores',
     off: 'desactivada: todas las palabras',
+    table: {
+      title: 'La tabla de una frase',
+      text:
+        'La autoatención en el codificador del modelo cargado. Cada fila es una palabra, y sus proporciones van a ' +
+        'las palabras de las columnas. Una máscara de anticipación pertenece al descodificador, y este codificador ' +
+        'se entrenó sin ella: la máscara muestra lo que haría con estas puntuaciones. Una máscara de relleno ' +
+        'oculta lo que completa las frases más cortas de un lote.',
+      input: 'Frase',
+      show: 'Mostrar',
+      layer: 'Capa',
+      head: 'Cabeza',
+      mean: 'media de todas',
+      aheadMask: 'Máscara de anticipación',
+      padding: 'Relleno',
+      paddingMask: 'Máscara de relleno',
+      on: 'sí',
+      off: 'no',
+      plain: 'Cada palabra puede mirar a todas las demás.',
+      ahead: 'Ninguna palabra mira a una posterior: por encima de la diagonal todo es 0.',
+      hidden: 'El relleno no recibe nada; el resto es exactamente como sin relleno.',
+      seen: 'El relleno quita proporciones a las palabras: la frase depende ahora de la longitud de sus vecinas.',
+    },
   },
 
   'multi-head': {
@@ -544,15 +652,19 @@ export const learn = {
       'Otra matriz, W_O, mezcla sus salidas. Todas las cabezas juntas no cuestan más que una grande.',
     ],
     notice:
-      'Ambas cabezas leen las mismas palabras y matrices, pero sus proporciones difieren, porque cada una usa otras ' +
-      'columnas.',
+      'Ambas cabezas leen las mismas palabras, pero sus proporciones difieren, porque cada una usa otras columnas ' +
+      'de las matrices.',
     words: ['el', 'gato', 'duerme', 'bien'],
     heads: 'Cabezas',
     x: 'x: modificable, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Cabeza ${i}: columnas ${from}–${to} de Q y K`,
-    output: 'Salida, después de W_O',
+      `Cabeza ${i}: columnas ${from}–${to} de W_Q, W_K y W_V`,
+    output: 'Salida',
     see: 'Ver todas las cabezas de una frase propia',
+    weights: 'Proporciones',
+    headOutput: 'Proporciones × V',
+    together: 'Juntas',
+    concat: 'Todas las cabezas, una al lado de otra',
   },
 
   cross: {
@@ -604,6 +716,14 @@ export const learn = {
     curve: 'La curva: salida para cada entrada',
     input: 'entrada',
     outcome: 'salida',
+    w1: 'W_1',
+    w2: 'W_2',
+    gain: 'Ganancia de la norma',
+    bias: 'Sesgo de la norma',
+    wide: 'por W_1',
+    hidden: 'Capa oculta: tras la activación',
+    moments: 'Antes de la norma',
+    momentNames: ['media', 'varianza'],
   },
 
   model: {
@@ -719,23 +839,49 @@ export const learn = {
       `Encontrado: «${best}», p = ${p}, puntuación ${score}.`,
     greedy: (/** @type {string} */ best) => `La búsqueda voraz encuentra «${best}».`,
     see: 'Ver los haces de una frase propia',
+    tree: 'El árbol: p de cada comienzo. A trazos: descartado por la búsqueda. Grueso: encontrado',
   },
 
   train: {
-    title: 'Entrenar uno propio',
+    title: 'Entrenar uno',
     text: [
-      'Un Transformer de 2 + 2 capas con 64 números por palabra empieza con pesos aleatorios. Su tarea es escribir ' +
-        'al revés una serie de cifras. Solo aprende de ejemplos y de cuánto se equivocó en cada uno.',
-      'Para escribir la primera cifra tiene que mirar la última. Observe cómo lo aprende su atención cruzada.',
+      'Un Transformer de 2 + 2 capas y 64 números por palabra empieza con pesos al azar. Aprende una tarea solo ' +
+        'con ejemplos y con lo mucho que se equivocó en cada uno.',
+      'El entrenamiento continúa mientras visita otras secciones. Lo que ha aprendido se guarda en este ' +
+        'navegador, aunque cierre la página.',
     ],
     notice:
-      'Adivinar al azar da una pérdida de 2.30. Al bajar la pérdida, aparece en el mapa de una capa una diagonal de ' +
-      'esquina a esquina: cada cifra escrita mira a su propio origen.',
+      'Cuando baja la pérdida, la atención cruzada de una capa encuentra de dónde viene cada respuesta: una ' +
+      'diagonal para las cifras y, para las frases, palabra por palabra, con un salto donde el alemán invierte el ' +
+      'orden.',
+    task: 'Tarea',
+    tasks: {
+      reverse: {
+        name: 'Escribir cifras al revés',
+        text: 'Para escribir la primera cifra tiene que mirar la última.',
+        input: 'Cifras, de 3 a 10',
+        bad: (/** @type {string} */ text) => `Se encontró «${text}»; se esperaban de 3 a 10 cifras del 0 al 9.`,
+        rows: 'filas: la cifra que se escribe; columnas: las cifras leídas',
+        see: '',
+      },
+      words: {
+        name: 'Traducir frases pequeñas',
+        text:
+          'Del inglés al alemán, con 66 palabras. «The» tiene tres géneros y dos casos, los adjetivos concuerdan, ' +
+          'y tras «today» el verbo va antes del sujeto. Se prueba con frases que nunca ha visto.',
+        input: 'Una frase de palabras que conoce',
+        bad: (/** @type {string} */ text) =>
+          `Se encontró «${text}»; se esperaba una frase como «today the young man likes a flower». Artículos: the, ` +
+          'a, an. Adjetivos: small, old, big, young, new. Nombres: dog, man, bird, cat, woman, flower, child, ' +
+          'house, book. Verbos: sees, finds, looks for, needs, likes.',
+        rows: 'filas: la palabra que se escribe; columnas: las palabras leídas',
+        see: 'Su modelo traduce entonces esta página, hasta que vuelva a elegir un par de idiomas.',
+      },
+    },
     start: 'Entrenar',
-    stop: 'Detener',
+    stop: 'Parar',
     go: 'Continuar',
     again: 'Empezar de nuevo',
-    step: (/** @type {number} */ step, /** @type {number} */ of) => `paso ${step} de ${of}`,
     loss: 'pérdida',
     steps: 'pasos',
     curve: 'Pérdida en cada paso',
@@ -745,21 +891,29 @@ export const learn = {
       /** @type {number} */ of,
       /** @type {string} */ loss,
       /** @type {string} */ right,
-    ) => `Paso ${step} de ${of}. Pérdida ${loss}. Invertidas sin error: ${right}.`,
-    idle: 'Sin empezar. Tarda entre medio minuto y dos minutos; la página se puede seguir usando.',
+    ) => `Paso ${step} de ${of}. Pérdida ${loss}. Sin errores: ${right}.`,
+    background: (/** @type {number} */ step, /** @type {number} */ of) => `Entrenamiento: paso ${step} de ${of}`,
+    idle: 'Sin empezar. Tarda de medio minuto a dos minutos; la página sigue siendo utilizable.',
     finished: 'Terminado.',
-    stopped: 'Detenido.',
-    failed: 'El entrenamiento falló:',
-    use: 'Usarlo',
-    digits: 'Cifras, de 3 a 10',
+    stopped: 'Parado.',
+    failed: 'El entrenamiento ha fallado:',
+    oneWeight: 'Un peso mientras aprende',
+    watched:
+      'El primer número de W_Q en la atención cruzada de la última capa. Cada paso lo mueve en contra de su ' +
+      'gradiente, en una cantidad que Adam toma de los gradientes anteriores.',
+    watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
+      `El peso era ${weight}, su gradiente ${gradient}.`,
+    weight: 'peso',
+    gradient: 'gradiente',
+    use: 'Probarlo',
     answer: 'Su respuesta',
     right: 'Correcto.',
     wrong: (/** @type {string} */ expected) => `Incorrecto; debería ser ${expected}.`,
-    badDigits: (/** @type {string} */ text) => `Se encontró «${text}»; se esperaban de 3 a 10 cifras del 0 al 9.`,
     layer: 'Capa',
     end: 'fin',
-    rows: 'filas: la cifra que se escribe; columnas: las cifras leídas',
-    random: 'Adivinar una de diez cifras tiene una pérdida de ln 10 = 2.30.',
+    random: (/** @type {number} */ choices, /** @type {string} */ loss) =>
+      `Adivinar una de ${choices} tiene una pérdida de ln ${choices} = ${loss}.`,
+    see: 'Abrirlo en Ver',
   },
 
   sum: {

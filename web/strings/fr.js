@@ -352,6 +352,9 @@ export const learn = {
   edit:
     'Tout nombre encadré est modifiable\u00a0: écrivez-en un autre, ou utilisez les flèches ↑ et ↓ du clavier.',
   reset: 'Rétablir les nombres',
+  point:
+    'Pointez une cellule, ou allez-y avec les flèches\u00a0: sa ligne et sa colonne s’allument, et son calcul ' +
+    's’écrit ici.',
   startToken: '(début)',
 
   embeddings: {
@@ -373,7 +376,7 @@ export const learn = {
     names: ['chat', 'chien', 'voiture'],
     real: 'La même chose avec le modèle chargé',
     words: 'Des mots, séparés par des espaces',
-    wordsStart: 'Monday Tuesday man woman house cat dog',
+    wordsStart: 'Monday Friday mother father three four was were',
     compare: 'Comparer',
     near: 'Mots du vocabulaire les plus proches de',
     pieces: (/** @type {string} */ word, /** @type {string[]} */ pieces) =>
@@ -382,6 +385,54 @@ export const learn = {
     size: (/** @type {number} */ rows, /** @type {number} */ cols) =>
       `La table a ${rows} lignes de ${cols} nombres.`,
     busy: 'Comparaison avec tout le vocabulaire…',
+    arrows: {
+      title: 'Une relation est-elle une direction\u00a0?',
+      text:
+        'Si «\u00a0man\u00a0» diffère de «\u00a0woman\u00a0» comme «\u00a0king\u00a0» de «\u00a0queen\u00a0», les ' +
+        'flèches entre leurs vecteurs sont parallèles. Ici tous les vecteurs ont la longueur 1, et les deux ' +
+        'flèches sont dessinées dans le plan où elles se trouvent\u00a0: longueurs et angle sont donc exacts.',
+      arrow: (/** @type {string} */ one, /** @type {string} */ two) => `${one}, ${two}`,
+      choose: 'Flèches',
+      words: 'Les vôtres\u00a0: de, vers, de, vers',
+      draw: 'Dessiner',
+      four: (/** @type {number} */ count) => `${count} mots trouvés, quatre attendus.`,
+      plane: 'Les deux flèches, chacune depuis son origine',
+      verdict: (
+        /** @type {string} */ one,
+        /** @type {string} */ two,
+        /** @type {string} */ cosine,
+        /** @type {number} */ angle,
+      ) => `${one} et ${two}\u00a0: cosinus ${cosine}, un angle de ${angle}°.`,
+      verdicts: {
+        parallel: 'Elles sont presque parallèles\u00a0: le modèle a appris cette relation comme une direction.',
+        alike: 'Elles vont dans une direction semblable, mais ne sont pas parallèles.',
+        not:
+          'Elles ne sont pas parallèles\u00a0: ce modèle n’a pas appris cette relation comme une direction. Il est ' +
+          'petit, et ses lignes lui servent à traduire\u00a0; rien dans son entraînement ne demande de telles ' +
+          'flèches.',
+      },
+      pairs: (/** @type {string} */ list) => `Cosinus des mots eux-mêmes\u00a0: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Les plus proches de ${sum}\u00a0: ${list}.`,
+    },
+    lookup: {
+      title: 'Du jeton à la première couche',
+      text:
+        'L’identifiant d’un jeton est le numéro de sa ligne dans E. La ligne est multipliée par la racine de sa ' +
+        'longueur, pour que le vecteur de la position, qui s’y ajoute, ne la couvre pas.',
+      choose: 'Jeton',
+      token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
+        `«\u00a0${piece}\u00a0» a l’identifiant ${id} et se trouve à la position ${at}.`,
+      row: (/** @type {number} */ id) => `ligne ${id} de E`,
+      scaled: (/** @type {number} */ width) => `× √${width}`,
+      position: (/** @type {number} */ at) => `+ position ${at}`,
+      sum: '= entrée de la couche 1',
+      first: (/** @type {number} */ count) => `Les ${count} premiers nombres`,
+      map: 'Tous les nombres de la ligne',
+      same: 'La dernière ligne est exactement ce que le modèle a dans encoder.input.',
+      differs:
+        'Le modèle ajoute ici plus que des vecteurs de position\u00a0: ses propres nombres diffèrent de la ' +
+        'dernière ligne.',
+    },
   },
 
   positions: {
@@ -408,6 +459,24 @@ export const learn = {
     from: 'Comparer avec la position',
     likeness: (/** @type {number} */ p) => `Cosinus de la position ${p} et de chaque autre`,
     similarity: 'cosinus',
+    wave: (/** @type {number} */ column) => `Le nombre ${column} de chaque position\u00a0: une onde`,
+    learned: {
+      title: 'Apprises à côté de sinusoïdales',
+      text:
+        'Les positions peuvent aussi s’apprendre comme les mots\u00a0: une ligne par position, aléatoire au début. ' +
+        'Un petit modèle les apprend ici pendant qu’il apprend à écrire des chiffres à l’envers. Comparez ce qu’il ' +
+        'trouve avec les sinusoïdes.',
+      start: 'Apprendre les positions',
+      stop: 'Arrêter',
+      go: 'Continuer',
+      idle: 'Pas commencé. Cela prend une dizaine de secondes.',
+      status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ right) =>
+        `Étape ${step} sur ${of}. Sans faute\u00a0: ${right}.`,
+      figures: [
+        ['Apprises', 'Sinusoïdales'],
+        ['Cosinus de deux positions apprises', 'Cosinus de deux positions sinusoïdales'],
+      ],
+    },
   },
 
   'self-attention': {
@@ -419,13 +488,22 @@ export const learn = {
       'Il n’y a encore rien à apprendre ici\u00a0: un mot regarde les mots semblables.',
     ],
     notice:
-      'Donnez la même ligne à deux mots\u00a0: chacun regarde l’autre autant que lui-même, et leurs nouvelles lignes ' +
-      'sont égales.',
-    words: ['le', 'chat', 'dort'],
+      'x xᵀ est symétrique\u00a0: le chat ressemble au chien comme le chien au chat. Les parts ne le sont pas, car ' +
+      'chaque ligne est divisée par sa propre somme.',
+    words: ['le', 'chat', 'chien', 'voit'],
     x: 'x\u00a0: une ligne par mot',
     scores: 'x xᵀ\u00a0: la ressemblance',
     weights: 'softmax\u00a0: des parts, de somme 1 dans chaque ligne',
     output: 'parts × x\u00a0: les nouvelles lignes',
+    two: 'Entre deux suites',
+    twoText:
+      'Rien n’oblige une suite à s’interroger elle-même. Ici ce sont les mots d’une autre qui demandent\u00a0: ' +
+      'leurs produits avec x ne sont plus symétriques, il y a une ligne par mot qui demande, et sa nouvelle ligne ' +
+      'est un mélange des lignes de x.',
+    asking: ['die', 'Katze'],
+    y: 'Y\u00a0: les mots qui demandent',
+    otherScores: 'Y xᵀ',
+    otherOutput: 'parts × x',
   },
 
   qkv: {
@@ -444,6 +522,19 @@ export const learn = {
     x: 'x',
     weights: 'Parts\u00a0: la ligne regarde la colonne',
     output: 'Sortie',
+    cell: (/** @type {string} */ product) =>
+      `q · k\u00a0: ${product}\u00a0; divisé par √d_k, puis softmax sur la ligne`,
+    picture: {
+      label:
+        'La requête d’un mot rencontre la clé d’un autre. Leur accord décide de la part de sa valeur dans la ' +
+        'nouvelle ligne du premier.',
+      query: ['requête', 'ce qu’il cherche'],
+      key: ['clé', 'ce qu’il offre'],
+      value: ['valeur', 'ce qu’il donne'],
+      output: ['nouvelle ligne', 'ce qu’il reçoit'],
+      share: 'softmax\u00a0: sa part',
+      passes: 'part × v',
+    },
   },
 
   scaled: {
@@ -544,6 +635,29 @@ export const learn = {
     mask: 'Masque',
     on: 'actif\u00a0: seulement les mots précédents',
     off: 'inactif\u00a0: tous les mots',
+    table: {
+      title: 'Le tableau d’une phrase',
+      text:
+        'L’auto-attention dans l’encodeur du modèle chargé. Chaque ligne est un mot, et ses parts vont aux mots ' +
+        'des colonnes. Un masque d’anticipation appartient au décodeur, et cet encodeur a été entraîné sans\u00a0: ' +
+        'le masque montre ce qu’il ferait de ces scores. Un masque de remplissage cache ce qui complète les ' +
+        'phrases plus courtes d’un lot.',
+      input: 'Phrase',
+      show: 'Montrer',
+      layer: 'Couche',
+      head: 'Tête',
+      mean: 'moyenne de toutes',
+      aheadMask: 'Masque d’anticipation',
+      padding: 'Remplissage',
+      paddingMask: 'Masque de remplissage',
+      on: 'oui',
+      off: 'non',
+      plain: 'Chaque mot peut regarder tous les autres.',
+      ahead: 'Aucun mot ne regarde un mot suivant\u00a0: au-dessus de la diagonale, toutes les parts valent 0.',
+      hidden: 'Le remplissage n’a aucune part\u00a0; le reste est exactement comme sans remplissage.',
+      seen:
+        'Le remplissage prend des parts aux mots\u00a0: la phrase dépend maintenant de la longueur de ses voisines.',
+    },
   },
 
   'multi-head': {
@@ -556,15 +670,19 @@ export const learn = {
         'grande tête.',
     ],
     notice:
-      'Les deux têtes lisent les mêmes mots et les mêmes matrices, mais leurs parts diffèrent, car chacune utilise ' +
-      'd’autres colonnes.',
+      'Les deux têtes lisent les mêmes mots, mais leurs parts diffèrent, car chacune utilise d’autres colonnes des ' +
+      'matrices.',
     words: ['le', 'chat', 'dort', 'bien'],
     heads: 'Têtes',
     x: 'x\u00a0: modifiable, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Tête ${i}\u00a0: colonnes ${from}–${to} de Q et K`,
-    output: 'Sortie, après W_O',
+      `Tête ${i}\u00a0: colonnes ${from}–${to} de W_Q, W_K et W_V`,
+    output: 'Sortie',
     see: 'Voir toutes les têtes de votre propre phrase',
+    weights: 'Parts',
+    headOutput: 'Parts × V',
+    together: 'Ensemble',
+    concat: 'Toutes les têtes côte à côte',
   },
 
   cross: {
@@ -618,6 +736,14 @@ export const learn = {
     curve: 'La courbe\u00a0: la sortie pour chaque entrée',
     input: 'entrée',
     outcome: 'sortie',
+    w1: 'W_1',
+    w2: 'W_2',
+    gain: 'Gain de la norme',
+    bias: 'Biais de la norme',
+    wide: 'fois W_1',
+    hidden: 'Couche cachée\u00a0: après l’activation',
+    moments: 'Avant la norme',
+    momentNames: ['moyenne', 'variance'],
   },
 
   model: {
@@ -733,23 +859,51 @@ export const learn = {
       `Trouvé\u00a0: «\u00a0${best}\u00a0», p = ${p}, score ${score}.`,
     greedy: (/** @type {string} */ best) => `La recherche gloutonne trouve «\u00a0${best}\u00a0».`,
     see: 'Voir le faisceau de votre propre phrase',
+    tree: 'L’arbre\u00a0: p de chaque début. En pointillé\u00a0: abandonné par la recherche. Épais\u00a0: trouvé',
   },
 
   train: {
-    title: 'En entraîner un vous-même',
+    title: 'En entraîner un soi-même',
     text: [
-      'Un Transformer de 2 + 2 couches avec 64 nombres par mot part de poids aléatoires. Sa tâche est d’écrire à ' +
-        'l’envers une suite de chiffres. Il n’apprend que par des exemples, et par l’ampleur de son erreur à chacun.',
-      'Pour écrire le premier chiffre, il doit regarder le dernier. Observez comment son attention croisée l’apprend.',
+      'Un Transformer de 2 + 2 couches et 64 nombres par mot part de poids aléatoires. Il n’apprend une tâche ' +
+        'que par des exemples, et par l’erreur commise dans chacun.',
+      'L’entraînement continue pendant que vous visitez d’autres sections. Ce qu’il a appris reste dans ce ' +
+        'navigateur, même si vous fermez la page.',
     ],
     notice:
-      'Deviner au hasard donne une perte de 2.30. Quand elle baisse, une diagonale de coin à coin apparaît dans la ' +
-      'carte d’une couche\u00a0: chaque chiffre écrit regarde sa propre source.',
+      'À mesure que la perte baisse, l’attention croisée d’une couche trouve d’où vient chaque réponse\u00a0: une ' +
+      'diagonale pour les chiffres, et pour les phrases mot à mot, avec un saut là où l’allemand inverse l’ordre.',
+    task: 'Tâche',
+    tasks: {
+      reverse: {
+        name: 'Écrire des chiffres à l’envers',
+        text: 'Pour écrire le premier chiffre, il doit regarder le dernier.',
+        input: 'Chiffres, de 3 à 10',
+        bad: (/** @type {string} */ text) =>
+          `Trouvé «\u00a0${text}\u00a0»\u00a0; attendu\u00a0: de 3 à 10 chiffres de 0 à 9.`,
+        rows: 'lignes\u00a0: le chiffre en train d’être écrit\u00a0; colonnes\u00a0: les chiffres lus',
+        see: '',
+      },
+      words: {
+        name: 'Traduire de petites phrases',
+        text:
+          'De l’anglais vers l’allemand, avec 66 mots. «\u00a0The\u00a0» a trois genres et deux cas, les adjectifs ' +
+          's’accordent, et après «\u00a0today\u00a0» le verbe précède le sujet. L’essai se fait avec des phrases ' +
+          'qu’il n’a jamais vues.',
+        input: 'Une phrase de mots qu’il connaît',
+        bad: (/** @type {string} */ text) =>
+          `Trouvé «\u00a0${text}\u00a0»\u00a0; attendu\u00a0: une phrase comme «\u00a0today the young man likes a ` +
+          'flower\u00a0». Articles\u00a0: the, a, an. Adjectifs\u00a0: small, old, big, young, new. Noms\u00a0: ' +
+          'dog, man, bird, cat, woman, flower, child, house, book. Verbes\u00a0: sees, finds, looks for, needs, ' +
+          'likes.',
+        rows: 'lignes\u00a0: le mot en train d’être écrit\u00a0; colonnes\u00a0: les mots lus',
+        see: 'Votre modèle traduit alors cette page, jusqu’à ce que vous choisissiez de nouveau une paire de langues.',
+      },
+    },
     start: 'Entraîner',
     stop: 'Arrêter',
     go: 'Continuer',
     again: 'Recommencer',
-    step: (/** @type {number} */ step, /** @type {number} */ of) => `étape ${step} sur ${of}`,
     loss: 'perte',
     steps: 'étapes',
     curve: 'Perte à chaque étape',
@@ -759,22 +913,29 @@ export const learn = {
       /** @type {number} */ of,
       /** @type {string} */ loss,
       /** @type {string} */ right,
-    ) => `Étape ${step} sur ${of}. Perte ${loss}. Inversées sans faute\u00a0: ${right}.`,
+    ) => `Étape ${step} sur ${of}. Perte ${loss}. Sans faute\u00a0: ${right}.`,
+    background: (/** @type {number} */ step, /** @type {number} */ of) => `Entraînement\u00a0: étape ${step} sur ${of}`,
     idle: 'Pas commencé. Cela prend d’une demi-minute à deux minutes\u00a0; la page reste utilisable.',
     finished: 'Terminé.',
     stopped: 'Arrêté.',
     failed: 'L’entraînement a échoué\u00a0:',
+    oneWeight: 'Un poids pendant qu’il apprend',
+    watched:
+      'Le premier nombre de W_Q dans l’attention croisée de la dernière couche. Chaque étape le déplace contre son ' +
+      'gradient, d’une quantité qu’Adam tire des gradients précédents.',
+    watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
+      `Le poids valait ${weight}, son gradient ${gradient}.`,
+    weight: 'poids',
+    gradient: 'gradient',
     use: 'L’essayer',
-    digits: 'Chiffres, de 3 à 10',
     answer: 'Sa réponse',
     right: 'Juste.',
     wrong: (/** @type {string} */ expected) => `Faux\u00a0; il fallait ${expected}.`,
-    badDigits: (/** @type {string} */ text) =>
-      `Trouvé «\u00a0${text}\u00a0»\u00a0; attendu de 3 à 10 chiffres de 0 à 9.`,
     layer: 'Couche',
     end: 'fin',
-    rows: 'lignes\u00a0: le chiffre en cours d’écriture\u00a0; colonnes\u00a0: les chiffres lus',
-    random: 'Deviner un chiffre parmi dix a une perte de ln 10 = 2.30.',
+    random: (/** @type {number} */ choices, /** @type {string} */ loss) =>
+      `Deviner un choix sur ${choices} a une perte de ln ${choices} = ${loss}.`,
+    see: 'L’ouvrir dans Voir',
   },
 
   sum: {

@@ -1,0 +1,111 @@
+// page-learn.test.js - what a person does in Learn, in Chromium: a training goes on in other rooms, is kept over a
+// reload, answers, and opens in See; cells explain themselves; words are compared.
+import test, { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { startChromium, visit } from './browser/chromium.js';
+
+let openPage;
+let closeAll;
+before(async () => {
+  ({ openPage, close: closeAll } = await startChromium());
+});
+after(() => closeAll?.());
+
+/** Chooses one of a few. @param {import('playwright-core').Page} page @param {string} text */
+const choose = (page, text) => page.locator('.choice label', { hasText: text }).click();
+
+/** The step that a status names. */
+const stepOf = (text) => Number(/step (\d+)/i.exec(text)?.[1]);
+
+test('a training goes on in other rooms, is kept, answers, and opens in See', async () => {
+  const { page, troubles, close } = await openPage({ place: 'learn/train' });
+  await visit(page, 'learn/train');
+  await choose(page, 'Translate small sentences');
+  const status = () => page.locator('.figure .remark', { hasText: 'Step' }).first().textContent();
+  const figure = page.locator('.chapter .figure');
+  const button = (name) => figure.getByRole('button', { name, exact: true });
+  assert.equal(await button('Use it').isDisabled(), true);
+  await button('Train').click();
+  await page.waitForFunction(() => /Step [1-9]/.test(document.querySelector('.figure').textContent));
+
+  await visit(page, 'translate');
+  const chip = page.locator('.training:visible');
+  const begun = stepOf(await chip.textContent());
+  await page.waitForFunction((from) =>
+    Number(/step (\d+)/.exec(document.querySelector('.training:not([hidden])').textContent)[1]) > from, begun);
+  await chip.locator('a').click();
+  await page.waitForSelector('.figure .chart');
+  assert.equal(await chip.count(), 0);
+  assert.equal(await page.locator('.choice input:checked').first().evaluate((input) =>
+    input.parentElement.textContent), 'Translate small sentences');
+  assert.ok(stepOf(await status()) > begun);
+  assert.match(await figure.textContent(), /The weight was −?\d+\.\d{4}, its gradient −?\d+\.\d{4}\./);
+  await button('Stop').click();
+  await page.waitForFunction(() => /Stopped/.test(document.querySelector('.figure').textContent));
+  // the step that was running when it was stopped is told, and kept, too
+  await page.waitForFunction(async () => {
+    const kept = await (await caches.open('heed-trained')).match(new URL('trained/words.json', location.href));
+    const step = Number(/Step (\d+)/.exec(document.querySelector('.figure').textContent)[1]);
+    return kept && (await kept.json()).history.losses.length === step;
+  });
+  const stopped = stepOf(await status());
+
+  await page.reload();
+  await page.waitForSelector('.status[data-status="ready"]');
+  await visit(page, 'learn/train');
+  await choose(page, 'Translate small sentences');
+  await page.waitForFunction((step) =>
+    new RegExp(`Step ${step} of`).test(document.querySelector('.figure').textContent), stopped);
+  await page.fill('.figure form input', 'the dog');
+  await button('Use it').click();
+  await page.waitForFunction(() => /Found “the dog”; expected/.test(document.querySelector('.figure').textContent));
+  await page.fill('.figure form input', 'The cat sees  the dog.');
+  await button('Use it').click();
+  await page.waitForFunction(() => /Its answer: .*(Right|it should be die Katze sieht den Hund)\./.test(
+    document.querySelector('.figure').textContent));
+  await button('Continue').click();
+  await page.waitForFunction((step) =>
+    Number(/Step (\d+)/.exec(document.querySelector('.figure').textContent)[1]) > step, stopped);
+  await button('Stop').click();
+
+  await button('Open it in See').click();
+  await page.waitForSelector('.view-heads .tok');
+  assert.deepEqual(await page.locator('.token-column.right .tok').evaluateAll((all) =>
+    all.map((tok) => tok.children[1].textContent)),
+  ['today', 'the', 'small', 'dog', 'sees', 'an', 'old', 'cat', '</s>']);
+  assert.match(await page.textContent('.status'), /English → German/);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('a cell explains itself by mouse and by keys; an edited number counts', async () => {
+  const { page, troubles, close } = await openPage({ place: 'learn/self-attention' });
+  await visit(page, 'learn/self-attention');
+  const said = page.locator('.traced').first();
+  const grid = (i) => page.locator('.figure .grid').nth(i);
+  await grid(1).locator('tbody tr').nth(1).locator('td').nth(2).hover();
+  assert.equal(await said.textContent(), 'cat · dog: 0 × 0 + 2 × 1 + 1 × 2 = 4');
+  assert.equal(await grid(1).locator('td.lit').count(), 7, 'its row and its column');
+  assert.equal(await grid(0).locator('td.lit').count(), 6, 'the rows of both words');
+  await grid(0).locator('input').nth(4).fill('3');
+  await grid(2).locator('.grid-host').focus();
+  for (const key of ['ArrowRight', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
+  const cell = grid(2).locator('tbody tr').nth(1).locator('td').nth(1);
+  assert.match(await cell.getAttribute('class'), /lit-cell/);
+  assert.match(await said.textContent(), new RegExp(`^cat · cat: e\\^10 / .* = ${await cell.textContent()}$`));
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('words as vectors: the arrows of a relation, and a token on its way to the first layer', async () => {
+  const { page, troubles, close } = await openPage({ place: 'learn/embeddings' });
+  await visit(page, 'learn/embeddings');
+  await page.waitForFunction(() => /an angle of \d+°/.test(document.querySelector('.figure').textContent));
+  const text = () => page.locator('.chapter .figure').textContent();
+  assert.match(await text(), /man → woman and king → queen: cosine −0\.\d\d, .*They are not parallel/);
+  await choose(page, 'is → was, are → were');
+  await page.waitForFunction(() => /nearly parallel/.test(document.querySelector('.figure').textContent));
+  await page.waitForFunction(() => /exactly what the model has/.test(document.querySelector('.figure').textContent));
+  assert.deepEqual(troubles, []);
+  await close();
+});

@@ -1,0 +1,81 @@
+// lookup.js - a part of the chapter embeddings: the row of a token is looked up in E, scaled, and the vector of its
+// position is added: what the first layer gets, with the loaded model's own numbers.
+
+import { h } from '../lib/dom.js';
+import { choice, failure, flow, followSentence, grid, heat, readable, remark, rowOf, shaped } from './kit.js';
+
+/** Numbers of a row that are written out. */
+const WRITTEN = 8;
+
+/**
+ * @param {import('./kit.js').Ops} parts
+ * @param {{ table: import('./kit.js').Matrix, id: number, position: ArrayLike<number>, scale: number }} given
+ *   table: has row `id`
+ */
+export function compute(parts, { table, id, position, scale }) {
+  const row = rowOf(table, id);
+  const scaled = parts.embedding([id], table, scale).data;
+  const sum = scaled.map((x, i) => x + position[i]);
+  return { row, scaled, position: Float32Array.from(position), sum };
+}
+
+/**
+ * @param {HTMLElement} host @param {any} app @param {any} t  of this part @param {import('./kit.js').Ops} parts
+ * @param {(from: number, to: number) => Promise<Float32Array>} rows  of E
+ */
+export function mount(host, app, t, parts, rows) {
+  const tokens = h('div', {});
+  const map = heat();
+  const said = remark();
+  const checked = remark();
+  /** @type {ReturnType<typeof grid> | undefined} */
+  let numbers;
+  const places = h('div', {});
+  let run = 0;
+  /** @param {any} sentence @param {number} at */
+  async function show(sentence, at) {
+    const mine = ++run;
+    const { translator } = app.engine;
+    const ids = (/** @type {{ id: number }[]} */ list) => list.map(({ id }) => id);
+    const names = ['encoder.positions', 'encoder.input'];
+    const found = await translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
+    const { id, piece } = sentence.sourceTokens[at];
+    const row = await rows(id, id + 1);
+    if (mine !== run) return;
+    const [position, input] = names.map((name) => {
+      const { shape: [, width], data } = found[name];
+      return data.subarray(at * width, (at + 1) * width);
+    });
+    const scale = translator.config.scale_embedding ? Math.sqrt(row.length) : 1;
+    // only this row is at hand
+    const { scaled, sum } = compute(parts, { table: shaped(1, row.length, row), id: 0, position, scale });
+    const rowLabels = [t.row(id), t.scaled(row.length), t.position(at), t.sum];
+    const all = [row, scaled, position, sum];
+    const written = shaped(4, WRITTEN, all.flatMap((list) => Array.from(list.subarray(0, WRITTEN))));
+    numbers = grid(t.first(WRITTEN), written, {
+      rowLabels, colLabels: Array.from({ length: WRITTEN }, (_, i) => String(i)),
+    });
+    places.replaceChildren(numbers.element);
+    map.set({
+      data: Float32Array.from(all.flatMap((list) => Array.from(list))), rows: 4, cols: row.length, scale: 'diverging',
+      label: t.map, rowLabels, colLabels: Array.from({ length: row.length }, (_, i) => String(i)),
+    });
+    said.textContent = t.token(readable(piece), id, at);
+    const off = sum.reduce((most, x, i) => Math.max(most, Math.abs(x - input[i])), 0);
+    checked.textContent = off < 1e-5 ? t.same : t.differs;
+  }
+  host.replaceChildren(h('h2', {}, t.title), h('p', {}, t.text), tokens, said, places,
+    h('figure', { class: 'grid wide' }, h('figcaption', {}, t.map), map.element), checked);
+  return followSentence(app, (sentence, error) => {
+    if (!sentence) return void (said.textContent = error ? failure(app, error) : app.strings.learn.needsModel);
+    // the first word: a language's token is none
+    const first = sentence.sourceTokens[0].piece.startsWith('>>') ? 1 : 0;
+    const open = (/** @type {number} */ at) => show(sentence, at).catch((problem) => {
+      said.textContent = failure(app, problem);
+    });
+    tokens.replaceChildren(flow(choice(t.choose, sentence.sourceTokens.map(
+      (/** @type {{ piece: string }} */ { piece }, /** @type {number} */ value) => ({ value, text: readable(piece) })),
+    first, open)));
+    open(first);
+  });
+}
