@@ -12,7 +12,7 @@ before(async () => {
 after(() => closeAll?.());
 
 /** Chooses one of a few. @param {import('playwright-core').Page} page @param {string} text */
-const choose = (page, text) => page.locator('.choice label', { hasText: text }).click();
+const choose = (page, text) => page.getByRole('radio', { name: text }).check();
 
 /** The step that a status names. */
 const stepOf = (text) => Number(/step (\d+)/i.exec(text)?.[1]);
@@ -43,10 +43,13 @@ test('a training goes on in other rooms, is kept, answers, and opens in See', as
   await button('Stop').click();
   await page.waitForFunction(() => /Stopped/.test(document.querySelector('.figure').textContent));
   // the step that was running when it was stopped is told, and kept, too
-  await page.waitForFunction(async () => {
-    const kept = await (await caches.open('heed-trained')).match(new URL('trained/words.json', location.href));
-    const step = Number(/Step (\d+)/.exec(document.querySelector('.figure').textContent)[1]);
-    return kept && (await kept.json()).history.losses.length === step;
+  await page.evaluate(async () => {
+    for (;;) {
+      const kept = await (await caches.open('heed-trained')).match(new URL('trained/words.json', location.href));
+      const step = Number(/Step (\d+)/.exec(document.querySelector('.figure').textContent)[1]);
+      if (kept && (await kept.json()).history.losses.length === step) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   });
   const stopped = stepOf(await status());
 
@@ -54,6 +57,7 @@ test('a training goes on in other rooms, is kept, answers, and opens in See', as
   await page.waitForSelector('.status[data-status="ready"]');
   await visit(page, 'learn/train');
   await choose(page, 'Translate small sentences');
+  await page.waitForFunction(() => /German, with 66 words/.test(document.querySelector('.figure').textContent));
   await page.waitForFunction((step) =>
     new RegExp(`Step ${step} of`).test(document.querySelector('.figure').textContent), stopped);
   await page.fill('.figure form input', 'the dog');
