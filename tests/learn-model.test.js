@@ -159,3 +159,15 @@ test('learned positions: a table of their own, beside sinusoids', async () => {
   assert.ok(Math.abs(alike[0].data[2 * 11 + 7] - dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))) < 1e-5);
   trainer.dispose();
 });
+
+test('a token that is a byte of no character has its number for a name', async () => {
+  const { tokenName } = await import('../web/lib/token.js');
+  const translator = { detokenize: async (ids) => model.tokenizer.decode(ids) };
+  const all = Array.from({ length: model.config.vocab_size }, (_, id) => id);
+  const byte = all.find((id) => model.tokenizer.decode([id]).includes('\ufffd'));
+  assert.ok(byte > 0, 'the model has pieces for bytes');
+  assert.equal(await tokenName(translator, byte), `#${byte}`);
+  assert.equal(await tokenName(translator, model.config.eos_token_id), `#${model.config.eos_token_id}`);
+  const house = model.tokenizer.encode('house').ids.find((id) => /house/.test(model.tokenizer.decode([id])));
+  assert.equal(await tokenName(translator, house), 'house');
+});

@@ -20,7 +20,7 @@ const require = createRequire(new URL('package.json', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../../web/images/', import.meta.url));
 /** Bytes of a picture that a README loads, at most. */
 const MOST = 120_000;
-const TEXT = 'The cat sleeps on the sofa because it is tired.';
+const TEXT = 'My sister lives in a small house near the station because she works there.';
 /** Name, place, height: what the README shows. */
 const CHOSEN = [
   ['translate', 'translate', 700],

@@ -2,6 +2,7 @@
 // table of the loaded model.
 
 import { h } from '../lib/dom.js';
+import { tokenName } from '../lib/token.js';
 import { short, s } from './chart.js';
 import {
   choice,
@@ -158,8 +159,8 @@ async function mountReal(host, app, t, parts) {
   const result = h('div', { class: 'real' });
   let run = 0;
 
-  /** A token as a person reads it. @param {number} id */
-  const nameOf = async (id) => (await translator.detokenize([id])).trim() || `#${id}`;
+  /** @param {number} id */
+  const nameOf = (id) => tokenName(translator, id);
 
   /** One row for each word: of its token, or the mean of those of its tokens. @param {string} word */
   async function look(word) {

@@ -1,6 +1,7 @@
 // model.js - chapter: the whole model as a diagram; each box shows what the loaded model computes there.
 
 import { h } from '../lib/dom.js';
+import { tokenName } from '../lib/token.js';
 import { boxes, diagram } from './diagram.js';
 import { attentionName, choice, decimal, failure, fedIn, flow, followSentence, heat, readable, remark } from './kit.js';
 import { openSum } from './sum.js';
@@ -124,7 +125,7 @@ export function mount(host, app, t) {
   async function top({ shape: [rows, width], data }) {
     const names = new Map();
     const word = async (/** @type {number} */ id) => {
-      if (!names.has(id)) names.set(id, (await engine.translator.detokenize([id])).trim() || `#${id}`);
+      if (!names.has(id)) names.set(id, await tokenName(engine.translator, id));
       return names.get(id);
     };
     const lines = [];

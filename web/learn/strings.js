@@ -14,7 +14,7 @@ export const learn = {
   loading: 'Loading\u2026',
   needsModel: 'This figure shows the translation model. Load one under Translate.',
   needsInspect: 'The loaded model cannot be inspected here.',
-  example: 'The cat sleeps on the sofa because it is tired.',
+  example: 'My sister lives in a small house near the station because she works there.',
   edit: 'You can edit every number with a frame: type another one, or use the arrow keys \u2191 and \u2193.',
   reset: 'Restore the numbers',
   point:

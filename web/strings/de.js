@@ -340,7 +340,7 @@ export const learn = {
   loading: 'Wird geladen…',
   needsModel: 'Diese Abbildung zeigt das Übersetzungsmodell. Unter „Übersetzen“ lässt sich eines laden.',
   needsInspect: 'In das geladene Modell lässt sich hier nicht hineinsehen.',
-  example: 'The cat sleeps on the sofa because it is tired.',
+  example: 'My sister lives in a small house near the station because she works there.',
   edit: 'Jede Zahl mit Rahmen lässt sich ändern: eine andere eintippen oder die Pfeiltasten ↑ und ↓ benutzen.',
   reset: 'Zahlen zurücksetzen',
   point:

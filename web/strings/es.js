@@ -344,7 +344,7 @@ export const learn = {
   loading: 'Cargando…',
   needsModel: 'Esta figura muestra el modelo de traducción. Cargue uno en Traducir.',
   needsInspect: 'El modelo cargado no se puede inspeccionar aquí.',
-  example: 'The cat sleeps on the sofa because it is tired.',
+  example: 'My sister lives in a small house near the station because she works there.',
   edit: 'Se puede cambiar cada número con marco: escriba otro o use las flechas ↑ y ↓.',
   reset: 'Restablecer los números',
   point:

@@ -348,7 +348,7 @@ export const learn = {
   loading: 'Chargement…',
   needsModel: 'Cette figure montre le modèle de traduction. Chargez-en un sous Traduire.',
   needsInspect: 'Le modèle chargé ne peut pas être examiné ici.',
-  example: 'The cat sleeps on the sofa because it is tired.',
+  example: 'My sister lives in a small house near the station because she works there.',
   edit:
     'Tout nombre encadré est modifiable\u00a0: écrivez-en un autre, ou utilisez les flèches ↑ et ↓ du clavier.',
   reset: 'Rétablir les nombres',
