@@ -155,6 +155,18 @@ test('learned positions: a table of their own, beside sinusoids', async () => {
   const { learned, waves, alike } = compute(ops, weight);
   assert.deepEqual([...learned.data], [...weight.data.slice(0, 11 * 32)]);
   assert.deepEqual([...waves.data.slice(32, 34)], [...ops.positionalEncoding(2, 32, 'halves').data.slice(32, 34)]);
+  // random at first: only these tensors change, and the file stays a model
+  const { scatter } = await import('../web/learn/tasks.js');
+  const before = trainer.weight('model.shared.weight').data;
+  const other = await Transformer.load({
+    'config.json': new TextEncoder().encode(JSON.stringify(positions.config)),
+    'model.safetensors': scatter(trainer.save(), positions.random, 3),
+  }, { dtype: 'f32' });
+  const { data: drawn } = other.parameter('model.encoder.embed_positions.weight');
+  assert.notDeepEqual([...drawn], [...weight.data]);
+  assert.ok(drawn.every((x) => Math.abs(x) <= 1) && Math.abs(drawn.reduce((sum, x) => sum + x, 0)) < 40);
+  assert.deepEqual([...other.parameter('model.shared.weight').data], [...before]);
+  other.dispose();
   const [a, b] = [2, 7].map((at) => weight.data.slice(at * 32, (at + 1) * 32));
   assert.ok(Math.abs(alike[0].data[2 * 11 + 7] - dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))) < 1e-5);
   trainer.dispose();

@@ -1,6 +1,7 @@
 // tasks.js - what a Transformer can learn in the chapter Train, by name. Used by train-worker.js, which trains, and by
 // train.js, which shows it.
 
+import { drawn } from './base-task.js';
 import { task as reverse } from './reverse-task.js';
 import { task as words } from './words-task.js';
 
@@ -20,11 +21,12 @@ import { task as words } from './words-task.js';
  * @property {(text: string) => string | undefined} solve  the right answer; undefined if the task has no such text
  * @property {(seed: number) => Generator<string, never>} texts  to learn from, the same for the same seed
  * @property {(seed: number) => Generator<string, never>} trials  to try it with
+ * @property {RegExp} [random]  names of tensors that begin as random numbers, not as the Trainer has them
  * @property {() => Promise<Record<string, Uint8Array>>} [files]  beside weights and config.json, for a model that loads
  *   like any other
  */
 
-/** With learned positions, and small: only they are shown. @type {Task} */
+/** With positions that are learned from random numbers, and small: only they are shown. @type {Task} */
 const positions = {
   ...reverse,
   steps: 400,
@@ -32,6 +34,7 @@ const positions = {
     ...reverse.config, d_model: 32, encoder_layers: 1, decoder_layers: 1, static_position_embeddings: false,
   },
   options: { ...reverse.options, totalSteps: 400 },
+  random: /embed_positions/,
 };
 
 /** @type {Record<string, Task>} */
@@ -45,4 +48,23 @@ export function untilEnd(ids, end) {
   const all = Array.from(ids);
   const at = all.indexOf(end);
   return at < 0 ? all : all.slice(0, at);
+}
+
+/**
+ * Fills tensors of a model.safetensors with random numbers from -1 to 1.
+ *
+ * @param {Uint8Array} bytes  changed
+ * @param {RegExp} names
+ * @param {number} seed
+ */
+export function scatter(bytes, names, seed) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const length = Number(view.getBigUint64(0, true));
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+  const next = drawn(seed);
+  for (const [name, { data_offsets: [from, to] = [0, 0] }] of Object.entries(header)) {
+    if (!names.test(name)) continue;
+    for (let at = from; at < to; at += 4) view.setFloat32(8 + length + at, 2 * next() - 1, true);
+  }
+  return bytes;
 }

@@ -11,9 +11,10 @@
 import { Trainer } from '../../js/train.js';
 import { Transformer } from '../../js/model/transformer.js';
 import { END } from './base-task.js';
-import { pairOf, TASKS, untilEnd } from './tasks.js';
+import { pairOf, scatter, TASKS, untilEnd } from './tasks.js';
 
 /**
+ * @typedef {import('./tasks.js').Task} Task
  * @typedef {object} Answer
  * @property {string} text  what was asked
  * @property {string} answer
@@ -116,25 +117,39 @@ function draw(seed) {
   trials = Array.from({ length: TRIALS }, () => all.next().value);
 }
 
+/** @param {Uint8Array} weights @param {Task['options']} options */
+async function trainerOf(weights, options) {
+  const model = await Transformer.load({
+    'config.json': new TextEncoder().encode(JSON.stringify(task.config)), 'model.safetensors': weights,
+  }, { dtype: 'f32' });
+  try {
+    return await Trainer.create(model, options);
+  } finally {
+    model.dispose();
+  }
+}
+
+/** A trainer with new weights. @param {number} seed */
+async function begin(seed) {
+  const fresh = await Trainer.create({ config: task.config, seed }, task.options);
+  if (!task.random) return fresh;
+  const weights = scatter(fresh.save(), task.random, seed);
+  fresh.dispose();
+  return trainerOf(weights, task.options);
+}
+
 /**
  * A trainer that goes on from a step. Adam's averages were not kept, so it begins with small steps again; then the rate
  * is that of the schedule.
  *
  * @param {Uint8Array} weights @param {number} from
  */
-async function restore(weights, from) {
-  const { options, steps, config } = task;
+function restore(weights, from) {
+  const { options, steps } = task;
   const rate = Number(options.learningRate) * Math.max(0.5 * (1 + Math.cos((Math.PI * from) / steps)), 1e-3);
-  const model = await Transformer.load({
-    'config.json': new TextEncoder().encode(JSON.stringify(config)), 'model.safetensors': weights,
-  }, { dtype: 'f32' });
-  try {
-    return await Trainer.create(model, {
-      ...options, learningRate: rate, warmupSteps: WARMUP, totalSteps: Math.max(steps - from, WARMUP + 1),
-    });
-  } finally {
-    model.dispose();
-  }
+  return trainerOf(weights, {
+    ...options, learningRate: rate, warmupSteps: WARMUP, totalSteps: Math.max(steps - from, WARMUP + 1),
+  });
 }
 
 /** A model directory. @param {Trainer} from */
@@ -154,7 +169,7 @@ async function receive({ type, task: name = '', seed = 1, text = '', weights, st
     trainer?.dispose();
     trainer = undefined;
     task = TASKS[name];
-    const making = weights ? restore(weights, from) : Trainer.create({ config: task.config, seed }, task.options);
+    const making = weights ? restore(weights, from) : begin(seed);
     made = making.then(() => {}, () => {});
     const fresh = await making;
     if (run !== mine) return fresh.dispose();
