@@ -48,7 +48,7 @@ test('a training goes on in other rooms, is kept, answers, and opens in See', as
       const kept = await (await caches.open('heed-trained')).match(new URL('trained/words.json', location.href));
       const step = Number(/Step (\d+)/.exec(document.querySelector('.figure').textContent)[1]);
       if (kept && (await kept.json()).history.losses.length === step) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise(requestAnimationFrame);
     }
   });
   const stopped = stepOf(await status());
