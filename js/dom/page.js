@@ -18,7 +18,7 @@ import { Languages } from './languages.js';
 import { isElement, isText, nodesInside, parentOf } from './nodes.js';
 import { Originals } from './originals.js';
 import { Queue } from './queue.js';
-import { isMixing, Reader } from './read.js';
+import { isMixing, isUnread, Reader } from './read.js';
 import { textOfBlock } from './unit.js';
 import { Units } from './units.js';
 import { Visible } from './visible.js';
@@ -290,7 +290,7 @@ export class PageTranslation {
   /** @param {Place & { round: number, isFirst: boolean }} place */
   #read({ container, state: before, isLoose, round, isFirst: isAwaited }) {
     // the page may have changed it since
-    if (!container.isConnected || this.#units.isPart(container)) return;
+    if (!container.isConnected || this.#units.isPart(container) || isUnread(container)) return;
     const state = round === this.#round ? before : this.#reader.stateAt(container);
     const isNew = !this.#units.of(container);
     let isFirst = this.#units.drop(container) || isAwaited;

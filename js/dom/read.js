@@ -67,6 +67,12 @@ function isOpaque(element) {
   return space === 'svg' ? name === 'style' || name === 'script' : OPAQUE.has(name);
 }
 
+/** Whether a node is inside of an element that is never read. @param {Node} node */
+export function isUnread(node) {
+  for (let each = parentOf(node); each; each = parentOf(each)) if (isElement(each) && isOpaque(each)) return true;
+  return false;
+}
+
 /** Adds an element that is not read. @param {Element} element @param {State} state @param {Builder} unit */
 function addLeaf(element, state, unit) {
   const { name, space } = nameOf(element);
@@ -102,8 +108,7 @@ export class Reader {
       if (isElement(node)) around.push(node);
     }
     const state = around.reduceRight((each, element) => this.stateOf(element, each), NO_STATE);
-    const isInside = around.some((element) => element !== start && isOpaque(element));
-    return isInside ? { ...state, isFixed: true } : state;
+    return isUnread(start) ? { ...state, isFixed: true } : state;
   }
 
   /** What holds of the children of a node. @param {Node} node @returns {State} */
