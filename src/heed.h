@@ -3,7 +3,7 @@
  *
  *     text -> ids -> encoder -> decoder <-> search -> ids -> text
  *
- * A *model* holds weights.  After loading, only heed_model_set_shortlist() changes it.  A *session* holds everything
+ * A *model* holds weights.  After loading, only a shortlist can be added to it.  A *session* holds everything
  * that a run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.  Model and
  * session are one heap block each, and a model's shortlist is another.  A tokenizer is two blocks; the second grows
  * with the longest text.  Only the heed_op_ functions also allocate, each for the time of one call.  Several sessions
@@ -144,6 +144,13 @@ heed_status heed_model_finish(heed_model *model, heed_report *report);
  */
 heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32_t *offsets, int n_offsets,
                                      const int32_t *ids, int n_ids);
+/*
+ * The same of a file of Marian's (data/shortlist.h), without its first 16 bytes: u64 n_first, a number that nothing
+ * needs, n_offsets, n_ids; u64 offsets [n_offsets]; u32 ids [n_ids].  All of it little-endian, and n bytes exactly;
+ * n_offsets is the source vocabulary or one more.
+ *   checksum  written: that of these bytes, by Marian's rule; not if the counts do not fit each other
+ */
+heed_status heed_model_read_shortlist(heed_model *model, const void *bytes, size_t n, uint64_t *checksum);
 /*
  * The selected ids of source [n], which has its own </s>, and of more [n_more] ids: ascending, *n_out of them.  Without
  * a shortlist all ids are.
@@ -361,6 +368,8 @@ void heed_tokenizer_free(heed_tokenizer *tokenizer); /* accepts NULL */
 int heed_tokenizer_size(const heed_tokenizer *tokenizer);
 /* Bytes of piece `id` (UTF-8, not 0-terminated), its length and type; NULL if out of range. */
 const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_t *n, int32_t *type);
+/* The types of all pieces [heed_tokenizer_size]. */
+const uint8_t *heed_tokenizer_types(const heed_tokenizer *tokenizer);
 
 /*
  * Text to SentencePiece ids.  n bytes of UTF-8 (invalid bytes become U+FFFD as in SentencePiece).

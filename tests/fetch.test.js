@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { list, update } from '../js/convert/stored.js';
 import { stored } from './golden/zstd.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
@@ -340,4 +341,34 @@ test('a malformed list is refused; a malformed record concerns its pair alone', 
     assert.match(stderr, message);
     assert.equal(status, 1);
   }
+});
+
+test('a signal ends an update while the list or a file arrives; the model stays as it was', async (t) => {
+  const server = await start(t, german());
+  const cache = server.place('cache');
+  const env = { XDG_CACHE_HOME: cache };
+  assert.equal((await server.heed(['fetch', '--mirror', server.mirror, 'firefox:en-de'], env)).status, 0);
+  const own = join(cache, 'heed');
+  const place = join(own, 'firefox-en-de');
+  Object.assign(server, modelOf('tiny-joint', ['en', 'de'], { version: '3.1' }));
+  for (const held of [/records$/, /^main-workspace/]) {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    server.before = (path, response) => {
+      if (!held.test(path)) return false;
+      response.writeHead(200, { 'content-type': 'application/octet-stream' });
+      response.write('\0', () => stop.abort(reason)); // and no more
+      return true;
+    };
+    const updating = update('firefox-en-de', { cache: own, mirror: server.mirror, signal: stop.signal });
+    await assert.rejects(updating, (error) => error === reason);
+    assert.equal((await list({ cache: own }))[0].version, '3.0');
+    assertSame('tiny-seven', place);
+  }
+  const aborted = update('firefox-en-de', { cache: own, mirror: server.mirror, signal: AbortSignal.abort() });
+  await assert.rejects(aborted, { name: 'AbortError' });
+  server.before = () => false;
+  assert.equal(await update('firefox-en-de', { cache: own, mirror: server.mirror }), true);
+  assert.equal((await list({ cache: own }))[0].version, '3.1');
+  assertSame('tiny-joint', place);
 });

@@ -462,6 +462,29 @@ test('sentences are separated, and nothing is lost between them', () => {
   assert.deepEqual(split('One. Two! Three?\n\nFour\r\n  five '), ['One.', 'Two!', 'Three?', 'Four', 'five']);
 });
 
+test('a line that needs no segmenter is one sentence to the segmenter of every language', () => {
+  const bits = [...'abzAZ09éßñΩжשع中あกक़ा्ु\u0301 \u00a0\u3000\t,\'"()-–—‘’“”„«»:%&+=/;\u037e。！？….!?.!?'];
+  const languages = ['en', 'de', 'el', 'ja', 'th', 'hi', 'fr', 'ar', 'zh-Hant', 'pt-BR'];
+  const segmenters = languages.map((tag) => new Intl.Segmenter(tag, { granularity: 'sentence' }));
+  let seed = 1;
+  const random = (/** @type {number} */ below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  let [without, asked] = [0, false];
+  for (let i = 0; i < 20_000; i++) {
+    const line = Array.from({ length: 1 + random(14) }, () => bits[random(bits.length - (i % 2) * 13)]).join('');
+    const segmenter = segmenters[i % segmenters.length];
+    asked = false;
+    const spy = { segment: (/** @type {string} */ text) => ((asked = true), segmenter.segment(text)) };
+    assert.equal([...splitSentences(line, spy)].map((part) => part.text + part.after).join(''), line);
+    if (asked) continue;
+    without++;
+    assert.equal([...segmenter.segment(line)].length, 1, `${languages[i % languages.length]}: ${JSON.stringify(line)}`);
+  }
+  assert.ok(without > 5000 && without < 18_000, `${without}`);
+});
+
 test('abbreviations and initials end no sentence', () => {
   for (const text of [
     'Mr. Smith met Dr. Jones.',

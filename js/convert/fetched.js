@@ -38,6 +38,6 @@ export const removeFetched = (directory) => rm(directory, { recursive: true });
 export async function updateFetched(directory, { mirror, signal }) {
   const { url, source, target } = await readManifest(directory);
   if (url !== undefined) return (await fetchDirectory(url, directory, { signal })).count > 0;
-  const model = findModel(await listModels({ mirror }), `${source}-${target}`);
-  return (await fetchFiles(model, directory, { mirror })) > 0;
+  const model = findModel(await listModels({ mirror, signal }), `${source}-${target}`);
+  return (await fetchFiles(model, directory, { mirror, signal })) > 0;
 }

@@ -164,13 +164,14 @@ function newestOf(records) {
 /**
  * The models of Mozilla's list.
  *
- * @param {{ mirror?: string }} [options]  mirror: another server with the same paths, and the attachments below it
+ * @param {{ mirror?: string, signal?: AbortSignal }} [options]  mirror: another server with the same paths, and the
+ *   attachments below it
  * @returns {Promise<Listed[]>}
  */
-export async function listModels({ mirror } = {}) {
+export async function listModels({ mirror, signal } = {}) {
   const { io } = await openSource({});
   const { records } = addressesOf(mirror);
-  const chunks = await (await openRemote(false)).find(records, false);
+  const chunks = await (await openRemote(false)).find(records, false, { signal });
   if (!chunks) throw new HeedError(E_FILE, `${records}: is missing: expected Mozilla's list`);
   const { data } = parseJson(await io.readAll(chunks), 'records');
   if (!Array.isArray(data)) throw new HeedError(E_JSON, mismatch('records: data', data, 'an array'));
@@ -262,11 +263,12 @@ function compared(chunks, name, { size, sha256 }, onBytes) {
  * @param {Entry} entry
  * @param {string} path  of the new file; it is not there if this fails
  * @param {(bytes: number) => void} onBytes
+ * @param {AbortSignal} [signal]
  */
-async function download(io, url, entry, path, onBytes) {
+async function download(io, url, entry, path, onBytes, signal) {
   const { attachment, name } = entry;
   const remote = await openRemote(false);
-  const body = await remote.find(url, false, { listed: attachment });
+  const body = await remote.find(url, false, { signal, listed: attachment });
   if (!body) throw new HeedError(E_FILE, `${url}: is missing, though Mozilla's list has it`);
   let content = compared(body, attachment.name, attachment, onBytes);
   try {
@@ -274,7 +276,10 @@ async function download(io, url, entry, path, onBytes) {
     try {
       content = await unpack(io, content, attachment.name);
       if (attachment.name !== name) content = compared(content, name, entry);
-      for (let chunk; (chunk = await content.next());) await file.writeFile(chunk);
+      for (let chunk; (chunk = await content.next());) {
+        signal?.throwIfAborted();
+        await file.writeFile(chunk);
+      }
     } finally {
       await file.close();
     }
@@ -318,10 +323,11 @@ async function checkDirectory(directory, { source, target, files }) {
  *
  * @param {Listed} model
  * @param {string} directory  is made if it is missing
- * @param {{ mirror?: string, onProgress?: (loaded: number) => void }} [options]  loaded: of 1
+ * @param {{ mirror?: string, onProgress?: (loaded: number) => void, signal?: AbortSignal }} [options]  loaded: of 1;
+ *   signal: before all is complete, its abort leaves the model as it was
  * @returns {Promise<number>}  how many files were downloaded
  */
-export async function fetchFiles(model, directory, { mirror, onProgress } = {}) {
+export async function fetchFiles(model, directory, { mirror, onProgress, signal } = {}) {
   const { source, target, version, files, bytes } = model;
   const { io } = await openSource({});
   const { attachment: addressOf } = addressesOf(mirror);
@@ -334,16 +340,18 @@ export async function fetchFiles(model, directory, { mirror, onProgress } = {}) 
   let count = 0;
   for (const entry of files) {
     const path = join(directory, entry.name);
+    signal?.throwIfAborted();
     if (await isThere(path, entry)) add(entry.attachment.size);
     else {
       if (await isThere(`${path}.partial`, entry)) add(entry.attachment.size);
       else {
-        await download(io, addressOf(entry.attachment.location), entry, `${path}.partial`, add);
+        await download(io, addressOf(entry.attachment.location), entry, `${path}.partial`, add, signal);
         count++;
       }
       partial.push(path);
     }
   }
+  signal?.throwIfAborted();
   for (const path of partial) await rename(`${path}.partial`, path);
   for (const name of earlier) {
     if (!files.some((entry) => entry.name === name)) await rm(join(directory, name), { force: true });

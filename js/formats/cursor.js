@@ -19,6 +19,9 @@ import { unpack } from '../files/unpack.js';
  * @typedef {(file: string, bytes: number, size: number) => void} OnRead
  */
 
+/** Whether a file begins like a zip archive; a pickle begins with 0x80. @param {Uint8Array} head */
+export const isZip = (head) => head[0] === 0x50 && head[1] === 0x4b;
+
 /** A smaller gap is read and dropped, which is faster than another request to a server. */
 const GAP = 1 << 17;
 

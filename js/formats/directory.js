@@ -10,7 +10,6 @@ import { unpack } from '../files/unpack.js';
 import { openCursor, readWhole } from './cursor.js';
 import { openMarian } from './marian.js';
 import { readPieces, vocabularyFiles } from './pieces.js';
-import { readVocabularyYaml } from './vocabulary.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
 
@@ -95,6 +94,7 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
       Object.assign(config, { eos_token_id: target.eos, unk_token_id: target.unknown });
       config.bad_words_ids = [[config.pad_token_id], [config.unk_token_id]];
     } else {
+      const { readVocabularyYaml } = await import('./vocabulary.js');
       const vocabulary = await readVocabularyYaml(files, names, config);
       if (vocabulary) put('vocab.json', vocabulary);
     }

@@ -16,9 +16,8 @@ import { HeedError } from '../base/errors.js';
 import { describe, short } from '../base/json.js';
 import { CHUNK } from '../base/limits.js';
 import { readBin } from './bin.js';
+import { isZip } from './cursor.js';
 import { deriveConfig, SETTINGS } from './marian-settings.js';
-import { readNpz } from './npy.js';
-import { isZip } from './zip.js';
 
 /** @typedef {import('./safetensors.js').TensorEntry} TensorEntry */
 /**
@@ -278,7 +277,7 @@ export async function openMarian(cursor, given) {
   const head = await cursor.read(0, 4);
   const size = await cursor.spool(head, true);
   /** @type {MarianArray[]} */
-  const arrays = await (isZip(head) ? readNpz : readBin)(cursor, size);
+  const arrays = isZip(head) ? await (await import('./npy.js')).readNpz(cursor, size) : await readBin(cursor, size);
   const config = given ?? (await deriveConfig(file, arrays));
   const all = new Map(arrays.map((array) => [array.name, array]));
   const tensors = arrays.flatMap((array) => makeTensors(file, array, config, all));

@@ -3,10 +3,8 @@
 
 import { findLayout } from '../files/layout.js';
 import { listFiles } from '../files/list.js';
-import { openCursor } from './cursor.js';
+import { isZip, openCursor } from './cursor.js';
 import { openSafetensors } from './safetensors.js';
-import { openTorchPickles, openTorchZip } from './torch.js';
-import { isZip } from './zip.js';
 
 /** @typedef {import('./cursor.js').Files} Files */
 
@@ -66,6 +64,7 @@ async function openTorch(files, file, onRead) {
   const cursor = await openCursor(files, file, onRead);
   if (!cursor) return null;
   try {
+    const { openTorchPickles, openTorchZip } = await import('./torch.js');
     const head = await cursor.read(0, 4);
     return isZip(head) ? await openTorchZip(cursor, await cursor.spool(head)) : await openTorchPickles(cursor, head);
   } catch (error) {

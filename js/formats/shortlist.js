@@ -7,12 +7,13 @@
 // Little-endian, as Marian writes it (data/shortlist.h). The ids below `first` can follow in every translation. `best`
 // is how long the longest list was meant to be, which nothing needs.
 
-import { E_CONFIG, E_FILE, E_SAFETENSORS } from '../base/constants.js';
+import { E_CONFIG, E_FILE, E_MEMORY, E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { plainName } from '../files/layout.js';
 import { listFiles } from '../files/list.js';
 import { unpack } from '../files/unpack.js';
+import { ints } from '../wasm/core.js';
 
 const MAGIC = 0xf11a48d5013417f5n;
 /** Bytes before the offsets, and before what the checksum is of. */
@@ -63,7 +64,12 @@ function findOutside(ids, from, to, size) {
   return -1;
 }
 
+/** @param {string} file */
+const warn = (file) => console.warn(`heed: ${file}: the checksum is wrong: the file may be damaged`);
+
 /**
+ * The plain twin of heed_model_read_shortlist(), which says what is wrong with a file.
+ *
  * @param {Uint8Array} bytes
  * @param {string} file  for messages
  * @param {{ vocab_size: number, decoder_vocab_size: number }} config
@@ -106,9 +112,7 @@ export function readShortlist(bytes, file, { vocab_size: sources, decoder_vocab_
   }
   const [signed, sum] = [new Int32Array(words.buffer, words.byteOffset, words.length), new Int32Array(2)];
   for (let i = 0; i < words.length; i += STRIDE) addWords(signed, i, Math.min(i + STRIDE, words.length), sum);
-  if (new BigUint64Array(sum.buffer)[0] !== stated) {
-    console.warn(`heed: ${file}: the checksum is wrong: the file may be damaged`);
-  }
+  if (new BigUint64Array(sum.buffer)[0] !== stated) warn(file);
   return { first: Number(first), offsets, ids: signed.subarray(at + 2 * offsets.length) };
 }
 
@@ -139,6 +143,17 @@ export async function addShortlist(core, model, { files, config, read, shortlist
   const { io } = files;
   const isPacked = plainName(named) !== named;
   const bytes = isPacked ? await io.readAll(await unpack(io, io.byteChunks(packed), named)) : packed;
+  const begin = bytes.length < HEAD ? undefined : new DataView(bytes.buffer, bytes.byteOffset, CHECKED);
+  if (begin?.getBigUint64(0, true) === MAGIC) {
+    const [rest, sum] = [bytes.subarray(CHECKED), ints(2)];
+    const status = core.run('heed_model_read_shortlist', model, rest, rest.length, sum);
+    if (status === 0) {
+      if (new BigUint64Array(sum.value.buffer)[0] !== begin.getBigUint64(8, true)) warn(named);
+      return;
+    }
+    if (status === E_MEMORY) core.check(status, named);
+  }
+  // it is refused: the reader here says why
   const { first, offsets, ids } = readShortlist(bytes, named, /** @type {any} */ (config));
   core.call(named, 'heed_model_set_shortlist', model, first, offsets, offsets.length, ids, ids.length);
 }

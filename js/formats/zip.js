@@ -31,9 +31,6 @@ const TAIL = 22 + 65535 + 20;
 /** The most bytes that one deflated byte can represent. */
 const DEFLATE_RATIO = 1032;
 
-/** Whether a file begins like a zip archive; a pickle begins with 0x80. @param {Uint8Array} head */
-export const isZip = (head) => head[0] === 0x50 && head[1] === 0x4b;
-
 /** A little-endian reader; too few bytes are an error. */
 class Fields {
   #view;

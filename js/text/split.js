@@ -21,7 +21,7 @@ import { HeedError } from '../base/errors.js';
 /**
  * @typedef {object} Splitter
  * @property {(texts: string[]) => Promise<Encoded[]>} encode  lets the event loop run
- * @property {Intl.Segmenter} segmenter  for sentences, in the language of the texts
+ * @property {import('./sentences.js').Segmenter} segmenter  for sentences, in the language of the texts
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
  * @property {(text: string, index: number) => { spans: Span[], hidden: string }} [find]  what passes through, and the

@@ -105,7 +105,11 @@ export class Translator {
     this.#engine = engine;
     this.#source = source;
     this.#target = target;
-    this.#segmenter = new Intl.Segmenter(source, { granularity: 'sentence' });
+    if (!Intl.Segmenter) throw new TypeError('no Intl.Segmenter');
+    /** @type {Intl.Segmenter | undefined} */
+    let made;
+    this.#segmenter = { segment: (/** @type {string} */ text) =>
+      (made ??= new Intl.Segmenter(source, { granularity: 'sentence' })).segment(text) };
   }
 
   /** A canonical language tag. */

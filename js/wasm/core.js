@@ -372,29 +372,21 @@ export class Core {
     const created = ints(1);
     this.report(file, 'heed_tokenizer_create', bytes, bytes.length, created);
     const [handle] = created.value;
-    return this.#guard(() => {
-      const types = new Uint8Array(this.#c.heed_tokenizer_size(handle));
-      const [starts, lengths] = [new Uint32Array(types.length), new Int32Array(types.length)];
-      const special = [];
-      // one room for all: run() would take it anew for each of 32,000
-      const room = this.#allocate(8);
-      try {
-        const found = new Int32Array(this.#u8.buffer, room, 2);
-        for (let id = 0; id < types.length; id++) {
-          starts[id] = this.#c.heed_tokenizer_piece(handle, id, room, room + 4);
-          lengths[id] = found[0];
-          types[id] = found[1];
-          if (found[1] !== PIECE_NORMAL) special.push(id);
-        }
-      } finally {
-        this.#c.free(room);
-      }
-      const piece = (/** @type {number} */ id) => this.#guard(() => {
-        this.#refresh();
-        return decoder.decode(this.#u8.subarray(starts[id], starts[id] + lengths[id]));
-      });
-      return { handle, pieces: { types, special, piece } };
+    /** @type {Uint8Array} */
+    const types = this.#copy(Uint8Array, this.run('heed_tokenizer_types', handle),
+      this.run('heed_tokenizer_size', handle));
+    /** @type {number[]} */
+    const special = [];
+    types.forEach((type, id) => type !== PIECE_NORMAL && special.push(id));
+    // one room for all, which stays: run() would take it anew for each of 32,000
+    const room = this.#guard(() => this.#allocate(8));
+    const piece = (/** @type {number} */ id) => this.#guard(() => {
+      const start = this.#c.heed_tokenizer_piece(handle, id, room, room + 4) >>> 0;
+      this.#refresh();
+      const length = this.#u8[room] | (this.#u8[room + 1] << 8); // 1024 at most
+      return decoder.decode(this.#u8.subarray(start, start + length));
     });
+    return { handle, pieces: { types, special, piece } };
   }
 
   /**

@@ -19,6 +19,14 @@ __attribute__((noinline, target("bulk-memory")))
 #endif
 static void zero(void *p, size_t n) { memset(p, 0, n); }
 
+/* For the same reason. */
+#ifdef __wasm__
+__attribute__((noinline, target("bulk-memory")))
+#endif
+void copy_bytes(void *to, const void *from, size_t n) {
+    memcpy(to, from, n);
+}
+
 void *arena_push(heed_arena *arena, size_t count, size_t elem_size) {
     size_t bytes;
     if (arena->overflow || (elem_size != 0 && count > (SIZE_MAX - ARENA_ALIGN) / elem_size)) {

@@ -37,4 +37,7 @@ int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1);
 void *arena_block(heed_arena *arena);
 void arena_free_block(void *block);
 
+/* memcpy() of many bytes, fast also while the host has not yet optimised the code.  n may be 0. */
+void copy_bytes(void *to, const void *from, size_t n);
+
 #endif /* HEED_BASE_ARENA_H */

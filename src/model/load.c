@@ -1,8 +1,8 @@
 /*
  * load.c - a tensor's bytes, in pieces of any size, into the model: see model.h and heed.h.
  *
- * Each row is collected, converted to floats, checked, and stored in the layout of the kernels.  So there is never a
- * second copy of the weights.
+ * Each row is collected if it arrives in parts, converted to floats, checked, and stored in the layout of the kernels.
+ * So there is never a second copy of the weights.
  */
 #include <math.h>
 #include <string.h>
@@ -87,13 +87,14 @@ static heed_status store_alpha(heed_loader *l, heed_matrix *w) {
     return HEED_OK;
 }
 
-static heed_status store_row(heed_loader *l) {
+/* bytes: of the next row, which may be l->bytes. */
+static heed_status store_row(heed_loader *l, const unsigned char *bytes) {
     heed_tensor *t = l->tensor;
     if (t->matrix && t->matrix->i8 && !l->part && l->dtype == HEED_I8) { /* stored unchanged */
-        matrix_set_row_i8(t->matrix, l->row, (const int8_t *)l->bytes);
+        matrix_set_row_i8(t->matrix, l->row, (const int8_t *)bytes);
         return HEED_OK;
     }
-    decode_row(l->floats, l->bytes, l->row_elements, l->dtype);
+    decode_row(l->floats, bytes, l->row_elements, l->dtype);
     if (l->part == HEED_ALPHA) return store_alpha(l, t->matrix);
     if (!all_finite(l->floats, l->row_elements, l->part ? 128.0f : 1.0f)) return HEED_E_TENSOR_VALUE;
     if (l->part) memcpy(t->scales, l->floats, (size_t)l->row_elements * sizeof *t->scales);
@@ -107,15 +108,19 @@ heed_status heed_tensor_write(heed_model *model, const void *data, size_t n) {
     heed_loader *l = &model->loader;
     while (n > 0) {
         if (l->tensor == NULL) return HEED_E_STATE;
+        const unsigned char *row = bytes;
         size_t take = l->row_bytes - l->filled;
         if (take > n) take = n;
-        memcpy(l->bytes + l->filled, bytes, take);
+        if (take < l->row_bytes) { /* else the whole row is read where it is */
+            memcpy(l->bytes + l->filled, bytes, take);
+            row = l->bytes;
+        }
         l->filled += take;
         bytes += take;
         n -= take;
         if (l->filled < l->row_bytes) break;
 
-        const heed_status status = store_row(l);
+        const heed_status status = store_row(l, row);
         if (status != HEED_OK) return status;
         l->filled = 0;
         if (++l->row == l->n_rows) {

@@ -31,25 +31,76 @@ static int longest_list(const int32_t *offsets, int n_offsets) {
     return longest;
 }
 
-heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32_t *offsets, int n_offsets,
-                                     const int32_t *ids, int n_ids) {
+/* A shortlist of the model with room for its numbers, or NULL: no memory. */
+static struct heed_shortlist *create(int n_offsets, int n_ids) {
     struct heed_shortlist measured, *made;
     heed_arena arena = {0};
+    arena_push(&arena, 1, sizeof measured);
+    layout(&measured, &arena, n_offsets - 1, n_ids);
+    if (arena_block(&arena) == NULL) return NULL;
+    made = arena_push(&arena, 1, sizeof *made);
+    layout(made, &arena, n_offsets - 1, n_ids);
+    return made;
+}
+
+/* The shortlist, whose numbers are checked, becomes the model's. */
+static void use(heed_model *model, struct heed_shortlist *made, int n_first, int n_offsets) {
+    made->n_first = n_first;
+    made->n_lists = n_offsets - 1;
+    made->longest = longest_list(made->offsets, n_offsets);
+    model->shortlist = made;
+}
+
+heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32_t *offsets, int n_offsets,
+                                     const int32_t *ids, int n_ids) {
     if (model->shortlist) return HEED_E_STATE;
     const heed_status status = check(&model->config, n_first, offsets, n_offsets, ids, n_ids);
     if (status != HEED_OK) return status;
-    arena_push(&arena, 1, sizeof measured);
-    layout(&measured, &arena, n_offsets - 1, n_ids);
-    if (arena_block(&arena) == NULL) return HEED_E_MEMORY;
-    made = arena_push(&arena, 1, sizeof *made);
-    made->n_first = n_first;
-    made->n_lists = n_offsets - 1;
-    made->longest = longest_list(offsets, n_offsets);
-    layout(made, &arena, n_offsets - 1, n_ids);
+    struct heed_shortlist *made = create(n_offsets, n_ids);
+    if (made == NULL) return HEED_E_MEMORY;
     memcpy(made->offsets, offsets, (size_t)n_offsets * sizeof *offsets);
     if (n_ids > 0) memcpy(made->ids, ids, (size_t)n_ids * sizeof *ids);
-    model->shortlist = made;
+    use(model, made, n_first, n_offsets);
     return HEED_OK;
+}
+
+/* Files are little-endian, like wasm and every supported host.  memcpy, because bytes are not aligned. */
+static uint64_t word_at(const unsigned char *bytes, size_t i) {
+    uint64_t word;
+    memcpy(&word, bytes + i * sizeof word, sizeof word);
+    return word;
+}
+
+heed_status heed_model_read_shortlist(heed_model *model, const void *from, size_t n, uint64_t *checksum) {
+    enum { FIRST, BEST, OFFSETS, IDS, HEAD };
+    const unsigned char *bytes = from;
+    const size_t size = sizeof(uint64_t);
+    const heed_config *c = &model->config;
+    if (model->shortlist) return HEED_E_STATE;
+    if (n < HEAD * size) return HEED_E_ARGUMENT;
+    const uint64_t n_first = word_at(bytes, FIRST), n_offsets = word_at(bytes, OFFSETS), n_ids = word_at(bytes, IDS);
+    const uint64_t sources = (uint64_t)c->vocab_size;
+    /* a model of Marian's has one more id than its vocabulary: padding */
+    if (n_first > (uint64_t)c->decoder_vocab_size || (n_offsets != sources && n_offsets != sources + 1) ||
+        n_ids > INT32_MAX || n != (HEAD + n_offsets) * size + n_ids * sizeof(int32_t))
+        return HEED_E_ARGUMENT;
+
+    struct heed_shortlist *made = create((int)n_offsets, (int)n_ids);
+    if (made == NULL) return HEED_E_MEMORY;
+    uint64_t sum = 0, above = 0;
+    for (size_t i = 0; i < n / size; i++) sum ^= word_at(bytes, i) + 0x9e3779b9u + (sum << 6) + (sum >> 2);
+    for (size_t i = 0; i < n_offsets; i++) {
+        const uint64_t offset = word_at(bytes, HEAD + i);
+        made->offsets[i] = (int32_t)offset;
+        above |= offset >> 31;
+    }
+    copy_bytes(made->ids, bytes + (HEAD + n_offsets) * size, (size_t)n_ids * sizeof *made->ids);
+    *checksum = sum;
+    const heed_status status = above ? HEED_E_ARGUMENT
+                                     : check(c, (int)n_first, made->offsets, (int)n_offsets, made->ids, (int)n_ids);
+    if (status == HEED_OK) use(model, made, (int)n_first, (int)n_offsets);
+    else arena_free_block(made);
+    return status;
 }
 
 /* Select ids [n].  Returns how many were not selected before. */

@@ -170,6 +170,8 @@ const char *heed_tokenizer_piece(const heed_tokenizer *tokenizer, int id, int32_
     return vocab->text + vocab->start[id];
 }
 
+const uint8_t *heed_tokenizer_types(const heed_tokenizer *tokenizer) { return tokenizer->vocab.type; }
+
 /* ----------------------------------------------------------------------------------- encode */
 
 /* Joins neighbouring unknown pieces, so that a name in a foreign script is one unknown word. */

@@ -9,7 +9,10 @@ static int is_between(spm_bytes piece, const char *before, const char *after) {
     return piece.n > n + m && memcmp(piece.text, before, n) == 0 && memcmp(piece.text + piece.n - m, after, m) == 0;
 }
 
-static int is_language(spm_bytes piece) { return is_between(piece, ">>", "<<") || is_between(piece, "<2", ">"); }
+static int is_language(spm_bytes piece) {
+    if (piece.text[0] != '>' && piece.text[0] != '<') return 0; /* nearly all: this runs three times for each piece */
+    return is_between(piece, ">>", "<<") || is_between(piece, "<2", ">");
+}
 
 static int is_text(int32_t type) {
     return type == HEED_PIECE_NORMAL || type == HEED_PIECE_USER_DEFINED || type == HEED_PIECE_UNUSED;
