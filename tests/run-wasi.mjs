@@ -1,7 +1,8 @@
-// Runs a C test program built as wasm: `node tests/run-wasi.mjs build/wasm/tests/test_x.wasm`; used by `make test-c`.
+// Runs a C test program built as wasm: `node tests/run-wasi.mjs build/wasm/tests/test_x.wasm [ARGUMENT]...`; used by
+// `make test-c`.
 //
-// The few system calls of a program that prints and reads the clock are answered here: node:wasi of Node 20 crashes now
-// and then when memory grows during a call.
+// The few system calls of a program that prints, and reads the clock and its arguments, are answered here: node:wasi of
+// Node 20 crashes now and then when memory grows during a call.
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
@@ -9,7 +10,23 @@ import { readFile } from 'node:fs/promises';
 let memory;
 const view = () => new DataView(memory.buffer);
 
+/** The program and its arguments, each with a zero at its end. */
+const words = process.argv.slice(2).map((word) => new TextEncoder().encode(`${word}\0`));
+
 const wasi = {
+  args_sizes_get(count, bytes) {
+    view().setUint32(count, words.length, true);
+    view().setUint32(bytes, words.reduce((sum, { length }) => sum + length, 0), true);
+    return 0;
+  },
+  args_get(pointers, at) {
+    words.forEach((word, i) => {
+      view().setUint32(pointers + 4 * i, at, true);
+      new Uint8Array(memory.buffer).set(word, at);
+      at += word.length;
+    });
+    return 0;
+  },
   fd_write(file, parts, count, written) {
     let total = 0;
     for (let i = 0; i < count; i++) {
