@@ -148,7 +148,8 @@ heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32
  * The same of a file of Marian's (data/shortlist.h), without its first 16 bytes: u64 n_first, a number that nothing
  * needs, n_offsets, n_ids; u64 offsets [n_offsets]; u32 ids [n_ids].  All of it little-endian, and n bytes exactly;
  * n_offsets is the source vocabulary or one more.
- *   checksum  written: that of these bytes, by Marian's rule; not if the counts do not fit each other
+ *   checksum  written: that of these bytes, by Marian's rule; only if the counts fit each other, and there is
+ *             memory
  */
 heed_status heed_model_read_shortlist(heed_model *model, const void *bytes, size_t n, uint64_t *checksum);
 /*

@@ -198,12 +198,26 @@ test('no second worker by itself where it would download again, or find another 
     assert.deepEqual(await translator.translate(TEXTS.slice(0, 34)), expected.slice(0, 34));
     // the second may come, or end, after the last sentence
     const isSettled = () => (workers ? translator.info.workers : started.slice(from).every((w) => w.threadId < 0));
+    if (!workers) await sleep(300);
     for (let i = 0; !isSettled() && i < 600; i++) await sleep(50);
     assert.equal(translator.info.workers, workers, Object.keys(options).join());
     translator.destroy();
   }
   assert.equal(state.asked.filter((name) => name === 'model.safetensors').length, 2, 'once without a cache, once with');
   assert.deepEqual(mock.calls.map(({ arguments: [message] }) => message), []);
+});
+
+test('if no other worker can be counted, the first one goes on alone', async (t) => {
+  t.mock.method(os, 'availableParallelism', () => {
+    throw new Error('no such number');
+  });
+  syncBuiltinESMExports();
+  t.after(() => syncBuiltinESMExports());
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
+  for (let i = 0; i < 2; i++) assert.deepEqual(await translator.translate(TEXTS), expected);
+  translator.destroy();
+  assert.match(String(mock.calls[0].arguments[0]), /^heed: no more workers can be started/);
 });
 
 test('wrong numbers of workers are refused', async () => {

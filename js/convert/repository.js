@@ -125,7 +125,12 @@ async function download(url, path, { optional, listed, signal, onBytes }) {
 export async function readManifest(directory, names = [MANIFEST]) {
   for (const name of names) {
     const bytes = await readFile(join(directory, name)).catch(() => undefined);
-    if (bytes) return parseJson(bytes, join(directory, name));
+    try {
+      if (bytes) return parseJson(bytes, join(directory, name));
+    } catch (error) {
+      // a download that ended while it was written
+      if (!name.endsWith('.partial')) throw error;
+    }
   }
   return {};
 }
@@ -148,6 +153,10 @@ async function languagesOf({ source, target }, directory) {
   if (from === undefined || targets.length === 0) return from ? { source: from } : {};
   return { pairs: targets.map((language) => [from, language]) };
 }
+
+/** Those that a heed.json states. @param {Record<string, any>} manifest */
+const languagesIn = (manifest) => Object.fromEntries(['source', 'target', 'pairs']
+  .filter((key) => manifest[key] !== undefined).map((key) => [key, manifest[key]]));
 
 /**
  * Stores the files of a model. What is there already, with the listed content, is not downloaded again.
@@ -176,7 +185,10 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
   const weights = WEIGHTS.map((name) => new URL(name, base));
   const { version } = await headOf(listing ? new URL('heed.json', base) : weights[0], signal)
     .then((first) => (first.version ? first : headOf(weights[1], signal)));
-  if (isOurs && !listing && version !== '' && own.version === version && (await areAsListed(directory, own.files))) {
+  // an older heed.json may state a group
+  const isStated = ![own.source, own.target].some((language) => language !== undefined && isGroup(language));
+  if (isOurs && !listing && isStated && version !== '' && own.version === version
+      && (await areAsListed(directory, own.files))) {
     return { version, count: 0, files: Object.keys(own.files).length };
   }
 
@@ -215,7 +227,12 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
     if (isOurs && NAME.test(name) && !Object.hasOwn(files, name)) await rm(join(directory, name), { force: true });
   }
   const { name, ...named } = about;
-  const made = { format: 1, ...(name && { name }), ...(await languagesOf(named, directory)), ...manifest,
+  const says = manifest.target !== undefined || manifest.pairs !== undefined;
+  // an update has no name to read the languages from
+  const languages = says ? {} : named.target === undefined && isOurs ? languagesIn(own)
+    : await languagesOf(named, directory);
+  const title = name ?? (isOurs ? own.name : undefined);
+  const made = { format: 1, ...(title && { name: title }), ...languages, ...manifest,
     from: FROM, url: base.href, version, files };
   await writeFile(`${place}.partial`, `${JSON.stringify(made, null, 2)}\n`);
   await rename(`${place}.partial`, place);

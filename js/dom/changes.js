@@ -12,7 +12,7 @@ export class Changes {
   #wake;
   /** @type {Map<Container, { at: number, isFirst: boolean }>} */
   #noted = new Map();
-  /** How often containers have changed of late. @type {WeakMap<Node, { count: number, last: number }>} */
+  /** How often containers have changed recently. @type {WeakMap<Node, { count: number, last: number }>} */
   #unrest = new WeakMap();
   #timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
 

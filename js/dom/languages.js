@@ -106,8 +106,10 @@ export class Languages {
       this.#mark(element, true);
       return [element];
     }
-    const some = [...this.#blocks].slice(0, PAGE_BLOCKS);
-    for (const block of some) {
+    const some = [];
+    for (const block of this.#blocks) {
+      if (some.length === PAGE_BLOCKS) break;
+      some.push(block);
       this.#blocks.delete(block);
       if (this.#originals.attributeOf(block, 'lang') === null) this.#originals.restoreAttribute(block, 'lang');
     }

@@ -9,7 +9,7 @@ const PATIENCE = 250;
 const boxOf = (container) => (isElement(container) ? container : /** @type {ShadowRoot} */ (container).host);
 
 export class Visible {
-  #head;
+  #document;
   #observer = /** @type {IntersectionObserver | undefined} */ (undefined);
   /** @type {WeakSet<Element>} */
   #visible = new WeakSet();
@@ -17,8 +17,8 @@ export class Visible {
   isKnown = typeof IntersectionObserver !== 'function';
 
   /** @param {Document} document @param {() => void} wake  called when that changes */
-  constructor({ head }, wake) {
-    this.#head = head;
+  constructor(document, wake) {
+    this.#document = document;
     if (this.isKnown) return;
     this.#observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
@@ -36,7 +36,8 @@ export class Visible {
 
   /** @param {Node} container */
   has(container) {
-    return this.#visible.has(boxOf(container)) || container.parentNode === this.#head;
+    return this.#visible.has(boxOf(container)) 
+      || (container.parentNode !== null && container.parentNode === this.#document.head);
   }
 
   /** @param {Node} container */

@@ -14,8 +14,8 @@ import { builds } from '../builds.js';
  * calls share a running batch: when a sentence ends, another takes its row, and calls take turns. The result of a
  * sentence does not depend on the others. The event loop runs after every step.
  *
- * An engine runs in this thread (here.js), in a worker (remote.js), or in several (pool.js). Its arguments and results are plain data. Its
- * errors are those of the underlying function; destroy() rejects all promises with its reason.
+ * An engine runs in this thread (here.js), in a worker (remote.js), or in several (pool.js). Its arguments and results
+ * are plain data. Its errors are those of the underlying function; destroy() rejects all promises with its reason.
  *
  * @typedef {object} Engine
  * @property {Readonly<Record<string, unknown>>} config  config.json, with MarianConfig's defaults

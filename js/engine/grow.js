@@ -1,5 +1,5 @@
-// grow.js - a pool of one worker, for callers who say no number. It starts more while there is much to do, as many as
-// there are cores, and only where that downloads nothing again. Loaded by growing.js.
+// grow.js - a pool of one worker, for callers that do not pass `workers`. It starts more while there is much to do: at
+// most one for each core, GROWN_WORKERS in all, and only where that downloads nothing again. Loaded by growing.js.
 
 import { builtin, isNode, resolve } from '../base/host.js';
 import { GROWN_BYTES, GROWN_WORKERS } from '../base/limits.js';
@@ -21,9 +21,14 @@ import { poolOf } from './pool.js';
 const countCores = async () =>
   (isNode ? (await builtin('os')).availableParallelism() : (globalThis.navigator?.hardwareConcurrency ?? 1));
 
-/** Whether bytes are among the files of a model. @param {EngineOptions['model']} model */
+/**
+ * Whether bytes are among the files of a model, or some of them only are at URLs.
+ *
+ * @param {EngineOptions['model']} model
+ */
 const hasBytes = (model) => typeof model !== 'string' && !(model instanceof URL)
-  && !Object.values(model).every((file) => file instanceof Blob || typeof file === 'string');
+  && !Object.values(model).every((file) => file instanceof Blob)
+  && !Object.values(model).every((file) => typeof file === 'string');
 
 /**
  * Whether another worker can load the model without a download: all its files are local or stored.

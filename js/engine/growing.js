@@ -22,10 +22,15 @@ function growing(first, connect, options) {
   let end;
   /** @type {Promise<void> | undefined} */
   let pool;
+  // the one worker can do all of it: that there are no more is no failure
   const become = async () => {
-    const all = await (await import('./grow.js')).createGrowing(first, connect, options);
-    if (end) all.destroy(end.reason);
-    Object.setPrototypeOf(self, all);
+    try {
+      const all = await (await import('./grow.js')).createGrowing(first, connect, options);
+      if (end) all.destroy(end.reason);
+      Object.setPrototypeOf(self, all);
+    } catch (error) {
+      console.warn('heed: no more workers can be started:', error);
+    }
   };
   self.generate = async (sources, ...rest) => {
     load += sources.length;

@@ -46,8 +46,8 @@ function engineOf(line, { config, manifest, defaults }) {
 
 /**
  * @typedef {Record<string, Uint8Array>} Files  all files of a model
- * @typedef {Omit<import('./engine.js').EngineOptions, 'workers'> & { onFiles?: (files?: Files) => void }} RemoteOptions  onFiles: gets
- *   the files that the worker has read, if it read all at a URL
+ * @typedef {Omit<import('./engine.js').EngineOptions, 'workers'> & { onFiles?: (files?: Files) => void }} RemoteOptions
+ *   onFiles: gets the files that the worker has read, if it read all at a URL
  * @typedef {(options: RemoteOptions) => Promise<Engine | undefined>} Connect  starts one worker; undefined if that is
  *   impossible
  */

@@ -35,14 +35,14 @@ export async function listKept({ cache } = {}) {
   const { store } = await open(cache);
   /** @type {Map<string, Kept>} */
   const found = new Map();
-  /** Without one of these files it is no model: a page also stores its index.json. @type {Set<string>} */
+  /** Those with another file than the index.json that a page also stores. @type {Set<string>} */
   const models = new Set();
   for (const { url, size, version, isMissing } of (await store?.list()) ?? []) {
     if (isMissing) continue;
     const name = baseOf(url);
     const before = found.get(name);
     // a file of weights may say what heed.json, if there is one, says better
-    if (/\/(heed|config)\.json$|\.npz$/.test(url)) models.add(name);
+    if (!new URL(url).pathname.endsWith('/index.json')) models.add(name);
     const isNamed = url.endsWith('/heed.json') || (!before?.version && /\.(safetensors|bin|npz)$/.test(url));
     const told = (isNamed && version) || (before?.version ?? '');
     found.set(name, { name, size: size + (before?.size ?? 0), version: told });

@@ -65,9 +65,9 @@ export const hasWeights = async (directory) => (await missingWeights(directory))
 async function missingTokenizer(directory) {
   const { model_type: family = 'marian', tokenizer_class: stated } = parse(await directory.read(CONFIG));
   if (family === 'marian') return lacks(directory, MARIAN);
-  const { tokenizer_class: kind = stated } = parse(await directory.read('tokenizer_config.json'));
+  const kind = parse(await directory.read('tokenizer_config.json')).tokenizer_class ?? stated;
   if (/^ByT5Tokenizer/.test(kind)) return [];
-  const own = /^M2M100Tokenizer/.test(kind) ? M2M : OWN[family] ?? MARIAN;
+  const own = /^M2M100Tokenizer/.test(kind) ? M2M : Object.hasOwn(OWN, family) ? OWN[family] : MARIAN;
   // a tokenizer of SentencePiece is not that of M2M-100 without vocab.json
   const others = own === M2M ? [JSON_ALONE] : [MARIAN, BPE, SPIECE, JSON_ALONE];
   for (const names of [own, ...others]) if ((await lacks(directory, names)).length === 0) return [];

@@ -158,7 +158,7 @@ function chooseToken({ manifest, tokenizer }, target, language) {
   const { languages } = tokenizer;
   const tokenFor = (/** @type {string} */ tag) =>
     languages.find((name) => canonical(name.replaceAll('_', '-')) === tag);
-  const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target));
+  const token = language ?? tokenFor(target) ?? tokenFor(languageOf(target)) ?? findCode(languages, target);
   if (languages.length > 0 && token === undefined && manifest.target === undefined) {
     throw notSupported(`targetLanguage: found ${target}, the model's are ${languages.join(', ')}`);
   }

@@ -74,8 +74,8 @@ function joinParts(sentences, results) {
     const { text, after } = sentence;
     if (text) {
       const known = /** @type {Known} */ (results.next().value);
-      const { result: { text: target, kept }, weights } = known;
-      const part = { start, source: text, target: withFixedSpaces(text, target), kept, weights };
+      const { result: { text: target, kept } } = known;
+      const part = { start, source: text, target: withFixedSpaces(text, target), kept };
       parts.push(part);
       translations.push({ sentence, known, start, part });
     } else if (after.trim() !== '') parts.push({ start, source: after, target: after });

@@ -1,5 +1,5 @@
-// known.js - the sentences that translateHtml() has translated of late: of a paragraph that has changed by one, only
-// that is translated. Used by html.js.
+// known.js - the sentences that translateHtml() has translated recently: of a paragraph that has changed by one, only
+// that one is translated. Used by html.js.
 
 import { MAX_KNOWN } from '../base/limits.js';
 
@@ -8,7 +8,11 @@ import { MAX_KNOWN } from '../base/limits.js';
 /** @typedef {import('./translator.js').Options} Options */
 /** @typedef {{ result: Result, weights?: import('../text/place.js').Weights }} Known  weights: if they were needed */
 
-/** By engine, and by sentence and options; those used last at the end. @type {WeakMap<object, Map<string, Known>>} */
+/**
+ * By engine: the last options, and by sentence what they gave; those used last at the end.
+ *
+ * @type {WeakMap<object, { asked: string, known: Map<string, Known> }>}
+ */
 const engines = new WeakMap();
 
 /**
@@ -24,11 +28,12 @@ export async function translateKnown(sentences, options, { engine, generate }) {
     (await generate(some, { ...options, nBest: 1 })).map(([result]) => /** @type {Known} */ ({ result }));
   // a term may cross two sentences
   if (options.glossary) return translate(sentences);
-  const known = engines.get(engine) ?? new Map();
-  engines.set(engine, known);
   const { signal: _, ...settings } = options;
-  const prefix = JSON.stringify(settings);
-  const keys = sentences.map(({ text, isKept, kept }) => prefix + JSON.stringify([text, isKept, kept]));
+  const asked = JSON.stringify(settings);
+  const before = engines.get(engine);
+  const { known } = before?.asked === asked ? before : { known: new Map() };
+  engines.set(engine, { asked, known });
+  const keys = sentences.map(({ text, isKept, kept }) => JSON.stringify([text, isKept, kept]));
   const missing = new Map(keys.flatMap((key, i) => (known.has(key) ? [] : [[key, sentences[i]]])));
   const all = new Map(keys.map((key) => [key, known.get(key)]));
   const found = (await translate([...missing.values()])).values();

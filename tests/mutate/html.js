@@ -43,9 +43,12 @@ const isWellNested = (html) =>
 function isMarks(wanted, found, { html, tokens }) {
   const marks = tokens.filter(({ name, mate }) => name === 'sup' && mate >= 0)
     .map(({ end, mate }) => html.slice(end, tokens[mate].start).replace(/<[^>]*>/g, ''));
-  const rest = [...marks.join(''), ...wanted];
-  const isThere = [...found].every((letter) => rest.includes(letter) && rest.splice(rest.indexOf(letter), 1));
-  return isThere && found.length > wanted.length;
+  const more = [...found];
+  const take = (/** @type {string[]} */ from, /** @type {string} */ letter) =>
+    from.includes(letter) && from.splice(from.indexOf(letter), 1);
+  const rest = [...marks.join('')];
+  return [...wanted].every((letter) => take(more, letter)) && more.length > 0
+    && more.every((letter) => take(rest, letter));
 }
 
 /** What is wrong with a translation, or ''. @param {string} html @param {string} name  of a stub */
