@@ -84,11 +84,14 @@ export class Languages {
     const isTop = this.#top && isElement(this.#top) ? element === this.#top : element.parentNode === this.#top;
     const [from, to] = this.#directions;
     const lang = this.#originals.attributeOf(element, 'lang');
-    if (isTop || (lang && languageOf(lang) === languageOf(sourceLanguage))) {
+    const dir = this.#originals.attributeOf(element, 'dir')?.toLowerCase();
+    const isStated = lang && languageOf(lang) === languageOf(sourceLanguage);
+    // of what is kept as it is, some part is translated
+    if (!isTop && (isStated || dir) && isKept(this.#reader.stateAt(element))) return;
+    if (isTop || isStated) {
       if (isSmall || this.#isSettled) this.#originals.setAttribute(element, 'lang', targetLanguage);
       else this.#stating.add(element);
     }
-    const dir = this.#originals.attributeOf(element, 'dir')?.toLowerCase();
     if (from !== to && (isTop || dir === from)) this.#originals.setAttribute(element, 'dir', to);
   }
 
@@ -101,8 +104,7 @@ export class Languages {
     this.#isSettled = true;
     for (const element of this.#stating) {
       this.#stating.delete(element);
-      // the page may have changed it since
-      if (!element.isConnected || isKept(this.#reader.stateAt(element))) continue;
+      if (!element.isConnected) continue;
       this.#mark(element, true);
       return [element];
     }

@@ -501,6 +501,15 @@ Object.assign(CASES, {
     equal(host.outerHTML, html);
   },
 
+  'what is kept states its own language, also around a part that is translated': async ({ host, translate }) => {
+    await translate('<div lang="en" translate="no">A dog <p translate="yes">One cat</p></div>');
+    const [, part] = host.firstChild.childNodes;
+    part.after(Object.assign(document.createElement('p'), { translate: true, textContent: 'Two cats' }));
+    await until(() => part.nextSibling.textContent === 'TWO CATS');
+    equal(host.innerHTML,
+      '<div lang="en" translate="no">A dog <p translate="yes">ONE CAT</p><p translate="yes">TWO CATS</p></div>');
+  },
+
   'a root that is in no page is refused': async () => {
     const other = document.implementation.createHTMLDocument('');
     for (const root of [document.createElement('p'), other, other.body]) {
