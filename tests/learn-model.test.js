@@ -26,7 +26,17 @@ test('arrows: their lengths and angle in the plane are those in all dimensions',
   const square = compute([[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0]]);
   assert.ok(Math.abs(square.cosine - 1) < 1e-12);
   assert.ok(Math.abs(compute([[1, 0, 0], [0, 1, 0], [0, 1, 0], [1, 0, 0]]).cosine + 1) < 1e-12);
-  assert.deepEqual([1, 0.3, -0.2].map(verdictOf), ['parallel', 'alike', 'not']);
+  assert.deepEqual([1, 0.9, 0.89, 0.3, 0.29, -0.2].map(verdictOf),
+    ['parallel', 'parallel', 'alike', 'alike', 'not', 'not']);
+  // rounding leads beyond 1 for some of these, and no angle has such a cosine
+  for (let i = 1; i <= 300; i++) {
+    const [from, to] = [0, 1].map((at) => Array.from({ length: 5 }, (_, j) => Math.sin(i * (7 * j + 3 * at + 1))));
+    for (const rows of [[from, to, from, to], [from, to, to, from]]) {
+      assert.ok(Math.abs(compute(rows).cosine) <= 1, `${i}: ${compute(rows).cosine}`);
+    }
+  }
+  const still = compute([[1, 0], [1, 0], [1, 0], [0, 1]]);
+  assert.deepEqual([still.arrows[0], still.cosine], [[0, 0], 0], 'an arrow without a length');
   const words = ['man', 'woman', 'king', 'queen'];
   const rows = words.map(rowOf).map((row) => row.map((x) => x / Math.sqrt(dot(row, row))));
   const [first, second] = [[0, 1], [2, 3]].map(([a, b]) => rows[b].map((x, i) => x - rows[a][i]));
@@ -143,6 +153,39 @@ test('the model of small sentences is a directory that Translator loads, with it
     translator.destroy();
     other.dispose();
     trainer.dispose();
+  }
+});
+
+test('a training that is stopped at once takes no step, and keeps nothing in place of what was kept', async () => {
+  const posted = [];
+  const whole = { addEventListener: globalThis.addEventListener, postMessage: globalThis.postMessage };
+  let tell;
+  // what a worker has and Node lacks
+  Object.assign(globalThis, {
+    addEventListener: (_, f) => (tell = (data) => f({ data })), postMessage: (message) => posted.push(message),
+  });
+  const until = async (type) => {
+    while (!posted.some((message) => message.type === type)) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  try {
+    await import('../web/learn/train-worker.js');
+    tell({ type: 'start', task: 'positions', seed: 3 });
+    tell({ type: 'stop' });
+    await until('probe');
+    tell({ type: 'use', text: 'no digits' });
+    tell({ type: 'use', text: '123' });
+    await until('answer');
+    assert.deepEqual(posted.map(({ type }) => type).sort(), ['answer', 'probe', 'refused']);
+    // a call that fails does not end the training
+    tell({ type: 'go' });
+    await until('steps');
+    tell({ type: 'use', text: 'no digits' });
+    tell({ type: 'stop' });
+    await until('kept');
+    assert.ok(posted.find(({ type }) => type === 'kept').step > 0);
+    assert.equal(posted.some(({ type }) => type === 'failed'), false);
+  } finally {
+    Object.assign(globalThis, whole);
   }
 });
 

@@ -95,6 +95,12 @@ test('a cell of a grid is written out as it was computed', async () => {
   assert.deepEqual(product(left, left, true)(0, 1).lit, [{ grid: left, row: 0 }, { grid: left, row: 1 }]);
   assert.equal(shareText([0, Math.log(3)], 1), 'e^1.10 / (e^0 + e^1.10) = 3.00 / 4.00 = 0.75');
   assert.deepEqual(share(left)(1, 0).lit, [{ grid: left, row: 1 }]);
+  // e^1000 is beyond every number, and e^-1000 is 0: the shares are those of the differences
+  assert.equal(shareText([1000, 1000], 0),
+    'e^(1000 \u2212 1000) / (e^(1000 \u2212 1000) + e^(1000 \u2212 1000)) = 1.00 / 2.00 = 0.50');
+  assert.match(shareText([-1000, -1000], 1), /^e\^\(\u22121000 \u2212 \(\u22121000\)\) .* = 0\.50$/);
+  assert.match(shareText([90, -Infinity], 1), / = 0\.00 \/ 1\.00 = 0\.00$/);
+  assert.match(shareText([1, -Infinity], 0), /^e\^1 /);
 });
 
 test('Q, K, V: the figure shows what was worked out by hand', async () => {

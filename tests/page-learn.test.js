@@ -92,6 +92,9 @@ test('a cell explains itself by mouse and by keys; an edited number counts', asy
   assert.equal(await grid(1).locator('td.lit').count(), 7, 'its row and its column');
   assert.equal(await grid(0).locator('td.lit').count(), 6, 'the rows of both words');
   await grid(0).locator('input').nth(4).fill('3');
+  // what was pointed at is worked out again
+  await page.waitForFunction(() => document.querySelector('.traced').textContent
+    === 'cat · dog: 0 × 0 + 3 × 1 + 1 × 2 = 5');
   await grid(2).locator('.grid-host').focus();
   for (const key of ['ArrowRight', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
   const cell = grid(2).locator('tbody tr').nth(1).locator('td').nth(1);
@@ -108,8 +111,12 @@ test('words as vectors: the arrows of a relation, and a token on its way to the 
   const text = () => page.locator('.chapter .figure').textContent();
   assert.match(await text(), /man → woman and king → queen: cosine −0\.\d\d, .*They are not parallel/);
   await choose(page, 'is → was, are → were');
-  await page.waitForFunction(() => /nearly parallel/.test(document.querySelector('.figure').textContent));
+  await page.waitForFunction(() => /much closer than chance/.test(document.querySelector('.figure').textContent));
   await page.waitForFunction(() => /exactly what the model has/.test(document.querySelector('.figure').textContent));
+  await page.getByLabel('Your own: from, to, from, to').fill('man man king queen');
+  await page.getByRole('button', { name: 'Draw' }).click();
+  await page.waitForFunction(() => /man → man: the arrow has no length/.test(
+    document.querySelector('.figure').textContent));
   assert.deepEqual(troubles, []);
   await close();
 });

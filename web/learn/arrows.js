@@ -2,13 +2,13 @@
 // words, with the rows of the loaded model: man -> woman and king -> queen as arrows side by side.
 
 import { h } from '../lib/dom.js';
-import { s } from './chart.js';
+import { isNarrow, s } from './chart.js';
 import { choice, decimal, failure, flow, remark } from './kit.js';
 
 /** Two pairs each, that differ in the same way. */
 const QUADRUPLES = ['man woman king queen', 'is was are were', 'month months year years', 'go went come came'];
-/** From the cosine of two arrows: nearly parallel, a little alike. */
-const [PARALLEL, ALIKE] = [0.5, 0.2];
+/** From the cosine of two arrows: nearly parallel, at most 26 degrees; closer than chance, at most 73. */
+const [PARALLEL, ALIKE] = [0.9, 0.3];
 
 /** @typedef {{ word: string, ids: number[], vector: Float32Array }} Found  a word's row */
 
@@ -28,7 +28,8 @@ export function compute(rows) {
   const [a, b, c, d] = rows.map(unit);
   const [first, second] = [[a, b], [c, d]].map(([from, to]) => to.map((x, i) => x - from[i]));
   const [one, two] = [first, second].map((x) => Math.sqrt(dot(x, x)));
-  const cosine = one && two ? dot(first, second) / (one * two) : 0;
+  // rounding may lead beyond 1, where no angle is
+  const cosine = one && two ? Math.min(1, Math.max(-1, dot(first, second) / (one * two))) : 0;
   const across = two * Math.sqrt(Math.max(0, 1 - cosine * cosine));
   return {
     cosine,
@@ -47,9 +48,12 @@ const arrow = (/** @type {string} */ from, /** @type {string} */ to) => `${from}
 /** Both arrows, each from its own start. @param {number[][]} arrows @param {string[]} words @param {string} label */
 function drawing(arrows, words, label) {
   const reach = Math.max(...arrows.map(([x, y]) => Math.hypot(x, y))) || 1;
-  const svg = s('svg', { viewBox: '0 0 440 220', class: 'chart', role: 'img', 'aria-label': label });
+  // side by side, or one above the other
+  const [width, height, right, down] = isNarrow() ? [320, 300, 0, 150] : [440, 220, 220, 0];
+  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': label });
   arrows.forEach(([x, y], i) => {
-    const [x0, y0] = [110 + 220 * i - (x / reach) * 40, 110 + (y / reach) * 40];
+    const [middle, level] = [(width - right) / 2 + right * i, (height - down) / 2 + down * i];
+    const [x0, y0] = [middle - (x / reach) * 40, level + (y / reach) * 40];
     const [x1, y1] = [x0 + (x / reach) * 80, y0 - (y / reach) * 80];
     const angle = Math.atan2(y1 - y0, x1 - x0);
     const tip = [0.45, -0.45].map((turn) => `${x1 - 10 * Math.cos(angle + turn)},${y1 - 10 * Math.sin(angle + turn)}`);
@@ -89,6 +93,12 @@ export async function mount(host, app, t, { look, nearest }) {
     const found = await Promise.all(words.map(look));
     const { cosine, arrows, cosines, reached } = compute(found.map(({ vector }) => vector));
     const [a, b, c, d] = words;
+    const empty = arrows.findIndex(([x, y]) => x === 0 && y === 0);
+    if (empty >= 0) {
+      const [from, to] = words.slice(2 * empty);
+      if (mine === run) result.replaceChildren(remark(t.empty(arrow(from, to))));
+      return;
+    }
     const told = t.verdict(arrow(a, b), arrow(c, d), decimal(cosine), Math.round((Math.acos(cosine) * 180) / Math.PI));
     const best = await nearest(reached, new Set([a, b, c].flatMap((_, i) => found[i].ids)));
     if (mine !== run) return;

@@ -84,7 +84,10 @@ export function mount(host, app, t, parts) {
     const { translator } = app.engine;
     if (!translator.inspect) return void (said.textContent = app.strings.learn.needsInspect);
     const { encoder_layers: layers, encoder_attention_heads: heads } = translator.config;
-    const input = h('input', { type: 'text', value: given.text, lang: app.engine.languages.from, autocomplete: 'off' });
+    // another model may have fewer
+    given.layer = Math.min(given.layer, layers - 1);
+    given.head = Math.min(given.head, heads - 1);
+    const input = h('input', { type: 'text', value: given.text, lang: 'en', autocomplete: 'off' });
     controls.replaceChildren(
       h('form', { class: 'flow', onsubmit(/** @type {SubmitEvent} */ event) {
         event.preventDefault();

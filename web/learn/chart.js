@@ -33,7 +33,7 @@ export function ticks(low, high, count = 4) {
 }
 
 /** Whether there is little room: then a chart has fewer units, so that its text is not too small. */
-const isNarrow = () => innerWidth < 640;
+export const isNarrow = () => innerWidth < 640;
 
 /** @param {number} x */
 export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u2212');

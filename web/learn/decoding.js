@@ -2,7 +2,7 @@
 // penalty prefers.
 
 import { h } from '../lib/dom.js';
-import { s } from './chart.js';
+import { isNarrow, s } from './chart.js';
 import { decimal, grid, matrix, remark, slider } from './kit.js';
 import { APPLY, EQUALS, formula, frac, n, paren, row, sub, sum, sup } from './math.js';
 
@@ -92,7 +92,8 @@ function drawing(given, name, t) {
   const branches = tree(given);
   const leaves = branches.flatMap(({ next }) => next);
   const height = leaves.length * 34 + 12;
-  const svg = s('svg', { viewBox: `0 0 440 ${height}`, class: 'chart tree', role: 'img', 'aria-label': t.tree });
+  const viewBox = `0 0 ${isNarrow() ? 320 : 440} ${height}`;
+  const svg = s('svg', { viewBox, class: 'chart tree', role: 'img', 'aria-label': t.tree });
   /** @param {number[]} from @param {number[]} to @param {{ isKept: boolean, isBest: boolean }} how */
   const line = ([x0, y0], [x1, y1], { isKept, isBest }) => s('line', {
     x1: x0, y1: y0, x2: x1, y2: y1, class: `curve ${isKept ? '' : 'reference'} ${isBest && isKept ? 'best' : ''}`,
@@ -100,14 +101,15 @@ function drawing(given, name, t) {
   /** @param {number[]} at @param {string} word @param {Hypothesis} hypothesis @param {boolean} isKept */
   const label = ([x, y], word, { logProb }, isKept) =>
     s('text', { x: x + 6, y: y + 4, class: isKept ? 'axis strong' : '' }, `${word} ${decimal(Math.exp(logProb), 3)}`);
-  const root = [52, height / 2];
+  const [left, first, last] = isNarrow() ? [48, 92, 214] : [52, 170, 320];
+  const root = [left, height / 2];
   svg.append(s('text', { x: 4, y: root[1] + 4 }, t.startWord));
   let row = 0;
   for (const branch of branches) {
-    const middle = [170, (row + (branch.next.length - 1) / 2) * 34 + 22];
+    const middle = [first, (row + (branch.next.length - 1) / 2) * 34 + 22];
     svg.append(line(root, middle, branch), label(middle, name(branch.hypothesis), branch.hypothesis, branch.isKept));
     for (const leaf of branch.next) {
-      const end = [320, row++ * 34 + 22];
+      const end = [last, row++ * 34 + 22];
       svg.append(line([middle[0] + 88, middle[1]], end, leaf), label(end, name(leaf.hypothesis), leaf.hypothesis,
         leaf.isKept));
     }

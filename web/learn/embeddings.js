@@ -116,12 +116,21 @@ export async function mount(host, app, t) {
   );
   /** @type {(() => void) | undefined} */
   let leave;
+  let isAlive = true;
+  let run = 0;
   const stop = whenReady(app, real, async () => {
+    const mine = ++run;
+    const isStill = () => isAlive && mine === run;
     leave?.();
-    leave = await mountReal(real, app, t, parts);
+    leave = undefined;
+    const off = await mountReal(real, app, t, parts, isStill);
+    // the chapter may have been left meanwhile, or another model is loaded
+    if (isStill()) leave = off;
+    else off?.();
   });
   return {
     unmount() {
+      isAlive = false;
       stop();
       leave?.();
     },
@@ -135,8 +144,9 @@ export async function mount(host, app, t) {
  * @param {any} app
  * @param {any} t
  * @param {import('./kit.js').Ops} parts
+ * @param {() => boolean} isStill  whether this part is still wanted
  */
-async function mountReal(host, app, t, parts) {
+async function mountReal(host, app, t, parts, isStill) {
   const { translator } = app.engine;
   if (!translator.parameters) {
     host.replaceChildren(h('p', { class: 'remark' }, app.strings.learn.needsInspect));
@@ -228,9 +238,11 @@ async function mountReal(host, app, t, parts) {
     event.preventDefault();
     compare().catch(failed);
   });
+  if (!isStill()) return undefined;
   const [arrows, lookup] = [0, 1].map(() => h('section', { class: 'real' }));
   host.replaceChildren(h('h2', {}, t.real), said, form, result, arrows, lookup);
   await compare();
+  if (!isStill()) return undefined;
   const [{ mount: mountArrows }, { mount: mountLookup }] = await Promise.all(
     [import('./arrows.js'), import('./lookup.js')]);
   await mountArrows(arrows, app, t.arrows, {
@@ -240,5 +252,5 @@ async function mountReal(host, app, t, parts) {
       return Promise.all(found.map(async ({ id, cosine }) => ({ text: await nameOf(id), cosine })));
     },
   });
-  return mountLookup(lookup, app, t.lookup, parts, rows);
+  return isStill() ? mountLookup(lookup, app, t.lookup, parts, rows) : undefined;
 }

@@ -2,6 +2,7 @@
 // the next visit. Used by train.js and learned-positions.js; train-worker.js does the work.
 
 import { h } from '../lib/dom.js';
+import { TASKS } from './tasks.js';
 
 /** @typedef {'idle' | 'running' | 'stopped' | 'finished' | 'failed'} JobState */
 /** @typedef {import('./train-worker.js').Answer} Answer */
@@ -24,20 +25,26 @@ export class Job extends EventTarget {
   answer = null;
   /** Why the state is 'failed'. */
   error = '';
+  /** Why the last question has no answer. */
+  refusal = '';
+  /** False if the browser could not store what was learned. */
+  isKept = true;
   /** The question of `answer`: the answer is that of the model as it is now. */
   #asked = '';
   /** @type {Worker | undefined} */
   #worker;
   /** What was kept on an earlier visit. @type {{ step: number, weights: Uint8Array } | null} */
   #kept = null;
-  /** @type {((files: Record<string, Uint8Array>) => void) | undefined} */
-  #take;
+  /** Who waits for files. @type {{ resolve: (files: any) => void, reject: (error: Error) => void } | undefined} */
+  #waiting;
   #name;
+  #steps;
 
-  /** @param {string} name  of the task */
-  constructor(name) {
+  /** @param {string} name  of the task @param {number} [steps]  of the whole training, if what it learns is kept */
+  constructor(name, steps) {
     super();
     this.#name = name;
+    this.#steps = steps;
   }
 
   /** Whether there is a model, of this visit or of an earlier one. */
@@ -55,7 +62,8 @@ export class Job extends EventTarget {
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#kept = this.probe = this.answer = null;
-    this.#asked = '';
+    this.#asked = this.refusal = '';
+    this.isKept = true;
     this.history = { losses: [], weights: [], gradients: [] };
     this.#post({ type: 'start', task: this.#name, seed: Math.floor(Math.random() * 1e6) + 1 });
     this.#become('running');
@@ -84,8 +92,8 @@ export class Job extends EventTarget {
 
   /** The files of a model directory. @returns {Promise<Record<string, Blob>>} */
   async files() {
-    const files = await new Promise((resolve) => {
-      this.#take = resolve;
+    const files = await new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
       this.#post({ type: 'files' });
     });
     return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, new Blob([bytes])]));
@@ -100,10 +108,13 @@ export class Job extends EventTarget {
   /** @param {Record<string, unknown>} message */
   #post(message) {
     if (!this.#worker) {
-      this.#worker = new Worker(new URL('./train-worker.js', import.meta.url), { type: 'module' });
-      this.#worker.addEventListener('message', ({ data }) => this.#receive(data));
-      this.#worker.addEventListener('error', ({ message: why }) => this.#fail(why || 'train-worker.js'));
-      if (this.#kept) this.#worker.postMessage({ type: 'load', task: this.#name, seed: 1, ...this.#kept });
+      const worker = new Worker(new URL('./train-worker.js', import.meta.url), { type: 'module' });
+      this.#worker = worker;
+      // what one said that was ended since may still arrive
+      const ofThis = (/** @type {() => void} */ f) => worker === this.#worker && f();
+      worker.addEventListener('message', ({ data }) => ofThis(() => this.#receive(data)));
+      worker.addEventListener('error', ({ message: why }) => ofThis(() => this.#fail(why || 'train-worker.js')));
+      if (this.#kept) worker.postMessage({ type: 'load', task: this.#name, seed: 1, ...this.#kept });
       this.#kept = null;
     }
     this.#worker.postMessage(message);
@@ -120,10 +131,12 @@ export class Job extends EventTarget {
       if (this.#asked) this.#post({ type: 'use', text: this.#asked });
     } else if (message.type === 'answer') {
       this.answer = message;
+      this.refusal = '';
       this.dispatchEvent(new Event('answer'));
       return;
     } else if (message.type === 'kept') return void this.#keep(message);
-    else if (message.type === 'files') return this.#take?.(message.files);
+    else if (message.type === 'files') return this.#waiting?.resolve(message.files);
+    else if (message.type === 'refused') return this.#refuse(message);
     else if (message.type === 'failed') return this.#fail(message.message);
     this.#become(message.type === 'finished' ? 'finished' : this.state);
   }
@@ -133,33 +146,55 @@ export class Job extends EventTarget {
     this.#worker?.terminate();
     this.#worker = undefined;
     this.error = why;
+    this.#waiting?.reject(new Error(why));
     this.#become('failed');
+  }
+
+  /** One call failed; the model is as it was. @param {{ of: string, message: string }} refused */
+  #refuse({ of, message }) {
+    if (of === 'files') return this.#waiting?.reject(new Error(message));
+    this.refusal = message;
+    this.dispatchEvent(new Event('answer'));
   }
 
   /** @param {{ step: number, weights: Uint8Array }} given */
   async #keep({ step, weights }) {
+    if (this.#steps === undefined) return;
     const { losses, weights: watched, gradients } = this.history;
     const history = { losses: losses.slice(0, step), weights: watched.slice(0, step),
       gradients: gradients.slice(0, step) };
     const { cross, positions, ...probe } = this.probe ?? {};
-    // private windows, and pages without https, have no such place; the step is read from the numbers, written last
-    await globalThis.caches?.open(KEPT).then(async (cache) => {
+    const before = this.isKept;
+    // pages without https and frames in a sandbox have no such place, and it may be full
+    try {
+      const cache = await caches.open(KEPT);
       await cache.put(place(this.#name), new Response(/** @type {BodyInit} */ (weights)));
+      // the step is read from the numbers, written last
       await cache.put(place(`${this.#name}.json`), new Response(JSON.stringify({
         history, probe, cross: cross && { shape: cross.shape, data: Array.from(cross.data) },
+        config: TASKS[this.#name].config,
       })));
-    }).catch(() => {});
+      this.isKept = true;
+    } catch {
+      this.isKept = false;
+    }
+    if (this.isKept !== before) this.#become(this.state);
   }
 
-  /** What an earlier visit learned. @param {number} steps  of the whole training */
-  async restore(steps) {
-    const cache = await globalThis.caches?.open(KEPT).catch(() => undefined);
+  /** What an earlier visit learned; throws if nothing can be read. */
+  async restore() {
+    const steps = this.#steps ?? 0;
+    const cache = await caches.open(KEPT);
     const names = [this.#name, `${this.#name}.json`];
-    const [found, told] = await Promise.all(names.map((name) => cache?.match(place(name))));
+    const [found, told] = await Promise.all(names.map((name) => cache.match(place(name))));
     if (!found || !told || this.hasModel) return;
     const weights = new Uint8Array(await found.arrayBuffer());
-    const { history, probe, cross } = await told.json();
-    if (this.hasModel) return;
+    const { history, probe, cross, config } = await told.json();
+    const lists = [history?.losses, history?.weights, history?.gradients];
+    const isWhole = lists.every((list) => Array.isArray(list) && list.length === lists[0].length)
+      && (!cross || (Array.isArray(cross.shape) && Array.isArray(cross.data)));
+    // a task of another shape, of an earlier version of this page, has other weights
+    if (!isWhole || JSON.stringify(config) !== JSON.stringify(TASKS[this.#name].config) || this.hasModel) return;
     this.history = history;
     this.probe = cross ? { ...probe, cross: { ...cross, data: Float32Array.from(cross.data) } } : null;
     this.#kept = { step: this.step, weights };
@@ -178,9 +213,9 @@ const jobs = new Map();
 export function jobOf(name, steps) {
   let job = jobs.get(name);
   if (!job) {
-    jobs.set(name, (job = new Job(name)));
+    jobs.set(name, (job = new Job(name, steps)));
     // what cannot be read was not kept
-    if (steps) job.restore(steps).catch(() => {});
+    if (steps) job.restore().catch(() => {});
   }
   return job;
 }
@@ -194,16 +229,18 @@ const told = new Set();
  * @param {Job} job
  * @param {any} app
  * @param {{ label: string, text: (step: number) => string }} words
+ * @param {string} chapter  where it is
+ * @param {() => void} [onOpen]  called before the chapter is opened by the link
  */
-export function tell(job, app, { label, text }) {
+export function tell(job, app, { label, text }, chapter, onOpen) {
   if (told.has(job)) return;
   told.add(job);
-  const link = h('a', { href: '#/learn/train' });
+  const link = h('a', { href: `#/learn/${chapter}`, onclick: onOpen });
   const element = h('aside', { class: 'training', 'aria-label': label, hidden: true }, link);
   document.body.append(element);
   const show = () => {
     const { room, view } = app.state;
-    element.hidden = job.state !== 'running' || (room === 'learn' && view === 'train');
+    element.hidden = job.state !== 'running' || (room === 'learn' && view === chapter);
     link.textContent = text(job.step);
   };
   job.addEventListener('change', show);

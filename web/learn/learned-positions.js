@@ -2,7 +2,7 @@
 // reversing of digits; they are shown beside sinusoids. job.js trains.
 
 import { h, on } from '../lib/dom.js';
-import { jobOf } from './job.js';
+import { jobOf, tell } from './job.js';
 import { button, flow, heat, remark, shaped } from './kit.js';
 import { TASKS } from './tasks.js';
 
@@ -17,13 +17,17 @@ export function compute(parts, { shape: [, width], data }) {
 }
 
 /**
- * @param {HTMLElement} host @param {any} t  of this part @param {import('./kit.js').Ops} parts
+ * @param {HTMLElement} host @param {any} app @param {any} t  of this part @param {import('./kit.js').Ops} parts
  * @returns {() => void}
  */
-export function mount(host, t, parts) {
+export function mount(host, app, t, parts) {
   const job = jobOf('positions');
   const { steps } = TASKS.positions;
+  const { background } = app.strings.learn.train;
+  tell(job, app, { label: t.title, text: (step) => background(step, steps) }, 'positions');
+  // the numbers change many times a second
   const said = remark();
+  said.setAttribute('aria-live', 'off');
   const maps = Array.from({ length: 4 }, heat);
   const names = Array.from({ length: USED }, (_, i) => String(i));
   const figures = h('div', {}, [0, 1].map((row) => flow(...[0, 1].map((of) =>

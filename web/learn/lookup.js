@@ -2,6 +2,7 @@
 // position is added: what the first layer gets, with the loaded model's own numbers.
 
 import { h } from '../lib/dom.js';
+import { isSpecial } from '../lib/pieces.js';
 import { choice, failure, flow, followSentence, grid, heat, readable, remark, rowOf, shaped } from './kit.js';
 
 /** Numbers of a row that are written out. */
@@ -37,28 +38,32 @@ export function mount(host, app, t, parts, rows) {
     const mine = ++run;
     const { translator } = app.engine;
     const ids = (/** @type {{ id: number }[]} */ list) => list.map(({ id }) => id);
-    const names = ['encoder.positions', 'encoder.input'];
+    // T5 has no position vectors: a bias of its attention knows the distance
+    const hasPositions = translator.config.positions !== 'none';
+    const names = ['encoder.input', ...(hasPositions ? ['encoder.positions'] : [])];
     const found = await translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
     const { id, piece } = sentence.sourceTokens[at];
     const row = await rows(id, id + 1);
     if (mine !== run) return;
-    const [position, input] = names.map((name) => {
+    const [input, position = new Float32Array(row.length)] = names.map((name) => {
       const { shape: [, width], data } = found[name];
       return data.subarray(at * width, (at + 1) * width);
     });
     const scale = translator.config.scale_embedding ? Math.sqrt(row.length) : 1;
     // only this row is at hand
     const { scaled, sum } = compute(parts, { table: shaped(1, row.length, row), id: 0, position, scale });
-    const rowLabels = [t.row(id), t.scaled(row.length), t.position(at), t.sum];
-    const all = [row, scaled, position, sum];
-    const written = shaped(4, WRITTEN, all.flatMap((list) => Array.from(list.subarray(0, WRITTEN))));
+    const shown = /** @type {[string, Float32Array][]} */ ([[t.row(id), row],
+      ...(scale === 1 ? [] : [[t.scaled(row.length), scaled]]), ...(hasPositions ? [[t.position(at), position]] : []),
+      [t.sum, sum]]);
+    const [rowLabels, all] = [shown.map(([name]) => name), shown.map(([, numbersOf]) => numbersOf)];
+    const written = shaped(all.length, WRITTEN, all.flatMap((list) => Array.from(list.subarray(0, WRITTEN))));
     numbers = grid(t.first(WRITTEN), written, {
       rowLabels, colLabels: Array.from({ length: WRITTEN }, (_, i) => String(i)),
     });
     places.replaceChildren(numbers.element);
     map.set({
-      data: Float32Array.from(all.flatMap((list) => Array.from(list))), rows: 4, cols: row.length, scale: 'diverging',
-      label: t.map, rowLabels, colLabels: Array.from({ length: row.length }, (_, i) => String(i)),
+      data: Float32Array.from(all.flatMap((list) => Array.from(list))), rows: all.length, cols: row.length,
+      scale: 'diverging', label: t.map, rowLabels, colLabels: Array.from({ length: row.length }, (_, i) => String(i)),
     });
     said.textContent = t.token(readable(piece), id, at);
     const off = sum.reduce((most, x, i) => Math.max(most, Math.abs(x - input[i])), 0);
@@ -69,7 +74,7 @@ export function mount(host, app, t, parts, rows) {
   return followSentence(app, (sentence, error) => {
     if (!sentence) return void (said.textContent = error ? failure(app, error) : app.strings.learn.needsModel);
     // the first word: a language's token is none
-    const first = sentence.sourceTokens[0].piece.startsWith('>>') ? 1 : 0;
+    const first = isSpecial(sentence.sourceTokens[0].piece) ? 1 : 0;
     const open = (/** @type {number} */ at) => show(sentence, at).catch((problem) => {
       said.textContent = failure(app, problem);
     });

@@ -89,5 +89,5 @@ export async function mount(host, app, t) {
   const learned = h('section', { class: 'real' });
   host.append(learned);
   const { mount: mountLearned } = await import('./learned-positions.js');
-  return { unmount: mountLearned(learned, t.learned, parts) };
+  return { unmount: mountLearned(learned, app, t.learned, parts) };
 }

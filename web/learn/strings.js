@@ -55,6 +55,7 @@ export const learn = {
       words: 'Your own: from, to, from, to',
       draw: 'Draw',
       four: (/** @type {number} */ count) => `Found ${count} words; expected four.`,
+      empty: (/** @type {string} */ arrow) => `${arrow}: the arrow has no length, because both words have one vector.`,
       plane: 'Both arrows, each from its own start',
       verdict: (
         /** @type {string} */ one,
@@ -64,20 +65,22 @@ export const learn = {
       ) => `${one} and ${two}: cosine ${cosine}, an angle of ${angle}\u00b0.`,
       verdicts: {
         parallel: 'They are nearly parallel: the model has learned this relation as a direction.',
-        alike: 'They point in a similar direction, but are not parallel.',
+        alike:
+          'Not parallel, but much closer than chance: two arrows that know nothing of each other have about 90\u00b0.',
         not:
           'They are not parallel: this model has not learned this relation as a direction. It is small, and it needs ' +
           'its rows to translate; nothing in its training asks for such arrows.',
       },
       pairs: (/** @type {string} */ list) => `Cosines of the words themselves: ${list}.`,
-      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Nearest to ${sum}: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) =>
+        `Nearest to ${sum}, without these three words: ${list}.`,
     },
     lookup: {
       title: 'From a token to the first layer',
       text:
-        'The id of a token is the number of its row in E. The row is multiplied by the root of its length, so ' +
-        'that the ' +
-        'vector of the position, which is added, does not drown it.',
+        'The id of a token is the number of its row in E. The row is multiplied by \u221ad_model, the root of how ' +
+        'many numbers it has, so that it is not too small beside the vector of the position, which is added. Some ' +
+        'models leave out the factor, and T5 leaves out the position.',
       choose: 'Token',
       token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
         `\u201c${piece}\u201d has the id ${id} and stands at position ${at}.`,
@@ -116,14 +119,14 @@ export const learn = {
     similarity: 'cosine',
     wave: (/** @type {number} */ column) => `Number ${column} of each position: one wave`,
     learned: {
-      title: 'Learned beside sinusoidal',
+      title: 'Learned beside sinusoidal positions',
       text:
         'Positions can also be learned like words: one row for each position, random at first. A small model learns ' +
         'them here while it learns to write digits backwards. Compare what it finds with the sinusoids.',
       start: 'Learn positions',
       stop: 'Stop',
       go: 'Continue',
-      idle: 'Not started. It takes some ten seconds.',
+      idle: 'Not started. It takes about ten seconds.',
       status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ right) =>
         `Step ${step} of ${of}. Without a mistake: ${right}.`,
       figures: [
@@ -142,9 +145,8 @@ export const learn = {
       'This has nothing to learn yet: a word looks at similar words.',
     ],
     notice:
-      'x x\u1d40 is symmetric: the cat is as like the dog as the dog is like the cat. The shares are not, ' +
-      'because each ' +
-      'row is divided by its own sum.',
+      'x x\u1d40 is symmetric: the product of cat and dog is that of dog and cat. The shares are not symmetric, ' +
+      'because each row is divided by its own sum.',
     words: ['the', 'cat', 'dog', 'sees'],
     x: 'x: one row for each word',
     scores: 'x x\u1d40: how alike',
@@ -152,7 +154,7 @@ export const learn = {
     output: 'shares \u00d7 x: the new rows',
     two: 'Between two sequences',
     twoText:
-      'Nothing says that a sequence must ask itself. Here the words of another one ask: their products with x are no ' +
+      'A sequence can also ask another one. Here the words of a second sequence ask: their products with x are no ' +
       'longer symmetric, there is a row for each word that asks, and its new row is a mix of rows of x.',
     asking: ['die', 'Katze'],
     y: 'Y: the words that ask',
@@ -526,7 +528,7 @@ export const learn = {
           'Articles: the, a, an. Adjectives: small, old, big, young, new. Nouns: dog, man, bird, cat, woman, flower, ' +
           'child, house, book. Verbs: sees, finds, looks for, needs, likes.',
         rows: 'rows: the word being written; columns: the words read',
-        see: 'Your model then translates this page, until you choose a pair of languages again.',
+        see: 'Translate then uses your model, until you choose a pair of languages again.',
       },
     },
     start: 'Train',
@@ -545,13 +547,14 @@ export const learn = {
     ) => `Step ${step} of ${of}. Loss ${loss}. Without a mistake: ${right}.`,
     background: (/** @type {number} */ step, /** @type {number} */ of) => `Training: step ${step} of ${of}`,
     idle: 'Not started. It takes half a minute to two minutes; the page stays usable.',
+    unkept: 'It could not be stored in this browser, so it is lost when the page is closed.',
     finished: 'Finished.',
     stopped: 'Stopped.',
     failed: 'Training failed:',
     oneWeight: 'One weight while it learns',
     watched:
-      'The first number of W_Q in the cross attention of the last layer. Each step moves it against its gradient, by ' +
-      'an amount that Adam takes from the gradients so far.',
+      'The first number of W_Q in the cross attention of the last layer. Each step moves it against ' +
+      'the running mean of its gradients, divided by the root of the mean of their squares: this is Adam.',
     watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
       `The weight was ${weight}, its gradient ${gradient}.`,
     weight: 'weight',

@@ -9,6 +9,8 @@ import { decimal, remark, rowOf } from './kit.js';
 /** @param {number} x */
 const written = (x) => decimal(x, Number.isInteger(x) ? 0 : 2);
 
+const inBrackets = (/** @type {number} */ x) => (x < 0 ? `(${written(x)})` : written(x));
+
 /** @param {Matrix} x @param {number} c */
 export const columnOf = ({ rows, cols, data }, c) => Float32Array.from({ length: rows }, (_, r) => data[r * cols + c]);
 
@@ -18,11 +20,18 @@ export function productText(a, b) {
   return `${Array.from(a, (x, i) => `${written(x)} \u00d7 ${written(b[i])}`).join(' + ')} = ${written(sum)}`;
 }
 
+/** Up to here e^x is written as it is. Beyond, the greatest score is subtracted, so that no power is infinite. */
+const GREAT = 80;
+
 /** A share of a row of scores, written out. @param {ArrayLike<number>} scores @param {number} at */
 export function shareText(scores, at) {
-  const powers = Array.from(scores, Math.exp);
+  const all = Array.from(scores);
+  // a masked score is -Infinity, and e to its power is 0
+  const off = all.some((x) => Math.abs(x) > GREAT && x !== -Infinity) ? Math.max(...all) : 0;
+  const powers = all.map((x) => Math.exp(x - off));
   const total = powers.reduce((a, b) => a + b, 0);
-  return `e^${written(scores[at])} / (${Array.from(scores, (x) => `e^${written(x)}`).join(' + ')}) = ${
+  const power = (/** @type {number} */ x) => (off ? `e^(${written(x)} \u2212 ${inBrackets(off)})` : `e^${written(x)}`);
+  return `${power(all[at])} / (${all.map(power).join(' + ')}) = ${
     decimal(powers[at])} / ${decimal(total)} = ${decimal(powers[at] / total)}`;
 }
 
@@ -60,18 +69,34 @@ export function trace(hint, grids) {
   const told = remark(hint);
   told.classList.add('traced');
   let lit = () => {};
+  let tellAgain = () => {};
+  let isWaiting = false;
   /** @param {Grid} of @param {(row: number, col: number) => Made} explain @param {number} row @param {number} col */
   function point(of, explain, row, col) {
     lit();
-    const { text, lit: others } = explain(row, col);
+    const { lit: others } = explain(row, col);
     of.mark(row, col, true);
     for (const { grid, row: r, col: c } of others) grid.mark(r, c);
     lit = () => [of, ...others.map(({ grid }) => grid)].forEach((grid) => grid.mark());
-    told.textContent = `${of.name(row, col)}: ${text}`;
+    tellAgain = () => {
+      const isThere = row < of.value.rows && col < of.value.cols;
+      told.textContent = isThere ? `${of.name(row, col)}: ${explain(row, col).text}` : hint;
+    };
+    tellAgain();
   }
   for (const [of, explain] of grids) {
     /** The cell that the arrow keys are at. @type {[number, number] | null} */
     let at = null;
+    const { set } = of;
+    // after an edit several grids are set: what was computed is told again when all are
+    of.set = (x) => {
+      set(x);
+      if (!isWaiting) queueMicrotask(() => {
+        isWaiting = false;
+        tellAgain();
+      });
+      isWaiting = true;
+    };
     const host = /** @type {HTMLElement} */ (of.element.querySelector('.grid-host'));
     /** @param {Event} event */
     const byPointer = (event) => {

@@ -7,6 +7,7 @@
 //        { type: 'probe', right, of, ...Answer, positions? }   { type: 'answer', ...Answer }
 //        { type: 'kept', step, weights }   model.safetensors      { type: 'files', files }  of a model directory
 //        { type: 'finished' }              { type: 'failed', message }
+//        { type: 'refused', of, message }  the call 'use' or 'files' failed; the training goes on
 
 import { Trainer } from '../../js/train.js';
 import { Transformer } from '../../js/model/transformer.js';
@@ -26,7 +27,7 @@ const [PAUSE, LOOK] = [80, 25];
 /** Evaluations until the weights are kept. */
 const KEEP = 4;
 const TRIALS = 50;
-/** Steps until the rate is what it was before a break. */
+/** Steps in which the rate rises again after a break. */
 const WARMUP = 20;
 /** The tensor whose first number is watched: what the queries of the decoder's last layer are made with. */
 const watched = (/** @type {Record<string, unknown>} */ config) =>
@@ -79,7 +80,8 @@ async function probe() {
 }
 
 function keep() {
-  if (trainer) postMessage({ type: 'kept', step, weights: trainer.save() });
+  // new weights have learned nothing, and would replace what an earlier training has
+  if (trainer && step > 0) postMessage({ type: 'kept', step, weights: trainer.save() });
 }
 
 /** Learns until stopped, a message's turn at a time. @param {number} mine */
@@ -112,7 +114,6 @@ async function learn(mine) {
 /** @param {number} seed */
 function draw(seed) {
   texts = task.texts(seed);
-  // others than those for training
   const all = task.trials(987654);
   trials = Array.from({ length: TRIALS }, () => all.next().value);
 }
@@ -139,8 +140,8 @@ async function begin(seed) {
 }
 
 /**
- * A trainer that goes on from a step. Adam's averages were not kept, so it begins with small steps again; then the rate
- * is that of the schedule.
+ * A trainer that goes on from a step. Adam's averages were not kept, so the rate rises again from a small one. Then it
+ * falls by a cosine over the steps that are left: from the rate of the schedule at `from`, not along the same curve.
  *
  * @param {Uint8Array} weights @param {number} from
  */
@@ -177,8 +178,9 @@ async function receive({ type, task: name = '', seed = 1, text = '', weights, st
     step = from;
     draw(seed + from);
     if (type === 'load') return;
-    await probe();
+    // before the wait, so that a stop during it counts
     running = true;
+    await probe();
     return learn(mine);
   }
   await made;
@@ -200,7 +202,10 @@ async function receive({ type, task: name = '', seed = 1, text = '', weights, st
 
 addEventListener('message', (event) => {
   receive(event.data).catch((error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    const { type } = event.data;
+    if (type === 'use' || type === 'files') return postMessage({ type: 'refused', of: type, message });
     running = false;
-    postMessage({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+    postMessage({ type: 'failed', message });
   });
 });

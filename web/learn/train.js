@@ -4,7 +4,7 @@
 import { h, on } from '../lib/dom.js';
 import { chart } from './chart.js';
 import { jobOf, tell } from './job.js';
-import { button, choice, decimal, flow, heat, remark } from './kit.js';
+import { button, choice, decimal, failure, flow, heat, remark } from './kit.js';
 import { TASKS } from './tasks.js';
 
 /** The tasks of this chapter. @typedef {'reverse' | 'words'} Name */
@@ -52,7 +52,12 @@ function mountTask(host, app, t, name) {
   const task = TASKS[name];
   const own = t.tasks[name];
   const job = jobOf(name, task.steps);
-  const said = remark(t.idle);
+  const words = { label: t.title, text: (/** @type {number} */ step) => t.background(step, task.steps) };
+  tell(job, app, words, 'train', () => (chosen = name));
+  // the numbers change many times a second: only the state is read out
+  const said = remark();
+  said.setAttribute('aria-live', 'off');
+  const noted = remark(t.idle);
   const bar = h('progress', { max: task.steps, value: 0, 'aria-label': t.steps });
   const [curve, watched] = [0, 1].map(() => h('figure', { class: 'grid wide' }));
   const maps = { probe: layersOf(), answer: layersOf() };
@@ -60,7 +65,6 @@ function mountTask(host, app, t, name) {
     h('figure', { class: 'grid small' }, h('figcaption', {}, `${t.layer} ${layer + 1}`), element)));
   const toggle = /** @type {HTMLButtonElement} */ (button(t.start, () => {
     if (job.state === 'running') return job.stop();
-    tell(job, app, { label: t.title, text: (step) => t.background(step, task.steps) });
     if (job.state === 'stopped') job.go();
     else job.begin();
   }));
@@ -81,8 +85,10 @@ function mountTask(host, app, t, name) {
     const { step, probe, state, history: { losses } } = job;
     const text = t.status(step, task.steps, step ? decimal(losses[step - 1], 3) : '\u2013',
       probe ? `${probe.right} / ${probe.of}` : '\u2013');
-    const note = { idle: '', running: '', stopped: t.stopped, finished: t.finished, failed: '' }[state];
-    said.textContent = state === 'idle' ? t.idle : state === 'failed' ? `${t.failed} ${job.error}` : `${text} ${note}`;
+    said.textContent = state === 'idle' || state === 'failed' ? '' : text;
+    const note = { idle: t.idle, running: '', stopped: t.stopped, finished: t.finished,
+      failed: `${t.failed} ${job.error}` }[state] + (job.isKept ? '' : ` ${t.unkept}`);
+    if (noted.textContent !== note) noted.textContent = note;
     bar.setAttribute('value', String(step));
     toggle.textContent = state === 'running' ? t.stop : state === 'stopped' ? t.go : t.start;
     toggle.disabled = state === 'finished';
@@ -135,8 +141,9 @@ function mountTask(host, app, t, name) {
     if (!job.answer) answered.textContent = '';
   }
   function showAnswer() {
-    const { answer } = job;
-    if (!answer) return;
+    const { answer, refusal } = job;
+    if (refusal) answered.textContent = refusal;
+    if (refusal || !answer) return;
     const expected = String(task.solve(answer.text));
     answered.textContent = `${t.answer}: ${answer.answer}. ${answer.answer === expected ? t.right : t.wrong(expected)}`;
     answerMaps.hidden = false;
@@ -145,7 +152,15 @@ function mountTask(host, app, t, name) {
   /** Loads the model as the page's own, and shows its attention. */
   async function openInSee() {
     see.disabled = true;
-    const files = await job.files();
+    let files;
+    try {
+      files = await job.files();
+    } catch (error) {
+      opened.textContent = failure(app, error);
+      return;
+    } finally {
+      see.disabled = !job.hasModel;
+    }
     app.set({ room: 'see', view: 'heads', pair: '', text: task.probe, sentence: 0, layer: -1, head: -1 });
     app.engine.load({ files });
   }
@@ -166,6 +181,7 @@ function mountTask(host, app, t, name) {
     remark(own.text),
     flow(toggle, again, bar),
     said,
+    noted,
     curve,
     remark(`${t.map} (${own.rows})`),
     figures(maps.probe),

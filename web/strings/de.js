@@ -215,7 +215,7 @@ export const see = {
     embedding: 'Einbettung',
     embeddingNote: (/** @type {number} */ width) =>
       `Aus jedem Token werden ${width} Zahlen: seine Zeile der Einbettungstabelle.`,
-    timesNote: (/** @type {number} */ width) => `Alle mal \u221a${width}.`,
+    timesNote: (/** @type {number} */ width) => `Alle werden mit \u221a${width} multipliziert.`,
     positionNote: 'Dazu kommt seine Position.',
     normedNote: 'Dann wird jede Zeile normalisiert.',
     distanceNote: 'Die Position wird nicht addiert: Die Aufmerksamkeit addiert zu jedem Score eine Zahl, die vom '
@@ -386,6 +386,8 @@ export const learn = {
       words: 'Eigene: von, nach, von, nach',
       draw: 'Zeichnen',
       four: (/** @type {number} */ count) => `${count} Wörter gefunden, vier erwartet.`,
+      empty: (/** @type {string} */ arrow) =>
+        `${arrow}: Der Pfeil hat keine Länge, denn beide Wörter haben denselben Vektor.`,
       plane: 'Beide Pfeile, jeder von seinem Anfang aus',
       verdict: (
         /** @type {string} */ one,
@@ -395,19 +397,22 @@ export const learn = {
       ) => `${one} und ${two}: Kosinus ${cosine}, ein Winkel von ${angle}°.`,
       verdicts: {
         parallel: 'Sie sind beinahe parallel: Das Modell hat diese Beziehung als Richtung gelernt.',
-        alike: 'Sie zeigen in eine ähnliche Richtung, sind aber nicht parallel.',
+        alike:
+          'Nicht parallel, aber viel näher als Zufall: Zwei Pfeile, die nichts voneinander wissen, haben etwa 90°.',
         not:
           'Sie sind nicht parallel: Dieses Modell hat diese Beziehung nicht als Richtung gelernt. Es ist klein und ' +
           'braucht seine Zeilen zum Übersetzen; nichts in seinem Training verlangt solche Pfeile.',
       },
       pairs: (/** @type {string} */ list) => `Kosinus der Wörter selbst: ${list}.`,
-      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Am nächsten bei ${sum}: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) =>
+        `Am nächsten an ${sum}, ohne diese drei Wörter: ${list}.`,
     },
     lookup: {
       title: 'Vom Token zur ersten Schicht',
       text:
-        'Die Id eines Tokens ist die Nummer seiner Zeile in E. Die Zeile wird mit der Wurzel ihrer Länge ' +
-        'multipliziert, damit der Vektor der Position, der addiert wird, sie nicht übertönt.',
+        'Die Id eines Tokens ist die Nummer seiner Zeile in E. Die Zeile wird mit √d_model ' +
+        'multipliziert, der Wurzel aus der Anzahl ihrer Zahlen, damit sie neben dem Vektor der Position, der addiert ' +
+        'wird, nicht zu klein ist. Manche Modelle lassen den Faktor weg, und T5 lässt die Position weg.',
       choose: 'Token',
       token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
         `„${piece}“ hat die Id ${id} und steht an Position ${at}.`,
@@ -447,7 +452,7 @@ export const learn = {
     similarity: 'Kosinus',
     wave: (/** @type {number} */ column) => `Zahl ${column} jeder Position: eine Welle`,
     learned: {
-      title: 'Gelernte neben sinusförmigen',
+      title: 'Gelernte neben sinusförmigen Positionen',
       text:
         'Positionen lassen sich auch wie Wörter lernen: eine Zeile für jede Position, zuerst zufällig. Ein kleines ' +
         'Modell lernt sie hier, während es lernt, Ziffern rückwärts zu schreiben. Was es findet, steht neben den ' +
@@ -460,7 +465,7 @@ export const learn = {
         `Schritt ${step} von ${of}. Ohne Fehler: ${right}.`,
       figures: [
         ['Gelernt', 'Sinusförmig'],
-        ['Kosinus zweier gelernter Positionen', 'Kosinus zweier sinusförmiger'],
+        ['Kosinus zweier gelernter Positionen', 'Kosinus zweier sinusförmiger Positionen'],
       ],
     },
   },
@@ -863,8 +868,8 @@ export const learn = {
       words: {
         name: 'Kleine Sätze übersetzen',
         text:
-          'Englisch ins Deutsche, mit 66 Wörtern. „The“ hat drei Geschlechter und zwei Fälle, Adjektive richten ' +
-          'sich danach, und nach „today“ steht das Verb vor dem Subjekt. Geprüft wird mit Sätzen, die er nie ' +
+          'Aus dem Englischen ins Deutsche, mit 66 Wörtern. „The“ hat drei Geschlechter und zwei Fälle, Adjektive ' +
+          'richten sich danach, und nach „today“ steht das Verb vor dem Subjekt. Geprüft wird mit Sätzen, die er nie ' +
           'gesehen hat.',
         input: 'Ein Satz aus Wörtern, die er kennt',
         bad: (/** @type {string} */ text) =>
@@ -872,7 +877,7 @@ export const learn = {
           'Adjektive: small, old, big, young, new. Nomen: dog, man, bird, cat, woman, flower, child, house, book. ' +
           'Verben: sees, finds, looks for, needs, likes.',
         rows: 'Zeilen: das Wort, das geschrieben wird; Spalten: die gelesenen Wörter',
-        see: 'Das eigene Modell übersetzt dann diese Seite, bis wieder ein Sprachenpaar gewählt wird.',
+        see: 'Der Bereich Übersetzen verwendet dann das eigene Modell, bis wieder ein Sprachenpaar gewählt wird.',
       },
     },
     start: 'Trainieren',
@@ -891,13 +896,14 @@ export const learn = {
     ) => `Schritt ${step} von ${of}. Verlust ${loss}. Ohne Fehler: ${right}.`,
     background: (/** @type {number} */ step, /** @type {number} */ of) => `Training: Schritt ${step} von ${of}`,
     idle: 'Nicht gestartet. Es dauert eine halbe bis zwei Minuten; die Seite bleibt benutzbar.',
+    unkept: 'Es ließ sich nicht in diesem Browser speichern und geht beim Schließen der Seite verloren.',
     finished: 'Fertig.',
     stopped: 'Angehalten.',
     failed: 'Das Training ist fehlgeschlagen:',
     oneWeight: 'Ein Gewicht beim Lernen',
     watched:
-      'Die erste Zahl von W_Q in der Kreuzaufmerksamkeit der letzten Schicht. Jeder Schritt bewegt sie gegen ihren ' +
-      'Gradienten, um einen Betrag, den Adam den bisherigen Gradienten entnimmt.',
+      'Die erste Zahl von W_Q in der Kreuzaufmerksamkeit der letzten Schicht. Jeder Schritt bewegt sie gegen das ' +
+      'laufende Mittel ihrer Gradienten, geteilt durch die Wurzel aus dem Mittel von deren Quadraten: Das ist Adam.',
     watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
       `Das Gewicht war ${weight}, sein Gradient ${gradient}.`,
     weight: 'Gewicht',
@@ -909,7 +915,7 @@ export const learn = {
     layer: 'Schicht',
     end: 'Ende',
     random: (/** @type {number} */ choices, /** @type {string} */ loss) =>
-      `Das Raten eines von ${choices} hat einen Verlust von ln ${choices} = ${loss}.`,
+      `Wer eines von ${choices} rät, hat einen Verlust von ln ${choices} = ${loss}.`,
     see: 'In Sehen öffnen',
   },
 

@@ -117,7 +117,7 @@ export const see = {
     beam: 'Haz',
   },
   attention: 'Atención: para cada token que escribe, el modelo mira todos los demás y toma más de los que más '
-    + 'importan. Las partes suman 1.',
+    + 'importan. Las proporciones suman 1.',
   chapter: 'Cómo se calcula',
   viewsLabel: 'Vistas',
   text: 'Texto',
@@ -190,7 +190,7 @@ export const see = {
   },
   neuronView: {
     lead: 'Un token pregunta con su consulta y cada token responde con su clave. Su producto, número a número y '
-      + 'sumado, es la puntuación; softmax convierte las puntuaciones en partes.',
+      + 'sumado, es la puntuación; softmax convierte las puntuaciones en proporciones.',
     query: 'Consulta de',
     token: 'Token',
     key: 'clave k',
@@ -219,7 +219,7 @@ export const see = {
     embedding: 'Vectores',
     embeddingNote: (/** @type {number} */ width) =>
       `Cada token se convierte en ${width} números: su fila de la tabla de vectores.`,
-    timesNote: (/** @type {number} */ width) => `Todos por \u221a${width}.`,
+    timesNote: (/** @type {number} */ width) => `Todos se multiplican por \u221a${width}.`,
     positionNote: 'Se le suma su posición.',
     normedNote: 'Después se normaliza cada fila.',
     distanceNote: 'La posición no se suma: la atención suma a cada puntuación un número que depende de la distancia entre los '
@@ -246,7 +246,7 @@ export const see = {
     ownNote: 'El vector por cada fila de una matriz propia da un logit por token.',
     dividedNote: (/** @type {number} */ width) => `Antes, el vector se divide por \u221a${width}.`,
     softmaxNote: 'Softmax de los logits, divididos por la temperatura, da probabilidades.',
-    givenNote: 'Este token está dado, no elegido: dice el idioma de la traducción.',
+    givenNote: 'Este token está dado, no elegido: indica el idioma de la traducción.',
     temperature: 'Temperatura',
   },
   layersView: {
@@ -387,6 +387,8 @@ export const learn = {
       words: 'Propias: de, a, de, a',
       draw: 'Dibujar',
       four: (/** @type {number} */ count) => `${count} palabras encontradas; se esperaban cuatro.`,
+      empty: (/** @type {string} */ arrow) =>
+        `${arrow}: la flecha no tiene longitud, porque ambas palabras tienen el mismo vector.`,
       plane: 'Las dos flechas, cada una desde su origen',
       verdict: (
         /** @type {string} */ one,
@@ -396,19 +398,23 @@ export const learn = {
       ) => `${one} y ${two}: coseno ${cosine}, un ángulo de ${angle}°.`,
       verdicts: {
         parallel: 'Son casi paralelas: el modelo ha aprendido esta relación como una dirección.',
-        alike: 'Apuntan en una dirección parecida, pero no son paralelas.',
+        alike:
+          'No son paralelas, pero están mucho más cerca que por azar: dos flechas que no saben nada una de otra ' +
+          'forman unos 90°.',
         not:
           'No son paralelas: este modelo no ha aprendido esta relación como una dirección. Es pequeño y necesita ' +
           'sus filas para traducir; nada en su entrenamiento pide tales flechas.',
       },
       pairs: (/** @type {string} */ list) => `Cosenos de las propias palabras: ${list}.`,
-      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Lo más cercano a ${sum}: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) =>
+        `Lo más cercano a ${sum}, sin estas tres palabras: ${list}.`,
     },
     lookup: {
       title: 'Del token a la primera capa',
       text:
-        'El id de un token es el número de su fila en E. La fila se multiplica por la raíz de su longitud, para ' +
-        'que el vector de la posición, que se le suma, no la tape.',
+        'El id de un token es el número de su fila en E. La fila se multiplica por √d_model, la raíz de su ' +
+        'número de componentes, para que no sea demasiado pequeña junto al vector de la posición, que se le suma. ' +
+        'Algunos modelos omiten el factor, y T5 omite la posición.',
       choose: 'Token',
       token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
         `«${piece}» tiene el id ${id} y está en la posición ${at}.`,
@@ -446,7 +452,7 @@ export const learn = {
     similarity: 'coseno',
     wave: (/** @type {number} */ column) => `El número ${column} de cada posición: una onda`,
     learned: {
-      title: 'Aprendidas junto a sinusoidales',
+      title: 'Posiciones aprendidas y sinusoidales',
       text:
         'Las posiciones también se pueden aprender como las palabras: una fila por posición, al azar al principio. ' +
         'Un modelo pequeño las aprende aquí mientras aprende a escribir cifras al revés. Compare lo que encuentra ' +
@@ -459,7 +465,7 @@ export const learn = {
         `Paso ${step} de ${of}. Sin errores: ${right}.`,
       figures: [
         ['Aprendidas', 'Sinusoidales'],
-        ['Coseno de dos posiciones aprendidas', 'Coseno de dos sinusoidales'],
+        ['Coseno de dos posiciones aprendidas', 'Coseno de dos posiciones sinusoidales'],
       ],
     },
   },
@@ -515,8 +521,8 @@ export const learn = {
       key: ['clave', 'lo que ofrece'],
       value: ['valor', 'lo que da'],
       output: ['fila nueva', 'lo que recibe'],
-      share: 'softmax: su parte',
-      passes: 'parte × v',
+      share: 'softmax: su proporción',
+      passes: 'proporción × v',
     },
   },
 
@@ -718,11 +724,11 @@ export const learn = {
     outcome: 'salida',
     w1: 'W_1',
     w2: 'W_2',
-    gain: 'Ganancia de la norma',
-    bias: 'Sesgo de la norma',
+    gain: 'Ganancia de la normalización',
+    bias: 'Sesgo de la normalización',
     wide: 'por W_1',
     hidden: 'Capa oculta: tras la activación',
-    moments: 'Antes de la norma',
+    moments: 'Antes de la normalización',
     momentNames: ['media', 'varianza'],
   },
 
@@ -843,10 +849,10 @@ export const learn = {
   },
 
   train: {
-    title: 'Entrenar uno',
+    title: 'Entrenar uno usted mismo',
     text: [
       'Un Transformer de 2 + 2 capas y 64 números por palabra empieza con pesos al azar. Aprende una tarea solo ' +
-        'con ejemplos y con lo mucho que se equivocó en cada uno.',
+        'con ejemplos y de cuánto se equivocó en cada uno.',
       'El entrenamiento continúa mientras visita otras secciones. Lo que ha aprendido se guarda en este ' +
         'navegador, aunque cierre la página.',
     ],
@@ -875,7 +881,7 @@ export const learn = {
           'a, an. Adjetivos: small, old, big, young, new. Nombres: dog, man, bird, cat, woman, flower, child, ' +
           'house, book. Verbos: sees, finds, looks for, needs, likes.',
         rows: 'filas: la palabra que se escribe; columnas: las palabras leídas',
-        see: 'Su modelo traduce entonces esta página, hasta que vuelva a elegir un par de idiomas.',
+        see: 'Traducir usa entonces su modelo, hasta que vuelva a elegir un par de idiomas.',
       },
     },
     start: 'Entrenar',
@@ -894,13 +900,14 @@ export const learn = {
     ) => `Paso ${step} de ${of}. Pérdida ${loss}. Sin errores: ${right}.`,
     background: (/** @type {number} */ step, /** @type {number} */ of) => `Entrenamiento: paso ${step} de ${of}`,
     idle: 'Sin empezar. Tarda de medio minuto a dos minutos; la página sigue siendo utilizable.',
+    unkept: 'No se pudo guardar en este navegador, así que se perderá al cerrar la página.',
     finished: 'Terminado.',
     stopped: 'Parado.',
     failed: 'El entrenamiento ha fallado:',
     oneWeight: 'Un peso mientras aprende',
     watched:
-      'El primer número de W_Q en la atención cruzada de la última capa. Cada paso lo mueve en contra de su ' +
-      'gradiente, en una cantidad que Adam toma de los gradientes anteriores.',
+      'El primer número de W_Q en la atención cruzada de la última capa. Cada paso lo mueve en contra ' +
+      'de la media móvil de sus gradientes, dividida por la raíz de la media de sus cuadrados: eso es Adam.',
     watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
       `El peso era ${weight}, su gradiente ${gradient}.`,
     weight: 'peso',

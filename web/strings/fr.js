@@ -220,11 +220,11 @@ export const see = {
     embedding: 'Plongement',
     embeddingNote: (/** @type {number} */ width) =>
       `Chaque jeton devient ${width} nombres\u00a0: sa ligne de la table des plongements.`,
-    timesNote: (/** @type {number} */ width) => `Tous fois \u221a${width}.`,
+    timesNote: (/** @type {number} */ width) => `Tous sont multipliés par \u221a${width}.`,
     positionNote: 'S’y ajoute sa position.',
     normedNote: 'Puis chaque ligne est normalisée.',
     distanceNote: 'La position n’est pas ajoutée\u00a0: l’attention ajoute à chaque score un nombre qui dépend de la distance '
-      + 'des deux jetons.',
+      + 'entre les deux jetons.',
     distances: 'ajouté aux scores, par distance\u00a0; une ligne par tête',
     vectors: 'une ligne par jeton',
     encoderLayer: (/** @type {number} */ n) => `Encodeur, couche ${n}`,
@@ -396,6 +396,8 @@ export const learn = {
       words: 'Les vôtres\u00a0: de, vers, de, vers',
       draw: 'Dessiner',
       four: (/** @type {number} */ count) => `${count} mots trouvés, quatre attendus.`,
+      empty: (/** @type {string} */ arrow) =>
+        `${arrow}\u00a0: la flèche n’a pas de longueur, car les deux mots ont le même vecteur.`,
       plane: 'Les deux flèches, chacune depuis son origine',
       verdict: (
         /** @type {string} */ one,
@@ -405,20 +407,24 @@ export const learn = {
       ) => `${one} et ${two}\u00a0: cosinus ${cosine}, un angle de ${angle}°.`,
       verdicts: {
         parallel: 'Elles sont presque parallèles\u00a0: le modèle a appris cette relation comme une direction.',
-        alike: 'Elles vont dans une direction semblable, mais ne sont pas parallèles.',
+        alike:
+          'Pas parallèles, mais bien plus proches que le hasard\u00a0: deux flèches qui ignorent tout l’une de ' +
+          'l’autre font environ 90°.',
         not:
           'Elles ne sont pas parallèles\u00a0: ce modèle n’a pas appris cette relation comme une direction. Il est ' +
           'petit, et ses lignes lui servent à traduire\u00a0; rien dans son entraînement ne demande de telles ' +
           'flèches.',
       },
       pairs: (/** @type {string} */ list) => `Cosinus des mots eux-mêmes\u00a0: ${list}.`,
-      reached: (/** @type {string} */ sum, /** @type {string} */ list) => `Les plus proches de ${sum}\u00a0: ${list}.`,
+      reached: (/** @type {string} */ sum, /** @type {string} */ list) =>
+        `Les plus proches de ${sum}, sans ces trois mots\u00a0: ${list}.`,
     },
     lookup: {
       title: 'Du jeton à la première couche',
       text:
-        'L’identifiant d’un jeton est le numéro de sa ligne dans E. La ligne est multipliée par la racine de sa ' +
-        'longueur, pour que le vecteur de la position, qui s’y ajoute, ne la couvre pas.',
+        'L’identifiant d’un jeton est le numéro de sa ligne dans E. La ligne est multipliée par √d_model, ' +
+        'la racine du nombre de ses composantes, pour ne pas être trop petite à côté du vecteur de la position, qui ' +
+        's’y ajoute. Certains modèles omettent ce facteur, et T5 omet la position.',
       choose: 'Jeton',
       token: (/** @type {string} */ piece, /** @type {number} */ id, /** @type {number} */ at) =>
         `«\u00a0${piece}\u00a0» a l’identifiant ${id} et se trouve à la position ${at}.`,
@@ -461,7 +467,7 @@ export const learn = {
     similarity: 'cosinus',
     wave: (/** @type {number} */ column) => `Le nombre ${column} de chaque position\u00a0: une onde`,
     learned: {
-      title: 'Apprises à côté de sinusoïdales',
+      title: 'Positions apprises et sinusoïdales',
       text:
         'Les positions peuvent aussi s’apprendre comme les mots\u00a0: une ligne par position, aléatoire au début. ' +
         'Un petit modèle les apprend ici pendant qu’il apprend à écrire des chiffres à l’envers. Comparez ce qu’il ' +
@@ -469,7 +475,7 @@ export const learn = {
       start: 'Apprendre les positions',
       stop: 'Arrêter',
       go: 'Continuer',
-      idle: 'Pas commencé. Cela prend une dizaine de secondes.',
+      idle: 'Pas encore commencé. Cela prend une dizaine de secondes.',
       status: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ right) =>
         `Étape ${step} sur ${of}. Sans faute\u00a0: ${right}.`,
       figures: [
@@ -738,11 +744,11 @@ export const learn = {
     outcome: 'sortie',
     w1: 'W_1',
     w2: 'W_2',
-    gain: 'Gain de la norme',
-    bias: 'Biais de la norme',
+    gain: 'Gain de la normalisation',
+    bias: 'Biais de la normalisation',
     wide: 'fois W_1',
     hidden: 'Couche cachée\u00a0: après l’activation',
-    moments: 'Avant la norme',
+    moments: 'Avant la normalisation',
     momentNames: ['moyenne', 'variance'],
   },
 
@@ -897,7 +903,7 @@ export const learn = {
           'dog, man, bird, cat, woman, flower, child, house, book. Verbes\u00a0: sees, finds, looks for, needs, ' +
           'likes.',
         rows: 'lignes\u00a0: le mot en train d’être écrit\u00a0; colonnes\u00a0: les mots lus',
-        see: 'Votre modèle traduit alors cette page, jusqu’à ce que vous choisissiez de nouveau une paire de langues.',
+        see: 'Traduire utilise alors votre modèle, jusqu’à ce que vous choisissiez de nouveau une paire de langues.',
       },
     },
     start: 'Entraîner',
@@ -915,14 +921,15 @@ export const learn = {
       /** @type {string} */ right,
     ) => `Étape ${step} sur ${of}. Perte ${loss}. Sans faute\u00a0: ${right}.`,
     background: (/** @type {number} */ step, /** @type {number} */ of) => `Entraînement\u00a0: étape ${step} sur ${of}`,
-    idle: 'Pas commencé. Cela prend d’une demi-minute à deux minutes\u00a0; la page reste utilisable.',
+    idle: 'Pas encore commencé. Cela prend d’une demi-minute à deux minutes\u00a0; la page reste utilisable.',
+    unkept: 'Il n’a pas pu être enregistré dans ce navigateur, et sera perdu à la fermeture de la page.',
     finished: 'Terminé.',
     stopped: 'Arrêté.',
     failed: 'L’entraînement a échoué\u00a0:',
     oneWeight: 'Un poids pendant qu’il apprend',
     watched:
-      'Le premier nombre de W_Q dans l’attention croisée de la dernière couche. Chaque étape le déplace contre son ' +
-      'gradient, d’une quantité qu’Adam tire des gradients précédents.',
+      'Le premier nombre de W_Q dans l’attention croisée de la dernière couche. Chaque étape le déplace contre ' +
+      'la moyenne courante de ses gradients, divisée par la racine de la moyenne de leurs carrés\u00a0: c’est Adam.',
     watchedNow: (/** @type {string} */ weight, /** @type {string} */ gradient) =>
       `Le poids valait ${weight}, son gradient ${gradient}.`,
     weight: 'poids',
