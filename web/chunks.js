@@ -16,8 +16,8 @@ const AT_ONCE = {
     // for a view of See only, but smaller here than as two files of its own
     'js/model/tree.js'],
   translate: ['web/translate/translate.js'],
-  see: ['web/see/see.js'],
-  // and the chapter that opens first, with what the others need, too
+  // and the view or chapter that opens first, with what the others need, too
+  see: ['web/see/see.js', 'web/see/heads.js'],
   learn: ['web/learn/learn.js', 'web/learn/embeddings.js'],
 };
 

@@ -2,16 +2,7 @@
 // One view is open at a time. Each view is one file; all use one TranslatedSentence.
 
 import { h, on } from '../lib/dom.js';
-import { mount as ablation } from './ablation.js';
-import { mount as alignment } from './alignment.js';
-import { mount as beam } from './beam.js';
-import { mount as flow } from './flow.js';
-import { mount as heads } from './heads.js';
-import { mount as layers } from './layers.js';
 import { stacksOf } from './maps.js';
-import { mount as matrix } from './matrix.js';
-import { mount as neuron } from './neuron.js';
-import { mount as occlusion } from './occlusion.js';
 
 /**
  * A view. update() is called when the sentence or the state changes; exports() returns the visible data to save.
@@ -20,8 +11,27 @@ import { mount as occlusion } from './occlusion.js';
  *   unmount: () => void }} View
  */
 
-/** mount() of each; few models have gates. @type {Record<string, ((host: HTMLElement, app: any) => View) | null>} */
-const VIEWS = { heads, flow, matrix, neuron, layers, gates: null, alignment, occlusion, ablation, beam };
+/** @typedef {(host: HTMLElement, app: any) => View} Mount */
+
+/**
+ * Each is loaded when it is opened; few models have gates.
+ *
+ * @type {Record<string, () => Promise<{ mount: Mount }>>}
+ */
+const VIEWS = {
+  heads: () => import('./heads.js'),
+  flow: () => import('./flow.js'),
+  matrix: () => import('./matrix.js'),
+  neuron: () => import('./neuron.js'),
+  layers: () => import('./layers.js'),
+  gates: () => import('./gates.js'),
+  alignment: () => import('./alignment.js'),
+  occlusion: () => import('./occlusion.js'),
+  ablation: () => import('./ablation.js'),
+  beam: () => import('./beam.js'),
+};
+/** mount() of those that were opened. @type {Record<string, Mount>} */
+const loaded = {};
 const KINDS = /** @type {const} */ (['PNG', 'SVG', 'CSV', 'JSON']);
 
 /** A decoder has self-attention or gates. @param {any} sentence */
@@ -126,9 +136,6 @@ export function mount(host, app) {
     try {
       await useStyles();
       const found = engine.last?.text === text ? engine.last : await engine.detail(text, { beams: 1 });
-      if (found.sentences.some((/** @type {any} */ sentence) => hasGates(sentence))) {
-        VIEWS.gates ??= (await import('./gates.js')).mount;
-      }
       if (asked !== mine || !isMounted) return;
       asked = null;
       result = { ...found, translator: mine.translator };
@@ -169,6 +176,15 @@ export function mount(host, app) {
       else link.removeAttribute('aria-current');
     });
     const current = links[Object.keys(VIEWS).indexOf(id)];
+    if (!loaded[id]) {
+      if (open?.id !== id) close();
+      body.setAttribute('aria-busy', 'true');
+      VIEWS[id]().then(({ mount: mountView }) => {
+        loaded[id] = mountView;
+        if (isMounted && result) show();
+      }).catch((error) => isMounted && sayFailed(error));
+      return;
+    }
     try {
       if (!open || open.id !== id) {
         close();
@@ -176,14 +192,17 @@ export function mount(host, app) {
         current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
         const inner = h('div', { class: `view-${id}` });
         body.replaceChildren(inner);
-        open = { id, view: /** @type {NonNullable<typeof VIEWS[string]>} */ (VIEWS[id])(inner, app) };
+        open = { id, view: loaded[id](inner, app) };
       }
       open.view.update(sentence, state);
       body.setAttribute('aria-busy', 'false');
     } catch (error) {
-      say(`${t.viewFailed} ${error instanceof Error ? error.message : error}`, false);
+      sayFailed(error);
     }
   }
+
+  /** @param {unknown} error */
+  const sayFailed = (error) => say(`${t.viewFailed} ${error instanceof Error ? error.message : error}`, false);
 
   const off = on(engine, 'status', look);
   look();
