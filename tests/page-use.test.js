@@ -29,6 +29,21 @@ test('swapping the languages loads the other model, and its text is the translat
   await close();
 });
 
+test('a text in another language is asked about, and one click translates from there', async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  await page.fill('textarea', 'Je voudrais une tasse de caf\u00e9, s\u2019il vous pla\u00eet.');
+  await page.waitForSelector('.guessed:not([hidden])');
+  assert.match(await page.textContent('.guessed'), /French/);
+  assert.equal(page.workers().length, 2, 'the guess is made in a worker of its own');
+  await page.click('.guessed button');
+  await page.waitForFunction(() => document.querySelector('.tools select').value === 'fr-de');
+  await ready(page);
+  await page.waitForFunction(() => /Kaffee/.test(document.querySelector('.said').textContent));
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
 /** Files that drop() takes. @param {URL} folder */
 const filesOf = async (folder) => Promise.all((await readdir(folder)).map(async (name) =>
   ({ name, data: (await readFile(new URL(name, folder))).toString('base64') })));

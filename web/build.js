@@ -33,7 +33,7 @@ export async function buildSite(folder) {
     ...modules,
     // chunks.js minifies the names, once it has put chunks together
     minify: false, minifySyntax: true, minifyWhitespace: true,
-    entryPoints: ['web/app.js', 'js/worker.js', 'web/learn/train-worker.js'].map(from),
+    entryPoints: ['web/app.js', 'js/worker.js', 'web/learn/train-worker.js', 'web/translate/guess-worker.js'].map(from),
     entryNames: '[name]',
     splitting: true,
     metafile: true,

@@ -1,5 +1,5 @@
 // trace.js - the tasks of a page's main thread in processor time, which other programs on the machine do not lengthen;
-// from Chromium's own trace. Used by page.js and dom.js.
+// from Chromium's own trace. Used by page.js, dom.js and typing.js.
 
 /**
  * @typedef {{ at: number, time: number, what: string }} Task  at: in microseconds; time: milliseconds of the processor;

@@ -37,8 +37,6 @@ export function mount(host, app) {
   let isUntouched = Object.values(FIRST).includes(app.state.text);
   /** What the user cleared. */
   let lost = '';
-  /** @type {Promise<import('../../js/detect/detector.js').LanguageDetector> | undefined} */
-  let detector;
   /** The model that translates, and how many there were before it. */
   let [translator, generation] = [/** @type {any} */ (null), 0];
   /** What has an exact translation, and how the user wrote it. @type {{ terms: Map<string, string>, text: string }} */
@@ -250,9 +248,8 @@ export function mount(host, app) {
     guessed.hidden = true;
     if (text.replace(/\P{L}/gu, '').length < ENOUGH || engine.pairs.length < 2) return;
     try {
-      const { LanguageDetector } = await import('../../js/detect/detector.js');
-      detector ??= LanguageDetector.create();
-      const [{ detectedLanguage, confidence }] = await (await detector).detect(text.slice(0, LISTED));
+      const { languageOf } = await import('./guess.js');
+      const { detectedLanguage, confidence } = await languageOf(text.slice(0, LISTED));
       const { from, to } = engine.languages;
       const target = detectedLanguage === to ? from : to;
       const pair = engine.pairs.find((/** @type {import('../engine.js').Pair} */ p) =>
@@ -267,7 +264,7 @@ export function mount(host, app) {
       }, t.translateFrom(languageName(pair.source), languageName(pair.target))));
       guessed.hidden = false;
     } catch {
-      detector = undefined; // a guess that cannot be made is none
+      // a guess that cannot be made is none
     }
   }
 
