@@ -2,7 +2,9 @@
 // with those that one can work out by hand.
 
 import { h } from '../lib/dom.js';
-import { button, choice, decimal, flow, grid, matrix, ops, remark, rowOf, shaped, sign, transpose } from './kit.js';
+import {
+  button, choice, decimal, flow, grid, matrix, ops, remark, rich, rowOf, shaped, sign, transpose,
+} from './kit.js';
 import { product, trace } from './trace.js';
 import { DK, EQUALS, formula, frac, m, n, o, row, softmax, sqrt, transposed } from './math.js';
 
@@ -100,7 +102,7 @@ export async function mount(host, app, t) {
     at = Math.min(Math.max(step, 0), STEPS.length - 1);
     results.replaceChildren(...STEPS.slice(0, at + 1).flatMap((names, i) =>
       [sign(i === 0 ? '=' : '\u2192'), ...names.map((name) => shown[name].element)]));
-    said.textContent = `${t.step(at + 1, STEPS.length)} ${(isRound && t.roundSteps[at]) || t.steps[at]}`;
+    said.replaceChildren(...rich(`${t.step(at + 1, STEPS.length)} ${(isRound && t.roundSteps[at]) || t.steps[at]}`));
     back.disabled = at === 0;
     next.disabled = at === STEPS.length - 1;
   }

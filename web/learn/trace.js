@@ -1,7 +1,7 @@
 // trace.js - a cell of a computed grid explains itself: its row and its column light up, there and in the grids that it
 // was made of, and what was computed is written out. Used by the chapters of Learn.
 
-import { decimal, remark, rowOf } from './kit.js';
+import { decimal, remark, rich, rowOf } from './kit.js';
 
 /** @typedef {import('./kit.js').Matrix} Matrix */
 /** @typedef {ReturnType<typeof import('./kit.js').grid>} Grid */
@@ -80,7 +80,7 @@ export function trace(hint, grids) {
     lit = () => [of, ...others.map(({ grid }) => grid)].forEach((grid) => grid.mark());
     tellAgain = () => {
       const isThere = row < of.value.rows && col < of.value.cols;
-      told.textContent = isThere ? `${of.name(row, col)}: ${explain(row, col).text}` : hint;
+      told.replaceChildren(...rich(isThere ? `${of.name(row, col)}: ${explain(row, col).text}` : hint));
     };
     tellAgain();
   }
