@@ -85,3 +85,16 @@ export async function visit(page, place) {
 /** The translation that the page shows, once it is whole. */
 export const said = (page) =>
   page.waitForSelector('.said[aria-busy="false"]:not(.empty)').then((element) => element.textContent());
+
+/**
+ * Waits in a page until a promise is true: page.waitForFunction() does not wait for promises.
+ *
+ * @param {import('playwright-core').Page} page
+ * @param {() => Promise<boolean>} isSo  runs in the page
+ */
+export const until = (page, isSo) => page.evaluate(`(async () => {
+  const isSo = ${isSo};
+  for (const end = performance.now() + ${LIMIT}; !(await isSo()); await new Promise((turn) => setTimeout(turn, 50))) {
+    if (performance.now() > end) throw new Error('not so in ${LIMIT} ms');
+  }
+})()`);
