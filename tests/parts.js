@@ -78,6 +78,7 @@ export const LONG = [
   { name: 'long', command: make('long'), minutes: 180 },
   { name: 'mutate', command: make('mutate', 'RUNS=1000000', 'KINDS=directories checkpoints'), minutes: 600 },
   { name: 'mutate families', command: make('mutate', 'RUNS=200000', 'KINDS=families'), minutes: 120 },
+  { name: 'mutate tokenizers', command: [process.execPath, 'tests/mutate/tokenizers.js', '--runs', '50000'], minutes: 60 },
   { name: 'mutate html', command: [process.execPath, 'tests/mutate/html.js', '--runs', '100000'], minutes: 60 },
   { name: 'mutate dom', command: [process.execPath, 'tests/mutate/dom.js', '--runs', '3400'], minutes: 60 },
   { name: 'mutate firefox', command: make('mutate', 'RUNS=200000', 'KINDS=firefox'), minutes: 300 },
