@@ -173,10 +173,11 @@ test('a hundred thousand characters of any kind take less than a second', { time
     'a()', 'DE89 3704 ', ':)', '(', ' ', 'x@y.', '::', 'a->', '\u200d', '\u0600', 'x.org/?', '%(', '${']) {
     const text = unit.repeat(Math.ceil(1e5 / unit.length));
     for (const whole of [text, `${text}!`, `x ${text} y`, `a/${text}x`, `/a${text}x`]) {
-      const started = performance.now();
+      // of the processor: the machine may be busy with other things
+      const started = process.cpuUsage();
       const spans = findKept(whole, 'en');
       hideStops(whole, spans);
-      const ms = performance.now() - started;
+      const ms = process.cpuUsage(started).user / 1000;
       assert.ok(ms < 1000, `${JSON.stringify(unit)}: ${ms.toFixed(0)} ms`);
     }
   }
