@@ -60,6 +60,8 @@ export class Core {
   #u8;
   /** The reason why no more calls are possible, or ''. */
   #broken = '';
+  /** Where heed_tokenizer_piece() writes: one place for all, as run() would take it anew for each of 32,000 pieces. */
+  #piece;
   /** Which build runs. @type {'simd128' | 'relaxed'} @readonly */
   simd;
   /** The compiled module. @type {WebAssembly.Module} @readonly */
@@ -71,6 +73,7 @@ export class Core {
     this.#u8 = new Uint8Array(c.memory.buffer);
     this.simd = simd;
     this.module = module;
+    this.#piece = this.#allocate(8);
     learnSpelling((code) => this.#cstring(c.heed_status_name(code)));
   }
 
@@ -378,8 +381,7 @@ export class Core {
     /** @type {number[]} */
     const special = [];
     types.forEach((type, id) => type !== PIECE_NORMAL && special.push(id));
-    // one room for all, which stays: run() would take it anew for each of 32,000
-    const room = this.#guard(() => this.#allocate(8));
+    const room = this.#piece;
     const piece = (/** @type {number} */ id) => this.#guard(() => {
       const start = this.#c.heed_tokenizer_piece(handle, id, room, room + 4) >>> 0;
       this.#refresh();
