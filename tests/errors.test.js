@@ -488,6 +488,7 @@ test('a module that traps answers no more', () => {
   const core = new Core(
     {
       memory: new WebAssembly.Memory({ initial: 1 }),
+      malloc: () => 8,
       heed_status_name: () => 0,
       fine: () => 0,
       trap() {
