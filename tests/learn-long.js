@@ -2,25 +2,15 @@
 //
 //   node tests/learn-long.js [SEED]     part of `make test-long`
 import assert from 'node:assert/strict';
-import { Transformer } from '../js/index.js';
-import { Trainer } from '../js/train.js';
 import { END } from '../web/learn/base-task.js';
-import { pairOf, scatter, TASKS, untilEnd } from '../web/learn/tasks.js';
+import { pairOf, TASKS, untilEnd } from '../web/learn/tasks.js';
+import { begin } from '../web/learn/trainer.js';
 
 const seed = Number(process.argv[2] ?? 3);
 const TRIALS = 200;
 let [passed, failed] = [0, 0];
 for (const [name, task] of Object.entries(TASKS)) {
-  let trainer = await Trainer.create({ config: task.config, seed }, task.options);
-  if (task.random) {
-    const begun = await Transformer.load({
-      'config.json': new TextEncoder().encode(JSON.stringify(task.config)),
-      'model.safetensors': scatter(trainer.save(), task.random, seed),
-    }, { dtype: 'f32' });
-    trainer.dispose();
-    trainer = await Trainer.create(begun, task.options);
-    begun.dispose();
-  }
+  const trainer = await begin(task, seed);
   const [texts, trials] = [task.texts(seed), task.trials(987654)];
   for (let step = 0; step < task.steps; step++) {
     trainer.step(Array.from({ length: task.batch }, () => pairOf(task, texts.next().value)));

@@ -14,7 +14,7 @@ import { byDistance, likely, notesOf } from '../web/see/flow.js';
 import { meanOfRows, namesOf } from '../web/see/gates.js';
 import { clearest, difference, mapOf, meanOf, placeOf, shownOf, sourceWords, stacksOf, targetWords }
   from '../web/see/maps.js';
-import { rowOf } from '../web/lib/scores.js';
+import { mapRowOf } from '../web/lib/scores.js';
 import { see } from '../web/see/strings.js';
 import { FIXTURE } from './browser/fixture.js';
 
@@ -191,7 +191,7 @@ test('the query, the keys and the probabilities of the next token are the model\
       const found = await translator.inspect(from, to, { names });
       const [q, k, weights, scores] = names.map((name) => found[name]);
       const [, rows, cols] = weights.shape;
-      const mine = rowOf({ q, k, weights }, 2, 1);
+      const mine = mapRowOf({ q, k, weights }, 2, 1);
       const at = (2 * rows + 1) * cols;
       // 64 bits against 32, of sums of 32 products
       mine.scores.forEach((score, i) => assert.ok(Math.abs(score - scores.data[at + i]) < 1e-4, `${prefix} ${i}`));

@@ -18,7 +18,7 @@ import {
 } from './kit.js';
 import { formula, m, n, o, paren, sub } from './math.js';
 import { openSum } from './sum.js';
-import { product, trace } from './trace.js';
+import { attended, product, trace } from './trace.js';
 
 export const start = {
   q: matrix([
@@ -70,10 +70,7 @@ export async function mount(host, app, t) {
     flow(q.element, k.element, v.element),
     flow(sign('\u2192'), weights.element, sign('\u2192'), output.element),
     trace(app.strings.learn.point, [
-      [weights, (row, col) => {
-        const made = product(q, k, true)(row, col);
-        return { ...made, text: app.strings.learn.qkv.cell(made.text) };
-      }],
+      [weights, attended(q, k, app.strings.learn.qkv.cell)],
       [output, product(weights, v)],
     ]),
     real,

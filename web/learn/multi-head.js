@@ -3,7 +3,7 @@
 
 import { h } from '../lib/dom.js';
 import { choice, flow, grid, matrix, ops, rich, rowOf, shaped, sign } from './kit.js';
-import { product, trace } from './trace.js';
+import { attended, product, trace } from './trace.js';
 import { EQUALS, formula, m, n, o, paren, row, sub } from './math.js';
 
 const square = matrix([
@@ -83,10 +83,7 @@ export async function mount(host, app, t) {
         flow(q.element, k.element, v.element, sign('\u2192'), weights.element, sign('\u2192'), mixed.element)]),
       trace(app.strings.learn.point, shown.flatMap(({ q, k, v, weights, output: mixed }) =>
         /** @type {Parameters<typeof trace>[1]} */ ([
-          [weights, (row, col) => {
-            const made = product(q, k, true)(row, col);
-            return { ...made, text: app.strings.learn.qkv.cell(made.text) };
-          }],
+          [weights, attended(q, k, app.strings.learn.qkv.cell)],
           [mixed, product(weights, v)],
         ]))));
   }

@@ -2,7 +2,7 @@
 
 import { flow, grid, matrix, ops, sign } from './kit.js';
 import { picture } from './qkv-picture.js';
-import { product, trace } from './trace.js';
+import { attended, product, trace } from './trace.js';
 import { DK, EQUALS, formula, frac, m, o, softmax, sqrt, sub, transposed } from './math.js';
 
 export const start = {
@@ -74,10 +74,7 @@ export async function mount(host, app, t) {
     flow(sign('\u2192'), shown.weights.element, sign('\u2192'), shown.output.element),
     trace(app.strings.learn.point, [
       [shown.q, product(x, wq)], [shown.k, product(x, wk)], [shown.v, product(x, wv)],
-      [shown.weights, (row, col) => {
-        const made = product(shown.q, shown.k, true)(row, col);
-        return { ...made, text: t.cell(made.text) };
-      }],
+      [shown.weights, attended(shown.q, shown.k, t.cell)],
       [shown.output, product(shown.weights, shown.v)],
     ]),
   );

@@ -2,7 +2,7 @@
 // own q, k and v. Opened from the maps of the room See and from chapters of Learn.
 
 import { h } from '../lib/dom.js';
-import { partOf, rowOf } from '../lib/scores.js';
+import { mapRowOf, partOf } from '../lib/scores.js';
 import { attentionName, decimal, fedIn, readable, rich, useStyles } from './kit.js';
 
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
@@ -37,7 +37,8 @@ export function mix(scores, values) {
  * @param {boolean} [isScaled]  false: the model does not divide by √d_k
  */
 export function compute({ v, ...tensors }, { stack, head, row, col }, isScaled = true) {
-  const { size: dk, divisor, query, keys, products, biases, scores: all, shares } = rowOf(tensors, head, row, isScaled);
+  const { size: dk, divisor, query, keys, products, biases, scores: all, shares } =
+    mapRowOf(tensors, head, row, isScaled);
   const isMasked = (/** @type {number} */ j) => stack === 'decoder' && j > row;
   const scores = all.map((score, j) => (isMasked(j) ? -Infinity : score));
   const values = scores.map((_, j) => Array.from(partOf(v, j, head, dk)));

@@ -53,6 +53,17 @@ export const product = (left, right, isTransposed = false) => (row, col) => ({
   lit: [{ grid: left, row }, { grid: right, ...(isTransposed ? { row: col } : { col }) }],
 });
 
+/**
+ * A cell of an attention map. Its product is a score; `tell` says what becomes of it.
+ *
+ * @param {Grid} queries @param {Grid} keys @param {(product: string) => string} tell
+ * @returns {(row: number, col: number) => Made}
+ */
+export const attended = (queries, keys, tell) => (row, col) => {
+  const made = product(queries, keys, true)(row, col);
+  return { ...made, text: tell(made.text) };
+};
+
 /** A cell of the softmax of each row. @param {Grid} scores @returns {(row: number, col: number) => Made} */
 export const share = (scores) => (row, col) => ({
   text: shareText(rowOf(scores.value, row), col), lit: [{ grid: scores, row }],

@@ -9,13 +9,13 @@
 //        { type: 'finished' }              { type: 'failed', message }
 //        { type: 'refused', of, message }  the call 'use' or 'files' failed; the training goes on
 
-import { Trainer } from '../../js/train.js';
-import { Transformer } from '../../js/model/transformer.js';
 import { END } from './base-task.js';
-import { pairOf, scatter, TASKS, untilEnd } from './tasks.js';
+import { pairOf, TASKS, untilEnd } from './tasks.js';
+import { begin, trainerOf } from './trainer.js';
 
 /**
- * @typedef {import('./tasks.js').Task} Task
+ * @typedef {import('../../js/train.js').Trainer} Trainer
+ * @typedef {import('../../js/model/transformer.js').Transformer} Transformer
  * @typedef {object} Answer
  * @property {string} text  what was asked
  * @property {string} answer
@@ -118,27 +118,6 @@ function draw(seed) {
   trials = Array.from({ length: TRIALS }, () => all.next().value);
 }
 
-/** @param {Uint8Array} weights @param {Task['options']} options */
-async function trainerOf(weights, options) {
-  const model = await Transformer.load({
-    'config.json': new TextEncoder().encode(JSON.stringify(task.config)), 'model.safetensors': weights,
-  }, { dtype: 'f32' });
-  try {
-    return await Trainer.create(model, options);
-  } finally {
-    model.dispose();
-  }
-}
-
-/** A trainer with new weights. @param {number} seed */
-async function begin(seed) {
-  const fresh = await Trainer.create({ config: task.config, seed }, task.options);
-  if (!task.random) return fresh;
-  const weights = scatter(fresh.save(), task.random, seed);
-  fresh.dispose();
-  return trainerOf(weights, task.options);
-}
-
 /**
  * A trainer that goes on from a step. Adam's averages were not kept, so the rate rises again from a small one. Then it
  * falls by a cosine over the steps that are left: from the rate of the schedule at `from`, not along the same curve.
@@ -148,7 +127,7 @@ async function begin(seed) {
 function restore(weights, from) {
   const { options, steps } = task;
   const rate = Number(options.learningRate) * Math.max(0.5 * (1 + Math.cos((Math.PI * from) / steps)), 1e-3);
-  return trainerOf(weights, {
+  return trainerOf(task, weights, {
     ...options, learningRate: rate, warmupSteps: WARMUP, totalSteps: Math.max(steps - from, WARMUP + 1),
   });
 }
@@ -170,7 +149,7 @@ async function receive({ type, task: name = '', seed = 1, text = '', weights, st
     trainer?.dispose();
     trainer = undefined;
     task = TASKS[name];
-    const making = weights ? restore(weights, from) : begin(seed);
+    const making = weights ? restore(weights, from) : begin(task, seed);
     made = making.then(() => {}, () => {});
     const fresh = await making;
     if (run !== mine) return fresh.dispose();

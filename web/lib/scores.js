@@ -19,7 +19,7 @@ export const partOf = ({ shape: [, cols], data }, row, head, size) =>
  * @param {number} head @param {number} row
  * @param {boolean} [isScaled]  false: the model does not divide by √d_k
  */
-export function rowOf({ q, k, weights: { shape: [heads, rows, cols], data }, bias }, head, row, isScaled = true) {
+export function mapRowOf({ q, k, weights: { shape: [heads, rows, cols], data }, bias }, head, row, isScaled = true) {
   const size = q.shape[1] / heads;
   const divisor = isScaled ? Math.sqrt(size) : 1;
   const at = (head * rows + row) * cols;

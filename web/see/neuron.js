@@ -4,7 +4,7 @@
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
-import { rowOf } from '../lib/scores.js';
+import { mapRowOf } from '../lib/scores.js';
 import { shrinkInto } from '../lib/tiles.js';
 import { legend, placeControls } from './controls.js';
 import { isWord, sidesOf, signed } from './maps.js';
@@ -27,7 +27,7 @@ export function mount(host, app) {
   let run = 0;
   /** @type {any} */
   let now;
-  /** @type {Parameters<typeof rowOf>[0] | null} */
+  /** @type {Parameters<typeof mapRowOf>[0] | null} */
   let tensors = null;
   let isScaled = true;
 
@@ -70,7 +70,7 @@ export function mount(host, app) {
   function draw() {
     if (!tensors) return;
     const { sides, place } = now;
-    const { size, query: q, keys, products, scores, shares } = rowOf(tensors, place.head, row, isScaled);
+    const { size, query: q, keys, products, scores, shares } = mapRowOf(tensors, place.head, row, isScaled);
     const [reach, strong] = [most([q, ...keys]), most(products)];
     table.replaceChildren(h('table', { class: 'plain-table neurons' },
       h('thead', {},
@@ -112,7 +112,7 @@ export function mount(host, app) {
     exports() {
       if (!tensors) return null;
       const { sentence, sides, place: { stack, layer, head } } = now;
-      const { size, query: q, keys, products, scores, shares } = rowOf(tensors, head, row, isScaled);
+      const { size, query: q, keys, products, scores, shares } = mapRowOf(tensors, head, row, isScaled);
       return {
         name: `heed-query-${stack}-layer${layer + 1}-head${head + 1}`,
         svg: ({ matrixSvg }) => matrixSvg({
