@@ -22,6 +22,7 @@ const FIREFOX = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'extensions.getAddons.cache.enabled': false,
   'extensions.update.enabled': false,
+  'marionette.port': 0, // any that is free, if a flag asks for it
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
   'toolkit.telemetry.reportingpolicy.firstRun': false,
@@ -38,10 +39,10 @@ const BROWSERS = {
   },
   firefox: {
     names: ['firefox-esr', 'firefox'],
-    args(profile, url) {
+    args(profile, url, flags) {
       const lines = Object.entries(FIREFOX).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`);
       writeFileSync(join(profile, 'user.js'), lines.join(''));
-      return ['--headless', '--no-remote', '--profile', profile, url];
+      return ['--headless', '--no-remote', '--profile', profile, ...flags, url];
     },
   },
   // WebKitGTK's own small browser, which Debian puts beside its library; it has no headless mode
@@ -97,7 +98,7 @@ export function findBrowser(kind) {
  * @param {'chromium' | 'firefox' | 'webkit'} kind
  * @param {string} program  of findBrowser()
  * @param {string} url
- * @param {string[]} [flags]  more of Chromium's
+ * @param {string[]} [flags]  more of Chromium's or Firefox's
  */
 export function launch(kind, program, url, flags = []) {
   const profile = mkdtempSync(join(tmpdir(), `heed-${kind}-`));
@@ -132,6 +133,7 @@ export function launch(kind, program, url, flags = []) {
   return {
     /** Of its processes. */
     group: Number(browser.pid),
+    profile,
     failed: ended.then((error) => {
       throw new Error(`${program}: ${error.message}\n${said.slice(-2000)}`);
     }),
