@@ -2,10 +2,13 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Transformer } from '../js/index.js';
+import { CHUNK } from '../js/base/limits.js';
+import { openSource } from '../js/files/source.js';
 import { headerLength, parseHeader } from '../js/formats/safetensors.js';
 import { parseJson } from '../js/base/json.js';
 import { listen } from './listen.js';
@@ -68,6 +71,36 @@ test('weights that arrive in odd pieces are the same weights', async (t) => {
   });
   const model = await Transformer.load(address);
   assert.deepEqual(speak(model), expected);
+});
+
+test('local files are read in order and after jumps; a chunk stays as it is until the next', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'heed-read-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  // each number tells its own place
+  const numbers = Uint32Array.from({ length: (3.5 * CHUNK) / 4 }, (_, i) => i);
+  const size = numbers.byteLength;
+  writeFileSync(join(directory, 'numbers'), numbers);
+  const { io } = await openSource(directory);
+  const file = await io.fileChunks(join(directory, 'numbers'));
+  assert.ok(file);
+  t.after(file.close);
+  /** @param {number} at */
+  const readAt = async (at) => {
+    const chunk = await file.next();
+    // the next chunk is being read by now
+    await new Promise((done) => fs.stat(directory, done));
+    assert.deepEqual(chunk && Buffer.from(chunk), at < size ? Buffer.from(numbers.buffer, at).subarray(0, CHUNK) : null);
+    return at + (chunk?.length ?? 0);
+  };
+  for (let at = 0; at < size;) at = await readAt(at);
+  assert.equal(await readAt(size), size);
+  for (const at of [4, size - 4, CHUNK, 0, 2 * CHUNK + 8, size]) {
+    file.seek(CHUNK / 2);
+    file.seek(at);
+    const next = await readAt(at);
+    file.seek(next);
+    if (at < size) assert.equal(await readAt(next), Math.min(size, next + CHUNK));
+  }
 });
 
 test('a source of another kind is a TypeError', async () => {

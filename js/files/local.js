@@ -19,19 +19,34 @@ export async function fileChunks({ builtin, unreadable }, path) {
   const isMissing = (/** @type {any} */ error) => error.code === 'ENOENT' || error.code === 'ENOTDIR';
   const file = await open(path).catch((/** @type {unknown} */ error) => (isMissing(error) ? null : fail(error)));
   if (!file) return null;
-  const { size } = await file.stat().catch((/** @type {unknown} */ error) => file.close().then(() => fail(error)));
-  const buffer = new Uint8Array(CHUNK);
+  const stat = await file.stat().catch((/** @type {unknown} */ error) => file.close().then(() => fail(error)));
+  // one holds the last chunk; into the other, the next is read while the caller works
+  const buffers = [new Uint8Array(CHUNK), new Uint8Array(CHUNK)];
   /** Pipes and the like have no positions. @type {number | null} */
   let place = null;
+  /** @type {Promise<Uint8Array> | undefined} */
+  let ahead;
   /** @type {Promise<void> | undefined} */
   let closing;
+  const read = async () => {
+    const { bytesRead } = await file.read(buffers[0], 0, CHUNK, place);
+    return buffers[0].subarray(0, bytesRead);
+  };
   return {
-    size,
-    seek: (at) => (place = at),
+    size: stat.size,
+    seek(at) {
+      if (place === at) return;
+      place = at;
+      ahead = ahead?.then(read, read);
+    },
     async next() {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK, place).catch(fail);
-      if (place !== null) place += bytesRead;
-      return bytesRead > 0 ? buffer.subarray(0, bytesRead) : null;
+      const chunk = await (ahead ?? read()).catch(fail);
+      if (place !== null) place += chunk.length;
+      buffers.reverse();
+      // not from a pipe: one that is silent could not be closed
+      ahead = stat.isFile() && chunk.length > 0 ? read() : undefined;
+      ahead?.catch(() => {});
+      return chunk.length > 0 ? chunk : null;
     },
     close: () => (closing ??= file.close()),
   };

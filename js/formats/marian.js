@@ -31,6 +31,7 @@ import { deriveConfig, SETTINGS } from './marian-settings.js';
  * @property {number} begin  of the numbers, for `reader`
  * @property {number} bytes  of the numbers
  * @property {Pick<import('./cursor.js').Cursor, 'seek' | 'next' | 'read'>} reader
+ * @property {number} [multiplier]  q of an intgemm8 array, once it was read: to go back for it costs the buffered chunk
  */
 /**
  * A tensor of the model. chunks: its bytes, in pieces of any size; fewer than `bytes` if the file is cut short.
@@ -168,11 +169,13 @@ function floatTensor(file, array, dtype, config) {
 }
 
 /** The multiplier q of an intgemm8 array. @param {string} what  for messages @param {MarianArray} array */
-async function readMultiplier(what, { reader, begin, bytes }) {
+async function readMultiplier(what, array) {
+  const { reader, begin, bytes, multiplier } = array;
+  if (multiplier !== undefined) return multiplier;
   const found = await reader.read(begin + bytes - 4, 4);
   if (found.length < 4) throw new HeedError(E_SAFETENSORS, `${what}: cut short: the multiplier is missing`);
   const q = new DataView(found.buffer, found.byteOffset).getFloat32(0, true);
-  if (q > 0 && q < Infinity && Math.fround(1 / q) > 0 && Math.fround(1 / q) < Infinity) return q;
+  if (q > 0 && q < Infinity && Math.fround(1 / q) > 0 && Math.fround(1 / q) < Infinity) return (array.multiplier = q);
   throw new HeedError(E_TENSOR_VALUE, `${what}: found the quantisation multiplier ${q}, expected a number above 0`);
 }
 
