@@ -32,6 +32,10 @@ const heed_gemm gemm_onednn = {"onednn", multiply_onednn, 0};
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__AVX512BF16__)
+#include <immintrin.h>
+#endif
+
 #include "train/native/files.h"
 
 /*
@@ -67,13 +71,24 @@ static void *at_least(room *r, size_t bytes) {
 
 static int round_up(int n) { return (n + STEP - 1) / STEP * STEP; }
 
-/* Converts x [rows, cols] to bfloat16, ties to even, and pads with zeros to [full_rows, full_cols]. */
+/*
+ * Converts x [rows, cols] to bfloat16, ties to even, and pads with zeros to [full_rows, full_cols].  Where the processor
+ * converts, numbers below 2^-126 become 0, as in the product itself.
+ */
 static uint16_t *convert(room *r, const float *x, int ld, int rows, int cols, int full_rows, int full_cols) {
     uint16_t *to = at_least(r, (size_t)full_rows * full_cols * sizeof *to);
     memset(to + (size_t)rows * full_cols, 0, (size_t)(full_rows - rows) * full_cols * sizeof *to);
     for (int i = 0; i < rows; i++) {
         uint16_t *row = to + (size_t)i * full_cols;
-        for (int j = 0; j < cols; j++) {
+        int j = 0;
+#if defined(__AVX512BF16__)
+        for (; j + 32 <= cols; j += 32) {
+            const float *from = x + (size_t)i * ld + j;
+            _mm512_storeu_si512(row + j,
+                                (__m512i)_mm512_cvtne2ps_pbh(_mm512_loadu_ps(from + 16), _mm512_loadu_ps(from)));
+        }
+#endif
+        for (; j < cols; j++) {
             uint32_t bits;
             memcpy(&bits, &x[(size_t)i * ld + j], sizeof bits);
             row[j] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
