@@ -299,6 +299,8 @@ typedef struct {
      * eos, forced_bos and forced_eos; probabilities are those among them, and other logits are not computed.
      */
     int32_t shortlist;
+    /* 1: greedy search computes no probabilities: log_prob and score are 0.  The ids are the same.  Beams need them. */
+    int32_t unscored;
 } heed_search_options;
 
 /*

@@ -165,7 +165,7 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 /**
  * Completes the options of generate(). The caller checks their names, because a Translator has others.
  *
- * @param {GenerateOptions} options
+ * @param {GenerateOptions & { scores?: boolean }} options  scores: see core.js
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
  * @returns {Search}
@@ -173,7 +173,7 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
   const initial = { cutRunaways: false, shortlist: true, .../** @type {any} */ (defaults) };
-  const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], signal } = options;
+  const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], scores = true, signal } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -210,6 +210,7 @@ export function checkGenerate(options, defaults, config) {
     nBest,
     minTokens,
     validUtf8,
+    scores,
     heads,
     prefix: ids,
     maxTokens: Math.min(maxTokens, longest - ids.length),

@@ -164,7 +164,7 @@ async function* attempts(host, sentence, free, terms, kept, options) {
  * @param {Result[]} hypotheses  of the free search, best first
  * @param {Found[]} terms
  * @param {Found[]} kept
- * @param {GenerateOptions} options
+ * @param {GenerateOptions & { scores?: boolean }} options
  * @returns {Promise<Result[]>}
  */
 async function complete(host, sentence, [free, ...others], terms, kept, options) {
@@ -184,10 +184,9 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
     if (best.hasAll && (best.finished || kept.length === 0)) break;
   }
   const { ids, text, finished, ...rest } = best ?? first;
-  const { logProbs } = await engine.attention(sentence.ids, ids, {
-    disabledHeads: options.disabledHeads, shortlist: options.shortlist,
-  });
-  const logProb = logProbs.reduce((sum, x) => sum + x, 0);
+  const { disabledHeads, shortlist, scores } = options;
+  const maps = scores && (await engine.attention(sentence.ids, ids, { disabledHeads, shortlist }));
+  const logProb = maps ? maps.logProbs.reduce((sum, x) => sum + x, 0) : 0;
   const result = { ids, text, logProb, score: logProb, finished, ...(free.tree && { tree: free.tree }) };
   return [{ ...result, ...told({ ids, text, finished, ...rest }) }, ...(terms.length > 0 ? [] : alike)];
 }
@@ -199,7 +198,7 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
  * @param {import('./forced.js').Host<T>} host
  * @param {T[]} sentences
  * @param {Glossary} glossary
- * @param {GenerateOptions & { beamTree?: boolean }} options
+ * @param {GenerateOptions & { beamTree?: boolean, scores?: boolean }} options
  * @param {unknown} [onStep]  null: report a term that cannot be placed instead of throwing HEED_E_STATE
  * @returns {Promise<Result[][]>}
  */

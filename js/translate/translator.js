@@ -273,12 +273,12 @@ export class Translator {
   /**
    * @param {Sentence[]} sentences
    * @param {Options & { beamTree?: boolean }} options  beamTree: without a glossary
-   * @param {((text: string) => void) | null} [onStep]  gets the text so far, for a single sentence; null: report what a
-   *   glossary cannot do instead of throwing
+   * @param {((text: string) => void) | null} [onStep]  gets the text so far, for a single sentence; null: compute
+   *   scores, and report what a glossary cannot do instead of throwing
    * @returns {Promise<import('./glossary.js').Result[][]>}
    */
   async #generate(sentences, { glossary, keep: _, beamTree, cutRunaways = true, ...rest }, onStep) {
-    const options = { ...rest, cutRunaways, validUtf8: true };
+    const options = { scores: onStep === null, ...rest, cutRunaways, validUtf8: true };
     const others = sentences.filter(({ isKept }) => !isKept);
     if (others.length < sentences.length) {
       const results = (await this.#generate(others, { ...options, beamTree, glossary }, onStep)).values();

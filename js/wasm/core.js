@@ -51,6 +51,7 @@ const struct = (...fields) => ({ fields });
  * @property {boolean} renormalizeLogits
  * @property {boolean} cutRunaways
  * @property {boolean} shortlist  use it if the model has one
+ * @property {boolean} scores  false: those of greedy search are 0
  */
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
@@ -345,6 +346,7 @@ export class Core {
         Number(o.cutRunaways),
         ...list(byteIds),
         Number(o.shortlist),
+        Number(!o.scores),
       ),
     );
   }

@@ -130,6 +130,8 @@ void k_softmax(float *x, int n);
 float k_log_sum_exp(const float *x, int n);
 /* Index of the first greatest element; n > 0.  Skips NaNs; 0 if all are NaN. */
 int k_argmax(const float *x, int n);
+/* The greatest x_i; n > 0.  NaN if any x is NaN. */
+float k_max(const float *x, int n);
 
 /*
  * out [n] = LayerNorm(x + residual) * gain + bias;  residual, gain, bias may be NULL.

@@ -200,6 +200,12 @@ float ref_log_sum_exp(const float *x, int n) {
     return (float)(max + log(sum));
 }
 
+float ref_max(const float *x, int n) {
+    for (int i = 0; i < n; i++)
+        if (isnan(x[i])) return NAN;
+    return (float)greatest(x, n);
+}
+
 int ref_argmax(const float *x, int n) {
     const double max = greatest(x, n);
     for (int i = 0; i < n; i++) {

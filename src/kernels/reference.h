@@ -44,6 +44,7 @@ void ref_weighted_sum(float *out, const float *p, const float *v, size_t ld, con
 void ref_softmax(float *x, int n);
 float ref_log_sum_exp(const float *x, int n);
 int ref_argmax(const float *x, int n);
+float ref_max(const float *x, int n);
 void ref_layer_norm(float *out, const float *x, const float *residual, const float *gain, const float *bias, int n,
                     float epsilon);
 void ref_rms_norm(float *out, const float *x, const float *gain, int n, float epsilon);

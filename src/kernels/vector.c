@@ -66,6 +66,15 @@ float k_log_sum_exp(const float *x, int n) {
     return (float)((double)max + log((double)sum_lanes(wasm_f32x4_add(s0, s1))));
 }
 
+float k_max(const float *x, int n) {
+    v128_t nan = wasm_f32x4_splat(0.0f);
+    for (int i = 0; i < n; i += 4) {
+        const v128_t v = load_part(x + i, n - i, 0.0f);
+        nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v));
+    }
+    return wasm_v128_any_true(nan) ? NAN : row_max(x, n);
+}
+
 int k_argmax(const float *x, int n) {
     const float max = row_max(x, n);
     const v128_t m = wasm_f32x4_splat(max);

@@ -152,7 +152,8 @@ int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const
         if (!isfinite(zero)) return -1;
     }
     apply_rules(logits, target, left, rules, zero, penalised);
-    total = is_greedy || rules->renormalize ? k_log_sum_exp(scores, logits->n) : zero;
+    if (is_greedy && rules->unscored) total = k_max(scores, logits->n);
+    else total = is_greedy || rules->renormalize ? k_log_sum_exp(scores, logits->n) : zero;
     if (total == -INFINITY) return 0; /* nothing is allowed */
     if (!isfinite(total)) return -1;
 

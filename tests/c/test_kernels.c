@@ -240,6 +240,7 @@ static void test_softmax(int n, float scale, int masked) {
     const float lse = k_log_sum_exp(x, n), want_lse = ref_log_sum_exp(x, n);
     CHECK(lse == want_lse || fabsf(lse - want_lse) <= (8.0f + fabsf(want_lse)) * ULP * 2);
     CHECK_INT(k_argmax(x, n), ref_argmax(x, n));
+    CHECK(k_max(x, n) == ref_max(x, n));
     CHECK(guard_end(&gx));
     CHECK(guard_end(&gg));
     CHECK(guard_end(&gw));
@@ -252,6 +253,7 @@ static void test_nan(int n) {
     float *x = floats(&g, (size_t)n);
     for (int i = 0; i < n; i++) x[i] = i == n / 2 ? NAN : 1.0f;
     if (n > 1) CHECK(isnan(k_log_sum_exp(x, n)));
+    CHECK(isnan(k_max(x, n)) && isnan(ref_max(x, n)));
     if (n > 1) k_softmax(x, n);
     for (int i = 0; i < n; i++) CHECK(isnan(x[i]) || n == 1);
     /* nor behind a mask, nor among its like */
@@ -259,6 +261,7 @@ static void test_nan(int n) {
         float twin[512];
         for (int i = 0; i < n; i++) twin[i] = x[i] = i == n / 2 || kind ? NAN : -INFINITY;
         CHECK(isnan(k_log_sum_exp(x, n)) && isnan(ref_log_sum_exp(x, n)));
+        CHECK(isnan(k_max(x, n)) && isnan(ref_max(x, n)));
         k_softmax(x, n);
         ref_softmax(twin, n);
         for (int i = 0; i < n; i++) CHECK(isnan(x[i]) == isnan(twin[i]));
@@ -283,6 +286,7 @@ static void test_argmax(int n) {
         for (int i = 0; i < n; i++) x[i] = i == at || i == n - 1 ? 3.0f : -1.0f - (float)i;
         CHECK_INT(k_argmax(x, n), at); /* of equals the first */
         CHECK_INT(ref_argmax(x, n), at);
+        CHECK(k_max(x, n) == 3.0f);
     }
     for (int i = 0; i < n; i++) x[i] = i == 0 ? NAN : (float)-i;
     CHECK_INT(k_argmax(x, n), n > 1 ? 1 : 0);

@@ -98,7 +98,8 @@ static void process(double *scores, const int32_t *ids, int n, const heed_search
     if (o->beams == 1 || o->renormalize) log_softmax(scores);
 }
 
-static int kinds[5]; /* rows with nothing allowed, one id, penalties, many ends, ends that were dropped */
+/* rows with nothing allowed, one id, penalties, many ends, ends that were dropped, overflows */
+static int kinds[6];
 
 static void test_row(void) {
     rules r;
@@ -116,6 +117,27 @@ static void test_row(void) {
     heed_candidate found[2 * LIST];
     const int left = r.o.max_tokens - (n - prompt);
     const int n_found = next_candidates(found, k, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, room);
+    if (N == 1) {
+        /* the same id without probabilities, and the same failures */
+        heed_candidate alike[1];
+        heed_search_options unscored = r.o;
+        unscored.unscored = 1;
+        memcpy(row, logits, sizeof row);
+        CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, room), n_found);
+        if (n_found) CHECK(alike[0].id == found[0].id && alike[0].beam == 3 && alike[0].log_prob == -1.5);
+        const int at = 1 + pick(V - 1);
+        for (int kind = 0; kind < 2; kind++) {
+            float twin[V];
+            memcpy(row, logits, sizeof row);
+            row[at] = kind ? NAN : INFINITY;
+            memcpy(twin, row, sizeof row);
+            const int want_n = next_candidates(found, 1, &(heed_scores){twin, NULL, V}, &target, 3, left, &r.o, room);
+            CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, room), want_n);
+            kinds[5] += want_n < 0;
+        }
+        memcpy(row, logits, sizeof row);
+        next_candidates(found, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, room);
+    }
     int allowed = 0, goes_on = 0;
     for (int id = 0; id < V; id++) allowed += want[id] > -INFINITY;
     kinds[0] += allowed == 0;
@@ -152,7 +174,7 @@ static void test_row(void) {
 
 int main(void) {
     for (int i = 0; i < 20000; i++) test_row();
-    for (int i = 0; i < 5; i++) CHECK(kinds[i] > 100); /* else there was nothing to see */
+    for (int i = 0; i < 6; i++) CHECK(kinds[i] > 100); /* else there was nothing to see */
 
     /* an overflow is told where a rule leaves one id, or none */
     rules r;

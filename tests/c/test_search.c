@@ -63,6 +63,15 @@ static void test_company(const heed_model *model, const corpus *c, heed_search_o
         translate(model, c, &rules, BATCHES[b], together);
         for (int i = 0; i < N_SENTENCES; i++) CHECK(memcmp(&alone[i], &together[i], sizeof alone[i]) == 0);
     }
+    if (rules.beams > 1) return;
+    rules.unscored = 1;
+    translate(model, c, &rules, 8, together);
+    for (int i = 0; i < N_SENTENCES; i++) {
+        CHECK(together[i].log_prob == 0.0f && together[i].score == 0.0f);
+        together[i].log_prob = alone[i].log_prob;
+        together[i].score = alone[i].score;
+        CHECK(memcmp(&alone[i], &together[i], sizeof alone[i]) == 0);
+    }
 }
 
 /*
