@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { openRemote } from '../js/files/source.js';
@@ -318,6 +319,40 @@ test('availability knows the stored files, and a Translator uses them', async (t
   second.destroy();
   await assert.rejects(Translator.create({ ...options, cache: false }),
     (error) => error instanceof DOMException && error.name === 'NetworkError' && error.cause instanceof HeedError);
+});
+
+test('availability of a model whose files have addresses of their own is that of a model at an address', async (t) => {
+  const state = await serve(t);
+  const pair = { sourceLanguage: 'en', targetLanguage: 'de', cache: state.cache };
+  state.files = readFiles(fileURLToPath(FIXTURE));
+  const model = Object.fromEntries(Object.keys(state.files).map((name) => [name, state.address + name]));
+  const { 'heed.json': _, ...unlisted } = model;
+  for (const options of [{ ...pair, model }, { ...pair, model: unlisted }]) {
+    assert.equal(await Translator.availability(options), 'downloadable');
+    assert.ok(!state.asked.includes(WEIGHTS), 'to look downloads no weights');
+  }
+  assert.equal(await Translator.availability({ ...pair, model, targetLanguage: 'it' }), 'unavailable');
+  const { [WEIGHTS]: __, ...partial } = model;
+  assert.equal(await Translator.availability({ ...pair, model: partial }), 'unavailable');
+  // some of the files are here
+  const mixed = { ...model, 'config.json': state.files['config.json'] };
+  assert.equal(await Translator.availability({ ...pair, model: mixed }), 'downloadable');
+
+  (await Translator.create({ ...pair, model, worker: false })).destroy();
+  for (const [options, expected] of /** @type {const} */ ([
+    [{ ...pair, model }, 'available'], [{ ...pair, model: mixed }, 'available'],
+    [{ ...pair, model, cache: false }, 'downloadable'], [{ ...pair, model: state.address }, 'available'],
+  ])) {
+    assert.equal(await Translator.availability(options), expected);
+  }
+  state.down = true;
+  assert.equal(await Translator.availability({ ...pair, model }), 'available');
+  await assert.rejects(Translator.availability({ ...pair, model, cache: false }), { name: 'NetworkError' });
+  state.down = false;
+  state.files = {};
+  const other = await mkdtemp(join(tmpdir(), 'heed-cache-'));
+  t.after(() => rm(other, { recursive: true }));
+  assert.equal(await Translator.availability({ ...pair, model, cache: other }), 'unavailable');
 });
 
 test('addresses that hold their file, data:, are read without a request', async () => {

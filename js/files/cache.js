@@ -205,16 +205,17 @@ const UNREAD = ['tokenizer_config.json', 'special_tokens_map.json'];
  *
  * @param {import('./source.js').Io} io
  * @param {Store} store
- * @param {(name: string) => string | undefined} addressOf  where a file was loaded from
+ * @param {(name: string) => any} addressOf  where a file was loaded from, or the file
  */
 export async function isKept(io, store, addressOf) {
   const { readAll } = io;
   const get = async (/** @type {string} */ name) => {
-    const url = addressOf(name);
-    if (url?.startsWith('data:')) {
-      return { chunks: (await import('./inline.js')).inlineChunks(io, url), isMissing: false, sha256: null };
-    }
-    return url === undefined ? undefined : store.get(url);
+    const file = addressOf(name);
+    const isInline = typeof file === 'string' && file.startsWith('data:');
+    if (file === undefined || (typeof file === 'string' && !isInline)) return file && store.get(file);
+    const chunks = isInline ? (await import('./inline.js')).inlineChunks(io, file)
+      : await (await import('./local.js')).givenChunks(io, { [name]: file }, name);
+    return chunks && { chunks, isMissing: false, sha256: null };
   };
   const kept = await get('heed.json');
   const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';

@@ -110,11 +110,16 @@ async function isComplete(files, names, manifest) {
   return isWhole(listing(names, files.readOptional));
 }
 
-/** Whether a server has the model, and its manifest. @param {Files} files */
-async function readRemote(files) {
+/**
+ * Whether a server has the model, and its manifest.
+ *
+ * @param {Files} files
+ * @param {string[]} names  if they are known
+ */
+async function readRemote(files, names) {
   const manifest = await readManifest(files);
   if (Object.keys(manifest).length > 0) return manifest;
-  const chunks = await files.find('config.json', true);
+  const chunks = await files.find(names.includes('config.json') ? 'config.json' : names[0] ?? 'config.json', true);
   await chunks?.close();
   return chunks ? manifest : null;
 }
@@ -133,16 +138,19 @@ async function availabilityOf(from, cache, pair) {
   const { url } = files;
   const names = url ? [] : await listFiles(files);
   if (!url && names.length === 0) return 'unavailable'; // no directory, or an empty one
-  const isKept = url !== undefined && (await (await openRemote(cache)).isKept(url));
+  const given = /** @type {Record<string, string>} */ (files.path === undefined && !url ? from : {});
+  const isRemote = url !== undefined || Object.values(given).some((file) =>
+    typeof file === 'string' && /^https?:/i.test(file));
+  const isKept = isRemote && (await (await openRemote(cache)).isKept(url ?? ((name) => given[name])));
   try {
-    const manifest = await (url ? readRemote(files) : readManifest(files));
+    const manifest = await (isRemote ? readRemote(files, names) : readManifest(files));
     if (manifest?.moved) return 'unavailable';
     const layout = await layoutOf(url ? [...listedFiles(manifest ?? {}).keys()] : names);
     checkPair(...pair)({ ...layout?.languages, ...manifest });
     // of a server they would be downloads
-    if (!url) await (await import('../model/pairs.js')).checkFiles(files, manifest, names, pair);
-    if (url && manifest) return isKept ? 'available' : 'downloadable';
-    return manifest && (await isComplete(files, names, manifest)) ? 'available' : 'unavailable';
+    if (!isRemote) await (await import('../model/pairs.js')).checkFiles(files, manifest, names, pair);
+    if (!manifest || !(url || (await isComplete(files, names, manifest)))) return 'unavailable';
+    return isRemote && !isKept ? 'downloadable' : 'available';
   } catch (/** @type {any} */ error) {
     if (error.name === 'NotSupportedError') return 'unavailable';
     if (isKept && error.name === 'NetworkError') return 'available';
