@@ -2,16 +2,19 @@
 // the next load, works. A status that no input reaches is listed with its reason.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { HeedError, Tokenizer, Transformer, Translator } from '../js/index.js';
 import { whyMissing } from '../js/files/missing.js';
 import { relaxedDot } from '../js/wasm/simd.js';
 import { Core } from '../js/wasm/core.js';
 import { bytes, changeJson, changeWeights, SHIPPED, readFiles, takeApart, TINY, unlisted } from './model-files.js';
 
+const run = promisify(execFile);
 /** Statuses met so far. @type {Set<string>} */
 const met = new Set();
 
@@ -463,6 +466,14 @@ test('an object that was disposed, or is busy', async () => {
   translator.destroy();
   translator[Symbol.dispose]();
   await assert.rejects(translator.translate('a'), { name: 'AbortError' });
+});
+
+test('a host without WebAssembly is told so', async () => {
+  const program = `
+    const { Transformer } = await import(${JSON.stringify(new URL('../js/index.js', import.meta.url).href)});
+    await Transformer.load(${JSON.stringify(TINY)}).catch(({ name, status, message }) => console.log(name, status, message));`;
+  const { stdout } = await run(process.execPath, ['--jitless', '--input-type=module', '-e', program]);
+  assert.equal(stdout, 'NotSupportedError HEED_E_WASM this host lacks WebAssembly\n');
 });
 
 test('wasm modules that are none, or not ours', async () => {

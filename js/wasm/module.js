@@ -60,8 +60,12 @@ export async function instantiate({ wasm, simd = 'auto' } = {}) {
   if (!['auto', 'simd128', 'relaxed'].includes(simd)) {
     throw new TypeError(`simd: found '${simd}', expected 'auto', 'simd128' or 'relaxed'`);
   }
-  const lacks = !hasSimd() ? '128-bit SIMD' : simd === 'relaxed' && relaxedDot() === 'none' ? 'relaxed SIMD' : '';
-  if (lacks) throw new HeedError(E_WASM, `this host lacks WebAssembly ${lacks}`, { name: 'NotSupportedError' });
+  // Lockdown Mode of iOS has no WebAssembly at all
+  const lacks = !hasSimd() ? (globalThis.WebAssembly ? ' 128-bit SIMD' : '')
+    : simd === 'relaxed' && relaxedDot() === 'none' ? ' relaxed SIMD' : undefined;
+  if (lacks !== undefined) {
+    throw new HeedError(E_WASM, `this host lacks WebAssembly${lacks}`, { name: 'NotSupportedError' });
+  }
   try {
     const module = await chooseModule(wasm, simd);
     // Growth needs no notice: views are compared with the memory before each use.

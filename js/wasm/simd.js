@@ -15,7 +15,7 @@ const SIMD128 = probe([32, 0, 253, 16, 32, 1, 253, 16, 253, 186, 1, 253, 27, 0])
 const RELAXED = probe([32, 0, 253, 15, 32, 1, 253, 15, 65, 0, 253, 17, 253, 147, 2, 253, 27, 0]);
 
 /** True if the host has WebAssembly SIMD at all. */
-export const hasSimd = () => WebAssembly.validate(SIMD128);
+export const hasSimd = () => Boolean(globalThis.WebAssembly?.validate(SIMD128));
 
 /**
  * What the relaxed dot product is here. Node 20 computes it wrongly behind its flag: 'none', it must not be used.
