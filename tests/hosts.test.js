@@ -62,7 +62,9 @@ async function programIn(at, name) {
   return join(app, 'node_modules', at, all.find((path) => new RegExp(`(^|/)${name}(\\.exe)?$`).test(path)) ?? name);
 }
 
-for (const [name, at, args] of /** @type {const} */ ([['deno', '@deno', ['run', '-A']], ['bun', '@oven', ['run']]])) {
+for (const [name, at, args] of /** @type {const} */ ([
+  ['deno', '@deno', ['run', '--allow-read', '--allow-env', '--allow-sys']], ['bun', '@oven', ['run']],
+])) {
   test(`${name}: a translation here, in a worker and in two`, async (t) => {
     if (!(await fetched(t, name))) return;
     const { stdout } = await run(await programIn(at, name), [...args, 'program.js'], { cwd: app, timeout: 200_000 });

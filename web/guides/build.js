@@ -17,7 +17,7 @@ const from = (/** @type {string} */ path) => join(root, path);
 /** The guides in the order of the menu; index.md is the first page. */
 const GUIDES = [
   'page', 'worker', 'react', 'server', 'many-machines', 'hosts', 'extension', 'subtitles', 'own-model', 'fine-tuning',
-  'coming-from', 'examples', 'benchmarks',
+  'coming-from', 'examples', 'benchmarks', 'record',
 ];
 /** The examples that a page opens without a build. */
 export const LIVE = ['page', 'worker', 'attention'];

@@ -1,0 +1,374 @@
+// record.js - makes web/guides/record.md: what each way to use heed prints where there are only Node, npm, a shell and
+// the two packed tarballs. A chroot is that machine. Chromium, which opens the page of one script, is outside of it.
+//
+//   node tests/record.js [FILE]     after `make package`; needs root, Chromium and npm's registry (Deno, Bun, Next.js)
+//
+// A command that does not end as expected ends everything, and nothing is written.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LIMIT, startBrowser } from './browser/chromium.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const target = process.argv[2] ?? join(root, 'web/guides/record.md');
+const MODEL = 'heed-model-de-en-es-fr';
+const PORTS = { cdn: 8000, serve: 5000, next: 3000 };
+assert.equal(process.getuid?.(), 0, 'found another user, expected root: chroot needs it');
+
+const chroot = mkdtempSync(join(tmpdir(), 'heed-record-'));
+/** Processes that are not ended yet. @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+process.on('exit', () => {
+  for (const each of running) each.kill('SIGKILL');
+  rmSync(chroot, { recursive: true, force: true });
+});
+
+/** A file or folder of this machine at the same place in the chroot. @param {string} path */
+function take(path) {
+  if (!path || !existsSync(path)) return;
+  mkdirSync(join(chroot, dirname(path)), { recursive: true });
+  cpSync(realpathSync(path), join(chroot, path), { recursive: true });
+}
+
+/** Path of a program of this machine. @param {string} name */
+const which = (name) => realpathSync(execFileSync('which', [name], { encoding: 'utf8' }).trim());
+
+/** Deno and Next.js read /proc. It is mounted for the one command alone, and so never in the way of the removal. */
+const ENTER = 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i "$@"';
+
+function furnish() {
+  const libraries = new Set();
+  const programs = { node: which('node'), sh: which('sh'), env: which('env') };
+  for (const [name, path] of Object.entries(programs)) {
+    mkdirSync(join(chroot, 'usr/bin'), { recursive: true });
+    cpSync(path, join(chroot, 'usr/bin', name));
+    const needs = execFileSync('ldd', [path], { encoding: 'utf8' });
+    for (const [library] of needs.matchAll(/\/\S+\.so\S*/g)) libraries.add(library);
+  }
+  symlinkSync('usr/bin', join(chroot, 'bin'));
+  for (const library of libraries) {
+    take(library);
+    // the rest of the C library, which Node does not need, and Deno does
+    if (/libc\.so\.6$/.test(library)) take(library.replace('libc.so.6', 'librt.so.1'));
+  }
+  const npm = dirname(dirname(which('npm')));
+  cpSync(npm, join(chroot, 'usr/lib/node_modules/npm'), { recursive: true });
+  for (const name of ['npm', 'npx']) {
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(chroot, 'usr/bin', name));
+  }
+  for (const path of ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt',
+    process.env.NODE_EXTRA_CA_CERTS, process.env.SSL_CERT_FILE]) take(String(path ?? ''));
+  for (const folder of ['tmp', 'dev', 'proc', 'root', 'app']) mkdirSync(join(chroot, folder));
+  const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  writeFileSync(join(chroot, 'root/.npmrc'), `registry=${registry}update-notifier=false\n`);
+  execFileSync('mknod', ['-m', '666', join(chroot, 'dev/null'), 'c', '1', '3']);
+  execFileSync('mknod', ['-m', '444', join(chroot, 'dev/urandom'), 'c', '1', '9']);
+  const options = { cwd: root, encoding: /** @type {const} */ ('utf8') };
+  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', join(chroot, 'app')], options);
+  cpSync(join(root, `build/models/${MODEL}.tgz`), join(chroot, `app/${MODEL}.tgz`));
+}
+
+/** Of this environment, programs get only proxies, certificates and npm's settings. */
+const environment = Object.entries(process.env).filter(([name]) =>
+  /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|npm_config_.*)$/i.test(name))
+  .map(([name, value]) => `${name}=${value}`);
+environment.push('HOME=/root', 'PATH=/usr/bin', 'LANG=C.UTF-8', 'NEXT_TELEMETRY_DISABLED=1');
+
+/** Runs a line of shell in the folder. @param {string} line */
+function inside(line) {
+  const program = [...environment, 'sh', '-c', `cd /app && exec 2>&1\n${line}`];
+  const shell = spawn('unshare', ['--mount', 'sh', '-c', ENTER, chroot, ...program]);
+  running.add(shell);
+  shell.once('close', () => running.delete(shell));
+  return shell;
+}
+
+/** @type {string[]} the lines of the document */
+const document = [];
+/** @type {string[]} the lines of the block of output that is open */
+let block = [];
+function close() {
+  if (block.length) document.push('```text', ...block, '```', '');
+  block = [];
+}
+/** @param {string} text */
+function say(text) {
+  close();
+  document.push(text, '');
+}
+/** Puts a file there, and into the document. @param {string} name @param {string} content */
+function put(name, content) {
+  close();
+  const path = join(chroot, 'app', name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  document.push(`\`${name}\`:`, '', `\`\`\`${name.endsWith('html') ? 'html' : 'js'}`, content.trimEnd(), '```', '');
+}
+
+/** What a program has printed, without colours. @param {string} text */
+const plain = (text) => text.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/[ \t]+$/gm, '').replace(/^\n+/, '').trimEnd();
+
+/**
+ * Runs a command, and records it with what it prints.
+ *
+ * @param {string} command
+ * @param {RegExp} expected  must be in it
+ * @param {{ status?: number, from?: string, shown?: (line: string) => boolean }} [options]
+ *   status: the exit status; shown: the lines to record, if not all: the document says so
+ */
+async function run(command, expected, { status = 0, shown } = {}) {
+  console.error(`record: ${command.split('\n')[0]}`);
+  const shell = inside(command);
+  const [output, [code]] = await Promise.all([shell.stdout.toArray(), once(shell, 'close')]);
+  const text = plain(Buffer.concat(output).toString());
+  assert.equal(code, status, `${command}\n${text}`);
+  assert.match(text, expected, command);
+  const lines = text === '' ? [] : text.split('\n');
+  const some = shown ? lines.filter(shown) : lines;
+  block.push(`$ ${command}`, ...some.length < lines.length ? [...some, '…'] : some);
+  if (status) block.push('$ echo $?', String(status));
+}
+
+/**
+ * Runs commands beside a server, and records what all have printed.
+ *
+ * @param {string} command
+ * @param {RegExp} ready  what the server prints when it listens
+ * @param {() => Promise<void>} commands
+ * @param {{ recorded?: boolean }} [options]
+ */
+async function beside(command, ready, commands, { recorded = true } = {}) {
+  console.error(`record: ${command} &`);
+  // the shell becomes the server, which gets the signal
+  const server = inside(`exec ${command}`);
+  let said = '';
+  let settle;
+  const listens = new Promise((resolve, reject) => {
+    settle = resolve;
+    server.once('close', () => reject(new Error(`${command}: ended\n${said}`)));
+  });
+  server.stdout.on('data', (data) => {
+    said += data;
+    if (ready.test(said)) settle();
+  });
+  await listens;
+  if (recorded) block.push(`$ ${command} &`, ...plain(said).split('\n'));
+  const before = said.length;
+  await commands();
+  server.removeAllListeners('close');
+  const ended = once(server, 'close');
+  server.kill('SIGTERM');
+  const [code, signal] = await ended;
+  running.delete(server);
+  if (!recorded) return;
+  block.push('$ kill $!; wait $!; echo $?', ...plain(said.slice(before)).split('\n').filter(Boolean),
+    String(code ?? signal));
+  assert.equal(code, 0, command);
+}
+
+furnish();
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+const [heed] = readdirSync(join(chroot, 'app')).filter((name) => /^heed-\d/.test(name));
+const day = new Date().toISOString().slice(0, 10);
+document.push('---', 'title: What each way prints', '---', '', '# What each way prints', '',
+  `This page is what \`node tests/record.js\` wrote on ${day} (commit ${commit}). It makes a chroot that has Node, npm, a`,
+  'shell, `env`, which starts npm\'s programs, and the two tarballs of `make package`, and runs all that follows there. A',
+  'command that prints something else than expected ends it. `…` stands for lines that are left out. In `/app` are only',
+  'the two tarballs:', '');
+
+await run('node --version; npm --version; echo *', /heed-model/);
+
+say('## The command line');
+await run(`npm install --offline ./${heed} ./${MODEL}.tgz`, /added 2 packages/);
+await run('npx heed translate --to de "How are you?"', /Wie/);
+await run(String.raw`printf 'Ich liebe dich.\nWo ist der Bahnhof?\n' | npx heed translate --from de --to fr --jobs 2`,
+  /gare/);
+await run(String.raw`printf '1\n00:00:01,000 --> 00:00:02,000\nWhere are you?\n' > film.srt
+npx heed translate film.srt --to de`, /-->[^]*Wo bist/);
+await run('npx heed translate --html --to de "<p>The <b>house</b> is small.</p>"', /<b>Haus<\/b>/);
+await run('npx heed translate --to fi "How are you?"', /no model from en to fi/, { status: 1 });
+
+const PAIR = "const pair = { sourceLanguage: 'en', targetLanguage: 'de' };";
+say('## A program, in this thread, in a worker, in two');
+put('program.mjs', `import { Translator } from 'heed';
+
+${PAIR}
+console.log(await Translator.availability(pair));
+for (const more of [{}, { worker: true }, { workers: 2 }]) {
+  const translator = await Translator.create({ ...pair, ...more });
+  console.log(JSON.stringify(more), await translator.translate(['The house is small.', 'Where is the station?']));
+  translator.destroy();
+}
+`);
+await run('node program.mjs', /available\n\{\} \[[^]*workers":2\} \[/);
+
+say('Without WebAssembly, and with less memory than the model needs:');
+put('small.mjs', `import { Translator } from 'heed';
+
+const made = Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+await made.catch((error) => console.log(error.name, error.message));
+`);
+await run('node --jitless small.mjs', /WebAssembly/);
+await run('node --wasm-max-mem-pages=100 small.mjs', /memory/);
+
+say('## Deno and Bun\n\nBoth come from npm.');
+await run('npm install --no-audit --no-fund deno bun', /added/, { shown: (line) => !/^npm warn/.test(line) });
+await run('npx deno --version', /^deno/);
+await run('npx deno run --allow-read --allow-env --allow-sys program.mjs', /available\n\{\} \[[^]*workers":2\} \[/);
+await run('npx bun --version', /^\d/);
+await run('npx bun run program.mjs', /available\n\{\} \[[^]*workers":2\} \[/);
+
+say('## `heed/polyfill`\n\nThe program knows nothing of heed.');
+put('for-chrome.mjs', `const [{ detectedLanguage }] = await (await LanguageDetector.create()).detect('Where is the station?');
+const pair = { sourceLanguage: detectedLanguage, targetLanguage: 'de' };
+console.log(detectedLanguage, await Translator.availability(pair));
+const translator = await Translator.create(pair);
+let streamed = '';
+for await (const piece of translator.translateStreaming('The house is small.')) streamed += piece;
+console.log(streamed, await translator.translate('Where is the station?'));
+`);
+await run('node --import heed/polyfill for-chrome.mjs', /en available\n.*Haus/);
+await run(`node --input-type=module -e '
+  class Own {}
+  globalThis.Translator = Own;
+  await import("heed/polyfill");
+  console.log(Translator === Own, typeof LanguageDetector);'`, /true function/);
+
+say('## A language in between\n\nAn index that has only pairs with English, so that German to French takes two steps:');
+put('index.mjs', `import { writeFileSync } from 'node:fs';
+
+const path = './node_modules/${MODEL}/';
+const pairs = [['de', 'en'], ['en', 'fr']];
+writeFileSync('index.json', JSON.stringify({ models: pairs.map(([source, target]) => ({ source, target, path })) }));
+`);
+put('pivot.mjs', `import { Translator } from 'heed';
+
+const models = new URL('./index.json', import.meta.url);
+const translator = await Translator.create({ sourceLanguage: 'de', targetLanguage: 'fr', models });
+console.log(translator.steps.map((step) => \`\${step.sourceLanguage} to \${step.targetLanguage}\`));
+const [sentence] = await translator.translateDetailed('Das Haus ist klein.', { attention: true });
+console.log(sentence.target, sentence.alignment);
+const [first, [second]] = sentence.steps;
+for (const step of [first, second]) console.log(step.target, step.attention.cross.shape);
+`);
+await run(`node index.mjs
+npx heed translate --models index.json --from de --to fr "Das Haus ist klein. Wo ist der Bahnhof?"`, /maison/);
+await run('npx heed translate --models index.json --from de --to fr --no-pivot "Das Haus ist klein."', /no model/,
+  { status: 1 });
+await run('node pivot.mjs', /de to en/);
+
+say('## A page with one script, from another origin\n\nA server of packages, as any CDN is:');
+put('cdn.mjs', `import { createReadStream } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+
+const types = { '.js': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm' };
+createServer((request, response) => {
+  const { pathname } = new URL(request.url, 'http://localhost');
+  const file = createReadStream('node_modules' + pathname.replace(/^\\/npm/, ''));
+  file.on('error', () => response.writeHead(404).end());
+  file.on('open', () => {
+    const type = types[extname(pathname)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*', etag: '"0.1.0"' });
+    file.pipe(response);
+  });
+}).listen(${PORTS.cdn}, '127.0.0.1', () => console.log('listens'));
+`);
+const CDN = `http://127.0.0.1:${PORTS.cdn}/npm`;
+await beside('node cdn.mjs', /listens/, async () => {
+  const html = `<!doctype html>
+<title>heed</title>
+<script type="module">
+  import { Translator } from '${CDN}/heed/build/js/index.js';
+  import '${CDN}/${MODEL}/index.js';
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+  document.body.textContent = await translator.translate('Where is the station?');
+</script>
+`;
+  const own = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
+  own.listen(0, '127.0.0.1');
+  await once(own, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (own.address());
+  const browser = await startBrowser();
+  const page = await browser.newPage();
+  const troubles = [];
+  page.on('console', (message) => troubles.push(message.text()));
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.waitForFunction(() => document.body.textContent?.trim(), null, { timeout: LIMIT });
+  const text = await page.evaluate(() => document.body.textContent);
+  const chromium = browser.version();
+  await browser.close();
+  own.close();
+  assert.deepEqual(troubles.filter((each) => !/favicon/.test(each)), []);
+  assert.match(String(text), /Bahnhof/);
+  put('page.html', html);
+  say(`Chromium ${chromium}, on the machine around the chroot, opened it from another port, and it showed:`);
+  block.push(String(text));
+  close();
+
+  say('## `heed fetch` and `heed cache`\n\nThe server of packages is the mirror. Mozilla\'s and Hugging Face\'s own could not be '
+    + 'reached from here, so that `heed fetch firefox:…` and `opus:…` were run only against servers of the tests.');
+  await run(`npx heed fetch ${CDN}/${MODEL}/`, /./);
+  await run('npx heed cache', /./);
+  await run('npx heed cache update', /./);
+  put('cache.mjs', `import { list, remove, update } from 'heed/cache';
+
+for (const { name, version, size } of await list()) {
+  console.log(name, version, size);
+  console.log(await update(name));
+  console.log(await remove(name));
+}
+console.log(await list());
+`);
+  await run('node cache.mjs', /\[\]$/);
+  await run(`npx heed translate --model ${CDN}/${MODEL}/ --from en --to es "Where is the station?"`, /estación/);
+  await run('npx heed cache', /./);
+}, { recorded: false });
+await run(`npx heed translate --model ${CDN}/${MODEL}/ --from en --to es "Where is the station?"`, /estación/);
+say('The last command ran without the server: the files were stored.');
+await run(`npx heed cache delete ${CDN}/${MODEL}/; npx heed cache`, /./);
+
+say('## `heed serve`\n\nA client in place of curl:');
+put('ask.mjs', `const [path, ...fields] = process.argv.slice(2);
+const answer = await fetch(\`http://127.0.0.1:${PORTS.serve}\${path}\`,
+  fields.length ? { method: 'POST', body: new URLSearchParams(fields.map((field) => field.split('='))) } : {});
+console.log(answer.status, await answer.text());
+`);
+await beside(`node_modules/.bin/heed serve --port ${PORTS.serve}`, /http/, async () => {
+  await run('node ask.mjs /health', /200/);
+  await run('node ask.mjs /languages', /"code":"de"/);
+  await run('node ask.mjs /translate "q=How are you?" source=auto target=de', /200 .*translatedText/);
+  await run('node ask.mjs /translate "q=<p>The <b>house</b> is small.</p>" source=en target=fr format=html', /<b>/);
+  await run('node ask.mjs /detect "q=Wo ist der Bahnhof?"', /"de"/);
+  await run('node ask.mjs /translate q=House source=en target=fi', /^400/);
+});
+await run('printf "a-key\\n" > keys', /^$/);
+await beside(`node_modules/.bin/heed serve --port ${PORTS.serve} --api-keys keys`, /http/, async () => {
+  await run('node ask.mjs /translate q=House source=en target=de', /^400/);
+  await run('node ask.mjs /translate q=House source=en target=de api_key=another', /^403/);
+  await run('node ask.mjs /translate q=House source=en target=de api_key=a-key', /^200/);
+});
+
+say('## Next.js\n\n`app/` and `next.config.mjs` are those of {@link "Deno, Bun, Next.js, Electron"}.');
+await run('npm install --no-audit --no-fund next react react-dom', /added/, { shown: (line) => !/^npm warn/.test(line) });
+cpSync(join(root, 'web/examples/next'), join(chroot, 'app'), { recursive: true });
+await run('npx next build', /Generating static pages|Compiled/i);
+await beside(`node node_modules/next/dist/bin/next start -p ${PORTS.next}`, /Ready/, async () => {
+  await run(`node -e '
+  fetch("http://127.0.0.1:${PORTS.next}/?text=Where+is+the+station%3F").then((answer) => answer.text())
+    .then((html) => console.log(/<p>[^<]*<\\/p>/.exec(html)[0]))'`, /Bahnhof/);
+}, { recorded: false });
+
+close();
+assert.ok(heed.includes(version));
+writeFileSync(target, `${document.join('\n').trimEnd()}\n`);
+console.error(`record: ${target}`);
