@@ -471,7 +471,8 @@ test('an object that was disposed, or is busy', async () => {
 test('a host without WebAssembly is told so', async () => {
   const program = `
     const { Transformer } = await import(${JSON.stringify(new URL('../js/index.js', import.meta.url).href)});
-    await Transformer.load(${JSON.stringify(TINY)}).catch(({ name, status, message }) => console.log(name, status, message));`;
+    const error = await Transformer.load(${JSON.stringify(TINY)}).catch((error) => error);
+    console.log(error.name, error.status, error.message);`;
   const { stdout } = await run(process.execPath, ['--jitless', '--input-type=module', '-e', program]);
   assert.equal(stdout, 'NotSupportedError HEED_E_WASM this host lacks WebAssembly\n');
 });

@@ -8,7 +8,8 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync,
+  cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -66,7 +67,8 @@ function furnish() {
   for (const path of ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt',
     process.env.NODE_EXTRA_CA_CERTS, process.env.SSL_CERT_FILE]) take(String(path ?? ''));
   for (const folder of ['tmp', 'dev', 'proc', 'root', 'app']) mkdirSync(join(chroot, folder));
-  const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const registry = execFileSync('npm', ['config', 'get', 'registry'],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   writeFileSync(join(chroot, 'root/.npmrc'), `registry=${registry}update-notifier=false\n`);
   execFileSync('mknod', ['-m', '666', join(chroot, 'dev/null'), 'c', '1', '3']);
   execFileSync('mknod', ['-m', '444', join(chroot, 'dev/urandom'), 'c', '1', '9']);
@@ -113,7 +115,8 @@ function put(name, content) {
 }
 
 /** What a program has printed, without colours. @param {string} text */
-const plain = (text) => text.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/[ \t]+$/gm, '').replace(/^\n+/, '').trimEnd();
+const plain = (text) => text.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/[ \t]+$/gm, '').replace(/^\n+/, '')
+  .trimEnd();
 
 /**
  * Runs a command, and records it with what it prints.
@@ -179,10 +182,10 @@ const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root
 const [heed] = readdirSync(join(chroot, 'app')).filter((name) => /^heed-\d/.test(name));
 const day = new Date().toISOString().slice(0, 10);
 document.push('---', 'title: What each way prints', '---', '', '# What each way prints', '',
-  `This page is what \`node tests/record.js\` wrote on ${day} (commit ${commit}). It makes a chroot that has Node, npm, a`,
-  'shell, `env`, which starts npm\'s programs, and the two tarballs of `make package`, and runs all that follows there. A',
-  'command that prints something else than expected ends it. `…` stands for lines that are left out. In `/app` are only',
-  'the two tarballs:', '');
+  `This page is what \`node tests/record.js\` wrote on ${day} (commit ${commit}). It makes a chroot that has Node, npm,`,
+  'a shell, `env`, which starts npm\'s programs, and the two tarballs of `make package`, and runs all that follows',
+  'there. A command that prints something else than expected ends it. `…` stands for lines that are left out. In',
+  '`/app` are only the two tarballs:', '');
 
 await run('node --version; npm --version; echo *', /heed-model/);
 
@@ -227,7 +230,8 @@ await run('npx bun --version', /^\d/);
 await run('npx bun run program.mjs', /available\n\{\} \[[^]*workers":2\} \[/);
 
 say('## `heed/polyfill`\n\nThe program knows nothing of heed.');
-put('for-chrome.mjs', `const [{ detectedLanguage }] = await (await LanguageDetector.create()).detect('Where is the station?');
+put('for-chrome.mjs', `const detector = await LanguageDetector.create();
+const [{ detectedLanguage }] = await detector.detect('Where is the station?');
 const pair = { sourceLanguage: detectedLanguage, targetLanguage: 'de' };
 console.log(detectedLanguage, await Translator.availability(pair));
 const translator = await Translator.create(pair);
@@ -315,8 +319,8 @@ await beside('node cdn.mjs', /listens/, async () => {
   block.push(String(text));
   close();
 
-  say('## `heed fetch` and `heed cache`\n\nThe server of packages is the mirror. Mozilla\'s and Hugging Face\'s own could not be '
-    + 'reached from here, so that `heed fetch firefox:…` and `opus:…` were run only against servers of the tests.');
+  say('## `heed fetch` and `heed cache`\n\nThe server of packages has the model. Mozilla\'s and Hugging Face\'s could not\n'
+    + 'be reached from here, so that `heed fetch firefox:…` and `opus:…` were run only against servers of the tests.');
   await run(`npx heed fetch ${CDN}/${MODEL}/`, /./);
   await run('npx heed cache', /./);
   await run('npx heed cache update', /./);
@@ -359,7 +363,8 @@ await beside(`node_modules/.bin/heed serve --port ${PORTS.serve} --api-keys keys
 });
 
 say('## Next.js\n\n`app/` and `next.config.mjs` are those of {@link "Deno, Bun, Next.js, Electron"}.');
-await run('npm install --no-audit --no-fund next react react-dom', /added/, { shown: (line) => !/^npm warn/.test(line) });
+await run('npm install --no-audit --no-fund next react react-dom', /added/,
+  { shown: (line) => !/^npm warn/.test(line) });
 cpSync(join(root, 'web/examples/next'), join(chroot, 'app'), { recursive: true });
 await run('npx next build', /Generating static pages|Compiled/i);
 await beside(`node node_modules/next/dist/bin/next start -p ${PORTS.next}`, /Ready/, async () => {
