@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-const wasmLimit = 100_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
+const wasmLimit = 60_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
 /** Bytes of the library's JavaScript, minified, after gzip: with the engine, and in a page that has it in a worker. */
 const scriptLimits = { translating: 20_650, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
