@@ -5,7 +5,8 @@
 //               a shortlist is used if it exists
 //   message     { texts, isOneByOne }, or 'peak'
 //   answer      first { load }, milliseconds, or { skipped } if there is no such engine here; then for each message
-//               { ms, each, texts }: milliseconds of all, of each call, and translations; or { peak }, bytes of memory
+//               { ms, each, texts }: milliseconds of all, of each call, and translations; or { peak, own }, bytes of memory:
+//               of the process, and of heed's module
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -24,7 +25,7 @@ const files = () => {
   return { model, shortlist, vocabularies: find(/vocab\..*\.spm$/) };
 };
 
-/** @type {Record<string, () => Promise<(texts: string[]) => string[] | Promise<string[]>>>} */
+/** @type {Record<string, () => Promise<import('./firefox-measure.js').Translate>>} */
 const ENGINES = {
   async bergamot() {
     const { openBergamot } = await import('./bergamot.js');
@@ -56,7 +57,7 @@ async function main() {
   const translate = await ENGINES[name]();
   answer({ load: performance.now() - start });
   process.on('message', async (/** @type {any} */ message) => {
-    if (message === 'peak') return answer({ peak: peak() });
+    if (message === 'peak') return answer({ peak: peak(), own: translate.memory?.() });
     answer(await measure(translate, message));
   });
 }

@@ -2,7 +2,11 @@
 // clock.
 import { Transformer, Translator } from '../../js/index.js';
 
-/** @typedef {(texts: string[]) => string[] | Promise<string[]>} Translate  all texts in one call */
+/**
+ * All texts in one call. memory: bytes that heed's module has; other engines do not say.
+ *
+ * @typedef {((texts: string[]) => string[] | Promise<string[]>) & { memory?: () => number }} Translate
+ */
 
 /**
  * @param {object} options
@@ -19,14 +23,16 @@ export async function openHeed({ model, sourceLanguage, targetLanguage, simd, ha
   if (!isRandom) {
     const options = { sourceLanguage, targetLanguage, model, simd, worker: false, ...shortlist };
     const translator = await Translator.create(options);
-    return (texts) => translator.translate(texts, { keep: false, beams: 1 });
+    return Object.assign((/** @type {string[]} */ texts) => translator.translate(texts, { keep: false, beams: 1 }),
+      { memory: () => translator.info.memoryBytes });
   }
   const loaded = await Transformer.load(model, { simd, cache: false, ...shortlist });
-  return (texts) => texts.map((text) => {
+  const one = (/** @type {string} */ text) => {
     const { ids } = loaded.tokenizer.encode(text);
     const options = { beams: 1, maxTokens: LENGTH * ids.length, cutRunaways: false };
     return loaded.tokenizer.decode(loaded.generate([ids], options)[0][0].ids);
-  });
+  };
+  return Object.assign((/** @type {string[]} */ texts) => texts.map(one), { memory: () => loaded.info.memoryBytes });
 }
 
 /** Tokens of the longest translation for each of the source, </s> included: Firefox's max-length-factor. */

@@ -15,7 +15,7 @@
 // output matrix or those of the shortlist. The same number is divided by each engine's time, so that shares compare.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -266,9 +266,13 @@ async function compare(host, place, cases, config, isRandom) {
 
   const begin = isNode ? 'the start' : 'the files in memory';
   console.log(`\nload: from ${begin} to the first translation possible; memory: peak of the process, Node included`);
-  const peaks = await Promise.all(engines.map(async ({ ask }) => (isNode ? (await ask('peak')).peak : undefined)));
-  console.log(table(['engine', 'load, ms', 'peak, MB'], engines.map(({ name, load }, i) =>
-    [name, brief(load), peaks[i] === undefined ? '-' : megabytes(peaks[i])])));
+  const all = await Promise.all(engines.map(async ({ ask }) => (isNode ? ask('peak') : {})));
+  const shown = (/** @type {number | undefined} */ bytes) => (bytes === undefined ? '-' : megabytes(bytes));
+  console.log(table(['engine', 'load, ms', 'peak, MB', "heed's module, MB"], engines.map(({ name, load }, i) =>
+    [name, brief(load), shown(all[i].peak), shown(all[i].own)])));
+  const files = readdirSync(place).filter((name) => /\.(bin|spm)$/.test(name))
+    .reduce((sum, name) => sum + statSync(join(place, name)).size, 0);
+  console.log(`the most that heed's module should have: 1.3 times the files and 16 MB, ${megabytes(1.3 * files + 2 ** 24)} MB`);
   for (const { close } of engines) await close();
 }
 
