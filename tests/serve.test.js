@@ -301,6 +301,43 @@ test('more requests than the queue takes are refused at once', async (t) => {
   assert.deepEqual(await state.say('d'), [200, { translatedText: 'de: D' }]);
 });
 
+test('a request that would not be translated in its time is refused at once', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const state = await startWaiting(t);
+  // 64 answers, one a second; time without work does not count
+  for (let i = 0; i < 64; i++) {
+    now += 1e6;
+    state.hold();
+    const one = state.say(`${i}`);
+    await state.until(() => state.running === 1);
+    now += 1000;
+    state.go();
+    assert.equal((await one)[0], 200);
+  }
+  state.hold();
+  // 60 s are the limit, and 45 of them may be spent waiting
+  let come = 0;
+  const count = () => void come++;
+  subscribe('http.server.request.start', count);
+  t.after(() => unsubscribe('http.server.request.start', count));
+  const many = Array.from({ length: 45 }, (_, i) => state.say(`${i}`));
+  await state.until(() => come === 45);
+  const say = () => post(`${state.url}translate`, { q: 'x', source: 'en', target: 'de' });
+  const refused = await say();
+  assert.deepEqual([refused.status, refused.headers.get('retry-after'), await refused.json()], [503, '1',
+    { error: 'the 45 requests before this one may take longer than 60 s, the limit: try again later' }]);
+  // the longer nothing is answered, the longer it will take
+  now += 64_000;
+  const later = await say();
+  assert.deepEqual([later.status, later.headers.get('retry-after')], [503, '47']);
+  assert.equal((await fetch(`${state.url}health`)).status, 200);
+  assert.equal((await told(post(`${state.url}detect`, { q: 'Wo ist der Bahnhof?' })))[0], 200);
+  state.go();
+  for (const [status] of await Promise.all(many)) assert.equal(status, 200);
+  assert.equal((await state.say('x'))[0], 200);
+});
+
 test('so many run at the same time, and the others in their order', async (t) => {
   const state = await startWaiting(t);
   state.hold();

@@ -2,7 +2,8 @@
 // nothing. Used by cli/serve.js.
 //
 // A request is counted from its headers to its answer. Above the limit it is refused at once, before its body is read,
-// so that memory stays within limits: queue requests of MAX_REQUEST_BYTES.
+// so that memory stays within limits: queue requests of MAX_REQUEST_BYTES. So is one that would not be translated in
+// its time: if it waited, its time would end when its work has begun, and the work of all would be lost.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,6 +12,7 @@ import { BATCH, GRACE_SECONDS, MAX_REQUEST_BYTES } from '../base/limits.js';
 import { onAbort } from '../base/host.js';
 import { readBody, readFields, Refusal } from './fields.js';
 import { Interface } from './interface.js';
+import { Pace } from './pace.js';
 import { Translators } from './translators.js';
 
 /** @typedef {import('node:http').IncomingMessage} Request */
@@ -26,6 +28,8 @@ const CROSS_ORIGIN = {
 };
 /** What LibreTranslate has besides, and may be told to refuse. */
 const DISABLED = ['/translate_file', '/suggest'];
+/** How much of its time a request may have to wait for: the estimate is rough. */
+const ROOM = 0.75;
 
 /** @param {string} text */
 const digest = (text) => createHash('sha256').update(text).digest('hex');
@@ -53,6 +57,7 @@ export class Server {
   #keys;
   /** The requests that are not answered. @type {Set<AbortController>} */
   #open = new Set();
+  #pace = new Pace();
   #isStopping = false;
   /** Where it listens. */
   url = '';
@@ -144,23 +149,36 @@ export class Server {
       throw new Refusal(503, `found ${queue} requests at the same time, the limit: try again later`,
         { 'retry-after': '1' });
     }
+    const isCounted = address.pathname === '/translate'; // others take no time
+    const wait = this.#pace.timeFor(this.#open.size + 1) - ROOM * timeout;
+    if (isCounted && this.#open.size >= BATCH && wait > 0) {
+      throw new Refusal(503, `the ${this.#open.size} requests before this one may take longer than `
+        + `${timeout / 1000} s, the limit: try again later`, { 'retry-after': String(Math.ceil(wait / 1000)) });
+    }
     const stop = new AbortController();
     const { signal } = stop;
+    if (this.#open.size === 0) this.#pace.begin();
     this.#open.add(stop);
-    const timer = setTimeout(() => stop.abort(new Refusal(503, `not done in ${timeout / 1000} s, the limit`)), timeout);
+    const timer = setTimeout(() => stop.abort(new Refusal(503, `not done in ${timeout / 1000} s, the limit`,
+      { 'retry-after': '1' })), timeout);
     const leave = () => stop.abort(new Refusal(499, 'the client has gone'));
     response.once('close', leave);
     try {
       // what listens late, as a model that loads, does not delay the answer
-      return await new Promise((resolve, reject) => {
+      const answer = await new Promise((resolve, reject) => {
         onAbort(signal, () => reject(signal.reason));
         this.#call(request, address, signal).then(resolve, reject);
       });
+      if (isCounted) this.#pace.answer();
+      return answer;
     } finally {
       clearTimeout(timer);
       response.off('close', leave);
       this.#open.delete(stop);
-      if (this.#open.size === 0) this.#onIdle();
+      if (this.#open.size === 0) {
+        this.#pace.rest();
+        this.#onIdle();
+      }
     }
   }
 
