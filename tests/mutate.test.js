@@ -6,8 +6,8 @@ import { bringModels } from './firefox-models.js';
 import { Bench, derive, translate } from './mutate/bench.js';
 import { checkpointFiles, CONTAINERS } from './mutate/checkpoints.js';
 import { modelFiles } from './mutate/model.js';
+import { READERS } from './mutate/readers.js';
 import { run } from './mutate/run.js';
-import { run as runTokenizers } from './mutate/tokenizers.js';
 
 /** As many as take some twenty seconds on an idle machine. */
 const RUNS = 4000;
@@ -15,8 +15,8 @@ const RUNS = 4000;
 const CHECKPOINTS = 1500;
 /** The models of golden/hf/families weigh twenty times as much as the tiny one. */
 const FAMILIES = 400;
-/** Files of tokenizers and indexes of shards. */
-const TOKENIZERS = 800;
+/** Files for each reader of the families. */
+const EACH = 50;
 /** The models of golden/firefox weigh fifty times as much. */
 const FIREFOX = 400;
 /** Mozilla's own weigh 17 MB. */
@@ -63,12 +63,16 @@ test('in every container the tiny model says the same', async () => {
 test(`${FAMILIES} mutated models of other families`, (t) =>
   check(t, { kind: 'families', runs: FAMILIES }, ANYWHERE));
 
-test(`${TOKENIZERS} mutated tokenizers and indexes of shards`, async (t) => {
-  const { runs, used, slowest, statuses, failures } = await runTokenizers({ runs: TOKENIZERS });
-  t.diagnostic(`${used} of ${runs} are used, slowest ${slowest.toFixed(0)} ms`);
-  assert.deepEqual([failures, runs], [[], TOKENIZERS]);
-  for (const kind of ['JSON', 'VOCAB', 'SPM', 'FILE', 'SAFETENSORS']) {
-    assert.ok(statuses[`HEED_E_${kind}`] > 0, `HEED_E_${kind} is met`);
+test(`${EACH} mutated files for each reader of the families`, async (t) => {
+  // a whole one takes half a second
+  const names = Object.keys(READERS).filter((name) => !READERS[name].isLarge && !READERS[name].lacks);
+  const { readers, failures } = await run({ kind: 'readers', readers: names, runs: EACH * names.length });
+  assert.deepEqual(failures, []);
+  for (const name of names) {
+    const { runs, loaded, statuses } = readers[name];
+    t.diagnostic(`${name}: ${loaded} of ${runs} loaded, ${JSON.stringify(statuses)}`);
+    assert.equal(runs, EACH);
+    assert.ok(loaded > EACH / 10 && Object.keys(statuses).length > 2, `${name}: ${JSON.stringify(statuses)}`);
   }
 });
 

@@ -2,7 +2,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../js/index.js';
 import { trim } from '../js/convert/trim.js';
+import { modelFiles, readMessage, writeMessage } from './mutate/model.js';
 
 const ROOT = new URL('golden/hf/families/', import.meta.url);
 /** @param {string} name */
@@ -26,16 +27,78 @@ async function folder(t) {
   return place;
 }
 
-const KEPT = {
-  m2m100: ['de', 'en', 'es', 'fr'],
-  nllb: ['deu_Latn', 'eng_Latn', 'fra_Latn', 'spa_Latn'],
-  mbart50: ['de_DE', 'en_XX', 'es_XX', 'fr_XX'],
-  t5: [],
-  mt5: [],
-};
+/**
+ * The model with other files of its tokenizer.
+ *
+ * @param {string} to
+ * @param {string} name
+ * @param {string} file  that is called tokenizer.json
+ */
+function jsonAlone(to, name, file) {
+  mkdirSync(to);
+  for (const each of readdirSync(placeOf(name))) {
+    if (/^(model.*|pytorch_model|config|generation_config)\.(json|safetensors|bin)$/.test(each)
+      || (each === 'tokenizer_config.json' && file === 'tokenizer.json')) {
+      copyFileSync(join(placeOf(name), each), join(to, each));
+    }
+  }
+  copyFileSync(join(placeOf(name), file), join(to, 'tokenizer.json'));
+  return to;
+}
 
-for (const [name, codes] of Object.entries(KEPT)) {
-  test(`${name}: the same pieces and translations with fewer ids`, async (t) => {
+/**
+ * Both models cut texts alike, and say the same to them.
+ *
+ * @param {string} from
+ * @param {string} to
+ * @param {string[]} texts
+ * @param {{ text: string, language?: string }[]} cases  of searches
+ * @param {string[]} [codes]  languages that stay
+ */
+async function compare(from, to, texts, cases, codes) {
+  const [whole, less] = await Promise.all([from, to].map((each) => Transformer.load(each)));
+  if (codes) assert.deepEqual(less.tokenizer.languages, codes);
+  const [V, v] = [whole, less].map(({ config }) => Number(config.decoder_vocab_size));
+  assert.ok(v < V);
+  for (const side of /** @type {const} */ (['source', 'target'])) {
+    for (const text of texts) {
+      const [expected, found] = [whole, less].map(({ tokenizer }) => tokenizer.encode(text, { side }));
+      assert.deepEqual([found.pieces, found.offsets], [expected.pieces, expected.offsets], text);
+      assert.ok(found.ids.every((id) => id < less.tokenizer.size || side === 'target'));
+      assert.equal(less.tokenizer.decode(found.ids, { side }), whole.tokenizer.decode(expected.ids, { side }));
+    }
+  }
+  for (const { text, language } of cases) {
+    const [expected, found] = [whole, less].map((model) => {
+      const { tokenizer, config } = model;
+      const isMarian = /^>>/.test(language ?? '');
+      const { ids } = tokenizer.encode(text, { ...(isMarian && { language }) });
+      const forced = language && !isMarian && tokenizer.encode('', { side: 'target', language }).ids
+        .find((id) => id !== config.eos_token_id);
+      const [[best]] = model.generate([ids], { beams: 1, ...(language && !isMarian && { forcedBosTokenId: forced }) });
+      return { text: tokenizer.decode(best.ids), logits: model.forward(ids, best.ids).logits, ids: best.ids };
+    });
+    assert.equal(found.text, expected.text);
+    // the logits are those of the same pieces
+    const [first, own] = [expected.ids[1], found.ids[1]];
+    assert.ok(Math.abs(expected.logits.data[V + first] - found.logits.data[v + own]) < 1e-5);
+  }
+  const { manifest } = less;
+  for (const model of [whole, less]) model.dispose();
+  return { manifest, before: V, after: v };
+}
+
+const [EN_DE_FR_ES, FAIRSEQ, MBART] = [['de', 'en', 'es', 'fr'], ['deu_Latn', 'eng_Latn', 'fra_Latn', 'spa_Latn'],
+  ['de_DE', 'en_XX', 'es_XX', 'fr_XX']];
+/** The model, the file of its tokenizer if it has only that, and the codes that stay. @type {[string, string, string[]][]} */
+const FAMILIES = [
+  ['m2m100', '', EN_DE_FR_ES], ['nllb', '', FAIRSEQ], ['mbart50', '', MBART], ['t5', '', []], ['mt5', '', []],
+  ['nllb', 'tokenizer.json', FAIRSEQ], ['nllb', 'tokenizer-5.json', FAIRSEQ], ['mbart50', 'tokenizer-5.json', MBART],
+  ['t5', 'tokenizer.json', []], ['mt5', 'tokenizer-5.json', []],
+];
+
+for (const [name, file, codes] of FAMILIES) {
+  test(`${name}${file && ` with ${file} alone`}: the same pieces and translations with fewer ids`, async (t) => {
     const place = await folder(t);
     const cases = linesOf(name, 'cases').filter((each) => each.case === 'greedy').slice(0, 5);
     // texts in many scripts; a line break would end one
@@ -43,38 +106,83 @@ for (const [name, codes] of Object.entries(KEPT)) {
     const texts = [...cases.map(({ text }) => text), ...others];
     const both = [...texts, ...cases.flatMap(({ outputs }) => outputs.map((/** @type {any} */ each) => each.text))];
     writeFileSync(join(place, 'texts'), both.join('\n'));
-    const [from, to] = [placeOf(name), join(place, 'out')];
-    const { pieces, bytes } = await trim(from, to, { keep: ['de', 'en', 'es', 'fr'], texts: [join(place, 'texts')] });
-    assert.ok(pieces[1] < pieces[0] && bytes[1] < bytes[0]);
-
-    const [whole, less] = await Promise.all([from, to].map((each) => Transformer.load(each)));
-    assert.equal(less.config.vocab_size, pieces[1]);
-    assert.deepEqual(less.tokenizer.languages, codes);
-    for (const text of texts) {
-      const [expected, found] = [whole, less].map(({ tokenizer }) => tokenizer.encode(text));
-      assert.deepEqual([found.pieces, found.offsets], [expected.pieces, expected.offsets], text);
-      assert.ok(found.ids.every((id) => id < pieces[1]));
-      assert.equal(less.tokenizer.decode(found.ids), whole.tokenizer.decode(expected.ids));
-    }
-    for (const { text, language } of cases) {
-      const [expected, found] = [whole, less].map((model) => {
-        const { tokenizer, config } = model;
-        const { ids } = tokenizer.encode(text);
-        const forced = language && tokenizer.encode('', { side: 'target', language }).ids
-          .find((id) => id !== config.eos_token_id);
-        const [[best]] = model.generate([ids], { beams: 1, ...(language && { forcedBosTokenId: forced }) });
-        return { text: tokenizer.decode(best.ids), logits: model.forward(ids, best.ids).logits, ids: best.ids };
-      });
-      assert.equal(found.text, expected.text);
-      // the logits are those of the same pieces
-      const [V, v] = [pieces[0], pieces[1]];
-      const [first, own] = [expected.ids[1], found.ids[1]];
-      assert.ok(Math.abs(expected.logits.data[V + first] - found.logits.data[v + own]) < 1e-5);
-    }
-    assert.equal(codes.length > 0 ? /** @type {any} */ (less.manifest.pairs).length : 12, 12);
-    for (const model of [whole, less]) model.dispose();
+    const [from, to] = [file ? jsonAlone(join(place, 'from'), name, file) : placeOf(name), join(place, 'out')];
+    const { pieces, bytes, speed } = await trim(from, to, { keep: EN_DE_FR_ES, texts: [join(place, 'texts')] });
+    assert.ok(pieces[1] < pieces[0] && bytes[1] < bytes[0] && speed.every((each) => each > 0));
+    const { manifest, after } = await compare(from, to, texts, cases, codes);
+    assert.equal(after, pieces[1]);
+    assert.equal(codes.length > 0 ? /** @type {any} */ (manifest.pairs).length : 12, 12);
   });
 }
+
+for (const [name, keep, tokens] of /** @type {[string, string[], string[]][]} */ ([
+  ['opus', ['en', 'de'], []], ['untied', ['en', 'fr'], []], ['multi', ['en', 'de'], ['eng', 'deu']],
+])) {
+  test(`MarianMT ${name}: the same pieces and translations with fewer ids`, async (t) => {
+    const place = await folder(t);
+    const from = fileURLToPath(new URL(`../${name}`, ROOT));
+    const lines = linesOf(`../${name}`, 'lines').map(({ text }) => text).slice(0, 12);
+    const wide = linesOf(`../${name}`, 'tokenizer').map(({ text }) => text).filter((text) => !/[\r\n]/.test(text));
+    const texts = [...lines, ...wide.slice(0, 20)];
+    const language = tokens.length > 0 ? '>>deu<<' : undefined;
+    // what the model says to them, and what it might say: pieces that no text has would be missing
+    const model = await Transformer.load(from);
+    const own = lines.map((text) => model.tokenizer.decode(
+      model.generate([model.tokenizer.encode(text, { language }).ids], { beams: 1 })[0][0].ids));
+    model.dispose();
+    const to = join(place, 'out');
+    writeFileSync(join(place, 'texts'), [...texts, ...own].join('\n'));
+    await trim(from, to, { keep, texts: [join(place, 'texts')] });
+    const { before, after } = await compare(from, to, texts, lines.map((text) => ({ text, language })), tokens);
+    t.diagnostic(`${after} ids of ${before}`);
+  });
+}
+
+test('the shipped model in two of its languages: a Translator says the same', async (t) => {
+  const place = await folder(t);
+  const from = fileURLToPath(new URL('../models/de-en-es-fr', import.meta.url));
+  const [to, file] = [join(place, 'out'), join(place, 'texts')];
+  const source = 'The old house stands at the river. "Where is the station?" \u2603 Nobody saw the 17 keys\u2026';
+  const say = async (/** @type {string} */ model) => {
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model });
+    const translated = await translator.translate(source);
+    translator.destroy();
+    return translated;
+  };
+  const expected = await say(from);
+  writeFileSync(file, `${source}\n${expected}\n`);
+  const { pieces } = await trim(from, to, { keep: ['en', 'de'], texts: [file] });
+  assert.ok(pieces[1] < 500, `${pieces[1]}`);
+  assert.equal(await say(to), expected);
+  const { pairs } = JSON.parse(readFileSync(join(to, 'heed.json'), 'utf8'));
+  assert.deepEqual(pairs, [['en', 'de'], ['de', 'en']]);
+  for (const keep of [['it', 'en'], ['de']]) {
+    await assert.rejects(trim(from, join(place, 'no'), { keep, texts: [file] }),
+      { name: 'NotSupportedError', message: /^keep: found (it|de), the model is for en to de, / });
+  }
+});
+
+test('what a Translator reads in place of a character that the vocabulary lacks stays', async (t) => {
+  const place = await folder(t);
+  const [from, to, file] = ['from', 'to', 'texts'].map((name) => join(place, name));
+  mkdirSync(from);
+  // the piece x is a plain quote
+  const json = (/** @type {Uint8Array} */ bytes) => new TextDecoder().decode(bytes);
+  for (const [name, bytes] of Object.entries(modelFiles())) {
+    const fields = /\.spm$/.test(name) ? readMessage(bytes, [1, 2, 3]) : [];
+    for (const { value } of fields.map(({ value: own }) => /** @type {any} */ (own)[0])) {
+      if (value?.length === 1 && value[0] === 0x78) value[0] = 0x22;
+    }
+    const changed = name === 'vocab.json' ? json(bytes).replace('"x"', '"\\""')
+      : name === 'config.json' ? json(bytes).replace('{', '{"unk_token_id":1,') : bytes;
+    writeFileSync(join(from, name), fields.length > 0 ? writeMessage(fields) : changed);
+  }
+  writeFileSync(file, '\u201cab\u201d');
+  await trim(from, to, { keep: ['en', 'fr'], texts: [file] });
+  const model = await Transformer.load(to);
+  assert.deepEqual([model.tokenizer.pieceToId('"') === undefined, model.tokenizer.pieceToId('y')], [false, undefined]);
+  model.dispose();
+});
 
 test('the languages that are gone are refused; heed.json lists what is there, with hashes', async (t) => {
   const place = await folder(t);
@@ -105,7 +213,7 @@ test('heed trim: several files of texts; what is wrong', async (t) => {
   };
   const model = placeOf('m2m100');
   assert.match(run('--keep', 'en,de', '--text', one, two, model, out),
-    /out: \d+ ids of 509, \d+ bytes of weights of \d+\n$/);
+    /out: \d+ ids of 509, \d+ bytes of weights of \d+, [\d.]+ tokens\/s \([\d.]+ with the whole\)\n$/);
   assert.match(run('--keep', 'en,de', '--text', one, model, out),
     /^1: heed: .*out: exists, expected the name of a new/);
   const other = join(place, 'other');

@@ -103,8 +103,10 @@ export async function trimModel({ keep, text }, rest) {
   const [from, to] = rest.slice(-2);
   const tags = keep.split(',').map((tag) => tag.trim()).filter(Boolean);
   const { trim } = await import('../convert/trim.js');
-  const { pieces, bytes } = await trim(from, to, { keep: tags, texts: [text, ...rest.slice(0, -2)] });
-  await write(`${to}: ${pieces[1]} ids of ${pieces[0]}, ${bytes[1]} bytes of weights of ${bytes[0]}\n`);
+  const { pieces, bytes, speed } = await trim(from, to, { keep: tags, texts: [text, ...rest.slice(0, -2)] });
+  const [before, after] = speed.map((tokens) => (tokens < 100 ? tokens.toFixed(1) : Math.round(tokens)));
+  await write(`${to}: ${pieces[1]} ids of ${pieces[0]}, ${bytes[1]} bytes of weights of ${bytes[0]}, ${after} tokens/s `
+    + `(${before} with the whole)\n`);
 }
 
 /** @param {string[]} rest */

@@ -122,7 +122,7 @@ class Side {
  *           targetSpm: Uint8Array, vocab: Record<string, unknown>, targetVocab?: Record<string, unknown> }} files
  * @returns {Sides}
  */
-function readSides({ core, config, sourceSpm, targetSpm, vocab, targetVocab }) {
+export function readSides({ core, config, sourceSpm, targetSpm, vocab, targetVocab }) {
   const { vocab_size: sourceSize, decoder_vocab_size: targetSize } = config;
   const size = targetVocab ? sourceSize : Math.max(sourceSize, targetSize);
   const shared = listedVocabulary(vocab, 'vocab.json', size, config);

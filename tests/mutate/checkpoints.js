@@ -22,9 +22,65 @@ export const CONTAINERS = /** @type {const} */ (['torch', 'legacy', 'marian']);
 
 const good = modelFiles();
 
-/** Of states that nothing is wrong with; made once, as most of them are. */
-const PROGRAMS = { torch: writeState(stateTensors()), legacy: legacyPickles(stateTensors()) };
-const INSTRUCTIONS = { torch: takeApart(PROGRAMS.torch), legacy: takeApart(PROGRAMS.legacy) };
+/**
+ * A PyTorch file of tensors.
+ *
+ * @param {'torch' | 'legacy'} container
+ * @param {ReturnType<typeof stateTensors>} tensors
+ * @param {Uint8Array} program  the pickle of the state; of the format before 1.6, all pickles
+ * @param {(entries: Entry[]) => Uint8Array} [archive]
+ */
+const torchFile = (container, tensors, program, archive = zip) =>
+  (container === 'torch' ? archive(torchEntries(tensors, program)) : concat(program, legacyStorages(tensors)));
+
+/** A state and its pickles. @param {ReturnType<typeof stateTensors>} tensors */
+function stateOf(tensors) {
+  const programs = { torch: writeState(tensors), legacy: legacyPickles(tensors) };
+  return { tensors, programs, instructions: { torch: takeApart(programs.torch), legacy: takeApart(programs.legacy) } };
+}
+
+/** Nothing is wrong with it; made once, as most files need it. */
+const OWN = stateOf(stateTensors());
+
+/**
+ * A PyTorch file, changed `changes` times.
+ *
+ * @param {'torch' | 'legacy'} container
+ * @param {Random} random
+ * @param {number} changes
+ * @param {ReturnType<typeof stateOf>} [state]
+ * @returns {Uint8Array}
+ */
+export function changedTorch(container, random, changes, state = OWN) {
+  let [contents, programs, headers] = [0, 0, 0];
+  for (; changes > 0; changes--) {
+    if (container === 'torch') oneOf(random, [() => contents++, () => programs++, () => headers++]);
+    else oneOf(random, [() => contents++, () => programs++]);
+  }
+  const tensors = state.tensors.map((tensor) => ({ ...tensor }));
+  const isGood = contents === 0;
+  for (; contents > 0; contents--) changeState(random, tensors);
+  // data.pkl, or all pickles of the format before 1.6
+  const write = container === 'torch' ? writeState : legacyPickles;
+  let program = isGood ? state.programs[container] : write(tensors);
+  if (programs > 0) {
+    let instructions = isGood ? [...state.instructions[container]] : takeApart(program);
+    for (; programs > 0; programs--) instructions = changeInstructions(random, instructions);
+    program = putTogether(instructions);
+  }
+  return torchFile(container, tensors, program, (entries) => changedZip(random, entries, headers));
+}
+
+/** @param {Random} random @param {Entry[]} entries @param {number} changes */
+function changedZip(random, entries, changes) {
+  /** @type {Archive} */
+  const state = { entries };
+  for (; changes > 0; changes--) changeArchive(random, state);
+  return zip(entries, state);
+}
+
+/** Makes the state of other tensors. @param {import('./model.js').Part[]} parts */
+export const stateOfParts = (parts) => stateOf(stateTensors(parts));
 
 /**
  * The weights in a container, changed `changes` times.
@@ -35,36 +91,13 @@ const INSTRUCTIONS = { torch: takeApart(PROGRAMS.torch), legacy: takeApart(PROGR
  * @returns {[name: string, bytes: Uint8Array]}
  */
 function weightsFile(container, random, changes) {
-  let [contents, programs, headers] = [0, 0, 0];
-  for (; changes > 0; changes--) {
-    if (container === 'torch') oneOf(random, [() => contents++, () => programs++, () => headers++]);
-    else if (container === 'legacy') oneOf(random, [() => contents++, () => programs++]);
-    else oneOf(random, [() => contents++, () => headers++]);
-  }
-  const archive = (/** @type {Entry[]} */ entries) => {
-    /** @type {Archive} */
-    const state = { entries };
-    for (; headers > 0; headers--) changeArchive(random, state);
-    return zip(entries, state);
-  };
-  if (container === 'marian') {
-    const arrays = numpyParts.map((part) => ({ ...part }));
-    for (; contents > 0; contents--) changeArrays(random, arrays);
-    return [MARIAN, archive(arrays.map((part) => ({ name: `${part.name}.npy`, data: writeNpy(part) })))];
-  }
-  const tensors = stateTensors();
-  const isGood = contents === 0;
-  for (; contents > 0; contents--) changeState(random, tensors);
-  // data.pkl, or all pickles of the format before 1.6
-  const write = container === 'torch' ? writeState : legacyPickles;
-  let program = isGood ? PROGRAMS[container] : write(tensors);
-  if (programs > 0) {
-    let instructions = isGood ? [...INSTRUCTIONS[container]] : takeApart(program);
-    for (; programs > 0; programs--) instructions = changeInstructions(random, instructions);
-    program = putTogether(instructions);
-  }
-  if (container === 'torch') return [TORCH, archive(torchEntries(tensors, program))];
-  return [TORCH, concat(program, legacyStorages(tensors))];
+  if (container !== 'marian') return [TORCH, changedTorch(container, random, changes)];
+  let [contents, headers] = [0, 0];
+  for (; changes > 0; changes--) oneOf(random, [() => contents++, () => headers++]);
+  const arrays = numpyParts.map((part) => ({ ...part }));
+  for (; contents > 0; contents--) changeArrays(random, arrays);
+  const entries = arrays.map((part) => ({ name: `${part.name}.npy`, data: writeNpy(part) }));
+  return [MARIAN, changedZip(random, entries, headers)];
 }
 
 /**

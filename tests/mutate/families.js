@@ -29,7 +29,7 @@ const KEYS = [
 ];
 
 /** @param {Random} random @param {Record<string, unknown>} json  changed */
-function changeKey(random, json) {
+export function changeKey(random, json) {
   const own = Object.keys(json);
   const key = random.once(3) ? random.pick(KEYS) : own.length ? random.pick(own) : 'd_model';
   oneOf(random, [

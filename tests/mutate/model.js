@@ -65,6 +65,40 @@ export function writeMessage(fields) {
   return new Uint8Array(Buffer.concat(parts));
 }
 
+/**
+ * The fields of a message that is known to be well formed; those of `inner` are messages too. Integers that no number
+ * holds stay bytes.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number[]} [inner]
+ * @returns {Field[]}
+ */
+export function readMessage(bytes, inner = []) {
+  /** @type {Field[]} */
+  const fields = [];
+  let at = 0;
+  const integer = () => {
+    let [value, scale] = [0, 1];
+    for (; bytes[at] >= 128; scale *= 128) value += (bytes[at++] & 127) * scale;
+    return value + bytes[at++] * scale;
+  };
+  while (at < bytes.length) {
+    const tag = integer();
+    const [number, wire] = [Math.floor(tag / 8), tag % 8];
+    const from = at;
+    const value = wire === 0 || wire === 2 ? integer() : 0;
+    if (wire === 0) {
+      fields.push({ number, wire, value: value <= Number.MAX_SAFE_INTEGER ? value : bytes.subarray(from, at) });
+      continue;
+    }
+    const end = at + (wire === 2 ? value : wire === 5 ? 4 : 8);
+    const own = bytes.subarray(at, end);
+    fields.push({ number, wire, value: inner.includes(number) ? readMessage(own) : own });
+    at = end;
+  }
+  return fields;
+}
+
 /** @param {number} x */
 export const float = (x) => new Uint8Array(Float32Array.of(x).buffer);
 const text = (/** @type {string} */ s) => encoder.encode(s);

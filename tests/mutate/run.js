@@ -1,12 +1,12 @@
 // run.js - loads mutated model directories in one instance of the module, and translates with those that load: nothing
 // may trap, hang, leak, or say what a person could not use. Used by `make mutate` and mutate.test.js.
 //
-//     node tests/mutate/run.js [--kind directories | checkpoints | families | firefox | firefox-real] [--runs N]
-//         [--from N] [--seed N] [--wasm FILE]
+//     node tests/mutate/run.js [--kind directories | checkpoints | families | firefox | firefox-real | readers]
+//         [--reader NAME]… [--runs N] [--from N] [--seed N] [--wasm FILE]
 //
 // Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's; families
 // changes models of golden/hf/families, firefox those of golden/firefox, firefox-real two of Mozilla's own, which
-// ../firefox-models.js brings.
+// ../firefox-models.js brings. Of readers, those of readers.js, each makes --runs of its own: a row of a table.
 // The runs are made in a worker; this thread watches that they go on.
 
 import { setFlagsFromString } from 'node:v8';
@@ -23,6 +23,7 @@ import { mutatedFamily } from './families.js';
 import { mutatedReal, mutatedSmall } from './firefox.js';
 import { modelFiles } from './model.js';
 import { mutated } from './mutations.js';
+import { mutatedFor, READERS, SAYS, useTokenizer } from './readers.js';
 
 /** A run that takes longer hangs. Many seconds: the machine may be busy with other things. */
 const HANG = 60_000;
@@ -67,10 +68,12 @@ const KINDS = {
   families: { make: mutatedFamily, says: FILES },
   firefox: { make: mutatedSmall, says: FIREFOX },
   'firefox-real': { make: mutatedReal, says: FIREFOX },
+  readers: { make: mutatedFor, says: SAYS },
 };
 
 /** @typedef {keyof typeof KINDS} Kind */
 /** @typedef {{ index: number, what: string }} Failure */
+/** @typedef {{ runs: number, loaded: number, slowest: number, statuses: Record<string, number> }} Count */
 /**
  * @typedef {object} Report
  * @property {number} runs
@@ -80,6 +83,7 @@ const KINDS = {
  * @property {number} memory  bytes of the instance at the end
  * @property {number} heap  bytes by which JavaScript's memory grew after the first thousand runs
  * @property {Record<string, number>} statuses  how often each was met
+ * @property {Record<string, Count>} readers  of kind readers
  * @property {Failure[]} failures
  */
 
@@ -94,11 +98,11 @@ function wrong(error, isLoading, says) {
 }
 
 /**
- * @param {{ kind: Kind, runs: number, from: number, seed: number, wasm?: string }} options
+ * @param {{ kind: Kind, readers: string[], runs: number, from: number, seed: number, wasm?: string }} options
  * @param {Int32Array} [progress]  [0]: runs made
  * @returns {Promise<Report>}
  */
-async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Array(1)) {
+async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new Int32Array(1)) {
   const bench = new Bench();
   await bench.start(wasm);
   const first = bench.core.run('malloc', 16);
@@ -120,16 +124,31 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
     memory: 0,
     heap: 0,
     statuses: {},
+    readers: {},
     failures: [],
   };
   const fail = (/** @type {number} */ index, /** @type {string} */ what) => report.failures.push({ index, what });
+
+  /** Files number `index`, those of readers in turns. @param {number} index */
+  const make = (index) => {
+    const { length } = readers;
+    return kind === 'readers' ? mutatedFor(seed, Math.floor(index / length), readers[index % length])
+      : KINDS[kind].make(seed, index);
+  };
+  /** @param {number} index */
+  const readerOf = (index) => (kind === 'readers' ? readers[index % readers.length] : '');
 
   /** @param {number} index @returns {Promise<string | undefined>}  the status */
   const one = async (index) => {
     let isLoading = true;
     let status;
     try {
-      const { files, dtype } = KINDS[kind].make(seed, index);
+      const { files, dtype } = make(index);
+      if (READERS[readerOf(index)]?.isTokenizer) {
+        status = await useTokenizer(bench.core, files);
+        bench.clear();
+        return status;
+      }
       const isWhole = kind !== 'checkpoints' || files['config.json'] !== undefined;
       const model = await bench.load(isWhole ? files : await derive(files), dtype);
       isLoading = false;
@@ -145,6 +164,15 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
     return status;
   };
 
+  const count = (/** @type {number} */ index, /** @type {string} */ status, /** @type {number} */ ms) => {
+    if (kind !== 'readers') return;
+    const own = (report.readers[readerOf(index)] ??= { runs: 0, loaded: 0, slowest: 0, statuses: {} });
+    own.runs++;
+    own.loaded += Number(status.startsWith('loaded'));
+    own.slowest = Math.max(own.slowest, ms);
+    own.statuses[status] = (own.statuses[status] ?? 0) + 1;
+  };
+
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   /** Bytes in use, after the garbage is collected. */
@@ -158,7 +186,7 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
   };
   let heap = 0;
 
-  const slow = kind === 'firefox-real' ? SLOW_REAL : SLOW;
+  const slow = kind === 'firefox-real' || readers.some((name) => READERS[name]?.isLarge) ? SLOW_REAL : SLOW;
   // of checksums and settings without effect, which are no errors
   console.warn = () => {};
   const start = performance.now();
@@ -174,6 +202,7 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
     if (ms > report.slowest.ms) report.slowest = { index, ms };
     report.statuses[status] = (report.statuses[status] ?? 0) + 1;
     if (status.startsWith('loaded')) report.loaded++;
+    count(index, status, ms);
     if (++report.runs % 1000 === 0 && (await speak()) !== expected)
       fail(index, 'the model that is right says something else than before');
     if (report.runs === 1000) heap = await heapBytes();
@@ -201,13 +230,14 @@ async function runAll({ kind, runs, from, seed, wasm }, progress = new Int32Arra
 /**
  * All runs, in a worker that is watched.
  *
- * @param {{ kind?: Kind, runs: number, from?: number, seed?: number, wasm?: string,
+ * @param {{ kind?: Kind, readers?: string[], runs: number, from?: number, seed?: number, wasm?: string,
  *   onProgress?: (runs: number) => void }} options
  * @returns {Promise<Report>}
  */
-export async function run({ kind = 'directories', runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
+export async function run({ kind = 'directories', readers = Object.keys(READERS).filter((name) => !READERS[name].lacks),
+  runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(new URL(import.meta.url), { workerData: { kind, runs, from, seed, wasm, progress } });
+  const worker = new Worker(new URL(import.meta.url), { workerData: { kind, readers, runs, from, seed, wasm, progress } });
   let last = -1;
   let since = performance.now();
   return new Promise((resolve, reject) => {
@@ -237,6 +267,7 @@ if (!isMainThread && workerData?.progress) {
       from: string('0'),
       seed: string('1'),
       wasm: { type: 'string' },
+      reader: { type: 'string', multiple: true },
     },
   });
   if (!Object.hasOwn(KINDS, values.kind)) {
@@ -251,28 +282,42 @@ if (!isMainThread && workerData?.progress) {
     process.env.HEED_FIREFOX_MODELS = found.directory; // the worker gets a copy
   }
   let told = 0;
-  const report = await run({
+  const options = {
     kind: /** @type {Kind} */ (values.kind),
     runs: Number(values.runs),
     from: Number(values.from),
     seed: Number(values.seed),
     wasm: values.wasm,
-    onProgress: (done) => {
-      if (done - told < 50_000) return;
-      told = done;
-      console.log(`${done} directories`);
-    },
-  });
-  for (const { index, what } of report.failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
-  const { runs, loaded, seconds, slowest, memory, heap, statuses } = report;
-  const time = `${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index})`;
-  const end = `memory ${memory} bytes, ${heap} more in JavaScript; ${report.failures.length} failures`;
-  console.log(`${runs} mutated ${values.kind}, ${loaded} loaded, in ${time}; ${end}`);
-  console.log(
-    Object.entries(statuses)
-      .sort((a, b) => b[1] - a[1])
-      .map(([name, n]) => `${name} ${n}`)
-      .join(', '),
-  );
-  process.exitCode = report.failures.length ? 1 : 0;
+  };
+  /** @param {Report} report @param {string} [reader] */
+  const tell = ({ runs, loaded, seconds, slowest, memory, heap, statuses, failures }, reader) => {
+    for (const { index, what } of failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
+    const time = `${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index})`;
+    const end = `memory ${memory} bytes, ${heap} more in JavaScript; ${failures.length} failures`;
+    const all = Object.entries(statuses).sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`).join(', ');
+    const refused = Object.entries(statuses).reduce((sum, [name, n]) => sum + (/^HEED_E_/.test(name) ? n : 0), 0);
+    const megabytes = (memory / 1e6).toFixed(0);
+    console.log(reader !== undefined
+      ? `| ${reader} | ${runs} | ${loaded} | ${refused} | ${slowest.ms.toFixed(0)} ms | ${megabytes} MB | ${failures.length} | ${all}`
+      : `${runs} mutated ${values.kind}, ${loaded} loaded, in ${time}; ${end}\n${all}`);
+    if (failures.length > 0) process.exitCode = 1;
+  };
+  if (values.kind === 'readers') {
+    console.log('| reader | files | loaded and used | refused | slowest | memory | failures | statuses');
+    for (const reader of values.reader ?? Object.keys(READERS)) {
+      if (!Object.hasOwn(READERS, reader)) throw new RangeError(`--reader: found '${reader}', expected one of ${Object.keys(READERS)}`);
+      const { lacks } = READERS[reader];
+      if (lacks) console.log(`| ${reader} | SKIPPED: ${lacks}`);
+      else tell(await run({ ...options, readers: [reader] }), reader);
+    }
+  } else {
+    tell(await run({
+      ...options,
+      onProgress: (done) => {
+        if (done - told < 50_000) return;
+        told = done;
+        console.log(`${done} directories`);
+      },
+    }));
+  }
 }

@@ -35,9 +35,9 @@ const COPIES = ['lm_head.weight', 'model.decoder.embed_tokens.weight'];
 /** Of numbers in row order. @param {number[]} shape */
 const strides = (shape) => shape.map((_, i) => shape.slice(i + 1).reduce((product, n) => product * n, 1));
 
-/** Nothing is wrong with them. @returns {StateTensor[]} */
-export const stateTensors = () =>
-  weightParts().map(({ name, shape, data }, i) => ({
+/** Nothing is wrong with them. @param {import('./model.js').Part[]} [parts] @returns {StateTensor[]} */
+export const stateTensors = (parts = weightParts()) =>
+  parts.map(({ name, shape, data }, i) => ({
     name, type: 'FloatStorage', key: String(i), count: data.length / 4, offset: 0, shape, stride: strides(shape), data,
   }));
 
