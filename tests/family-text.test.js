@@ -2,10 +2,11 @@
 // and tasks of a Translator.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../js/index.js';
+import { listen } from './listen.js';
 
 const ROOT = new URL('golden/hf/families/', import.meta.url);
 /** @param {string} name */
@@ -87,7 +88,15 @@ test('pairs that a model has not are refused, with those that it has', async () 
     { name: 'NotSupportedError', message: /^sourceLanguage: found tlh, the model's are ar_AR, / });
 });
 
-test('availability knows the pairs of a model without heed.json', async () => {
+test('availability knows the pairs of a model without heed.json, in a directory and at an address', async (t) => {
+  /** @type {string[]} */
+  const asked = [];
+  const address = await listen(t, ({ url = '' }, response) => {
+    asked.push(url);
+    const file = new URL(url.slice(1), ROOT);
+    if (!existsSync(file)) response.writeHead(404).end();
+    else response.end(readFileSync(file));
+  });
   for (const [name, pairs] of Object.entries({
     t5: { 'en de': 'available', 'en ja': 'unavailable', 'de en': 'unavailable' },
     't5-v1.1': { 'en de': 'available', 'en ja': 'available' }, // without tasks: any text
@@ -99,10 +108,14 @@ test('availability knows the pairs of a model without heed.json', async () => {
       const [sourceLanguage, targetLanguage] = pair.split(' ');
       const options = { sourceLanguage, targetLanguage, model: placeOf(name) };
       assert.equal(await Translator.availability(options), expected, `${name}: ${pair}`);
+      const remote = { ...options, model: `${address}${name}/`, cache: false };
+      assert.equal(await Translator.availability(remote), expected === 'available' ? 'downloadable' : expected);
       if (expected === 'available') continue;
       await assert.rejects(Translator.create(options), { name: 'NotSupportedError' }, `${name}: ${pair}`);
     }
   }
+  // small files alone; of the table of pieces, only whether it is there
+  assert.deepEqual(asked.filter((url) => !/(heed|config|tokenizer_config|vocab)\.json$/.test(url)), []);
 });
 
 test('the language may be named by its code', async () => {

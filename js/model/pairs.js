@@ -85,11 +85,11 @@ export function tasksOf({ task_specific_params: tasks }) {
  *
  * @param {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} files
  * @param {any} manifest  heed.json
- * @param {string[]} names  of all files
+ * @param {(name: string) => boolean | Promise<boolean>} has  whether a file is there
  * @param {[source: string, target: string]} pair  canonical tags
  */
-export async function checkFiles(files, manifest, names, pair) {
-  if (manifest.pairs || manifest.source || manifest.target || !names.includes('config.json')) return;
+export async function checkFiles(files, manifest, has, pair) {
+  if (manifest.pairs || manifest.source || manifest.target || !await has('config.json')) return;
   const json = async (/** @type {string} */ name) => {
     const bytes = await files.readOptional(name);
     return bytes ? /** @type {Record<string, any>} */ (parseJson(bytes, name)) : {};
@@ -97,7 +97,7 @@ export async function checkFiles(files, manifest, names, pair) {
   const stated = await json('config.json');
   if ((stated.model_type ?? 'marian') === 'marian') return;
   const { codesOf } = await import('../text/families.js');
-  const languages = codesOf(stated, await json('tokenizer_config.json'), names.includes('vocab.json'));
+  const languages = codesOf(stated, await json('tokenizer_config.json'), await has('vocab.json'));
   const tasks = tasksOf(stated);
   if (languages.length === 0 && tasks.length > 0) findTask(tasks, ...pair);
   if (languages.length === 0) return;

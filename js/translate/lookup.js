@@ -118,10 +118,15 @@ async function isComplete(files, names, manifest) {
  */
 async function readRemote(files, names) {
   const manifest = await readManifest(files);
-  if (Object.keys(manifest).length > 0) return manifest;
-  const chunks = await files.find(names.includes('config.json') ? 'config.json' : names[0] ?? 'config.json', true);
+  const probe = names.includes('config.json') ? 'config.json' : names[0] ?? 'config.json';
+  return Object.keys(manifest).length > 0 || (await isThere(files, probe)) ? manifest : null;
+}
+
+/** Whether a server has a file, of which nothing is read. @param {Files} files @param {string} name */
+async function isThere(files, name) {
+  const chunks = await files.find(name, true);
   await chunks?.close();
-  return chunks ? manifest : null;
+  return chunks !== null;
 }
 
 /** The best first. */
@@ -147,9 +152,10 @@ async function availabilityOf(from, cache, pair) {
     if (manifest?.moved) return 'unavailable';
     const layout = await layoutOf(url ? [...listedFiles(manifest ?? {}).keys()] : names);
     checkPair(...pair)({ ...layout?.languages, ...manifest });
-    // of a server they would be downloads
-    if (!isRemote) await (await import('../model/pairs.js')).checkFiles(files, manifest, names, pair);
-    if (!manifest || !(url || (await isComplete(files, names, manifest)))) return 'unavailable';
+    if (!manifest) return 'unavailable';
+    const has = (/** @type {string} */ name) => (url ? isThere(files, name) : names.includes(name));
+    await (await import('../model/pairs.js')).checkFiles(files, manifest, has, pair);
+    if (!url && !(await isComplete(files, names, manifest))) return 'unavailable';
     return isRemote && !isKept ? 'downloadable' : 'available';
   } catch (/** @type {any} */ error) {
     if (error.name === 'NotSupportedError') return 'unavailable';

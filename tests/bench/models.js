@@ -176,6 +176,13 @@ async function write(folder, files) {
   }
 }
 
+/** Writes a model in int8 for heed alone. */
+export async function writeInt8(name, folder) {
+  const model = modelOf(name);
+  const json = { 'config.json': config(model), 'generation_config.json': generation };
+  await write(folder, { ...json, 'model.safetensors': safetensors(rowsToInt8(weights(model))) });
+}
+
 /** Write the models that are not there or were written by other code. */
 export async function writeModels(names = Object.keys(MODELS)) {
   const code = createHash('sha256');
