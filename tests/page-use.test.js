@@ -3,6 +3,8 @@
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Transformer, Translator } from '../js/index.js';
 import { said, startChromium, visit } from './browser/chromium.js';
 import { FIXTURE } from './browser/fixture.js';
 
@@ -108,6 +110,100 @@ test('files of a model that are dropped anywhere on the page are loaded; missing
   await ready(page);
   assert.match(await said(page), /Bruder/);
   assert.match(await page.textContent('.status'), /English \u2192 German/, 'as heed.json of the files says');
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+/** The files of a model as transformers saves it. @param {string} name */
+const familyOf = async (name) => (await filesOf(new URL(`golden/hf/families/${name}/`, import.meta.url)))
+  .filter((file) => !/^golden|\.gz$|-5\.json$/.test(file.name));
+
+/** Languages of a model that does not name them. */
+const choose = async (page, from, to) => {
+  await page.locator('.own').evaluate((element) => (element.open = true));
+  for (const [name, tag] of [['from', from], ['to', to]]) await page.fill(`.own input[name=${name}]`, tag);
+};
+
+/** What a Translator makes of the files in Node, greedily as the page does. */
+async function sayInNode(name, text, targetLanguage) {
+  const model = fileURLToPath(new URL(`golden/hf/families/${name}/`, import.meta.url));
+  const translator = await Translator.create({ model, sourceLanguage: 'en', targetLanguage });
+  const [sentence] = await translator.translateDetailed(text, { beams: 1 });
+  translator.destroy();
+  return sentence;
+}
+
+test('models of many languages that are dropped: NLLB-200, and M2M-100 in shards', async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  const text = 'The house is old.';
+  await page.fill('textarea', text);
+  for (const [name, to] of [['nllb', 'de'], ['m2m100', 'fr']]) {
+    const files = await familyOf(name);
+    await choose(page, 'en', to);
+    if (name === 'm2m100') {
+      await dropOn(page, files.filter((file) => !/00002-of/.test(file.name)));
+      await page.waitForFunction(() =>
+        document.querySelector('.own').textContent.includes('Missing files: model-00002-of-00002.safetensors.'));
+    }
+    await dropOn(page, files);
+    const { target } = await sayInNode(name, text, to);
+    await page.waitForFunction((expected) => document.querySelector('.said').textContent === expected, target);
+    assert.match(await page.textContent('.status'), to === 'de' ? /English \u2192 German/ : /English \u2192 French/);
+  }
+  // a language that it does not have is refused by its name
+  await choose(page, 'en', 'tlh');
+  await dropOn(page, await familyOf('nllb'));
+  await page.waitForSelector('.status[data-status="failed"]');
+  assert.match(await page.textContent('.alert'), /targetLanguage: found tlh, the model's are ace_Arab/);
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('a T5 that is dropped: See shows its relative position bias, and sums with it', async () => {
+  const { page, troubles, close } = await openPage();
+  await said(page);
+  const text = 'The house is old.';
+  await page.fill('textarea', text);
+  await choose(page, 'en', 'de');
+  await dropOn(page, await familyOf('t5'));
+  const { target, sourceTokens, targetTokens } = await sayInNode('t5', text, 'de');
+  await page.waitForFunction((expected) => document.querySelector('.said').textContent === expected, target);
+  const model = await Transformer.load(fileURLToPath(new URL('golden/hf/families/t5/', import.meta.url)));
+  const tensors = model.inspect(sourceTokens.map(({ id }) => id), targetTokens.map(({ id }) => id));
+  model.dispose();
+  const n = sourceTokens.length;
+  const heads = 4;
+
+  const link = `text=${encodeURIComponent(text)}`;
+  await visit(page, `see/flow?${link}`);
+  await page.waitForSelector('.flow-steps details');
+  assert.equal(await page.locator('.see > .remark').first().isVisible(), false, 'it has no shortlist');
+  assert.match(await page.textContent('.flow-steps details:nth-child(2)'), /No position is added/);
+  await page.locator('.view-flow .controls button').nth(1).click();
+  const captions = page.locator('.stage figcaption', { hasText: 'by distance' });
+  assert.deepEqual(await captions.allTextContents(), [2 * n - 1, targetTokens.length].map((cols) =>
+    `added to scores, by distance; one row per head: ${heads} \u00d7 ${cols}`));
+
+  // a score is q k and the bias, not divided by a root; its share is what the model has
+  for (const [stack, own] of [['encoder', sourceTokens], ['decoder', targetTokens], ['cross', sourceTokens]]) {
+    await visit(page, `see/neuron?${link}&stack=${stack}&layer=0&head=1`);
+    await page.waitForSelector('.neurons tbody tr');
+    assert.equal(await page.textContent('.neurons thead th:nth-child(4)'), stack === 'cross' ? 'sum' : 'sum + position bias');
+    const row = Number(await page.inputValue('.view-neuron .controls label:last-child select'));
+    const found = await page.$$eval('.neurons tbody tr', (all) => all.map(({ cells }) =>
+      [cells[3], cells[4]].map(({ textContent }) => parseFloat(textContent.replace('\u2212', '-').replace('+', '')))));
+    const prefix = stack === 'cross' ? 'decoder.layers.0.encoder_attn' : `${stack}.layers.0.self_attn`;
+    const rows = stack === 'encoder' ? n : targetTokens.length;
+    const at = (1 * rows + row) * own.length;
+    const [scores, weights] = ['scores', 'weights'].map((name) => tensors[`${prefix}.${name}`].data.subarray(at, at + own.length));
+    found.forEach(([score, share], i) => {
+      if (stack === 'decoder' && i > row) return;
+      assert.ok(Math.abs(score - scores[i]) < 0.01, `${stack}: ${score}, expected ${scores[i]}`);
+      assert.ok(Math.abs(share / 100 - weights[i]) < 0.006, `${stack}: ${share} %, expected ${weights[i]}`);
+    });
+    assert.ok(found.length === own.length);
+  }
   assert.deepEqual(troubles, []);
   await close();
 });
