@@ -6,6 +6,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../js/index.js';
+import { Trainer } from '../js/train.js';
 import { listen } from './listen.js';
 
 const ROOT = new URL('golden/hf/families/', import.meta.url);
@@ -86,6 +87,34 @@ test('pairs that a model has not are refused, with those that it has', async () 
     { name: 'NotSupportedError', message: /^targetLanguage: found sr-Latn, the model's are ace_Arab, / });
   await assert.rejects(create('mbart50', 'tlh', 'en'),
     { name: 'NotSupportedError', message: /^sourceLanguage: found tlh, the model's are ar_AR, / });
+});
+
+test('MADLAD-400: the keys of its config.json, its ids, and the token of the target before a text', async () => {
+  const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(new URL(file, ROOT)));
+  const json = (/** @type {object} */ value) => new TextEncoder().encode(JSON.stringify(value));
+  const config = {
+    architectures: ['T5ForConditionalGeneration'], model_type: 't5', is_encoder_decoder: true, d_model: 32, d_kv: 16,
+    num_heads: 4, d_ff: 64, num_layers: 2, num_decoder_layers: 3, feed_forward_proj: 'gated-gelu', is_gated_act: true,
+    dense_act_fn: 'gelu_new', layer_norm_epsilon: 1e-6, n_positions: 512, relative_attention_num_buckets: 32,
+    relative_attention_max_distance: 128, tie_word_embeddings: false, vocab_size: 640, pad_token_id: 1,
+    eos_token_id: 2, decoder_start_token_id: 0, output_past: true, use_cache: true,
+  };
+  const trainer = await Trainer.create({ config, seed: 3 });
+  const model = { 'config.json': json(config), 'generation_config.json': json({ max_length: 8 }),
+    'spiece.model': read('madlad/spiece.model'), 'model.safetensors': trainer.save() };
+  trainer.dispose();
+  const translator = await Translator.create({ model, sourceLanguage: 'en', targetLanguage: 'de' });
+  const [{ sourceTokens }] = await translator.translateDetailed('Where is the station?');
+  assert.deepEqual(sourceTokens.slice(0, 2).map(({ piece }) => piece), ['\u2581', '<2de>']);
+  assert.deepEqual(sourceTokens.at(-1), { piece: '</s>', id: 2, start: 21, end: 21 });
+  translator.destroy();
+  await assert.rejects(Translator.create({ model, sourceLanguage: 'en', targetLanguage: 'tlh' }),
+    { name: 'NotSupportedError', message: /^targetLanguage: found tlh, the model's are / });
+  const transformer = await Transformer.load(model);
+  assert.equal(transformer.config.decoder_start_token_id, 0);
+  assert.equal(transformer.config.scale_logits, false);
+  assert.deepEqual(transformer.forward([5, 2], [6, 2]).logits.shape, [2, 640]);
+  transformer.dispose();
 });
 
 test('availability knows the pairs of a model without heed.json, in a directory and at an address', async (t) => {
