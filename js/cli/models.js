@@ -11,9 +11,6 @@ import { write } from './output.js';
 import { Download } from './progress.js';
 import { cacheOf } from './translate.js';
 
-/** Families whose models translate from each of their languages to each other one. */
-const FROM_ALL = ['m2m_100', 'mbart'];
-
 /**
  * The file of a model's weights, and its element types with the number of values of each.
  *
@@ -127,9 +124,10 @@ function languagesOf(model) {
   const pairs = manifest.pairs || manifest.source ? pairsOf(manifest)
     : tasksOf(config).map(({ source, target }) => [source, target]);
   if (pairs.length > 0) return pairs.map((pair) => pair.join(' to ')).join(', ');
-  if (!FROM_ALL.includes(String(config.model_type))) return undefined;
   try {
-    return `${model.tokenizer.languages.length}, from each to each other`;
+    // sources have a token of their own language
+    const isMany = model.tokenizer.encode('').ids.length > 1;
+    return isMany ? `${model.tokenizer.languages.length}, from each to each other` : undefined;
   } catch {
     return undefined; // it works with ids
   }

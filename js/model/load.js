@@ -280,7 +280,8 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     if (shortlist ?? config.shortlist) {
       await (await import('../formats/shortlist.js')).addShortlist(core, model, { files, config, read, shortlist });
     }
-    const known = sides ?? (['marian', 'pegasus'].includes(String(stated.model_type)) ? null
+    // Marian's and Pegasus' have two files
+    const known = sides ?? (sourceSpm ? null
       : await (await import('../text/families.js')).openSides({ core, config, stated, vocab, read, json }));
     const tokenizer =
       known || (sourceSpm && targetSpm && vocab)
