@@ -134,8 +134,8 @@ const COMMANDS = {
   quantize: { usage: 'IN OUT', about: ['the same with --dtype int8: a quarter of the size of F32'], options: [] },
   trim: {
     usage: '[options] IN OUT',
-    about: ['makes a smaller model of one of many languages: it has only the',
-      'pieces that the texts of --text need, and the languages of --keep'],
+    about: ['makes a smaller model: it has only the pieces that the texts of --text',
+      'need, and the languages of --keep; prints the speed of both'],
     options: ['keep', 'text'],
   },
   verify: { usage: 'DIR', about: ['compares files with the sizes and hashes of heed.json'], options: [] },
