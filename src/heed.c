@@ -354,6 +354,17 @@ heed_status heed_search_hypothesis(const heed_session *s, int row, int rank, hee
     return HEED_OK;
 }
 
+heed_status heed_search_attention(const heed_session *s, int row, const int32_t *heads, int n_heads, double *out,
+                                  int32_t *n) {
+    *n = 0;
+    if (find_row(s, row) == NULL || n_heads < 1) return HEED_E_ARGUMENT;
+    for (int i = 0; i < n_heads; i++)
+        if (heads[i] < 0 || heads[i] >= s->search.attended->arch->n_heads) return HEED_E_ARGUMENT;
+    if (!s->search.active || find_row(s, row)->state == ROW_FREE) return HEED_E_STATE;
+    *n = search_attention(&s->search, row, heads, n_heads, out);
+    return HEED_OK;
+}
+
 heed_status heed_search_candidates(const heed_session *s, int row, int32_t *beam, int32_t *id, int32_t *fate,
                                    float *log_prob, int32_t *n) {
     const heed_batch_row *from = find_row(s, row);

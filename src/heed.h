@@ -301,6 +301,8 @@ typedef struct {
     int32_t shortlist;
     /* 1: greedy search computes no probabilities: log_prob and score are 0.  The ids are the same.  Beams need them. */
     int32_t unscored;
+    /* 1: each step keeps the weights of the last decoder layer's cross-attention, for heed_search_attention() */
+    int32_t attention;
 } heed_search_options;
 
 /*
@@ -358,6 +360,17 @@ heed_status heed_search_hypothesis(const heed_session *session, int row, int ran
 enum { HEED_PRUNED = -1, HEED_ENDED = -2 };
 heed_status heed_search_candidates(const heed_session *session, int row, int32_t *beam, int32_t *id, int32_t *fate,
                                    float *log_prob, int32_t *n);
+/*
+ * Cross-attention of the last step of a batch row, whose rules have `attention`: of each hypothesis that was live
+ * before the step, by rank, the weights with which it looked at each source token to choose what follows.  They are
+ * those of a teacher-forced pass (heed_inspect(), point "weights" of the last layer's encoder_attn), bit for bit.
+ *   heads  [n_heads] of the layer
+ *   out    [*n, source] written: the mean of these heads; room for beams * source
+ * *n is 0 if there was no step with such rules, if the sentence failed, or if it was put back to wait.
+ * HEED_E_ARGUMENT: no such batch row, no such head, or n_heads is not positive.  HEED_E_STATE: the batch row is free.
+ */
+heed_status heed_search_attention(const heed_session *session, int row, const int32_t *heads, int n_heads, double *out,
+                                  int32_t *n);
 /* Free the batch row; an unfinished sentence is dropped.  HEED_E_ARGUMENT: no such batch row. */
 heed_status heed_search_release(heed_session *session, int row);
 /* Drop everything. */

@@ -11,6 +11,7 @@ import { readMarkup } from '../js/text/markup.js';
 import { place } from '../js/text/place.js';
 import { unitsOf } from '../js/text/units.js';
 import { withFixedSpaces } from '../js/text/write.js';
+import { attentionOf } from '../js/translate/alignment.js';
 import { translateHtml } from '../js/translate/html.js';
 import { reportOf } from './browser/hosts.js';
 import { HTML } from './browser/html-text.js';
@@ -18,6 +19,7 @@ import { serve } from './browser/server.js';
 import { CASES, run } from './mutate/html.js';
 import { STUBS, translateBy } from './mutate/stubs.js';
 import { FIXTURE_PATH } from './browser/fixture.js';
+import { changeJson, readFiles } from './model-files.js';
 import { WANTED } from './golden/html/wanted.js';
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -237,6 +239,72 @@ test('the built package in Chromium, in the page and in a worker: the bytes of N
   assert.deepEqual(report, { page: expected, worker: expected });
 });
 
+/** Models, and what the search keeps of their cross attention: all of it, or none as tags are placed by other layers. */
+const ALIGNED = [
+  ['the head that the model names', MODEL, true],
+  ["all heads of the last layer, as it names none", changeJson(readFiles(MODEL), 'config.json',
+    ({ alignment_heads: _, ...config }) => config), true],
+  ['two heads, in the order of their names', changeJson(readFiles(MODEL), 'config.json',
+    (config) => ({ ...config, alignment_heads: [[1, 5], [1, 2]] })), true],
+  ["SSRUs, as Firefox's models have them", path('golden/firefox/tiny-joint'), true],
+  ['heads of two layers', changeJson(readFiles(MODEL), 'config.json',
+    (config) => ({ ...config, alignment_heads: [[0, 1], [1, 0]] })), false],
+];
+const SENTENCES = ['The house is small.', 'My sister was in the city yesterday, and my friends were at home.',
+  'Do you know where the old station is, and when the next train comes?', 'I love you.', 'Good morning.'];
+
+for (const [name, model, isKept] of ALIGNED) {
+  test(`a search keeps the attention that a pass of its own computes, bit for bit: ${name}`, async (t) => {
+    const translator = await Translator.create({ ...PAIR, model });
+    t.after(() => translator.destroy());
+    const { engine, split, generate } = translator[OWN];
+    const sentences = (await split(SENTENCES, {})).flat();
+    for (const beams of [1, 4]) {
+      const options = { beams, maxTokens: 24, nBest: 1 };
+      const results = await generate(sentences, { ...options, align: true });
+      const plain = await generate(sentences, options);
+      for (const [i, [{ attended, ...result }]] of results.entries()) {
+        assert.deepEqual(result, plain[i][0]);
+        assert.equal(attended !== undefined, isKept);
+        if (!attended) continue;
+        const [kept, computed] = await Promise.all([{ ...result, attended }, result]
+          .map((each) => attentionOf(engine, sentences[i], each, {})));
+        assert.equal(computed.data.length, result.ids.length * sentences[i].ids.length);
+        assert.deepEqual(kept, computed);
+        const sums = Array.from(result.ids, (_, row) => kept.data.slice(row * sentences[i].ids.length)
+          .slice(0, sentences[i].ids.length).reduce((sum, x) => sum + x));
+        // rows of a softmax in float32, of up to 32 numbers
+        for (const sum of sums) assert.ok(Math.abs(sum - 1) < 1e-5, String(sum));
+      }
+    }
+  });
+}
+
+test('tags need no pass of their own, if the search has kept its attention', async (t) => {
+  const html = '<p>The <b>house</b> is small. My <i>sister</i> was in the <a href="#">city</a>.</p><p>I love you.</p>';
+  for (const worker of [false, true]) {
+    const translator = await Translator.create({ ...PAIR, model: MODEL, worker });
+    t.after(() => translator.destroy());
+    const { engine } = translator[OWN];
+    const { inspect, generate } = engine;
+    let passes = 0;
+    engine.inspect = (...args) => (passes++, inspect(...args));
+    const found = await translator.translateHtml(html);
+    assert.equal(passes, 0);
+    // words that pass through are put in after the search
+    const kept = 'Write to <i>{name}</i>, <b>{number}</b>, <a>{place}</a> and <u>{word}</u> with the <em>dog</em>.';
+    assert.match(await translator.translateHtml(kept), /<em>\w*Hund\w*<\/em>/);
+    assert.equal(passes, 1);
+    passes = 0;
+    engine.generate = async (...args) =>
+      (await generate(...args)).map((list) => list.map(({ attended: _, ...result }) => result));
+    assert.equal(await translator.translateHtml(`${html}<!---->`), `${found}<!---->`);
+    assert.equal(passes, 0, 'known sentences');
+    assert.equal(await translator.translateHtml(html, { maxTokens: 100 }), found);
+    assert.equal(passes, 2, 'other options: they are translated anew');
+  }
+});
+
 test('options of translate() hold; a wrong input and an abort are told', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: MODEL });
   t.after(() => translator.destroy());
@@ -264,8 +332,9 @@ test('of a paragraph that changes by a sentence, only that sentence is translate
   const counting = {
     ...host,
     engine: { ...host.engine, inspect: (...args) => (looks++, host.engine.inspect(...args)) },
+    // as where the search keeps no attention
     generate: (sentences, options) => (asked.push(...sentences.map(({ text }) => text)),
-    host.generate(sentences, options)),
+    host.generate(sentences, { ...options, align: false })),
   };
   const call = async (/** @type {string} */ html, options = {}) => {
     [asked, looks] = [[], 0];

@@ -27,7 +27,7 @@ const chunkLimits = {
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_000, 'translate/passing': 600,
 };
 /** Bytes of the tarball: 450,000 are the library of languages, 130,000 the parsers of documents; no models. */
-const packageLimit = 1_130_000;
+const packageLimit = 1_133_000;
 
 let scratch;
 let packed;

@@ -56,12 +56,15 @@ function engineOf(model, { encode, settings }) {
       return { ...model.info, worker: false };
     },
     async generate(sources, search, { signal, onStep, beamTree } = {}) {
-      const trees = beamTree ? new (await import('../model/tree.js')).Trees(search.beams) : undefined;
+      /** @type {import('../model/batch.js').Watcher[]} */
+      const watchers = [];
+      if (beamTree) watchers.push(new (await import('../model/tree.js')).Trees(search.beams));
+      if (search.align) watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];
       return new Promise((resolve, reject) => {
         const call = batch.add(sources, search, {
-          trees,
+          watchers,
           onStep: onStep && ((ids) => onStep(tokenizer.decode(ids))),
           onResult: (found) => found.forEach((result) => Object.assign(result, { text: tokenizer.decode(result.ids) })),
           onEnd: (error) => {

@@ -20,7 +20,15 @@ const PATIENCE = 32;
  * @property {(error?: unknown) => void} onEnd  called once: all sentences have ended, or there is an error
  * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
  * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far; only of one sentence by greedy search
- * @property {import('./tree.js').Trees} [trees]  gets every step of the search
+ * @property {Watcher[]} [watchers]  get every step of the search
+ */
+/**
+ * Records the steps of a search.
+ *
+ * @typedef {object} Watcher
+ * @property {(core: import('../wasm/core.js').Core, session: number, row: number, source: number) => void} step  called
+ *   after each step, for each sentence that runs or has just ended; source: its index
+ * @property {(source: number, best: Generated) => void} finish  adds what it has recorded to the best hypothesis
  */
 
 /**
@@ -155,7 +163,9 @@ export class Batch {
     try {
       if (!this.#admit() || this.#rows.size === 0) return;
       core.call('generate', 'heed_search_step', this.#handle, ints(1));
-      for (const [row, { call, index }] of this.#rows) call.hooks.trees?.step(core, this.#handle, row, index);
+      for (const [row, { call, index }] of this.#rows) {
+        call.hooks.watchers?.forEach((each) => each.step(core, this.#handle, row, index));
+      }
       for (let row; (row = core.run('heed_search_finished', this.#handle)) >= 0;) this.#finish(row);
       for (const [row, { call }] of this.#rows) this.#tell(row, call);
     } catch (error) {
@@ -174,7 +184,7 @@ export class Batch {
       const count = Math.min(search.nBest, core.run('heed_search_hypotheses', this.#handle, row) || 1);
       const found = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
       results[index] = found;
-      if (hooks.trees) results[index][0].tree = hooks.trees.finish(index, found[0].ids);
+      hooks.watchers?.forEach((each) => each.finish(index, found[0]));
       hooks.onResult?.(results[index]);
     } catch (error) {
       this.#end(call, error);

@@ -20,6 +20,8 @@ import { Session } from './session.js';
  *   ids count as 0
  * @property {number} score  logProb / length^lengthPenalty: the order of hypotheses; the prefix does not count
  * @property {boolean} finished  false: stopped by maxTokens, even if the last id is forcedEosTokenId, or by cutRunaways
+ * @property {Float64Array} [attended]  [ids, source]: cross attention of the best hypothesis, by the mean of the heads
+ *   that place tags, in a search with `align`
  * @property {import('./tree.js').BeamNode[]} [tree]  for the best hypothesis, with beamTree: all steps of the search
  */
 

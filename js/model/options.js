@@ -158,14 +158,14 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
  * The complete settings of a search.
  *
  * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, nBest: number, batchSize?: number,
- *   heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if given; heads: the
- *   disabled heads
+ *   heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if given; heads: the disabled heads;
+ *   align: the best hypotheses get `attended`, see Generated
  */
 
 /**
  * Completes the options of generate(). The caller checks their names, because a Translator has others.
  *
- * @param {GenerateOptions & { scores?: boolean }} options  scores: see core.js
+ * @param {GenerateOptions & { scores?: boolean, align?: boolean }} options  scores, align: see core.js
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
  * @returns {Search}
@@ -173,7 +173,8 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
   const initial = { cutRunaways: false, shortlist: true, .../** @type {any} */ (defaults) };
-  const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], scores = true, signal } = options;
+  const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], scores = true, align = false,
+    signal } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -211,6 +212,7 @@ export function checkGenerate(options, defaults, config) {
     minTokens,
     validUtf8,
     scores,
+    align,
     heads,
     prefix: ids,
     maxTokens: Math.min(maxTokens, longest - ids.length),

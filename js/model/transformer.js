@@ -119,13 +119,13 @@ export class Transformer extends Model {
     const batch = (this.#batch ??= this.batch({ source: 1, spare: 0 }));
     if (batch.isBusy) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
     if (all.length === 0) return [];
-    const trees = options.beamTree ? new Trees(search.beams) : undefined;
+    const watchers = options.beamTree ? [new Trees(search.beams)] : [];
     /** @type {Int32Array | undefined} */
     let ids;
     /** @type {{ error?: unknown } | undefined} */
     let end;
     const onStep = (/** @type {Int32Array} */ found) => void (ids = found);
-    const call = batch.add(all, search, { trees, onStep, onEnd: (error) => (end = { error }) });
+    const call = batch.add(all, search, { watchers, onStep, onEnd: (error) => (end = { error }) });
     try {
       while (!end) {
         yield ids;

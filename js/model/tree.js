@@ -30,8 +30,6 @@ export class Trees {
   }
 
   /**
-   * Call it after each step, for each sentence that runs or has just ended.
-   *
    * @param {import('../wasm/core.js').Core} core
    * @param {number} session
    * @param {number} row
@@ -71,15 +69,15 @@ export class Trees {
     tree.live = next;
   }
 
-  /** @param {number} source @param {ArrayLike<number>} ids  of the best hypothesis @returns {BeamNode[]} */
-  finish(source, ids) {
+  /** @param {number} source @param {import('./model.js').Generated} best  gets the tree */
+  finish(source, best) {
     const { nodes } = this.#trees.get(source) ?? { nodes: [] };
     let parent = -1;
-    for (const id of Array.from(ids)) {
+    for (const id of best.ids) {
       parent = nodes.findIndex((node) => node.parent === parent && node.id === id && node.kept);
       if (parent < 0) break;
       nodes[parent].best = true;
     }
-    return nodes;
+    best.tree = nodes;
   }
 }

@@ -30,7 +30,7 @@ import { cutUnits, unitsOf } from './units.js';
  * @property {string} source
  * @property {string} target
  * @property {(Span & { targetStart: number, targetEnd: number })[]} [kept]  what passes through; -1: it did not
- * @property {Weights} [weights]  see needsWeights()
+ * @property {Weights} [weights]  if tags stand inside, and it changes
  */
 /**
  * @typedef {Unit & { part: number, same: number, word: number, isDropped: boolean }} TargetUnit  start, end: in the
@@ -73,23 +73,6 @@ const ORDER = 0.05;
 const LEAST = 0.03;
 /** What a word that passes through is worth for the element around it. */
 const CERTAIN = 10;
-
-/**
- * Whether a tag stands inside a part of the text, so that its place depends on the alignment.
- *
- * @param {Block} block
- * @param {number} start
- * @param {number} end
- */
-export function needsWeights({ tags }, start, end) {
-  let [low, high] = [0, tags.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (tags[middle].at <= start) low = middle + 1;
-    else high = middle;
-  }
-  return low < tags.length && tags[low].at < end;
-}
 
 /**
  * Where words that pass through are in a translation: where the translator says, or else where their text is.

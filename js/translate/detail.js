@@ -1,7 +1,8 @@
 // detail.js - details of a translated sentence: tokens, scores and alignment; loaded by translator.js on
 // demand.
 
-import { headsFor, meanOf } from './alignment.js';
+import { headsFor } from '../model/attended.js';
+import { meanOf } from './alignment.js';
 import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
 
 /**

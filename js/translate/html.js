@@ -8,7 +8,6 @@ import { badType } from '../base/check.js';
 import { turn } from '../base/host.js';
 import { languageOf } from '../model/languages.js';
 import { readBlocks } from '../text/blocks.js';
-import { needsWeights } from '../text/place.js';
 import { joinSpans } from '../text/units.js';
 import { withFixedSpaces, writeDocument } from '../text/write.js';
 import { attentionOf } from './alignment.js';
@@ -56,19 +55,17 @@ class Texts {
   }
 }
 
-/** @typedef {{ sentence: Sentence, known: Known, start: number, part: Part }} Translation  start: in its text */
-
 /**
  * The parts of a text with their translations.
  *
  * @param {Sentence[]} sentences
  * @param {Iterator<Known>} results  of those with a text
+ * @param {(sentence: Sentence, known: Known, part: Part) => Promise<void>} weigh  called for each of those
  */
-function joinParts(sentences, results) {
+async function joinParts(sentences, results, weigh) {
   /** @type {Part[]} */
   const parts = [];
-  /** @type {Translation[]} */
-  const translations = [];
+  const weighed = [];
   let start = 0;
   for (const sentence of sentences) {
     const { text, after } = sentence;
@@ -77,11 +74,12 @@ function joinParts(sentences, results) {
       const { result: { text: target, kept } } = known;
       const part = { start, source: text, target: withFixedSpaces(text, target), kept };
       parts.push(part);
-      translations.push({ sentence, known, start, part });
+      weighed.push(weigh(sentence, known, part));
     } else if (after.trim() !== '') parts.push({ start, source: after, target: after });
     start += text.length + after.length;
   }
-  return { parts, translations };
+  await Promise.all(weighed);
+  return parts;
 }
 
 /**
@@ -101,31 +99,36 @@ export async function translateHtml(html, options, host) {
   const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, joinSpans(words)));
   const ofAttributes = document.attributes.map(({ text }) => texts.add(text));
   const sentences = await split(texts.texts, options, texts.spans);
-  const results = await translateKnown(sentences.flat().filter(({ text }) => text), options, { engine, generate });
-  const next = results.values();
-  const translated = sentences.map((own) => joinParts(own, next));
-
-  /** Sentences with tags inside. @type {Set<Translation>} */
-  const open = new Set();
-  for (const [i, block] of document.blocks.entries()) {
-    for (const translation of translated[ofBlocks[i]].translations) {
-      const { start, part: { source: text, target } } = translation;
-      if (text !== target && needsWeights(block, start, start + text.length)) open.add(translation);
+  /** Sentences with tags inside, whose places depend on the alignment. @type {Set<Sentence>} */
+  const tagged = new Set();
+  for (const [i, { tags }] of document.blocks.entries()) {
+    let [start, tag] = [0, 0];
+    for (const sentence of sentences[ofBlocks[i]]) {
+      const end = start + sentence.text.length;
+      while (tags[tag]?.at <= start) tag++;
+      if (tags[tag]?.at < end) tagged.add(sentence);
+      start = end + sentence.after.length;
     }
   }
-  await Promise.all([...open].map(async ({ sentence, known, part }) => {
+  const results = await translateKnown(sentences.flat().filter(({ text }) => text), options,
+    { engine, generate, align: tagged.size > 0 });
+  const next = results.values();
+  const weigh = async (/** @type {Sentence} */ sentence, /** @type {Known} */ known, /** @type {Part} */ part) => {
+    if (!tagged.has(sentence) || part.source === part.target) return;
     part.weights = known.weights ??= await attentionOf(engine, sentence, known.result, options);
-  }));
+  };
+  const translated = await Promise.all(sentences.map((own) => joinParts(own, next, weigh)));
+  for (const { result } of results) delete result.attended;
   options.signal?.throwIfAborted();
   await turn();
   const outputs = ofAttributes.map((i) => {
     let [output, at] = ['', 0];
-    for (const { start, source: text, target } of translated[i].parts) {
+    for (const { start, source: text, target } of translated[i]) {
       output += texts.texts[i].slice(at, start) + target;
       at = start + text.length;
     }
     return output + texts.texts[i].slice(at);
   });
   const languages = { source: sourceLanguage, target: targetLanguage };
-  return writeDocument(document, ofBlocks.map((i) => translated[i].parts), outputs, languages);
+  return writeDocument(document, ofBlocks.map((i) => translated[i]), outputs, languages);
 }

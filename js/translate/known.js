@@ -20,12 +20,13 @@ const engines = new WeakMap();
  *
  * @param {Sentence[]} sentences
  * @param {Options} options
- * @param {Pick<import('./html.js').Host, 'engine' | 'generate'>} host
+ * @param {Pick<import('./html.js').Host, 'engine' | 'generate'> & { align: boolean }} host  align: the results that are
+ *   new have `attended`, where the search has kept it
  * @returns {Promise<Known[]>}
  */
-export async function translateKnown(sentences, options, { engine, generate }) {
+export async function translateKnown(sentences, options, { engine, generate, align }) {
   const translate = async (/** @type {Sentence[]} */ some) =>
-    (await generate(some, { ...options, nBest: 1 })).map(([result]) => /** @type {Known} */ ({ result }));
+    (await generate(some, { ...options, nBest: 1, align })).map(([result]) => /** @type {Known} */ ({ result }));
   // a term may cross two sentences
   if (options.glossary) return translate(sentences);
   const { signal: _, ...settings } = options;

@@ -54,8 +54,8 @@ import { copyOptions, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js
 /** @typedef {import('../text/split.js').Encoded} Encoded */
 
 /**
- * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean }} Options
- *   as they run
+ * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean,
+ *   align?: boolean }} Options  as they run; align: see Search
  */
 
 /** Finds models. A page that names its model does not need this module. */

@@ -52,6 +52,7 @@ const struct = (...fields) => ({ fields });
  * @property {boolean} cutRunaways
  * @property {boolean} shortlist  use it if the model has one
  * @property {boolean} scores  false: those of greedy search are 0
+ * @property {boolean} align  keep the cross attention of each step
  */
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
@@ -347,6 +348,7 @@ export class Core {
         ...list(byteIds),
         Number(o.shortlist),
         Number(!o.scores),
+        Number(o.align),
       ),
     );
   }

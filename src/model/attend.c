@@ -52,7 +52,7 @@ static void attend_sentences(heed_run *run, const heed_sublayer *s, const heed_r
 
 /* Attention of every token over a list of cache rows: those of its past or of its source. */
 static void attend_cache(heed_run *run, const heed_sublayer *s, const heed_token *tokens, int n) {
-    const int is_cross = s->arch->kind == SUBLAYER_CROSS_ATTENTION, cols = is_cross ? tokens[0].n_source : n;
+    const int is_cross = s->arch->kind == SUBLAYER_CROSS_ATTENTION, cols = is_cross ? decoder_keys(tokens, n) : n;
     const float *keys = cache_keys(&run->cache, s->layer), *values = cache_values(&run->cache, s->layer);
     float *weights = point_of(run, s, AT_WEIGHTS), *scores = point_of(run, s, AT_SCORES);
     heed_attention_shape shape = shape_of(run, s, run->position_bias[1]);

@@ -55,10 +55,14 @@ typedef struct {
     int n_source;
 } heed_token;
 
+/* The most rows of the source that one of the tokens reads: how wide a point of cross-attention is.  Cannot fail. */
+int decoder_keys(const heed_token *tokens, int n);
+
 /*
  * One pass over n tokens (n <= max_rows): the newest of many hypotheses, or all positions of one target in order
- * (teacher forcing).  The output is run->x [n, D].  If a point is wanted, tokens must be positions 0..n-1 of one
- * target.  Without reads_all_past, tokens t and t + 2 may have the same cache row.
+ * (teacher forcing).  The output is run->x [n, D].  If a point is wanted that has scores or weights over the past,
+ * tokens must be positions 0..n-1 of one target.  Without reads_all_past, tokens t and t + 2 may have the same cache
+ * row.
  * Cannot fail.
  */
 void decoder_forward(heed_run *run, const heed_token *tokens, int n);

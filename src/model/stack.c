@@ -132,6 +132,13 @@ void decoder_read_source(heed_run *run, int first, int n, const int32_t *cache_r
             attend_read_source(run, &stack->sublayers[i], cache_rows);
 }
 
+int decoder_keys(const heed_token *tokens, int n) {
+    int most = 0;
+    for (int t = 0; t < n; t++)
+        if (tokens[t].n_source > most) most = tokens[t].n_source;
+    return most;
+}
+
 void decoder_forward(heed_run *run, const heed_token *tokens, int n) {
     const heed_rows rows = {.n = n, .tokens = tokens};
     for (int t = 0; t < n; t++) embed(run, &run->model->decoder, t, tokens[t].id, tokens[t].position);

@@ -51,6 +51,10 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
     search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
+    search->attended = run->model->decoder.sublayers + run->model->decoder.n_sublayers;
+    do search->attended--;
+    while (search->attended->arch->kind != SUBLAYER_CROSS_ATTENTION);
+    search->weights = arena_floats(arena, (size_t)search->attended->arch->n_heads, max_rows, (size_t)max_source);
     if (run->model->shortlist) {
         const int V = run->model->output->rows, rows = count_output_rows(run->model, max_source, max_target, max_batch);
         output_layout(&search->outputs, arena, run->model, rows);
@@ -107,6 +111,7 @@ static int rules_equal(heed_search_options a, heed_search_options b) {
 void search_begin(heed_search *search) {
     search_end(search);
     search->active = 1;
+    search->n_tokens = 0;
 }
 
 int search_rules(heed_search *search, const heed_search_options *rules) {
@@ -349,6 +354,34 @@ static int gather_tokens(heed_search *search) {
     return n;
 }
 
+/* The decoder's pass over the tokens.  If rules of one ask for it, weights of the last cross-attention are kept. */
+static void read_tokens(heed_search *search, int n) {
+    float **point = &search->run->points[search->attended->first_point + AT_WEIGHTS];
+    search->n_tokens = 0;
+    for (int i = 0; i < n && search->n_tokens == 0; i++)
+        if (search->batch[search->token_row[i]].rules->options.attention) search->n_tokens = n;
+    search->n_keys = decoder_keys(search->tokens, n);
+    if (search->n_tokens > 0) *point = search->weights;
+    decoder_forward(search->run, search->tokens, n);
+    *point = NULL;
+}
+
+int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, double *out) {
+    const heed_batch_row *of = &search->batch[row];
+    int n = 0;
+    for (int t = 0; of->n_before > 0 && of->rules->options.attention && t < search->n_tokens; t++) {
+        if (search->token_row[t] != row) continue;
+        for (int s = 0; s < of->n_source; s++, out++) {
+            *out = 0.0;
+            for (int i = 0; i < n_heads; i++)
+                *out += search->weights[((size_t)heads[i] * search->n_tokens + t) * search->n_keys + s];
+            *out /= n_heads;
+        }
+        n++;
+    }
+    return n;
+}
+
 /* Without reads_all_past, a live target's last cache row is all that its next token reads: free the one before it. */
 static void drop_past(heed_search *search, int n_tokens) {
     if (search->run->model->arch.decoder.reads_all_past) return;
@@ -541,7 +574,7 @@ int search_step(heed_search *search) {
 
     const int n_tokens = gather_tokens(search);
     if (n_tokens > 0) {
-        decoder_forward(run, search->tokens, n_tokens);
+        read_tokens(search, n_tokens);
         drop_past(search, n_tokens);
         choose_candidates(search, n_tokens);
         for (int i = 0; i < search->max_batch; i++) {

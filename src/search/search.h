@@ -107,6 +107,10 @@ typedef struct {
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
+    const heed_sublayer *attended; /* the decoder's last cross-attention  */
+    float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
+                           tokens and max_source keys                      */
+    int n_tokens, n_keys; /* 0 tokens: the step did not keep them         */
 } heed_search;
 
 enum { N_BYTES = 256 };
@@ -129,6 +133,11 @@ int search_add(heed_search *search, const int32_t *source, int n);
  * target; the others continue.  Cannot fail.
  */
 int search_step(heed_search *search);
+/*
+ * The weights of the last step of a batch row, as heed_search_attention() gives them; returns how many rows of
+ * out [., n_source].  Cannot fail: the heads are checked.
+ */
+int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, double *out);
 /* Free a batch row and what its sentence holds; nothing happens if it is free.  Cannot fail. */
 void search_release(heed_search *search, int row);
 /* Free all batch rows.  Cannot fail. */

@@ -72,7 +72,8 @@ export async function startFirefox(extension) {
     };
     const inPage = (/** @type {Function} */ f, /** @type {unknown[]} */ ...args) => run('content', f, args);
     const inBrowser = (/** @type {Function} */ f, /** @type {unknown[]} */ ...args) => run('chrome', f, args);
-    return { send, inPage, inBrowser, close, install: () => send('Addon:Install', { path: extension, temporary: true }) };
+    const install = () => send('Addon:Install', { path: extension, temporary: true });
+    return { send, inPage, inBrowser, install, close };
   } catch (error) {
     await close();
     throw error;

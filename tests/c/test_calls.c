@@ -471,6 +471,7 @@ static void test_search_calls(heed_model *model) {
     const int32_t prefix[2] = {3, V}, empty_word[2] = {0, 1}, torn[2] = {2, 1}, foreign[2] = {1, V}, minus[2] = {1, -1};
     int32_t beam[16], id[16], fate[16], count, row, running;
     float log_prob[16];
+    double attended[2 * S];
     heed_session *session;
     heed_hypothesis h;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
@@ -545,6 +546,13 @@ static void test_search_calls(heed_model *model) {
         CHECK_INT(heed_search_candidates(session, -1, beam, id, fate, log_prob, &count), HEED_E_ARGUMENT);
         CHECK_INT(heed_search_candidates(session, 2, beam, id, fate, log_prob, &count), HEED_E_ARGUMENT);
         CHECK_INT(heed_search_candidates(session, 0, beam, id, fate, log_prob, &count), HEED_E_STATE);
+        static const int32_t HEADS[2] = {0, HD}, MINUS[1] = {-1};
+        CHECK_INT(heed_search_attention(session, -1, HEADS, 1, attended, &count), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_attention(session, 2, HEADS, 1, attended, &count), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_attention(session, 0, HEADS, 0, attended, &count), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_attention(session, 0, HEADS, 2, attended, &count), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_attention(session, 0, MINUS, 1, attended, &count), HEED_E_ARGUMENT);
+        CHECK_INT(heed_search_attention(session, 0, HEADS, 1, attended, &count), HEED_E_STATE);
         CHECK_INT(heed_search_add(session, SOURCE, S, &row), HEED_OK);
         CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &count), HEED_OK);
         CHECK_INT(count, 0);

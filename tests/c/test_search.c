@@ -134,7 +134,10 @@ static void test_eviction(const heed_model *model, const corpus *c) {
     enum { N = 2, BATCH = N_SENTENCES, CANDIDATES = 2 * N * N };
     static result alone[N_SENTENCES][N];
     const heed_search_options rules = {
-        .beams = N, .max_tokens = MAX_TARGET, .length_penalty = 2.0f, .early_stopping = HEED_EARLY_NEVER};
+        .beams = N, .max_tokens = MAX_TARGET, .length_penalty = 2.0f, .early_stopping = HEED_EARLY_NEVER,
+        .attention = 1};
+    const int32_t head = 0;
+    double weights[N * MAX_SOURCE];
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, N, BATCH};
     int32_t row, running, beam[CANDIDATES], id[CANDIDATES], fate[CANDIDATES], n;
     int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0}, added = 0, done = 0, evicted = 0, with_ended = 0;
@@ -177,6 +180,8 @@ static void test_eviction(const heed_model *model, const corpus *c) {
                 with_ended += has_ended[row];
                 has_ended[row] = 0;
                 CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &n), HEED_OK);
+                CHECK_INT(n, 0);
+                CHECK_INT(heed_search_attention(session, row, &head, 1, weights, &n), HEED_OK);
                 CHECK_INT(n, 0);
             }
             has_run[row] = n_live > 0;
@@ -607,6 +612,91 @@ static void test_few_rows(const heed_model *model) {
     }
 }
 
+/* The hypotheses of a batch row, and of a teacher-forced pass over each the last row of weights of two heads. */
+enum { ATTENDED_BEAMS = 3, ATTENDED_IDS = 12, ATTENDED_HEADS = 4 };
+typedef struct {
+    int32_t ids[ATTENDED_BEAMS][ATTENDED_IDS + 1];
+    int n, n_ids; /* of each */
+} attended;
+
+/* As computed alone, by a teacher-forced pass: out [n_source]. */
+static void attend_alone(heed_session *alone, int32_t point, const int32_t *source, int n_source, const int32_t *ids,
+                         int n_ids, const int32_t *heads, int n_heads, double *out) {
+    static float weights[ATTENDED_HEADS * (ATTENDED_IDS + 1) * MAX_SOURCE];
+    const int T = n_ids + 1; /* row t sees the ids before t; the last id does not count */
+    const size_t head = (size_t)T * n_source;
+    CHECK_INT(heed_inspect(alone, source, n_source, ids, T, &point, 1, weights, ATTENDED_HEADS * head), HEED_OK);
+    for (int s = 0; s < n_source; s++) {
+        out[s] = 0.0;
+        for (int i = 0; i < n_heads; i++) out[s] += weights[heads[i] * head + (size_t)n_ids * n_source + s];
+        out[s] /= n_heads;
+    }
+}
+
+/*
+ * What each step keeps of cross-attention is that of a teacher-forced pass, bit for bit, in any company: sentences of
+ * two kinds come late, one of which does not ask for it.
+ */
+static void test_attention(const heed_model *model, const corpus *c) {
+    enum { BATCH = 4 };
+    const int32_t heads[2] = {3, 1}, point = point_named(model, "decoder.layers.2.encoder_attn.weights");
+    const heed_session_options options = {MAX_SOURCE, ATTENDED_IDS, ATTENDED_BEAMS, BATCH};
+    const heed_session_options pass = {MAX_SOURCE, ATTENDED_IDS + 1, 1, 1};
+    const heed_search_options rules[3] = {
+        {.beams = ATTENDED_BEAMS, .max_tokens = ATTENDED_IDS, .length_penalty = 1.0f, .attention = 1},
+        {.beams = 1, .max_tokens = ATTENDED_IDS, .length_penalty = 1.0f, .attention = 1},
+        {.beams = 2, .max_tokens = 5, .length_penalty = 1.0f},
+    };
+    static attended before[BATCH];
+    double got[ATTENDED_BEAMS * MAX_SOURCE], want[MAX_SOURCE];
+    int of[BATCH] = {0}, added = 0, done = 0, compared = 0;
+    int32_t row, running, n;
+    heed_session *session, *alone;
+    heed_hypothesis h;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_session_create(model, &pass, &alone), HEED_OK);
+    CHECK_INT(heed_search_begin(session, &rules[0]), HEED_OK);
+    for (int steps = 0; done < N_SENTENCES && steps < 1000; steps++) {
+        CHECK_INT(heed_search_rules(session, &rules[added % 3]), HEED_OK);
+        if (added < N_SENTENCES && heed_search_add(session, c->ids[added], c->n[added], &row) == HEED_OK) {
+            of[row] = added++;
+            CHECK_INT(heed_search_attention(session, row, heads, 2, got, &n), HEED_OK);
+            CHECK_INT(n, 0); /* no step, though another sentence had this batch row */
+        }
+        for (row = 0; row < BATCH; row++) {
+            attended *a = &before[row];
+            a->n = heed_search_hypotheses(session, row);
+            a->n_ids = 0;
+            for (int rank = 0; rank < a->n; rank++) {
+                CHECK_INT(heed_search_hypothesis(session, row, rank, &h), HEED_OK);
+                memcpy(a->ids[rank], h.ids, (size_t)h.n * sizeof *h.ids);
+                a->ids[rank][a->n_ids = h.n] = 0;
+            }
+        }
+        CHECK_INT(heed_search_step(session, &running), HEED_OK);
+        for (row = 0; row < BATCH; row++) {
+            const int i = of[row], S = c->n[i], asks = rules[i % 3].attention;
+            attended *a = &before[row];
+            if (heed_search_attention(session, row, heads, 2, got, &n) == HEED_E_STATE) continue; /* free */
+            if (a->n == 0) { /* it has just begun, with one empty hypothesis */
+                a->n = 1;
+                a->ids[0][0] = 0;
+            }
+            if (!CHECK_INT(n, asks ? a->n : 0)) continue;
+            for (int rank = 0; rank < n; rank++, compared++) {
+                attend_alone(alone, point, c->ids[i], S, a->ids[rank], a->n_ids, heads, 2, want);
+                CHECK(memcmp(want, got + (size_t)rank * S, (size_t)S * sizeof *want) == 0);
+            }
+        }
+        for (int f; (f = heed_search_finished(session)) >= 0; done++)
+            CHECK_INT(heed_search_release(session, f), HEED_OK);
+    }
+    CHECK_INT(done, N_SENTENCES);
+    CHECK(compared > 100);
+    heed_session_free(alone);
+    heed_session_free(session);
+}
+
 /* Every way to search with SSRUs, where hypotheses share cells. */
 static void test_ssru(int32_t *config, int n, const corpus *c) {
     config_set(config, "decoder_cell", HEED_SSRU);
@@ -615,6 +705,7 @@ static void test_ssru(int32_t *config, int n, const corpus *c) {
         heed_model *model = random_model(config, n, 5, 4096);
         if (!CHECK(model != NULL)) return;
         test_mixed(model, c);
+        test_attention(model, c);
         test_company(model, c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
         test_company(model, c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
         test_company(model, c,
@@ -701,6 +792,7 @@ int main(void) {
     test_company(model, &c, (heed_search_options){.beams = 1, .max_tokens = 40, .length_penalty = 1.0f});
     test_company(model, &c, (heed_search_options){.beams = 4, .max_tokens = 40, .length_penalty = 0.6f});
     test_rules(model, &c);
+    test_attention(model, &c);
     test_ties();
     test_loops();
     test_runaways(model, &c);
@@ -717,6 +809,7 @@ int main(void) {
     model = random_model(config, n, 5, 4096);
     if (!CHECK(model != NULL)) return check_summary("search");
     test_company(model, &c, (heed_search_options){.beams = 3, .max_tokens = 40, .length_penalty = 1.0f});
+    test_attention(model, &c);
     heed_model_free(model);
     test_ssru(config, n, &c);
     return check_summary("search");

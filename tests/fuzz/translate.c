@@ -161,6 +161,7 @@ static void begin(input *in, heed_session *s, int V) {
     const int more = take_byte(in);
     if (more % 2) begin_more(in, &o, lists, V);
     o.shortlist = (more & 2) != 0;
+    o.attention = (more & 4) != 0;
     /* as the first rules, or for what is added from here on */
     const heed_status status = flags % 3 ? heed_search_begin(s, &o) : heed_search_rules(s, &o);
     REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_ID || status == HEED_E_LENGTH ||
@@ -168,6 +169,11 @@ static void begin(input *in, heed_session *s, int V) {
 }
 
 static void look(const heed_session *s, int row, int V, const heed_session_options *sizes) {
+    static const int32_t HEADS[2] = {1, 0};
+    double attended[MAX_BEAMS * MAX_SOURCE];
+    int32_t rows;
+    heed_search_attention(s, row, HEADS, 2, attended, &rows);
+    REQUIRE(rows >= 0 && rows <= sizes->max_beams);
     const int n = heed_search_hypotheses(s, row);
     heed_hypothesis h;
     float before = INFINITY;
