@@ -16,6 +16,22 @@ const translator = await Translator.create(options);
 /** @param {string} text */
 const kept = (text) => findKept(text).map(({ start, end }) => text.slice(start, end));
 
+test('the parts of a line are translated alone, with what divides them as it is', async () => {
+  const parts = ['The house', 'My account', 'Two dogs', 'A small cat.'];
+  const alone = await translator.translate(parts);
+  const line = `| ${parts.join(' \u00b7 ')} \u2022 ${parts[0]} | `;
+  const expected = `| ${alone.join(' \u00b7 ')} \u2022 ${alone[0]} | `;
+  assert.equal(await translator.translate(line), expected);
+  assert.equal(await translator.translateHtml(`<p>${line}</p>`), `<p>${expected}</p>`);
+  assert.equal(await translator.translateHtml('<a>The house</a> | <b>My <i>account</i></b>'),
+    `<a>${alone[0]}</a> | <b>${alone[1].replace(/(\S+)$/, '<i>$1</i>')}</b>`);
+  let streamed = '';
+  for await (const piece of translator.translateStreaming(line)) streamed += piece;
+  assert.equal(streamed, expected);
+  assert.deepEqual((await translator.translateDetailed(line)).map(({ source, start }) => [source, start]),
+    [...parts, parts[0]].map((part, i) => [part, line.indexOf(part, i === 4 ? 20 : 0)]));
+});
+
 test('a text that has something to keep is searched, one of plain words is not', () => {
   for (const { sentences } of readCases()) {
     for (const [language, text] of Object.entries(sentences)) {
@@ -37,6 +53,8 @@ const SENTENCES = [
   'The code is KX-2048-B, and KX-2048-B is not new.', 'Run `make. Now` and wait.',
   'Ask @lena_bakes about #SlowSunday.',
   'In 1984 he was in camelCase().',
+  '\u00a9 2024 Foo and all its friends.', 'Foo\u00ae and Foo-Bar\u2122 are here.',
+  'See \u00a7 5 and \u00bd of it.',
 ];
 
 test('each span comes out once for each time, in every way of asking', async () => {

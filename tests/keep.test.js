@@ -97,7 +97,7 @@ test('emoji are whole, and words of other scripts', () => {
     [`Yes ${family}! \u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f`, family,
       '\u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f'],
     ['Fine :-) and ;) but no: (really)', ':-)', ';)'],
-    ['20 \u00b0C, 5 \u20ac, \u00a7 3'],
+    ['20 \u00b0C, 5 \u20ac, 2 + 2 = 4, 50 %, A & B'],
     ['He said \u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 and \u4f60\u597d\u3002',
       '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440', '\u4f60\u597d'],
     ['\u03b2-carotene, 5 \u03bcm, na\u00efve \u0153uvre \u1e9e', '\u03b2', '\u03bcm'],
@@ -106,6 +106,23 @@ test('emoji are whole, and words of other scripts', () => {
   check('ja', [['\u65e5\u672c\u306e\u30a2\u30cb\u30e1 on DVD', 'on DVD']]);
   check('sr', [['Dobar dan \u0434\u043e\u0431\u0430\u0440']]);
   check('zxx', [['\u043f\u0440\u0438\u0432\u0435\u0442']]);
+});
+
+test('signs that are alike in all languages, with their word or number', () => {
+  check('en', [
+    ['\u00a9 2024 Foo, Foo-Bar\u00ae and Baz\u2122', '\u00a9 2024', 'Foo-Bar\u00ae', 'Baz\u2122'],
+    ['\u00a7 3, \u00a7\u00a7 12 and \u00b6 7, \u00a7 1.5', '\u00a7 3', '\u00a7\u00a7 12', '\u00b6 7', '\u00a7'],
+    ['1\u00bd hours, \u00be of it, 2 \u2153', '1\u00bd', '\u00be', '2 \u2153'],
+    ['\u00b15 mm, a \u2264 b, big\u2020', '\u00b1', '\u2264', '\u2020'],
+    ['One | two \u2022 three \u00b7 four', '|', '\u2022', '\u00b7'],
+  ]);
+  check('ca', [['una novel\u00b7la']]);
+});
+
+test('what divides a line ends a sentence, unless it stands inside of something', () => {
+  const hidden = (/** @type {string} */ text) => hideStops(text, findKept(text)).replaceAll('\u2029', '/');
+  assert.equal(hidden('Home | My account \u2022 a \u00b7 b \u00a6 c'), 'Home / My account / a / b / c');
+  assert.equal(hidden('| a|b novel\u00b7la |'), '/ a|b novel\u00b7la /');
 });
 
 test('the cases of tests/score/copy: all addresses and codes but two kinds, nothing of the rest but these', () => {

@@ -197,6 +197,15 @@ const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
   `${PICTURE}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*|` +
   '(?<![^\\s])(?:[:;]\'?-?[()DP]|<3)(?![^\\s.,!?])';
 
+/**
+ * Signs that are written alike in all languages, and that models have hardly seen: trade marks with their word; a
+ * copyright, a paragraph or a fraction with its number; signs of mathematics; what divides the parts of a line.
+ */
+const SIGN = `(?<![${W}'\u2019-])[${W}]+(?:[-'\u2019][${W}]+)*[\u00ae\u2120\u2122]|` +
+  '[\u00a9\u00ae\u2117\u2120\u2122\u00b1\u2020-\u2022\u2030\u2200-\u22ff|\u00a6]|' +
+  '[\u00a7\u00b6\u2116]{1,2}(?:[ \u00a0]?\\d{1,5}(?![\\d.,]\\d))?|' +
+  '(?:(?<!\\d)\\d{1,4}[ \u00a0]?)?[\u00bc-\u00be\u2150-\u215e]|(?<!\\p{L})\u00b7|\u00b7(?!\\p{L})';
+
 /** Code points that belong to the character before them. */
 const MORE = /[\p{M}\p{Emoji_Modifier}\u200c\u200d\u{e0020}-\u{e007f}]+/uy;
 /** Code points that belong to the character after them. */
@@ -259,6 +268,7 @@ function makePasses(language) {
       digits(isSpaced)],
     // signs
     [EMOJI, whole],
+    [SIGN, whole],
   ];
   /** @type {[RegExp, Measure][]} */
   const made = passes.map(([pattern, measure]) => [new RegExp(pattern, 'gu'), measure]);
@@ -378,11 +388,15 @@ export function findKept(text, language = 'en', others = [], unknown = []) {
   return join(others.length > 0 ? apart(spans, others) : spans, text);
 }
 
+/** A sign that divides the parts of a line, such as those of a menu: each is translated alone. */
+const DIVIDER = /(?<!\S)[|\u00a6\u00b7\u2022](?!\S)/g;
+
 /** Ends of sentences, except for the last character of a text. */
 const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
 
 /**
- * The text for splitting into sentences: of the same length, without ends of sentences inside spans.
+ * The text for splitting into sentences: of the same length, without ends of sentences inside spans, and with breaks
+ * for what divides a line.
  *
  * @param {string} text
  * @param {Span[]} spans
@@ -394,5 +408,5 @@ export function hideStops(text, spans) {
     hidden += text.slice(at, start) + text.slice(start, end).replace(STOPS, (stop) => 'x'.repeat(stop.length));
     at = end;
   }
-  return hidden + text.slice(at);
+  return (hidden + text.slice(at)).replace(DIVIDER, '\u2029');
 }

@@ -167,12 +167,13 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
       const end = at + length;
       let next = span;
       while (spans[next]?.start < end) next++;
-      group.push({ text: input.slice(at, end), after, start: start + at, sentences,
+      const then = end + after.length;
+      group.push({ text: input.slice(at, end), after: input.slice(end, then), start: start + at, sentences,
         kept: within(spans.slice(span, next), at, end) });
       // a span may continue in the next sentence
       span = spans[next - 1]?.end > end ? next - 1 : next;
-      size += length + after.length;
-      at = end + after.length;
+      size += then - at;
+      at = then;
     }
     start += input.length;
     outputs.push(sentences);

@@ -75,8 +75,11 @@ async function joinParts(sentences, results, weigh) {
       const part = { start, source: text, target: withFixedSpaces(text, target), kept };
       parts.push(part);
       weighed.push(weigh(sentence, known, part));
-    } else if (after.trim() !== '') parts.push({ start, source: after, target: after });
-    start += text.length + after.length;
+    }
+    const rest = after.trim();
+    const end = start + text.length;
+    if (rest) parts.push({ start: end + after.indexOf(rest), source: rest, target: rest });
+    start = end + after.length;
   }
   await Promise.all(weighed);
   return parts;
