@@ -22,12 +22,12 @@ const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2400, 'engine/growing': 420, 'engine/grow': 1100,
   'engine/several': 900, 'engine/pool': 1500, 'translate/detail': 1950, 'model/inspect': 2500,
   'files/download': 3000,
-  'translate/progress': 600, 'files/local': 600, 'text/cut': 900, 'formats/open': 4500, 'translate/glossary': 5500,
-  'translate/lookup': 1500, 'translate/pivot': 3400, 'formats/zip': 2500, 'formats/marian': 6000,
+  'translate/progress': 600, 'files/local': 650, 'text/cut': 900, 'formats/open': 4500, 'translate/glossary': 5500,
+  'translate/lookup': 1650, 'translate/pivot': 3400, 'formats/zip': 2500, 'formats/marian': 6000,
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_150, 'translate/passing': 600,
 };
 /** Bytes of the tarball: 450,000 are the library of languages, 130,000 the parsers of documents; no models. */
-const packageLimit = 1_133_000;
+const packageLimit = 1_140_000;
 
 let scratch;
 let packed;
