@@ -4,8 +4,9 @@
 //                             [--only speed,cost,growth,load] [--results FILE]
 //
 // --results writes the speeds to a file as those in results/, of which the page of benchmarks is made.
-// Everything runs on one thread. Engines are installed into tests/bench/node_modules and models are written to
-// build/bench when they are missing.
+// Everything runs on one thread. CTranslate2, native, takes part where CTRANSLATE2_PYTHON or python3 has it (PyPI's
+// ctranslate2); it has a process of its own, which takes its turns. Other engines are installed into
+// tests/bench/node_modules, and models are written to build/bench, when they are missing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,8 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 // int8: two ways to round weights and activations; onnxruntime's alone moves the logits by 3 to 4 % of their size.
 const WORST_F32 = 1e-4;
 const RELATIVE_INT8 = 0.1;
+/** Of near ties sums in another order may choose the other, after which a target goes another way. */
+const SAME_IDS = 0.99;
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +54,7 @@ async function runnerOf(host) {
 const measured = [];
 
 /** One block of the table: all cases of one model in one arithmetic on one host. */
-function report({ host, model, dtype, skipped, agree, results }) {
+function report({ host, model, dtype, skipped, agree, ids, results }) {
   for (const { case: name, engines } of results) measured.push({ label: `${model} ${dtype}, ${name}, ${host}`, engines });
   console.log(`\n${host}, model ${model}, ${dtype}`);
   const rows = results.flatMap(({ case: name, rounds: n, engines }) => {
@@ -62,6 +65,13 @@ function report({ host, model, dtype, skipped, agree, results }) {
   });
   console.log(table(['case', 'engine', 'ms', 'tokens/s', 'to ort-web', 'rounds'], rows, 2));
   for (const [engine, why] of Object.entries(skipped)) console.log(`${engine}: skipped: ${why}`);
+  if (ids !== undefined) {
+    console.log(`ids of heed and CTranslate2, each with its own search, are the same: ${(100 * ids).toFixed(1)} %`);
+    if (dtype === 'f32' && ids < SAME_IDS) {
+      console.log('FAILED: that is too little for the same model');
+      process.exitCode = 1;
+    }
+  }
   if (!agree) return;
   const { worst, relative } = agree;
   const mean = `${(100 * relative).toPrecision(2)} %`;
@@ -96,14 +106,14 @@ function writeResults(file) {
     if (ms[engine] === undefined) return '';
     return engine === 'onnxruntime-web' ? brief(base) : `${brief(ms[engine])} (${(base / ms[engine]).toFixed(1)}\u00d7)`;
   };
-  const models = Object.entries(MODELS).map(([name, { width, ffn, layers, vocabulary }]) =>
+  const named = Object.entries(MODELS).filter(([name]) => models.includes(name)).map(([name, { width, ffn, layers, vocabulary }]) =>
     `Model ${name}: d ${width}, feed-forward ${ffn}, ${layers} + ${layers} layers, ${vocabulary} pieces.`);
   writeFileSync(file, `${JSON.stringify({
-    title: 'Beside onnxruntime-web',
+    title: `Beside ${engines.filter((name) => !name.startsWith('heed')).join(', ')}`,
     text: 'Milliseconds for 20 tokens to 25, or 256 to 25, of the same random weights, in turns in one process, on one '
       + 'thread; in brackets the speed-up over onnxruntime-web, driven as transformers.js drives it. '
-      + models.join(' '),
-    command: `node tests/bench/index.js ${process.argv.slice(2).join(' ')}`.trim(),
+      + named.join(' '),
+    command: `node tests/bench/index.js ${process.argv.slice(2).join(' ').replace(/ ?--results \S+/, '')}`.trim(),
     date: new Date().toISOString().slice(0, 10),
     machine: machine().split(', ').slice(1).join(', '),
     columns: ['case', ...engines],

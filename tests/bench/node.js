@@ -4,10 +4,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ctranslate2 } from './ctranslate2.js';
 import { heed, isLack, onnxruntime } from './engines.js';
 import { agreement, compare } from './measure.js';
 import { FOLDER } from './models.js';
-import { modelOf } from './shapes.js';
+import { modelOf, sentences } from './shapes.js';
 
 const CREATE = {
   async 'onnxruntime-web'(ort) {
@@ -30,6 +31,7 @@ export async function open(name, model, dtype, base = FOLDER) {
     const [stored, wanted = stored] = dtype.split(':');
     return heed(Transformer, `${base}${model}/${stored}/`, { dtype: wanted, simd });
   }
+  if (library === 'CTranslate2') return ctranslate2(join(FOLDER, model, 'f32'), dtype);
   const { default: whole, ...named } = await import(library);
   const ort = whole?.InferenceSession ? whole : named;
   const files = {
@@ -39,12 +41,21 @@ export async function open(name, model, dtype, base = FOLDER) {
   return onnxruntime(ort, name, files, modelOf(model), await CREATE[library](ort));
 }
 
+/** Those that run in this process. */
 export const ENGINES = ['heed simd128', 'heed relaxed', 'onnxruntime-web', 'onnxruntime-node'];
+
+/** The share of ids that two engines have in common. */
+async function shareOfIds(one, other, vocabulary) {
+  const [sources, length] = [sentences(8, 20, vocabulary, 17), 25];
+  const [a, b] = [await one.translate(sources, length), await other.translate(sources, length)];
+  const same = a.flatMap((ids, i) => [...ids].map((id, k) => Number(id === b[i][k])));
+  return same.reduce((sum, each) => sum + each, 0) / same.length;
+}
 
 async function main(model, dtype, rounds, cases) {
   const engines = [];
   const skipped = {};
-  for (const name of ENGINES) {
+  for (const name of [...ENGINES, 'CTranslate2']) {
     try {
       engines.push(await open(name, model, dtype));
     } catch (error) {
@@ -56,8 +67,11 @@ async function main(model, dtype, rounds, cases) {
   const ours = engines.find((e) => e.model);
   const web = engines.find((e) => e.name === 'onnxruntime-web');
   const agree = ours && web ? await agreement(ours.model, web, vocabulary) : null;
+  const native = engines.find((e) => e.name.startsWith('CTranslate2'));
+  const ids = ours && native ? await shareOfIds(ours, native, vocabulary) : undefined;
   const results = await compare(engines, vocabulary, { rounds, ...(cases.length > 0 && { cases }) });
-  console.log(JSON.stringify({ host: `Node ${process.versions.node}`, model, dtype, skipped, agree, results }));
+  console.log(JSON.stringify({ host: `Node ${process.versions.node}`, model, dtype, skipped, agree, ids, results }));
+  await native?.dispose(); // its process ends
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
