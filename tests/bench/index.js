@@ -113,7 +113,7 @@ function writeResults(file) {
     text: 'Milliseconds for 20 tokens to 25, or 256 to 25, of the same random weights, in turns in one process, on one '
       + 'thread; in brackets the speed-up over onnxruntime-web, driven as transformers.js drives it. '
       + named.join(' '),
-    command: `node tests/bench/index.js ${process.argv.slice(2).join(' ').replace(/ ?--results \S+/, '')}`.trim(),
+    command: `node tests/bench/index.js ${process.argv.slice(2).join(' ')}`.replace(/ ?--results \S+/, '').trim(),
     date: new Date().toISOString().slice(0, 10),
     machine: machine().split(', ').slice(1).join(', '),
     columns: ['case', ...engines],

@@ -1,5 +1,6 @@
-// pool.js - how the time of a long text falls with the number of workers: sentences a second with 1, 2, ... of them, and
-// the share of the ideal, which is N times the speed of one. Says how many cores there were. Translations must be equal.
+// pool.js - how the time of a long text falls with the number of workers: sentences a second with 1, 2, ... of them,
+// and the share of the ideal, which is N times the speed of one. Says how many cores there were. Translations must be
+// equal.
 // Where other programs use the cores, too, the time says little; the processor time says what sharing the work costs.
 // Run: node tests/bench/pool.js [ROUNDS] [MOST]
 import { availableParallelism } from 'node:os';
