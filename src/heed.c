@@ -354,7 +354,7 @@ heed_status heed_search_hypothesis(const heed_session *s, int row, int rank, hee
     return HEED_OK;
 }
 
-heed_status heed_search_attention(const heed_session *s, int row, const int32_t *heads, int n_heads, double *out,
+heed_status heed_search_attention(const heed_session *s, int row, const int32_t *heads, int n_heads, float *out,
                                   int32_t *n) {
     *n = 0;
     if (find_row(s, row) == NULL || n_heads < 1) return HEED_E_ARGUMENT;

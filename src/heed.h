@@ -365,11 +365,11 @@ heed_status heed_search_candidates(const heed_session *session, int row, int32_t
  * before the step, by rank, the weights with which it looked at each source token to choose what follows.  They are
  * those of a teacher-forced pass (heed_inspect(), point "weights" of the last layer's encoder_attn), bit for bit.
  *   heads  [n_heads] of the layer
- *   out    [*n, source] written: the mean of these heads; room for beams * source
+ *   out    [*n, n_heads, source] written; room for beams * n_heads * source
  * *n is 0 if there was no step with such rules, if the sentence failed, or if it was put back to wait.
  * HEED_E_ARGUMENT: no such batch row, no such head, or n_heads is not positive.  HEED_E_STATE: the batch row is free.
  */
-heed_status heed_search_attention(const heed_session *session, int row, const int32_t *heads, int n_heads, double *out,
+heed_status heed_search_attention(const heed_session *session, int row, const int32_t *heads, int n_heads, float *out,
                                   int32_t *n);
 /* Free the batch row; an unfinished sentence is dropped.  HEED_E_ARGUMENT: no such batch row. */
 heed_status heed_search_release(heed_session *session, int row);

@@ -4,12 +4,13 @@
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { floats, ints } from '../wasm/core.js';
+import { meanOfHeads } from './inspect.js';
 
 /** @typedef {[layer: number, head: number]} CrossHead */
 /**
- * A hypothesis: what it attended to when it chose its next id, and by that id what it became.
+ * A hypothesis: what each head attended to when it chose its next id, and by that id what it became.
  *
- * @typedef {{ row?: Float64Array, next: Map<number, Hypothesis> }} Hypothesis
+ * @typedef {{ rows?: Float32Array, next: Map<number, Hypothesis> }} Hypothesis  rows: [heads, source]
  */
 
 /**
@@ -64,9 +65,9 @@ class Attended {
    * @param {number} source
    */
   step(core, session, row, source) {
-    const { length } = this.#sources[source];
-    const [data, count] = [{ type: Float64Array, length: this.#beams * length, value: null }, ints(1)];
     const heads = this.#heads;
+    const size = heads.length * this.#sources[source].length;
+    const [data, count] = [floats(this.#beams * size), ints(1)];
     core.call('generate', 'heed_search_attention', session, row, heads, heads.length, data, count);
     const n = count.value[0];
     // before its first step, or put back to start over
@@ -75,8 +76,7 @@ class Attended {
     const root = { next: new Map() };
     const tree = this.#trees.get(source) ?? { root, live: [root] };
     this.#trees.set(source, tree);
-    const values = /** @type {any} */ (data.value);
-    for (let b = 0; b < n; b++) tree.live[b].row = values.slice(b * length, (b + 1) * length);
+    for (let b = 0; b < n; b++) tree.live[b].rows = data.value.slice(b * size, (b + 1) * size);
     tree.live = this.#next(core, session, row, tree.live);
   }
 
@@ -108,8 +108,9 @@ class Attended {
     const attended = new Float64Array(best.ids.length * length);
     let at = this.#trees.get(source)?.root;
     for (const [t, id] of best.ids.entries()) {
-      if (!at?.row) return;
-      attended.set(at.row, t * length);
+      if (!at?.rows) return;
+      const shape = [1, this.#heads.length, 1, length];
+      attended.set(meanOfHeads({ shape, data: at.rows }), t * length);
       at = at.next.get(id);
     }
     this.#trees.delete(source);

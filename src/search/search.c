@@ -366,17 +366,15 @@ static void read_tokens(heed_search *search, int n) {
     *point = NULL;
 }
 
-int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, double *out) {
+int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out) {
     const heed_batch_row *of = &search->batch[row];
     int n = 0;
-    for (int t = 0; of->n_before > 0 && of->rules->options.attention && t < search->n_tokens; t++) {
+    if (of->n_before == 0 || !of->rules->options.attention) return 0;
+    for (int t = 0; t < search->n_tokens; t++) {
         if (search->token_row[t] != row) continue;
-        for (int s = 0; s < of->n_source; s++, out++) {
-            *out = 0.0;
-            for (int i = 0; i < n_heads; i++)
-                *out += search->weights[((size_t)heads[i] * search->n_tokens + t) * search->n_keys + s];
-            *out /= n_heads;
-        }
+        for (int i = 0; i < n_heads; i++, out += of->n_source)
+            memcpy(out, search->weights + ((size_t)heads[i] * search->n_tokens + t) * search->n_keys,
+                   (size_t)of->n_source * sizeof *out);
         n++;
     }
     return n;

@@ -135,9 +135,9 @@ int search_add(heed_search *search, const int32_t *source, int n);
 int search_step(heed_search *search);
 /*
  * The weights of the last step of a batch row, as heed_search_attention() gives them; returns how many rows of
- * out [., n_source].  Cannot fail: the heads are checked.
+ * out [., n_heads, n_source].  Cannot fail: the heads are checked.
  */
-int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, double *out);
+int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out);
 /* Free a batch row and what its sentence holds; nothing happens if it is free.  Cannot fail. */
 void search_release(heed_search *search, int row);
 /* Free all batch rows.  Cannot fail. */

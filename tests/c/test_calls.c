@@ -471,7 +471,7 @@ static void test_search_calls(heed_model *model) {
     const int32_t prefix[2] = {3, V}, empty_word[2] = {0, 1}, torn[2] = {2, 1}, foreign[2] = {1, V}, minus[2] = {1, -1};
     int32_t beam[16], id[16], fate[16], count, row, running;
     float log_prob[16];
-    double attended[2 * S];
+    float attended[2 * S];
     heed_session *session;
     heed_hypothesis h;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);

@@ -137,7 +137,7 @@ static void test_eviction(const heed_model *model, const corpus *c) {
         .beams = N, .max_tokens = MAX_TARGET, .length_penalty = 2.0f, .early_stopping = HEED_EARLY_NEVER,
         .attention = 1};
     const int32_t head = 0;
-    double weights[N * MAX_SOURCE];
+    float weights[N * MAX_SOURCE];
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, N, BATCH};
     int32_t row, running, beam[CANDIDATES], id[CANDIDATES], fate[CANDIDATES], n;
     int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0}, added = 0, done = 0, evicted = 0, with_ended = 0;
@@ -619,18 +619,16 @@ typedef struct {
     int n, n_ids; /* of each */
 } attended;
 
-/* As computed alone, by a teacher-forced pass: out [n_source]. */
+/* As computed alone, by a teacher-forced pass: out [n_heads, n_source]. */
 static void attend_alone(heed_session *alone, int32_t point, const int32_t *source, int n_source, const int32_t *ids,
-                         int n_ids, const int32_t *heads, int n_heads, double *out) {
+                         int n_ids, const int32_t *heads, int n_heads, float *out) {
     static float weights[ATTENDED_HEADS * (ATTENDED_IDS + 1) * MAX_SOURCE];
     const int T = n_ids + 1; /* row t sees the ids before t; the last id does not count */
     const size_t head = (size_t)T * n_source;
     CHECK_INT(heed_inspect(alone, source, n_source, ids, T, &point, 1, weights, ATTENDED_HEADS * head), HEED_OK);
-    for (int s = 0; s < n_source; s++) {
-        out[s] = 0.0;
-        for (int i = 0; i < n_heads; i++) out[s] += weights[heads[i] * head + (size_t)n_ids * n_source + s];
-        out[s] /= n_heads;
-    }
+    for (int i = 0; i < n_heads; i++)
+        memcpy(out + (size_t)i * n_source, weights + heads[i] * head + (size_t)n_ids * n_source,
+               (size_t)n_source * sizeof *out);
 }
 
 /*
@@ -648,7 +646,7 @@ static void test_attention(const heed_model *model, const corpus *c) {
         {.beams = 2, .max_tokens = 5, .length_penalty = 1.0f},
     };
     static attended before[BATCH];
-    double got[ATTENDED_BEAMS * MAX_SOURCE], want[MAX_SOURCE];
+    float got[ATTENDED_BEAMS * 2 * MAX_SOURCE], want[2 * MAX_SOURCE];
     int of[BATCH] = {0}, added = 0, done = 0, compared = 0;
     int32_t row, running, n;
     heed_session *session, *alone;
@@ -685,7 +683,7 @@ static void test_attention(const heed_model *model, const corpus *c) {
             if (!CHECK_INT(n, asks ? a->n : 0)) continue;
             for (int rank = 0; rank < n; rank++, compared++) {
                 attend_alone(alone, point, c->ids[i], S, a->ids[rank], a->n_ids, heads, 2, want);
-                CHECK(memcmp(want, got + (size_t)rank * S, (size_t)S * sizeof *want) == 0);
+                CHECK(memcmp(want, got + (size_t)rank * 2 * S, 2 * (size_t)S * sizeof *want) == 0);
             }
         }
         for (int f; (f = heed_search_finished(session)) >= 0; done++)

@@ -170,7 +170,7 @@ static void begin(input *in, heed_session *s, int V) {
 
 static void look(const heed_session *s, int row, int V, const heed_session_options *sizes) {
     static const int32_t HEADS[2] = {1, 0};
-    double attended[MAX_BEAMS * MAX_SOURCE];
+    float attended[MAX_BEAMS * 2 * MAX_SOURCE];
     int32_t rows;
     heed_search_attention(s, row, HEADS, 2, attended, &rows);
     REQUIRE(rows >= 0 && rows <= sizes->max_beams);
