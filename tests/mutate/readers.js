@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '../../js/base/json.js';
 import { openSides } from '../../js/text/families.js';
 import { Tokenizer } from '../../js/text/tokenizer.js';
+import { Trainer } from '../../js/train.js';
 import { filesOf as modelOf, readSafetensors } from '../golden/hf/families/read.js';
 import { concat } from '../model-files.js';
 import { changedTorch, stateOfParts } from './checkpoints.js';
@@ -23,7 +24,7 @@ import { NAMES, oneOf, text } from './values.js';
 /**
  * What reads files. isTokenizer: only a tokenizer is opened; isLarge: it takes its time; lacks: why it cannot run.
  *
- * @typedef {{ change: (random: Random) => Files, isTokenizer?: boolean, isLarge?: boolean, lacks?: string }} Reader
+ * @typedef {{ change: (random: Random) => Files, prepare?: () => Promise<void>, isTokenizer?: boolean, isLarge?: boolean, lacks?: string }} Reader
  */
 
 const ROOT = new URL('../golden/hf/families/', import.meta.url);
@@ -207,15 +208,29 @@ export async function useTokenizer(core, files) {
 
 // ---------------------------------------------------------------- models
 
-/** Keys of config.json, or its bytes. @param {string} folder @returns {Reader} */
+/** Small sizes, so that a load takes less than a millisecond: of T5, and of the others. */
+const SMALL = {
+  t5: { d_model: 8, d_kv: 6, num_heads: 2, d_ff: 8, num_layers: 1, num_decoder_layers: 2, vocab_size: 24 },
+  others: {
+    d_model: 8, encoder_attention_heads: 2, decoder_attention_heads: 2, encoder_ffn_dim: 8, decoder_ffn_dim: 12,
+    encoder_layers: 1, decoder_layers: 2, vocab_size: 24, max_position_embeddings: 32,
+  },
+};
+
+/** Keys of config.json, or its bytes; the weights are random. @param {string} folder @returns {Reader} */
 function configOf(folder) {
-  /** @type {Files | undefined} */
-  let files;
+  const { 'model.safetensors': _, 'pytorch_model.bin': __, ...files } = modelOf(folder);
+  const stated = parse(files['config.json']);
+  Object.assign(stated, 'd_kv' in stated ? SMALL.t5 : SMALL.others);
   return {
+    async prepare() {
+      const trainer = await Trainer.create({ config: stated, seed: 1 });
+      Object.assign(files, { 'config.json': json(stated), 'model.safetensors': trainer.save() });
+      trainer.dispose();
+    },
     change(random) {
-      files ??= modelOf(folder);
       if (random.once(10)) return withBytes(random, files, 'config.json');
-      const config = parse(files['config.json']);
+      const config = structuredClone(stated);
       for (let n = changes(random); n > 0; n--) changeKey(random, config);
       return { ...files, 'config.json': json(config) };
     },

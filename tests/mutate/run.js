@@ -104,6 +104,7 @@ function wrong(error, isLoading, says) {
  */
 async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new Int32Array(1)) {
   const bench = new Bench();
+  if (kind === 'readers') for (const name of readers) await READERS[name].prepare?.();
   await bench.start(wasm);
   const first = bench.core.run('malloc', 16);
   bench.core.run('free', first);
