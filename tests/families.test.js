@@ -167,8 +167,8 @@ test('configurations that heed does not run name the key, what was found and wha
     ['t5', { relative_attention_max_distance: 16 }, /relative_attention_max_distance: found 16, expected/],
     ['t5', { layer_norm_epsilon: 1 }, /layer_norm_epsilon: found 1, expected a number from 1e-12 to 0\.002/],
     ['t5', { num_layers: 300 }, /num_layers: found 300, expected an integer from 1 to 256/],
-    ...['umt5', 'bart', 'blenderbot', 'nllb-moe', 'switch_transformers', 'longt5', 'seamless_m4t_v2', 'fsmt', 'prophetnet',
-      'whisper', 'gpt2'].map((type) => /** @type {const} */ (['t5', { model_type: type },
+    ...['umt5', 'bart', 'blenderbot', 'nllb-moe', 'switch_transformers', 'longt5', 'seamless_m4t_v2', 'fsmt',
+      'prophetnet', 'whisper', 'gpt2'].map((type) => /** @type {const} */ (['t5', { model_type: type },
       new RegExp(`found '${type}', expected 'marian', 'pegasus', 'm2m_100', 'mbart', 't5' or 'mt5'`)])),
   ])) {
     const status = /found shape/.test(message.source) ? 'HEED_E_TENSOR_SHAPE' : 'HEED_E_CONFIG';

@@ -189,14 +189,16 @@ test('a T5 that is dropped: See shows its relative position bias, and sums with 
   for (const [stack, own] of [['encoder', sourceTokens], ['decoder', targetTokens], ['cross', sourceTokens]]) {
     await visit(page, `see/neuron?${link}&stack=${stack}&layer=0&head=1`);
     await page.waitForSelector('.neurons tbody tr');
-    assert.equal(await page.textContent('.neurons thead th:nth-child(4)'), stack === 'cross' ? 'sum' : 'sum + position bias');
+    assert.equal(await page.textContent('.neurons thead th:nth-child(4)'),
+      stack === 'cross' ? 'sum' : 'sum + position bias');
     const row = Number(await page.inputValue('.view-neuron .controls label:last-child select'));
     const found = await page.$$eval('.neurons tbody tr', (all) => all.map(({ cells }) =>
       [cells[3], cells[4]].map(({ textContent }) => parseFloat(textContent.replace('\u2212', '-').replace('+', '')))));
     const prefix = stack === 'cross' ? 'decoder.layers.0.encoder_attn' : `${stack}.layers.0.self_attn`;
     const rows = stack === 'encoder' ? n : targetTokens.length;
     const at = (1 * rows + row) * own.length;
-    const [scores, weights] = ['scores', 'weights'].map((name) => tensors[`${prefix}.${name}`].data.subarray(at, at + own.length));
+    const [scores, weights] = ['scores', 'weights'].map((name) =>
+      tensors[`${prefix}.${name}`].data.subarray(at, at + own.length));
     found.forEach(([score, share], i) => {
       if (stack === 'decoder' && i > row) return;
       assert.ok(Math.abs(score - scores[i]) < 0.01, `${stack}: ${score}, expected ${scores[i]}`);

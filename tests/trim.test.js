@@ -90,7 +90,11 @@ async function compare(from, to, texts, cases, codes) {
 
 const [EN_DE_FR_ES, FAIRSEQ, MBART] = [['de', 'en', 'es', 'fr'], ['deu_Latn', 'eng_Latn', 'fra_Latn', 'spa_Latn'],
   ['de_DE', 'en_XX', 'es_XX', 'fr_XX']];
-/** The model, the file of its tokenizer if it has only that, and the codes that stay. @type {[string, string, string[]][]} */
+/**
+ * The model, the file of its tokenizer if it has only that, and the codes that stay.
+ *
+ * @type {[string, string, string[]][]}
+ */
 const FAMILIES = [
   ['m2m100', '', EN_DE_FR_ES], ['nllb', '', FAIRSEQ], ['mbart50', '', MBART], ['t5', '', []], ['mt5', '', []],
   ['nllb', 'tokenizer.json', FAIRSEQ], ['nllb', 'tokenizer-5.json', FAIRSEQ], ['mbart50', 'tokenizer-5.json', MBART],
@@ -223,6 +227,7 @@ test('heed trim: several files of texts; what is wrong', async (t) => {
   assert.match(run('--keep', 'en,tlh', '--text', one, model, other),
     /^1: heed: keep: found tlh, the model's are af, am/);
   assert.match(run('--keep', 'en', '--text', other, model, other), /^1: heed: .*ENOENT.*other/);
-  assert.match(run('--keep', 'en', '--text', one, placeOf('byt5'), other), /byt5: ByT5 has an id for each byte and no others: there is nothing to trim/);
+  assert.match(run('--keep', 'en', '--text', one, placeOf('byt5'), other),
+    /byt5: ByT5 has an id for each byte and no others: there is nothing to trim/);
   assert.ok(!existsSync(other));
 });

@@ -72,7 +72,13 @@ function piecesOf(bytes, { types }) {
   return pieces;
 }
 
-/** A SentencePiece model with some of its pieces. @param {Uint8Array} bytes @param {SpmPiece[]} pieces @param {Set<number>} used */
+/**
+ * A SentencePiece model with some of its pieces.
+ *
+ * @param {Uint8Array} bytes
+ * @param {SpmPiece[]} pieces
+ * @param {Set<number>} used
+ */
 function withPieces(bytes, pieces, used) {
   const parts = [];
   let from = 0;
@@ -113,7 +119,12 @@ function complete(used, pieces, { types }) {
   for (const id of [least, most]) if (id >= 0) used.add(id);
 }
 
-/** The ids of languages that stay, and of those that do not. @param {Map<string, number>} languages @param {string[]} codes */
+/**
+ * The ids of languages that stay, and of those that do not.
+ *
+ * @param {Map<string, number>} languages
+ * @param {string[]} codes
+ */
 function split(languages, codes) {
   const wanted = new Set(codes.map((code) => Number(languages.get(code))));
   return { wanted, others: new Set([...languages.values()].filter((id) => !wanted.has(id))) };

@@ -1,7 +1,7 @@
-// trim.js - a model of many languages without the pieces that some texts do not use: smaller tables of embeddings, and
-// fewer logits to compute. Used by cli/models.js.
+// trim.js - a model without the pieces that some texts do not use: smaller tables of embeddings, and fewer logits to
+// compute. Used by cli/models.js.
 //
-//     texts -> pieces of the tokenizer -> what stays of it, see kept.js -> rows of the embeddings, of the head and its bias
+//     texts -> pieces of the tokenizer -> what stays, see kept.js -> rows of the embeddings, of the head and its bias
 
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const TOKENS = 20;
 const ID_KEYS = /_token_ids?$|^(bad_words_ids|suppress_tokens|begin_suppress_tokens)$/;
 const pretty = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Ids that config.json or generation_config.json names for a purpose: all but those of rules. @param {Record<string, any>} [json] */
+/** Ids that have a purpose in config.json or generation_config.json. @param {Record<string, any>} [json] */
 const idsOf = (json = {}) => Object.entries(json).flatMap(([key, value]) =>
   (/_token_ids?$/.test(key) ? [value].flat(Infinity) : []))
   .filter((id) => Number.isInteger(id) && id >= 0);
@@ -83,7 +83,8 @@ async function writeWeights(weights, kept, config, path) {
     const table = tableOf(name);
     const at = table ? shape.indexOf(table.size) : -1;
     if (table && at < 0) {
-      throw new HeedError(E_SAFETENSORS, `${weights.file}: ${name}: found shape [${shape}], expected ${table.size} rows`);
+      const expected = `expected ${table.size} rows`;
+      throw new HeedError(E_SAFETENSORS, `${weights.file}: ${name}: found shape [${shape}], ${expected}`);
     }
     const sizes = table ? shape.map((n, i) => (i === at ? table.rows.length : n)) : shape;
     const length = table ? (bytes / table.size) * table.rows.length : bytes;
@@ -143,11 +144,13 @@ function keptPairs(manifest, tags) {
   const list = pairs.map(([source, target]) => `${source} to ${target}`).join(', ');
   const other = tags.find((tag) => !pairs.flat().some((each) => languageOf(String(each)) === languageOf(tag)));
   const kept = /** @type {[string, string][]} */ (pairs.filter((pair) => pair.every(has)));
-  if (other || kept.length === 0) throw notSupported(`keep: found ${other ?? tags.join(', ')}, the model is for ${list}`);
+  if (other || kept.length === 0) {
+    throw notSupported(`keep: found ${other ?? tags.join(', ')}, the model is for ${list}`);
+  }
   return kept;
 }
 
-/** Texts of the files, and their sentences, as a Translator cuts them. @param {string[]} names @param {string[]} tags */
+/** Texts of files, and their sentences as a Translator cuts them. @param {string[]} names @param {string[]} tags */
 async function* linesOf(names, tags) {
   const segmenters = tags.map((tag) => new Intl.Segmenter(tag, { granularity: 'sentence' }));
   for (const name of names) {
@@ -193,7 +196,8 @@ async function measure(places, text) {
  * @param {string} to  one that does not exist
  * @param {{ keep: string[], texts: string[] }} options  keep: tags of languages; texts: files
  * @returns {Promise<Record<'pieces' | 'bytes' | 'speed', [before: number, after: number]>>}  ids of the vocabulary of
- *   the target; bytes of the weights; new tokens per second here, in int8. NotSupportedError: the model has no such language
+ *   the target; bytes of the weights; new tokens per second here, in int8. NotSupportedError: the model has no such
+ *   language
  */
 export async function trim(from, to, { keep: tags, texts }) {
   if (await stat(to).catch(() => null)) {
@@ -230,8 +234,8 @@ export async function trim(from, to, { keep: tags, texts }) {
   const codes = isMarian ? marianCodes(tokenizer.languages, canonical, pairsLeft)
     : tokenizer.languages.length === 0 ? [] : canonical.map((tag) => {
       const code = findCode(tokenizer.languages, tag);
-      if (code === undefined) throw notSupported(`keep: found ${tag}, the model's are ${tokenizer.languages.join(', ')}`);
-      return code;
+      if (code !== undefined) return code;
+      throw notSupported(`keep: found ${tag}, the model's are ${tokenizer.languages.join(', ')}`);
     });
 
   const used = (isMarian ? own : own.slice(0, 1)).map((side) => (
@@ -247,7 +251,8 @@ export async function trim(from, to, { keep: tags, texts }) {
       for (const id of found) ids.add(id);
       if (!found.includes(unk)) continue;
       // what a Translator reads in place of characters that the vocabulary lacks
-      const encode = async (/** @type {string[]} */ list) => list.map((each) => tokenizer.encode(each, { side: names[i] }));
+      const encode = async (/** @type {string[]} */ list) =>
+        list.map((each) => tokenizer.encode(each, { side: names[i] }));
       const unknown = await findUnknown([text], /** @type {any} */ (encode), unk, new Map());
       const plain = unknown?.plain(text) ?? text;
       if (plain !== text) await use(plain);

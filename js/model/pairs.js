@@ -200,7 +200,9 @@ export function chooseWay(model, source, target, language) {
   const start = Number(config.decoder_start_token_id);
   // mBART's first models: the language is the end of a source, and the start of a translation, which no search changes
   if (ids.length > 1 && ids[1] !== config.eos_token_id && start !== config.eos_token_id) {
-    if (start !== token) throw notSupported(`targetLanguage: found ${to}, the model's is ${tokenizer.idToPiece(start)}`);
+    if (start !== token) {
+      throw notSupported(`targetLanguage: found ${to}, the model's is ${tokenizer.idToPiece(start)}`);
+    }
     const own = choose('sourceLanguage', source);
     return { encode: (text) => tokenizer.encode(text, { language: own }) };
   }

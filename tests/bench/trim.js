@@ -29,14 +29,16 @@ const { values } = parseArgs({
 });
 
 /** A word of four letters for each number. @param {number} n */
-const word = (n) => Array.from({ length: 4 }, (_, i) => String.fromCharCode(97 + (Math.floor(n / 26 ** i) % 26))).join('');
+const word = (n) =>
+  Array.from({ length: 4 }, (_, i) => String.fromCharCode(97 + (Math.floor(n / 26 ** i) % 26))).join('');
 
 /** Random weights, and a tokenizer of words that have nothing in common. @param {string} folder */
 async function writeModel(folder) {
   await writeInt8('N', folder);
   const first = [['<unk>', PIECE_UNKNOWN], ['<s>', PIECE_CONTROL], ['</s>', PIECE_CONTROL]]
     .map(([text, type]) => ({ text: String(text), type: Number(type) }));
-  const words = Array.from({ length: PIECES - first.length }, (_, i) => ({ text: `\u2581${word(i)}`, score: -1 - i / 1e5 }));
+  const words = Array.from({ length: PIECES - first.length }, (_, i) =>
+    ({ text: `\u2581${word(i)}`, score: -1 - i / 1e5 }));
   await writeFile(join(folder, 'sentencepiece.bpe.model'), writeSpm([...first, ...words], {}));
 }
 
@@ -52,7 +54,8 @@ const rows = [['whole', whole, 256_206, await bytesOf(whole)]];
 for (const n of values.pieces.split(',').map(Number)) {
   const text = join(folder, `${n}.txt`);
   const words = Array.from({ length: n }, (_, i) => word((i * 7919) % (PIECES - 3)));
-  await writeFile(text, Array.from({ length: Math.ceil(n / 20) }, (_, i) => words.slice(20 * i, 20 * (i + 1)).join(' ')).join('\n'));
+  const lines = Array.from({ length: Math.ceil(n / 20) }, (_, i) => words.slice(20 * i, 20 * (i + 1)).join(' '));
+  await writeFile(text, lines.join('\n'));
   const place = join(folder, String(n));
   const { pieces, bytes, speed } = await trim(whole, place, { keep: KEPT, texts: [text] });
   console.log(`heed trim: ${pieces[1]} ids of ${pieces[0]}, ${bytes[1]} bytes of weights of ${bytes[0]}, `
@@ -73,7 +76,7 @@ function time(work) {
   return (user + system) / 1000;
 }
 
-const lines = [];
+const cells = [];
 for (const name of LISTED) {
   const { batch, source, target } = CASES[name];
   const input = sentences(batch, source, least);
@@ -81,8 +84,8 @@ for (const name of LISTED) {
   turn(); // until all is compiled
   const turns = Array.from({ length: Number(values.rounds) }, turn);
   const medians = engines.map((_, i) => median(turns.map((times) => times[i])));
-  rows.forEach(([, , ids, bytes], i) => lines.push([name, ids, megabytes(bytes), brief(medians[i]),
+  rows.forEach(([, , ids, bytes], i) => cells.push([name, ids, megabytes(bytes), brief(medians[i]),
     brief((1000 * batch * target) / medians[i]), `${(medians[0] / medians[i]).toFixed(2)}x`]));
 }
-console.log(table(['case', 'ids', 'weights MB', 'ms', 'tokens/s', 'to the whole'], lines, 1));
+console.log(table(['case', 'ids', 'weights MB', 'ms', 'tokens/s', 'to the whole'], cells, 1));
 for (const engine of engines) engine.dispose();

@@ -22,9 +22,11 @@ import { NAMES, oneOf, text } from './values.js';
 /** @typedef {Record<string, Uint8Array>} Files */
 /** @typedef {{ files: Files, dtype: 'auto' | 'f32' | 'int8' }} Made */
 /**
- * What reads files. isTokenizer: only a tokenizer is opened; isLarge: it takes its time; lacks: why it cannot run.
+ * What reads files. prepare: to be called first; isTokenizer: only a tokenizer is opened; isLarge: it takes its time;
+ * lacks: why it cannot run.
  *
- * @typedef {{ change: (random: Random) => Files, prepare?: () => Promise<void>, isTokenizer?: boolean, isLarge?: boolean, lacks?: string }} Reader
+ * @typedef {{ change: (random: Random) => Files, prepare?: () => Promise<void>, isTokenizer?: boolean,
+ *   isLarge?: boolean, lacks?: string }} Reader
  */
 
 const ROOT = new URL('../golden/hf/families/', import.meta.url);
@@ -63,10 +65,17 @@ function jsonAlone(folder, file = TOKENIZER) {
 
 // ---------------------------------------------------------------- one file
 
-const VALUES = [null, true, false, 0, 1, 2, -1, 0.5, 511, 605, 1e9, 2 ** 53, 1e300, '', 'x', '▁', '<unk>', '</s>', '\0',
-  '\ud800', 'x'.repeat(2000), [], [1], {}, { a: 1 }, [['x', 0]], '../x', 'model-1.safetensors', 'Unigram', 'BPE', 'AAAA'];
+const VALUES = [
+  null, true, false, 0, 1, 2, -1, 0.5, 511, 605, 1e9, 2 ** 53, 1e300, '', 'x', '▁', '<unk>', '</s>', '\0', '\ud800',
+  'x'.repeat(2000), [], [1], {}, { a: 1 }, [['x', 0]], '../x', 'model-1.safetensors', 'Unigram', 'BPE', 'AAAA',
+];
 
-/** Changes one value of a JSON file, of those that are near the top more often. @param {Random} random @param {any} value */
+/**
+ * Changes one value of a JSON file, of those that are near the top more often.
+ *
+ * @param {Random} random
+ * @param {any} value
+ */
 function changeJson(random, value) {
   let at = value;
   for (;;) {
@@ -83,8 +92,9 @@ function changeJson(random, value) {
     if (random.once(4)) delete at[key];
     else if (random.once(3)) at[key] = other;
     else if (random.once(3) && Array.isArray(at)) at.push(other);
-    else if (random.once(4) && !Array.isArray(at)) at[String(random.pick([...VALUES, ...NAMES]))] = structuredClone(inner);
-    else at[key] = structuredClone(random.pick(VALUES));
+    else if (random.once(4) && !Array.isArray(at)) {
+      at[String(random.pick([...VALUES, ...NAMES]))] = structuredClone(inner);
+    } else at[key] = structuredClone(random.pick(VALUES));
     return;
   }
 }
@@ -100,7 +110,14 @@ function withBytes(random, files, name) {
   return { ...others, ...own };
 }
 
-/** Values of a JSON file, or its bytes. @param {Random} random @param {Files} files @param {string} name @returns {Files} */
+/**
+ * Values of a JSON file, or its bytes.
+ *
+ * @param {Random} random
+ * @param {Files} files
+ * @param {string} name
+ * @returns {Files}
+ */
 function withJson(random, files, name) {
   if (random.once(8)) return withBytes(random, files, name);
   const value = parse(files[name]);
@@ -108,7 +125,7 @@ function withJson(random, files, name) {
   return { ...files, [name]: json(value) };
 }
 
-/** The fields of a SentencePiece model, or its bytes. @param {Random} random @param {Files} files @param {string} name */
+/** Fields of a SentencePiece model, or its bytes. @param {Random} random @param {Files} files @param {string} name */
 function withFields(random, files, name) {
   if (random.once(4)) return withBytes(random, files, name);
   const fields = readMessage(files[name], [1, 2, 3]);
@@ -118,7 +135,12 @@ function withFields(random, files, name) {
 
 // ---------------------------------------------------------------- tokenizers
 
-/** @param {Files[]} all @param {typeof withJson} change @param {string[]} names  one of them is changed @returns {Reader} */
+/**
+ * @param {Files[]} all
+ * @param {typeof withJson} change
+ * @param {string[]} names  one of them is changed
+ * @returns {Reader}
+ */
 const tokenizers = (all, change, names) => ({
   isTokenizer: true,
   change(random) {

@@ -238,7 +238,8 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
 export async function run({ kind = 'directories', readers = Object.keys(READERS).filter((name) => !READERS[name].lacks),
   runs, from = 0, seed = 1, wasm, onProgress = () => {} }) {
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(new URL(import.meta.url), { workerData: { kind, readers, runs, from, seed, wasm, progress } });
+  const workerData = { kind, readers, runs, from, seed, wasm, progress };
+  const worker = new Worker(new URL(import.meta.url), { workerData });
   let last = -1;
   let since = performance.now();
   return new Promise((resolve, reject) => {
@@ -297,16 +298,18 @@ if (!isMainThread && workerData?.progress) {
     const end = `memory ${memory} bytes, ${heap} more in JavaScript; ${failures.length} failures`;
     const all = Object.entries(statuses).sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`).join(', ');
     const refused = Object.entries(statuses).reduce((sum, [name, n]) => sum + (/^HEED_E_/.test(name) ? n : 0), 0);
-    const megabytes = (memory / 1e6).toFixed(0);
-    console.log(reader !== undefined
-      ? `| ${reader} | ${runs} | ${loaded} | ${refused} | ${slowest.ms.toFixed(0)} ms | ${megabytes} MB | ${failures.length} | ${all}`
+    const row = [reader, runs, loaded, refused, `${slowest.ms.toFixed(0)} ms`, `${(memory / 1e6).toFixed(0)} MB`,
+      failures.length, all];
+    console.log(reader !== undefined ? `| ${row.join(' | ')}`
       : `${runs} mutated ${values.kind}, ${loaded} loaded, in ${time}; ${end}\n${all}`);
     if (failures.length > 0) process.exitCode = 1;
   };
   if (values.kind === 'readers') {
     console.log('| reader | files | loaded and used | refused | slowest | memory | failures | statuses');
     for (const reader of values.reader ?? Object.keys(READERS)) {
-      if (!Object.hasOwn(READERS, reader)) throw new RangeError(`--reader: found '${reader}', expected one of ${Object.keys(READERS)}`);
+      if (!Object.hasOwn(READERS, reader)) {
+        throw new RangeError(`--reader: found '${reader}', expected one of ${Object.keys(READERS)}`);
+      }
       const { lacks } = READERS[reader];
       if (lacks) console.log(`| ${reader} | SKIPPED: ${lacks}`);
       else tell(await run({ ...options, readers: [reader] }), reader);
