@@ -118,6 +118,8 @@ const WRONG = [
     /^model.safetensors.index.json: weight_map: found undefined, expected/],
   ['an empty list', (_, index) => (index.weight_map = {}),
     /^model.safetensors.index.json: weight_map: found .*expected/],
+  ['a file with a long name', (_, { weight_map: map }) => (map[FIRST_TENSOR] = 'x'.repeat(2000)),
+    /^model.safetensors.index.json: weight_map: '.{1,60}': found '?x{1,99}[^x]{0,9}, expected the name of a file be/],
   ['a file elsewhere', (_, { weight_map: map }) => (map[FIRST_TENSOR] = '../x.safetensors'),
     /^model.safetensors.index.json: weight_map: '.*': found '\.\.\/x.*', expected the name of a file beside it/],
   ['a file that is no name', (_, { weight_map: map }) => (map[FIRST_TENSOR] = 3),

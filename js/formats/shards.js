@@ -11,8 +11,8 @@ import { MAX_SHARDS } from '../base/limits.js';
 /** @typedef {import('./safetensors.js').Weights} Weights */
 /** @typedef {import('./cursor.js').Files} Files */
 
-/** Names that stay in the directory of the index. */
-const PLAIN = /^\w[\w.-]*$/;
+/** Names that stay in the directory of the index, and that an error may quote. */
+const PLAIN = /^\w[\w.-]{0,99}$/;
 
 /**
  * The tensors of each shard, by its name.
