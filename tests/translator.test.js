@@ -22,7 +22,7 @@ const PAIRS = [
   ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
   ['She is reading a book.', 'Sie liest ein Buch.'],
   ['I read books every day.', 'Ich lese jeden Tag Bücher.'],
-  ['The weather is nice today.', 'Das Wetter ist heute schön.'],
+  ['The weather is nice today.', 'Das Wetter ist heute nett.'],
   ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],
   ['Can you help me?', 'Kannst du mir helfen?'],
 ];

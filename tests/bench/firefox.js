@@ -2,7 +2,7 @@
 // models: the lines of a file one at a time, all in one call, and one long text; in Node and in Chromium. Then a model
 // of the size of "base" with random weights, one line at a time: see firefox-base.js. Part of `make bench`.
 //
-//   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7] [--only heed]
+//   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7] [--only heed,bergamot]
 //                                  [--lengths 200] [--hosts node,chromium] [--models own,base]
 //
 // DIR has the model, its vocabulary and its shortlist, unpacked; FILE is DIR/source.txt by default. Every engine has a
@@ -205,7 +205,7 @@ async function compare(host, place, cases, config, isRandom) {
   const isNode = host === 'node';
   const bare = without(place);
   const engines = [];
-  for (const name of ENGINES.filter((each) => each.includes(values.only))) {
+  for (const name of ENGINES.filter((each) => values.only.split(',').some((some) => each.includes(some)))) {
     const [engine, other] = name.split(', ');
     // fxtranslate is a module of Node, and ends translations by its own rule
     if (engine === 'fxtranslate' && (!isNode || isRandom)) continue;
