@@ -130,7 +130,7 @@ define variant
 $(BUILD)/$(1)/%.o: src/%.c Makefile | need-$(1)
 	@mkdir -p $$(@D)
 	$$(call say,$(1)  $$<)
-	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) $(if $(filter wasm wasm-relaxed,$(1)),$$(if $$(filter $$(SMALL),$$<),-Os)) \
+	$$(Q)$$($(1)_CC) $$($(1)_CFLAGS) $(if $(filter wasm wasm-relaxed,$(1)),$$(if $$(filter $$(SMALL),$$<),-Oz)) \
 	    -c $$< -o $$@
 $(BUILD)/$(1)/libheed.a: $(3:src/%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
