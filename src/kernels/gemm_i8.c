@@ -66,31 +66,40 @@ INLINE void tile(const int rows, const int panels, const int parts, int k, const
     UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int j = 0; j < 2 * panels; j++) finish(e, i, j, acc[i][j]); }
 }
 
-#define TILE(rows, panels)                                                                                  \
-    NOINLINE void tile_##rows##x##panels(int k, const quantized *x, const int8_t *w, const epilogue *e) {   \
-        tile(rows, panels, 1, k, x, w, e);                                                                  \
-    }                                                                                                       \
-    NOINLINE void tile_8_##rows##x##panels(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
-        tile(rows, panels, 2, k, x, w, e);                                                                  \
+#define TILE(name, rows, panels, parts)                                                    \
+    NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
+        tile(rows, panels, parts, k, x, w, e);                                             \
     }
-TILE(1, 1)
-TILE(1, 4)
-TILE(2, 1)
-TILE(2, 2)
-TILE(3, 1)
-TILE(4, 1)
-TILE(5, 1)
-TILE(6, 1)
+TILE(tile_1x1, 1, 1, 1)
+TILE(tile_1x4, 1, 4, 1)
+TILE(tile_2x1, 2, 1, 1)
+TILE(tile_2x2, 2, 2, 1)
+TILE(tile_3x1, 3, 1, 1)
+TILE(tile_4x1, 4, 1, 1)
+TILE(tile_5x1, 5, 1, 1)
+TILE(tile_6x1, 6, 1, 1)
+TILE(tile_8_1x1, 1, 1, 2)
+TILE(tile_8_1x4, 1, 4, 2)
+TILE(tile_8_2x1, 2, 1, 2)
+TILE(tile_8_2x2, 2, 2, 2)
+TILE(tile_8_3x1, 3, 1, 2)
+TILE(tile_8_4x1, 4, 1, 2)
 
-/* Rows of the next block of one panel: 6 if many are left, but never leaving fewer than 3. */
-static int block_rows(int m) { return m <= 6 ? m : m == 7 || m == 8 ? 4 : m == 9 ? 5 : 6; }
+/*
+ * Rows of the next block of one panel.  6 if many are left, but never leaving fewer than 3; of 8-bit rows, which are
+ * rare, 4 at most, as every tile makes the download larger.
+ */
+static int block_rows(int m, int parts) {
+    if (parts == 2) return m <= 4 ? m : m == 5 ? 3 : 4;
+    return m <= 6 ? m : m == 7 || m == 8 ? 4 : m == 9 ? 5 : 6;
+}
 
 typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
 
 /* By parts - 1, by whether there are several panels, and by rows - 1. */
 static tile_function *const TILES[2][2][6] = {
     {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, tile_5x1, tile_6x1}, {tile_1x4, tile_2x2}},
-    {{tile_8_1x1, tile_8_2x1, tile_8_3x1, tile_8_4x1, tile_8_5x1, tile_8_6x1}, {tile_8_1x4, tile_8_2x2}}};
+    {{tile_8_1x1, tile_8_2x1, tile_8_3x1, tile_8_4x1}, {tile_8_1x4, tile_8_2x2}}};
 
 /* Few rows take several panels at once, to have enough independent sums. */
 static int wide_columns(int m) { return m == 1 ? 4 * PANEL : m == 2 ? 2 * PANEL : PANEL; }
@@ -155,7 +164,7 @@ NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue 
 }
 
 /* Rows of the next block of one panel: 4 if many are left; 5 are one block, 6 are two. */
-static int block_rows(int m) { return m <= 5 ? m : m == 6 ? 3 : 4; }
+static int block_rows(int m, int parts) { return (void)parts, m <= 5 ? m : m == 6 ? 3 : 4; }
 
 static int wide_columns(int m) { return (void)m, PANEL; }
 
@@ -213,7 +222,7 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
         }
         for (int i = 0, block; i < m; i += block) {
             epilogue e = at_j;
-            block = block_rows(m - i);
+            block = block_rows(m - i, parts);
             e.scales += i;
             e.zeros += i;
             e.out += (size_t)i * (size_t)ldo;

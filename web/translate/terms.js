@@ -1,4 +1,5 @@
-// terms.js - the panel of the glossary: a term and its translation on each line. Used by translate.js.
+// terms.js - the panel of the glossary: a term and its translation on each line. Loaded by translate.js when it
+// is opened.
 
 import { debounce, h } from '../lib/dom.js';
 
@@ -42,8 +43,6 @@ export function mountTerms(t, text, change) {
   };
   const later = debounce(take, PAUSE);
   input.addEventListener('input', later);
-  const element = h('details', { class: 'terms', open: text !== '' }, h('summary', {}, t.title),
-    h('p', { class: 'remark' }, t.text), input, said);
   take();
-  return { element, unmount: () => later.cancel() };
+  return { children: [h('p', { class: 'remark' }, t.text), input, said], unmount: () => later.cancel() };
 }

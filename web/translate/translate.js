@@ -8,7 +8,6 @@ import { EXAMPLES, FIRST } from './examples.js';
 import { Live } from './live.js';
 import { mountPane } from './pane.js';
 import { mountOwn } from './own.js';
-import { mountTerms } from './terms.js';
 import { showTrouble } from './trouble.js';
 
 /** Milliseconds from a key to the translation: keys that come together are one change. */
@@ -110,12 +109,8 @@ export function mount(host, app) {
       showTrouble(troubleHere, t, t.failed, error, run);
     },
   });
-  const terms = mountTerms(t.terms, app.kept('terms'), (found, text) => {
-    if (text === glossary.text) return;
-    glossary = { terms: found, text };
-    app.kept('terms', text);
-    later();
-  });
+  const terms = h('details', { class: 'terms', open: app.kept('terms') !== '', ontoggle: () => terms.open && openTerms() },
+    h('summary', {}, t.terms.title));
 
   host.append(
     h('h1', {}, t.heading),
@@ -131,9 +126,23 @@ export function mount(host, app) {
     h('p', { class: 'remark limits' }, t.limits),
     examples,
     candidates,
-    terms.element,
+    terms,
     own.element,
   );
+
+  /** The panel of the glossary, which few people open. */
+  async function openTerms() {
+    const { mountTerms } = await import('./terms.js');
+    if (!host.isConnected || terms.children.length > 1) return;
+    const panel = mountTerms(t.terms, app.kept('terms'), (found, text) => {
+      if (text === glossary.text) return;
+      glossary = { terms: found, text };
+      app.kept('terms', text);
+      later();
+    });
+    terms.append(...panel.children);
+    offs.push(panel.unmount);
+  }
 
   /** @param {string} text */
   function put(text) {
@@ -376,7 +385,6 @@ export function mount(host, app) {
       pane.unmount();
       for (const off of offs) off();
       own.unmount();
-      terms.unmount();
       host.remove();
     },
   };
