@@ -87,6 +87,7 @@ try {
       if (name === 'firefox' && 'directory' in models) {
         const directory = join(models.directory, 'enpt');
         const files = readdirSync(directory).filter((file) => /\.(bin|spm)$/.test(file));
+        await page.click('.own summary');
         await page.locator('input[type=file]').first().setInputFiles(files.map((file) => join(directory, file)));
         await page.getByText('Ready: English → Portuguese').waitFor();
       }
