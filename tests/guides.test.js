@@ -163,17 +163,19 @@ const RUN = {
   'server.md: npx heed serve --port 5000': async (block) => {
     const [start, ask] = block.trim().split('\n');
     const server = spawn('sh', ['-c', `exec ${start.replace('5000', '0')}`], surroundings());
+    const closed = once(server, 'close');
     try {
       let said = '';
-      for await (const data of server.stdout) {
-        said += data;
-        if (said.includes('\n')) break;
+      server.stdout.on('data', (data) => (said += data));
+      server.stderr.on('data', (data) => (said += data));
+      while (!said.includes('\n') && server.exitCode === null) {
+        await Promise.race([once(server.stdout, 'data'), once(server.stderr, 'data'), closed]);
       }
       const [, port] = /127\.0\.0\.1:(\d+)/.exec(said) ?? assert.fail(said);
       assert.match(JSON.parse(await shell(ask.replace('5000', port))).translatedText, /^Wie .*\?$/);
     } finally {
       server.kill();
-      await once(server, 'close');
+      await closed;
     }
   },
   'subtitles.md: const cues = await translator.translate(texts); // an array in, an array out, in the same order':

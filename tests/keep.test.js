@@ -123,6 +123,10 @@ test('what divides a line ends a sentence, unless it stands inside of something'
   const hidden = (/** @type {string} */ text) => hideStops(text, findKept(text)).replaceAll('\u2029', '/');
   assert.equal(hidden('Home | My account \u2022 a \u00b7 b \u00a6 c'), 'Home / My account / a / b / c');
   assert.equal(hidden('| a|b novel\u00b7la |'), '/ a|b novel\u00b7la /');
+  const code = 'Use `cat x | grep y` or {{ name | upper }} to filter.';
+  assert.equal(hidden(code), code.replaceAll('|', 'x'), 'within code');
+  assert.equal(hidden('3 \u00b7 4 is 12'), '3 \u00b7 4 is 12', 'a product');
+  assert.deepEqual(kept('See \u00a7 651a BGB.'), ['\u00a7 651a']);
 });
 
 test('the cases of tests/score/copy: all addresses and codes but two kinds, nothing of the rest but these', () => {

@@ -1,5 +1,6 @@
 // live.test.js - the translation that follows a changing text (web/translate/live.js), which words belong together
-// (partners.js) and the lines of the glossary (terms.js): with a translator of our own that counts its calls, and with
+// (partners.js) and the lines of the glossary (read-terms.js): with a translator of our own that counts its calls, and
+// with
 // the shipped model.
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -9,7 +10,7 @@ import { SHIPPED } from './model-files.js';
 import { findAlternatives } from '../web/translate/alternatives.js';
 import { Live, targetOf, wholeCode } from '../web/translate/live.js';
 import { linksOf, partnersOf } from '../web/translate/partners.js';
-import { readTerms } from '../web/translate/terms.js';
+import { readTerms } from '../web/translate/read-terms.js';
 
 /** Parts as translateDetailed() gives them: sentences that end with a full stop, in capitals. @param {string} text */
 const shout = (text) => Array.from(text.matchAll(/\S[^.]*\./g), ({ 0: source, index: start }) =>

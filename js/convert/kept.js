@@ -38,7 +38,7 @@ import { readTokenizerJson, TOKENIZER } from '../formats/tokenizer-json.js';
  */
 function piecesOf(bytes, { types }) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let at = 0;
   const varint = () => {
     let [value, scale] = [0, 1];

@@ -38,6 +38,7 @@ export async function fileChunks({ builtin, unreadable }, path) {
       if (place === at) return;
       place = at;
       ahead = ahead?.then(read, read);
+      ahead?.catch(() => {}); // next() says what failed; there may be none
     },
     async next() {
       const chunk = await (ahead ?? read()).catch(fail);

@@ -1,5 +1,5 @@
 // attended.js - the cross attention of a search, kept step by step, so that an alignment needs no pass of its own.
-// Used by translate/alignment.js; loaded by engine/here.js for searches with `align`.
+// Used by translate/alignment.js and translate/detail.js; loaded by engine/here.js for searches with `align`.
 
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';

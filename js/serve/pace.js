@@ -7,32 +7,29 @@ const ANSWERS = 2 * BATCH;
 
 /** Time counts only while there is work. Times are in milliseconds. */
 export class Pace {
-  #now;
   /** When the work began, or the answer before the last ANSWERS was given, and these. */
   #answers = [0];
-  /** Time without work so far, and the time at which the work ended. */
-  #idle = 0;
+  /** Time without work so far, that before the server began included, and the time at which the work ended. */
+  #idle;
   #rest;
 
-  /** @param {() => number} [now] */
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-    this.#rest = now();
+  constructor() {
+    this.#idle = this.#rest = performance.now();
   }
 
   /** The first request comes. */
   begin() {
-    this.#idle += this.#now() - this.#rest;
+    this.#idle += performance.now() - this.#rest;
   }
 
   /** No request is left. */
   rest() {
-    this.#rest = this.#now();
+    this.#rest = performance.now();
   }
 
   /** A request was answered. */
   answer() {
-    this.#answers.push(this.#now() - this.#idle);
+    this.#answers.push(performance.now() - this.#idle);
     if (this.#answers.length > ANSWERS + 1) this.#answers.shift();
   }
 
@@ -44,6 +41,6 @@ export class Pace {
    */
   timeFor(count) {
     const answers = this.#answers.length - 1;
-    return answers < BATCH ? 0 : count * (this.#now() - this.#idle - this.#answers[0]) / answers;
+    return answers < BATCH ? 0 : count * (performance.now() - this.#idle - this.#answers[0]) / answers;
   }
 }

@@ -198,12 +198,12 @@ const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
   '(?<![^\\s])(?:[:;]\'?-?[()DP]|<3)(?![^\\s.,!?])';
 
 /**
- * Signs that are written alike in all languages, and that models have hardly seen: trade marks with their word; a
- * copyright, a paragraph or a fraction with its number; signs of mathematics; what divides the parts of a line.
+ * Signs that are written alike in all languages, and that models have hardly seen: trade marks, with their word; a
+ * copyright; a paragraph or a fraction with its number; signs of mathematics; what divides the parts of a line.
  */
 const SIGN = `(?<![${W}'\u2019-])[${W}]+(?:[-'\u2019][${W}]+)*[\u00ae\u2120\u2122]|` +
   '[\u00a9\u00ae\u2117\u2120\u2122\u00b1\u2020-\u2022\u2030\u2200-\u22ff|\u00a6]|' +
-  '[\u00a7\u00b6\u2116]{1,2}(?:[ \u00a0]?\\d{1,5}(?![\\d.,]\\d))?|' +
+  '[\u00a7\u00b6\u2116]{1,2}(?:[ \u00a0]?\\d{1,5}[a-z]?(?![' + W + ']|[.,]\\d))?|' +
   '(?:(?<!\\d)\\d{1,4}[ \u00a0]?)?[\u00bc-\u00be\u2150-\u215e]|(?<!\\p{L})\u00b7|\u00b7(?!\\p{L})';
 
 /** Code points that belong to the character before them. */
@@ -389,7 +389,10 @@ export function findKept(text, language = 'en', others = [], unknown = []) {
 }
 
 /** A sign that divides the parts of a line, such as those of a menu: each is translated alone. */
-const DIVIDER = /(?<!\S)[|\u00a6\u00b7\u2022](?!\S)/g;
+const DIVIDER = /(?<!\S)(?:[|\u00a6\u2022]|(?<!\d\s)\u00b7(?!\s\d))(?!\S)/g;
+
+/** Such a sign within what is kept, as in code: it divides nothing. */
+const INSIDE = /(?<=\S\s+)[|\u00a6\u00b7\u2022](?=\s+\S)/g;
 
 /** Ends of sentences, except for the last character of a text. */
 const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
@@ -405,7 +408,8 @@ export function hideStops(text, spans) {
   let hidden = '';
   let at = 0;
   for (const { start, end } of spans) {
-    hidden += text.slice(at, start) + text.slice(start, end).replace(STOPS, (stop) => 'x'.repeat(stop.length));
+    hidden += text.slice(at, start) +
+      text.slice(start, end).replace(STOPS, (stop) => 'x'.repeat(stop.length)).replace(INSIDE, 'x');
     at = end;
   }
   return (hidden + text.slice(at)).replace(DIVIDER, '\u2029');

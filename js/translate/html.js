@@ -120,8 +120,9 @@ export async function translateHtml(html, options, host) {
     if (!tagged.has(sentence) || part.source === part.target) return;
     part.weights = known.weights ??= await attentionOf(engine, sentence, known.result, options);
   };
-  const translated = await Promise.all(sentences.map((own) => joinParts(own, next, weigh)));
-  for (const { result } of results) delete result.attended;
+  const translated = await Promise.all(sentences.map((own) => joinParts(own, next, weigh))).finally(() => {
+    for (const { result } of results) delete result.attended;
+  });
   options.signal?.throwIfAborted();
   await turn();
   const outputs = ofAttributes.map((i) => {

@@ -146,7 +146,8 @@ async function availabilityOf(from, cache, pair) {
   const given = /** @type {Record<string, string>} */ (files.path === undefined && !url ? from : {});
   const isRemote = url !== undefined || Object.values(given).some((file) =>
     typeof file === 'string' && /^https?:/i.test(file));
-  const isKept = isRemote && (await (await openRemote(cache)).isKept(url ?? ((name) => given[name])));
+  const addressOf = (/** @type {string} */ name) => (Object.hasOwn(given, name) ? given[name] : undefined);
+  const isKept = isRemote && (await (await openRemote(cache)).isKept(url ?? addressOf));
   try {
     const manifest = await (isRemote ? readRemote(files, names) : readManifest(files));
     if (manifest?.moved) return 'unavailable';

@@ -66,9 +66,9 @@ INLINE void tile(const int rows, const int panels, const int parts, int k, const
     UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int j = 0; j < 2 * panels; j++) finish(e, i, j, acc[i][j]); }
 }
 
-#define TILE(name, rows, panels, parts)                                                    \
+#define TILE(name, rows, panels, parts)                                                 \
     NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
-        tile(rows, panels, parts, k, x, w, e);                                             \
+        tile(rows, panels, parts, k, x, w, e);                                          \
     }
 TILE(tile_1x1, 1, 1, 1)
 TILE(tile_1x4, 1, 4, 1)

@@ -4,8 +4,9 @@
 //   node tests/bench/directories.js DIR DIR… [--from en] [--to de] [--lines FILE] [--most 200] [--rounds 5]
 //   node tests/bench/directories.js DIR --one ...    one process: prints one line of JSON
 //
-// Lines are the first cells of FILE, by default the sentences of tests/score/samples.json in the source language. Each round has a process for each
-// model, in turns. Times are of the processor, all threads, since others may be busy; medians.
+// Lines are the first cells of FILE, by default the sentences of tests/score/samples.json in the source language. Each
+// round has a process for each model, in turns. Times are of the processor, all threads, since others may be busy;
+// medians.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -26,7 +27,8 @@ const { values, positionals } = parseArgs({
 
 /** @returns {string[]} */
 function readLines() {
-  if (!values.lines) return JSON.parse(readFileSync(new URL('../score/samples.json', import.meta.url), 'utf8'))[values.from];
+  const samples = new URL('../score/samples.json', import.meta.url);
+  if (!values.lines) return JSON.parse(readFileSync(samples, 'utf8'))[values.from];
   const bytes = readFileSync(values.lines);
   const text = (values.lines.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   return text.trim().split('\n').slice(0, Number(values.most)).map((line) => line.split('\t')[0]);
@@ -62,8 +64,8 @@ async function all() {
   const runs = positionals.map(() => /** @type {any[]} */ ([]));
   for (let round = 0; round < Number(rounds); round++) {
     for (const [i, directory] of positionals.entries()) {
-      runs[i].push(await child('directories.js',
-        [directory, '--one', '--from', from, '--to', to, '--most', most, ...(values.lines ? ['--lines', values.lines] : [])]));
+      runs[i].push(await child('directories.js', [directory, '--one', '--from', from, '--to', to, '--most', most,
+        ...(values.lines ? ['--lines', values.lines] : [])]));
     }
   }
   console.log(`${machine()}\n${from}-${to}, ${lines.length} lines of ${words} words, median of ${rounds} processes`);

@@ -5,8 +5,8 @@
 //               a shortlist is used if it exists
 //   message     { texts, isOneByOne }, or 'peak'
 //   answer      first { load }, milliseconds, or { skipped } if there is no such engine here; then for each message
-//               { ms, each, texts }: milliseconds of all, of each call, and translations; or { peak, own }, bytes of memory:
-//               of the process, and of heed's module
+//               { ms, each, texts }: milliseconds of all, of each call, and translations; or { peak, own }, bytes of
+//               memory: of the process, and of heed's module
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

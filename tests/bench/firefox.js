@@ -2,8 +2,8 @@
 // models: the lines of a file one at a time, all in one call, and one long text; in Node and in Chromium. Then a model
 // of the size of "base" with random weights, one line at a time: see firefox-base.js. Part of `make bench`.
 //
-//   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7] [--only heed,bergamot]
-//                                  [--lengths 200] [--hosts node,chromium] [--models own,base]
+//   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7]
+//                      [--only heed,bergamot] [--lengths 200] [--hosts node,chromium] [--models own,base]
 //
 // DIR has the model, its vocabulary and its shortlist, unpacked; FILE is DIR/source.txt by default. Every engine has a
 // process of its own, on one thread; they take turns, and every other round goes backwards. Times are medians. The
@@ -272,7 +272,8 @@ async function compare(host, place, cases, config, isRandom) {
     [name, brief(load), shown(all[i].peak), shown(all[i].own)])));
   const files = readdirSync(place).filter((name) => /\.(bin|spm)$/.test(name))
     .reduce((sum, name) => sum + statSync(join(place, name)).size, 0);
-  console.log(`the most that heed's module should have: 1.3 times the files and 16 MB, ${megabytes(1.3 * files + 2 ** 24)} MB`);
+  const most = megabytes(1.3 * files + 2 ** 24);
+  console.log(`the most that heed's module should have: 1.3 times the files and 16 MB, ${most} MB`);
   for (const { close } of engines) await close();
 }
 

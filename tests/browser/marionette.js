@@ -42,6 +42,7 @@ function clientOf(socket) {
   });
   /** @param {string} name @param {object} [parameters] @returns {Promise<any>} */
   return (name, parameters = {}) => new Promise((resolve, reject) => {
+    if (socket.destroyed) throw new Error(`Firefox: ${name}: the connection was closed before`);
     calls.set(next, { resolve, reject });
     const message = Buffer.from(JSON.stringify([0, next++, name, parameters]));
     socket.write(Buffer.concat([Buffer.from(`${message.length}:`), message]));

@@ -187,7 +187,8 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
   };
   let heap = 0;
 
-  const slow = kind === 'firefox-real' || readers.some((name) => READERS[name]?.isLarge) ? SLOW_REAL : SLOW;
+  const isLarge = kind === 'readers' && readers.some((name) => READERS[name]?.isLarge);
+  const slow = kind === 'firefox-real' || isLarge ? SLOW_REAL : SLOW;
   // of checksums and settings without effect, which are no errors
   console.warn = () => {};
   const start = performance.now();

@@ -52,10 +52,10 @@ the first 200 sentences of every set, 2, 3 and 4 beams gained 1.0, 1.3 and 1.4 B
 and 0.7, 1.0 and 1.2 on documentation. They took 1.5, 2.0 and 2.5 times the time of the processor. That was
 measured before the last run of training.
 
-Beside the earlier model of one direction, English to German, this one reads a directory of 12 instead of 9 MB. The median of three
-processes in turns, in time of the processor on two cores of an Intel Xeon: 334 ms to load instead of 273 ms, 668 words a second instead of 840
-line by line, and 1,276 instead of 1,537 in one call; 41.9 MB of memory instead of 63.8 (\`node tests/bench/directories.js
-DIR models/de-en-es-fr --lines ../shared/data/en-de.dev.tsv.gz\`).
+Beside the earlier model of one direction, English to German, the median of three processes in turns, in time of the
+processor on two cores of an Intel Xeon: 334 ms to load instead of 273, 668 words a second instead of 840 line by line,
+and 1,276 instead of 1,537 in one call; 41.9 MB of memory instead of 63.8 (\`node tests/bench/directories.js DIR
+models/de-en-es-fr --lines ../shared/data/en-de.dev.tsv.gz\`).
 
 Of 300 first words and phrases (\`tests/score/phrases.tsv\`), 79 % are right from English to German, 78 % to French and
 75 % to Spanish, 85 % from German, 80 % from French and 81 % from Spanish. Of the numbers in 500 sentences

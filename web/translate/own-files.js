@@ -1,4 +1,4 @@
-// own-files.js - the files of the user's own model: whose they are, and what is missing; loaded by own.js.
+// own-files.js - the files of the user's own model: whose they are, and what is missing; used by own-panel.js.
 
 import { listed, missingOf as missingOfModel } from '../../js/files/needed.js';
 import { findLayout } from '../../js/files/layout.js';

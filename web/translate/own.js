@@ -1,5 +1,5 @@
-// own.js - the user's own model: where files are dropped, and the panel, own-panel.js, which is loaded when it is opened.
-// Used by translate.js.
+// own.js - the user's own model: where files are dropped, and the panel, own-panel.js, which is loaded when it is
+// opened. Used by translate.js.
 
 import { h, on } from '../lib/dom.js';
 
@@ -10,10 +10,12 @@ import { h, on } from '../lib/dom.js';
 export function mountOwn(app, load) {
   const t = app.strings.translate.own;
   const said = h('p', { class: 'remark', role: 'status' });
-  const element = h('details', { class: 'own', ontoggle: () => element.open && open() }, h('summary', {}, t.title), said);
+  const element =
+    h('details', { class: 'own', ontoggle: () => element.open && open() }, h('summary', {}, t.title), said);
   /** @type {Promise<ReturnType<typeof import('./own-panel.js').makePanel> | undefined> | undefined} */
   let opening;
   const open = () => (opening ??= import('./own-panel.js').then(({ makePanel }) => {
+    said.textContent = '';
     const panel = makePanel(t, said, load);
     said.before(panel.element);
     return panel;

@@ -8,6 +8,7 @@ import { EXAMPLES, FIRST } from './examples.js';
 import { Live } from './live.js';
 import { mountPane } from './pane.js';
 import { mountOwn } from './own.js';
+import { readTerms } from './read-terms.js';
 import { showTrouble } from './trouble.js';
 
 /** Milliseconds from a key to the translation: keys that come together are one change. */
@@ -39,7 +40,7 @@ export function mount(host, app) {
   /** The model that translates, and how many there were before it. */
   let [translator, generation] = [/** @type {any} */ (null), 0];
   /** What has an exact translation, and how the user wrote it. @type {{ terms: Map<string, string>, text: string }} */
-  let glossary = { terms: new Map(), text: '' };
+  let glossary = { terms: readTerms(app.kept('terms')).terms, text: app.kept('terms') };
   /** Closes the list of alternatives, which is about this word. */
   let closeList = () => {};
   /** @type {HTMLElement | undefined} */
@@ -109,8 +110,9 @@ export function mount(host, app) {
       showTrouble(troubleHere, t, t.failed, error, run);
     },
   });
-  const terms = h('details', { class: 'terms', open: app.kept('terms') !== '', ontoggle: () => terms.open && openTerms() },
-    h('summary', {}, t.terms.title));
+  const termsTrouble = h('p', { class: 'remark', role: 'status' });
+  const terms = h('details', { class: 'terms', open: glossary.text !== '', ontoggle: () => terms.open && openTerms() },
+    h('summary', {}, t.terms.title), termsTrouble);
 
   host.append(
     h('h1', {}, t.heading),
@@ -132,15 +134,17 @@ export function mount(host, app) {
 
   /** The panel of the glossary, which few people open. */
   async function openTerms() {
-    const { mountTerms } = await import('./terms.js');
-    if (!host.isConnected || terms.children.length > 1) return;
-    const panel = mountTerms(t.terms, app.kept('terms'), (found, text) => {
+    const module = await import('./terms.js').catch((error) => {
+      termsTrouble.textContent = error.message;
+    });
+    if (!module || !host.isConnected || !termsTrouble.isConnected) return;
+    const panel = module.mountTerms(t.terms, glossary.text, (found, text) => {
       if (text === glossary.text) return;
       glossary = { terms: found, text };
       app.kept('terms', text);
       later();
     });
-    terms.append(...panel.children);
+    termsTrouble.replaceWith(...panel.children);
     offs.push(panel.unmount);
   }
 
