@@ -32,21 +32,24 @@ export async function fileChunks({ builtin, unreadable }, path) {
     const { bytesRead } = await file.read(buffers[0], 0, CHUNK, place);
     return buffers[0].subarray(0, bytesRead);
   };
+  /** @param {Promise<Uint8Array> | undefined} reading */
+  const keep = (reading) => {
+    reading?.catch(() => {}); // next() says what failed; there may be none
+    ahead = reading;
+  };
   return {
     size: stat.size,
     seek(at) {
       if (place === at) return;
       place = at;
-      ahead = ahead?.then(read, read);
-      ahead?.catch(() => {}); // next() says what failed; there may be none
+      keep(ahead?.then(read, read));
     },
     async next() {
       const chunk = await (ahead ?? read()).catch(fail);
       if (place !== null) place += chunk.length;
       buffers.reverse();
       // not from a pipe: one that is silent could not be closed
-      ahead = stat.isFile() && chunk.length > 0 ? read() : undefined;
-      ahead?.catch(() => {});
+      keep(stat.isFile() && chunk.length > 0 ? read() : undefined);
       return chunk.length > 0 ? chunk : null;
     },
     close: () => (closing ??= file.close()),

@@ -4,6 +4,7 @@
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { floats, ints } from '../wasm/core.js';
+import { candidatesOf } from './candidates.js';
 import { meanOfHeads } from './inspect.js';
 
 /** @typedef {[layer: number, head: number]} CrossHead */
@@ -89,15 +90,13 @@ class Attended {
    * @param {Hypothesis[]} live
    */
   #next(core, session, row, live) {
-    const room = 2 * this.#beams ** 2;
-    const [beam, id, fate, logProb, count] = [ints(room), ints(room), ints(room), floats(room), ints(1)];
-    core.call('generate', 'heed_search_candidates', session, row, beam, id, fate, logProb, count);
+    const { beam, id, fate, n } = candidatesOf(core, session, row, this.#beams);
     /** @type {Hypothesis[]} */
     const next = [];
-    for (let i = 0; i < count.value[0]; i++) {
-      if (fate.value[i] < 0) continue; // nothing follows what has ended
-      next[fate.value[i]] = { next: new Map() };
-      live[beam.value[i]].next.set(id.value[i], next[fate.value[i]]);
+    for (let i = 0; i < n; i++) {
+      if (fate[i] < 0) continue; // nothing follows what has ended
+      next[fate[i]] = { next: new Map() };
+      live[beam[i]].next.set(id[i], next[fate[i]]);
     }
     return next;
   }

@@ -1,7 +1,7 @@
 // tree.js - the steps of a beam search as a tree; used by transformer.js, and on demand by translator.js.
 
 import { ENDED, PRUNED } from '../base/constants.js';
-import { floats, ints } from '../wasm/core.js';
+import { candidatesOf } from './candidates.js';
 
 /**
  * A candidate of a step. Each step has the best 2 * beams candidates, and more only if several ids may end a
@@ -36,31 +36,28 @@ export class Trees {
    * @param {number} source  its index
    */
   step(core, session, row, source) {
-    const room = 2 * this.#beams ** 2;
-    const [beam, id, fate, logProb, count] = [ints(room), ints(room), ints(room), floats(room), ints(1)];
-    core.call('generate', 'heed_search_candidates', session, row, beam, id, fate, logProb, count);
-    const n = count.value[0];
+    const { beam, id, fate, logProb, n } = candidatesOf(core, session, row, this.#beams);
     // before the first step, or put back to start over
     const tree = n > 0 && this.#trees.get(source) || { nodes: [], live: [-1] };
     this.#trees.set(source, tree);
     const { nodes, live } = tree;
     const order = Array.from({ length: n }, (_, i) => i)
-      .sort((a, b) => logProb.value[b] - logProb.value[a] || a - b)
+      .sort((a, b) => logProb[b] - logProb[a] || a - b)
       // surviving and ended candidates are always among the best, however ties are rounded
-      .filter((i, rank) => rank < 2 * this.#beams || fate.value[i] !== -1);
+      .filter((i, rank) => rank < 2 * this.#beams || fate[i] !== -1);
     /** @type {number[]} */
     const next = [];
     for (const i of order) {
-      const parent = live[beam.value[i]];
+      const parent = live[beam[i]];
       const { step, total } = nodes[parent] ?? { step: -1, total: 0 };
-      const kind = fate.value[i];
+      const kind = fate[i];
       if (kind >= 0) next[kind] = nodes.length;
       nodes.push({
         parent,
         step: step + 1,
-        id: id.value[i],
-        logProb: logProb.value[i] - total,
-        total: logProb.value[i],
+        id: id[i],
+        logProb: logProb[i] - total,
+        total: logProb[i],
         kept: kind !== PRUNED,
         finished: kind === ENDED,
         best: false,

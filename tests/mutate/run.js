@@ -73,7 +73,7 @@ const KINDS = {
 
 /** @typedef {keyof typeof KINDS} Kind */
 /** @typedef {{ index: number, what: string }} Failure */
-/** @typedef {{ runs: number, loaded: number, slowest: number, statuses: Record<string, number> }} Count */
+/** @typedef {{ runs: number, loaded: number, statuses: Record<string, number> }} Count */
 /**
  * @typedef {object} Report
  * @property {number} runs
@@ -165,12 +165,11 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
     return status;
   };
 
-  const count = (/** @type {number} */ index, /** @type {string} */ status, /** @type {number} */ ms) => {
+  const count = (/** @type {number} */ index, /** @type {string} */ status) => {
     if (kind !== 'readers') return;
-    const own = (report.readers[readerOf(index)] ??= { runs: 0, loaded: 0, slowest: 0, statuses: {} });
+    const own = (report.readers[readerOf(index)] ??= { runs: 0, loaded: 0, statuses: {} });
     own.runs++;
     own.loaded += Number(status.startsWith('loaded'));
-    own.slowest = Math.max(own.slowest, ms);
     own.statuses[status] = (own.statuses[status] ?? 0) + 1;
   };
 
@@ -204,7 +203,7 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
     if (ms > report.slowest.ms) report.slowest = { index, ms };
     report.statuses[status] = (report.statuses[status] ?? 0) + 1;
     if (status.startsWith('loaded')) report.loaded++;
-    count(index, status, ms);
+    count(index, status);
     if (++report.runs % 1000 === 0 && (await speak()) !== expected)
       fail(index, 'the model that is right says something else than before');
     if (report.runs === 1000) heap = await heapBytes();
