@@ -204,6 +204,62 @@ test('the languages that are gone are refused; heed.json lists what is there, wi
   assert.equal(await ask('de'), 'available');
 });
 
+/** Files of one folder with some of another. @param {string} to @param {[string, RegExp][]} parts */
+function gather(to, ...parts) {
+  mkdirSync(to);
+  for (const [name, pattern] of parts) {
+    for (const each of readdirSync(placeOf(name)).filter((file) => pattern.test(file))) {
+      copyFileSync(join(placeOf(name), each), join(to, each));
+    }
+  }
+  return to;
+}
+
+test('mBART of 25 languages keeps the one that its translations begin with', async (t) => {
+  const place = await folder(t);
+  const from = gather(join(place, 'from'), ['mbart50', /^(model|config|generation_config|sentencepiece)/],
+    ['mbart25', /^tokenizer_config/]);
+  for (const name of ['config.json', 'generation_config.json']) {
+    const json = JSON.parse(readFileSync(join(from, name), 'utf8'));
+    writeFileSync(join(from, name), JSON.stringify({ ...json, decoder_start_token_id: 403 })); // de_DE
+  }
+  const [texts, to] = [join(place, 'texts'), join(place, 'out')];
+  writeFileSync(texts, 'Hello.\nHallo.\n');
+  await assert.rejects(trim(from, to, { keep: ['en', 'fr'], texts: [texts] }), { name: 'NotSupportedError',
+    message: "keep: found en_XX, fr_XX, expected en_XX, fr_XX, de_DE: the model's translations begin with it" });
+  await trim(from, to, { keep: ['en', 'fr', 'de'], texts: [texts] });
+  const { pairs } = JSON.parse(readFileSync(join(to, 'heed.json'), 'utf8'));
+  assert.deepEqual(pairs, [['en', 'de'], ['fr', 'de']]);
+  const [whole, less] = await Promise.all([from, to].map((model) =>
+    Translator.create({ model, sourceLanguage: 'en', targetLanguage: 'de' })));
+  const [expected, found] = await Promise.all([whole, less].map((each) => each.translateDetailed('Hello.')));
+  const piecesOf = (/** @type {typeof found} */ [{ sourceTokens }]) => sourceTokens.map(({ piece }) => piece);
+  assert.deepEqual(piecesOf(found), piecesOf(expected));
+  assert.deepEqual(piecesOf(found).slice(-2), ['</s>', 'en_XX']);
+  for (const translator of [whole, less]) translator.destroy();
+});
+
+test('a model that does not load here is trimmed all the same', async (t) => {
+  const place = await folder(t);
+  const from = gather(join(place, 'from'), ['nllb', /./]);
+  // the last row of the embeddings, which no text needs, has no numbers
+  const weights = join(from, 'model.safetensors');
+  const bytes = readFileSync(weights);
+  const head = Number(bytes.readBigUInt64LE());
+  const { data_offsets: [, end], dtype } = JSON.parse(bytes.toString('utf8', 8, 8 + head))['model.shared.weight'];
+  assert.equal(dtype, 'F32');
+  bytes.writeFloatLE(NaN, 8 + head + end - 4);
+  writeFileSync(weights, bytes);
+  writeFileSync(join(place, 'texts'), 'Hello.\n');
+  await assert.rejects(Transformer.load(from), /model\.shared\.weight/);
+  const options = { keep: ['en', 'de'], texts: [join(place, 'texts')] };
+  const { speed } = await trim(from, join(place, 'out'), options);
+  assert.ok(Number.isNaN(speed[0]) && speed[1] > 0);
+  const said = execFileSync(process.execPath,
+    ['js/cli.js', 'trim', '--keep', 'en,de', '--text', ...options.texts, from, join(place, 'two')], { encoding: 'utf8' });
+  assert.match(said, /tokens\/s \(the whole does not load here\)\n$/);
+});
+
 test('heed trim: several files of texts; what is wrong', async (t) => {
   const place = await folder(t);
   const [one, two, out] = ['one', 'two', 'out'].map((name) => join(place, name));

@@ -102,8 +102,9 @@ export async function trimModel({ keep, text }, rest) {
   const { trim } = await import('../convert/trim.js');
   const { pieces, bytes, speed } = await trim(from, to, { keep: tags, texts: [text, ...rest.slice(0, -2)] });
   const [before, after] = speed.map((tokens) => (tokens < 100 ? tokens.toFixed(1) : Math.round(tokens)));
+  const whole = Number.isNaN(speed[0]) ? 'the whole does not load here' : `${before} with the whole`;
   await write(`${to}: ${pieces[1]} ids of ${pieces[0]}, ${bytes[1]} bytes of weights of ${bytes[0]}, ${after} tokens/s `
-    + `(${before} with the whole)\n`);
+    + `(${whole})\n`);
 }
 
 /** @param {string[]} rest */

@@ -34,9 +34,10 @@ import { readTokenizerJson, TOKENIZER } from '../formats/tokenizer-json.js';
  *
  * @param {Uint8Array} bytes
  * @param {Side['pieces']} pieces
+ * @param {string} name  of the file, for errors
  * @returns {SpmPiece[]}
  */
-function piecesOf(bytes, { types }) {
+function piecesOf(bytes, { types }, name) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let at = 0;
@@ -67,7 +68,8 @@ function piecesOf(bytes, { types }) {
     pieces.push(piece);
   }
   if (pieces.length !== types.length) {
-    throw new HeedError(E_VOCAB, `found ${types.length} pieces, and ${pieces.length} in the file: unsupported`);
+    const expected = `expected the ${types.length} that were read`;
+    throw new HeedError(E_VOCAB, `${name}: found ${pieces.length} pieces in the file, ${expected}`);
   }
   return pieces;
 }
@@ -143,7 +145,7 @@ const byValue = (/** @type {number} */ a, /** @type {number} */ b) => a - b;
  * @returns {Kept}
  */
 export function keepPieces({ side: { vocabulary, pieces: own }, used }, name, spm, codes, hasIds) {
-  const pieces = piecesOf(spm, own);
+  const pieces = piecesOf(spm, own, name);
   complete(used, pieces, own);
   const { wanted, others } = split(new Map(vocabulary.languages), codes);
   /** fairseq's first four ids stand for other pieces. */
@@ -185,9 +187,10 @@ export function keepMarian(sides, spms, codes, special) {
   const wanted = new Set(codes.map((code) => `>>${code}<<`));
   const isShared = sides[0].side.vocabulary === sides[1].side.vocabulary;
   const ids = sides.map(({ side: { vocabulary, pieces: own }, used, ids: found }, i) => {
-    const pieces = piecesOf(spms[i], own);
+    const name = `${['source', 'target'][i]}.spm`;
+    const pieces = piecesOf(spms[i], own, name);
     complete(used, pieces, own);
-    files[`${['source', 'target'][i]}.spm`] = withPieces(spms[i], pieces, used);
+    files[name] = withPieces(spms[i], pieces, used);
     const texts = [...[...used].map((piece) => pieces[piece].text), '<unk>', ...wanted];
     const isOther = (/** @type {number} */ id) => {
       const token = vocabulary.piece(id) ?? '';
@@ -202,7 +205,7 @@ export function keepMarian(sides, spms, codes, special) {
   rows.forEach((own, i) => {
     const { piece } = sides[i].side.vocabulary;
     const entries = own.flatMap((id, at) => (piece(id) === undefined ? [] : [[piece(id), at]]));
-    files[i === 0 ? 'vocab.json' : isShared ? 'vocab.json' : 'target_vocab.json'] = Object.fromEntries(entries);
+    files[i === 0 || isShared ? 'vocab.json' : 'target_vocab.json'] = Object.fromEntries(entries);
   });
   return { rows: [rows[0], isShared ? rows[0] : rows[1]], files, added: new Map() };
 }
@@ -244,7 +247,7 @@ export function keepJson({ side: { vocabulary, pieces: own }, used }, json, size
   // as it was read: special tokens of other files are nothing that pieces are merged to
   const tokensOf = (/** @type {Iterable<number>} */ list) => [...list].flatMap((id) => vocabulary.piece(id) ?? []);
   const { bytes, ids, tokens } = readTokenizerJson(json, size, tokensOf(vocabulary.special ?? []));
-  complete(used, piecesOf(bytes, own), own);
+  complete(used, piecesOf(bytes, own, TOKENIZER), own);
   const { wanted, others } = split(new Map(vocabulary.languages), codes);
   const isDropped = (/** @type {number} */ id) => others.has(id) || SENTINEL.test(vocabulary.piece(id) ?? '');
   const kept = [...new Set([...Array.from(used, (piece) => ids[piece]), ...wanted, ...special])]

@@ -163,32 +163,45 @@ async function* linesOf(names, tags) {
 }
 
 /**
- * Loads models in int8, which takes the least memory and still checks every name, shape and number, and compares them.
+ * The speed of a model in int8, which takes the least memory. Loading it checks every name, shape and number.
  *
- * @param {string[]} places
+ * @param {string} place
  * @param {string} text
- * @returns {Promise<number[]>}  new tokens per second of one sentence: the best of three turns at least
+ * @returns {Promise<number>}  new tokens per second of one sentence: the best of three turns at least
  */
-async function measure(places, text) {
-  /** @type {Transformer[]} */
-  const models = [];
+async function measure(place, text) {
+  const model = await Transformer.load(place, { dtype: 'int8', simd: 'simd128' });
   try {
-    for (const place of places) models.push(await Transformer.load(place, { dtype: 'int8', simd: 'simd128' }));
-    const sources = models.map(({ tokenizer }) => tokenizer.encode(text).ids.subarray(-TOKENS));
-    const best = models.map(() => Infinity);
+    const source = model.tokenizer.encode(text).ids.subarray(-TOKENS);
+    let best = Infinity;
     const begin = performance.now();
     // small models are at full speed after some steps
     for (let round = 0; round < 3 || performance.now() - begin < 100; round++) {
-      models.forEach((model, i) => {
-        const start = performance.now();
-        model.generate([sources[i]], { beams: 1, maxTokens: TOKENS, minTokens: TOKENS });
-        best[i] = Math.min(best[i], performance.now() - start);
-      });
+      const start = performance.now();
+      model.generate([source], { beams: 1, maxTokens: TOKENS, minTokens: TOKENS });
+      best = Math.min(best, performance.now() - start);
     }
-    return best.map((ms) => (1000 * TOKENS) / ms);
+    return (1000 * TOKENS) / best;
   } finally {
-    for (const model of models) model.dispose();
+    model.dispose();
   }
+}
+
+/**
+ * The language that all translations of a model begin with, if its configuration names one, as that of mBART-25 does.
+ *
+ * @param {Iterable<[code: string, id: number]>} languages
+ * @param {number[]} special  ids of the configuration
+ * @param {string[]} codes  that are kept
+ * @returns {string | undefined}
+ */
+function onlyTarget(languages, special, codes) {
+  const [found] = [...languages].filter(([, id]) => special.includes(id));
+  if (found && !codes.includes(found[0])) {
+    const all = [...codes, found[0]].join(', ');
+    throw notSupported(`keep: found ${codes.join(', ')}, expected ${all}: the model's translations begin with it`);
+  }
+  return found?.[0];
 }
 
 /**
@@ -196,8 +209,8 @@ async function measure(places, text) {
  * @param {string} to  one that does not exist
  * @param {{ keep: string[], texts: string[] }} options  keep: tags of languages; texts: files
  * @returns {Promise<Record<'pieces' | 'bytes' | 'speed', [before: number, after: number]>>}  ids of the vocabulary of
- *   the target; bytes of the weights; new tokens per second here, in int8. NotSupportedError: the model has no such
- *   language
+ *   the target; bytes of the weights; new tokens per second here, in int8, NaN of a model that does not load: it may
+ *   be too large. NotSupportedError: the model has no such language
  */
 export async function trim(from, to, { keep: tags, texts }) {
   if (await stat(to).catch(() => null)) {
@@ -267,12 +280,13 @@ export async function trim(from, to, { keep: tags, texts }) {
   // these are also rows of embeddings
   const special = [...new Set([eos, pad, start, ...idsOf(stated), ...idsOf(generation)])]
     .filter((id) => id < Math.min(config.vocab_size, config.decoder_vocab_size));
+  const first = isMarian ? undefined : onlyTarget(own[0].vocabulary.languages ?? [], special, codes);
   const kept = isMarian ? keepMarian(used, spms.slice(2).map((spm) => /** @type {Uint8Array} */ (spm)), codes, special)
     : spmName ? keepPieces(used[0], spmName, /** @type {Uint8Array} */ (spms.find(Boolean)), codes, Boolean(vocab))
       : keepJson(used[0], /** @type {any} */ (listed), Number(config.vocab_size), codes, special);
   core.dispose();
   const map = new Map(kept.rows[1].map((row, id) => [row, id]));
-  const [sources, targets] = kept.rows.map(({ length }) => length);
+  const [sources, size] = kept.rows.map(({ length }) => length);
 
   const work = `${resolve(to)}.partial-${process.pid}`;
   await mkdir(work, { recursive: true });
@@ -282,7 +296,7 @@ export async function trim(from, to, { keep: tags, texts }) {
     for (const [name, value] of Object.entries(kept.files)) await put(name, value);
     const { shortlist: _, ...settled } = withIds(stated, map); // of the old ids
     await put('config.json', { ...settled, vocab_size: sources,
-      ...(stated.decoder_vocab_size !== undefined && { decoder_vocab_size: targets }) });
+      ...(stated.decoder_vocab_size !== undefined && { decoder_vocab_size: size }) });
     if (generation) await put('generation_config.json', withIds(generation, map));
     const settings = (await json('tokenizer_config.json')) ?? {};
     const { src_lang: source } = settings;
@@ -315,13 +329,16 @@ export async function trim(from, to, { keep: tags, texts }) {
       for await (const chunk of createReadStream(join(work, file))) hash.update(chunk);
       described[file] = { size: (await stat(join(work, file))).size, sha256: hash.digest('hex') };
     }
+    const targets = canonical.filter((_, i) => first === undefined || codes[i] === first);
     const pairs = isMarian ? pairsLeft : codes.length < 2 ? undefined
-      : canonical.flatMap((one) => canonical.filter((other) => other !== one).map((other) => [one, other]));
+      : canonical.flatMap((one) => targets.filter((other) => other !== one).map((other) => [one, other]));
     await put('heed.json', { format: 1, name, license, data, dtype, pairs, files: described });
-    const [speed, faster] = await measure([from, work], sample);
+    // one after the other: the whole model may need all the memory that there is
+    const faster = await measure(work, sample);
+    const speed = await measure(from, sample).catch(() => NaN);
     await rename(work, to);
     return {
-      pieces: [Number(config.decoder_vocab_size), targets],
+      pieces: [Number(config.decoder_vocab_size), size],
       bytes: [before, described[WEIGHTS].size],
       speed: [speed, faster],
     };

@@ -6,7 +6,8 @@
 //
 // Directories have their weights in model.safetensors, checkpoints in PyTorch's containers or Marian's; families
 // changes models of golden/hf/families, firefox those of golden/firefox, firefox-real two of Mozilla's own, which
-// ../firefox-models.js brings. Of readers, those of readers.js, each makes --runs of its own: a row of a table.
+// ../firefox-models.js brings. Of readers, those of readers.js, each makes --runs of its own, a large one a hundredth:
+// a row of a table.
 // The runs are made in a worker; this thread watches that they go on.
 
 import { setFlagsFromString } from 'node:v8';
@@ -293,7 +294,8 @@ if (!isMainThread && workerData?.progress) {
   };
   /** @param {Report} report @param {string} [reader] */
   const tell = ({ runs, loaded, seconds, slowest, memory, heap, statuses, failures }, reader) => {
-    for (const { index, what } of failures) console.log(`seed ${values.seed}, run ${index}: ${what}`);
+    const again = `--kind ${values.kind}${reader === undefined ? '' : ` --reader '${reader}'`} --seed ${values.seed}`;
+    for (const { index, what } of failures) console.log(`${again} --runs 1 --from ${index}: ${what}`);
     const time = `${seconds.toFixed(0)} s; slowest ${slowest.ms.toFixed(0)} ms (run ${slowest.index})`;
     const end = `memory ${memory} bytes, ${heap} more in JavaScript; ${failures.length} failures`;
     const all = Object.entries(statuses).sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`).join(', ');
@@ -310,9 +312,10 @@ if (!isMainThread && workerData?.progress) {
       if (!Object.hasOwn(READERS, reader)) {
         throw new RangeError(`--reader: found '${reader}', expected one of ${Object.keys(READERS)}`);
       }
-      const { lacks } = READERS[reader];
+      const { lacks, isLarge } = READERS[reader];
+      const runs = isLarge ? Math.ceil(options.runs / 100) : options.runs;
       if (lacks) console.log(`| ${reader} | SKIPPED: ${lacks}`);
-      else tell(await run({ ...options, readers: [reader] }), reader);
+      else tell(await run({ ...options, runs, readers: [reader] }), reader);
     }
   } else {
     tell(await run({
