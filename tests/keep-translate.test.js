@@ -32,6 +32,22 @@ test('the parts of a line are translated alone, with what divides them as it is'
     [...parts, parts[0]].map((part, i) => [part, line.indexOf(part, i === 4 ? 20 : 0)]));
 });
 
+test('with keep: false nothing divides a line; a term may hold what divides, and none goes across it', async () => {
+  const line = 'Home | News';
+  const [plain, ofModel] = [await translator.translate(line), await translator.translate(line, { keep: false })];
+  assert.notEqual(ofModel, plain);
+  assert.equal(await translator.translateHtml(`<p>${line}</p>`, { keep: false }), `<p>${ofModel}</p>`);
+  assert.equal(await translator.translate(line, { glossary: { 'Home News': 'Heimatnachrichten' } }), plain);
+  const glossary = { 'Yes | No': 'Ja | Nein', house: 'Bude' };
+  assert.equal(await translator.translate('Yes | No', { glossary }), 'Ja | Nein');
+  const house = await translator.translate('The house', { glossary });
+  assert.match(house, /Bude/);
+  const html = '<p>The house | <b>Yes | No</b> \u2022 The house</p>';
+  assert.equal(await translator.translateHtml(html, { glossary }), `<p>${house} | <b>Ja | Nein</b> \u2022 ${house}</p>`);
+  const [choice] = await translator.translateDetailed('Choose yes \u00b7 no today.', { glossary: { 'yes \u00b7 no': 'J/N' } });
+  assert.equal(choice.glossary?.[0].exact, true);
+});
+
 test('a text that has something to keep is searched, one of plain words is not', () => {
   for (const { sentences } of readCases()) {
     for (const [language, text] of Object.entries(sentences)) {

@@ -403,8 +403,10 @@ const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
  *
  * @param {string} text
  * @param {Span[]} spans
+ * @param {{ keep?: boolean, terms?: Span[] }} [options]  keep: false: nothing divides a line; terms: of a glossary, in
+ *   order: no line is divided inside
  */
-export function hideStops(text, spans) {
+export function hideStops(text, spans, { keep = true, terms = [] } = {}) {
   let hidden = '';
   let at = 0;
   for (const { start, end } of spans) {
@@ -412,5 +414,10 @@ export function hideStops(text, spans) {
       text.slice(start, end).replace(STOPS, (stop) => 'x'.repeat(stop.length)).replace(INSIDE, 'x');
     at = end;
   }
-  return (hidden + text.slice(at)).replace(DIVIDER, '\u2029');
+  hidden += text.slice(at);
+  let next = 0;
+  return keep ? hidden.replace(DIVIDER, (sign, /** @type {number} */ place) => {
+    while (terms[next]?.end <= place) next++;
+    return terms[next]?.start <= place ? sign : '\u2029';
+  }) : hidden;
 }

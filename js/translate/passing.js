@@ -30,7 +30,7 @@ export async function findPassing(inputs, { encode, language, keep, glossary, sp
       const own = given?.[index] ?? [];
       const terms = findAnywhere?.(text, glossary ?? [], language);
       const spans = keep ? findKept(text, language, terms, [...unknown?.spans(text) ?? [], ...own]) : own;
-      return { spans, hidden: hideStops(text, spans) };
+      return { spans, hidden: hideStops(text, spans, { keep, terms }) };
     },
   };
 }
