@@ -4,8 +4,12 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Translator } from '../js/index.js';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Transformer, Translator } from '../js/index.js';
 import { OWN } from '../js/base/check.js';
+import { watchAttention } from '../js/model/attended.js';
+import { checkGenerate } from '../js/model/options.js';
 import { readBlocks } from '../js/text/blocks.js';
 import { readMarkup } from '../js/text/markup.js';
 import { place } from '../js/text/place.js';
@@ -279,6 +283,75 @@ for (const [name, model, isKept] of ALIGNED) {
     }
   });
 }
+
+test('a wide search keeps the attention of what lives, by the mean of its heads', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  // all 8 heads of the last layer
+  const model = await Transformer.load(changeJson(readFiles(MODEL), 'config.json',
+    ({ alignment_heads: _, ...config }) => config));
+  t.after(() => model.dispose());
+  const { ids } = model.tokenizer.encode(SENTENCES.join(' '));
+  const [beams, length] = [16, 64];
+  const search = checkGenerate({ beams, align: true, minTokens: length, maxTokens: length }, model.generateDefaults,
+    model.config);
+  const [watcher] = watchAttention([ids], search, model.config);
+  const batch = model.batch({ source: 1, spare: 0 });
+  const held = () => (collect(), collect(), process.memoryUsage().arrayBuffers);
+  let [steps, most, before] = [0, 0, 0];
+  const probe = {
+    step: () => {
+      if (steps++ === 0) before = held(); // the memory of the search is there
+      else if (steps % 16 === 0) most = Math.max(most, held() - before);
+    },
+    finish: () => {},
+  };
+  batch.add([ids], search, { watchers: [watcher, probe], onEnd: (error) => assert.ifError(error) });
+  while (batch.isBusy) batch.step();
+  assert.equal(steps, length);
+  const row = ids.length * Float64Array.BYTES_PER_ELEMENT;
+  t.diagnostic(`${most} bytes are ${(most / row).toFixed(0)} rows of ${row}, of ${beams * length} steps of hypotheses`);
+  // hypotheses have most of their beginnings in common; all heads of all would be 4096 such rows, 8 of float32 each
+  assert.ok(most >= 0.9 * length * row, 'one row for each step of the best');
+  assert.ok(most <= 0.75 * beams * length * row, `${most} bytes`);
+});
+
+test('only sentences with tags inside pay for their attention', async (t) => {
+  const translator = await Translator.create({ ...PAIR, model: MODEL });
+  t.after(() => translator.destroy());
+  const { engine } = translator[OWN];
+  const { generate } = engine;
+  /** Sources of searches that keep their attention, and of others. */
+  let sources = { true: 0, false: 0 };
+  engine.generate = (all, search, ...rest) => {
+    sources[search.align] += all.length;
+    return generate(all, search, ...rest);
+  };
+  const call = async (/** @type {string} */ html, options = {}) => {
+    sources = { true: 0, false: 0 };
+    return [await translator.translateHtml(html, options), sources];
+  };
+  const plain = '<p>I love you. Good morning.</p><h1>The old station</h1>';
+  const [, none] = await call(plain);
+  assert.deepEqual(none, { true: 0, false: 3 });
+  const [found, some] = await call(`${plain}<p>My dog is small. The <b>house</b> is small.</p><p><i>Where is it?</i></p>`);
+  assert.deepEqual(some, { true: 1, false: 2 }, 'tags around a sentence need none');
+  assert.match(found, /<b>Haus<\/b>/);
+  // the same sentence twice, with tags only once
+  for (const html of ['<p>My cat is old.</p><p>My <b>cat</b> is old.</p>',
+    '<p>My <b>cow</b> is old.</p><p>My cow is old.</p>']) {
+    assert.deepEqual((await call(html))[1], { true: 1, false: 0 });
+  }
+  // with a glossary all sentences are one call; attempts to put its terms in keep no attention
+  const glossary = { house: 'Bude' };
+  const [forced, searches] = await call(`${plain}<p>The <b>house</b> is small. My <i>dog</i> is here.</p>`, { glossary });
+  assert.match(forced, /<b>Bude<\/b>/);
+  assert.equal(searches.true, 2);
+  assert.ok(searches.false > 3, 'attempts');
+  const [, ofKept] = await call('<p>The <em>dog</em> reads \u0391\u03b8\u03ae\u03bd\u03b1, \u6771\u4eac and \u041c.</p>');
+  assert.equal(ofKept.true, 1);
+  assert.ok(ofKept.false > 0, 'attempts');
+});
 
 test('tags need no pass of their own, if the search has kept its attention', async (t) => {
   const html = '<p>The <b>house</b> is small. My <i>sister</i> was in the <a href="#">city</a>.</p><p>I love you.</p>';

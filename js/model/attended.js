@@ -1,7 +1,8 @@
-// attended.js - the cross attention of a search, kept step by step, so that an alignment needs no pass of its own.
+// attended.js - the cross attention of a search, kept step by step, so that an alignment needs no pass of its own: the
+// mean of the heads, of the hypotheses that live or may be the result.
 // Used by translate/alignment.js and translate/detail.js; loaded by engine/here.js for searches with `align`.
 
-import { E_CONFIG } from '../base/constants.js';
+import { E_CONFIG, ENDED, PRUNED } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { floats, ints } from '../wasm/core.js';
 import { candidatesOf } from './candidates.js';
@@ -9,9 +10,18 @@ import { meanOfHeads } from './inspect.js';
 
 /** @typedef {[layer: number, head: number]} CrossHead */
 /**
- * A hypothesis: what each head attended to when it chose its next id, and by that id what it became.
+ * A hypothesis, by its last id. It refers to what it continues, not the reverse: what is pruned becomes garbage.
  *
- * @typedef {{ rows?: Float32Array, next: Map<number, Hypothesis> }} Hypothesis  rows: [heads, source]
+ * @typedef {object} Hypothesis
+ * @property {Hypothesis} [before]  what it continues
+ * @property {number} length  number of its ids
+ * @property {number} id  the last of them
+ * @property {Float32Array | Float64Array} [row]  [source], where the search looked when it chose the id
+ */
+/**
+ * @typedef {object} Kept  of a sentence
+ * @property {Hypothesis[]} live
+ * @property {(Hypothesis & { score: number })[]} ended  best first; as many as the core keeps, the beams of the search
  */
 
 /**
@@ -47,15 +57,15 @@ export function headsOfTags({ decoder_layers: layers, decoder_attention_heads: h
 /** A Watcher, see batch.js. */
 class Attended {
   #sources;
-  #beams;
+  #search;
   #heads;
-  /** By source: what no id has led to yet, and the hypotheses that live. */
-  #trees = /** @type {Map<number, { root: Hypothesis, live: Hypothesis[] }>} */ (new Map());
+  /** By source. @type {Map<number, Kept>} */
+  #kept = new Map();
 
-  /** @param {Int32Array[]} sources @param {number} beams @param {Int32Array} heads */
-  constructor(sources, beams, heads) {
+  /** @param {Int32Array[]} sources @param {import('./options.js').Search} search @param {Int32Array} heads */
+  constructor(sources, search, heads) {
     this.#sources = sources;
-    this.#beams = beams;
+    this.#search = search;
     this.#heads = heads;
   }
 
@@ -67,53 +77,55 @@ class Attended {
    */
   step(core, session, row, source) {
     const heads = this.#heads;
-    const size = heads.length * this.#sources[source].length;
-    const [data, count] = [floats(this.#beams * size), ints(1)];
+    const { beams, prefix, lengthPenalty } = this.#search;
+    const { length } = this.#sources[source];
+    const size = heads.length * length;
+    const [data, count] = [floats(beams * size), ints(1)];
     core.call('generate', 'heed_search_attention', session, row, heads, heads.length, data, count);
     const n = count.value[0];
     // before its first step, or put back to start over
-    if (n === 0) return void this.#trees.delete(source);
-    /** @type {Hypothesis} */
-    const root = { next: new Map() };
-    const tree = this.#trees.get(source) ?? { root, live: [root] };
-    this.#trees.set(source, tree);
-    for (let b = 0; b < n; b++) tree.live[b].rows = data.value.slice(b * size, (b + 1) * size);
-    tree.live = this.#next(core, session, row, tree.live);
-  }
-
-  /**
-   * What the live hypotheses have become in the last step.
-   *
-   * @param {import('../wasm/core.js').Core} core
-   * @param {number} session
-   * @param {number} row
-   * @param {Hypothesis[]} live
-   */
-  #next(core, session, row, live) {
-    const { beam, id, fate, n } = candidatesOf(core, session, row, this.#beams);
-    /** @type {Hypothesis[]} */
-    const next = [];
-    for (let i = 0; i < n; i++) {
-      if (fate[i] < 0) continue; // nothing follows what has ended
-      next[fate[i]] = { next: new Map() };
-      live[beam[i]].next.set(id[i], next[fate[i]]);
+    if (n === 0) return void this.#kept.delete(source);
+    const { live, ended } = this.#kept.get(source) ?? { live: [{ length: 0, id: -1 }], ended: [] };
+    const rows = Array.from({ length: n }, (_, b) => {
+      const own = data.value.slice(b * size, (b + 1) * size);
+      return heads.length === 1 ? own : meanOfHeads({ shape: [1, heads.length, 1, length], data: own });
+    });
+    /** @type {Kept} */
+    const next = { live: [], ended };
+    const { beam, id, fate, logProb, n: found } = candidatesOf(core, session, row, beams);
+    for (let i = 0; i < found; i++) {
+      if (fate[i] === PRUNED) continue;
+      const before = live[beam[i]];
+      const tip = { before, length: before.length + 1, id: id[i], row: rows[beam[i]] };
+      const score = logProb[i] / (tip.length - prefix.length) ** lengthPenalty;
+      if (fate[i] === ENDED) ended.push({ ...tip, score });
+      else next.live[fate[i]] = tip;
     }
-    return next;
+    // no id could follow: the result is what lived before
+    if (next.live.length === 0 && ended.length === 0) next.live = live;
+    ended.sort((a, b) => b.score - a.score).splice(beams);
+    this.#kept.set(source, next);
   }
 
   /** @param {number} source @param {import('./model.js').Generated} best  gets what it has attended to */
   finish(source, best) {
+    const { live, ended } = this.#kept.get(source) ?? { live: [], ended: [] };
+    this.#kept.delete(source);
     const { length } = this.#sources[source];
     const attended = new Float64Array(best.ids.length * length);
-    let at = this.#trees.get(source)?.root;
-    for (const [t, id] of best.ids.entries()) {
-      if (!at?.rows) return;
-      const shape = [1, this.#heads.length, 1, length];
-      attended.set(meanOfHeads({ shape, data: at.rows }), t * length);
-      at = at.next.get(id);
-    }
-    this.#trees.delete(source);
-    best.attended = attended;
+    // its last ids may be cut off, if they are an incomplete character
+    const isBest = (/** @type {Hypothesis} */ tip) => {
+      if (tip.length < best.ids.length) return false;
+      for (let at = tip; at.before && at.row; at = at.before) {
+        const t = at.length - 1;
+        if (t >= best.ids.length) continue;
+        if (at.id !== best.ids[t]) return false;
+        attended.set(at.row, t * length);
+      }
+      return true;
+    };
+    // if it is none of them, because its score is almost another's, the alignment has a pass of its own
+    if ([...ended, ...live].some(isBest)) best.attended = attended;
   }
 }
 
@@ -126,8 +138,8 @@ class Attended {
  * @returns {import('./batch.js').Watcher[]}  none, if heads of another layer than the last place the tags: the core does
  *   not keep them
  */
-export function watchAttention(sources, { beams }, config) {
+export function watchAttention(sources, search, config) {
   const heads = headsOfTags(config);
   if (heads.some(([layer]) => layer !== config.decoder_layers - 1)) return [];
-  return [new Attended(sources, beams, Int32Array.from(heads, ([, head]) => head))];
+  return [new Attended(sources, search, Int32Array.from(heads, ([, head]) => head))];
 }

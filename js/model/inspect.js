@@ -215,7 +215,7 @@ export function nextLogits(model, source, prefix, { shortlist } = {}) {
  */
 export function meanOfHeads({ shape: [layers, heads, rows, columns], data }) {
   const mean = new Float64Array(rows * columns);
-  for (const [i, weight] of data.entries()) mean[i % mean.length] += weight;
+  for (let i = 0; i < data.length; i++) mean[i % mean.length] += data[i];
   return mean.map((sum) => sum / (layers * heads));
 }
 

@@ -29,8 +29,9 @@ import { cutUnits, unitsOf } from './units.js';
  * @property {number} start  its position in the text of the block
  * @property {string} source
  * @property {string} target
- * @property {(Span & { targetStart: number, targetEnd: number })[]} [kept]  what passes through; -1: it did not
- * @property {Weights} [weights]  if tags stand inside, and it changes
+ * @property {(Span & { targetStart: number, targetEnd: number })[]} [kept]  what passes through: its places in source
+ *   and target; targetStart -1: the target lacks it
+ * @property {Weights} [weights]  missing if no tag stands inside of the source, or if the target is the same text
  */
 /**
  * @typedef {Unit & { part: number, same: number, word: number, isDropped: boolean }} TargetUnit  start, end: in the

@@ -14,8 +14,9 @@ import { HeedError } from '../base/errors.js';
  *
  * @typedef {ReturnType<import('./tokenizer.js').Tokenizer['encode']>} Encoded
  * @typedef {import('./keep.js').Span} Span
- * @typedef {{ text: string, after: string, start: number, isKept?: boolean, kept?: Span[] } & Encoded} Sentence
- *   isKept: it is not translated; kept: what of the text is not, if anything
+ * @typedef {{ text: string, after: string, start: number, isKept?: boolean, kept?: Span[], isTagged?: boolean } &
+ *   Encoded} Sentence  isKept: it is not translated; kept: what of the text is not, if anything; isTagged: tags stand
+ *   inside, so its attention is needed
  */
 
 /**

@@ -10,6 +10,7 @@ import { HeedError } from '../base/errors.js';
 import { MAX_PLACED } from '../base/limits.js';
 import { LINE_BREAK } from '../text/sentences.js';
 import { countTranslations, report, reportKept, termsOf, visible } from '../text/terms.js';
+import { generateAligned } from './aligned.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
 import { copyGlossary } from './options.js';
 
@@ -40,8 +41,8 @@ export const findTerms = (text, glossary, language = 'en') => termsOf(copyGlossa
  * @returns {GlossaryMatch[]}
  */
 function findDivided({ text, start, after }, next, terms) {
-  // the next sentence is in another text, on another line, or behind kept text
-  if (next?.start !== start + text.length + after.length || LINE_BREAK.test(after)) return [];
+  // the next sentence is in another text, on another line, or behind kept text or what divides a line
+  if (next?.start !== start + text.length + after.length || LINE_BREAK.test(after) || after.trim()) return [];
   return terms.find(`${text} ${next.text}`)
     .filter((found) => found.start < text.length && found.end > text.length)
     .map((found) => ({ ...found, targetStart: -1, targetEnd: -1, exact: false }));
@@ -198,17 +199,18 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
  * @param {import('./forced.js').Host<T>} host
  * @param {T[]} sentences
  * @param {Glossary} glossary
- * @param {GenerateOptions & { beamTree?: boolean, scores?: boolean }} options
+ * @param {GenerateOptions & { beamTree?: boolean, scores?: boolean, align?: boolean }} options  align: has no effect;
+ *   only free translations keep their attention, those of sentences with tags
  * @param {unknown} [onStep]  null: report a term that cannot be placed instead of throwing HEED_E_STATE
  * @returns {Promise<Result[][]>}
  */
-export async function generateWith(host, sentences, glossary, { beamTree, ...options }, onStep) {
+export async function generateWith(host, sentences, glossary, { beamTree, align: _, ...options }, onStep) {
   const { engine, generate } = host;
   const terms = termsOf(glossary, host.sourceLanguage);
   const found = sentences.map(({ text }) => terms.find(text));
   await checkTranslations(engine, found.flat());
   const plain = sentences.map((sentence) => ({ ...sentence, kept: undefined }));
-  const free = await generate(plain, { ...options, ...(beamTree && { beamTree }) });
+  const free = await generateAligned(generate, plain, { ...options, ...(beamTree && { beamTree }) });
   return Promise.all(free.map(async (hypotheses, i) => {
     const divided = findDivided(sentences[i], sentences[i + 1], terms);
     const kept = keptOf(sentences[i], found[i]);

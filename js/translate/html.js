@@ -102,22 +102,19 @@ export async function translateHtml(html, options, host) {
   const ofBlocks = document.blocks.map(({ text, words }) => texts.add(text, joinSpans(words)));
   const ofAttributes = document.attributes.map(({ text }) => texts.add(text));
   const sentences = await split(texts.texts, options, texts.spans);
-  /** Sentences with tags inside, whose places depend on the alignment. @type {Set<Sentence>} */
-  const tagged = new Set();
   for (const [i, { tags }] of document.blocks.entries()) {
     let [start, tag] = [0, 0];
     for (const sentence of sentences[ofBlocks[i]]) {
       const end = start + sentence.text.length;
       while (tags[tag]?.at <= start) tag++;
-      if (tags[tag]?.at < end) tagged.add(sentence);
+      sentence.isTagged ||= tags[tag]?.at < end;
       start = end + sentence.after.length;
     }
   }
-  const results = await translateKnown(sentences.flat().filter(({ text }) => text), options,
-    { engine, generate, align: tagged.size > 0 });
+  const results = await translateKnown(sentences.flat().filter(({ text }) => text), options, { engine, generate });
   const next = results.values();
   const weigh = async (/** @type {Sentence} */ sentence, /** @type {Known} */ known, /** @type {Part} */ part) => {
-    if (!tagged.has(sentence) || part.source === part.target) return;
+    if (!sentence.isTagged || part.source === part.target) return;
     part.weights = known.weights ??= await attentionOf(engine, sentence, known.result, options);
   };
   const translated = await Promise.all(sentences.map((own) => joinParts(own, next, weigh))).finally(() => {

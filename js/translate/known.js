@@ -2,6 +2,7 @@
 // that one is translated. Used by html.js.
 
 import { MAX_KNOWN } from '../base/limits.js';
+import { generateAligned } from './aligned.js';
 
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('./glossary.js').Result} Result */
@@ -20,22 +21,26 @@ const engines = new WeakMap();
  *
  * @param {Sentence[]} sentences
  * @param {Options} options
- * @param {Pick<import('./html.js').Host, 'engine' | 'generate'> & { align: boolean }} host  align: the results that are
- *   new have `attended`, where the search has kept it
+ * @param {Pick<import('./html.js').Host, 'engine' | 'generate'>} host  engine: what is known is its
  * @returns {Promise<Known[]>}
  */
-export async function translateKnown(sentences, options, { engine, generate, align }) {
-  const translate = async (/** @type {Sentence[]} */ some) =>
-    (await generate(some, { ...options, nBest: 1, align })).map(([result]) => /** @type {Known} */ ({ result }));
+export async function translateKnown(sentences, options, { engine, generate }) {
+  const own = { ...options, nBest: 1 };
+  const translate = async (/** @type {Sentence[]} */ some) => (await generateAligned(generate, some, own))
+    .map(([result]) => /** @type {Known} */ ({ result }));
   // a term may cross two sentences
-  if (options.glossary) return translate(sentences);
+  if (options.glossary) return (await generate(sentences, own)).map(([result]) => ({ result }));
   const { signal: _, ...settings } = options;
   const asked = JSON.stringify(settings);
   const before = engines.get(engine);
   const { known } = before?.asked === asked ? before : { known: new Map() };
   engines.set(engine, { asked, known });
   const keys = sentences.map(({ text, isKept, kept }) => JSON.stringify([text, isKept, kept]));
-  const missing = new Map(keys.flatMap((key, i) => (known.has(key) ? [] : [[key, sentences[i]]])));
+  /** @type {Map<string, Sentence>} */
+  const missing = new Map();
+  for (const [i, key] of keys.entries()) {
+    if (!known.has(key) && !missing.get(key)?.isTagged) missing.set(key, sentences[i]);
+  }
   const all = new Map(keys.map((key) => [key, known.get(key)]));
   const found = (await translate([...missing.values()])).values();
   for (const key of missing.keys()) all.set(key, found.next().value);
