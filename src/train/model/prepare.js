@@ -3,7 +3,7 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, templates; those ending in -x have no English
+//   OUT/train/*.tsv  everyday, docs, phrases, words, templates, times; those ending in -x have no English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
@@ -16,8 +16,9 @@ import { parseArgs } from 'node:util';
 import { random } from './random.js';
 import { chooseTriples } from './sets.js';
 import {
-  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs, readPhrases,
+  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readLines, readPairs, readPhrases,
 } from './texts.js';
+import { replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
 
 const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [options]
@@ -31,6 +32,9 @@ const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [optio
 `;
 
 /** @typedef {import('./texts.js').Row} Row */
+
+/** How often a sentence with times of day gets others. */
+const TIMES = 30;
 
 /** @param {string} message @returns {never} */
 function fail(message) {
@@ -128,14 +132,15 @@ class Prepared {
  *
  * @param {string} data @param {[string, string][]} wanted @param {string} python @param {number} count
  * @param {number} seed
+ * @param {string} [folder]  of the templates and their fillers
  * @returns {{ direction: [string, string], lines: string[] }[]}
  */
-function expand(data, wanted, python, count, seed) {
+function expand(data, wanted, python, count, seed, folder = join(data, 'phrases')) {
   return wanted.map((direction, i) => ({
     direction,
     lines: run(python, [
       join(data, 'phrases/expand.py'), '--pair', direction.join('-'), '--count', String(count),
-      '--seed', String(1000 * seed + i),
+      '--seed', String(1000 * seed + i), '--folder', folder,
     ]).split('\n').filter(Boolean),
   }));
 }
@@ -192,20 +197,36 @@ function main() {
   prepared.write('phrases', phrases, hasEnglish, 2);
   prepared.write('phrases-x', phrases, (direction) => !hasEnglish(direction));
   prepared.write('words', readPhrases(data, true), always, 1);
+  // a pair may share the times that a third language writes with words
+  const pairs = phrases.flatMap((row) => directions().filter(([a, b]) => a < b)
+    .map(([a, b]) => ({ [a]: row[a], [b]: row[b] })));
+  const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])];
+  prepared.write('times', Array.from({ length: TIMES }, () => sources.flatMap((row) =>
+    replaceTimes(row, next) ?? [])).flat(), always);
 
-  /** @type {string[]} */
-  const copies = [];
   const wantedDirections = directions().filter((direction) => prepared.has(direction));
-  for (const { direction: [source, target], lines } of
-    expand(data, wantedDirections, values.python, Number(values.templates), Number(values.seed))) {
-    for (const [i, line] of lines.entries()) {
+  const count = Number(values.templates);
+  /** @param {string} name @param {string} flags @param {ReturnType<typeof expand>} expanded */
+  const writeExpanded = (name, flags, expanded) => {
+    const copies = expanded.flatMap(({ direction: [source, target], lines }) => lines.map((line, i) => {
       const [from, to] = line.split('\t');
-      if (i % 4 === 0) prepared.text.push(clean(from, source));
-      copies.push(pairLine(target, clean(from, source), clean(to, target)));
-    }
-  }
-  writeFileSync(join(out, 'train/templates.tsv'), copies.join(''));
-  console.log(`templates: ${copies.length} lines`);
+      if (i % 4 === 0 && flags === 'w') prepared.text.push(clean(from, source));
+      return pairLine(target, clean(from, source), clean(to, target));
+    }));
+    writeFileSync(join(out, `train/${name}.tsv`), copies.join(''), { flag: flags });
+    console.log(`${name}: ${copies.length} lines of templates`);
+  };
+  const seed = Number(values.seed);
+  writeExpanded('templates', 'w', expand(data, wantedDirections, values.python, count, seed));
+  const folder = join(out, 'templates');
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(data, 'phrases/fillers.tsv'), join(folder, 'fillers.tsv'));
+  const all = readLines(join(data, 'phrases/templates.tsv'));
+  const withTimes = all.filter((line) => line.includes('{TIME'));
+  writeFileSync(join(folder, 'templates.tsv'), `${withTimes.join('\n')}\n`);
+  const timed = Math.ceil(count / 5); // 11 times as many as by their part of the templates: each of 1,440 is one more
+  writeExpanded('times', 'a', expand(data, wantedDirections, values.python, timed, seed + 1, folder));
+  rmSync(folder, { recursive: true });
 
   const [text, rules, model] = [join(out, 'spm.txt'), join(out, 'charsmap.tsv'), join(out, 'spm')];
   if (values.spm) {
