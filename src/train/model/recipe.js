@@ -13,6 +13,7 @@ import { basename, join } from 'node:path';
  */
 const SHARES = {
   everyday: 50, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 3, templates: 7, times: 3, docs: 17, 'docs-x': 1,
+  pivot: 6, // if there is one, of pivot.js
 };
 
 /**
