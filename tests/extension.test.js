@@ -88,8 +88,11 @@ for (const kind of /** @type {const} */ (['chromium', 'firefox'])) describe(kind
       select.value = 'de';
       select.dispatchEvent(new Event('change'));
     });
+    // a page that closes before need not have stored it
+    await page.until(() => document.querySelector('output').textContent === 'Saved.');
     await page.openOwn('options.html');
-    await page.until(() => document.querySelector('select').value === 'de');
+    await page.until(() => !document.querySelector('select').disabled);
+    assert.equal(await page.evaluate(() => document.querySelector('select').value), 'de');
   });
 
   pageTest('a news article: headings, links, notes, names and another language', async () => {

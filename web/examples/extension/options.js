@@ -1,5 +1,10 @@
 // options.js - the language that pages are translated into.
 const select = document.querySelector('#target');
 select.value = (await chrome.storage.local.get('target')).target ?? '';
-select.addEventListener('change', () => chrome.storage.local.set({ target: select.value }));
+const output = document.querySelector('output');
+select.addEventListener('change', async () => {
+  output.textContent = '';
+  await chrome.storage.local.set({ target: select.value });
+  output.textContent = 'Saved.';
+});
 select.disabled = false;
