@@ -215,36 +215,48 @@ test('scaled: the spread of dot products is the root of their length, within wha
 });
 
 test('multi-head: each head alone, side by side and after W_O, is what the core gives as a whole', async () => {
-  const { columns, compute, start } = await import('../web/learn/multi-head.js');
+  const { compute, start } = await import('../web/learn/multi-head.js');
   const x = rowsOf(start.x);
   for (const heads of [1, 2, 4]) {
     const { each, concat, weights, output } = compute(ops, { ...start, heads });
     const width = 4 / heads;
     assert.equal(each.length, heads);
+    /** What each head adds to the output. */
+    const added = [];
     const outputs = each.map((head, i) => {
-      const [q, k, v] = ['wq', 'wk', 'wv'].map((name) =>
-        times(x, rowsOf(columns(start.weights[name], i * width, (i + 1) * width))));
-      const scores = q.map((a) => k.map((b) => dot(a, b) / Math.sqrt(width)));
-      near(head.q.data, q.flat(), 'Q');
-      near(head.weights.data, shared(scores).flat(), 'shares');
+      const [from, to] = [i * width, (i + 1) * width];
+      const w = ['wq', 'wk', 'wv'].map((name) => rowsOf(start.weights[name]).map((line) => line.slice(from, to)));
+      const [q, k, v] = w.map((own) => times(x, own));
+      const products = q.map((a) => k.map((b) => dot(a, b)));
+      const scores = products.map((line) => line.map((score) => score / Math.sqrt(width)));
+      const wo = rowsOf(start.weights.wo).slice(from, to);
+      const own = times(shared(scores), v);
+      added.push(times(own, wo));
+      const wanted = { wq: w[0], wk: w[1], wv: w[2], q, k, v, products, scores, weights: shared(scores), output: own, wo,
+        part: added[i] };
+      assert.deepEqual(Object.keys(head).sort(), Object.keys(wanted).sort(), 'all that is shown');
+      for (const [name, want] of Object.entries(wanted)) near(head[name].data, want.flat(), `${heads} heads: ${name}`);
       near(weights[i].data, shared(scores).flat(), 'shares of the core');
-      return times(shared(scores), v);
+      return own;
     });
     const together = x.map((_, r) => outputs.flatMap((lines) => lines[r]));
     near(concat.data, together.flat(), 'side by side');
     near(output.data, times(together, rowsOf(start.weights.wo)).flat(), 'output');
+    near(output.data, x.flatMap((line, r) => line.map((_, c) => added.reduce((sum, part) => sum + part[r][c], 0))),
+      'the sum of what each head adds');
   }
 });
 
 test('feed-forward: both orders of the norm', async () => {
   const { compute, start } = await import('../web/learn/ffn.js');
-  // row (1 2 0 -1): x W1 = (2 1 2 1 -3 -1), ReLU, W2: (3 1 2 0)
+  // row (1 2 0 -1): x W1 + b1 = (2 1 2 1 -3 -1) + (0 1 0 -1 1 0), ReLU, W2: (2 2 2 -2) + b2 (1 0 0 1)
   const post = compute(ops, start);
-  near(post.ffn.data.slice(0, 4), [3, 1, 2, 0], 'FFN(x)');
-  near(post.added.data.slice(0, 4), [4, 3, 2, -1], 'x + FFN(x)');
-  // mean 2, variance (4 + 1 + 0 + 9) / 4
-  const deviation = Math.sqrt(3.5 + 1e-5);
-  near(post.result.data.slice(0, 4), [2 / deviation, 1 / deviation, 0, -3 / deviation], 'post-norm');
+  near(post.wide.data.slice(0, 6), [2, 2, 2, 0, -2, -1], 'x W1 + b1');
+  near(post.ffn.data.slice(0, 4), [3, 2, 2, -1], 'FFN(x)');
+  near(post.added.data.slice(0, 4), [4, 4, 2, -2], 'x + FFN(x)');
+  // mean 2, variance (4 + 4 + 0 + 16) / 4
+  const deviation = Math.sqrt(6 + 1e-5);
+  near(post.result.data.slice(0, 4), [2 / deviation, 2 / deviation, 0, -4 / deviation], 'post-norm');
   // every step in plain loops, with gain and bias
   const norm = (line, gain, bias) => {
     const mean = line.reduce((a, b) => a + b) / line.length;
@@ -254,18 +266,21 @@ test('feed-forward: both orders of the norm', async () => {
   };
   const row = (...data) => ({ rows: 1, cols: data.length, data: Float32Array.from(data) });
   const [gain, bias] = [row(1, 2, 0.5, -1), row(0, 1, -1, 0.25)];
+  const [b1, b2] = [row(0.5, -1, 2, 0, 1, -0.25), row(-1, 0.5, 3, 0)];
   const [x, w1, w2] = [start.x, start.w1, start.w2].map(rowsOf);
+  const plus = (lines, { data }) => lines.map((line) => line.map((v, c) => v + data[c]));
   for (const [name, act] of [['relu', (v) => Math.max(v, 0)], ['swish', (v) => v / (1 + Math.exp(-v))]]) {
     for (const order of ['post', 'pre']) {
-      const found = compute(ops, { ...start, gain, bias, order, activation: name });
+      const found = compute(ops, { ...start, b1, b2, gain, bias, order, activation: name });
       const normed = x.map((line) => norm(line, gain.data, bias.data));
       const input = order === 'pre' ? normed.map(({ to }) => to) : x;
-      const wide = times(input, w1);
+      const wide = plus(times(input, w1), b1);
       const hidden = wide.map((line) => line.map(act));
-      const added = times(hidden, w2).map((line, r) => line.map((v, c) => v + x[r][c]));
+      const ffn = plus(times(hidden, w2), b2);
+      const added = ffn.map((line, r) => line.map((v, c) => v + x[r][c]));
       const after = added.map((line) => norm(line, gain.data, bias.data));
       const wanted = {
-        wide, hidden, ffn: times(hidden, w2), added, moments: (order === 'pre' ? normed : after).map((n) => n.moments),
+        wide, hidden, ffn, added, moments: (order === 'pre' ? normed : after).map((n) => n.moments),
         result: order === 'pre' ? added : after.map(({ to }) => to),
       };
       for (const [part, want] of Object.entries(wanted)) {

@@ -2,6 +2,8 @@
 // reload, answers, and opens in See; cells explain themselves; words are compared.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
+import { loadOps } from '../js/ops.js';
+import * as multiHead from '../web/learn/multi-head.js';
 import { startChromium, visit } from './browser/chromium.js';
 
 let openPage;
@@ -100,6 +102,56 @@ test('a cell explains itself by mouse and by keys; an edited number counts', asy
   const cell = grid(2).locator('tbody tr').nth(1).locator('td').nth(1);
   assert.match(await cell.getAttribute('class'), /lit-cell/);
   assert.match(await said.textContent(), new RegExp(`^cat · cat: e\\^10 / .* = ${await cell.textContent()}$`));
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('several heads: every number of each head is shown, as the core computes it', async () => {
+  const ops = await loadOps();
+  const { page, troubles, close } = await openPage({ place: 'learn/multi-head' });
+  await visit(page, 'learn/multi-head');
+  /** By name, what stands in the grids that cannot be edited. */
+  const shown = () => page.evaluate(() => [...document.querySelectorAll('.figure figure.grid')]
+    .filter((figure) => !figure.querySelector('input'))
+    .map((figure) => [figure.querySelector('figcaption').textContent,
+      [...figure.querySelectorAll('tbody td')].map((cell) => Number(cell.textContent.replace('\u2212', '-')))]));
+  /** @param {typeof multiHead.start} given */
+  async function check(given) {
+    const { each, concat, output } = multiHead.compute(ops, given);
+    const wanted = [...each.flatMap(({ wq, wk, wv, q, k, v, products, scores, weights, output: own, wo, part }, i) => {
+      const n = i + 1;
+      return [[`WQ${n}`, wq], [`WK${n}`, wk], [`WV${n}`, wv], [`Q${n}`, q], [`K${n}`, k], [`V${n}`, v],
+        ['Q K\u1d40', products], ['Q K\u1d40 / \u221adk', scores], ['Shares', weights], ['Shares \u00d7 V', own],
+        [`WO${n}`, wo], [`head${n} WO${n}`, part]];
+    }), ['All heads side by side', concat], ['Output', output]];
+    const found = await shown();
+    assert.deepEqual(found.map(([name]) => name), wanted.map(([name]) => name));
+    wanted.forEach(([name, { data }], at) => {
+      assert.equal(found[at][1].length, data.length, name);
+      // two digits are shown; matrices of whole numbers have none
+      data.forEach((x, i) => assert.ok(Math.abs(found[at][1][i] - x) <= 0.005 + 1e-6, `${name}, ${i}: ${x}`));
+    });
+    return found.reduce((sum, [, cells]) => sum + cells.length, 0);
+  }
+  const { start } = multiHead;
+  // of each of two heads 24 + 24 + 48 + 8 + 8 + 16
+  assert.equal(await check(start), 2 * 128 + 32);
+  await page.locator('.figure figure.grid:has(input)', { hasText: 'WK' }).locator('input').nth(5).fill('3');
+  const wk = { ...start.weights.wk, data: start.weights.wk.data.with(5, 3) };
+  const weights = { ...start.weights, wk };
+  await check({ ...start, weights });
+  for (const heads of [1, 4]) {
+    await choose(page, String(heads));
+    await check({ ...start, weights, heads });
+  }
+  const last = page.locator('.figure figure.grid', { hasText: 'head4' });
+  await last.locator('td').nth(1).hover();
+  assert.match(await page.locator('.traced').first().textContent(), /^the: \S+ \u00d7 \S+ = \S+$/);
+  assert.equal(await last.locator('td.lit-cell').count(), 1);
+  await visit(page, 'learn/ffn');
+  await page.locator('.figure figure.grid', { hasText: 'times W1, plus b1' }).locator('td').nth(1).hover();
+  assert.equal(await page.locator('.traced').textContent(),
+    'cat: 1 \u00d7 \u22121 + 2 \u00d7 1 + 0 \u00d7 0 + \u22121 \u00d7 0 + 1 = 2');
   assert.deepEqual(troubles, []);
   await close();
 });

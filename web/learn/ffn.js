@@ -30,7 +30,9 @@ export const start = {
     [0, 1, 3, 0],
   ]),
   w1,
+  b1: matrix([[0, 1, 0, -1, 1, 0]]),
   w2,
+  b2: matrix([[1, 0, 0, 1]]),
   gain: matrix([[1, 1, 1, 1]]),
   bias: matrix([[0, 0, 0, 0]]),
   order: /** @type {'post' | 'pre'} */ ('post'),
@@ -38,13 +40,14 @@ export const start = {
 };
 
 /** @param {import('./kit.js').Ops} parts @param {typeof start} given */
-export function compute(parts, { x, w1: first, w2: second, gain, bias, order, activation }) {
+export function compute(parts, { x, w1: first, b1, w2: second, b2, gain, bias, order, activation }) {
   const norm = (/** @type {import('./kit.js').Matrix} */ of) => parts.layerNorm(of, gain.data, bias.data);
   const normed = norm(x);
   const input = order === 'pre' ? normed : x;
-  const wide = parts.matmul(input, first);
+  const product = parts.matmul(input, first);
+  const wide = { ...product, data: product.data.map((v, i) => v + b1.data[i % first.cols]) };
   const hidden = shaped(wide.rows, wide.cols, bend(parts, wide.data, activation));
-  const ffn = parts.feedForward(input, first, zeros(first.cols), second, zeros(second.cols), activation);
+  const ffn = parts.feedForward(input, first, b1.data, second, b2.data, activation);
   const added = { ...x, data: x.data.map((v, i) => v + ffn.data[i]) };
   const before = order === 'post' ? added : x;
   return {
@@ -109,12 +112,12 @@ export async function mount(host, app, t) {
           };
     stages.replaceChildren(flow(...Object.values(shown).flatMap(({ element }) => [sign('\u2192'), element])),
       trace(app.strings.learn.point, [
-        [shown.wide, product(order === 'post' ? x : shown.normed, firsts)],
+        [shown.wide, product(order === 'post' ? x : shown.normed, firsts, false, b1)],
         [shown.hidden, (row, col) => ({
           text: `${given.activation}(${at(shown.wide, row, col)}) = ${at(shown.hidden, row, col)}`,
           lit: [{ grid: shown.wide, row }, { grid: shown.wide, col }],
         })],
-        [shown.ffn, product(shown.hidden, seconds)],
+        [shown.ffn, product(shown.hidden, seconds, false, b2)],
         [order === 'post' ? shown.added : shown.result, (row, col) => ({
           text: `${at(x, row, col)} + ${at(shown.ffn, row, col)} = ${
             at(order === 'post' ? shown.added : shown.result, row, col)}`,
@@ -167,7 +170,7 @@ export async function mount(host, app, t) {
 
   const at = (/** @type {ReturnType<typeof grid>} */ of, /** @type {number} */ row, /** @type {number} */ col) =>
     decimal(of.value.data[row * of.value.cols + col]);
-  /** @param {'x' | 'w1' | 'w2' | 'gain' | 'bias'} key @param {string} name @param {string[]} [rowLabels] */
+  /** @param {'x' | 'w1' | 'b1' | 'w2' | 'b2' | 'gain' | 'bias'} key @param {string} name @param {string[]} [rowLabels] */
   const edited = (key, name, rowLabels) => grid(name, given[key], {
     rowLabels, digits: 1,
     onEdit(value) {
@@ -176,8 +179,8 @@ export async function mount(host, app, t) {
     },
   });
   const x = edited('x', t.x, t.words);
-  const [firsts, seconds, gain, bias] = [edited('w1', t.w1), edited('w2', t.w2), edited('gain', t.gain),
-    edited('bias', t.bias)];
+  const [firsts, b1, seconds, b2, gain, bias] = [edited('w1', t.w1), edited('b1', 'b_1'), edited('w2', t.w2),
+    edited('b2', 'b_2'), edited('gain', t.gain), edited('bias', t.bias)];
   host.append(
     formulas,
     flow(
@@ -201,7 +204,7 @@ export async function mount(host, app, t) {
         },
       ),
     ),
-    flow(x.element, firsts.element, seconds.element, gain.element, bias.element),
+    flow(...[x, firsts, b1, seconds, b2, gain, bias].map(({ element }) => element)),
     stages,
     curve,
   );

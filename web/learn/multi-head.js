@@ -1,9 +1,9 @@
-// multi-head.js - chapter: the same words and matrices divided into one, two or four heads: the queries, keys, values
-// and shares of each, its output, all outputs side by side, and W_O.
+// multi-head.js - chapter: the same words and matrices divided into one, two or four heads. Of each: its parts of the
+// matrices, queries, keys, values, each step to its output, and what W_O makes of that; then all heads side by side.
 
 import { h } from '../lib/dom.js';
-import { choice, flow, grid, matrix, ops, rich, rowOf, shaped, sign } from './kit.js';
-import { attended, product, trace } from './trace.js';
+import { choice, decimal, flow, grid, matrix, ops, rich, rowOf, shaped, sign, transpose } from './kit.js';
+import { product, share, trace } from './trace.js';
 import { EQUALS, formula, m, n, o, paren, row, sub } from './math.js';
 
 const square = matrix([
@@ -50,14 +50,22 @@ export function columns({ rows, cols, data }, from, to) {
 export function compute(parts, { x, weights, heads }) {
   const width = x.cols / heads;
   const each = Array.from({ length: heads }, (_, i) => {
-    const [q, k, v] = [weights.wq, weights.wk, weights.wv]
-      .map((w) => parts.matmul(x, columns(w, i * width, (i + 1) * width)));
-    return { q, k, v, ...parts.attention(q, k, v) };
+    const [from, to] = [i * width, (i + 1) * width];
+    const [wq, wk, wv] = [weights.wq, weights.wk, weights.wv].map((w) => columns(w, from, to));
+    const wo = shaped(width, x.cols, weights.wo.data.subarray(from * x.cols, to * x.cols));
+    const [q, k, v] = [wq, wk, wv].map((w) => parts.matmul(x, w));
+    const products = parts.matmul(q, transpose(k));
+    const found = parts.attention(q, k, v);
+    return { wq, wk, wv, q, k, v, products, ...found, wo, part: parts.matmul(found.output, wo) };
   });
   const concat = shaped(x.rows, x.cols, Array.from({ length: x.rows }, (_, r) =>
     each.flatMap(({ output }) => Array.from(rowOf(output, r)))).flat());
   return { ...parts.multiHeadAttention(x, x, weights, heads), each, concat };
 }
+
+/** What is shown of a head. */
+const PARTS = /** @type {const} */ (
+  ['wq', 'wk', 'wv', 'q', 'k', 'v', 'products', 'scores', 'weights', 'output', 'wo', 'part']);
 
 /** @param {HTMLElement} host @param {any} app @param {any} t */
 export async function mount(host, app, t) {
@@ -67,30 +75,48 @@ export async function mount(host, app, t) {
   const rows = { rowLabels: t.words };
   const found = compute(parts, given);
   const [concat, output] = [grid(t.concat, found.concat, rows), grid(t.output, found.output, rows)];
-  /** The grids of each head. @type {Record<'q' | 'k' | 'v' | 'weights' | 'output', ReturnType<typeof grid>>[]} */
+  /** The grids of each head. @type {Record<typeof PARTS[number], ReturnType<typeof grid>>[]} */
   let shown = [];
   function arrange() {
     const { each } = compute(parts, given);
     const width = given.x.cols / given.heads;
-    shown = each.map((head) => ({
-      q: grid('Q', head.q, rows), k: grid('K', head.k, rows), v: grid('V', head.v, rows),
-      weights: grid(t.weights, head.weights, { ...rows, colLabels: t.words, scale: 'sequential' }),
+    const pairs = { ...rows, colLabels: t.words };
+    shown = each.map((head, i) => ({
+      wq: grid(`W_Q${i + 1}`, head.wq, { digits: 0 }), wk: grid(`W_K${i + 1}`, head.wk, { digits: 0 }),
+      wv: grid(`W_V${i + 1}`, head.wv, { digits: 0 }),
+      q: grid(`Q_${i + 1}`, head.q, rows), k: grid(`K_${i + 1}`, head.k, rows), v: grid(`V_${i + 1}`, head.v, rows),
+      products: grid('Q K\u1d40', head.products, pairs),
+      scores: grid('Q K\u1d40 / \u221ad_k', head.scores, pairs),
+      weights: grid(t.weights, head.weights, { ...pairs, scale: 'sequential' }),
       output: grid(t.headOutput, head.output, rows),
+      wo: grid(`W_O${i + 1}`, head.wo, { digits: 0 }),
+      part: grid(`head_${i + 1} W_O${i + 1}`, head.part, rows),
     }));
     steps.replaceChildren(
-      ...shown.flatMap(({ q, k, v, weights, output: mixed }, i) => [
+      ...shown.flatMap((own, i) => [
         h('h2', {}, ...rich(t.head(i + 1, i * width + 1, (i + 1) * width))),
-        flow(q.element, k.element, v.element, sign('\u2192'), weights.element, sign('\u2192'), mixed.element)]),
-      trace(app.strings.learn.point, shown.flatMap(({ q, k, v, weights, output: mixed }) =>
-        /** @type {Parameters<typeof trace>[1]} */ ([
-          [weights, attended(q, k, app.strings.learn.qkv.cell)],
-          [mixed, product(weights, v)],
-        ]))));
+        flow(own.wq.element, own.wk.element, own.wv.element, sign('\u2192'), own.q.element, own.k.element,
+          own.v.element),
+        flow(own.products.element, sign('\u2192'), own.scores.element, sign('\u2192'), own.weights.element,
+          sign('\u2192'), own.output.element),
+        flow(sign('\u00d7'), own.wo.element, sign('='), own.part.element)]),
+      trace(app.strings.learn.point, shown.flatMap((own) => /** @type {Parameters<typeof trace>[1]} */ ([
+        [own.q, product(x, own.wq)], [own.k, product(x, own.wk)], [own.v, product(x, own.wv)],
+        [own.products, product(own.q, own.k, true)],
+        [own.scores, (r, c) => {
+          const [from, to] = [own.products, own.scores].map(({ value: { data, cols } }) => decimal(data[r * cols + c]));
+          return { text: `${from} / \u221a${width} = ${to}`,
+            lit: [{ grid: own.products, row: r }, { grid: own.products, col: c }] };
+        }],
+        [own.weights, share(own.scores)],
+        [own.output, product(own.weights, own.v)],
+        [own.part, product(own.output, own.wo)],
+      ]))));
   }
   function draw() {
     const now = compute(parts, given);
     now.each.forEach((head, i) => {
-      for (const name of /** @type {const} */ (['q', 'k', 'v', 'weights', 'output'])) shown[i][name].set(head[name]);
+      for (const name of PARTS) shown[i][name].set(head[name]);
     });
     concat.set(now.concat);
     output.set(now.output);

@@ -370,7 +370,7 @@ export const learn = {
     w2: 'W_2',
     gain: 'Gain of the norm',
     bias: 'Bias of the norm',
-    wide: 'times W_1',
+    wide: 'times W_1, plus b_1',
     hidden: 'Hidden layer: after the activation',
     moments: 'Before the norm',
     momentNames: ['mean', 'variance'],

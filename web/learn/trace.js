@@ -14,10 +14,17 @@ const inBrackets = (/** @type {number} */ x) => (x < 0 ? `(${written(x)})` : wri
 /** @param {Matrix} x @param {number} c */
 export const columnOf = ({ rows, cols, data }, c) => Float32Array.from({ length: rows }, (_, r) => data[r * cols + c]);
 
-/** A product of two vectors, written out. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-export function productText(a, b) {
-  const sum = Array.from(a).reduce((total, x, i) => total + x * b[i], 0);
-  return `${Array.from(a, (x, i) => `${written(x)} \u00d7 ${written(b[i])}`).join(' + ')} = ${written(sum)}`;
+/**
+ * A product of two vectors, written out.
+ *
+ * @param {ArrayLike<number>} a @param {ArrayLike<number>} b
+ * @param {number} [bias]  is added
+ */
+export function productText(a, b, bias) {
+  const sum = Array.from(a).reduce((total, x, i) => total + x * b[i], bias ?? 0);
+  const terms = Array.from(a, (x, i) => `${written(x)} \u00d7 ${written(b[i])}`);
+  if (bias !== undefined) terms.push(inBrackets(bias));
+  return `${terms.join(' + ')} = ${written(sum)}`;
 }
 
 /** Up to here e^x is written as it is. Beyond, the greatest score is subtracted, so that no power is infinite. */
@@ -46,11 +53,14 @@ export function shareText(scores, at) {
  *
  * @param {Grid} left @param {Grid} right  two grids, or one twice
  * @param {boolean} [isTransposed]  a row of `right` then stands for a column
+ * @param {Grid} [bias]  one row, which is added to each
  * @returns {(row: number, col: number) => Made}
  */
-export const product = (left, right, isTransposed = false) => (row, col) => ({
-  text: productText(rowOf(left.value, row), isTransposed ? rowOf(right.value, col) : columnOf(right.value, col)),
-  lit: [{ grid: left, row }, { grid: right, ...(isTransposed ? { row: col } : { col }) }],
+export const product = (left, right, isTransposed = false, bias = undefined) => (row, col) => ({
+  text: productText(rowOf(left.value, row), isTransposed ? rowOf(right.value, col) : columnOf(right.value, col),
+    bias?.value.data[col]),
+  lit: [{ grid: left, row }, { grid: right, ...(isTransposed ? { row: col } : { col }) },
+    ...(bias ? [{ grid: bias, col }] : [])],
 });
 
 /**

@@ -722,7 +722,7 @@ export const learn = {
     w2: 'W_2',
     gain: 'Gain der Norm',
     bias: 'Bias der Norm',
-    wide: 'mal W_1',
+    wide: 'mal W_1, plus b_1',
     hidden: 'Verborgene Schicht: nach der Aktivierung',
     moments: 'Vor der Norm',
     momentNames: ['Mittel', 'Varianz'],

@@ -726,7 +726,7 @@ export const learn = {
     w2: 'W_2',
     gain: 'Ganancia de la normalización',
     bias: 'Sesgo de la normalización',
-    wide: 'por W_1',
+    wide: 'por W_1, más b_1',
     hidden: 'Capa oculta: tras la activación',
     moments: 'Antes de la normalización',
     momentNames: ['media', 'varianza'],

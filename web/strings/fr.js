@@ -746,7 +746,7 @@ export const learn = {
     w2: 'W_2',
     gain: 'Gain de la normalisation',
     bias: 'Biais de la normalisation',
-    wide: 'fois W_1',
+    wide: 'fois W_1, plus b_1',
     hidden: 'Couche cachée\u00a0: après l’activation',
     moments: 'Avant la normalisation',
     momentNames: ['moyenne', 'variance'],
