@@ -156,6 +156,17 @@ test('several heads: every number of each head is shown, as the core computes it
   await close();
 });
 
+test('positions: the whole map is there, not a part of it', async () => {
+  const { page, close } = await openPage({ place: 'learn/positions' });
+  await visit(page, 'learn/positions');
+  const map = page.locator('.figure .map').first();
+  await map.locator('canvas').waitFor();
+  // what does not fit can be moved
+  await page.waitForFunction(() => document.querySelector('.figure .map canvas').height > 100);
+  assert.doesNotMatch(await map.getAttribute('class'), /moves/);
+  await close();
+});
+
 test('words as vectors: the arrows of a relation, and a token on its way to the first layer', async () => {
   const { page, troubles, close } = await openPage({ place: 'learn/embeddings' });
   await visit(page, 'learn/embeddings');

@@ -339,6 +339,9 @@ test('a link that asks for what the model has not shows what there is', async ()
   await visit(page, 'see/beam?beams=999');
   assert.equal(await page.inputValue('.controls input[type=range]'), '8');
   await page.waitForFunction(() => document.querySelectorAll('.ends li').length === 8);
+  const scores = await page.locator('.ends li').evaluateAll((all) => all.map((li) =>
+    Number(li.querySelector('.number').textContent.replace('\u2212', '-'))));
+  assert.deepEqual(scores, [...scores].sort((a, b) => b - a), 'the list is in the order of what it shows');
   assert.deepEqual(troubles, []);
   await close();
 });

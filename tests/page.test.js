@@ -247,6 +247,9 @@ for (const [width, theme] of [[1280, 'light'], [390, 'dark']]) {
     const { page, troubles, close } = await openPage({ width, theme });
     const axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
     await page.evaluate(axe);
+    const rows = await page.locator('header :is(.name, .status, .language, .icon)').evaluateAll((all) =>
+      all.map((element) => element.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2));
+    assert.ok(Math.max(...rows) - Math.min(...rows) < 8, `one row: ${rows}`);
     // also while something is computed, which axe sees by chance only
     await page.evaluate(() => {
       globalThis.nameless = [];

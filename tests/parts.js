@@ -84,6 +84,7 @@ export const LONG = [
   { name: 'mutate firefox', command: make('mutate', 'RUNS=200000', 'KINDS=firefox'), minutes: 300 },
   { name: 'mutate firefox-real', command: make('mutate', 'RUNS=2000', 'KINDS=firefox-real'), minutes: 60 },
   { name: 'mutations', command: make('mutations'), minutes: 600 },
+  { name: 'axe', command: [process.execPath, 'tests/axe-long.js'] },
   { name: 'learn', command: [process.execPath, 'tests/learn-long.js'] },
   { name: 'serve', command: [process.execPath, 'tests/bench/serve.js', '10000', '100'] },
   { name: 'fuzz', command: make('fuzz'), minutes: 600 },

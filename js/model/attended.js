@@ -1,14 +1,13 @@
 // attended.js - the cross attention of a search, kept step by step, so that an alignment needs no pass of its own: the
 // mean of the heads, of the hypotheses that live or may be the result.
-// Used by translate/alignment.js and translate/detail.js; loaded by engine/here.js for searches with `align`.
+// Loaded by engine/here.js for searches with `align`.
 
-import { E_CONFIG, ENDED, PRUNED } from '../base/constants.js';
-import { HeedError } from '../base/errors.js';
+import { ENDED, PRUNED } from '../base/constants.js';
 import { floats, ints } from '../wasm/core.js';
 import { candidatesOf } from './candidates.js';
+import { headsOfTags } from './heads.js';
 import { meanOfHeads } from './inspect.js';
 
-/** @typedef {[layer: number, head: number]} CrossHead */
 /**
  * A hypothesis, by its last id. It refers to what it continues, not the reverse: what is pruned becomes garbage.
  *
@@ -23,36 +22,6 @@ import { meanOfHeads } from './inspect.js';
  * @property {Hypothesis[]} live
  * @property {(Hypothesis & { score: number })[]} ended  best first; as many as the core keeps, the beams of the search
  */
-
-/**
- * The heads of cross attention that a model names: [[layer, head], ...]; undefined: it names none, and all count.
- *
- * @param {unknown} named  `alignment_heads` of config.json
- * @param {number} layers
- * @param {number} heads
- * @returns {CrossHead[] | undefined}
- */
-export function headsFor(named, layers, heads) {
-  if (named === undefined || named === null) return undefined;
-  const fits = (/** @type {any} */ x, /** @type {number} */ below) => Number.isInteger(x) && x >= 0 && x < below;
-  const list = Array.isArray(named) ? named : [];
-  if (list.length === 0 || !list.every((at) => at?.length === 2 && fits(at[0], layers) && fits(at[1], heads))) {
-    const expected = `[[layer, head], ...] of ${layers} decoder layers with ${heads} heads`;
-    throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${JSON.stringify(named)}, expected ${expected}`);
-  }
-  return list;
-}
-
-/**
- * The heads that place tags: those that the model names, or else the last layer's.
- *
- * @param {Readonly<Record<string, any>>} config
- * @returns {CrossHead[]}
- */
-export function headsOfTags({ decoder_layers: layers, decoder_attention_heads: heads, alignment_heads: named }) {
-  // the last layer is best in our models; see tests/score/tags.js
-  return headsFor(named, layers, heads) ?? Array.from({ length: heads }, (_, head) => [layers - 1, head]);
-}
 
 /** A Watcher, see batch.js. */
 class Attended {

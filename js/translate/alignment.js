@@ -1,6 +1,6 @@
 // alignment.js - which tokens of a source each token of its translation attends to. Used by detail.js and html.js.
 
-import { headsOfTags } from '../model/attended.js';
+import { headsOfTags } from '../model/heads.js';
 import { meanOfHeads } from '../model/inspect.js';
 import { spell } from './confidence.js';
 

@@ -1,7 +1,7 @@
 // detail.js - details of a translated sentence: tokens, scores and alignment; loaded by translator.js on
 // demand.
 
-import { headsFor } from '../model/attended.js';
+import { headsFor } from '../model/heads.js';
 import { meanOf } from './alignment.js';
 import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
 

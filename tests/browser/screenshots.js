@@ -2,7 +2,7 @@
 // a model of Mozilla's, if firefox-models.js can bring it.
 //
 //   node tests/browser/screenshots.js              into web/images, light, 1280 px wide: `make screenshots`
-//   node tests/browser/screenshots.js all FOLDER   every view, at 1280 and 390 px, light and dark, whole pages
+//   node tests/browser/screenshots.js all FOLDER   every view, at 1280, 768 and 390 px, light and dark, whole pages
 //
 // Those of the README have fewer colours where pngquant is installed (apt-get install pngquant).
 import { execFileSync } from 'node:child_process';
@@ -56,6 +56,15 @@ async function visit(page, place, text = TEXT) {
   await page.waitForTimeout(600);
 }
 
+/** What is out of sight is drawn when it comes near. @param {import('playwright-core').Page} page */
+const scrollThrough = (page) => page.evaluate(async () => {
+  for (let y = 0; y < document.body.scrollHeight; y += innerHeight / 2) {
+    scrollTo(0, y);
+    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+  }
+  scrollTo(0, 0);
+});
+
 /** @param {number} width @param {number} height @param {'light' | 'dark'} colorScheme */
 async function openPage(width, height, colorScheme) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
@@ -67,11 +76,12 @@ async function openPage(width, height, colorScheme) {
 try {
   await mkdir(folder, { recursive: true });
   if (what === 'all') {
-    for (const width of [1280, 390]) {
+    for (const width of [1280, 768, 390]) {
       for (const theme of /** @type {const} */ (['light', 'dark'])) {
         const page = await openPage(width, 860, theme);
         for (const place of PLACES) {
           await visit(page, place);
+          await scrollThrough(page);
           await page.screenshot({ path: join(folder, `${place.replace('/', '-')}-${width}-${theme}.png`),
             fullPage: true });
         }

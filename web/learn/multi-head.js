@@ -95,8 +95,8 @@ export async function mount(host, app, t) {
     steps.replaceChildren(
       ...shown.flatMap((own, i) => [
         h('h2', {}, ...rich(t.head(i + 1, i * width + 1, (i + 1) * width))),
-        flow(own.wq.element, own.wk.element, own.wv.element, sign('\u2192'), own.q.element, own.k.element,
-          own.v.element),
+        flow(sign('\u00d7'), own.wq.element, own.wk.element, own.wv.element),
+        flow(sign('='), own.q.element, own.k.element, own.v.element),
         flow(own.products.element, sign('\u2192'), own.scores.element, sign('\u2192'), own.weights.element,
           sign('\u2192'), own.output.element),
         flow(sign('\u00d7'), own.wo.element, sign('='), own.part.element)]),

@@ -113,8 +113,8 @@ function mountTask(host, app, t, name) {
       plot.line(steps, list);
       return plot.element;
     };
-    watched.replaceChildren(h('figcaption', {}, job.step > 0
-      ? t.watchedNow(decimal(weights[job.step - 1], 4), decimal(gradients[job.step - 1], 4)) : t.watched),
+    watched.replaceChildren(h('figcaption', { hidden: job.step === 0 }, job.step > 0
+      ? t.watchedNow(decimal(weights[job.step - 1], 4), decimal(gradients[job.step - 1], 4)) : ''),
     line(t.weight, weights), line(t.gradient, gradients));
   }
   /** @param {'probe' | 'answer'} which @param {import('./train-worker.js').Answer} found */

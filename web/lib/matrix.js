@@ -141,6 +141,8 @@ export function heatmap(host, options) {
     const longest = (labels ?? []).reduce((a, b) => (b.length > a.length ? b : a), '');
     return longest ? Math.min(context.measureText(longest).width + 14, limit) : 4;
   };
+  /** Whether all cells are to be seen when the size is chosen next. */
+  let isWhole = false;
   const fontOf = (/** @type {number} */ size) => `${size}px ${getComputedStyle(frame).fontFamily}`;
 
   function measure() {
@@ -149,7 +151,8 @@ export function heatmap(host, options) {
     left = room(o.rowLabels, Math.min(LABEL, width * SHARE));
     top = room(o.colLabels, LABEL);
     view.width = width - left;
-    if (view.cell === 0) view.cell = fitting();
+    if (view.cell === 0) view.cell = isWhole ? whole() : fitting();
+    isWhole = false;
     view.height = Math.min(o.rows * view.cell, tallest());
     const ratio = devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio);
@@ -412,7 +415,9 @@ export function heatmap(host, options) {
     },
     zoom,
     fit() {
-      Object.assign(view, { x: 0, y: 0, cell: whole() });
+      // the size is known when it is drawn
+      Object.assign(view, { x: 0, y: 0, cell: 0 });
+      isWhole = true;
       later();
     },
     get drawn() {

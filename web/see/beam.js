@@ -142,7 +142,8 @@ export function mount(host, app) {
   }
 
   /** All results of the search, best first. */
-  const ends = () => [{ text: found.target, logProb: found.logProb }, ...(found.alternatives ?? [])];
+  const ends = () => [{ text: found.target, logProb: found.logProb, score: found.score },
+    ...(found.alternatives ?? [])];
 
   function draw() {
     if (!found) return;
@@ -151,9 +152,10 @@ export function mount(host, app) {
     list.replaceChildren(
       nodes?.length ? h('section', {}, h('h2', {}, t.tree), h('p', { class: 'remark' }, t.treeHelp),
         h('div', { class: 'scroll tree' }, tree(nodes, true).picture)) : h('p', { class: 'remark' }, t.noTree),
-      h('section', {}, h('h2', {}, t.list), h('ol', { class: 'ends' }, ends().map(({ text, logProb }, i) =>
+      h('section', {}, h('h2', {}, t.list), h('p', { class: 'remark' }, t.listHelp),
+        h('ol', { class: 'ends' }, ends().map(({ text, logProb, score = logProb }, i) =>
         h('li', { class: i === 0 ? 'first' : '' }, h('span', { lang: engine.languages.to }, text),
-          h('span', { class: 'number' }, signed(logProb)))))),
+          h('span', { class: 'number' }, signed(score, 3)), h('span', { class: 'number' }, signed(logProb)))))),
       h('section', {}, h('h2', {}, t.tokens), h('div',
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t.tokens }, h('table', { class: 'plain-table' },
           h('thead', {}, h('tr', {}, [t.piece, t.logProb, t.probability, t.sum]

@@ -319,6 +319,7 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}: Log-Wahrscheinlichkeit ${own}, Summe bisher ${sum}${states && `, ${states}`}`,
     list: 'Ergebnisse der Suche',
+    listHelp: 'Das beste zuerst, nach der Log-Wahrscheinlichkeit je Token. Dahinter steht die Summe.',
     tokens: 'Der Gewinner, Token für Token',
     piece: 'Token', logProb: 'Log-Wahrscheinlichkeit', probability: 'Wahrscheinlichkeit', sum: 'Summe',
     noTree: 'Dieses Modell meldet die Schritte seiner Suche nicht; darum sind nur die Ergebnisse aufgelistet.',

@@ -323,6 +323,7 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}: log-probabilidad ${own}, suma hasta aquí ${sum}${states && `, ${states}`}`,
     list: 'Resultados de la búsqueda',
+    listHelp: 'Primero el mejor, según la log-probabilidad por token. Detrás está la suma.',
     tokens: 'La ganadora, token a token',
     piece: 'Token', logProb: 'log-probabilidad', probability: 'probabilidad', sum: 'suma',
     noTree: 'Este modelo no comunica los pasos de su búsqueda, así que solo se muestran los resultados.',

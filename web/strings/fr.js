@@ -327,6 +327,7 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}\u00a0: log-probabilité ${own}, somme jusqu’ici ${sum}${states && `, ${states}`}`,
     list: 'Résultats de la recherche',
+    listHelp: 'Le meilleur d’abord, selon la log-probabilité par jeton. La somme vient ensuite.',
     tokens: 'La gagnante, jeton par jeton',
     piece: 'Jeton', logProb: 'log-probabilité', probability: 'probabilité', sum: 'somme',
     noTree: 'Ce modèle n’indique pas les étapes de sa recherche\u00a0; seuls les résultats sont donc affichés.',
