@@ -10,6 +10,7 @@ const E_STATE = 5;
 /** The case, the page, in capitals, and with the words of each sentence in reverse. */
 const PAGES = [
   [51, '<div>text</div>', '<div>TEXT</div>'],
+  [52, 'text', 'TEXT'],
   [53, '<p></p><div> <b> </b></div>', '<p></p><div> <b> </b></div>'],
   [55, '<ul><li><a href="/a">The house</a></li><li><a href="/b">A dog</a></li></ul>',
     '<ul><li><a href="/a">THE HOUSE</a></li><li><a href="/b">A DOG</a></li></ul>'],
@@ -30,6 +31,9 @@ const PAGES = [
   [62, '<div><span>one</span> <span>two</span> <span>three</span></div>',
     '<div><span>ONE</span> <span>TWO</span> <span>THREE</span></div>',
     '<div><span>THREE</span> <span>TWO</span> <span>ONE</span></div>'],
+  [63, '<div><div>a dog</div><div>two</div><div>a house</div></div>',
+    '<div><div>A DOG</div><div>TWO</div><div>A HOUSE</div></div>',
+    '<div><div>DOG A</div><div>TWO</div><div>HOUSE A</div></div>'],
   [64, 'A dog <b>is</b> here <div>One house</div> there', 'A DOG <b>IS</b> HERE <div>ONE HOUSE</div> THERE',
     'HERE <b>IS</b> DOG A <div>HOUSE ONE</div> THERE'],
   [65, '<p>A dog <style>a { }</style>is here</p>', '<p>A DOG <style>a { }</style>IS HERE</p>'],
@@ -72,7 +76,7 @@ for (const [number, html, upper, reverse] of PAGES) {
 }
 
 Object.assign(CASES, {
-  'elements and text nodes stay the same objects': async ({ host, translate }) => {
+  'cases 68 and 80: nodes stay the same objects, in another order and restored': async ({ host, translate }) => {
     host.innerHTML = '<p>I <b>like</b> small <i><u>black</u> dogs</i> <a href="#">today</a></p>';
     const nodes = nodesOf(host);
     const html = host.innerHTML;
@@ -86,7 +90,7 @@ Object.assign(CASES, {
     check(nodesOf(host).every((node, i) => node === nodes[i]), 'other nodes, or another order');
   },
 
-  'a text node is added only where there are more texts than nodes, and goes again': async ({ host, translate }) => {
+  'case 69: a text node is added only where there are more texts than nodes': async ({ host, translate }) => {
     host.innerHTML = '<p><b>dogs</b> like me</p>';
     const html = host.innerHTML;
     const { translation } = await translate(html, 'reverse');
@@ -296,7 +300,7 @@ Object.assign(CASES, {
     inner.restore();
   },
 
-  'the document: title, description, lang and dir; right to left': async () => {
+  'case 54: the document: title, description, lang and dir; right to left': async () => {
     const { documentElement: html, head } = document;
     head.insertAdjacentHTML('beforeend', '<meta name="description" content="some words">');
     const note = document.body.appendChild(document.createElement('div'));
@@ -375,6 +379,39 @@ Object.assign(CASES, {
     }
     await until(() => host.textContent === 'IT IS 59 MINUTES PAST ONE');
     check(translator.calls.length < 15, `${translator.calls.length} calls`);
+  },
+
+  'case 78: a page that nobody sees waits': async ({ host }) => {
+    let hidden = true;
+    const turn = (/** @type {boolean} */ to) => {
+      hidden = to;
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+    const frames = async () => {
+      for (let i = 0; i < 10; i++) await new Promise(requestAnimationFrame);
+    };
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+    const translator = new Stub('upper');
+    host.innerHTML = '<p>A dog</p>';
+    const translation = translatePage(host, { translator });
+    try {
+      await until(() => translation.progress.total === 1);
+      await frames();
+      equal([translator.calls.length, host.textContent], [0, 'A dog']);
+      turn(false);
+      await translation.done;
+      equal(host.textContent, 'A DOG');
+      turn(true);
+      host.append('one house');
+      await until(() => translation.progress.total === 2);
+      await frames();
+      equal([translator.calls.length, host.textContent], [1, 'A DOGone house']);
+      turn(false);
+      await until(() => host.textContent === 'A DOGONE HOUSE');
+    } finally {
+      translation.stop();
+      delete document.hidden;
+    }
   },
 
   'what is visible comes first': async ({ host }) => {
