@@ -54,7 +54,8 @@ arm_CC     := $(ARM_CC)
 arm_CFLAGS := $(CFLAGS) $(WERROR) -Isrc/kernels/native -ffp-contract=off -O2 -g
 arm_LIBS   := -static -lm
 wasm_CC       := $(EMCC)
-wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG
+# base/heap.c is the malloc of wasm.  clang would make calloc of malloc and memset, which is the C library's.
+wasm_CFLAGS   := $(CFLAGS) -O3 -msimd128 -DNDEBUG -fno-builtin-malloc
 # The relaxed module: Debian's Emscripten 3.1.6 does not know relaxed SIMD, so a newer clang compiles for Emscripten's
 # sysroot.  emcc also passes -disable-lsr; without it, kernels are up to 1.7 times slower.
 RELAXED_CLANG ?= $(firstword $(foreach v,22 21 20 19 18 17 16,$(shell command -v clang-$(v) 2>/dev/null)))
@@ -63,10 +64,9 @@ wasm-relaxed_CC     = $(RELAXED_CLANG)
 wasm-relaxed_CFLAGS = $(wasm_CFLAGS) --target=wasm32-unknown-emscripten --sysroot=$(SYSROOT) -D__EMSCRIPTEN__ \
                       -mrelaxed-simd -DHEED_RELAXED -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false
 wasm-debug_CC     := $(EMCC)
-wasm-debug_CFLAGS := $(CFLAGS) -O1 -fno-inline -msimd128 -DHEED_DEBUG -fsanitize=undefined \
+wasm-debug_CFLAGS := $(CFLAGS) -O1 -fno-inline -msimd128 -fno-builtin-malloc -DHEED_DEBUG -fsanitize=undefined \
                      -fsanitize-undefined-trap-on-error
 wasm-debug_LINK   := -O1 --profiling-funcs
-# Uses the default allocator: emmalloc of Emscripten 3.1.6 returns a bad pointer for a request that wraps 4 GB.
 WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=131072 -sFILESYSTEM=0
 # Test programs have big arrays on the stack, and start with enough memory: WASI of Node 20 sometimes crashes when
 # memory grows during a call.
@@ -176,7 +176,7 @@ WASM_LDS = wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld
 WASM_LD ?= $(firstword $(shell command -v $(WASM_LDS) 2>/dev/null))
 WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
 link_wasm-ld = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/$(1)/libheed.a -L$(WASM_LIB) \
-    -lstandalonewasm-memgrow -lstubs -lnoexit -lc -ldlmalloc -lcompiler_rt --allow-undefined --no-entry \
+    -lstandalonewasm-memgrow -lstubs -lnoexit -lc -lcompiler_rt --allow-undefined --no-entry \
     --entry=_initialize --export-if-defined=_initialize $$(sed 's/^_/--export=/' $(2)) \
     -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --gc-sections $(4) -o $(3)
 
@@ -366,7 +366,7 @@ $(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libhee
 	@mkdir -p $(@D)
 	$(Q)$(wasm-relaxed_CC) $(wasm-relaxed_CFLAGS) -MF $(@:.wasm=.d) -c $< -o $(@:.wasm=.o)
 	$(Q)$(WASM_LD) $(WASM_LIB)/crt1.o $(@:.wasm=.o) $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
-	    -lstandalonewasm-memgrow -lstubs -lc -ldlmalloc -lcompiler_rt --allow-undefined \
+	    -lstandalonewasm-memgrow -lstubs -lc -lcompiler_rt --allow-undefined \
 	    -z stack-size=1048576 --stack-first --max-memory=4294967296 --strip-all --gc-sections \
 	    --export-if-defined=memory -o $@
 

@@ -43,10 +43,6 @@ const ORIGINS = {
     name: 'compiler-rt', license: 'Apache-2.0 WITH LLVM-exception',
     version: () => stated('compiler-rt/readme.txt', /release ([\d.]+\d)/), description: "LLVM's, as Emscripten has it",
   },
-  libdlmalloc: {
-    name: 'dlmalloc', license: 'CC0-1.0', version: () => stated('dlmalloc.c', /Version (\d[\d.]+)/),
-    description: 'allocator, as Emscripten has it',
-  },
 };
 
 const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'];

@@ -46,7 +46,6 @@ const wasi = {
 };
 
 const { instance } = await WebAssembly.instantiate(await readFile(process.argv[2]), {
-  env: { emscripten_notify_memory_growth() {} },
   wasi_snapshot_preview1: wasi,
 });
 memory = instance.exports.memory;

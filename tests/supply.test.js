@@ -56,9 +56,9 @@ test('no input becomes code', () => {
   assert.deepEqual(findAll(bare, DYNAMIC), ['engine/elsewhere.js: createObjectURL']);
 });
 
-test('three functions ask the network, for the addresses they are given, and one answers: heed serve', () => {
+test('four functions ask the network, for the addresses they are given, and one answers: heed serve', () => {
   assert.deepEqual(findAll(bare, NETWORK), ['convert/repository.js: fetch', 'files/source.js: fetch',
-    'serve/server.js: "node:http"', 'wasm/module.js: fetch']);
+    'serve/server.js: "node:http"', 'wasm/module.js: fetch', 'wasm/shared.js: fetch']);
 });
 
 test('the code has no address except one in an error message, and those of heed fetch', () => {
@@ -124,13 +124,12 @@ function importsOf(bytes) {
   return [];
 }
 
-test('all that the modules ask of their host is to hear that memory grew', async () => {
-  for (const name of MODULES) {
-    assert.deepEqual(importsOf(await readFile(join(root, 'js', name))), ['env.emscripten_notify_memory_growth'], name);
-  }
-  const plain = await readFile(join(root, 'js/heed.wasm'));
-  const seen = WebAssembly.Module.imports(await WebAssembly.compile(plain)).map((i) => `${i.module}.${i.name}`);
-  assert.deepEqual(importsOf(plain), seen);
+test('the modules ask nothing of their host', async () => {
+  for (const name of MODULES) assert.deepEqual(importsOf(await readFile(join(root, 'js', name))), [], name);
+  // one function, env.f, is found
+  const one = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 2, 9, 1, 3, 101, 110, 118, 1, 102, 0, 0);
+  const seen = WebAssembly.Module.imports(await WebAssembly.compile(one)).map((i) => `${i.module}.${i.name}`);
+  assert.deepEqual([importsOf(one), seen], [['env.f'], ['env.f']]);
 });
 
 test('development tools are locked by hash, and no lock names a registry', async () => {
@@ -160,7 +159,7 @@ test('the bill of materials says what is in the package, linked, and locked', as
   const folder = await mkdtemp(join(tmpdir(), 'heed-sbom-'));
   try {
     const say = (name, lines) => writeFile(join(folder, `${name}.txt`), lines.join('\n'));
-    const common = ['heed.o', 'lib/libheed.a(heed.o)', 'lib/libdlmalloc.a(dlmalloc.o)', 'lib/crt1_reactor.o'];
+    const common = ['heed.o', 'lib/libheed.a(heed.o)', 'lib/crt1_reactor.o'];
     await say('heed.wasm', [...common, 'lib/libc.a(pow.o)', 'lib/libc.a(log.o)', 'lib/libcompiler_rt.a(stack_ops.o)']);
     await say('heed-relaxed.wasm', [...common, 'lib/libc.a(log.o)']);
     await say('heed-train.wasm', [...common, 'lib/libc.a(erff.o)']);
@@ -171,7 +170,7 @@ test('the bill of materials says what is in the package, linked, and locked', as
     assert.deepEqual([bom.bomFormat, bom.specVersion], ['CycloneDX', '1.5']);
     const named = (scope) => bom.components.filter((c) => c.scope === scope).map(({ name }) => name).sort();
     assert.deepEqual(named('required'), ['@lezer/common', '@lezer/highlight', '@lezer/markdown',
-      '@messageformat/parser', 'compiler-rt', 'dlmalloc', 'eld', 'emscripten', 'entities', 'moo', 'musl', 'parse5',
+      '@messageformat/parser', 'compiler-rt', 'eld', 'emscripten', 'entities', 'moo', 'musl', 'parse5',
       'saxes', 'xmlchars']);
     const lock = JSON.parse(await read('package-lock.json'));
     assert.equal(named('excluded').length, Object.keys(lock.packages).length - 11);
@@ -189,7 +188,7 @@ test('the bill of materials says what is in the package, linked, and locked', as
       { 'heed.wasm': 'log.o pow.o', 'heed-relaxed.wasm': 'log.o', 'heed-train.wasm': 'erff.o' });
     assert.deepEqual(parts('compiler-rt'), { 'heed.wasm': 'stack_ops.o' });
     const has = (name) => bom.dependencies.find(({ ref }) => ref === `module:${name}`).dependsOn;
-    const all = ['runtime:dlmalloc', 'runtime:emscripten', 'runtime:musl'];
+    const all = ['runtime:emscripten', 'runtime:musl'];
     assert.deepEqual(MODULES.map((name) => has(name).sort()), [['runtime:compiler-rt', ...all], all, all]);
     await say('heed-relaxed.wasm', common);
     await assert.rejects(run(process.execPath, [sbom, folder], { env }),

@@ -23,6 +23,9 @@ import { builds } from '../builds.js';
  * @property {Readonly<import('../model/config.js').GenerateDefaults>} defaults  of a search
  * @property {Model['info'] & { worker: boolean, workers?: number }} info  at the time of the last answer; workers: how
  *   many there are, if several share the work
+ * @property {boolean} [isShared]  of a worker: others can use its weights
+ * @property {(port: MessagePort) => Promise<void>} [lend]  sends to the other end of the port what another worker needs for
+ *   that. No other thread sees it: a memory is free when the last thread that has seen it ends, or collects its garbage
  * @property {(sources: Int32Array[], search: Search, options?: JobOptions) => Promise<Result[][]>} generate  for each
  *   source its hypotheses, best first. Takes checked ids, and a search from checkGenerate()
  * @property {(texts: string[], side?: 'source' | 'target') => Promise<Encoded[]>} encode  sources with the token of the
@@ -71,6 +74,7 @@ import { builds } from '../builds.js';
  * @property {import('../model/load.js').LoadOptions['simd']} [simd]
  * @property {import('../model/load.js').LoadOptions['cache']} [cache]
  * @property {import('../model/load.js').LoadOptions['shortlist']} [shortlist]
+ * @property {true | MessagePort} [share]  true: others may use its weights; or where another worker's are lent
  */
 
 /**

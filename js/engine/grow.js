@@ -4,7 +4,7 @@
 import { builtin, isNode, resolve } from '../base/host.js';
 import { GROWN_BYTES, GROWN_WORKERS } from '../base/limits.js';
 import { openRemote } from '../files/source.js';
-import { poolOf } from './pool.js';
+import { borrow, poolOf } from './pool.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 /** @typedef {import('./engine.js').EngineOptions} EngineOptions */
@@ -45,14 +45,20 @@ async function isAtHand(model, cache) {
   return remote.isKept(isPlace ? urls[0] : (name) => /** @type {Record<string, any>} */ (model)[name]);
 }
 
+/** How many workers GROWN_BYTES are enough for. @param {Engine} first */
+function countFitting({ isShared, info: { memoryBytes, weightBytes } }) {
+  const shared = isShared ? weightBytes : 0;
+  return Math.floor((GROWN_BYTES - shared) / (memoryBytes - shared));
+}
+
 /**
  * @param {Engine} first
  * @param {Pick<EngineOptions, 'model' | 'cache'>} options
- * @param {(signal: AbortSignal) => Promise<Engine>} start
+ * @param {(options: Pick<EngineOptions, 'signal' | 'share'>) => Promise<Engine>} start
  * @returns {Promise<Growth | undefined>}  undefined: there will never be more than one worker
  */
 async function growthOf(first, { model, cache = !isNode }, start) {
-  const most = Math.min(GROWN_WORKERS, await countCores(), Math.floor(GROWN_BYTES / first.info.memoryBytes));
+  const most = Math.min(GROWN_WORKERS, await countCores(), countFitting(first));
   // bytes that the caller passed are not held for this alone
   if (most <= 1 || hasBytes(model)) return undefined;
   const versionOf = (/** @type {Engine} */ { config, manifest }) => JSON.stringify([config, manifest]);
@@ -66,7 +72,7 @@ async function growthOf(first, { model, cache = !isNode }, start) {
     try {
       isFree ??= isAtHand(model, cache);
       if (!(await isFree)) return;
-      const engine = await start(life.signal);
+      const engine = await start({ signal: life.signal, share: await borrow(first) });
       // the server or the directory may have another model by now
       if (life.signal.aborted || versionOf(engine) !== versionOf(first)) engine.destroy(life.signal.reason);
       else add(engine);
@@ -102,7 +108,7 @@ async function growthOf(first, { model, cache = !isNode }, start) {
  * @returns {Promise<Engine>}
  */
 export async function createGrowing(first, connect, { onProgress: _, ...options }) {
-  const growth = await growthOf(first, options, (signal) => /** @type {Promise<Engine>} */ (
-    connect({ ...options, worker: true, signal })));
+  const growth = await growthOf(first, options, (more) => /** @type {Promise<Engine>} */ (
+    connect({ ...options, worker: true, ...more })));
   return poolOf([first], { isFixed: false, growth });
 }

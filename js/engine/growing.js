@@ -56,6 +56,6 @@ function growing(first, connect, options) {
  */
 export async function createOwn(connect, options, workers) {
   if (workers !== undefined) return (await import('./several.js')).createSeveral(connect, workers, options);
-  const first = await connect(options);
+  const first = await connect({ ...options, share: true });
   return first && growing(first, connect, options);
 }

@@ -104,15 +104,17 @@ function engineOf(model, { encode, settings }) {
 }
 
 /**
- * @param {import('./engine.js').EngineOptions & { record?: import('../files/record.js').FileRecord }} options
+ * @param {import('./engine.js').EngineOptions & { record?: import('../files/record.js').FileRecord,
+ *   open?: Parameters<typeof Model.load>[4] }} options  record, open: see Model.load
  * @returns {Promise<Engine>}
  */
-export async function createHere({ model, source, target, language, onProgress, record, ...options }) {
+export async function createHere({ model, source, target, language, onProgress, record, open, ...options }) {
   const loaded = await Model.load(
     model,
     { ...options, onProgress: ({ loaded: bytes, total }) => onProgress?.(bytes / total) },
     checkPair(source, target),
     record,
+    open,
   );
   try {
     const { chooseWay } = await import('../model/pairs.js');

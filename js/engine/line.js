@@ -222,14 +222,15 @@ export class Line {
   /**
    * @param {string} method
    * @param {unknown[]} args
-   * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void }} [options]  signal: aborts the call
+   * @param {{ signal?: AbortSignal, onEvent?: (event: any) => void, ports?: any }} [options]  signal: aborts the
+   *   call; ports: those among the arguments
    * @returns {Promise<any>}
    */
   call(method, args, options = {}) {
     const id = this.#next++;
     const answer = this.#wait(id, options);
     try {
-      if (this.#calls.has(id)) this.#port.postMessage({ id, method, args });
+      if (this.#calls.has(id)) this.#port.postMessage({ id, method, args }, options.ports);
     } catch (error) {
       this.#calls.get(id)?.reject(unsendable(args, error));
     }

@@ -1,4 +1,4 @@
-// pool.js - an engine of several workers, each with the model. The sentences of a call are dealt out in chunks, and the
+// pool.js - an engine of several workers, each with the model or with its part of a shared one. The sentences of a call are dealt out in chunks, and the
 // results are in the order of the sources. If a worker is lost, the others translate its sentences. Used by grow.js and
 // several.js.
 
@@ -14,6 +14,19 @@ const AT_ONCE = 2;
 
 /** Whether a worker is lost: it has ended, is silent, or its module is broken. @param {unknown} error */
 const isLoss = (error) => error instanceof HeedError && error.code === E_WASM;
+
+/**
+ * The option `share` of another worker.
+ *
+ * @param {Engine} engine
+ * @returns {Promise<MessagePort | undefined>}
+ */
+export async function borrow({ isShared, lend }) {
+  if (!isShared) return undefined;
+  const { port1, port2 } = new MessageChannel();
+  await lend?.(port1);
+  return port2;
+}
 
 /**
  * @param {Engine[]} engines  one at least
@@ -71,13 +84,15 @@ export function poolOf(engines, { isFixed, growth }) {
     /** @type {const} */ (['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter'])
       .map(ask);
   const { config, manifest, defaults } = first;
+  const { isShared } = first;
   return {
     config,
     manifest,
     defaults,
     get info() {
       const bytes = [...loads.keys()].map(({ info }) => info.memoryBytes);
-      return { ...first.info, memoryBytes: bytes.reduce((sum, each) => sum + each),
+      const memoryBytes = isShared ? Math.max(...bytes) : bytes.reduce((sum, each) => sum + each);
+      return { ...first.info, memoryBytes,
         ...((isFixed || loads.size > 1) && { workers: loads.size }) };
     },
     async generate(sources, search, { signal, ...options } = {}) {

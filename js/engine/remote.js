@@ -22,10 +22,10 @@ async function addressOf(place) {
 
 /**
  * @param {Line} line
- * @param {Pick<Engine, 'config' | 'manifest' | 'defaults'>} has  properties of the engine in the worker
+ * @param {Pick<Engine, 'config' | 'manifest' | 'defaults' | 'isShared'>} has  properties of the engine in the worker
  * @returns {Engine}
  */
-function engineOf(line, { config, manifest, defaults }) {
+function engineOf(line, { config, manifest, defaults, isShared }) {
   const ask = (/** @type {string} */ method) => (/** @type {unknown[]} */ ...args) => line.call(method, args);
   const [encode, decode, pieces, logits, attention, inspect, parameters, parameter] =
     ['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter'].map(ask);
@@ -33,6 +33,8 @@ function engineOf(line, { config, manifest, defaults }) {
     config,
     manifest,
     defaults,
+    isShared,
+    lend: (port) => line.call('lend', [port], { ports: [port] }),
     get info() {
       return { ...line.info, worker: true };
     },
@@ -84,8 +86,10 @@ async function connectOne(startWorker, given) {
   }
   try {
     const [model, wasm] = [await addressOf(options.model), await addressOf(options.wasm)];
-    const isShared = onFiles !== undefined;
-    const has = await line.call('create', [{ ...options, model, wasm, isShared }], { signal, onEvent: onProgress });
+    const { share } = options;
+    const isRecorded = onFiles !== undefined;
+    const has = await line.call('create', [{ ...options, model, wasm, isRecorded }],
+      { signal, onEvent: onProgress, ports: share instanceof MessagePort ? [share] : [] });
     onFiles?.(has.files);
     return engineOf(line, has);
   } catch (error) {

@@ -5,6 +5,7 @@
 //             { id, value | error, info } an answer, { isAlive } yes, { isUnread } a message could not be deserialised
 
 import { HeedError } from '../base/errors.js';
+import { isNode } from '../base/host.js';
 import { createHere } from './here.js';
 
 /** The data to recreate an error. @param {any} error */
@@ -24,10 +25,20 @@ function buffersOf(value, found = new Set()) {
   return found;
 }
 
+/** The one message that waits in a port. @param {MessagePort} port @returns {Promise<any>} */
+const messageOf = (port) => new Promise((resolve) => {
+  port.onmessage = ({ data }) => {
+    port.close();
+    resolve(data);
+  };
+});
+
 /** @param {MessagePort} port */
 export function serve(port) {
   /** @type {import('./engine.js').Engine | undefined} */
   let engine;
+  /** @type {ReturnType<typeof import('../wasm/shared.js').sharing> | undefined} */
+  let sharing;
   /** By the id of the running call. @type {Map<number, AbortController>} */
   const running = new Map();
 
@@ -37,12 +48,16 @@ export function serve(port) {
    * @type {Record<string, (more: { signal: AbortSignal, tell: (event: unknown) => void }, ...args: any[]) => unknown>}
    */
   const methods = {
-    async create({ signal, tell }, { isShared, ...options }) {
-      const record = isShared ? new (await import('../files/record.js')).FileRecord() : undefined;
-      engine = await createHere({ ...options, record, signal, onProgress: tell });
+    async create({ signal, tell }, { isRecorded, share, ...options }) {
+      const record = isRecorded ? new (await import('../files/record.js')).FileRecord() : undefined;
+      if (share && (isNode || globalThis.crossOriginIsolated)) {
+        sharing = (await import('../wasm/shared.js')).sharing(share === true || (await messageOf(share)));
+      }
+      engine = await createHere({ ...options, record, open: sharing?.open, signal, onProgress: tell });
       const { config, manifest, defaults } = engine;
-      return { config, manifest, defaults, files: record?.files };
+      return { config, manifest, defaults, isShared: Boolean(sharing?.share), files: record?.files };
     },
+    lend: (_, other) => other.postMessage(sharing?.share),
     generate: ({ signal, tell }, sources, search, { isStreamed, beamTree }) =>
       engine?.generate(sources, search, { signal, beamTree, onStep: isStreamed ? tell : undefined }),
     destroy() {

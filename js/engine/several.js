@@ -3,7 +3,7 @@
 import { badRange, badType, checkInteger } from '../base/check.js';
 import { isNode, onAbort, resolve } from '../base/host.js';
 import { MAX_WORKERS } from '../base/limits.js';
-import { poolOf } from './pool.js';
+import { borrow, poolOf } from './pool.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 /** @typedef {import('./remote.js').RemoteOptions} RemoteOptions */
@@ -14,8 +14,8 @@ const isRemote = async (model) =>
 
 /**
  * Creates `workers` engines. A model at a URL is downloaded once: the first worker returns the files, and the others
- * load these bytes. In Node, and in pages that are cross-origin isolated, the bytes are one copy for all workers; each
- * has weights of its own in the memory of its module.
+ * load these bytes. In Node, and in pages that are cross-origin isolated, the bytes and the weights are one copy for all
+ * workers; elsewhere each has weights of its own.
  *
  * @param {import('./remote.js').Connect} connect
  * @param {number} workers
@@ -34,13 +34,14 @@ export async function createSeveral(connect, workers, { worker, onProgress, ...o
     worker: worker ?? (isNode || undefined),
     // the last event tells that all are ready
     onProgress: (loaded) => void (loaded < 1 && onProgress?.(loaded)),
+    share: count > 1 || undefined,
     ...(count > 1 && (await isRemote(model)) && { onFiles: (read) => (files = read) }),
   });
   if (!first) return undefined;
   const stop = new AbortController();
   const forget = onAbort(options.signal, () => stop.abort(options.signal?.reason));
   const others = Array.from({ length: count - 1 }, async () => /** @type {Engine} */ (
-    await connect({ ...options, worker: true, model: files ?? model, signal: stop.signal })));
+    await connect({ ...options, worker: true, model: files ?? model, signal: stop.signal, share: await borrow(first) })));
   try {
     const engines = [first, ...(await Promise.all(others))];
     onProgress?.(1);

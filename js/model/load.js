@@ -275,9 +275,11 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
   try {
     family?.settle(config, weights);
     const numbers = chooseArithmetic(options, weights);
-    const model = createModel(core, config, numbers, weights);
-    const tensors = placeTensors(core, model, weights, await family?.tensorNames(config));
-    if (shortlist ?? config.shortlist) {
+    // of another worker, complete; only the small files are read then
+    const shared = core.share?.model;
+    const model = shared ?? createModel(core, config, numbers, weights);
+    const tensors = shared ? [] : placeTensors(core, model, weights, await family?.tensorNames(config));
+    if (!shared && (shortlist ?? config.shortlist)) {
       await (await import('../formats/shortlist.js')).addShortlist(core, model, { files, config, read, shortlist });
     }
     // Marian's and Pegasus' have two files
@@ -297,7 +299,8 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
     };
     progress(CONFIG, 0);
     for (const [name, bytes] of sizes) progress(name, bytes);
-    await streamWeights(core, model, tensors, weights, progress);
+    if (!shared) await streamWeights(core, model, tensors, weights, progress);
+    if (core.share) core.share.model = model;
     if (unsupported.length > 0) {
       console.warn(`heed: ${generation ? GENERATION : CONFIG}: unsupported, without effect: ${unsupported.join(', ')}`);
     }

@@ -68,9 +68,10 @@ export class Model {
    * @param {(manifest: Record<string, unknown>) => void} [accept]  internal: throws if heed.json is for a model that is
    *   not wanted, before more is read
    * @param {import('../files/record.js').FileRecord} [record]  internal: keeps the files
+   * @param {Parameters<typeof instantiate>[1]} [open]  internal: as instantiate() takes it
    * @returns {Promise<Model>}
    */
-  static async load(source, options = {}, accept, record) {
+  static async load(source, options = {}, accept, record, open) {
     checkLoad(options);
     const { signal, wasm, simd, onProgress } = options;
     let most = 0;
@@ -79,7 +80,7 @@ export class Model {
       /** @typedef {import('../wasm/core.js').Core} Core */
       const core = await new Promise((/** @type {(core: Core) => void} */ resolve, reject) => {
         const forget = onAbort(signal, () => reject(signal?.reason));
-        instantiate({ wasm, simd }).then(resolve, reject).finally(forget);
+        instantiate({ wasm, simd }, open).then(resolve, reject).finally(forget);
       });
       try {
         const parts = await loadModel(core, source, {

@@ -69,8 +69,16 @@ export class Core {
   /** The compiled module. @type {WebAssembly.Module} @readonly */
   module;
 
-  /** @param {any} c  exports @param {'simd128' | 'relaxed'} simd @param {WebAssembly.Module} module */
-  constructor(c, simd, module) {
+  /** What other workers need to share the memory, if they can. @type {import('./shared.js').Share | undefined} */
+  share;
+  /**
+   * @param {any} c  exports
+   * @param {'simd128' | 'relaxed'} simd
+   * @param {WebAssembly.Module} module
+   * @param {import('./shared.js').Share} [share]
+   */
+  constructor(c, simd, module, share) {
+    this.share = share;
     this.#c = c;
     this.#u8 = new Uint8Array(c.memory.buffer);
     this.simd = simd;
@@ -110,7 +118,7 @@ export class Core {
     if (address === 0) return null;
     const start = address >>> 0;
     this.#refresh();
-    return decoder.decode(this.#u8.subarray(start, this.#u8.indexOf(0, start)));
+    return decoder.decode(this.#u8.slice(start, this.#u8.indexOf(0, start)));
   }
 
   /** @param {any} type @param {number} address @param {number} length */
@@ -390,7 +398,7 @@ export class Core {
       const start = this.#c.heed_tokenizer_piece(handle, id, room, room + 4) >>> 0;
       this.#refresh();
       const length = this.#u8[room] | (this.#u8[room + 1] << 8); // 1024 at most
-      return decoder.decode(this.#u8.subarray(start, start + length));
+      return decoder.decode(this.#u8.slice(start, start + length));
     });
     return { handle, pieces: { types, special, piece } };
   }

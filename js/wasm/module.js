@@ -36,17 +36,35 @@ async function moduleFrom(source) {
   });
 }
 
-/** The module to use: the given one, or the build that suits the host. @param {any} wasm @param {string} simd */
-async function chooseModule(wasm, simd) {
-  if (wasm !== undefined) return moduleFrom(wasm);
+/**
+ * The module to use: the given one, or the build that suits the host.
+ *
+ * @param {any} wasm
+ * @param {string} simd
+ */
+async function chooseModule(wasm, simd, from = moduleFrom) {
+  if (wasm !== undefined) return from(wasm);
   if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
     try {
-      return await moduleFrom(await builds.relaxed());
+      return await from(await builds.relaxed());
     } catch (error) {
       if (simd === 'relaxed') throw error; // else the other build does the same, more slowly
     }
   }
-  return moduleFrom(await builds.simd128());
+  return from(await builds.simd128());
+}
+
+/** @typedef {(from?: typeof moduleFrom) => Promise<WebAssembly.Module>} Choose  from: what else to compile with */
+
+/**
+ * An instance with a memory of its own.
+ *
+ * @param {Choose} choose
+ * @returns {Promise<{ module: WebAssembly.Module, c: any, share?: import('./shared.js').Share }>}
+ */
+export async function openOwn(choose) {
+  const module = await choose();
+  return { module, c: (await WebAssembly.instantiate(module, {})).exports };
 }
 
 /**
@@ -54,9 +72,10 @@ async function chooseModule(wasm, simd) {
  * the build asked for, or the host lacks the SIMD it needs.
  *
  * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
+ * @param {typeof openOwn} [open]  in another memory: see shared.js
  * @returns {Promise<Core>}
  */
-export async function instantiate({ wasm, simd = 'auto' } = {}) {
+export async function instantiate({ wasm, simd = 'auto' } = {}, open = openOwn) {
   if (!['auto', 'simd128', 'relaxed'].includes(simd)) {
     throw new TypeError(`simd: found '${simd}', expected 'auto', 'simd128' or 'relaxed'`);
   }
@@ -67,15 +86,12 @@ export async function instantiate({ wasm, simd = 'auto' } = {}) {
     throw new HeedError(E_WASM, `this host lacks WebAssembly${lacks}`, { name: 'NotSupportedError' });
   }
   try {
-    const module = await chooseModule(wasm, simd);
-    // Growth needs no notice: views are compared with the memory before each use.
-    const imports = { env: { emscripten_notify_memory_growth() {} } };
-    const c = /** @type {any} */ ((await WebAssembly.instantiate(module, imports)).exports);
+    const { module, c, share } = await open((from) => chooseModule(wasm, simd, from));
     if (typeof c.heed_relaxed !== 'function') throw new Error('not the module of heed');
     c._initialize?.();
     const build = c.heed_relaxed() ? 'relaxed' : 'simd128';
     if (simd !== 'auto' && simd !== build) throw new Error(`simd: asked for '${simd}', the given module is '${build}'`);
-    return new Core(c, build, module);
+    return new Core(c, build, module, share);
   } catch (error) {
     throw new HeedError(E_WASM, `heed.wasm: ${/** @type {any} */ (error).message}`, { cause: error });
   }

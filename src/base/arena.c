@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __wasm__
-/* unistd.h has it only if a macro is defined before the first header of all; a test includes this file after others. */
-extern void *sbrk(intptr_t);
-#endif
+#include "base/heap.h"
 
 /*
  * A model is zeroed while the host still runs wasm as it was first compiled: there memory.fill takes a tenth of the
@@ -60,13 +57,12 @@ int32_t *arena_ints(heed_arena *arena, size_t d0, size_t d1) {
 }
 
 /*
- * The first address that malloc has not taken yet, or NULL if that is unknown.  All memory of wasm from there on is
- * zero, and Emscripten's malloc never gives memory back.  A page that is not touched costs no time and no memory: of a
- * session, short sentences need little.
+ * The address from which on malloc gives zeros, or NULL if that is unknown.  A page that is not touched costs no time
+ * and no memory: of a session, short sentences need little.
  */
 static unsigned char *fresh_memory(void) {
 #ifdef __wasm__
-    return sbrk(0);
+    return heap_fresh();
 #else
     return NULL;
 #endif
@@ -74,7 +70,7 @@ static unsigned char *fresh_memory(void) {
 
 void *arena_block(heed_arena *arena) {
     if (arena->overflow || arena->used > SIZE_MAX - ARENA_ALIGN) return NULL;
-    /* malloc aligns to 8 on wasm32.  The byte below the aligned block stores the distance to the raw pointer. */
+    /* malloc aligns to 8 on some hosts.  The byte below the aligned block stores the distance to the raw pointer. */
     unsigned char *const fresh = fresh_memory();
     unsigned char *raw = malloc(arena->used + ARENA_ALIGN);
     if (raw == NULL) return NULL;

@@ -32,7 +32,6 @@ function system() {
       memory = exported;
     },
     imports: {
-      env: { emscripten_notify_memory_growth() {} },
       wasi_snapshot_preview1: {
         args_get: () => 0,
         args_sizes_get: none,

@@ -1,5 +1,5 @@
-// server.js - the repository as a static host serves a site below a path: types, a strict Content-Security-Policy, no
-// COOP and COEP; takes the report of a page. Used by tests that open a page, for reportOf() of hosts.js.
+// server.js - the repository as a static host serves a site below a path: types, a strict Content-Security-Policy, COOP
+// and COEP only if asked for; takes the report of a page. Used by tests that open a page, for reportOf() of hosts.js.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -26,17 +26,20 @@ const HEADERS = {
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
   'x-content-type-options': 'nosniff',
 };
+const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 
 /**
  * @param {object} [options]
  * @param {Record<string, string>} [options.folders]  more to serve: the beginning of a path, and the folder it stands
  *   for
  * @param {string} [options.page]  whose address `url` is
+ * @param {boolean} [options.isolated]  pages are cross-origin isolated
  * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean}
  *   [options.intercept] sees every request first; true: it has answered
  * @returns {Promise<{ url: string, report: Promise<any>, close: () => void }>}  `report`: what the page found
  */
-export async function serve({ folders = {}, page = 'tests/browser/page.html', intercept } = {}) {
+export async function serve({ folders = {}, page = 'tests/browser/page.html', isolated, intercept } = {}) {
+  const headers = isolated ? { ...HEADERS, ...ISOLATED } : HEADERS;
   /** @type {(report: object) => void} */
   let settle;
   const report = new Promise((resolve) => (settle = resolve));
@@ -62,7 +65,7 @@ export async function serve({ folders = {}, page = 'tests/browser/page.html', in
       return;
     }
     const type = TYPES[extname(file)] ?? 'application/octet-stream';
-    response.writeHead(200, { ...HEADERS, 'content-type': type, 'content-length': found.size });
+    response.writeHead(200, { ...headers, 'content-type': type, 'content-length': found.size });
     createReadStream(file).pipe(response);
   });
   server.listen(0, '127.0.0.1');

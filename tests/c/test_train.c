@@ -182,7 +182,8 @@ static void check_gradients(const char *name, const int32_t *config, int n, int 
     pass_options options = extra ? *extra : (pass_options){0};
     options.smoothing = 0.1f;
     options.scale = 1.0f;
-    float *unused = extra ? calloc(p->n_floats, sizeof *unused) : NULL;
+    float *unused = extra ? malloc(p->n_floats * sizeof *unused) : NULL;
+    if (extra) memset(unused, 0, p->n_floats * sizeof *unused);
     heed_pair pairs[PAIRS];
     split(pairs);
     pass_result sum = {0};

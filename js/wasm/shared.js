@@ -1,0 +1,162 @@
+// shared.js - one memory for the instances of several workers: the weights are in it once. Loaded by module.js for a
+// worker of a pool, where the host has shared memory.
+//
+// heed.wasm has a memory of its own and fills it with its constants. A module over a shared memory is the same code with
+// two sections less and one more: it imports the memory, and the constants are written once, here. Each instance has its
+// own stack and its own pages, as src/base/heap.h describes; what an instance has allocated, all may read.
+
+import { builtin, resolve } from '../base/host.js';
+import { openOwn } from './module.js';
+
+/**
+ * @typedef {object} Share  sent to the other workers
+ * @property {WebAssembly.Module} module
+ * @property {WebAssembly.Memory} memory
+ * @property {Int32Array} broken  1: an instance had a trap, after which no byte of the memory can be trusted
+ * @property {number} [model]  the model that all use, when it is loaded
+ */
+
+const PAGE = 65536;
+/** Of a WebAssembly.Memory, and of heed.wasm. */
+const PAGES = 65536;
+/** Pages of an instance that joins: its stack, as large as that of the first, and room for its arguments. */
+const [STACK, ROOM] = [2, 2];
+/** Sections of a module. */
+const [TYPE, IMPORT, MEMORY, DATA, DATA_COUNT] = [1, 2, 5, 11, 12];
+/** The kind of an import; limits with a maximum, shared. */
+const [KIND_MEMORY, SHARED] = [2, 3];
+const I32_CONST = 0x41;
+
+/**
+ * @param {Uint8Array} bytes  heed.wasm
+ * @returns {{ code: BufferSource, pages: number, data: { at: number, part: Uint8Array }[] }}  code: the module that
+ *   imports a shared memory as env.memory; data: its constants
+ */
+function takeApart(bytes) {
+  let at = 8;
+  const number = () => {
+    let [value, shift, byte] = [0, 0, 0];
+    do {
+      byte = bytes[at++];
+      value += (byte & 127) * 2 ** shift;
+      shift += 7;
+    } while (byte > 127);
+    return value;
+  };
+  /** @type {Uint8Array[]} */
+  const parts = [bytes.subarray(0, at)];
+  /** @type {{ at: number, part: Uint8Array }[]} */
+  const data = [];
+  let [pages, place] = [0, 0];
+  while (at < bytes.length) {
+    const [start, id] = [at, bytes[at++]];
+    const end = number() + at;
+    if (id === IMPORT) throw new Error('found imports, expected none');
+    if (id === MEMORY) {
+      const limits = bytes.slice(at + 1, end);
+      limits[0] = SHARED;
+      at += 2;
+      pages = number();
+      const name = [...'\x03env\x06memory'].map((c) => c.charCodeAt(0));
+      const entry = [1, ...name, KIND_MEMORY, ...limits];
+      parts.splice(place, 0, Uint8Array.of(IMPORT, entry.length, ...entry));
+    } else if (id === DATA) {
+      for (let left = number(); left > 0; left--) {
+        if (bytes[at++] !== 0 || bytes[at++] !== I32_CONST) throw new Error('found data that is not at an address');
+        const to = number();
+        at++; // the end of the expression
+        const size = number();
+        data.push({ at: to, part: bytes.subarray(at, (at += size)) });
+      }
+    } else if (id !== DATA_COUNT) {
+      parts.push(bytes.subarray(start, end));
+      if (id === TYPE) place = parts.length;
+    }
+    at = end;
+  }
+  const code = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let to = 0;
+  for (const part of parts) {
+    code.set(part, to);
+    to += part.length;
+  }
+  return { code, pages, data };
+}
+
+/** @param {any} source  as the option `wasm` */
+async function bytesOf(source) {
+  if (source instanceof WebAssembly.Module) throw new Error('found a module, expected its bytes');
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    return ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+      : new Uint8Array(source);
+  }
+  const { url, path } = await resolve(source);
+  if (!url) return (await builtin('fs/promises')).readFile(path);
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** @param {import('./module.js').Choose} choose */
+async function create(choose) {
+  /** @type {any} */
+  let parts;
+  const module = await choose(async (source) => {
+    parts = takeApart(await bytesOf(source));
+    return WebAssembly.compile(parts.code);
+  });
+  const memory = new WebAssembly.Memory({ initial: parts.pages, maximum: PAGES, shared: true });
+  const view = new Uint8Array(memory.buffer);
+  for (const { at, part } of parts.data) view.set(part, at);
+  const share = { module, memory, broken: new Int32Array(new SharedArrayBuffer(4)) };
+  structuredClone(share); // some hosts have shared memory, and cannot send it
+  return share;
+}
+
+/**
+ * The exports of a new instance.
+ *
+ * @param {Share} share
+ * @param {boolean} isFirst  nobody else uses the memory
+ */
+async function instanceOf({ module, memory, broken }, isFirst) {
+  const { exports } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory } }));
+  if (!isFirst) {
+    const page = memory.grow(STACK + ROOM);
+    exports.heed_use_stack((page + STACK) * PAGE);
+    exports.heed_use_pages(page + STACK, page + STACK + ROOM);
+  }
+  const guard = (/** @type {Function} */ f) => (/** @type {number[]} */ ...args) => {
+    if (Atomics.load(broken, 0)) throw new Error('a trap in another worker');
+    try {
+      return f(...args);
+    } catch (error) {
+      Atomics.store(broken, 0, 1);
+      throw error;
+    }
+  };
+  return Object.fromEntries(Object.entries(exports).map(([name, value]) =>
+    [name, typeof value === 'function' ? guard(value) : value]));
+}
+
+/**
+ * How instantiate() opens a module, and what other workers need to share its memory.
+ *
+ * @param {true | Share} given  true: a memory that others can share, if the host can; or the share of another worker,
+ *   which has chosen the build
+ */
+export function sharing(given) {
+  const self = {
+    /** Undefined until open(), and if the memory cannot be shared. @type {Share | undefined} */
+    share: undefined,
+    /** @type {typeof openOwn} */
+    async open(choose) {
+      const isFirst = given === true;
+      const share = isFirst ? await create(choose).catch(() => undefined) : given;
+      if (!share) return openOwn(choose);
+      self.share = share;
+      return { module: share.module, c: await instanceOf(share, isFirst), share };
+    },
+  };
+  return self;
+}

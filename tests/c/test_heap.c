@@ -1,0 +1,138 @@
+/*
+ * test_heap.c - malloc() of the wasm modules, over pages that this program gives it: random blocks keep their bytes and
+ * do not overlap, other instances that grow the memory meanwhile, all memory is found again, the end of 4 GB.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGES = 64 };
+static _Alignas(65536) unsigned char memory[PAGES * 65536];
+static uintptr_t n_pages;
+/* Pages that another instance takes just before ours. */
+static uintptr_t n_other;
+/* A host with 4 GB in use, where nothing may be touched. */
+static int is_full;
+
+static uintptr_t page_of(const unsigned char *p) { return (uintptr_t)p / 65536; }
+static uintptr_t count_pages(void) { return page_of(memory) + n_pages; }
+static uintptr_t take_pages(uintptr_t n) {
+    n_pages += n_other;
+    n_other = 0;
+    if (is_full || n > PAGES - n_pages) return UINTPTR_MAX;
+    n_pages += n;
+    return page_of(memory) + n_pages - n;
+}
+static uintptr_t first_address(void) { return (uintptr_t)memory + 1000; }
+
+/* In a wasm program, the C library's malloc is the other one. */
+#define heap_allocate test_allocate
+#define heap_free     test_free
+#define heap_fresh    test_fresh
+#define HEED_TEST_HEAP
+#include "base/heap.c"
+
+#include "check.h"
+
+static void start(uintptr_t pages) {
+    memset(memory, 0, sizeof memory);
+    free_blocks = NULL;
+    fresh = NULL;
+    n_pages = pages;
+    n_other = 0;
+}
+
+static int count_free(void) {
+    int n = 0;
+    for (const block *b = free_blocks; b; b = b->next) n++;
+    return n;
+}
+
+static uint32_t seed = 1;
+static uint32_t number(uint32_t below) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % below;
+}
+
+/* Blocks live and die at random.  The bytes of each stay, and what is said to be fresh is zero. */
+static void test_random(int has_others) {
+    enum { BLOCKS = 40, STEPS = 20000 };
+    static struct {
+        unsigned char *p;
+        size_t n;
+        unsigned char mark;
+    } live[BLOCKS];
+    memset(live, 0, sizeof live);
+    start(2);
+    int n_failed = 0, n_wrong = 0, n_fresh = 0;
+    size_t used = 0, most = 0;
+    for (int step = 0; step < STEPS; step++) {
+        const uint32_t i = number(BLOCKS);
+        unsigned char *p = live[i].p;
+        for (size_t k = 0; p && k < live[i].n; k++) n_wrong += p[k] != live[i].mark;
+        heap_free(p);
+        if (p) used -= live[i].n;
+        live[i].p = NULL;
+        live[i].n = number(number(4) ? 2000 : 200000);
+        live[i].mark = (unsigned char)(1 + number(255));
+        if (has_others && number(100) == 0 && n_pages < PAGES / 2) n_other = 1;
+        unsigned char *const zero = heap_fresh();
+        live[i].p = p = heap_allocate(live[i].n);
+        n_failed += p == NULL;
+        if (p == NULL) continue;
+        used += live[i].n;
+        most = used > most ? used : most;
+        n_wrong += (uintptr_t)p % HEAP_ALIGN != 0 || p < memory + 1000 || p + live[i].n > memory + n_pages * HEAP_PAGE;
+        for (size_t k = 0; k < live[i].n; k++) {
+            n_wrong += p + k >= zero && p[k] != 0;
+            n_fresh += p + k >= zero;
+        }
+        memset(p, live[i].mark, live[i].n);
+    }
+    CHECK_INT(n_wrong, 0);
+    CHECK_INT(n_failed, 0);
+    CHECK(n_fresh > 100000);
+    if (!has_others) CHECK(n_pages * HEAP_PAGE < 2 * most); /* little is lost between blocks */
+    for (int i = 0; i < BLOCKS; i++) heap_free(live[i].p);
+    if (!has_others) CHECK_INT(count_free(), 1);
+    size_t sum = 0;
+    for (const block *b = free_blocks; b; b = b->next) sum += b->size;
+    if (!has_others) CHECK_INT((int)sum, (int)(n_pages * HEAP_PAGE - 1008));
+}
+
+int main(void) {
+    test_random(0);
+    test_random(1);
+
+    /* The memory grows by what is missing, and a block that was freed is used again. */
+    start(1);
+    unsigned char *a = heap_allocate(100000), *b = heap_allocate(0), *c = heap_allocate(16);
+    CHECK_INT((int)n_pages, 2);
+    CHECK(a && b && c && b != c);
+    heap_free(b);
+    heap_free(a);
+    CHECK_INT(count_free(), 2);
+    CHECK(heap_allocate(100000) == (void *)a);
+    CHECK_INT((int)n_pages, 2);
+    heap_free(NULL);
+
+    /* Another instance takes the page that would have followed: the block is elsewhere, in pages of its own. */
+    start(1);
+    n_other = 3;
+    a = heap_allocate(100000);
+    CHECK(a >= memory + 4 * HEAP_PAGE);
+    CHECK(a + 100000 <= memory + n_pages * HEAP_PAGE);
+
+    /* What cannot be is refused, and costs nothing. */
+    start(1);
+    CHECK(heap_allocate(SIZE_MAX) == NULL);
+    CHECK(heap_allocate(SIZE_MAX - HEAP_PAGE + 1) == NULL);
+    CHECK(heap_allocate((size_t)PAGES * HEAP_PAGE) == NULL);
+    CHECK(heap_allocate(SIZE_MAX - HEAP_PAGE) == NULL);
+    CHECK_INT((int)n_pages, 1);
+    CHECK(heap_allocate(1000) != NULL);
+    is_full = 1;
+    CHECK(heap_allocate(100000) == NULL);
+    is_full = 0;
+    return check_summary("heap");
+}

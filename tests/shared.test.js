@@ -1,0 +1,166 @@
+// shared.test.js - one memory for several workers: the weights are in it once, each instance has a stack and pages of its
+// own, results are those of a memory for each; what ends or breaks, and hosts that cannot share.
+import test, { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import threads from 'node:worker_threads';
+import { createHere } from '../js/engine/here.js';
+import { Translator } from '../js/index.js';
+import { Model } from '../js/model/model.js';
+import { checkGenerate } from '../js/model/options.js';
+import { sharing } from '../js/wasm/shared.js';
+import { needBrowser, reportOf } from './browser/hosts.js';
+import { serve } from './browser/server.js';
+import { numberedSentences, SHIPPED, TINY } from './model-files.js';
+
+const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
+const TEXTS = numberedSentences(40);
+const WASM = readFileSync(new URL('../js/heed.wasm', import.meta.url));
+
+/** All workers that were started. @type {threads.Worker[]} */
+const started = [];
+threads.Worker = class extends threads.Worker {
+  /** @param {ConstructorParameters<typeof threads.Worker>} args */
+  constructor(...args) {
+    super(...args);
+    started.push(this);
+  }
+};
+syncBuiltinESMExports();
+
+const one = await Translator.create({ ...PAIR, model: SHIPPED });
+const expected = await one.translate(TEXTS);
+after(() => one.destroy());
+
+/** What each worker is given: true, the share of another worker, or nothing. @param {import('node:test').TestContext} t */
+function spy(t) {
+  /** @type {any[]} */
+  const given = [];
+  const { postMessage } = MessagePort.prototype;
+  t.mock.method(MessagePort.prototype, 'postMessage', function (/** @type {any[]} */ ...args) {
+    if (args[0]?.method === 'create') given.push(args[0].args[0].share);
+    return Reflect.apply(postMessage, this, args);
+  });
+  return given;
+}
+
+test('two workers more take no weights more', async (t) => {
+  const given = spy(t);
+  const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 3 });
+  t.after(() => pool.destroy());
+  assert.equal(given[0], true);
+  assert.ok(given.length === 3 && given.slice(1).every((share) => share instanceof MessagePort));
+  assert.deepEqual(await pool.translate(TEXTS), expected);
+  const { memoryBytes, weightBytes } = pool.info;
+  // 16 MB are the memory that any module begins with, of which the others need none
+  assert.ok(memoryBytes <= one.info.memoryBytes + 2 * (one.info.memoryBytes - weightBytes), `${memoryBytes} bytes`);
+});
+
+test('destroy() frees the memory at once, as this thread never has it', async (t) => {
+  const status = '/proc/self/status';
+  if (!existsSync(status)) return t.skip('only Linux tells');
+  // a shared memory takes 4 GB of addresses and more
+  const addresses = () => 1024 * Number(/^VmSize:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))?.[1]);
+  await Promise.all(started.map((worker) => worker.terminate()));
+  const before = addresses();
+  for (let i = 0; i < 3; i++) {
+    const from = started.length;
+    const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 2 });
+    assert.ok(addresses() > before + 4e9);
+    pool.destroy();
+    await Promise.all(started.slice(from).map((worker) => worker.terminate()));
+  }
+  assert.ok(addresses() < before + 4e9, `${addresses() - before} bytes more`);
+});
+
+test('instances of one memory take turns, grow it, end, and give what others give', async () => {
+  const [first, alone] = [sharing(true), sharing(true)];
+  const options = { model: SHIPPED, source: 'en', target: 'de' };
+  const engines = [await createHere({ ...options, open: first.open })];
+  const { share } = first;
+  assert.ok(share);
+  for (let i = 0; i < 2; i++) engines.push(await createHere({ ...options, open: sharing(share).open }));
+  engines.push(await createHere({ ...options, open: alone.open }));
+  assert.notEqual(alone.share?.memory, share.memory);
+  const [ids] = await Promise.all([engines[3].encode(TEXTS)]);
+  const sources = ids.map(({ ids: each }) => each);
+  const { defaults, config } = engines[0];
+  const before = share.memory.buffer.byteLength;
+  for (const beams of [1, 4, 2]) {
+    const search = { ...checkGenerate({ beams }, defaults, config), scores: true };
+    const found = await Promise.all(engines.map((engine, i) => engine.generate(sources.slice(0, 10 + i), search)));
+    for (const [i, results] of found.entries()) {
+      assert.deepEqual(results, found[3].slice(0, 10 + i), `${beams} beams, instance ${i}`);
+    }
+  }
+  assert.ok(share.memory.buffer.byteLength > before, 'it grew');
+  engines[0].destroy(new Error('enough'));
+  assert.deepEqual((await engines[1].parameter('final_logits_bias')).data,
+    (await engines[3].parameter('final_logits_bias')).data);
+  for (const engine of engines.slice(1)) engine.destroy(new Error('enough'));
+});
+
+test('after a trap no instance of the memory goes on: what it wrote before is unknown', async () => {
+  const load = async (/** @type {Parameters<typeof sharing>[0]} */ given) => {
+    const sharer = sharing(given);
+    return { model: await Model.load(TINY, {}, undefined, undefined, sharer.open), share: sharer.share };
+  };
+  const first = await load(true);
+  const second = await load(/** @type {any} */ (first.share));
+  assert.equal(second.model.info.weightBytes, first.model.info.weightBytes);
+  const outside = () => second.model.internals().core.run('heed_model_bytes', -16);
+  assert.throws(outside, { status: 'HEED_E_WASM', message: /^the module broke: RuntimeError/ });
+  assert.throws(() => first.model.info, { status: 'HEED_E_WASM', message: /broke: Error: a trap in another worker$/ });
+  await assert.rejects(load(/** @type {any} */ (first.share)), { status: 'HEED_E_WASM' });
+});
+
+test('where memory cannot be shared, each worker has its own', async (t) => {
+  const options = { ...PAIR, model: SHIPPED, workers: 2 };
+  const given = spy(t);
+  const module = await Translator.create({ ...options, wasm: await WebAssembly.compile(WASM) });
+  t.after(() => module.destroy());
+  assert.deepEqual(await module.translate(TEXTS), expected);
+  assert.deepEqual(given, [true, undefined]);
+
+  for (const { wasm, share } of [{ wasm: new Uint8Array(WASM), share: true }, { wasm: WASM.buffer.slice(
+    WASM.byteOffset, WASM.byteOffset + WASM.length), share: true }, { wasm: new WebAssembly.Module(WASM), share: false }]) {
+    const sharer = sharing(true);
+    (await Model.load(TINY, { wasm }, undefined, undefined, sharer.open)).dispose();
+    assert.equal(sharer.share !== undefined, share);
+  }
+  for (const wasm of [WASM.subarray(0, 1000), new Uint8Array(8), '/nowhere.wasm']) {
+    const sharer = sharing(true);
+    await assert.rejects(Model.load(TINY, { wasm }, undefined, undefined, sharer.open), { status: 'HEED_E_WASM' });
+  }
+  t.mock.method(WebAssembly, 'Memory', function () {
+    throw new RangeError('no such range of addresses');
+  });
+  const sharer = sharing(true);
+  (await Model.load(TINY, {}, undefined, undefined, sharer.open)).dispose();
+  assert.equal(sharer.share, undefined);
+});
+
+for (const isolated of [true, false]) {
+  test(`Chromium: ${isolated ? 'an isolated page shares' : 'a page that is not isolated has a copy each'}`, async (t) => {
+    if (!needBrowser('chromium', t)) return;
+    const found = await reportOf(await serve({
+      page: 'tests/browser/shared.html',
+      isolated,
+      intercept: (request, response) =>
+        Boolean(request.url?.endsWith('/texts') && response.end(JSON.stringify(TEXTS))),
+    }));
+    assert.equal(found.error, undefined);
+    assert.deepEqual(found.violations, []);
+    assert.equal(found.crossOriginIsolated, isolated);
+    for (const kind of ['fixed', 'grown']) {
+      const { texts, info, shares } = found[kind];
+      assert.deepEqual(texts, expected, kind);
+      assert.deepEqual([info.workers, shares], [2, ['boolean', isolated ? 'object' : 'undefined']], kind);
+    }
+    const { info: { memoryBytes, weightBytes }, single } = found.fixed;
+    t.diagnostic(`one worker ${single}, two ${memoryBytes} bytes of modules' memory`);
+    // how much the second one has to do, and so the memory for its work, is not always the same
+    if (isolated) assert.ok(memoryBytes < 2 * single - weightBytes / 2);
+  });
+}
