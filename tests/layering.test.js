@@ -215,6 +215,23 @@ test('the map of js/ has every room in its order and a line for every file', () 
   assert.deepEqual(lines.sort(), scripts);
 });
 
+/** Functions that a browser which the README names lacks: Chrome 100, Firefox 125 or Safari 16.4. */
+const NEWER = new RegExp('\\.(?:toSorted|toReversed|toSpliced|isWellFormed|toWellFormed|union|intersection|difference|' +
+  'isSubsetOf|isSupersetOf|checkVisibility|requestIdleCallback)\\(|(?:URL\\.(?:canParse|parse)|' +
+  'AbortSignal\\.(?:any|timeout)|Response\\.json|(?:Object|Map)\\.groupBy|Array\\.fromAsync|' +
+  'Promise\\.(?:withResolvers|try)|Iterator\\.from)\\(');
+
+test('what runs in browsers calls nothing that the oldest of them lack', () => {
+  assert.match('nodes.toReversed()', NEWER);
+  assert.match('URL.canParse(url)', NEWER);
+  const inNode = /^(?:cli|serve|convert|documents)\/|^cli\.js|^make-|^prune-/;
+  const files = [...list('js', /\.js$/).filter((file) => !inNode.test(file)).map((file) => `js/${file}`),
+    ...list('web', /\.js$/).filter((file) => !/^(?:examples|guides)\/|^(?:build|chunks)\.js/.test(file))
+      .map((file) => `web/${file}`)];
+  assert.ok(files.length > 150, String(files.length));
+  assert.deepEqual(files.filter((file) => NEWER.test(read(file))), []);
+});
+
 test('only wasm/ knows addresses', () => {
   const address = /\bmemory\.buffer\b|\bmalloc\b|\bHEAP[UF]?\d|new WebAssembly\.Memory\b|WebAssembly\.instantiate/;
   const find = (/** @type {string[]} */ files) => files.flatMap((file) =>

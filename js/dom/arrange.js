@@ -23,7 +23,7 @@ function weigh(node, focused) {
  */
 export function findOrdered(nodes, places, weight = () => 1) {
   const placed = nodes.filter((node) => places.has(node));
-  const sorted = placed.toSorted((a, b) => Number(places.get(a)) - Number(places.get(b)));
+  const sorted = [...placed].sort((a, b) => Number(places.get(a)) - Number(places.get(b)));
   // most stand right at the beginning and at the end
   let [start, end] = [0, placed.length];
   while (start < end && placed[start] === sorted[start]) start++;
@@ -83,7 +83,7 @@ export function arrange(parent, nodes) {
   const fixed = findOrdered(nodes, places, (node) => weigh(node, focused));
   if (fixed.size === nodes.length) return false;
   let next = /** @type {Node | null} */ (last ? last.nextSibling : null);
-  for (const node of nodes.toReversed()) {
+  for (const node of [...nodes].reverse()) {
     if (!fixed.has(node)) move(parent, node, next);
     next = node;
   }

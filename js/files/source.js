@@ -316,7 +316,7 @@ export async function openSource(source, signal, { cache, isRetry, sha256, recor
   const find = async (name, optional) => {
     signal?.throwIfAborted();
     const given = /** @type {any} */ (source)[name];
-    const at = typeof given === 'string' && URL.canParse(given) ? await resolve(given)
+    const at = typeof given === 'string' && /^[a-z][a-z\d+.-]*:/i.test(given) ? await resolve(given)
       : { url: url && join(url, name), path: path && `${path}/${name}` };
     const chunks = await (at.url && remote
       ? remote.find(at.url, optional, { signal, listed: listed.get(name) })
