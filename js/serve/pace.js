@@ -5,11 +5,14 @@ import { BATCH } from '../base/limits.js';
 /** Answers that count: those of two batches, as the sentences of one may end together. */
 const ANSWERS = 2 * BATCH;
 
-/** Time counts only while there is work. Times are in milliseconds. */
+/**
+ * Time and answers count only while BATCH requests and more are open: one alone takes longer than its share of a batch.
+ * Times are in milliseconds.
+ */
 export class Pace {
-  /** When the work began, or the answer before the last ANSWERS was given, and these. */
+  /** When the load began, or the answer before the last ANSWERS was given, and these. */
   #answers = [0];
-  /** Time without work so far, that before the server began included, and the time at which the work ended. */
+  /** Time without load so far, that before the server began included, and the time at which the load ended. */
   #idle;
   #rest;
 
@@ -17,24 +20,24 @@ export class Pace {
     this.#idle = this.#rest = performance.now();
   }
 
-  /** The first request comes. */
+  /** As many as BATCH requests are open. */
   begin() {
     this.#idle += performance.now() - this.#rest;
   }
 
-  /** No request is left. */
+  /** Fewer are open. */
   rest() {
     this.#rest = performance.now();
   }
 
-  /** A request was answered. */
+  /** A request was answered under load. */
   answer() {
     this.#answers.push(performance.now() - this.#idle);
     if (this.#answers.length > ANSWERS + 1) this.#answers.shift();
   }
 
   /**
-   * How long so many requests take. While nothing is answered, it grows.
+   * How long so many requests take, BATCH at least. While nothing is answered, it grows.
    *
    * @param {number} count
    * @returns {number}  0 if there were too few answers to tell

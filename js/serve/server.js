@@ -157,8 +157,8 @@ export class Server {
     }
     const stop = new AbortController();
     const { signal } = stop;
-    if (this.#open.size === 0) this.#pace.begin();
     this.#open.add(stop);
+    if (this.#open.size === BATCH) this.#pace.begin();
     const timer = setTimeout(() => stop.abort(new Refusal(503, `not done in ${timeout / 1000} s, the limit`,
       { 'retry-after': '1' })), timeout);
     const leave = () => stop.abort(new Refusal(499, 'the client has gone'));
@@ -169,16 +169,14 @@ export class Server {
         onAbort(signal, () => reject(signal.reason));
         this.#call(request, address, signal).then(resolve, reject);
       });
-      if (isCounted) this.#pace.answer();
+      if (isCounted && this.#open.size >= BATCH) this.#pace.answer();
       return answer;
     } finally {
       clearTimeout(timer);
       response.off('close', leave);
+      if (this.#open.size === BATCH) this.#pace.rest();
       this.#open.delete(stop);
-      if (this.#open.size === 0) {
-        this.#pace.rest();
-        this.#onIdle();
-      }
+      if (this.#open.size === 0) this.#onIdle();
     }
   }
 
