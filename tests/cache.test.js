@@ -374,3 +374,12 @@ test('addresses that hold their file, data:, are read without a request', async 
   await assert.rejects(Transformer.load({ ...model, 'config.json': 'data:;base64,*' }),
     /^HeedError: data:;base64,\*…: found no base64$/);
 });
+
+test('availability() asks a server without heed.json for config.json once', async (t) => {
+  const state = await serve(t);
+  const { 'heed.json': _, ...files } = plain;
+  state.files = files;
+  const pair = { sourceLanguage: 'en', targetLanguage: 'de' };
+  assert.equal(await Translator.availability({ ...pair, model: state.address }), 'downloadable');
+  assert.equal(state.asked.filter((name) => name === 'config.json').length, 1);
+});

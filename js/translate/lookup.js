@@ -122,8 +122,21 @@ async function readRemote(files, names) {
   return Object.keys(manifest).length > 0 || (await isThere(files, probe)) ? manifest : null;
 }
 
-/** Whether a server has a file, of which nothing is read. @param {Files} files @param {string} name */
+/** The same files; each is read once. @param {Files} files @returns {Files} */
+function readOnce(files) {
+  /** @type {Map<string, ReturnType<Files['readOptional']>>} */
+  const read = new Map();
+  const readOptional = (/** @type {string} */ name) => {
+    const bytes = read.get(name) ?? files.readOptional(name);
+    read.set(name, bytes);
+    return bytes;
+  };
+  return { ...files, readOptional };
+}
+
+/** Whether a server has a file. Only of config.json is anything read. @param {Files} files @param {string} name */
 async function isThere(files, name) {
+  if (name === 'config.json') return Boolean(await files.readOptional(name));
   const chunks = await files.find(name, true);
   await chunks?.close();
   return chunks !== null;
@@ -139,7 +152,8 @@ const AVAILABILITIES = /** @type {const} */ (['available', 'downloadable', 'unav
  * @returns {Promise<Availability>}
  */
 async function availabilityOf(from, cache, pair) {
-  const files = await openSource(from); // stores nothing: a newer heed.json would not match the stored files
+  // stores nothing: a newer heed.json would not match the stored files
+  const files = readOnce(await openSource(from));
   const { url } = files;
   const names = url ? [] : await listFiles(files);
   if (!url && names.length === 0) return 'unavailable'; // no directory, or an empty one
