@@ -1,6 +1,6 @@
 // serve.js - 10,000 requests to heed serve, 100 at a time: every answer is compared with what the Translator gives, and
 // the memory of the server is read on the way. A request that is refused because there are too many is sent again, as
-// the server asks for. Fails if an answer is lost or wrong, or if memory grows: the mean of the last tenth of the
+// the server asks for, TRIES times at most; after that it counts as lost. Fails if an answer is lost or wrong, or if memory grows: the mean of the last tenth of the
 // samples may be GROWTH above that of the third tenth.
 // Run: node tests/bench/serve.js [REQUESTS] [AT ONCE] [client] (Linux, which tells the memory of a process). With
 // `client`, the package `translate` of npm sends the requests, all of them from English.
@@ -8,7 +8,7 @@
 // On 2026-11-23, two cores of an Intel Xeon that many other programs used (load 10 to 12), Node 20.20; two pairs, with
 // `client`. Memory is flat from the 2,000th request on; before, V8 lets the heaps of its three threads grow:
 //
-//   requests  at once  lost or wrong  refused  seconds  a second  ms: median  95 %  most  MB: third tenth  last tenth
+//   requests  at once  lost or wrong  refusals seconds  a second  ms: median  95 %  most  MB: third tenth  last tenth
 //      10000      100              0        0      216      46.4        2102  3218  5137              247         248
 //
 // Without it, a third of the requests with the source `auto`:
@@ -26,6 +26,8 @@ const [requests, atOnce] = [Number(process.argv[2] ?? 10_000), Number(process.ar
 /** The start aside, what memory may grow by. */
 const GROWTH = 1.05;
 const SAMPLES = 100;
+/** How often a request is sent: over a minute at least, as a refusal asks for a second and more. */
+const TRIES = 60;
 
 const root = new URL('../../', import.meta.url);
 const TEXTS = Array.from({ length: 64 }, (_, i) => [
@@ -69,17 +71,19 @@ async function waitFor(seconds) {
  * @param {string} q
  * @param {string} source
  * @param {string} target
+ * @param {number} [left]  tries after this one
  * @returns {Promise<any>}
  */
-async function ask(q, source, target) {
+async function ask(q, source, target, left = TRIES - 1) {
   if (client) {
     try {
       return { translatedText: await client(q, { from: 'en', to: target }), status: 200 };
     } catch (error) {
       // the client tells no more than the message
       if (!/try again later$|^not done in /.test(error.message)) throw error;
+      if (left === 0) throw new Error(`refused ${TRIES} times: ${error.message}`, { cause: error });
       await waitFor(1);
-      return ask(q, source, target);
+      return ask(q, source, target, left - 1);
     }
   }
   const response = await fetch(`${url}translate`, {
@@ -89,8 +93,9 @@ async function ask(q, source, target) {
   });
   const answer = { status: response.status, ...(await response.json()) };
   if (response.status !== 503) return answer;
+  if (left === 0) return { ...answer, error: `refused ${TRIES} times: ${answer.error}` };
   await waitFor(Number(response.headers.get('retry-after')));
-  return ask(q, source, target);
+  return ask(q, source, target, left - 1);
 }
 
 /** @type {number[]} */
@@ -128,7 +133,7 @@ const [early, late] = [mean(samples.slice(2 * tenth, 3 * tenth)), mean(samples.s
 const mb = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(0);
 console.log(`${machine()}\n`);
 console.log(table(
-  ['requests', 'at once', 'lost or wrong', 'refused', 'seconds', 'a second', 'ms: median', '95 %', 'most',
+  ['requests', 'at once', 'lost or wrong', 'refusals', 'seconds', 'a second', 'ms: median', '95 %', 'most',
     'MB: third tenth', 'last tenth', 'most'],
   [[requests, atOnce, wrong.length, refused, brief(seconds), brief(requests / seconds), at(0.5), at(0.95), at(1),
     mb(early), mb(late), mb(Math.max(...samples))]], 0));
