@@ -328,6 +328,26 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
   await close();
 });
 
+test('dark colours are for screens: on paper the text is dark, and the card behind it light', async () => {
+  const { page, close } = await openPage();
+  await said(page);
+  await page.locator('header .icon').click();
+  /** How light the text and the card are, 0 to 255. */
+  const look = () => page.evaluate(() => {
+    const light = (/** @type {string} */ color) =>
+      color.match(/[\d.]+/g).slice(0, 3).reduce((sum, x) => sum + Number(x), 0) / 3;
+    const { color } = getComputedStyle(document.querySelector('.said'));
+    return [light(color), light(getComputedStyle(document.querySelector('.panes')).backgroundColor)];
+  });
+  const [text, card] = await look();
+  assert.ok(text > 200 && card < 60, `dark: ${text} on ${card}`);
+  await page.emulateMedia({ media: 'print' });
+  const [ink, paper] = await look();
+  assert.ok(ink < 60 && paper > 200, `printed: ${ink} on ${paper}`);
+  assert.equal(await page.locator('header').isVisible(), false);
+  await close();
+});
+
 test('a link that asks for what the model has not shows what there is', async () => {
   const { page, troubles, close } = await openPage({
     place: 'see/heads?layer=99&head=99&heads=0-77-x&off=cross.9.9-nonsense&beams=999',
