@@ -124,14 +124,9 @@ async function readRemote(files, names) {
 
 /** The same files; each is read once. @param {Files} files @returns {Files} */
 function readOnce(files) {
-  /** @type {Map<string, ReturnType<Files['readOptional']>>} */
-  const read = new Map();
-  const readOptional = (/** @type {string} */ name) => {
-    const bytes = read.get(name) ?? files.readOptional(name);
-    read.set(name, bytes);
-    return bytes;
-  };
-  return { ...files, readOptional };
+  /** @type {Record<string, ReturnType<Files['readOptional']>>} */
+  const read = {};
+  return { ...files, readOptional: (name) => (read[name] ??= files.readOptional(name)) };
 }
 
 /** Whether a server has a file. Only of config.json is anything read. @param {Files} files @param {string} name */
