@@ -74,13 +74,14 @@ static int options_fit(const heed_model *model, const heed_session_options *o) {
  * Cache rows for one sentence of the greatest length, so that the oldest can always continue, and for the others of the
  * batch at a common length.  The greatest length for all would cost hundreds of megabytes that are seldom used.  If the
  * rows run out, search.c puts sentences back to wait.  Without reads_all_past, a target needs two, a token's and the
- * next one's, and sentences wait before they begin.
+ * next one's, and sentences wait before they begin: there are fewer rows, as nothing is computed twice.
  */
 static int count_cache_rows(const heed_model *model, const heed_session_options *o) {
-    enum { COMMON = 64, RECURRENT = 2 };
-    const int n_target = model->arch.decoder.reads_all_past ? o->max_target : RECURRENT;
+    enum { COMMON = 64, COMMON_RECURRENT = 32, RECURRENT = 2 };
+    const int reads_all = model->arch.decoder.reads_all_past, n_target = reads_all ? o->max_target : RECURRENT;
     const int longest = o->max_source + n_target * o->max_beams;
-    const int common = at_most(o->max_source, COMMON) + at_most(n_target, COMMON) * o->max_beams;
+    const int common_source = at_most(o->max_source, reads_all ? COMMON : COMMON_RECURRENT);
+    const int common = common_source + at_most(n_target, COMMON) * o->max_beams;
     return longest + (o->max_batch - 1) * common;
 }
 

@@ -76,30 +76,28 @@ TILE(tile_2x1, 2, 1, 1)
 TILE(tile_2x2, 2, 2, 1)
 TILE(tile_3x1, 3, 1, 1)
 TILE(tile_4x1, 4, 1, 1)
-TILE(tile_5x1, 5, 1, 1)
 TILE(tile_6x1, 6, 1, 1)
 TILE(tile_8_1x1, 1, 1, 2)
 TILE(tile_8_1x4, 1, 4, 2)
 TILE(tile_8_2x1, 2, 1, 2)
 TILE(tile_8_2x2, 2, 2, 2)
-TILE(tile_8_3x1, 3, 1, 2)
 TILE(tile_8_4x1, 4, 1, 2)
 
 /*
- * Rows of the next block of one panel.  6 if many are left, but never leaving fewer than 3; of 8-bit rows, which are
- * rare, 4 at most, as every tile makes the download larger.
+ * Rows of the next block of one panel.  6 if many are left, but never leaving 1, 2 or 5; of 8-bit rows, which are rare, 1,
+ * 2 or 4, as every tile makes the download larger.
  */
 static int block_rows(int m, int parts) {
-    if (parts == 2) return m <= 4 ? m : m == 5 ? 3 : 4;
-    return m <= 6 ? m : m == 7 || m == 8 ? 4 : m == 9 ? 5 : 6;
+    if (parts == 2) return m >= 4 ? 4 : m == 3 ? 2 : m;
+    return m <= 4 ? m : m == 5 ? 3 : m == 7 || m == 8 || m == 11 ? 4 : 6;
 }
 
 typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
 
 /* By parts - 1, by whether there are several panels, and by rows - 1. */
 static tile_function *const TILES[2][2][6] = {
-    {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, tile_5x1, tile_6x1}, {tile_1x4, tile_2x2}},
-    {{tile_8_1x1, tile_8_2x1, tile_8_3x1, tile_8_4x1}, {tile_8_1x4, tile_8_2x2}}};
+    {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, NULL, tile_6x1}, {tile_1x4, tile_2x2}},
+    {{tile_8_1x1, tile_8_2x1, NULL, tile_8_4x1}, {tile_8_1x4, tile_8_2x2}}};
 
 /* Few rows take several panels at once, to have enough independent sums. */
 static int wide_columns(int m) { return m == 1 ? 4 * PANEL : m == 2 ? 2 * PANEL : PANEL; }
@@ -120,18 +118,23 @@ INLINE v128_t add_pairs(v128_t a, v128_t b) {
     return wasm_i32x4_add(wasm_i32x4_shuffle(a, b, 0, 2, 4, 6), wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
 }
 
-/* rows x 4 columns, at w and at epilogue column 4 * half.  A vector holds two columns with two partial sums each. */
+/*
+ * rows x 4 columns, at w and at epilogue column 4 * half.  A vector holds two columns with two partial sums each.  Two
+ * quads of k at a time, because engines add a check for interrupts and copies of registers to every turn of a loop.
+ */
 INLINE void tile(const int rows, int k, const quantized *x, const int8_t *w, const epilogue *e, int half) {
     const quantized *row = x;
-    v128_t acc[5][2];
+    v128_t acc[4][2];
     w += 16 * half;
     UNROLL for (int i = 0; i < rows; i++) acc[i][0] = acc[i][1] = wasm_i32x4_splat(0);
-    KEEP_LOOP for (int t = k; t > 0; t -= 4, row += 4, w += 4 * PANEL) {
-        v128_t b0 = wasm_i16x8_load8x8(w), b1 = wasm_i16x8_load8x8(w + 8);
-        UNROLL for (int i = 0; i < rows; i++) {
-            v128_t a = wasm_v128_load64_splat(row + (size_t)i * (size_t)k);
-            acc[i][0] = dot(a, b0, acc[i][0]);
-            acc[i][1] = dot(a, b1, acc[i][1]);
+    KEEP_LOOP for (int t = k; t > 0; t -= 8, row += 8, w += 8 * PANEL) {
+        UNROLL for (int u = 0; u < 2; u++) {
+            v128_t b0 = wasm_i16x8_load8x8(w + 4 * PANEL * u), b1 = wasm_i16x8_load8x8(w + 4 * PANEL * u + 8);
+            UNROLL for (int i = 0; i < rows; i++) {
+                v128_t a = wasm_v128_load64_splat(row + (size_t)i * (size_t)k + 4 * u);
+                acc[i][0] = dot(a, b0, acc[i][0]);
+                acc[i][1] = dot(a, b1, acc[i][1]);
+            }
         }
     }
     UNROLL for (int i = 0; i < rows; i++) finish(e, i, half, add_pairs(acc[i][0], acc[i][1]));
@@ -145,26 +148,23 @@ INLINE void tile(const int rows, int k, const quantized *x, const int8_t *w, con
 TILE(tile_2, 2)
 TILE(tile_3, 3)
 TILE(tile_4, 4)
-TILE(tile_5, 5)
 
-/* One row: all 8 columns in one pass, two quads of k at a time. */
+/* One row: all 8 columns in one pass, four quads of k at a time. */
 NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue *e) {
-    v128_t acc[8];
-    UNROLL for (int j = 0; j < 8; j++) acc[j] = wasm_i32x4_splat(0);
-    KEEP_LOOP for (; k > 0; k -= 8, x += 8, w += 8 * PANEL) {
-        v128_t a0 = wasm_v128_load64_splat(x), a1 = wasm_v128_load64_splat(x + 4);
-        UNROLL for (int j = 0; j < 4; j++) {
-            acc[j] = dot(a0, wasm_i16x8_load8x8(w + 8 * j), acc[j]);
-            acc[4 + j] = dot(a1, wasm_i16x8_load8x8(w + 4 * PANEL + 8 * j), acc[4 + j]);
+    v128_t acc[4];
+    UNROLL for (int j = 0; j < 4; j++) acc[j] = wasm_i32x4_splat(0);
+    KEEP_LOOP for (; k > 0; k -= 16, x += 16, w += 16 * PANEL) {
+        UNROLL for (int u = 0; u < 4; u++) {
+            v128_t a = wasm_v128_load64_splat(x + 4 * u);
+            UNROLL for (int j = 0; j < 4; j++) acc[j] = dot(a, wasm_i16x8_load8x8(w + 4 * PANEL * u + 8 * j), acc[j]);
         }
     }
-    UNROLL for (int j = 0; j < 4; j++) acc[j] = wasm_i32x4_add(acc[j], acc[4 + j]);
     finish(e, 0, 0, add_pairs(acc[0], acc[1]));
     finish(e, 0, 1, add_pairs(acc[2], acc[3]));
 }
 
-/* Rows of the next block of one panel: 4 if many are left; 5 are one block, 6 are two. */
-static int block_rows(int m, int parts) { return (void)parts, m <= 5 ? m : m == 6 ? 3 : 4; }
+/* Rows of the next block of one panel: 4 if many are left, but 5 are 3 and 2, and 6 are 3 and 3. */
+static int block_rows(int m, int parts) { return (void)parts, m <= 4 ? m : m <= 6 ? 3 : 4; }
 
 static int wide_columns(int m) { return (void)m, PANEL; }
 
@@ -174,7 +174,6 @@ static void columns_n(int columns, int rows, int parts, int k, const quantized *
     (void)columns;
     (void)parts;
     switch (rows) {
-        case 5: tile_5(k, x, w, e); break;
         case 4: tile_4(k, x, w, e); break;
         case 3: tile_3(k, x, w, e); break;
         case 2: tile_2(k, x, w, e); break;

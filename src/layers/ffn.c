@@ -24,16 +24,14 @@ void activation_forward(float *x, size_t n, heed_activation activation) {
 
 void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear *fc1, const heed_linear *fc2,
                  heed_activation activation) {
-    const int F = fc1->weight.rows;
-    linear_forward(hidden, input, fc1);
-    activation_forward(hidden, (size_t)input->m * F, activation);
-    input_set(input, hidden, input->m, F);
+    ffn_factors(hidden, NULL, input, fc1, NULL, activation);
+    input_set(input, hidden, input->m, fc1->weight.rows);
     linear_forward(out, input, fc2);
 }
 
 void ffn_factors(float *hidden, float *linear, heed_input *input, const heed_linear *fc1, const heed_linear *fc1_linear,
                  heed_activation activation) {
     linear_forward(hidden, input, fc1);
-    linear_forward(linear, input, fc1_linear);
+    if (linear) linear_forward(linear, input, fc1_linear);
     activation_forward(hidden, (size_t)input->m * fc1->weight.rows, activation);
 }

@@ -27,7 +27,7 @@ void ffn_forward(float *out, float *hidden, heed_input *input, const heed_linear
 
 /*
  * The two factors of the gated form: hidden = activation(x W1^T + b1) and linear = x V^T + c, [m, F] each, are written.
- * Cannot fail.
+ * linear may be NULL: then there is only the first, and fc1_linear is not read.  Cannot fail.
  */
 void ffn_factors(float *hidden, float *linear, heed_input *input, const heed_linear *fc1, const heed_linear *fc1_linear,
                  heed_activation activation);

@@ -68,10 +68,10 @@ void linear_copy_rows(heed_linear *to, int first, const heed_matrix *from, const
     }
 }
 
-void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype, int activations) {
+void input_layout(heed_input *input, heed_arena *arena, int max_rows, size_t bytes, int dtype, int activations) {
     *input = (heed_input){.activations = activations};
     if (dtype == HEED_F32) return;
-    input->rows = arena_push(arena, 1, quantized_bytes(max_rows, max_cols));
+    input->rows = arena_push(arena, 1, bytes);
     input->scales = arena_floats(arena, (size_t)max_rows, 1, 1);
     input->zeros = arena_ints(arena, (size_t)max_rows, 1);
 }

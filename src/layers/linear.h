@@ -65,8 +65,11 @@ typedef struct {
     float alpha; /* of rows, if they are quantised: 0 unless they have a fixed scale */
 } heed_input;
 
-/* Lay out the memory for inputs of up to max_rows x max_cols.  activations: HEED_QUANTIZE_, of HEED_I8. */
-void input_layout(heed_input *input, heed_arena *arena, int max_rows, int max_cols, int dtype, int activations);
+/*
+ * Lay out the memory for inputs of up to max_rows rows and quantized_bytes() bytes.  activations: HEED_QUANTIZE_, of
+ * HEED_I8; an f32 model needs none of the bytes.
+ */
+void input_layout(heed_input *input, heed_arena *arena, int max_rows, size_t bytes, int dtype, int activations);
 /* Sets the input to x [m, k], which must not change while the input is in use.  Cannot fail. */
 void input_set(heed_input *input, const float *x, int m, int k);
 

@@ -1,6 +1,7 @@
 /* run.c - see run.h for the contract: the layout of a run. */
 #include "model/run.h"
 
+#include "kernels/kernels.h"
 #include "layers/attention.h"
 #include "layers/relative.h"
 
@@ -19,7 +20,9 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
                 int n_cache_rows) {
     const heed_architecture *a = &model->arch;
     const int widest = architecture_widest_row(a);
+    const int hidden_rows = max_rows < FFN_ROWS ? max_rows : FFN_ROWS;
     const size_t D = (size_t)a->d_model, A = (size_t)architecture_widest_inner(a), R = (size_t)max_rows;
+    const size_t inner_bytes = quantized_bytes(max_rows, (int)A), hidden_bytes = quantized_bytes(hidden_rows, widest);
 
     run->model = model;
     run->max_rows = max_rows;
@@ -29,12 +32,13 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     run->k = arena_floats(arena, R, A, 1);
     run->v = arena_floats(arena, R, A, 1);
     run->mix = arena_floats(arena, R, A, 1);
-    run->hidden = arena_floats(arena, R, (size_t)widest, 1);
-    run->linear = architecture_is_gated(a) ? arena_floats(arena, R, (size_t)widest, 1) : NULL;
+    run->hidden = arena_floats(arena, (size_t)hidden_rows, (size_t)widest, 1);
+    run->linear = architecture_is_gated(a) ? arena_floats(arena, (size_t)hidden_rows, (size_t)widest, 1) : NULL;
     run->reach = max_keys;
     run->position_bias[0] = lay_out_bias(arena, &model->encoder, max_keys);
     run->position_bias[1] = lay_out_bias(arena, &model->decoder, max_keys);
-    input_layout(&run->input, arena, max_rows, widest, model->config.dtype, model->config.activations);
+    input_layout(&run->input, arena, max_rows, inner_bytes > hidden_bytes ? inner_bytes : hidden_bytes,
+                 model->config.dtype, model->config.activations);
     run->scratch = arena_floats(arena, attention_scratch_floats(max_keys, max_keys, architecture_widest_head(a)), 1, 1);
     run->disabled = arena_push(arena, (size_t)model->n_heads, 1);
     run->points = arena_push(arena, (size_t)model->n_points, sizeof *run->points);

@@ -13,13 +13,16 @@
 #include "model/cache.h"
 #include "model/model.h"
 
+/* Rows of a feed-forward network computed together: its hidden rows are the widest, and a pass may have hundreds. */
+enum { FFN_ROWS = 64 };
+
 typedef struct {
     const struct heed_model *model;
     int max_rows;           /* R : rows of a pass                                   */
     float *x, *y;           /* [R, D] the residual stream; a sublayer's output      */
     float *q, *k, *v, *mix; /* [R, A or D] projections; attention's output          */
-    float *hidden;          /* [R, max F]                                           */
-    float *linear;          /* [R, max F] of gated feed-forward networks, or NULL   */
+    float *hidden;          /* [FFN_ROWS or R, max F]                               */
+    float *linear;          /* the same, of gated feed-forward networks, or NULL    */
     int reach;              /* the most keys that one query sees                    */
     float *position_bias[2]; /* [H, 2 reach - 1] of the encoder and of the decoder by distance, or NULL */
     heed_input input;       /* the rows that the next projections read              */

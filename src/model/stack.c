@@ -30,25 +30,30 @@ static void embed(heed_run *run, const heed_stack *stack, int row, int32_t id, i
     if (points[AT_INPUT]) point_note(points[AT_INPUT] + at, run->x + at, D);
 }
 
-static void feed_forward(heed_run *run, const heed_sublayer *s, int n) {
+/* Rows [first, first + m) of the input: the same bits, however many are computed together. */
+static void feed_rows(heed_run *run, const heed_sublayer *s, const float *x, int first, int m) {
+    const int D = run->model->arch.d_model, F = s->arch->ffn_dim;
+    const size_t size = (size_t)m * F, at = (size_t)first * F;
+    float *linear = s->arch->kind == SUBLAYER_GATED_FEED_FORWARD ? run->linear : NULL;
     float *const *points = run->points + s->first_point;
-    ffn_forward(run->y, run->hidden, &run->input, &s->linears[FC1], &s->linears[FC2], s->arch->activation);
-    point_note(points[AT_FC1], run->hidden, (size_t)n * s->arch->ffn_dim);
-    point_note(points[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
+    input_set(&run->input, x + (size_t)first * D, m, D);
+    ffn_factors(run->hidden, linear, &run->input, &s->linears[FC1], &s->linears[FC1_LINEAR], s->arch->activation);
+    if (points[AT_FC1]) point_note(points[AT_FC1] + at, run->hidden, size);
+    if (linear) {
+        if (points[AT_FC1_LINEAR]) point_note(points[AT_FC1_LINEAR] + at, linear, size);
+        k_multiply(run->hidden, run->hidden, linear, size);
+        if (points[AT_GATED]) point_note(points[AT_GATED] + at, run->hidden, size);
+    }
+    input_set(&run->input, run->hidden, m, F);
+    linear_forward(run->y + (size_t)first * D, &run->input, &s->linears[FC2]);
 }
 
-static void gated_feed_forward(heed_run *run, const heed_sublayer *s, int n) {
-    const int F = s->arch->ffn_dim;
-    const size_t size = (size_t)n * F;
-    float *const *points = run->points + s->first_point;
-    ffn_factors(run->hidden, run->linear, &run->input, &s->linears[FC1], &s->linears[FC1_LINEAR], s->arch->activation);
-    point_note(points[AT_FC1], run->hidden, size);
-    point_note(points[AT_FC1_LINEAR], run->linear, size);
-    k_multiply(run->hidden, run->hidden, run->linear, size);
-    point_note(points[AT_GATED], run->hidden, size);
-    input_set(&run->input, run->hidden, n, F);
-    linear_forward(run->y, &run->input, &s->linears[FC2]);
-    point_note(points[AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
+static void feed_forward(heed_run *run, const heed_sublayer *s, const float *x, int n) {
+    for (int first = 0; first < n; first += FFN_ROWS) {
+        const int left = n - first;
+        feed_rows(run, s, x, first, left < FFN_ROWS ? left : FFN_ROWS);
+    }
+    point_note(run->points[s->first_point + AT_FC2], run->y, (size_t)n * run->model->arch.d_model);
 }
 
 /* The tokens in order: each reads the cell of its predecessor, which this pass may have just written. */
@@ -102,8 +107,8 @@ static void stack_forward(heed_run *run, const heed_stack *stack, const heed_row
             case SUBLAYER_SELF_ATTENTION:
             case SUBLAYER_CROSS_ATTENTION: attend_forward(run, s, rows); break;
             case SUBLAYER_SSRU: recur(run, s, rows); break;
-            case SUBLAYER_FEED_FORWARD: feed_forward(run, s, n); break;
-            case SUBLAYER_GATED_FEED_FORWARD: gated_feed_forward(run, s, n); break;
+            case SUBLAYER_FEED_FORWARD:
+            case SUBLAYER_GATED_FEED_FORWARD: feed_forward(run, s, is_before ? y : x, n); break;
         }
         if (is_before) {
             k_add(x, x, y, size);

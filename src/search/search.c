@@ -19,11 +19,11 @@ static void layout_targets(heed_target **targets, heed_arena *arena, int n, int 
     }
 }
 
-/* For one sentence the most that it may select, with a prefix of any length; OUTPUT_ROWS for each other sentence. */
+/* OUTPUT_ROWS for each sentence, but at least the most that one may select, with a prefix of any length. */
 static int count_output_rows(const heed_model *model, int max_source, int max_target, int max_batch) {
     const int all = panel_rows(model->output->rows), common = all < OUTPUT_ROWS ? all : OUTPUT_ROWS;
     const int longest = panel_rows(shortlist_most(model, max_source, max_target));
-    return (longest > common ? longest : common) + (max_batch - 1) * common;
+    return longest > max_batch * common ? longest : max_batch * common;
 }
 
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,

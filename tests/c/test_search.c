@@ -570,17 +570,17 @@ static void test_one_overflow(int32_t *config, int n) {
 
 /*
  * Between steps, targets of an SSRU hold one cache row each, and in a step two.  A sentence begins if there are rows
- * for the most that it and the others can take, so that none is put back.  252 rows are enough for sources of 80, 80
- * and 68 tokens, with 8 rows for the beams of each; if one has a token more, it waits.  Each says what it says alone.
+ * for the most that it and the others can take, so that none is put back.  188 rows are enough for sources of 60, 60
+ * and 44 tokens, with 8 rows for the beams of each; if one has a token more, it waits.  Each says what it says alone.
  */
 static void test_few_rows(const heed_model *model) {
-    enum { BATCH = 3, N = 4, LONG = 100, FIT = 68 };
+    enum { BATCH = 3, N = 4, LONG = 100, FIT = 44 };
     static int32_t sources[BATCH][LONG];
     static result alone[BATCH];
     const heed_session_options options = {LONG, 60, N, BATCH}, one = {LONG, 60, N, 1};
     const heed_search_options rules = {.beams = N, .max_tokens = 60, .length_penalty = 1.0f};
     for (int last = FIT; last <= FIT + 2; last++) {
-        const int lengths[BATCH] = {80, 80, last};
+        const int lengths[BATCH] = {60, 60, last};
         uint32_t seed = 4;
         int evicted = 0, waited = 0, has_run[BATCH] = {0};
         heed_session *session;

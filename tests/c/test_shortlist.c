@@ -227,7 +227,7 @@ static int check_forced(const heed_model *model, const heed_search_options *rule
  * short and the rules ask for so many ids that a sentence has no output rows alone, but has in a batch.
  */
 static void test_search(int kind) {
-    enum { N_EOS = 90, N_FORCED = 900 };
+    enum { N_EOS = 50, N_FORCED = 900 };
     static const int32_t PREFIX[2] = {1357, 9};
     static const int BATCHES[] = {2, 3, 4, 6, 8, N_SENTENCES};
     static result alone[N_SENTENCES], got[N_SENTENCES];
@@ -236,8 +236,8 @@ static void test_search(int kind) {
     for (int i = 0; i < N_FORCED; i++) forced[i] = LARGE_V - 1 - i;
     for (int variant = 0; variant < 6; variant++) {
         const int has_forced = variant >= 4;
-        make_lists(&l, LARGE_V, has_forced ? 9 : 199, 9);
-        heed_model *model = model_with(kind, LARGE_V, &l, 311, LARGE_V);
+        make_lists(&l, LARGE_V, has_forced ? 9 : 99, 9);
+        heed_model *model = model_with(kind, LARGE_V, &l, 155, LARGE_V);
         heed_search_options rules = {.beams = variant % 2 ? 3 : 1, .max_tokens = 12, .length_penalty = 1.0f};
         rules.shortlist = 1;
         rules.eos = eos;
@@ -292,8 +292,8 @@ static void check_begun(const heed_model *model, const heed_search_options *rule
 }
 
 /*
- * There are output rows for the source that selects the most, with the longest prefix, and OUTPUT_ROWS for each other
- * sentence.  Here nothing is selected twice: 8 first ids, 900 of lists, 9 of the source, and 19 of the prefix.
+ * There are OUTPUT_ROWS for each sentence, and at least as many as the source that selects the most needs, with the
+ * longest prefix.  Here nothing is selected twice: 8 first ids, 900 of lists, 9 of the source, and 19 of the prefix.
  */
 static void test_output_rows(void) {
     enum { LIST = 100, N_FIRST = 8, MOST = 936, N_PREFIX = MAX_TARGET - 1, N_FORCED = 1000, WITH_FORCED = 1424 };
@@ -308,12 +308,16 @@ static void test_output_rows(void) {
     heed_search_options rules = {.beams = 1, .max_tokens = 1, .length_penalty = 1.0f, .shortlist = 1};
     rules.prefix = prefix;
     rules.n_prefix = N_PREFIX;
-    for (int n = 1; n <= 8; n++) check_begun(model, &rules, source, n, (MOST + (n - 1) * OUTPUT_ROWS) / MOST, MOST);
+    for (int n = 1; n <= 8; n++) {
+        const int fit = n * OUTPUT_ROWS / MOST;
+        check_begun(model, &rules, source, n, fit > 1 ? fit : 1, MOST);
+    }
     /* more than there is for one: all logits are computed, unless a batch has the rows */
     rules.forced_eos = forced;
     rules.n_forced_eos = N_FORCED;
     check_begun(model, &rules, source, 1, 1, 0);
-    check_begun(model, &rules, source, 2, 1, WITH_FORCED);
+    check_begun(model, &rules, source, 3, 3, 0);
+    check_begun(model, &rules, source, 4, 1, WITH_FORCED);
     heed_model_free(model);
 }
 
