@@ -62,7 +62,13 @@ export const bytes = (text) => encoder.encode(text);
 
 /** Bytes one after another. @param {...Uint8Array} parts */
 export function concat(...parts) {
-  return new Uint8Array(Buffer.concat(parts));
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** A safetensors file. @param {string | object} header @param {Uint8Array} [data] */

@@ -9,7 +9,10 @@ import { bytes, concat } from '../model-files.js';
  * @param {number} width  bytes
  */
 export function number(n, width) {
-  return Uint8Array.from({ length: width }, (_, i) => Math.floor(n / 256 ** i));
+  // a plain loop: the mutations write thousands of numbers for a file
+  const all = new Uint8Array(width);
+  for (let i = 0; i < width; i++) all[i] = Math.floor(n / 256 ** i);
+  return all;
 }
 export const [u16, u32, u64] = [2, 4, 8].map((width) => (/** @type {number} */ n) => number(n, width));
 
