@@ -1,7 +1,7 @@
 // formats.js - fuzz targets in JavaScript: any bytes as a file that a reader of js/formats takes apart. They end in a
 // HeedError that names the file, or in what is as long as it says. Used by fuzz.mk.
 //
-//     node tests/fuzz/formats.js TARGET --seconds N | --runs N [--seed N] [--corpus DIR]... [--found DIR]
+//     node tests/fuzz/formats.js TARGET --seconds N | --runs N [--seed N] --corpus DIR... [--found DIR]
 //                                       [--totals FILE]
 //     node tests/fuzz/formats.js TARGET --merge DIR [--corpus DIR]...    one input of each kind, into DIR
 //     node tests/fuzz/formats.js TARGET FILE                             one input again
@@ -198,6 +198,9 @@ if (!isMainThread && workerData?.target) {
   });
   if (!Object.hasOwn(TARGETS, target)) {
     throw new RangeError(`found target '${target}', expected one of ${Object.keys(TARGETS)}`);
+  }
+  if (!file && values.corpus.length === 0) {
+    throw new RangeError('--corpus is missing: from nothing, no input gets past the first bytes; see seeds.js');
   }
   if (file) console.log(await run(TARGETS[target], readFileSync(file)));
   else {
