@@ -149,7 +149,7 @@ export function sharing(given) {
   const self = {
     /** Undefined until open(), and if the memory cannot be shared. @type {Share | undefined} */
     share: undefined,
-    /** @type {typeof openOwn} */
+    /** @param {import('./module.js').Choose} choose */
     async open(choose) {
       const isFirst = given === true;
       const share = isFirst ? await create(choose).catch(() => undefined) : given;
