@@ -20,11 +20,14 @@ const WASM = readFileSync(new URL('../js/heed.wasm', import.meta.url));
 
 /** All workers that were started. @type {threads.Worker[]} */
 const started = [];
+/** Called when one is. */
+let onStart = () => {};
 threads.Worker = class extends threads.Worker {
   /** @param {ConstructorParameters<typeof threads.Worker>} args */
   constructor(...args) {
     super(...args);
     started.push(this);
+    onStart();
   }
 };
 syncBuiltinESMExports();
@@ -57,21 +60,55 @@ test('two workers more take no weights more', async (t) => {
   assert.ok(memoryBytes <= one.info.memoryBytes + 2 * (one.info.memoryBytes - weightBytes), `${memoryBytes} bytes`);
 });
 
+const STATUS = '/proc/self/status';
+/** Bytes of addresses. A memory takes 4 GB of them and more. */
+const addresses = () => 1024 * Number(/^VmSize:\s+(\d+) kB$/m.exec(readFileSync(STATUS, 'utf8'))?.[1]);
+
 test('destroy() frees the memory at once, as this thread never has it', async (t) => {
-  const status = '/proc/self/status';
-  if (!existsSync(status)) return t.skip('only Linux tells');
-  // a shared memory takes 4 GB of addresses and more
-  const addresses = () => 1024 * Number(/^VmSize:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))?.[1]);
+  if (!existsSync(STATUS)) return t.skip('only Linux tells');
   await Promise.all(started.map((worker) => worker.terminate()));
   const before = addresses();
   for (let i = 0; i < 3; i++) {
     const from = started.length;
     const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 2 });
-    assert.ok(addresses() > before + 4e9);
     pool.destroy();
     await Promise.all(started.slice(from).map((worker) => worker.terminate()));
   }
   assert.ok(addresses() < before + 4e9, `${addresses() - before} bytes more`);
+});
+
+test('a start that is aborted leaves no memory behind', async (t) => {
+  if (!existsSync(STATUS)) return t.skip('only Linux tells');
+  t.after(() => void (onStart = () => {}));
+  const given = spy(t);
+  await Promise.all(started.map((worker) => worker.terminate()));
+  const before = addresses();
+  for (let i = 0; i < 3; i++) {
+    const from = started.length;
+    const stop = new AbortController();
+    // the second worker starts when the memory is lent; it has not got it yet
+    onStart = () => void (started.length === from + 2 && stop.abort(new Error('enough')));
+    await assert.rejects(Translator.create({ ...PAIR, model: SHIPPED, workers: 2, signal: stop.signal }), /enough/);
+    assert.equal(started.length, from + 2);
+    await Promise.all(started.slice(from).map((worker) => worker.terminate()));
+  }
+  assert.deepEqual(given, [true, true, true]);
+  assert.ok(addresses() < before + 4e9, `${addresses() - before} bytes more`);
+});
+
+test('a worker whose memory cannot be lent is no loss of the others', async (t) => {
+  const { postMessage } = MessagePort.prototype;
+  t.mock.method(MessagePort.prototype, 'postMessage', function (/** @type {any[]} */ ...args) {
+    if (args[0]?.method === 'lend') throw new Error('no');
+    return Reflect.apply(postMessage, this, args);
+  });
+  const given = spy(t);
+  const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 2 });
+  t.after(() => pool.destroy());
+  assert.deepEqual(given, [true, undefined]);
+  assert.deepEqual(await pool.translate(TEXTS), expected);
+  const { memoryBytes, weightBytes } = pool.info;
+  assert.ok(memoryBytes > one.info.memoryBytes + weightBytes, `${[memoryBytes, one.info.memoryBytes, weightBytes]}`);
 });
 
 test('instances of one memory take turns, grow it, end, and give what others give', async () => {

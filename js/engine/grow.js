@@ -12,7 +12,7 @@ import { borrow, poolOf } from './pool.js';
 /**
  * @typedef {object} Growth
  * @property {number} wanted  how many workers there will be soon
- * @property {(has: number, wants: number, add: (engine: Engine) => void) => void} grow  starts the workers that are
+ * @property {(has: Engine[], wants: number, add: (engine: Engine) => void) => void} grow  starts the workers that are
  *   wanted and missing; each is added when it has the model
  * @property {(reason: unknown) => void} stop
  */
@@ -67,12 +67,12 @@ async function growthOf(first, { model, cache = !isNode }, start) {
   /** @type {Promise<boolean> | undefined} */
   let isFree;
 
-  /** @param {(engine: Engine) => void} add */
-  const startOne = async (add) => {
+  /** @param {Engine} other  that is not lost @param {(engine: Engine) => void} add */
+  const startOne = async (other, add) => {
     try {
       isFree ??= isAtHand(model, cache);
       if (!(await isFree)) return;
-      const engine = await start({ signal: life.signal, share: await borrow(first) });
+      const engine = await start({ signal: life.signal, share: await borrow(other) });
       // the server or the directory may have another model by now
       if (life.signal.aborted || versionOf(engine) !== versionOf(first)) engine.destroy(life.signal.reason);
       else add(engine);
@@ -87,11 +87,11 @@ async function growthOf(first, { model, cache = !isNode }, start) {
     wanted: 1,
     /** @type {Growth['grow']} */
     grow(has, wants, add) {
-      for (; left > 0 && has + starting < wants; left--) {
+      for (; left > 0 && has.length + starting < wants; left--) {
         starting++;
-        void startOne(add);
+        void startOne(has[0], add);
       }
-      self.wanted = has + starting;
+      self.wanted = has.length + starting;
     },
     stop(/** @type {unknown} */ reason) {
       left = 0;

@@ -1,6 +1,6 @@
-// pool.js - an engine of several workers, each with the model or with its part of a shared one. The sentences of a call are dealt out in chunks, and the
-// results are in the order of the sources. If a worker is lost, the others translate its sentences. Used by grow.js and
-// several.js.
+// pool.js - an engine of several workers, each with the model or with its part of a shared one. The sentences of a call
+// are dealt out in chunks, and the results are in the order of the sources. If a worker is lost, the others translate
+// its sentences. Used by grow.js and several.js.
 
 import { E_WASM } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -16,16 +16,21 @@ const AT_ONCE = 2;
 const isLoss = (error) => error instanceof HeedError && error.code === E_WASM;
 
 /**
- * The option `share` of another worker.
+ * The option `share` of another worker. Whoever gets the port closes it: what waits in it is in memory until then.
  *
- * @param {Engine} engine
+ * @param {Engine} engine  if it is lost, there is no share, and the other worker loads a copy
  * @returns {Promise<MessagePort | undefined>}
  */
 export async function borrow({ isShared, lend }) {
   if (!isShared) return undefined;
   const { port1, port2 } = new MessageChannel();
-  await lend?.(port1);
-  return port2;
+  try {
+    await lend?.(port1);
+    return port2;
+  } catch {
+    for (const port of [port1, port2]) port.close();
+    return undefined;
+  }
 }
 
 /**
@@ -72,7 +77,7 @@ export function poolOf(engines, { isFixed, growth }) {
   /** Starts workers if these sentences and those that wait are enough for them. @param {number} count */
   const grow = (count) => {
     const all = [...loads.values()].reduce((sum, load) => sum + load, count);
-    growth?.grow(loads.size, Math.ceil(all / BATCH), (engine) => {
+    growth?.grow([...loads.keys()], Math.ceil(all / BATCH), (engine) => {
       loads.set(engine, 0);
       for (const join of running) join();
     });
@@ -84,15 +89,17 @@ export function poolOf(engines, { isFixed, growth }) {
     /** @type {const} */ (['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter'])
       .map(ask);
   const { config, manifest, defaults } = first;
-  const { isShared } = first;
   return {
     config,
     manifest,
     defaults,
     get info() {
-      const bytes = [...loads.keys()].map(({ info }) => info.memoryBytes);
-      const memoryBytes = isShared ? Math.max(...bytes) : bytes.reduce((sum, each) => sum + each);
-      return { ...first.info, memoryBytes,
+      let [own, shared] = [0, 0];
+      for (const { isShared, info } of loads.keys()) {
+        if (isShared) shared = Math.max(shared, info.memoryBytes);
+        else own += info.memoryBytes;
+      }
+      return { ...first.info, memoryBytes: own + shared,
         ...((isFixed || loads.size > 1) && { workers: loads.size }) };
     },
     async generate(sources, search, { signal, ...options } = {}) {

@@ -60,7 +60,9 @@ function engineOf(line, { config, manifest, defaults, isShared }) {
  * @returns {Promise<Engine | undefined>}  undefined if workers are impossible
  */
 export async function createRemote(startWorker, { workers, ...given }) {
-  const connect = connectOne.bind(null, startWorker);
+  /** @type {Connect} */
+  const connect = (options) => connectOne(startWorker, options)
+    .finally(() => /** @type {any} */ (options.share)?.close?.()); // without effect if the worker has it
   const isTheirs = Object(given.worker) === given.worker && workers === undefined;
   return isTheirs ? connect(given) : (await import('./growing.js')).createOwn(connect, given, workers);
 }

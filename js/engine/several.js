@@ -14,8 +14,8 @@ const isRemote = async (model) =>
 
 /**
  * Creates `workers` engines. A model at a URL is downloaded once: the first worker returns the files, and the others
- * load these bytes. In Node, and in pages that are cross-origin isolated, the bytes and the weights are one copy for all
- * workers; elsewhere each has weights of its own.
+ * load these bytes. In Node, and in pages that are cross-origin isolated, the bytes and the weights are one copy for
+ * all workers; elsewhere each has weights of its own.
  *
  * @param {import('./remote.js').Connect} connect
  * @param {number} workers
@@ -40,8 +40,9 @@ export async function createSeveral(connect, workers, { worker, onProgress, ...o
   if (!first) return undefined;
   const stop = new AbortController();
   const forget = onAbort(options.signal, () => stop.abort(options.signal?.reason));
+  const rest = { ...options, worker: true, model: files ?? model, signal: stop.signal };
   const others = Array.from({ length: count - 1 }, async () => /** @type {Engine} */ (
-    await connect({ ...options, worker: true, model: files ?? model, signal: stop.signal, share: await borrow(first) })));
+    await connect({ ...rest, share: await borrow(first) })));
   try {
     const engines = [first, ...(await Promise.all(others))];
     onProgress?.(1);
