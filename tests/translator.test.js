@@ -21,7 +21,7 @@ const PAIRS = [
   ['I love you.', 'Ich liebe dich.'],
   ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
   ['She is reading a book.', 'Sie liest ein Buch.'],
-  ['I read books every day.', 'Ich lese jeden Tag Bücher.'],
+  ['She reads a book every evening.', 'Sie liest jeden Abend ein Buch.'],
   ['The weather is nice today.', 'Das Wetter ist heute nett.'],
   ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],
   ['Can you help me?', 'Kannst du mir helfen?'],
@@ -520,7 +520,7 @@ test('alignment follows the heads that config.json names', async () => {
     const files = changeJson(readFiles(SHIPPED), 'config.json', (config) => ({ ...config, alignment_heads: heads }));
     const options = { sourceLanguage: 'en', targetLanguage: 'de', model: files };
     const translator = await Translator.create(options);
-    const [found] = await translator.translateDetailed('The cat sleeps in the green house.', { attention: true });
+    const [found] = await translator.translateDetailed('The old dog sleeps in the green house near the river.', { attention: true });
     translator.destroy();
     return found;
   };
