@@ -22,6 +22,9 @@ static uintptr_t count_pages(void) { return __builtin_wasm_memory_size(0); }
 static uintptr_t take_pages(uintptr_t n) { return __builtin_wasm_memory_grow(0, n); }
 
 static uintptr_t first_address(void) { return (uintptr_t)&__heap_base; }
+
+/* How many pages have addresses. */
+static uintptr_t most_pages(void) { return UINTPTR_MAX / HEAP_PAGE + 1; }
 #endif
 
 /* The head of a block.  What malloc() returns follows it. */
@@ -63,8 +66,8 @@ static block *last_free(void) {
 /* Adds the bytes from `from` to the end of page `end` - 1.  Nothing has written to them. */
 static void add_pages(uintptr_t from, uintptr_t end) {
     block *const last = last_free();
-    /* Without its last bytes, the last page of 4 GB has an end that is not 0. */
-    const uintptr_t past = end * HEAP_PAGE - (uintptr_t)(end > UINTPTR_MAX / HEAP_PAGE ? HEAP_ALIGN : 0);
+    /* Without its last bytes, the last page of 4 GB has an end that is not 0, and a head past it, see `fresh`. */
+    const uintptr_t past = end * HEAP_PAGE - (end == most_pages() ? 2 * sizeof(block) : 0);
     if (last && (uintptr_t)end_of(last) == from) {
         last->size += past - from;
         return;

@@ -13,6 +13,8 @@ static uintptr_t n_pages;
 static uintptr_t n_other;
 /* A host with 4 GB in use, where nothing may be touched. */
 static int is_full;
+/* There are no addresses past the last page. */
+static int is_end;
 
 static uintptr_t page_of(const unsigned char *p) { return (uintptr_t)p / 65536; }
 static uintptr_t count_pages(void) { return page_of(memory) + n_pages; }
@@ -23,6 +25,7 @@ static uintptr_t take_pages(uintptr_t n) {
     n_pages += n;
     return page_of(memory) + n_pages - n;
 }
+static uintptr_t most_pages(void) { return is_end ? page_of(memory) + PAGES : UINTPTR_MAX; }
 static uintptr_t first_address(void) { return (uintptr_t)memory + 1000; }
 
 /* In a wasm program, the C library's malloc is the other one. */
@@ -134,5 +137,19 @@ int main(void) {
     is_full = 1;
     CHECK(heap_allocate(100000) == NULL);
     is_full = 0;
+
+    /* The last page of all addresses, in one block: nothing is counted past its end. */
+    start(PAGES - 1);
+    is_end = 1;
+    const size_t most = (size_t)PAGES * HEAP_PAGE - 1008;
+    CHECK(heap_allocate(most) == NULL);
+    CHECK((a = heap_allocate(most - 3 * sizeof(block))) != NULL);
+    CHECK(a + most - 3 * sizeof(block) == memory + sizeof memory - 2 * sizeof(block));
+    CHECK(heap_fresh() < memory + sizeof memory);
+    CHECK_INT((int)n_pages, PAGES);
+    CHECK(heap_allocate(0) == NULL);
+    heap_free(a);
+    CHECK(heap_allocate(1000) == (void *)a);
+    CHECK(heap_fresh() < memory + sizeof memory);
     return check_summary("heap");
 }
