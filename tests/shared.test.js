@@ -111,6 +111,22 @@ test('a worker whose memory cannot be lent is no loss of the others', async (t) 
   assert.ok(memoryBytes > one.info.memoryBytes + weightBytes, `${[memoryBytes, one.info.memoryBytes, weightBytes]}`);
 });
 
+test('a worker that is lent nothing, as the other one ends, has a copy', async (t) => {
+  const { postMessage } = MessagePort.prototype;
+  t.mock.method(MessagePort.prototype, 'postMessage', function (/** @type {any} */ message, /** @type {any} */ ports) {
+    const options = message?.method === 'create' ? message.args[0] : {};
+    if (!(options.share instanceof MessagePort)) return Reflect.apply(postMessage, this, [message, ports]);
+    const { port1, port2 } = new MessageChannel();
+    Reflect.apply(postMessage, this, [{ ...message, args: [{ ...options, share: port2 }] }, [port2]]);
+    port1.close();
+  });
+  const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 2 });
+  t.after(() => pool.destroy());
+  assert.deepEqual(await pool.translate(TEXTS), expected);
+  const { memoryBytes, weightBytes } = pool.info;
+  assert.ok(memoryBytes > one.info.memoryBytes + weightBytes, `${[memoryBytes, one.info.memoryBytes, weightBytes]}`);
+});
+
 test('instances of one memory take turns, grow it, end, and give what others give', async () => {
   const [first, alone] = [sharing(true), sharing(true)];
   const options = { model: SHIPPED, source: 'en', target: 'de' };

@@ -25,12 +25,21 @@ function buffersOf(value, found = new Set()) {
   return found;
 }
 
-/** The one message that waits in a port. @param {MessagePort} port @returns {Promise<any>} */
+/**
+ * The one message that waits in a port; undefined if it cannot be read, or there is none.
+ *
+ * @param {MessagePort} port
+ * @returns {Promise<any>}
+ */
 const messageOf = (port) => new Promise((resolve) => {
-  port.onmessage = ({ data }) => {
-    port.close();
+  const end = (/** @type {any} */ { data }) => {
     resolve(data);
+    port.close();
   };
+  port.onmessage = end;
+  port.onmessageerror = () => end({});
+  // in Chromium it can come before the message
+  if (isNode) port.addEventListener('close', end);
 });
 
 /** @param {MessagePort} port */
@@ -51,7 +60,9 @@ export function serve(port) {
     async create({ signal, tell }, { isRecorded, share, ...options }) {
       const record = isRecorded ? new (await import('../files/record.js')).FileRecord() : undefined;
       if (share && (isNode || globalThis.crossOriginIsolated)) {
-        sharing = (await import('../wasm/shared.js')).sharing(share === true || (await messageOf(share)));
+        // a port that is closed tells at once
+        const lent = share === true || messageOf(share);
+        sharing = (await import('../wasm/shared.js')).sharing(await lent);
       }
       engine = await createHere({ ...options, record, open: sharing?.open, signal, onProgress: tell });
       const { config, manifest, defaults } = engine;
