@@ -24,8 +24,9 @@ import { builds } from '../builds.js';
  * @property {Model['info'] & { worker: boolean, workers?: number }} info  at the time of the last answer; workers: how
  *   many there are, if several share the work
  * @property {boolean} [isShared]  of a worker: others can use its weights
- * @property {(port: MessagePort) => Promise<void>} [lend]  sends to the other end of the port what another worker needs for
- *   that. No other thread sees it: a memory is free when the last thread that has seen it ends, or collects its garbage
+ * @property {(port: MessagePort) => Promise<void>} [lend]  sends to the other end of the port what another worker needs
+ *   for that. No other thread sees it: a memory is free when the last thread that has seen it ends, or collects its
+ *   garbage
  * @property {(sources: Int32Array[], search: Search, options?: JobOptions) => Promise<Result[][]>} generate  for each
  *   source its hypotheses, best first. Takes checked ids, and a search from checkGenerate()
  * @property {(texts: string[], side?: 'source' | 'target') => Promise<Encoded[]>} encode  sources with the token of the

@@ -59,7 +59,9 @@ function engineOf(model, { encode, settings }) {
       /** @type {import('../model/batch.js').Watcher[]} */
       const watchers = [];
       if (beamTree) watchers.push(new (await import('../model/tree.js')).Trees(search.beams));
-      if (search.align) watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
+      if (search.align) {
+        watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
+      }
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];
       return new Promise((resolve, reject) => {

@@ -35,8 +35,8 @@ export async function borrow({ isShared, lend }) {
 
 /**
  * @param {Engine[]} engines  one at least
- * @param {{ isFixed: boolean, growth?: import('./grow.js').Growth }} options  isFixed: the caller said how many; growth:
- *   starts more
+ * @param {{ isFixed: boolean, growth?: import('./grow.js').Growth }} options  isFixed: the caller said how many;
+ *   growth: starts more
  * @returns {Engine}
  */
 export function poolOf(engines, { isFixed, growth }) {

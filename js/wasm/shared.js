@@ -1,9 +1,9 @@
-// shared.js - one memory for the instances of several workers: the weights are in it once. Loaded by module.js for a
-// worker of a pool, where the host has shared memory.
+// shared.js - one memory for the instances of several workers: the weights are in it once. Loaded by serve.js in every
+// worker that heed starts, where the host has shared memory.
 //
-// heed.wasm has a memory of its own and fills it with its constants. A module over a shared memory is the same code with
-// two sections less and one more: it imports the memory, and the constants are written once, here. Each instance has its
-// own stack and its own pages, as src/base/heap.h describes; what an instance has allocated, all may read.
+// heed.wasm has a memory of its own and fills it with its constants. A module over a shared memory is the same code
+// with two sections less and one more: it imports the memory, and the constants are written once, here. Each instance
+// has its own stack and its own pages, as src/base/heap.h describes; what an instance has allocated, all may read.
 
 import { builtin, resolve } from '../base/host.js';
 import { openOwn } from './module.js';
@@ -97,8 +97,23 @@ async function bytesOf(source) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
+/** Throws if this host cannot send a shared memory to a worker. structuredClone() refuses it where a port does not. */
+async function checkSending() {
+  const { port1, port2 } = new MessageChannel();
+  try {
+    await new Promise((resolve, reject) => {
+      port2.onmessage = resolve;
+      port2.onmessageerror = reject;
+      port1.postMessage(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }));
+    });
+  } finally {
+    port1.close();
+  }
+}
+
 /** @param {import('./module.js').Choose} choose */
 async function create(choose) {
+  await checkSending();
   /** @type {any} */
   let parts;
   const module = await choose(async (source) => {
@@ -109,8 +124,7 @@ async function create(choose) {
   const view = new Uint8Array(memory.buffer);
   for (const { at, part } of parts.data) view.set(part, at);
   const share = { module, memory, broken: new Int32Array(new SharedArrayBuffer(4)) };
-  structuredClone(share); // some hosts have shared memory, and cannot send it
-  return share;
+  return { module, c: await instanceOf(share, true), share };
 }
 
 /**
@@ -142,8 +156,8 @@ async function instanceOf({ module, memory, broken }, isFirst) {
 /**
  * How instantiate() opens a module, and what other workers need to share its memory.
  *
- * @param {true | Share} given  true: a memory that others can share, if the host can; or the share of another worker,
- *   which has chosen the build
+ * @param {true | Share | undefined} given  true: a memory that others can share, if the host can; or the share of
+ *   another worker, which has chosen the build; undefined: there is none
  */
 export function sharing(given) {
   const self = {
@@ -151,11 +165,10 @@ export function sharing(given) {
     share: undefined,
     /** @param {import('./module.js').Choose} choose */
     async open(choose) {
-      const isFirst = given === true;
-      const share = isFirst ? await create(choose).catch(() => undefined) : given;
-      if (!share) return openOwn(choose);
-      self.share = share;
-      return { module: share.module, c: await instanceOf(share, isFirst), share };
+      const found = given === true ? await create(choose).catch(() => undefined)
+        : given && { module: given.module, c: await instanceOf(given, false), share: given };
+      self.share = found?.share;
+      return found ?? openOwn(choose);
     },
   };
   return self;
