@@ -37,6 +37,13 @@ test('the help is one screen, and names targets that there are', () => {
   assert.deepEqual(missing, []);
 });
 
+test('an instance that joins a memory has a stack as large as that of the first', () => {
+  const pages = Number(/\[STACK, ROOM\] = \[(\d+),/.exec(readFileSync(join(root, 'js/wasm/shared.js'), 'utf8'))?.[1]);
+  const link = /^WASM_LINK .*$/m.exec(readFileSync(join(root, 'Makefile'), 'utf8'))?.[0] ?? '';
+  const relaxed = /-z stack-size=(\d+)/.exec(readFileSync(join(root, 'Makefile'), 'utf8'))?.[1];
+  assert.deepEqual([/TOTAL_STACK=(\d+)/.exec(link)?.[1], relaxed].map(Number), [65536 * pages, 65536 * pages]);
+});
+
 test('the trainer uses the libraries of matrices that are there, and no other', () => {
   const commands = (/** @type {string} */ headers) => make(headers, '-n', 'V=1', `${folder}/heed-train`);
   for (const [headers, found] of /** @type {[string, string[]][]} */ ([
