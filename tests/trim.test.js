@@ -239,6 +239,19 @@ test('mBART of 25 languages keeps the one that its translations begin with', asy
   for (const translator of [whole, less]) translator.destroy();
 });
 
+test('a forced first token is a default: its language need not stay', async (t) => {
+  const place = await folder(t);
+  const from = gather(join(place, 'from'), ['mbart50', /./]);
+  const config = JSON.parse(readFileSync(join(from, 'config.json'), 'utf8'));
+  writeFileSync(join(from, 'config.json'), JSON.stringify({ ...config, forced_bos_token_id: 404 })); // en_XX
+  const [texts, to] = [join(place, 'texts'), join(place, 'out')];
+  writeFileSync(texts, 'Hallo.\nBonjour.\n');
+  await trim(from, to, { keep: ['de', 'fr'], texts: [texts] });
+  const { pairs } = JSON.parse(readFileSync(join(to, 'heed.json'), 'utf8'));
+  assert.deepEqual(pairs, [['de', 'fr'], ['fr', 'de']]);
+  assert.ok(!('forced_bos_token_id' in JSON.parse(readFileSync(join(to, 'config.json'), 'utf8'))));
+});
+
 test('a model that does not load here is trimmed all the same', async (t) => {
   const place = await folder(t);
   const from = gather(join(place, 'from'), ['nllb', /./]);

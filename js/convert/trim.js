@@ -188,15 +188,15 @@ async function measure(place, text) {
 }
 
 /**
- * The language that all translations of a model begin with, if its configuration names one, as that of mBART-25 does.
+ * The language that all translations of a model begin with, if its decoder starts with one, as that of mBART-25 does.
  *
  * @param {Iterable<[code: string, id: number]>} languages
- * @param {number[]} special  ids of the configuration
+ * @param {number} start  decoder_start_token_id
  * @param {string[]} codes  that are kept
  * @returns {string | undefined}
  */
-function onlyTarget(languages, special, codes) {
-  const [found] = [...languages].filter(([, id]) => special.includes(id));
+function onlyTarget(languages, start, codes) {
+  const found = [...languages].find(([, id]) => id === start);
   if (found && !codes.includes(found[0])) {
     const all = [...codes, found[0]].join(', ');
     throw notSupported(`keep: found ${codes.join(', ')}, expected ${all}: the model's translations begin with it`);
@@ -280,7 +280,7 @@ export async function trim(from, to, { keep: tags, texts }) {
   // these are also rows of embeddings
   const special = [...new Set([eos, pad, start, ...idsOf(stated), ...idsOf(generation)])]
     .filter((id) => id < Math.min(config.vocab_size, config.decoder_vocab_size));
-  const first = isMarian ? undefined : onlyTarget(own[0].vocabulary.languages ?? [], special, codes);
+  const first = isMarian ? undefined : onlyTarget(own[0].vocabulary.languages ?? [], Number(start), codes);
   const kept = isMarian ? keepMarian(used, spms.slice(2).map((spm) => /** @type {Uint8Array} */ (spm)), codes, special)
     : spmName ? keepPieces(used[0], spmName, /** @type {Uint8Array} */ (spms.find(Boolean)), codes, Boolean(vocab))
       : keepJson(used[0], /** @type {any} */ (listed), Number(config.vocab_size), codes, special);

@@ -73,8 +73,8 @@ src/train/model/calibrate.js --data ../shared/data\` measures it again.
 const TRAINING = `
 ## Training
 
-\`heed-train\` trained it from random weights, with products in bf16, beside other work: on two cores of an AMD EPYC, and
-since the fourth run of an Intel Xeon with AMX. Each run began with the weights of the run before:
+\`heed-train\` trained it from random weights, with products in bf16. The first three runs used two cores of an AMD EPYC,
+the later ones two of an Intel Xeon with AMX. Each run began with the weights of the run before:
 
 | target tokens | rate | softmax over | dropout | everyday sentences, phrases, words |
 |---|---|---|---|---|

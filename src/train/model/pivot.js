@@ -39,7 +39,7 @@ async function main() {
     process.exit(values.help ? 0 : 2);
   }
   const everyday = Object.fromEntries(OTHERS.map((other) => [other, readPairs(data, other, 'train')]));
-  const { texts: held } = readHeldOut(data, values.score);
+  const { texts: held, sources } = readHeldOut(data, values.score);
   for (const row of chooseTriples(everyday, held)) for (const language of LANGUAGES) held.add(keyOf(row[language]));
   const next = random(Number(values.seed));
   const rows = Object.fromEntries(OTHERS.map((target) => {
@@ -62,7 +62,8 @@ async function main() {
         const made = await translator.translate(part.map(({ en }) => en));
         part.forEach((row, i) => {
           const text = clean(made[i], source);
-          if (text === '' || !isPlausible(text, row[target]) || held.has(keyOf(text))) return;
+          const key = keyOf(text);
+          if (key === '' || !isPlausible(text, row[target]) || held.has(key) || sources[source].has(key)) return;
           lines.push(`>>${target}<< ${text}\t${row[target]}\n`);
           kept++;
         });

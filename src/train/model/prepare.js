@@ -200,7 +200,8 @@ function main() {
   // a pair may share the times that a third language writes with words
   const pairs = phrases.flatMap((row) => directions().filter(([a, b]) => a < b)
     .map(([a, b]) => ({ [a]: row[a], [b]: row[b] })));
-  const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])];
+  const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])]
+    .filter((row) => !LANGUAGES.some((language) => row[language] && prepared.held.texts.has(keyOf(row[language]))));
   prepared.write('times', Array.from({ length: TIMES }, () => sources.flatMap((row) =>
     replaceTimes(row, next) ?? [])).flat(), always);
 

@@ -17,10 +17,11 @@ const PATTERNS = {
   de: new RegExp(String.raw`${HOURS}(?:(?<sign>[:.])${MINUTES})?(?:(?<name> Uhr)(?![a-z])|`
     + String.raw`(?= (?:bis|und) \d{1,2}(?:[:.]\d\d)? Uhr))`, 'g'),
   fr: new RegExp(`${HOURS}(?<space> ?)h(?:(?<second> ?)${MINUTES})?(?![a-z\\d])`, 'g'),
-  es: new RegExp(String.raw`(?:\b(?<article>las?) )?${HOURS}(?::${MINUTES}(?![\d:])|(?<sign> ?h)\b)(?! ?[ap]\.)`, 'g'),
+  es: new RegExp(String.raw`(?:\b(?<article>las?) )?${HOURS}(?::${MINUTES}(?![\d:])|(?<sign> ?h)\b)(?! ?[ap]\.? ?m)`, 'g'),
 };
 /** Words that tell the part of the day. */
-const PARTS = /\b(?:morgens|vormittags|mittags|nachmittags|abends|nachts|du matin|du soir|de la \p{L}+)\b/u;
+const PARTS = new RegExp(String.raw`\b(?:morgens|vormittags|mittags|nachmittags|abends|nachts|früh|am Morgen|am Abend|`
+  + String.raw`[ld][eu] matin|[ld][eu] soir|de l'après-midi|(?:de|por) la \p{L}+)\b`, 'u');
 const DAY = 24 * 60;
 
 /** @type {Record<string, (groups: Groups, hours: number, minutes: string) => string>} */
@@ -63,7 +64,7 @@ export function replaceTimes(row, next) {
   const lists = languages.map((language) => listTimes(row[language], language));
   const old = [...new Set(lists[0])].sort((a, b) => a - b);
   const key = (/** @type {number[]} */ list) => [...list].sort((a, b) => a - b).join();
-  if (old.length === 0 || old.some((time) => time >= DAY) || lists.some((list) => key(list) !== old.join())
+  if (old.length === 0 || old.length > 9 || old.some((time) => time >= DAY) || lists.some((list) => key(list) !== old.join())
     || languages.some((language) => PARTS.test(row[language]))) return undefined;
   // where one language writes no minutes there are none
   const step = languages.some((language) => [...row[language].matchAll(PATTERNS[
