@@ -6,7 +6,7 @@ import { BATCH } from '../base/limits.js';
 const ANSWERS = 2 * BATCH;
 
 /**
- * Time and answers count only while BATCH requests and more are open: one alone takes longer than its share of a batch.
+ * Time and answers count only while at least BATCH requests are open: one alone takes longer than its share of a batch.
  * Times are in milliseconds.
  */
 export class Pace {

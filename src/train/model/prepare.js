@@ -225,7 +225,8 @@ function main() {
   const all = readLines(join(data, 'phrases/templates.tsv'));
   const withTimes = all.filter((line) => line.includes('{TIME'));
   writeFileSync(join(folder, 'templates.tsv'), `${withTimes.join('\n')}\n`);
-  const timed = Math.ceil(count / 5); // 11 times as many as by their part of the templates: each of 1,440 is one more
+  // 8 % of the templates have times: these are more, as there are 1,440 times to learn
+  const timed = Math.ceil(count / 5);
   writeExpanded('times', 'a', expand(data, wantedDirections, values.python, timed, seed + 1, folder));
   rmSync(folder, { recursive: true });
 
