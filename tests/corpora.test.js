@@ -1,6 +1,6 @@
 // corpora.test.js - the texts that models are trained on: one spelling, rows by language, what is held out.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -73,6 +73,21 @@ test('readHeldOut(): development sets and scores on either side, first phrases a
   }
   assert.deepEqual(Object.values(sources).map((set) => [...set].join()), ['no', 'nein', 'non', 'no']);
   assert.ok(!sources.en.has('nope'), 'an answer is no question');
+});
+
+test('first.tsv: whole rows, and no phrase by which models are measured', () => {
+  const lines = (/** @type {string} */ path) =>
+    readFileSync(new URL(path, import.meta.url), 'utf8').trim().split('\n').map((line) => line.split('\t'));
+  const first = lines('../src/train/model/first.tsv');
+  const measured = lines('score/phrases.tsv').map((cells) => cells.map((cell) => keyOf(cell.split(' | ')[0])));
+  assert.ok(first.length > 0 && measured.length > 0);
+  for (const row of first) {
+    assert.equal(row.length, 4, row[0]);
+    row.forEach((text, i) => {
+      assert.ok(keyOf(text) !== '', row[0]);
+      assert.ok(!measured.some((keys) => keys[i] === keyOf(text)), `${text} is in tests/score/phrases.tsv`);
+    });
+  }
 });
 
 test('the vocabulary: every printable ASCII character is a piece; combining accents are composed', () => {

@@ -46,7 +46,7 @@ const idsOf = (text) => encode(text).slice(0, -1);
 const [SPACE] = idsOf('a');
 const sorted = (/** @type {Iterable<number>} */ ids) => [...new Set(ids)].sort((a, b) => a - b);
 
-test('a list has the pieces of linked words, of all languages; that of a language its own', { skip }, () => {
+test('a list has its piece and those of linked words, of all languages; that of a language its own', { skip }, () => {
   const rows = [
     ['>>de<< the house', 'das Haus', '0-0 1-1'],
     ['>>fr<< the house', 'maison la', '0-1 1-0'],
@@ -66,8 +66,11 @@ test('a list has the pieces of linked words, of all languages; that of a languag
   want(house.slice(the.length), idsOf('maison'));
   want([EOS], [EOS]);
   wanted.set(DE, encode('das Haus')).set(FR, encode('maison la'));
-  for (const [id, all] of wanted) assert.deepEqual(list(id), sorted(all), `piece ${id}`);
-  for (let id = 0; id < PIECES + 2; id++) if (!wanted.has(id)) assert.deepEqual(list(id), [], `piece ${id}`);
+  for (let id = 0; id < PIECES + 2; id++) {
+    // any piece can be copied
+    const own = id < 3 || id === DE || id === FR ? [] : [id];
+    assert.deepEqual(list(id), sorted([...own, ...(wanted.get(id) ?? [])]), `piece ${id}`);
+  }
 });
 
 test('the most frequent candidates of each language stay, often enough, with their share', { skip }, () => {
@@ -82,6 +85,7 @@ test('the most frequent candidates of each language stay, often enough, with the
   assert.deepEqual(of(german, '--least', '1'), sorted([a, b, c].map(Number)));
   assert.deepEqual(of(german, '--least', '1', '--share', '0.2'), sorted([a, b].map(Number)));
   assert.deepEqual(of(german, '--best', '1'), [a]);
+  assert.deepEqual(of(rows('>>de<< ').slice(6), '--best', '1'), sorted([a, b].map(Number)), 'a itself, too');
   const french = Array(2).fill(pair('>>fr<< ', 'c'));
   assert.deepEqual(of([...german, ...french], '--best', '1'), sorted([a, c].map(Number)), 'one of each language');
   const { list } = listsOf([['a', 'b', '0-0'], ['a', 'b', '0-0']], '--frequent', '5');

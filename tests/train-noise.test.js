@@ -240,6 +240,20 @@ test('shared names and numbers become others, alike on both sides', { skip }, ()
   for (const [source, target] of found) by[source[0] - PIECES].add(decode(target).split(' ')[2]);
   assert.deepEqual([[...by[0]].sort(), [...by[1]].sort()], [['Adam', 'Berta'], ['Cäsar', 'Dora']]);
 
+  // at the beginning of a sentence only a name that the list has
+  const first = drawTexts(...options, '--replace', '1').map(([source]) => /^(\w+) saw \w+\.$/.exec(source)?.[1]);
+  assert.deepEqual([...new Set(first.filter(Boolean))].sort(), ['Anna', 'Bus', 'Tom']);
+
+  // two letters or more of one name, then one or more of another
+  const made = drawTexts(...options, '--batch', '60000', '--replace', '1', '--invent', '1')
+    .filter(([source]) => /^Call/.test(source))
+    .map(([source, target]) => [/^Call (\S+) at/.exec(source)?.[1], /^Ruf (\S+) an/.exec(target)?.[1]]);
+  for (const [name, same] of made) {
+    assert.match(name, /^(?:Ann?|Bu|To)(?:n?na|a|u?s|o?m)$/);
+    assert.equal(name, same);
+  }
+  assert.equal(new Set(made.map(String)).size, 4 * 7 - 2, 'all, of which An|nna is Ann|na and An|na is Ann|a');
+
   const some = drawTexts(...options, '--replace', '0.3', '--names', names).filter(([source]) => /^Call/.test(source));
   const replaced = some.filter(([source]) => !/Tom/.test(source)).length;
   assert.ok(Math.abs(replaced - 0.3 * some.length) < binomial(some.length, 0.3), `${replaced} of ${some.length}`);
@@ -345,6 +359,8 @@ test('wrong options are named', { skip }, () => {
   says(/capitals, small and title together: found 1.5/, '--noise', 'capitals=0.5,small=0.5,title=0.5');
   says(/--replace: found 1.5/, '--replace', '1.5');
   says(/--ema: found 1, expected a number from 0 to 1/, '--ema', '1');
+  says(/--invent: found 2, /, '--replace', '1', '--invent', '2');
+  says(/--invent: unused without --replace; add --replace or drop --invent/, '--invent', '0.5');
   says(/--names: unused without --replace; add --replace or drop --names/, '--names', file);
   writeFileSync(path('words.txt'), 'Anna\nMarie Luise\n');
   says(/words\.txt, line 2: found 'Marie Luise', expected one word/, '--replace', '1', '--names', path('words.txt'));

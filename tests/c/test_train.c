@@ -40,8 +40,8 @@ static int other_config(int32_t config[MAX_CONFIG]) {
 }
 
 /*
- * T5 v1.1: RMSNorm, position bias, gated GELU, no biases, and heads that are wider than D / H; tied, as T5 v1.0.  But the
- * embeddings are scaled: the norm of small ones is so steep that differences say little.
+ * T5 v1.1: RMSNorm, position bias, gated GELU, no biases, and heads that are wider than D / H; tied, as T5 v1.0.  But
+ * the embeddings are scaled: the norm of small ones is so steep that differences say little.
  */
 static int t5_config(int32_t config[MAX_CONFIG]) {
     const int n = small_config(config);

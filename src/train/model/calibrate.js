@@ -1,7 +1,7 @@
 // calibrate.js - how often the words of a model's translations are right: the two numbers of `confidence` in heed.json,
 // and how well they fit. For make.js and by hand:
 //
-//   node src/train/model/calibrate.js --data ../shared/data [--model models/de-en-es-fr]...   (those of models/index.json)
+//   node src/train/model/calibrate.js --data ../shared/data [--model DIR]...   (those of models/index.json)
 //   node src/train/model/calibrate.js --model DIR --dev build/models/de-en-es-fr/dev
 //
 // A word of a translation is right if the reference has it, capitals aside, and not more often than the reference does.

@@ -12,7 +12,8 @@ import { preparedSets, writeCalibration } from './calibrate.js';
 import { convert } from '../../../js/convert/convert.js';
 import { writeDirectory } from './directory.js';
 import { evaluate, means } from './evaluate.js';
-import { fail, GUIDED_HEAD, listSets, prepare, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
+import { fail } from './options.js';
+import { GUIDED_HEAD, listSets, prepare, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
 
 const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIONS OF heed-train]
   --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/

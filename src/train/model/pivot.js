@@ -12,12 +12,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Translator } from '../../../js/index.js';
-import { random } from './random.js';
-import { chooseTriples } from './sets.js';
-import { clean, isPlausible, keyOf, LANGUAGES, OTHERS, readHeldOut, readPairs } from './texts.js';
+import { wholeNumber } from './options.js';
+import { random, shuffled } from './random.js';
+import { holdOut } from './sets.js';
+import { clean, isPlausible, keyOf, OTHERS, pairLine, readHeldOut, readPairs } from './texts.js';
 
 const HELP = `usage: node src/train/model/pivot.js --data DIR --model DIR --out DIR [options]
   --data DIR    has en-X.train.tsv.gz
+  --model DIR   makes the sources
+  --out DIR     where train/pivot.tsv is written
   --count N     sentences for each of the six directions (12000)
   --score DIR   texts to hold out of training (tests/score)
   --seed N      (1)
@@ -38,14 +41,14 @@ async function main() {
     console.error(HELP);
     process.exit(values.help ? 0 : 2);
   }
+  const count = wholeNumber('count', values.count);
   const everyday = Object.fromEntries(OTHERS.map((other) => [other, readPairs(data, other, 'train')]));
   const { texts: held, sources } = readHeldOut(data, values.score);
-  for (const row of chooseTriples(everyday, held)) for (const language of LANGUAGES) held.add(keyOf(row[language]));
-  const next = random(Number(values.seed));
+  holdOut(everyday, held);
+  const next = random(wholeNumber('seed', values.seed));
   const rows = Object.fromEntries(OTHERS.map((target) => {
     // in a random order, and one row for each English sentence
-    const all = everyday[target].map((row) => ({ row, at: next() })).sort((a, b) => a.at - b.at);
-    const byEnglish = new Map(all.map(({ row }) => [keyOf(row.en), row]));
+    const byEnglish = new Map(shuffled(everyday[target], next).map((row) => [keyOf(row.en), row]));
     return [target, [...byEnglish].filter(([key, row]) => !held.has(key) && !held.has(keyOf(row[target])))
       .map(([, row]) => row)];
   }));
@@ -54,8 +57,8 @@ async function main() {
   for (const source of OTHERS) {
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: source, model });
     for (const target of OTHERS.filter((each) => each !== source)) {
-      // the last rows, so that the two sources of a target have different ones
-      const own = rows[target].splice(-Number(values.count));
+      // the two sources of a target have different rows
+      const own = rows[target].splice(0, count);
       let kept = 0;
       for (let at = 0; at < own.length; at += CALL) {
         const part = own.slice(at, at + CALL);
@@ -64,7 +67,7 @@ async function main() {
           const text = clean(made[i], source);
           const key = keyOf(text);
           if (key === '' || !isPlausible(text, row[target]) || held.has(key) || sources[source].has(key)) return;
-          lines.push(`>>${target}<< ${text}\t${row[target]}\n`);
+          lines.push(pairLine(target, text, row[target]));
           kept++;
         });
       }

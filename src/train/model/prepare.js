@@ -3,7 +3,8 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, templates, times; those ending in -x have no English
+//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times; those ending in -x have no
+//                    English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
@@ -12,11 +13,14 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { numeralRows } from './numerals.js';
+import { fail, wholeNumber } from './options.js';
 import { random } from './random.js';
-import { chooseTriples } from './sets.js';
+import { holdOut } from './sets.js';
 import {
-  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, readHeldOut, readLines, readPairs, readPhrases,
+  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, pairLine, readHeldOut, readLines, readPairs, readPhrases,
 } from './texts.js';
 import { replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
@@ -36,10 +40,18 @@ const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [optio
 /** How often a sentence with times of day gets others. */
 const TIMES = 30;
 
-/** @param {string} message @returns {never} */
-function fail(message) {
-  console.error(`prepare: ${message}`);
-  process.exit(1);
+/**
+ * An entry of a dictionary as people type it: half as it is, a quarter with a capital, a quarter with a full stop too.
+ *
+ * @param {Row} row
+ * @param {() => number} next  random numbers
+ */
+function asTyped(row, next) {
+  const draw = next();
+  const stop = draw >= 0.75 && Object.values(row).every((text) => /[\p{L}\p{N}]$/u.test(text)) ? '.' : '';
+  if (draw < 0.5) return row;
+  return Object.fromEntries(Object.entries(row).map(([language, text]) =>
+    [language, text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()) + stop]));
 }
 
 /** @param {string} program @param {string[]} list @returns {string} */
@@ -55,9 +67,6 @@ function run(program, list) {
 /** @param {string[]} [languages] @returns {[source: string, target: string][]} */
 const directions = (languages = LANGUAGES) =>
   languages.flatMap((a) => languages.filter((b) => b !== a).map((b) => /** @type {[string, string]} */ ([a, b])));
-
-/** A line for heed-train. @param {string} target @param {string} from @param {string} to */
-const pairLine = (target, from, to) => `>>${target}<< ${from}\t${to}\n`;
 
 /** @param {[string, string]} direction */
 const hasEnglish = ([a, b]) => a === 'en' || b === 'en';
@@ -108,21 +117,21 @@ class Prepared {
       }
     }
     const all = [...lines.values()].flatMap((set) => [...set]);
-    this.#put(`train/${name}.tsv`, all);
+    this.put(`train/${name}.tsv`, all);
     for (const set of Object.values(texts))
       for (const text of set) for (let i = 0; i < times; i++) this.text.push(text);
     console.log(`${name}: ${all.length} lines of ${kept} rows, ${rows.length - kept} rows held out`);
   }
 
-  /** @param {string} name @param {string[]} lines */
-  #put(name, lines) {
-    writeFileSync(join(this.out, name), lines.join(''));
+  /** @param {string} name @param {string[]} lines @param {'a' | 'w'} [flag]  'a': added to those that are there */
+  put(name, lines, flag = 'w') {
+    writeFileSync(join(this.out, name), lines.join(''), { flag });
   }
 
   /** @param {string} name @param {[string, string]} direction @param {Row[]} rows */
   dev(name, [source, target], rows) {
     if (!this.has([source, target])) return;
-    this.#put(`dev/${name}${source}-${target}.tsv`,
+    this.put(`dev/${name}${source}-${target}.tsv`,
       rows.map((row) => pairLine(target, row[source], row[target])));
   }
 }
@@ -163,16 +172,16 @@ function main() {
   }
   for (const folder of ['train', 'dev']) mkdirSync(join(out, folder), { recursive: true });
   const prepared = new Prepared(out, readHeldOut(data, values.score), values.directions?.split(','));
-  const next = random(Number(values.seed));
+  const [count, seed] = [wholeNumber('templates', values.templates), wholeNumber('seed', values.seed)];
+  const next = random(seed);
 
   /** @param {string} part @returns {Record<string, import('./texts.js').Labelled[]>} */
   const readAll = (part) => Object.fromEntries(OTHERS.map((other) => [other, readPairs(data, other, part)]));
   const everyday = readAll('train');
   const docs = readAll('docs');
 
-  const triples = chooseTriples(everyday, prepared.held.texts);
+  const triples = holdOut(everyday, prepared.held.texts);
   for (const direction of directions(OTHERS)) prepared.dev('', direction, triples);
-  for (const row of triples) for (const language of LANGUAGES) prepared.held.texts.add(keyOf(row[language]));
   for (const other of OTHERS)
     for (const [name, part] of [['', 'dev'], ['docs-', 'docs-dev']]) {
       const rows = readPairs(data, other, part);
@@ -196,7 +205,11 @@ function main() {
   const phrases = readPhrases(data, false);
   prepared.write('phrases', phrases, hasEnglish, 2);
   prepared.write('phrases-x', phrases, (direction) => !hasEnglish(direction));
-  prepared.write('words', readPhrases(data, true), always, 1);
+  prepared.write('words', readPhrases(data, true).map((row) => asTyped(row, next)), always, 1);
+  const first = readLines(fileURLToPath(new URL('first.tsv', import.meta.url))).map((line) => line.split('\t'))
+    .map((cells) => Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)])));
+  prepared.write('first', [...first, ...first.map((row) => asTyped(row, next))], always, 1);
+  prepared.write('numerals', numeralRows(next), always);
   // a pair may share the times that a third language writes with words
   const pairs = phrases.flatMap((row) => directions().filter(([a, b]) => a < b)
     .map(([a, b]) => ({ [a]: row[a], [b]: row[b] })));
@@ -206,28 +219,32 @@ function main() {
     replaceTimes(row, next) ?? [])).flat(), always);
 
   const wantedDirections = directions().filter((direction) => prepared.has(direction));
-  const count = Number(values.templates);
-  /** @param {string} name @param {string} flags @param {ReturnType<typeof expand>} expanded */
-  const writeExpanded = (name, flags, expanded) => {
-    const copies = expanded.flatMap(({ direction: [source, target], lines }) => lines.map((line, i) => {
-      const [from, to] = line.split('\t');
-      if (i % 4 === 0 && flags === 'w') prepared.text.push(clean(from, source));
-      return pairLine(target, clean(from, source), clean(to, target));
-    }));
-    writeFileSync(join(out, `train/${name}.tsv`), copies.join(''), { flag: flags });
-    console.log(`${name}: ${copies.length} lines of templates`);
-  };
-  const seed = Number(values.seed);
-  writeExpanded('templates', 'w', expand(data, wantedDirections, values.python, count, seed));
+  /**
+   * Expanded templates as lines for heed-train, a list for each direction.
+   *
+   * @param {number} each  lines of a direction @param {number} start  random seed @param {string} [folder]
+   */
+  const readExpanded = (each, start, folder) =>
+    expand(data, wantedDirections, values.python, each, start, folder).map(({ direction: [source, target], lines }) =>
+      lines.map((line) => {
+        const [from, to] = line.split('\t');
+        return [clean(from, source), pairLine(target, clean(from, source), clean(to, target))];
+      }));
+  const templates = readExpanded(count, seed);
+  for (const list of templates) list.forEach(([from], i) => { if (i % 4 === 0) prepared.text.push(from); });
+  prepared.put('train/templates.tsv', templates.flat().map(([, line]) => line));
+  console.log(`templates: ${templates.flat().length} lines`);
+
   const folder = join(out, 'templates');
   mkdirSync(folder, { recursive: true });
   cpSync(join(data, 'phrases/fillers.tsv'), join(folder, 'fillers.tsv'));
-  const all = readLines(join(data, 'phrases/templates.tsv'));
-  const withTimes = all.filter((line) => line.includes('{TIME'));
+  const withTimes = readLines(join(data, 'phrases/templates.tsv')).filter((line) => line.includes('{TIME'));
   writeFileSync(join(folder, 'templates.tsv'), `${withTimes.join('\n')}\n`);
   // 8 % of the templates have times: these are more, as there are 1,440 times to learn
   const timed = Math.ceil(count / 5);
-  writeExpanded('times', 'a', expand(data, wantedDirections, values.python, timed, seed + 1, folder));
+  const times = readExpanded(timed, seed + 1, folder).flat().map(([, line]) => line);
+  prepared.put('train/times.tsv', times, 'a');
+  console.log(`times: ${times.length} lines of templates`);
   rmSync(folder, { recursive: true });
 
   const [text, rules, model] = [join(out, 'spm.txt'), join(out, 'charsmap.tsv'), join(out, 'spm')];

@@ -1,4 +1,4 @@
-// random.js - repeatable random numbers. Used by prepare.js.
+// random.js - repeatable random numbers. Used by the programs that make training data.
 
 /** Random numbers in [0, 1); the same seed gives the same numbers. @param {number} seed */
 export function random(seed) {
@@ -9,3 +9,13 @@ export function random(seed) {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/**
+ * The same items in a random order.
+ *
+ * @template T
+ * @param {T[]} items
+ * @param {() => number} next  random numbers
+ */
+export const shuffled = (items, next) =>
+  items.map((item) => ({ item, at: next() })).sort((a, b) => a.at - b.at).map(({ item }) => item);

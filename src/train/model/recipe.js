@@ -4,16 +4,18 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fail } from './options.js';
 
 /**
- * Shares of the target tokens. Everyday sentences, phrases and words are 72 %. Words are many lines, few tokens. Without
- * `times`, most times of day come out wrong, because few other lines have any.
+ * Shares of the target tokens. Words are many lines, few tokens. Without `times`, most times of day come out wrong,
+ * because few other lines have any.
  *
  * @type {Record<string, number>}
  */
 const SHARES = {
-  everyday: 50, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 3, templates: 7, times: 3, docs: 17, 'docs-x': 1,
-  pivot: 6, // if there is one, of pivot.js
+  everyday: 50, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 5, first: 2, numerals: 2, templates: 7, times: 3,
+  docs: 17, 'docs-x': 1,
+  pivot: 6, distil: 25, // if there are such files, of pivot.js and distil.js
 };
 
 /**
@@ -37,15 +39,9 @@ export const NOISE = 'capitals=0.01,small=0.03,title=0.01,stops=0.04,typos=0.004
  */
 export const RECIPE = [
   '--batch', '2048', '--rate', '0.002', '--warmup', '1000', '--dropout', '0', '--longest', '160',
-  '--sampled-softmax', '2560', '--guided', '0.2', '--ema', '0.999', '--replace', '0.15', '--noise', NOISE,
-  '--report', '100', '--evaluate', '1000',
+  '--sampled-softmax', '2560', '--guided', '0.2', '--ema', '0.999', '--replace', '0.15', '--invent', '0.5',
+  '--noise', NOISE, '--report', '100', '--evaluate', '1000',
 ];
-
-/** @param {string} message @returns {never} */
-export function fail(message) {
-  console.error(`${basename(process.argv[1], '.js')}: ${message}`);
-  process.exit(1);
-}
 
 /** @param {string} program @param {string[]} list */
 export function run(program, list) {

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { random } from './random.js';
-import { holdOutTriples, OTHERS, readHeldOut, readLines, readPairs } from './texts.js';
+import { holdOutTriples, keyOf, LANGUAGES, OTHERS, readHeldOut, readLines, readPairs } from './texts.js';
 
 /** @typedef {{ source: string, reference: string }} Pair */
 
@@ -19,7 +19,19 @@ const SEED = 1;
  * @param {Record<string, import('./texts.js').Labelled[]>} everyday  pairs with English by the other language
  * @param {Set<string>} held  keys of texts that are held out anyway
  */
-export const chooseTriples = (everyday, held) => holdOutTriples(everyday, held, random(SEED));
+const chooseTriples = (everyday, held) => holdOutTriples(everyday, held, random(SEED));
+
+/**
+ * Holds these sentences out of training.
+ *
+ * @param {Record<string, import('./texts.js').Labelled[]>} everyday  pairs with English by the other language
+ * @param {Set<string>} held  keys of texts that are held out anyway; those of the sentences are added
+ */
+export function holdOut(everyday, held) {
+  const rows = chooseTriples(everyday, held);
+  for (const row of rows) for (const language of LANGUAGES) held.add(keyOf(row[language]));
+  return rows;
+}
 
 /** @type {Map<string, import('./texts.js').Row[]>} */
 const triples = new Map();

@@ -49,6 +49,9 @@ export function clean(text, language) {
   return out;
 }
 
+/** A line for heed-train. @param {string} target @param {string} from @param {string} to */
+export const pairLine = (target, from, to) => `>>${target}<< ${from}\t${to}\n`;
+
 /** A key that ignores case, punctuation and spaces. @param {string} text */
 export const keyOf = (text) =>
   text

@@ -11,6 +11,7 @@
 const HOURS = String.raw`(?<![\d.,:/-])(?<hours>\d{1,2})`;
 const MINUTES = String.raw`(?<minutes>[0-5]\d)`;
 const HALF = String.raw`(?<space> ?)(?<half>[apAP])(?<dot>\.?)(?<letter>[mM])(?<end>\.?)(?![a-z])`;
+/** @type {Record<string, RegExp>} */
 const PATTERNS = {
   en: new RegExp(`${HOURS}(?::${MINUTES})?${HALF}`, 'g'),
   // the first time of "von 9 bis 17:30 Uhr" too
@@ -19,6 +20,8 @@ const PATTERNS = {
   fr: new RegExp(`${HOURS}(?<space> ?)h(?:(?<second> ?)${MINUTES})?(?![a-z\\d])`, 'g'),
   es: new RegExp(String.raw`(?:\b(?<article>las?) )?${HOURS}(?::${MINUTES}(?![\d:])|(?<sign> ?h)\b)(?! ?[ap]\.? ?m)`, 'g'),
 };
+/** Times of a sentence that are replaced, at most. */
+const MOST = 9;
 /** Words that tell the part of the day. */
 const PARTS = new RegExp(String.raw`\b(?:morgens|vormittags|mittags|nachmittags|abends|nachts|früh|am Morgen|am Abend|`
   + String.raw`[ld][eu] matin|[ld][eu] soir|de l'après-midi|(?:de|por) la \p{L}+)\b`, 'u');
@@ -45,7 +48,7 @@ const WRITE = {
  * @returns {number[]}
  */
 export function listTimes(text, language) {
-  return [...text.matchAll(PATTERNS[/** @type {keyof typeof PATTERNS} */ (language)])].map(({ groups = {} }) => {
+  return [...text.matchAll(PATTERNS[language])].map(({ groups = {} }) => {
     const { hours, minutes = '0', half } = groups;
     const after = half?.toLowerCase() === 'p' ? 12 : 0;
     return 60 * (half ? (Number(hours) % 12) + after : Number(hours)) + Number(minutes);
@@ -64,11 +67,12 @@ export function replaceTimes(row, next) {
   const lists = languages.map((language) => listTimes(row[language], language));
   const old = [...new Set(lists[0])].sort((a, b) => a - b);
   const key = (/** @type {number[]} */ list) => [...list].sort((a, b) => a - b).join();
-  if (old.length === 0 || old.length > 9 || old.some((time) => time >= DAY) || lists.some((list) => key(list) !== old.join())
+  if (old.length === 0 || old.length > MOST || old.some((time) => time >= DAY)
+    || lists.some((list) => key(list) !== old.join())
     || languages.some((language) => PARTS.test(row[language]))) return undefined;
   // where one language writes no minutes there are none
-  const step = languages.some((language) => [...row[language].matchAll(PATTERNS[
-    /** @type {keyof typeof PATTERNS} */ (language)])].some(({ groups }) => !groups?.minutes)) ? 60 : 1;
+  const step = languages.some((language) =>
+    [...row[language].matchAll(PATTERNS[language])].some(({ groups }) => !groups?.minutes)) ? 60 : 1;
   const isQuarter = next() < 0.5; // people say these more often
   /** @type {Set<number>} */
   const drawn = new Set();
@@ -79,7 +83,7 @@ export function replaceTimes(row, next) {
   const fresh = [...drawn].sort((a, b) => a - b);
   return { ...row, ...Object.fromEntries(languages.map((language, i) => {
     let n = 0;
-    return [language, row[language].replace(PATTERNS[/** @type {keyof typeof PATTERNS} */ (language)], (...found) => {
+    return [language, row[language].replace(PATTERNS[language], (...found) => {
       const time = fresh[old.indexOf(lists[i][n++])];
       return WRITE[language](found.at(-1), Math.floor(time / 60), String(time % 60).padStart(2, '0'));
     })];

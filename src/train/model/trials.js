@@ -12,7 +12,8 @@ import { Translator } from '../../../js/index.js';
 import { readCases, scoreCopy } from '../../../tests/score/copy.js';
 import { writeDirectory } from './directory.js';
 import { evaluate } from './evaluate.js';
-import { fail, NOISE, prepare, run, SHAPE, shapeOf } from './recipe.js';
+import { fail } from './options.js';
+import { NOISE, prepare, run, SHAPE, shapeOf } from './recipe.js';
 
 /** The plain trial. A later option of the same name replaces an earlier one. */
 const PLAIN = [

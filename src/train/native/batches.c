@@ -195,7 +195,8 @@ static const draft *draft_of(batches *b, const source *s, int first) {
 /* Alters the draft as the options say. */
 static void alter(batches *b, draft *d, uint64_t key) {
     const double replace = b->options.replace;
-    if (replace > 0.0) replace_apply(d, names_for(b->names, d->language), replace, random_key(key, REPLACE));
+    if (replace > 0.0)
+        replace_apply(d, names_for(b->names, d->language), replace, b->options.invent, random_key(key, REPLACE));
     noise_apply(d, &b->options.noise, random_key(key, NOISE));
 }
 

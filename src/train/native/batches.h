@@ -45,6 +45,7 @@ typedef struct {
     double sample[2]; /* alpha for random cuts of each side; 0: the most probable cut */
     noise_options noise;
     double replace; /* probability that a name or number is replaced */
+    double invent;  /* probability that the new name is made of two  */
     int guided;     /* pairs have their links */
 } batch_options;
 

@@ -72,7 +72,7 @@ static void *at_least(room *r, size_t bytes) {
 static int round_up(int n) { return (n + STEP - 1) / STEP * STEP; }
 
 /*
- * Converts x [rows, cols] to bfloat16, ties to even, and pads with zeros to [full_rows, full_cols].  Where the processor
+ * Converts x [rows, cols] to bfloat16, ties to even, padded with zeros to [full_rows, full_cols].  Where the processor
  * converts, numbers below 2^-126 become 0, as in the product itself.
  */
 static uint16_t *convert(room *r, const float *x, int ld, int rows, int cols, int full_rows, int full_cols) {

@@ -5,8 +5,9 @@
  *
  * Reads what heed-align writes and counts linked tokens: links.h says which tokens two linked words link.  For each
  * piece of the source and each target language, the shortlist has the pieces that it is linked to most often.  One list
- * holds those of all languages, because a model has one shortlist.  The list of a language token has the most frequent
- * pieces of that language; the list of </s> has them if there is no language token.
+ * holds those of all languages, because a model has one shortlist.  Each piece is its own candidate, so that names,
+ * numbers and signs can be copied.  The list of a language token has the most frequent pieces of that language; the
+ * list of </s> has them if there is no language token.
  *
  * The file is Marian's, little-endian as this machine; js/formats/shortlist.js draws it.
  */
@@ -178,6 +179,19 @@ static void select_best(selection *s, const table *t, int best, uint32_t least, 
     }
 }
 
+/* Each piece of the n, but for the tokens of languages, which the table has. */
+static void select_copies(selection *s, const table *t, int n) {
+    unsigned char *is_language = allocate((size_t)n);
+    memset(is_language, 0, (size_t)n);
+    for (size_t i = 0; i < t->n; i++) {
+        const uint64_t language = (t->entries[i].key - 1) >> 2 * ID_BITS;
+        if (language > 0) is_language[language - 1] = 1;
+    }
+    for (int32_t i = FIRST; i < n; i++)
+        if (!is_language[i]) select_one(s, i, i);
+    free(is_language);
+}
+
 static void write_u64(uint64_t *checksum, writer *w, uint64_t value) {
     if (checksum) *checksum ^= value + 0x9e3779b9 + (*checksum << 6) + (*checksum >> 2);
     if (w) write_bytes(w, &value, sizeof value);
@@ -237,6 +251,7 @@ int main(int argc, char **argv) {
     selection s = {0};
     select_best(&s, &c.links, best, (uint32_t)least, share, eos, 0);
     select_best(&s, &c.pieces, frequent, (uint32_t)least, 0.0, eos, 1);
+    select_copies(&s, &c.pieces, n);
     selection_sort(&s);
 
     uint64_t checksum = 0;

@@ -56,7 +56,7 @@ static double measure(const heed_gemm *gemm, float *x, float *w, float *y, float
     return now() - start;
 }
 
-/* The best speed of each in several rounds, in GFLOP/s; 0 without it.  Rounds spread the load of a busy machine evenly. */
+/* The best speed of each in several rounds, in GFLOP/s; 0 without it.  Rounds spread a machine's load evenly. */
 static void measure_all(double speeds[N_ALL]) {
     int present[N_ALL];
     float *x = allocate(sizeof(float) * M * K), *w = allocate(sizeof(float) * N * K),

@@ -69,24 +69,6 @@ static size_t find_once(view t, const char *text, size_t n) {
     return memmem(first + 1, t.n - at - 1, text, n) ? t.n : at;
 }
 
-/* Finds the next name from *at on that both sides have: returns 1 and sets its starts and its length. */
-static int next_name(view source, view target, size_t *at, size_t places[2], size_t *n) {
-    for (size_t i = *at; i < source.n; i++) {
-        if (!is_inside(source, i)) continue;
-        const size_t end = name_end(source, i), bytes = end - i;
-        if (bytes == 0 || !ends_well(source, end)) continue;
-        const size_t there = find_once(target, source.bytes + i, bytes);
-        if (there == target.n || find_once(source, source.bytes + i, bytes) != i) continue;
-        if (!is_inside(target, there) || !ends_well(target, there + bytes)) continue;
-        places[SOURCE] = i;
-        places[TARGET] = there;
-        *n = bytes;
-        *at = end;
-        return 1;
-    }
-    return 0;
-}
-
 /* FNV-1a. */
 static uint64_t hash(const char *text, size_t n) {
     uint64_t h = 0xcbf29ce484222325u;
@@ -102,6 +84,32 @@ static int place_of(const name_list *list, const char *text, size_t n) {
         if (other->n == n && memcmp(other->text, text, n) == 0) break;
     }
     return place;
+}
+
+static int has_name(const name_list *list, const char *text, size_t n) {
+    return list != NULL && list->n > 0 && list->places[place_of(list, text, n)] >= 0;
+}
+
+/*
+ * Finds the next name from *at on that both sides have: returns 1 and sets its starts and its length.  Any word has a
+ * capital at the beginning of a sentence, so there it must be in the list `known`, which may be NULL.
+ */
+static int next_name(view source, view target, const name_list *known, size_t *at, size_t places[2], size_t *n) {
+    for (size_t i = *at; i < source.n; i++) {
+        if (i > 0 && source.bytes[i - 1] != ' ') continue;
+        const size_t end = name_end(source, i), bytes = end - i;
+        if (bytes == 0 || !ends_well(source, end)) continue;
+        const size_t there = find_once(target, source.bytes + i, bytes);
+        if (there == target.n || find_once(source, source.bytes + i, bytes) != i) continue;
+        if ((there > 0 && target.bytes[there - 1] != ' ') || !ends_well(target, there + bytes)) continue;
+        if (!(is_inside(source, i) && is_inside(target, there)) && !has_name(known, source.bytes + i, bytes)) continue;
+        places[SOURCE] = i;
+        places[TARGET] = there;
+        *n = bytes;
+        *at = end;
+        return 1;
+    }
+    return 0;
 }
 
 static void names_add(name_list *list, const char *text, size_t n) {
@@ -134,7 +142,7 @@ void names_harvest(name_set *set, const corpus *c) {
         const view source = {p->text[SOURCE], (size_t)p->bytes[SOURCE]};
         const view target = {p->text[TARGET], (size_t)p->bytes[TARGET]};
         size_t at = 0, places[2], n;
-        while (next_name(source, target, &at, places, &n))
+        while (next_name(source, target, NULL, &at, places, &n))
             names_add(list_of(set, p->language), source.bytes + places[SOURCE], n);
     }
 }
@@ -173,16 +181,41 @@ void names_free(name_set *set) {
     free(set->file);
 }
 
-static void replace_names(draft *d, const name_list *list, double probability, uint64_t key) {
+static int count_letters(const shared_name *name) {
+    int n = 0;
+    for (size_t at = 0, bytes; (bytes = letter_bytes(name->text + at, name->n - at)) > 0; at += bytes) n++;
+    return n;
+}
+
+/* The bytes of the first letters of a name. */
+static size_t bytes_of(const shared_name *name, int letters) {
+    size_t at = 0;
+    while (letters-- > 0) at += letter_bytes(name->text + at, name->n - at);
+    return at;
+}
+
+static const shared_name *any_name(const name_list *list, double uniform) {
+    return &list->names[(int)(uniform * list->n)];
+}
+
+static void replace_names(draft *d, const name_list *list, double probability, double invent, uint64_t key) {
     text_buffer *source = &d->side[SOURCE], *target = &d->side[TARGET];
     size_t at = 0, places[2], n;
     if (list == NULL || list->n < 2) return;
-    for (uint64_t i = 0; next_name(view_of(source), view_of(target), &at, places, &n); i += 2) {
+    for (uint64_t i = 0; next_name(view_of(source), view_of(target), list, &at, places, &n); i += 6) {
         if (random_uniform(key, i) >= probability) continue;
-        const shared_name *other = &list->names[(int)(random_uniform(key, i + 1) * list->n)];
-        text_replace(source, places[SOURCE], n, other->text, other->n);
-        text_replace(target, places[TARGET], n, other->text, other->n);
-        at = places[SOURCE] + other->n;
+        const shared_name *head = any_name(list, random_uniform(key, i + 1)), *tail = head;
+        size_t end = head->n, start = head->n;
+        if (random_uniform(key, i + 2) < invent) { /* two letters or more of one name, one or more of the other */
+            tail = any_name(list, random_uniform(key, i + 3));
+            end = bytes_of(head, 2 + (int)(random_uniform(key, i + 4) * (count_letters(head) - 2)));
+            start = bytes_of(tail, 1 + (int)(random_uniform(key, i + 5) * (count_letters(tail) - 1)));
+        }
+        for (int side = 0; side < 2; side++) {
+            text_replace(&d->side[side], places[side], n, head->text, end);
+            text_replace(&d->side[side], places[side] + end, 0, tail->text + start, tail->n - start);
+        }
+        at = places[SOURCE] + end + tail->n - start;
     }
 }
 
@@ -239,7 +272,7 @@ static void replace_numbers(draft *d, double probability, uint64_t key) {
     }
 }
 
-void replace_apply(draft *d, const name_list *list, double probability, uint64_t key) {
+void replace_apply(draft *d, const name_list *list, double probability, double invent, uint64_t key) {
     replace_numbers(d, probability, random_key(key, 0));
-    replace_names(d, list, probability, random_key(key, 1));
+    replace_names(d, list, probability, invent, random_key(key, 1));
 }

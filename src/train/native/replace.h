@@ -4,10 +4,11 @@
  *
  *     Call Tom at gate 24.  Ruf Tom an Tor 24 an.   ->   Call Nadia at gate 71.  Ruf Nadia an Tor 71 an.
  *
- * A name is a word of a capital and at least two small letters.  It occurs once on each side, and never at the
- * beginning of a sentence.  A number is a run of digits that occurs once on each side, without a letter or a colon
- * beside it.  A lone 0 or 1 stays because of the plural, and so do the first two digits of a year from 1800 to 2099.
- * The new number has as many digits, and begins with 0 if the old one does.
+ * A name is a word of a capital and at least two small letters.  It occurs once on each side.  Where it does not
+ * clearly stand inside a sentence on both sides, only a word that is in the list counts.  A number is a run of digits
+ * that occurs once on each side, without a letter or a colon beside it.  A lone 0 or 1 stays because of the plural, and
+ * so do the first two digits of a year from 1800 to 2099.  The new number has as many digits, and begins with 0 if the
+ * old one does.
  *
  * Depends on: draft.h, files.h, letters.h, words.h, train/random.h.  Used by: batches.c, main.c.
  */
@@ -52,8 +53,10 @@ void names_free(name_set *set);
 
 /*
  * Replace each name and number of the draft with `probability`; `key` of random.h decides which.  New names come from
- * the list; names stay if it is NULL or has only one.
+ * the list; names stay if it is NULL or has only one.  With probability `invent` a new name has the head of one and the
+ * tail of another, so that a model learns to copy letters and not the names of the list.  Heads and tails of names with
+ * fewer than three letters may be the whole names.
  */
-void replace_apply(draft *d, const name_list *list, double probability, uint64_t key);
+void replace_apply(draft *d, const name_list *list, double probability, double invent, uint64_t key);
 
 #endif /* HEED_TRAIN_NATIVE_REPLACE_H */

@@ -28,6 +28,7 @@ static const char USAGE[] =
     "capitals=P,small=P,title=P,stops=P,typos=P\n"
     "  --replace P                probability that a name or number on both sides is replaced by another (0)\n"
     "  --names FILE               names to insert, one per line; default: names that both sides of a pair have\n"
+    "  --invent P                 probability that a name to insert is made of the head and tail of two (0)\n"
     "  --ema D                    model.safetensors is the exponential mean of the weights with decay D; 0: off (0)\n"
     "  --threads N --gemm NAME    default: all processors, the fastest product; --gemm f32: the fastest exact; --list\n"
     "  --rate R --warmup N --schedule inverse-sqrt|constant|cosine --total N\n"
@@ -196,6 +197,7 @@ void settings_read(settings *s, char **argv) {
         {"--sample-source", 0, 0, 0, &s->batches.sample[SOURCE], 0},
         {"--sample-target", 0, 0, 0, &s->batches.sample[TARGET], 0},
         {"--replace", 0, 0, 0, &s->batches.replace, 0},
+        {"--invent", 0, 0, 0, &s->batches.invent, 0},
         {"--ema", 0, 0, 0, &s->ema, 0},
         {"--minutes", 0, 0, 0, &s->minutes, 0},
         {"--steps", 0, 0, 0, &s->steps, 0},
@@ -261,8 +263,11 @@ void settings_read(settings *s, char **argv) {
     check_range("--sample-target", s->batches.sample[TARGET], 0.0, 100.0);
     check_range("--join", s->batches.join, 0.0, 1.0);
     check_range("--replace", s->batches.replace, 0.0, 1.0);
+    check_range("--invent", s->batches.invent, 0.0, 1.0);
     check_range("--ema", s->ema, 0.0, 0.9999999);
     if (s->names && s->batches.replace == 0.0) fail("--names: unused without --replace; add --replace or drop --names");
+    if (s->batches.invent > 0.0 && s->batches.replace == 0.0)
+        fail("--invent: unused without --replace; add --replace or drop --invent");
     s->batches.seed = (uint64_t)s->learn.seed;
     s->learn.model_seed = s->learn.seed;
     s->batches.guided = s->learn.guided > 0.0f;
