@@ -8,7 +8,8 @@ import { Translator } from '../js/index.js';
 import { wordsOf } from '../js/text/words.js';
 import { SHIPPED } from './model-files.js';
 import { findAlternatives } from '../web/translate/alternatives.js';
-import { Live, targetOf, wholeCode } from '../web/translate/live.js';
+import { targetOf } from '../web/lib/words.js';
+import { Live, wholeCode } from '../web/translate/live.js';
 import { linksOf, partnersOf } from '../web/translate/partners.js';
 import { readTerms } from '../web/translate/read-terms.js';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
-import { said, startChromium, visit } from './browser/chromium.js';
+import { hasPair, said, startChromium, visit } from './browser/chromium.js';
 import { FIXTURE } from './browser/fixture.js';
 
 let site;
@@ -21,14 +21,76 @@ const ready = (page) => page.waitForSelector('.status[data-status="ready"]');
 
 test('swapping the languages loads the other model, and its text is the translation', async () => {
   const { page, troubles, close } = await openPage();
+  await said(page);
+  await page.fill('textarea', 'Our neighbours have a small house.');
+  await page.waitForFunction(() => /^Unsere .*Haus/.test(document.querySelector('.said').textContent));
   const german = await said(page);
-  await page.click('.tools button.icon');
+  await page.click('header .languages button');
   await page.waitForFunction(() => document.querySelector('.status').textContent.includes('German \u2192 English'));
   assert.equal(await page.inputValue('textarea'), german);
-  assert.equal(await page.inputValue('.tools select'), 'de-en');
-  await page.waitForFunction(() => /brother/i.test(document.querySelector('.said').textContent));
+  await hasPair(page, 'de-en');
+  await page.waitForFunction(() => /house/i.test(document.querySelector('.said').textContent));
   await page.waitForURL(/pair=de-en/);
   assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('the languages are chosen in the header of every room, also of a phone, and kept', async () => {
+  const { page, troubles, close } = await openPage({ place: 'see/heads', width: 390 });
+  await page.waitForSelector('.view-heads');
+  const text = 'The house is small.';
+  await visit(page, `see/heads?text=${encodeURIComponent(text)}`);
+  await page.waitForFunction(() => /Haus/.test(document.querySelector('.pair [lang=de]')?.textContent));
+  const german = await page.textContent('.see .pair [lang=de]');
+  await page.getByRole('button', { name: 'Swap the languages' }).click();
+  await hasPair(page, 'de-en');
+  await page.waitForFunction((source) =>
+    document.querySelector('.see .pair [lang=de]')?.textContent === source, german);
+  assert.match(await page.textContent('.see .pair [lang=en]'), /house/);
+  assert.equal(await page.inputValue('.see .ask input'), german);
+
+  // the other language stays where it can
+  const [from, to] = ['Translate from', 'Translate to'].map((name) => page.getByLabel(name, { exact: true }));
+  await to.selectOption({ label: 'French' });
+  await hasPair(page, 'de-fr');
+  await from.selectOption({ label: 'Spanish' });
+  await hasPair(page, 'es-fr');
+  await from.selectOption({ label: 'French' });
+  await hasPair(page, 'fr-es');
+  assert.deepEqual(await to.locator('option').allTextContents(), ['English', 'German', 'Spanish']);
+  await ready(page);
+  for (const place of ['translate', 'learn/softmax', 'about']) {
+    await visit(page, place);
+    assert.ok(await from.isVisible() && await to.isVisible(), place);
+  }
+  await page.goto('about:blank');
+  await page.goto(site.url);
+  await hasPair(page, 'fr-es');
+  assert.equal(await page.getByLabel('Language of the page').inputValue(), 'en', 'which is another choice');
+  assert.deepEqual(troubles, []);
+  await close();
+});
+
+test('the views of See fit the width of every phone, and are in the same places whichever is open', async () => {
+  const { page, close } = await openPage({ place: 'see/heads' });
+  await page.waitForSelector('.view-heads');
+  for (const width of [820, 390, 360, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    const places = [];
+    for (const view of ['heads', 'ablation', 'beam']) {
+      await visit(page, `see/${view}`);
+      places.push(await page.locator('.views a:visible').evaluateAll((links) => {
+        const boxes = links.map((link) => link.getBoundingClientRect());
+        return boxes.map(({ left, right, top }, i) => left >= 0 && right <= innerWidth &&
+          [links[i].textContent, Math.round(left), Math.round(top - boxes[0].top)]);
+      }));
+    }
+    assert.equal(places[0].length, 9);
+    assert.ok(places[0].every(Boolean), `${width} px: ${JSON.stringify(places[0])}`);
+    assert.deepEqual(places[1], places[0], `${width} px`);
+    assert.deepEqual(places[2], places[0], `${width} px`);
+    assert.equal(await page.locator('.views').evaluate((row) => row.scrollWidth - row.clientWidth), 0);
+  }
   await close();
 });
 
@@ -40,7 +102,7 @@ test('a text in another language is asked about, and one click translates from t
   assert.match(await page.textContent('.guessed'), /French/);
   assert.equal(page.workers().length, 2, 'the guess is made in a worker of its own');
   await page.click('.guessed button');
-  await page.waitForFunction(() => document.querySelector('.tools select').value === 'fr-de');
+  await hasPair(page, 'fr-de');
   await ready(page);
   await page.waitForFunction(() => /Kaffee/.test(document.querySelector('.said').textContent));
   assert.deepEqual(troubles, []);
@@ -72,9 +134,9 @@ test("the files of one of Firefox's models are loaded", async () => {
   await page.waitForFunction(() => document.querySelector('.own').textContent.includes('found several models'));
   await dropOn(page, files.filter(({ name }) => !name.startsWith('trgvocab')));
   await page.waitForFunction(() => document.querySelector('.own').textContent.includes('Missing files: config.json'));
-  assert.equal(await page.inputValue('.tools select'), 'en-de');
+  await hasPair(page, 'en-de');
   await dropOn(page, files);
-  await page.waitForFunction(() => document.querySelector('.tools select').value === '');
+  await hasPair(page, '-');
   await ready(page);
   assert.match(await page.textContent('.status'), /German \u2192 English/, 'as the names of the files say');
   assert.ok((await said(page)).length > 0);
@@ -105,9 +167,9 @@ test('files of a model that are dropped anywhere on the page are loaded; missing
   await drop(files.filter(({ name }) => name !== 'source.spm'));
   await page.waitForFunction(() =>
     document.querySelector('.own').textContent.includes('Missing files: source.spm.'));
-  assert.equal(await page.inputValue('.tools select'), 'en-de');
+  await hasPair(page, 'en-de');
   await drop(files);
-  await page.waitForFunction(() => document.querySelector('.tools select').value === '');
+  await hasPair(page, '-');
   await ready(page);
   assert.match(await said(page), /Bruder/);
   assert.match(await page.textContent('.status'), /English \u2192 German/, 'as heed.json of the files says');
@@ -331,7 +393,7 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
 test('dark colours are for screens: on paper the text is dark, and the card behind it light', async () => {
   const { page, close } = await openPage();
   await said(page);
-  await page.locator('header .icon').click();
+  await page.click('header .theme');
   /** How light the text and the card are, 0 to 255. */
   const look = () => page.evaluate(() => {
     const light = (/** @type {string} */ color) =>
@@ -345,6 +407,51 @@ test('dark colours are for screens: on paper the text is dark, and the card behi
   const [ink, paper] = await look();
   assert.ok(ink < 60 && paper > 200, `printed: ${ink} on ${paper}`);
   assert.equal(await page.locator('header').isVisible(), false);
+  await close();
+});
+
+/** How light what a room has drawn itself is, 0 to 255: canvases and the cells of tables. Runs in the page. */
+const lightness = () => {
+  const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+  const canvases = [...document.querySelectorAll('main canvas')].map((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return mean(data.filter((_, i) => data[i | 3] === 255 && i % 4 < 3));
+  });
+  const cells = [...document.querySelectorAll('td[style*=background]')].map(({ style }) =>
+    mean(style.backgroundColor.match(/\d+/g).map(Number)));
+  return mean([...canvases, ...cells]);
+};
+
+test('matrices of a dark page are printed in light colours, and are dark again afterwards', async () => {
+  const { page, close } = await openPage({ theme: 'dark' });
+  await page.addInitScript(`globalThis.lightness = ${lightness}`);
+  await page.reload();
+  await ready(page);
+  await page.evaluate(() => {
+    new MutationObserver(() => {
+      // once all that hears of the theme has drawn
+      if (document.documentElement.dataset.theme === 'light') {
+        queueMicrotask(() => (globalThis.printed = globalThis.lightness()));
+      }
+    }).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  });
+  const shown = () => page.evaluate(() => globalThis.lightness());
+  for (const [place, drawn] of [['see/matrix', '.map canvas'], ['see/layers', '.thumb canvas'],
+    ['see/flow', '.strip'], ['learn/softmax', 'td[style]'], ['learn/positions', '.map canvas']]) {
+    await visit(page, place);
+    if (place === 'see/flow') await page.locator('.view-flow .controls button').nth(1).click();
+    await page.waitForSelector(drawn);
+    await page.waitForFunction(() => globalThis.lightness() < 150);
+    await page.evaluate(() => (globalThis.printed = 0));
+    await page.pdf();
+    const printed = await page.evaluate(() => globalThis.printed);
+    assert.ok(printed > 150, `${place}: ${printed} on paper`);
+    assert.ok(await shown() < 150, `${place}: dark again`);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.waitForFunction(() => globalThis.lightness() > 150);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await page.waitForFunction(() => globalThis.lightness() < 150);
+  }
   await close();
 });
 
@@ -410,6 +517,42 @@ async function openMatrix(options) {
     picked: () => page.locator('dialog[open]').count(),
   };
 }
+
+test('a matrix begins in its frame on every screen, follows it, and Fit brings it back', async () => {
+  const text = 'My sister lives in a small house near the station because she works there, and every morning she walks '
+    + 'along the river with her old dog before she opens the shop of her brother, who has been ill since last winter.';
+  const { page, troubles, close, moves, picture } = await openMatrix();
+  /** Once the size that the window has now is drawn. */
+  const drawn = () => page.waitForFunction(() => {
+    const [frame, canvas] = ['.map', '.map canvas'].map((name) => document.querySelector(name));
+    return canvas.offsetWidth === frame.clientWidth;
+  });
+  for (const [width, height] of [[390, 844], [820, 1180], [1440, 900]]) {
+    await page.setViewportSize({ width, height });
+    await page.goto('about:blank');
+    await page.goto(`${site.url}#/see/matrix?${new URLSearchParams({ text })}`);
+    for (const stack of ['cross', 'encoder', 'decoder']) {
+      await page.waitForSelector('.view-matrix .map canvas');
+      await page.locator('.controls select').first().selectOption(stack);
+      await drawn();
+      await moves(false);
+      const before = await picture();
+      const { bottom, top } = await page.locator('.map canvas').evaluate((element) => element.getBoundingClientRect());
+      assert.ok(bottom - top <= 0.7 * height + 1, `${bottom - top} of ${height} px`);
+      await page.getByRole('button', { name: 'Larger' }).click();
+      await page.getByRole('button', { name: 'Larger' }).click();
+      await moves(true);
+      await page.getByRole('button', { name: 'Fit' }).click();
+      await moves(false);
+      assert.equal(await picture(), before, `${stack}, ${width} px`);
+    }
+    await page.setViewportSize({ width: height, height: width });
+    await drawn();
+    await moves(false);
+  }
+  assert.deepEqual(troubles, []);
+  await close();
+});
 
 test('the way to the next token opens step by step; a temperature flattens what is likely', async () => {
   const { page, troubles, close } = await openPage({ place: 'see/flow' });

@@ -23,7 +23,11 @@ import { FIRST } from './translate/examples.js';
  * @property {number} words  1: See leaves out the tokens that are no words
  */
 
-/** @typedef {{ update: (state: State) => void, unmount: () => void }} Room */
+/**
+ * translation(): that of the page's text, '' if it is not complete.
+ *
+ * @typedef {{ update: (state: State) => void, unmount: () => void, translation?: () => string }} Room
+ */
 /** @typedef {typeof app} App */
 
 /** @type {Record<State['room'], () => Promise<{ mount: (host: HTMLElement, app: any) => Room }>>} */
@@ -98,6 +102,20 @@ export const app = {
     changed();
   },
 
+  /**
+   * Translates with a pair of the list, also next time.
+   *
+   * @param {string} pair @param {Partial<State>} [more]  what else changes
+   */
+  choose(pair, more) {
+    app.set({ ...more, pair });
+    app.kept('pair', pair);
+    app.engine.load(pair);
+  },
+
+  /** The translation of the page's text; '' where the room has none that is complete. */
+  translation: () => open?.room?.translation?.() ?? '',
+
   /** @param {(state: State) => void} listener @returns {() => void} */
   on(listener) {
     listeners.add(listener);
@@ -118,7 +136,7 @@ export const app = {
   /** @param {'light' | 'dark'} theme @param {boolean} [keep]  store it: the user chose it */
   setTheme(theme, keep = true) {
     app.theme = theme;
-    document.documentElement.dataset.theme = theme;
+    paint();
     if (keep) store('heed-theme', theme);
     changed();
   },
@@ -181,6 +199,16 @@ async function loadModel() {
   const name = [app.state.pair, app.kept('pair')].find((wanted) => names.includes(wanted)) ?? names[0];
   if (name) await app.engine.load(name);
 }
+
+const paper = matchMedia('print');
+/** Shows the theme: the rooms draw anew what they have drawn themselves. Paper is light. */
+function paint(isPaper = paper.matches) {
+  document.documentElement.dataset.theme = isPaper ? 'light' : app.theme;
+}
+// what is drawn after `beforeprint` is printed in every browser; a preview may have only the media
+addEventListener('beforeprint', () => paint(true));
+addEventListener('afterprint', () => paint(false));
+paper.addEventListener('change', () => paint());
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const chosen = store('heed-theme');

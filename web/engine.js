@@ -98,8 +98,10 @@ export class Engine extends EventTarget {
     this.progress = 0;
     this.size = 0;
     this.pair = typeof model === 'string' ? model : '';
+    // the languages of a pair of the list are known at once
+    const created = this.#create(model, load.signal);
     this.#become('loading');
-    this.#loaded = this.#create(model, load.signal).then(
+    this.#loaded = created.then(
       (translator) => {
         if (load.signal.aborted) return translator.destroy();
         this.translator = translator;

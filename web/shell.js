@@ -1,11 +1,14 @@
-// shell.js - the parts around every room: name, tabs, status of the model, theme; used by app.js.
+// shell.js - the parts around every room: name, tabs, languages of the translation, status of the model, language of
+// the page, theme; used by app.js.
 
 import { h, on, svg } from './lib/dom.js';
 import { languageName } from './lib/words.js';
+import { mountPair } from './pair.js';
 
 const MOON = 'M14.5 10.2A6 6 0 0 1 7.8 3.5a6 6 0 1 0 6.7 6.7z';
 const SUN = 'M9 5.6a3.4 3.4 0 1 1 0 6.8a3.4 3.4 0 0 1 0-6.8zM9 1v2M9 15v2M1 9h2M15 9h2M3.3 3.3l1.5 1.5'
   + 'M13.2 13.2l1.5 1.5M3.3 14.7l1.5-1.5M13.2 4.8l1.5-1.5';
+const GLOBE = 'M9 2a7 7 0 1 1 0 14a7 7 0 0 1 0-14zM9 2c-4.2 4-4.2 10 0 14c4.2-4 4.2-10 0-14M2 9h14';
 
 /** @param {any} app @param {Record<string, string>} languages  of the page, by ISO 639-1 */
 export function mountShell(app, languages) {
@@ -21,11 +24,16 @@ export function mountShell(app, languages) {
     },
   }, name));
   const path = svg('path', {});
+  const icon = (/** @type {Element} */ inner) =>
+    svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' }, inner);
   const theme = h('button', {
-    type: 'button', class: 'icon', onclick: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark'),
-  }, svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' }, path));
+    type: 'button', class: 'icon theme', onclick: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark'),
+  }, icon(path));
+  // the languages are beside it, for who sees them
   const said = h('span', {});
-  const status = h('p', { class: 'status', role: 'status' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), said);
+  const pair = h('span', { class: 'unseen' });
+  const status = h('p', { class: 'status', role: 'status' }, h('span', { class: 'dot', 'aria-hidden': 'true' }),
+    h('span', {}, said, pair));
   const bar = h('progress', { max: 1, value: 0, 'aria-label': t.progress, hidden: true });
 
   const skip = document.querySelector('.skip');
@@ -35,7 +43,7 @@ export function mountShell(app, languages) {
     on(skip, 'click', (event) => (event.preventDefault(), main.focus()));
   }
   const language = h('select', {
-    class: 'language', 'aria-label': t.language, value: document.documentElement.lang,
+    'aria-label': t.language, value: document.documentElement.lang,
     onchange() {
       app.kept('language', language.value);
       location.reload(); // the rooms have their texts already
@@ -45,7 +53,8 @@ export function mountShell(app, languages) {
     h('div', { class: 'bar' },
       h('a', { class: 'name', href: '#/translate' }, t.title),
       h('nav', { 'aria-label': t.nav }, tabs),
-      status, language, theme),
+      mountPair(app), status,
+      h('label', { class: 'language', title: t.language }, icon(svg('path', { d: GLOBE })), language), theme),
     bar,
   );
 
@@ -55,8 +64,8 @@ export function mountShell(app, languages) {
     const percent = Math.round(engine.progress * 100);
     const text = engine.status === 'loading' ? t.status.loading(percent) : t.status[engine.status];
     const ready = engine.status === 'ready' && from && to;
-    const pair = ready ? `: ${languageName(from)} \u2192 ${languageName(to)}` : '';
-    said.textContent = text + pair;
+    said.textContent = text;
+    pair.textContent = ready ? `: ${languageName(from)} \u2192 ${languageName(to)}` : '';
     bar.hidden = engine.status !== 'loading';
     bar.value = engine.progress;
   }

@@ -20,6 +20,12 @@ export const strings = {
     roomLoading: 'Opening\u2026',
     retry: 'Try again',
     language: 'Language of the page',
+    pair: 'Languages of the translation',
+    from: 'Translate from',
+    to: 'Translate to',
+    swap: 'Swap the languages',
+    noSwap: 'No model for the other direction',
+    own: 'own model',
   },
 };
 

@@ -98,3 +98,11 @@ export const until = (page, isSo) => page.evaluate(`(async () => {
     if (performance.now() > end) throw new Error('not so in ${LIMIT} ms');
   }
 })()`);
+
+/**
+ * Waits until the header has these languages; '-' for those of the user's own model.
+ *
+ * @param {import('playwright-core').Page} page @param {string} pair  'en-de'
+ */
+export const hasPair = (page, pair) => page.waitForFunction((wanted) =>
+  Array.from(document.querySelectorAll('header .languages select'), ({ value }) => value).join('-') === wanted, pair);

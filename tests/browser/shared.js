@@ -1,5 +1,5 @@
-// shared.js - two workers in a page: as many as asked for, and those that come by themselves; sent to the server that the
-// page came from. Loaded by shared.html.
+// shared.js - two workers in a page: as many as asked for, and those that come by themselves; sent to the server that
+// the page came from. Loaded by shared.html.
 import { Translator } from '../../js/index.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -7,6 +7,8 @@ const MODEL = new URL('../../models/de-en-es-fr/', import.meta.url).href;
 
 const violations = [];
 document.addEventListener('securitypolicyviolation', (event) => {
+  // that WebKit asks for by itself
+  if (event.blockedURI.endsWith('/favicon.ico')) return;
   violations.push(`${event.effectiveDirective}: ${event.blockedURI}`);
 });
 
@@ -18,6 +20,17 @@ MessagePort.prototype.postMessage = function (...args) {
   return Reflect.apply(postMessage, this, args);
 };
 
+/** Whether each worker says that its memory is shared. @type {boolean[]} */
+let isShared = [];
+const { set, ...others } = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage');
+Object.defineProperty(MessagePort.prototype, 'onmessage', { ...others, set(f) {
+  Reflect.apply(set, this, [f && ((event) => {
+    const { value } = event.data ?? {};
+    if (value?.isShared !== undefined) isShared.push(value.isShared);
+    return f(event);
+  })]);
+} });
+
 /** @param {object} options  of a pool @param {string[]} texts */
 async function use(options, texts) {
   const alone = await Translator.create({ ...PAIR, model: MODEL, ...options, workers: 1 });
@@ -25,13 +38,14 @@ async function use(options, texts) {
   const single = alone.info.memoryBytes;
   alone.destroy();
   shares = [];
+  isShared = [];
   const translator = await Translator.create({ ...PAIR, model: MODEL, ...options });
   let found = await translator.translate(texts);
   // the second one may come only after the last sentence
   while (translator.info.workers !== 2) found = await translator.translate(texts);
   const { info } = translator;
   translator.destroy();
-  return { texts: found, info, single, shares: [...shares] };
+  return { texts: found, info, single, shares: [...shares], isShared: [...isShared] };
 }
 
 let report;
@@ -40,6 +54,7 @@ try {
   const texts = await (await fetch('texts')).json();
   report = {
     crossOriginIsolated: globalThis.crossOriginIsolated,
+    hasShared: globalThis.SharedArrayBuffer !== undefined,
     fixed: await use({ workers: 2 }, texts),
     grown: await use({}, texts),
   };

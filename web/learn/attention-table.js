@@ -66,7 +66,7 @@ export function mount(host, app, t, parts) {
     });
     const chosen = given.head < 0 ? meanOf(maps) : maps[Math.min(given.head, heads - 1)];
     map.set({
-      ...chosen, scale: 'sequential', label: t.title, rowLabels: labels.slice(0, shownRows), colLabels: labels,
+      ...chosen, scale: 'sequential', whole: true, label: t.title, rowLabels: labels.slice(0, shownRows), colLabels: labels,
     });
     said.textContent = [given.isAhead ? t.ahead : '', given.isPadded ? (given.isHidden ? t.hidden : t.seen) : '']
       .filter(Boolean).join(' ') || t.plain;

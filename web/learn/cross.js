@@ -103,6 +103,7 @@ function showReal(host, app, t, map, sentence) {
       rows,
       cols,
       scale: 'sequential',
+      whole: true,
       label: t.real,
       rowLabels: sentence.targetTokens.map(
         (/** @type {{ piece: string }} */ { piece }, /** @type {number} */ i) => `${readable(piece)} \u2190 ${fed[i]}`,

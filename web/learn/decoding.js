@@ -4,7 +4,7 @@
 import { h } from '../lib/dom.js';
 import { isNarrow, s } from './chart.js';
 import { decimal, grid, matrix, remark, slider } from './kit.js';
-import { APPLY, EQUALS, formula, frac, n, paren, row, sub, sum, sup } from './math.js';
+import { EQUALS, formula, frac, n, o, paren, row, sub, sum, sup } from './math.js';
 
 /** The probability of each next word, by what was written before. A row sums to 1. */
 export const start = {
@@ -158,7 +158,7 @@ export function mount(host, app, t) {
   const see = h('button', { type: 'button', onclick: () => app.set({ room: 'see', view: 'beam' }) }, t.see);
   host.append(
     formula([n('score'), EQUALS, frac(
-      sum(n('t'), n('log'), APPLY, row(n('p'), paren(sub(n('y'), n('t'))))), sup(n('length'), n('\u03b1')))]),
+      sum(n('t'), o('log'), row(n('p'), paren(sub(n('y'), n('t'))))), sup(n('length'), n('\u03b1')))]),
     h('div', { class: 'flow' }, tables.first.element, tables.second.element),
     h('div', { class: 'flow' },
       slider(t.beams, { min: 1, max: 4, value: given.beams }, (value) => {

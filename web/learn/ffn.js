@@ -170,7 +170,11 @@ export async function mount(host, app, t) {
 
   const at = (/** @type {ReturnType<typeof grid>} */ of, /** @type {number} */ row, /** @type {number} */ col) =>
     decimal(of.value.data[row * of.value.cols + col]);
-  /** @param {'x' | 'w1' | 'b1' | 'w2' | 'b2' | 'gain' | 'bias'} key @param {string} name @param {string[]} [rowLabels] */
+  /**
+   * @param {'x' | 'w1' | 'b1' | 'w2' | 'b2' | 'gain' | 'bias'} key
+   * @param {string} name
+   * @param {string[]} [rowLabels]
+   */
   const edited = (key, name, rowLabels) => grid(name, given[key], {
     rowLabels, digits: 1,
     onEdit(value) {

@@ -155,8 +155,7 @@ export function slider(label, { min, max, step = 1, value, format = String }, on
 /**
  * A heat map for many numbers, drawn on a canvas; large enough cells show their number.
  *
- * @returns {{ element: HTMLElement, set: (options: any) => void, fit: () => void }}  set: those of heatmap(); fit:
- *   shows all cells at once
+ * @returns {{ element: HTMLElement, set: (options: any) => void }}  set: those of heatmap()
  */
 export function heat() {
   const element = h('div', { class: 'heat-host' });
@@ -164,7 +163,6 @@ export function heat() {
   let map;
   return {
     element,
-    fit: () => map?.fit(),
     set(options) {
       if (map) return map.update(options);
       map = heatmap(element, options);
@@ -189,7 +187,7 @@ export function choice(label, options, chosen, onChange) {
   return h(
     'fieldset',
     { class: 'choice' },
-    h('legend', {}, label),
+    h('legend', {}, ...rich(label)),
     ...options.map(({ value, text }) => {
       const input = h('input', { type: 'radio', name });
       /** @type {HTMLInputElement} */ (input).checked = value === chosen;

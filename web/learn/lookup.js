@@ -3,7 +3,7 @@
 
 import { h } from '../lib/dom.js';
 import { isSpecial } from '../lib/pieces.js';
-import { choice, failure, flow, followSentence, grid, heat, readable, remark, rowOf, shaped } from './kit.js';
+import { choice, failure, flow, followSentence, grid, heat, readable, remark, rich, rowOf, shaped } from './kit.js';
 
 /** Numbers of a row that are written out. */
 const WRITTEN = 8;
@@ -69,7 +69,7 @@ export function mount(host, app, t, parts, rows) {
     const off = sum.reduce((most, x, i) => Math.max(most, Math.abs(x - input[i])), 0);
     checked.textContent = off < 1e-5 ? t.same : t.differs;
   }
-  host.replaceChildren(h('h2', {}, t.title), h('p', {}, t.text), tokens, said, places,
+  host.replaceChildren(h('h2', {}, t.title), h('p', {}, ...rich(t.text)), tokens, said, places,
     h('figure', { class: 'grid wide' }, h('figcaption', {}, t.map), map.element), checked);
   return followSentence(app, (sentence, error) => {
     if (!sentence) return void (said.textContent = error ? failure(app, error) : app.strings.learn.needsModel);

@@ -98,7 +98,7 @@ export async function mount(host, app, t) {
   const [q, p, x] = ['q', 'p', 'x'].map((name) => sub(n(name), n('i')));
   const slope = frac(row(o('\u2202'), n('loss')), row(o('\u2202'), x));
   host.append(
-    formula([n('loss'), EQUALS, o('\u2212'), sum(n('i'), q, n('log'), APPLY, p)], [slope, EQUALS, p, o('\u2212'), q]),
+    formula([n('loss'), EQUALS, o('\u2212'), sum(n('i'), q, o('log'), p)], [slope, EQUALS, p, o('\u2212'), q]),
     flow(logits.element, choice(t.right, t.words.map((/** @type {string} */ text, /** @type {number} */ value) =>
       ({ value, text })), given.right, (value) => {
       given.right = value;
@@ -117,7 +117,7 @@ export async function mount(host, app, t) {
     h('h2', {}, t.schedule),
     formula([n('rate'), EQUALS, sup(sub(n('d'), n('model')), d('\u22120.5')), o('\u00b7'), n('s'), o(',')],
       [n('s'), EQUALS, n('min'), APPLY, paren(
-        sup(n('step'), d('\u22120.5')), o(','), row(n('step'), sup(n('warmup'), d('\u22121.5'))))]),
+        sup(n('step'), d('\u22120.5')), o(','), row(n('step'), o('\u00b7'), sup(n('warmup'), d('\u22121.5'))))]),
     flow(
       choice('d_model', [width(128), width(256), width(512), width(1024)], schedule.width, (value) => {
         schedule.width = value;

@@ -35,11 +35,11 @@ export async function mount(host, app, t) {
       rows,
       cols,
       scale: 'diverging',
+      whole: true,
       label: t.map,
       rowLabels: Array.from({ length: rows }, (_, i) => String(i)),
       colLabels: Array.from({ length: cols }, (_, i) => String(i)),
     });
-    map.fit();
     const p = Math.min(given.from, rows - 1);
     const label = t.likeness(p);
     const low = Math.min(0, ...found.likeness);

@@ -111,8 +111,8 @@ export function onTheme(f) {
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],
  *   scale?: 'sequential' | 'diverging', reach?: number, label?: string, format?: (x: number) => string,
  *   describe?: (row: number, col: number) => string[], onPick?: ((row: number, col: number) => void) | false,
- *   onCursor?: (row: number, col: number) => void, most?: number }} options  describe: lines of the tooltip;
- *   most: greatest height in pixels
+ *   onCursor?: (row: number, col: number) => void, most?: number, whole?: boolean }} options  describe: lines of the
+ *   tooltip; most: greatest height in pixels; whole: at first all cells are seen
  * @returns {{ update: (options: any) => void, zoom: (factor: number) => void, fit: () => void, destroy: () => void,
  *   readonly drawn: number }}  drawn: cells that the last frame drew one by one
  */
@@ -141,8 +141,6 @@ export function heatmap(host, options) {
     const longest = (labels ?? []).reduce((a, b) => (b.length > a.length ? b : a), '');
     return longest ? Math.min(context.measureText(longest).width + 14, limit) : 4;
   };
-  /** Whether all cells are to be seen when the size is chosen next. */
-  let isWhole = false;
   const fontOf = (/** @type {number} */ size) => `${size}px ${getComputedStyle(frame).fontFamily}`;
 
   function measure() {
@@ -150,9 +148,10 @@ export function heatmap(host, options) {
     if (width === 0) return false;
     left = room(o.rowLabels, Math.min(LABEL, width * SHARE));
     top = room(o.colLabels, LABEL);
+    // until somebody zooms, the cells follow the width; the height of a phone's window changes while one scrolls
+    const isNew = view.cell === 0 || view.width !== width - left;
     view.width = width - left;
-    if (view.cell === 0) view.cell = isWhole ? whole() : fitting();
-    isWhole = false;
+    if (isNew && sizing) view.cell = sizing();
     view.height = Math.min(o.rows * view.cell, tallest());
     const ratio = devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio);
@@ -168,7 +167,10 @@ export function heatmap(host, options) {
   /** The size at which all cells can be seen. */
   const whole = () => Math.min(view.width / o.cols, tallest() / o.rows);
   const least = () => Math.min(SMALL, whole());
-  const fitting = () => Math.min(Math.max(view.width / o.cols, SMALL), 38);
+  /** The size of cells that nobody has chosen. */
+  const begin = () => Math.min(Math.max(view.width / o.cols, SMALL), 38, o.whole ? whole() : Infinity);
+  /** Chooses the size, until somebody zooms. @type {(() => number) | null} */
+  let sizing = begin;
 
   function clamp() {
     view.cell = Math.min(Math.max(view.cell, least()), LARGE);
@@ -298,6 +300,7 @@ export function heatmap(host, options) {
   /** @param {number} factor @param {number} [atX] @param {number} [atY]  the fixed point, in the window */
   function zoom(factor, atX = view.width / 2, atY = view.height / 2) {
     const before = view.cell;
+    sizing = null;
     view.cell = Math.min(Math.max(before * factor, least()), LARGE);
     const by = view.cell / before;
     view.x = (view.x + atX) * by - atX;
@@ -389,7 +392,8 @@ export function heatmap(host, options) {
       event.preventDefault();
     }),
     on(frame, 'blur', unpoint),
-    onTheme(later),
+    // at once: no frame comes before the page is printed
+    onTheme(draw),
   ];
   const resized = new ResizeObserver(later);
   resized.observe(frame);
@@ -408,6 +412,7 @@ export function heatmap(host, options) {
       o = { ...o, ...more };
       if (o.rows !== rows || o.cols !== cols) {
         Object.assign(view, { x: 0, y: 0, cell: 0 });
+        sizing = begin;
         unpoint();
       }
       take();
@@ -417,7 +422,7 @@ export function heatmap(host, options) {
     fit() {
       // the size is known when it is drawn
       Object.assign(view, { x: 0, y: 0, cell: 0 });
-      isWhole = true;
+      sizing = whole;
       later();
     },
     get drawn() {

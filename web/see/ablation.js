@@ -8,6 +8,12 @@ import { difference, signed, stacksOf } from './maps.js';
 
 /** @typedef {import('./maps.js').Stack} Stack */
 
+/** In four characters: eight of them fit on a phone. @param {number} x */
+function short(x) {
+  const size = Math.abs(x);
+  return signed(x, size < 0.995 ? 2 : size < 9.95 ? 1 : 0).replace(/^(\D?)0\./, '$1.');
+}
+
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {
   const { engine, strings: { see } } = app;
@@ -66,7 +72,7 @@ export function mount(host, app) {
   /** The tables of a sentence, without numbers. */
   function build() {
     buttons = new Map(all().map((name) => [name, h('button', {
-      type: 'button', class: 'toggle', 'data-head': name, 'aria-label': nameOf(name),
+      type: 'button', class: 'toggle', 'data-head': name,
       onclick: () => {
         if (!offHeads.delete(name)) offHeads.add(name);
         keep();
@@ -92,7 +98,8 @@ export function mount(host, app) {
       const delta = deltas.get(name);
       const isColored = delta !== undefined && !offHeads.has(name);
       button.setAttribute('aria-pressed', String(!offHeads.has(name)));
-      button.textContent = delta === undefined ? '' : signed(delta);
+      button.textContent = delta === undefined ? '' : short(delta);
+      button.setAttribute('aria-label', `${nameOf(name)} ${button.textContent}`.trim());
       button.style.backgroundColor = isColored ? colors.color('diverging', delta / reach) : '';
       button.style.color = isColored ? colors.ink('diverging', delta / reach) : '';
     }
@@ -174,6 +181,7 @@ export function mount(host, app) {
         deltas.set(name, delta);
         progress.value = (i + 1) / names.length;
         measured.textContent = t.measuring(i + 1, names.length);
+        draw();
       }
     } catch (error) {
       if (isMounted) measured.textContent = `${see.failed} ${error instanceof Error ? error.message : error}`;

@@ -10,7 +10,7 @@ import { signed } from './maps.js';
 /** Beams of the search: default and maximum. */
 const [BEAMS, MOST] = [4, 8];
 /** Width of a step and height of a row, in pixels. */
-const [STEP, ROW] = [128, 30];
+const [STEP, ROW] = [146, 30];
 
 /**
  * @typedef {{ parent: number, step: number, id: number, piece: string, logProb: number, total: number, kept: boolean,

@@ -127,7 +127,8 @@ export function mount(host, app) {
     const place = h('div', {});
     const label = `${see.stacks[stack]}, ${see.layer} ${layer + 1}`;
     const options = {
-      rows: count, cols: used, label, rowLabels: Array.from({ length: count }, (_, i) => `${see.head} ${i + 1}`),
+      rows: count, cols: used, whole: true, label,
+      rowLabels: Array.from({ length: count }, (_, i) => `${see.head} ${i + 1}`),
       colLabels: sides.cols.slice(0, used),
       data: Float32Array.from({ length: count * used }, (_, i) =>
         data[((layer * count + Math.floor(i / used)) * rows + at) * cols + (i % used)]),

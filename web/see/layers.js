@@ -19,22 +19,25 @@ export function mount(host, app) {
   host.append(h('p', { class: 'remark' }, t.lead), controls.element, grid);
   /** @type {any} */
   let now;
-  /** What a thumbnail shows, until it has been drawn. @type {WeakMap<Element, [layer: number, head: number]>} */
-  const waiting = new WeakMap();
-  // only visible thumbnails are drawn
+  /** What thumbnails show that have not been drawn. @type {Map<Element, [layer: number, head: number]>} */
+  const waiting = new Map();
+  /** Draws a thumbnail, once. @param {Element} canvas */
+  function fill(canvas) {
+    const which = waiting.get(canvas);
+    if (!which) return;
+    waiting.delete(canvas);
+    const map = mapOf(now.sentence, now.place.stack, ...which);
+    shrinkInto(/** @type {HTMLCanvasElement} */ (canvas), map, palette(), Math.min(map.cols, MOST),
+      Math.min(map.rows, MOST));
+  }
+  // at first only visible ones
   const seen = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const which = waiting.get(target);
-      if (!isIntersecting || !which) continue;
-      waiting.delete(target);
-      const map = mapOf(now.sentence, now.place.stack, ...which);
-      shrinkInto(/** @type {HTMLCanvasElement} */ (target), map, palette(), Math.min(map.cols, MOST),
-        Math.min(map.rows, MOST));
-    }
+    for (const { target, isIntersecting } of entries) if (isIntersecting) fill(target);
   }, { rootMargin: '200px' });
 
   function draw() {
     seen.disconnect();
+    waiting.clear();
     const { place } = now;
     grid.replaceChildren(...Array.from({ length: place.layers }, (_, layer) => h('section', {},
       h('h2', {}, t.layer(layer + 1)),
@@ -50,7 +53,12 @@ export function mount(host, app) {
       })))));
   }
 
-  const off = onTheme(() => now && draw());
+  const off = onTheme(() => {
+    if (!now) return;
+    draw();
+    // what is printed is never seen
+    for (const canvas of waiting.keys()) fill(canvas);
+  });
   return {
     /** @param {any} sentence @param {any} state */
     update(sentence, state) {

@@ -11,8 +11,11 @@ export const STACKS = ['encoder', 'decoder', 'cross'];
 /** The stacks with attention: a decoder may have SSRUs instead. @param {Sentence} sentence */
 export const stacksOf = ({ attention }) => STACKS.filter((stack) => /** @type {any} */ (attention)[stack].shape[0] > 0);
 
-/** @param {number} x @param {number} [digits] */
-export const signed = (x, digits = 2) => `${x > 0 ? '+' : ''}${x.toFixed(digits)}`.replace('-', '\u2212');
+/** With its sign, unless it is zero after rounding. @param {number} x @param {number} [digits] */
+export function signed(x, digits = 2) {
+  const text = Math.abs(x).toFixed(digits);
+  return `${Number(text) === 0 ? '' : x > 0 ? '+' : '\u2212'}${text}`;
+}
 
 /** A piece of a word or a sign: not the end, and not a language. @param {{ piece: string }} token */
 export const isWord = ({ piece }) => !isSpecial(piece);

@@ -80,7 +80,7 @@ export function mount(host, app) {
       now = { sentence, place, shown, sides, map: one, label };
       lead.textContent = t.lead[place.stack];
       const options = /** @type {Parameters<typeof heatmap>[1]} */ ({
-        ...one, label, rowLabels: sides.labels, colLabels: sides.cols, scale: 'sequential',
+        ...one, label, rowLabels: sides.labels, colLabels: sides.cols, scale: 'sequential', whole: true,
         describe: (/** @type {number} */ row, /** @type {number} */ col) => [
           ...(sides.predicted && sides.fed ? [t.predicts(sides.predicted[row]), t.fed(sides.fed[row])]
             : [t.of(sides.rows[row])]),

@@ -2,6 +2,7 @@
 // One view is open at a time. Each view is one file; all use one TranslatedSentence.
 
 import { h, on } from '../lib/dom.js';
+import { targetOf } from '../lib/words.js';
 import { stacksOf } from './maps.js';
 
 /**
@@ -175,7 +176,6 @@ export function mount(host, app) {
       if (Object.keys(VIEWS)[i] === id) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     });
-    const current = links[Object.keys(VIEWS).indexOf(id)];
     if (!loaded[id]) {
       if (open?.id !== id) close();
       body.setAttribute('aria-busy', 'true');
@@ -188,8 +188,6 @@ export function mount(host, app) {
     try {
       if (!open || open.id !== id) {
         close();
-        // on a narrow screen the links are in a scrolling row
-        current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 24;
         const inner = h('div', { class: `view-${id}` });
         body.replaceChildren(inner);
         open = { id, view: loaded[id](inner, app) };
@@ -212,6 +210,7 @@ export function mount(host, app) {
       if (document.activeElement !== input) input.value = state.text;
       look();
     },
+    translation: () => (result?.text === app.state.text ? targetOf(result.text, result.sentences) : ''),
     unmount() {
       isMounted = false;
       off();

@@ -212,7 +212,8 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}: log-probability ${own}, sum so far ${sum}${states && `, ${states}`}`,
     list: 'Results of the search',
-    listHelp: 'Best first, by the log-probability per token. Behind it is the sum.',
+    listHelp: 'Best first, by the score: the sum of the log-probabilities of the tokens, divided by their number to '
+      + 'the power of the length penalty, which is 1 unless the model says otherwise. Behind it is the sum.',
     tokens: 'The winner, token by token',
     piece: 'Token', logProb: 'log-probability', probability: 'probability', sum: 'sum',
     noTree: 'This model does not report the steps of its search, so only the results are listed.',

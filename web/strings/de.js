@@ -18,16 +18,17 @@ export const shell = {
   roomLoading: 'Wird geöffnet…',
   retry: 'Erneut versuchen',
   language: 'Sprache der Seite',
+  pair: 'Sprachen der Übersetzung',
+  from: 'Übersetzen aus',
+  to: 'Übersetzen in',
+  swap: 'Sprachen tauschen',
+  noSwap: 'Kein Modell für die andere Richtung',
+  own: 'eigenes Modell',
 };
 
 export const translate = {
   heading: 'Übersetzen',
-  lead: 'Links tippen und rechts lesen. Das Modell läuft in dieser Seite, und der Text bleibt hier.',
-  pair: 'Sprachen',
-  pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `${from} nach ${to}`,
-  ownPair: 'Eigenes Modell',
-  swap: 'Sprachen tauschen',
-  noSwap: 'Kein Modell für die andere Richtung',
+  lead: 'Einen Text eintippen und seine Übersetzung lesen. Das Modell läuft in dieser Seite, und der Text bleibt hier.',
   source: (/** @type {string} */ language) => language || 'Text',
   target: (/** @type {string} */ language) => language || 'Übersetzung',
   sourceLabel: 'Zu übersetzender Text',
@@ -58,7 +59,7 @@ export const translate = {
   see: 'Aufmerksamkeit ansehen',
   candidates: 'Die besten Übersetzungen der Suche',
   candidatesOf: (/** @type {number} */ i) => `Satz ${i}`,
-  score: 'Log-Wahrscheinlichkeit pro Token',
+  score: 'Log-Wahrscheinlichkeit mit Längenausgleich',
   probability: (/** @type {string} */ share) => `${share} der Summe der hier genannten`,
   speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
     `${tokens} Tokens in ${time}, ${rate} Tokens/s`,
@@ -319,7 +320,9 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}: Log-Wahrscheinlichkeit ${own}, Summe bisher ${sum}${states && `, ${states}`}`,
     list: 'Ergebnisse der Suche',
-    listHelp: 'Das beste zuerst, nach der Log-Wahrscheinlichkeit je Token. Dahinter steht die Summe.',
+    listHelp: 'Das beste zuerst, nach dem Score: die Summe der Log-Wahrscheinlichkeiten der Tokens, geteilt durch '
+      + 'ihre Anzahl hoch dem Längenausgleich; er ist 1, wenn das Modell nichts anderes angibt. Dahinter steht die '
+      + 'Summe.',
     tokens: 'Der Gewinner, Token für Token',
     piece: 'Token', logProb: 'Log-Wahrscheinlichkeit', probability: 'Wahrscheinlichkeit', sum: 'Summe',
     noTree: 'Dieses Modell meldet die Schritte seiner Suche nicht; darum sind nur die Ergebnisse aufgelistet.',

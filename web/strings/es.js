@@ -21,16 +21,17 @@ export const shell = {
   roomLoading: 'Abriendo…',
   retry: 'Reintentar',
   language: 'Idioma de la página',
+  pair: 'Idiomas de la traducción',
+  from: 'Traducir de',
+  to: 'Traducir a',
+  swap: 'Intercambiar los idiomas',
+  noSwap: 'No hay modelo para el sentido contrario',
+  own: 'modelo propio',
 };
 
 export const translate = {
   heading: 'Traducir',
-  lead: 'Escriba a la izquierda y lea a la derecha. El modelo se ejecuta en esta página y el texto no sale de aquí.',
-  pair: 'Idiomas',
-  pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `Del ${from} al ${to}`,
-  ownPair: 'Modelo propio',
-  swap: 'Intercambiar los idiomas',
-  noSwap: 'No hay modelo para el sentido contrario',
+  lead: 'Escriba un texto y lea su traducción. El modelo se ejecuta en esta página y el texto no sale de aquí.',
   source: (/** @type {string} */ language) => capital(language) || 'Texto',
   target: (/** @type {string} */ language) => capital(language) || 'Traducción',
   sourceLabel: 'Texto que se traduce',
@@ -64,7 +65,7 @@ export const translate = {
   see: 'Ver su atención',
   candidates: 'Las mejores traducciones de la búsqueda',
   candidatesOf: (/** @type {number} */ i) => `Frase ${i}`,
-  score: 'log-probabilidad por token',
+  score: 'log-probabilidad con la penalización por longitud',
   probability: (/** @type {string} */ share) => `${share} del total de estas`,
   speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
     `${tokens} tokens en ${time}, ${rate} tokens/s`,
@@ -323,7 +324,8 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}: log-probabilidad ${own}, suma hasta aquí ${sum}${states && `, ${states}`}`,
     list: 'Resultados de la búsqueda',
-    listHelp: 'Primero el mejor, según la log-probabilidad por token. Detrás está la suma.',
+    listHelp: 'Primero el mejor, según la puntuación: la suma de las log-probabilidades de los tokens, dividida por su '
+      + 'número elevado a la penalización por longitud, que es 1 si el modelo no indica otra. Detrás está la suma.',
     tokens: 'La ganadora, token a token',
     piece: 'Token', logProb: 'log-probabilidad', probability: 'probabilidad', sum: 'suma',
     noTree: 'Este modelo no comunica los pasos de su búsqueda, así que solo se muestran los resultados.',

@@ -21,16 +21,17 @@ export const shell = {
   roomLoading: 'Ouverture…',
   retry: 'Réessayer',
   language: 'Langue de la page',
+  pair: 'Langues de la traduction',
+  from: 'Traduire de',
+  to: 'Traduire vers',
+  swap: 'Inverser les langues',
+  noSwap: 'Aucun modèle pour l’autre sens',
+  own: 'modèle personnel',
 };
 
 export const translate = {
   heading: 'Traduire',
-  lead: 'Écrivez à gauche, lisez à droite. Le modèle fonctionne dans cette page, et votre texte y reste.',
-  pair: 'Langues',
-  pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `${capital(from)} vers ${to}`,
-  ownPair: 'Modèle personnel',
-  swap: 'Inverser les langues',
-  noSwap: 'Aucun modèle pour l’autre sens',
+  lead: 'Écrivez un texte, lisez sa traduction. Le modèle fonctionne dans cette page, et votre texte y reste.',
   source: (/** @type {string} */ language) => capital(language || 'Texte'),
   target: (/** @type {string} */ language) => capital(language || 'Traduction'),
   sourceLabel: 'Texte à traduire',
@@ -63,7 +64,7 @@ export const translate = {
   see: 'Voir son attention',
   candidates: 'Les meilleures traductions de la recherche',
   candidatesOf: (/** @type {number} */ i) => `Phrase ${i}`,
-  score: 'log-probabilité par jeton',
+  score: 'log-probabilité avec la pénalité de longueur',
   probability: (/** @type {string} */ share) => `${share} du total de ces traductions`,
   speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
     `${tokens} ${tokens < 2 ? 'jeton' : 'jetons'} en ${time}, ${rate} jetons/s`,
@@ -327,7 +328,9 @@ export const see = {
       /** @type {string} */ states) =>
       `${piece}\u00a0: log-probabilité ${own}, somme jusqu’ici ${sum}${states && `, ${states}`}`,
     list: 'Résultats de la recherche',
-    listHelp: 'Le meilleur d’abord, selon la log-probabilité par jeton. La somme vient ensuite.',
+    listHelp: 'Le meilleur d’abord, selon le score\u00a0: la somme des log-probabilités des jetons, divisée par leur '
+      + 'nombre à la puissance de la pénalité de longueur, qui vaut 1 si le modèle n’en donne pas d’autre. La somme '
+      + 'vient ensuite.',
     tokens: 'La gagnante, jeton par jeton',
     piece: 'Jeton', logProb: 'log-probabilité', probability: 'probabilité', sum: 'somme',
     noTree: 'Ce modèle n’indique pas les étapes de sa recherche\u00a0; seuls les résultats sont donc affichés.',

@@ -3,6 +3,7 @@
 // none.
 
 import { splitSentences } from '../../js/text/sentences.js';
+import { targetOf } from '../lib/words.js';
 
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
 
@@ -32,22 +33,6 @@ const MOST_KEPT = 2000;
 const [MOST_SENTENCES, MOST_CHARACTERS] = [8, 1500];
 /** A call should not take longer than this, in milliseconds: then what is typed meanwhile waits no longer. */
 const SHORT = 80;
-
-/**
- * The translation of a sentence from its parts, with the white space between them.
- *
- * @param {string} text
- * @param {readonly TranslatedSentence[]} parts
- */
-export function targetOf(text, parts) {
-  let at = 0;
-  let target = '';
-  for (const { start, source, target: part } of parts) {
-    target += text.slice(at, start) + part;
-    at = start + source.length;
-  }
-  return target + text.slice(at);
-}
 
 /**
  * Sentences in which no code is divided: neighbours between two backticks are one, if a line has both.

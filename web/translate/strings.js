@@ -2,12 +2,7 @@
 
 export const translate = {
   heading: 'Translate',
-  lead: 'Type on the left and read on the right. The model runs in this page, and your text stays here.',
-  pair: 'Languages',
-  pairOf: (/** @type {string} */ from, /** @type {string} */ to) => `${from} to ${to}`,
-  ownPair: 'Own model',
-  swap: 'Swap the languages',
-  noSwap: 'No model for the other direction',
+  lead: 'Type a text and read its translation. The model runs in this page, and your text stays here.',
   source: (/** @type {string} */ language) => language || 'Text',
   target: (/** @type {string} */ language) => language || 'Translation',
   sourceLabel: 'Text to translate',
@@ -39,7 +34,7 @@ export const translate = {
   see: 'See its attention',
   candidates: 'The best translations of the search',
   candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
-  score: 'log-probability per token',
+  score: 'log-probability with the length penalty',
   probability: (/** @type {string} */ share) => `${share} of the total of these`,
   speed: (/** @type {number} */ tokens, /** @type {string} */ time, /** @type {string} */ rate) =>
     `${tokens} tokens in ${time}, ${rate} tokens/s`,

@@ -2,7 +2,7 @@
 // the translation up to date, pane.js shows it, own.js handles the user's own models, trouble.js errors.
 
 import { pairName } from '../engine.js';
-import { debounce, h, on, svg } from '../lib/dom.js';
+import { debounce, h, on } from '../lib/dom.js';
 import { duration, languageName, megabytes } from '../lib/words.js';
 import { EXAMPLES, FIRST } from './examples.js';
 import { Live } from './live.js';
@@ -21,7 +21,6 @@ const SURE = 0.7;
 const LISTED = 2000;
 /** Hypotheses of the wide search: the default, and the most. */
 const [BEAMS, MOST] = [4, 8];
-const SWAP = 'M2 6h13l-3.5-3.5M16 12H3l3.5 3.5';
 
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {
@@ -46,10 +45,6 @@ export function mount(host, app) {
   /** @type {HTMLElement | undefined} */
   let asked;
 
-  const pairs = h('select', { 'aria-label': t.pair, onchange: () => choose(pairs.value) });
-  const swap = h('button', { type: 'button', class: 'icon', 'aria-label': t.swap, onclick: swapPair },
-    svg('svg', { viewBox: '0 0 18 18', width: 18, height: 18, 'aria-hidden': 'true', class: 'line' },
-      svg('path', { d: SWAP })));
   const wide = h('input', { type: 'checkbox', onchange: () => app.set({ beams: wide.checked ? BEAMS : 0 }) });
   const sourceName = h('h2', {});
   const targetName = h('h2', {});
@@ -85,7 +80,9 @@ export function mount(host, app) {
   const trouble = h('div', {});
   const troubleHere = h('div', {});
   const candidates = h('section', { class: 'candidates', 'aria-live': 'off' });
-  const targetPane = h('section', { class: 'pane' }, targetName, troubleHere, said,
+  const targetPane = h('section', { class: 'pane' },
+    h('div', { class: 'head' }, targetName, h('label', { class: 'check', title: t.beamsHint }, wide, t.beams)),
+    troubleHere, said,
     h('div', { class: 'foot' }, done, copied, copy, see));
   const examples = h('p', { class: 'examples' });
   const unplaced = h('p', { class: 'remark unplaced', role: 'status' });
@@ -117,10 +114,10 @@ export function mount(host, app) {
   host.append(
     h('h1', {}, t.heading),
     h('p', { class: 'lead' }, t.lead),
-    h('div', { class: 'tools' }, pairs, swap, h('label', { class: 'check end', title: t.beamsHint }, wide, t.beams)),
     trouble,
     h('div', { class: 'panes' },
-      h('section', { class: 'pane' }, sourceName, h('div', { class: 'text' }, mirror, source), guessed,
+      h('section', { class: 'pane' },
+        h('div', { class: 'head' }, sourceName), h('div', { class: 'text' }, mirror, source), guessed,
         h('div', { class: 'foot' }, size, clear)),
       targetPane),
     unplaced,
@@ -158,28 +155,6 @@ export function mount(host, app) {
     later.cancel();
     run();
     source.focus();
-  }
-
-  /** @param {string} name */
-  function choose(name) {
-    if (name === '') return;
-    app.set({ pair: name });
-    app.kept('pair', name);
-    engine.load(name);
-  }
-
-  const reversed = () => engine.pairs.find((/** @type {import('../engine.js').Pair} */ p) =>
-    p.source === engine.languages.to && p.target === engine.languages.from && engine.pair);
-
-  function swapPair() {
-    const pair = reversed();
-    if (!pair) return;
-    // a translation that is not finished would lose the rest
-    const text = copy.disabled ? source.value : said.textContent;
-    isUntouched = false;
-    source.value = text;
-    app.set({ text, sentence: 0 });
-    choose(pairName(pair));
   }
 
   async function copyOut() {
@@ -272,7 +247,7 @@ export function mount(host, app) {
       guessed.replaceChildren(t.looksLike(languageName(detectedLanguage)), ' ', h('button', {
         type: 'button', onclick: () => {
           guessed.hidden = true;
-          choose(pairName(pair));
+          app.choose(pairName(pair));
         },
       }, t.translateFrom(languageName(pair.source), languageName(pair.target))));
       guessed.hidden = false;
@@ -298,18 +273,8 @@ export function mount(host, app) {
         }, text)));
   }
 
-  function showPairs() {
-    const { pairs: list, pair, languages: { from, to }, status } = engine;
-    const options = list.map((/** @type {import('../engine.js').Pair} */ p) => h('option', { value: pairName(p) },
-      t.pairOf(languageName(p.source), languageName(p.target))));
-    const isOwn = pair === '' && status !== 'empty';
-    if (isOwn || list.length === 0) {
-      options.push(h('option', { value: '' }, from && to ? t.pairOf(languageName(from), languageName(to)) : t.ownPair));
-    }
-    pairs.replaceChildren(...options);
-    pairs.value = isOwn ? '' : pair || pairs.value;
-    swap.disabled = !reversed();
-    swap.title = swap.disabled ? t.noSwap : t.swap;
+  function showLanguages() {
+    const { from, to } = engine.languages;
     showExamples(from);
     sourceName.textContent = t.source(from && languageName(from));
     targetName.textContent = t.target(to && languageName(to));
@@ -318,7 +283,7 @@ export function mount(host, app) {
   }
 
   function showStatus() {
-    showPairs();
+    showLanguages();
     showSize();
     trouble.replaceChildren();
     if (engine.status === 'failed') {
@@ -381,6 +346,8 @@ export function mount(host, app) {
       }
       if (takeBeams(state)) run();
     },
+    // the rest of a translation that is not finished would be lost
+    translation: () => (copy.disabled ? '' : said.textContent ?? ''),
     unmount() {
       later.cancel();
       guess.cancel();

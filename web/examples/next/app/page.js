@@ -1,4 +1,5 @@
-// page.js - a page that Next.js renders on the server: /?text=Hello shows the translation, without a script in the page.
+// page.js - a page that Next.js renders on the server: /?text=Hello shows the translation, without a script in the
+// page.
 import { Translator } from 'heed';
 
 export const dynamic = 'force-dynamic'; // rendered at each request, not once when it is built
