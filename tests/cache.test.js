@@ -311,6 +311,10 @@ test('availability knows the stored files, and a Translator uses them', async (t
   const text = await first.translate('Good morning.');
   assert.equal(await Translator.availability(options), 'available');
   assert.equal(await Translator.availability({ ...options, cache: false }), 'downloadable');
+  // the stored files are not to blame for a wrong option
+  state.asked.length = 0;
+  await assert.rejects(Translator.create({ ...options, language: 'xx' }), /language: found 'xx', available/);
+  assert.deepEqual(state.asked.filter((name) => name.endsWith(WEIGHTS)), []);
   state.down = true;
   assert.equal(await Translator.availability(options), 'available');
   const second = await Translator.create({ ...options, worker: true });

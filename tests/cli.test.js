@@ -27,10 +27,10 @@ function heed(args, input = '') {
 test('texts as arguments, one line each', () => {
   assert.deepEqual(heed(['translate', 'Good morning.', 'I love you.']), {
     status: 0,
-    stdout: 'Guten Morgen!\nIch liebe dich.\n',
+    stdout: 'Guten Morgen.\nIch liebe dich.\n',
     stderr: '',
   });
-  assert.equal(heed(['translate', '--from', 'en', '--to', 'de', 'Good morning.']).stdout, 'Guten Morgen!\n');
+  assert.equal(heed(['translate', '--from', 'en', '--to', 'de', 'Good morning.']).stdout, 'Guten Morgen.\n');
   const pair = ['--from', 'en', '--to', 'de'];
   const beams = heed(['translate', '--model', SHIPPED, ...pair, '--beams', '4', '--', 'I love you.']);
   assert.equal(beams.stdout, 'Ich liebe dich.\n');
@@ -43,7 +43,7 @@ test("a model's own languages are taken when none are asked for", () => {
     const manifest = JSON.parse(readFileSync(join(SHIPPED, 'heed.json'), 'utf8'));
     const { pairs: _, ...others } = manifest;
     writeFileSync(join(directory, 'heed.json'), JSON.stringify({ ...others, source: 'nl', target: 'de' }));
-    assert.equal(heed(['translate', '--model', directory, 'Good morning.']).stdout, 'Guten Morgen!\n');
+    assert.equal(heed(['translate', '--model', directory, 'Good morning.']).stdout, 'Guten Morgen.\n');
     assert.equal(heed(['translate', '--model', directory, '--from', 'en', '--to', 'de', 'Hi.']).status, 1);
   } finally {
     rmSync(directory, { recursive: true });
@@ -69,7 +69,7 @@ test('one line out for each line in', () => {
     ['translate'],
     'Good morning.\n\n  \nI love you. Good morning.\r\n\tCan you help me?',
   );
-  assert.equal(stdout, 'Guten Morgen!\n\n  \nIch liebe dich. Guten Morgen!\r\n\tKannst du mir helfen?\n');
+  assert.equal(stdout, 'Guten Morgen.\n\n  \nIch liebe dich. Guten Morgen.\r\n\tKannst du mir helfen?\n');
   assert.deepEqual([status, stderr], [0, '']);
   assert.equal(heed(['translate'], '').stdout, '');
   assert.equal(heed(['translate'], '\n').stdout, '\n');
@@ -106,9 +106,9 @@ test('where in the input it is no UTF-8', () => {
 });
 
 test('- is standard input, between texts too; after -- it is a text', () => {
-  assert.equal(heed(['translate', '-'], 'Good morning.\n').stdout, 'Guten Morgen!\n');
+  assert.equal(heed(['translate', '-'], 'Good morning.\n').stdout, 'Guten Morgen.\n');
   assert.equal(heed(['translate', 'I love you.', '-', 'Good morning.'], 'Good morning.\nI love you.\n').stdout,
-    'Ich liebe dich.\nGuten Morgen!\nIch liebe dich.\nGuten Morgen!\n');
+    'Ich liebe dich.\nGuten Morgen.\nIch liebe dich.\nGuten Morgen.\n');
   const text = heed(['translate', '--', '-'], 'Good morning.\n');
   assert.equal(text.stdout.split('\n').length, 2);
   assert.ok(!text.stdout.includes('Guten Morgen'));
@@ -162,7 +162,7 @@ test('options of search reach the model', () => {
 
 test('a word of 4,000 letters comes out as it is', () => {
   const word = 'qwertzuiop'.repeat(400);
-  assert.ok(heed(['translate'], `${word}\nGood morning.\n`).stdout === `${word}\nGuten Morgen!\n`);
+  assert.ok(heed(['translate'], `${word}\nGood morning.\n`).stdout === `${word}\nGuten Morgen.\n`);
 });
 
 /** A command at a terminal, for standard error alone: what is written there. @param {string} command */
@@ -239,7 +239,7 @@ test('what a URL has is kept, at a terminal with a bar; --no-cache keeps nothing
     return { status, out, err };
   };
   const pair = ['--from', 'en', '--to', 'de'];
-  const said = { status: 0, out: 'Guten Morgen!\n', err: '' };
+  const said = { status: 0, out: 'Guten Morgen.\n', err: '' };
   assert.deepEqual(await run('home', ['translate', '--model', url, ...pair, 'Good morning.']), said);
   assert.ok(asked.includes('model.safetensors'));
   assert.ok(kept('home/heed').length >= 6, `${kept('home/heed')}`);
@@ -291,7 +291,7 @@ test('a thousand lines are returned in order for every batch size', () => {
 test('a line is answered before the next is asked', async () => {
   const child = spawn(process.execPath, [CLI, 'translate'], { stdio: ['pipe', 'pipe', 'inherit'] });
   for (const [english, german] of [
-    ['Good morning.', 'Guten Morgen!\n'],
+    ['Good morning.', 'Guten Morgen.\n'],
     ['I love you.', 'Ich liebe dich.\n'],
   ]) {
     child.stdin.write(`${english}\n`);
@@ -305,7 +305,7 @@ test('a line is answered before the next is asked', async () => {
 test('a reader that has had enough is no error', () => {
   const pipe = `yes 'Good morning.' | head -20000 | '${process.execPath}' '${CLI}' translate | head -1`;
   const { stdout, stderr } = spawnSync('bash', ['-c', `${pipe}; echo "\${PIPESTATUS[2]}"`], { encoding: 'utf8' });
-  assert.deepEqual([stdout, stderr], ['Guten Morgen!\n0\n', '']);
+  assert.deepEqual([stdout, stderr], ['Guten Morgen.\n0\n', '']);
 });
 
 const hasParallel = spawnSync('parallel', ['--version'], { encoding: 'utf8' }).stdout?.startsWith('GNU parallel');
@@ -338,7 +338,7 @@ test('--json gives an object a line', () => {
   assert.deepEqual(
     objects.map(({ source, target }) => [source, target]),
     [
-      ['Good morning. I love you.', 'Guten Morgen! Ich liebe dich.'],
+      ['Good morning. I love you.', 'Guten Morgen. Ich liebe dich.'],
       ['', ''],
       ['  Can you help me? ', '  Kannst du mir helfen? '],
     ],

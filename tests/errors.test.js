@@ -377,7 +377,7 @@ test('tokenizers that cannot be used', async () => {
     Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED, language: 'ita' }),
     (error) => check(error, 'HEED_E_LANGUAGE', /found 'ita', available: /),
   );
-  assert.equal(await translator.translate('Good morning.'), 'Guten Morgen!');
+  assert.equal(await translator.translate('Good morning.'), 'Guten Morgen.');
   translator.destroy();
 });
 

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { writeSpm } from '../js/formats/spm-write.js';
 import { Transformer, Translator } from '../js/index.js';
 import { Trainer } from '../js/train.js';
 import { listen } from './listen.js';
@@ -89,9 +90,13 @@ test('pairs that a model has not are refused, with those that it has', async () 
     { name: 'NotSupportedError', message: /^sourceLanguage: found tlh, the model's are ar_AR, / });
 });
 
-test('MADLAD-400: the keys of its config.json, its ids, and the token of the target before a text', async () => {
-  const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(new URL(file, ROOT)));
-  const json = (/** @type {object} */ value) => new TextEncoder().encode(JSON.stringify(value));
+/** @param {string} file */
+const read = (file) => new Uint8Array(readFileSync(new URL(file, ROOT)));
+/** @param {object} value */
+const json = (value) => new TextEncoder().encode(JSON.stringify(value));
+
+/** Random weights with a small tokenizer of MADLAD's kind. @returns {Promise<Record<string, Uint8Array>>} */
+async function madlad() {
   const config = {
     architectures: ['T5ForConditionalGeneration'], model_type: 't5', is_encoder_decoder: true, d_model: 32, d_kv: 16,
     num_heads: 4, d_ff: 64, num_layers: 2, num_decoder_layers: 3, feed_forward_proj: 'gated-gelu', is_gated_act: true,
@@ -103,6 +108,11 @@ test('MADLAD-400: the keys of its config.json, its ids, and the token of the tar
   const model = { 'config.json': json(config), 'generation_config.json': json({ max_length: 8 }),
     'spiece.model': read('madlad/spiece.model'), 'model.safetensors': trainer.save() };
   trainer.dispose();
+  return model;
+}
+
+test('MADLAD-400: the keys of its config.json, its ids, and the token of the target before a text', async () => {
+  const model = await madlad();
   const translator = await Translator.create({ model, sourceLanguage: 'en', targetLanguage: 'de' });
   const [{ sourceTokens }] = await translator.translateDetailed('Where is the station?');
   assert.deepEqual(sourceTokens.slice(0, 2).map(({ piece }) => piece), ['\u2581', '<2de>']);
@@ -143,8 +153,66 @@ test('availability knows the pairs of a model without heed.json, in a directory 
       await assert.rejects(Translator.create(options), { name: 'NotSupportedError' }, `${name}: ${pair}`);
     }
   }
-  // small files alone; of the table of pieces, only whether it is there
-  assert.deepEqual(asked.filter((url) => !/(heed|config|tokenizer_config|vocab)\.json$/.test(url)), []);
+  // small files alone; of the table of pieces, only whether it is there; of T5's pieces, the start
+  const small = /(heed|config|tokenizer_config|vocab)\.json$|\/t5[^/]*\/spiece\.model$/;
+  assert.deepEqual(asked.filter((url) => !small.test(url)), []);
+});
+
+test('availability reads the languages of MADLAD from its pieces, the first of them if they tell', async (t) => {
+  const model = await madlad();
+  const texts = Array.from({ length: 12_000 }, (_, i) => ({ text: `text ${i}` }));
+  /** A file that is longer than what is read at once. */
+  const long = writeSpm([{ text: '<unk>', type: 2 }, { text: '<s>', type: 3 }, { text: '<2de>', type: 4 },
+    { text: '<2xyz>', type: 6 }, ...texts, { text: '<2fr>' }], {});
+  const targets = { de: 'available', 'pt-PT': 'available', zh: 'available', pl: 'unavailable', tlh: 'unavailable' };
+  /** @type {Set<string>} */
+  const asked = new Set();
+  let pieces = model['spiece.model'];
+  let isCut = false;
+  const address = await listen(t, ({ url = '' }, response) => {
+    const name = url.slice(1);
+    asked.add(name);
+    const bytes = name === 'spiece.model' ? pieces : model[name];
+    if (!bytes) response.writeHead(404).end();
+    else if (isCut && bytes === pieces) response.write(bytes.slice(0, 70_000)); // the rest never comes
+    else response.end(bytes);
+  });
+  const ask = (/** @type {string} */ targetLanguage, /** @type {any} */ place = address) =>
+    Translator.availability({ sourceLanguage: 'en', targetLanguage, model: place, cache: false });
+  for (const [target, expected] of Object.entries(targets)) {
+    assert.equal(await ask(target, model), expected, target);
+    assert.equal(await ask(target), expected === 'available' ? 'downloadable' : expected, target);
+  }
+  pieces = long;
+  assert.ok(long.length > 200_000);
+  isCut = true;
+  assert.equal(await ask('de'), 'downloadable');
+  isCut = false;
+  assert.equal(await ask('fr'), 'downloadable', 'after all texts');
+  assert.equal(await ask('xyz'), 'unavailable', 'it is a byte');
+  // a piece that is cut, and bytes that are no pieces: loading tells what is wrong
+  pieces = long.slice(0, 50);
+  assert.equal(await ask('de'), 'downloadable');
+  pieces = new Uint8Array(100_000).fill(0xff);
+  assert.equal(await ask('de'), 'downloadable');
+  const read = ['config.json', 'heed.json', 'spiece.model', 'tokenizer_config.json', 'vocab.json'];
+  assert.deepEqual([...asked].sort(), read);
+});
+
+test('a language that the files lack is refused before the weights are read', async (t) => {
+  const model = await madlad();
+  const weights = model['model.safetensors'];
+  const head = 8 + Number(new DataView(weights.buffer, weights.byteOffset).getBigUint64(0, true));
+  const address = await listen(t, ({ url = '' }, response) => {
+    const bytes = model[url.slice(1)];
+    if (!bytes) response.writeHead(404).end();
+    else if (bytes === weights) response.write(weights.slice(0, head)); // of the weights, no byte ever comes
+    else response.end(bytes);
+  });
+  const create = (/** @type {string} */ targetLanguage) =>
+    Translator.create({ model: address, sourceLanguage: 'en', targetLanguage, signal: AbortSignal.timeout(20_000) });
+  await assert.rejects(create('tlh'),
+    { name: 'NotSupportedError', message: /^targetLanguage: found tlh, the model's are de, fr, pt_BR, zh_Latn$/ });
 });
 
 test('the language may be named by its code', async () => {
@@ -168,7 +236,8 @@ test('a term of a glossary comes after the language of the translation', async (
 
 test('mBART of 25 languages translates to the one that it starts with', async () => {
   const own = new URL('mbart25/tokenizer_config.json', ROOT);
-  const names = readdirSync(new URL('mbart50/', ROOT)).filter((name) => /^(model|config|generation|sentence)/.test(name));
+  const names = readdirSync(new URL('mbart50/', ROOT))
+    .filter((name) => /^(model|config|generation|sentence)/.test(name));
   const files = Object.fromEntries(names.map((name) =>
     [name, new Uint8Array(readFileSync(new URL(`mbart50/${name}`, ROOT)))]));
   const change = (/** @type {string} */ name, /** @type {object} */ more) =>

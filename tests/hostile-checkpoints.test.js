@@ -221,6 +221,13 @@ test('archives do not lie', () => {
           torch(pickle(dict(text('w'), tensor({ count: int(8), shape: tuple(int(8)), stride: tuple(int(1)) }))),
             { packed: deflateRawSync(numbers), method: 8, size: 32 }),
           /m\/data\/0: cut short: 8 bytes|cannot be inflated/],
+        'another checksum': [
+          entry({ packed: deflateRawSync(numbers), method: 8, central: { crc: 1 } }), /m\/data\/0: cannot be inflated/],
+        'deflated to more': [
+          entry({ packed: deflateRawSync(concat(numbers, numbers)), method: 8 }),
+          /m\/data\/0: (cannot be inflated|found more than 24 bytes)/],
+        'deflated bytes, and others': [
+          entry({ packed: concat(deflateRawSync(numbers), new Uint8Array(9)), method: 8 }), /cannot be inflated/],
         'no deflated bytes': [
           entry({ packed: new Uint8Array(24).fill(0xff), method: 8 }), /cannot be inflated/],
         'a state of 100 MB': [

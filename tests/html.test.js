@@ -244,7 +244,7 @@ test('the built package in Chromium, in the page and in a worker: the bytes of N
   assert.deepEqual(report, { page: expected, worker: expected });
 });
 
-/** Models, and what the search keeps of their cross attention: all of it, or none as tags are placed by other layers. */
+/** Models, and what the search keeps of their cross attention: all, or none as tags are placed by other layers. */
 const ALIGNED = [
   ['the head that the model names', MODEL, true],
   ["all heads of the last layer, as it names none", changeJson(readFiles(MODEL), 'config.json',
@@ -335,7 +335,8 @@ test('only sentences with tags inside pay for their attention', async (t) => {
   const plain = '<p>I love you. Good morning.</p><h1>The old station</h1>';
   const [, none] = await call(plain);
   assert.deepEqual(none, { true: 0, false: 3 });
-  const [found, some] = await call(`${plain}<p>My dog is small. The <b>house</b> is small.</p><p><i>Where is it?</i></p>`);
+  const [found, some] = await call(
+    `${plain}<p>My dog is small. The <b>house</b> is small.</p><p><i>Where is it?</i></p>`);
   assert.deepEqual(some, { true: 1, false: 2 }, 'tags around a sentence need none');
   assert.match(found, /<b>Haus<\/b>/);
   // the same sentence twice, with tags only once
@@ -345,11 +346,13 @@ test('only sentences with tags inside pay for their attention', async (t) => {
   }
   // with a glossary all sentences are one call; attempts to put its terms in keep no attention
   const glossary = { house: 'Bude' };
-  const [forced, searches] = await call(`${plain}<p>The <b>house</b> is small. My <i>dog</i> is here.</p>`, { glossary });
+  const [forced, searches] = await call(
+    `${plain}<p>The <b>house</b> is small. My <i>dog</i> is here.</p>`, { glossary });
   assert.match(forced, /<b>Bude<\/b>/);
   assert.equal(searches.true, 2);
   assert.ok(searches.false > 3, 'attempts');
-  const [, ofKept] = await call('<p>The <em>dog</em> reads \u0391\u03b8\u03ae\u03bd\u03b1, \u6771\u4eac and \u041c.</p>');
+  const [, ofKept] = await call(
+    '<p>The <em>dog</em> reads \u0391\u03b8\u03ae\u03bd\u03b1, \u6771\u4eac and \u041c.</p>');
   assert.equal(ofKept.true, 1);
   assert.ok(ofKept.false > 0, 'attempts');
 });
@@ -366,7 +369,8 @@ test('tags need no pass of their own, if the search has kept its attention', asy
     const found = await translator.translateHtml(html);
     assert.equal(passes, 0);
     // words that pass through are put in after the search
-    const kept = 'The <em>dog</em> reads \u0391\u03b8\u03ae\u03bd\u03b1, \u6771\u4eac and \u041c\u043e\u0441\u043a\u0432\u0430.';
+    const kept =
+      'The <em>dog</em> reads \u0391\u03b8\u03ae\u03bd\u03b1, \u6771\u4eac and \u041c\u043e\u0441\u043a\u0432\u0430.';
     assert.match(await translator.translateHtml(kept), /<em>\w*Hund\w*<\/em>/);
     assert.equal(passes, 1);
     passes = 0;
@@ -423,7 +427,8 @@ test('of a paragraph that changes by a sentence, only that sentence is translate
   assert.deepEqual(less, [['My dog is good.'], 1]);
   // a sentence twice, other tags, other options
   assert.deepEqual((await call('<p>Who is it? <u>Who</u> is it?</p>')).slice(1), [['Who is it?'], 1]);
-  assert.deepEqual((await call('<p>The <b>house</b> is small.</p>', { beams: 2 })).slice(1), [['The house is small.'], 1]);
+  assert.deepEqual((await call('<p>The <b>house</b> is small.</p>', { beams: 2 })).slice(1),
+    [['The house is small.'], 1]);
   assert.equal((await call('<p>The house is small.</p>', { glossary: [['house', 'Haus']] }))[1].length, 1);
   assert.equal(await translator.translateHtml(html), first);
 });

@@ -43,8 +43,10 @@ test('with keep: false nothing divides a line; a term may hold what divides, and
   const house = await translator.translate('The house', { glossary });
   assert.match(house, /Bude/);
   const html = '<p>The house | <b>Yes | No</b> \u2022 The house</p>';
-  assert.equal(await translator.translateHtml(html, { glossary }), `<p>${house} | <b>Ja | Nein</b> \u2022 ${house}</p>`);
-  const [choice] = await translator.translateDetailed('Choose yes \u00b7 no today.', { glossary: { 'yes \u00b7 no': 'J/N' } });
+  assert.equal(await translator.translateHtml(html, { glossary }),
+    `<p>${house} | <b>Ja | Nein</b> \u2022 ${house}</p>`);
+  const [choice] = await translator.translateDetailed('Choose yes \u00b7 no today.',
+    { glossary: { 'yes \u00b7 no': 'J/N' } });
   assert.equal(choice.glossary?.[0].exact, true);
 });
 
@@ -54,7 +56,9 @@ test('a text that has something to keep is searched, one of plain words is not',
       if (findKept(text, language).length > 0) assert.ok(mayKeep(text), text);
     }
   }
-  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7']) assert.ok(mayKeep(text), text);
+  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7']) {
+    assert.ok(mayKeep(text), text);
+  }
   const plain = ['Is it so? He said: "Yes - or no!" (Maybe.)', '\u00c9t\u00e9 \u2026 \u2013 \u00abna\u00efve\u00bb'];
   for (const text of plain) {
     assert.ok(!mayKeep(text), text);

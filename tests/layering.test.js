@@ -219,17 +219,28 @@ test('the map of js/ has every room in its order and a line for every file', () 
 const NEWER = new RegExp('\\.(?:toSorted|toReversed|toSpliced|isWellFormed|toWellFormed|union|intersection|difference|' +
   'isSubsetOf|isSupersetOf|checkVisibility|requestIdleCallback)\\(|(?:URL\\.(?:canParse|parse)|' +
   'AbortSignal\\.(?:any|timeout)|Response\\.json|(?:Object|Map)\\.groupBy|Array\\.fromAsync|' +
-  'Promise\\.(?:withResolvers|try)|Iterator\\.from)\\(');
+  'Promise\\.(?:withResolvers|try)|Iterator\\.from|ReadableStream\\.from|Uint8Array\\.from(?:Base64|Hex)|' +
+  'import\\.meta\\.resolve)\\(|ompressionStream\\([\'"]deflate-raw');
 
 test('what runs in browsers calls nothing that the oldest of them lack', () => {
   assert.match('nodes.toReversed()', NEWER);
   assert.match('URL.canParse(url)', NEWER);
+  assert.match("new DecompressionStream('deflate-raw')", NEWER);
   const inNode = /^(?:cli|serve|convert|documents)\/|^cli\.js|^make-|^prune-/;
   const files = [...list('js', /\.js$/).filter((file) => !inNode.test(file)).map((file) => `js/${file}`),
     ...list('web', /\.js$/).filter((file) => !/^(?:examples|guides)\/|^(?:build|chunks)\.js/.test(file))
       .map((file) => `web/${file}`)];
   assert.ok(files.length > 150, String(files.length));
   assert.deepEqual(files.filter((file) => NEWER.test(read(file))), []);
+});
+
+test('lines have 120 columns at most', () => {
+  const code = [...list('js', /\.js$/).map((file) => `js/${file}`),
+    ...list('src', /\.[ch]$/).filter((file) => !file.startsWith('train/')).map((file) => `src/${file}`)];
+  assert.ok(code.length > 200, String(code.length));
+  const wide = code.flatMap((file) => read(file).split('\n')
+    .flatMap((line, i) => ([...line].length > 120 ? [`${file}:${i + 1}`] : [])));
+  assert.deepEqual(wide, []);
 });
 
 test('only wasm/ knows addresses', () => {

@@ -229,7 +229,7 @@ test('an option that cannot be sent, or is checked before, rejects by its name, 
     `TypeError: input: found () => [5], ${expected}`,
     `TypeError: names: found [logits], ${expected}`,
     'TypeError: prefix: found () => [5], expected an array of ids',
-    'Guten Morgen!',
+    'Guten Morgen.',
   ]);
 });
 

@@ -2,7 +2,6 @@
 // fit are refused by what their files say of themselves, before those are downloaded.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -11,51 +10,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { Trainer } from '../js/train.js';
+import { limited } from './limited.js';
 import { listen } from './listen.js';
 import { bytes, changeJson, SHIPPED, readFiles, safetensors, TINY, unlisted } from './model-files.js';
 
 /** Bytes of a page of wasm memory. */
 const PAGE = 65536;
-
-/** @param {number} n @returns {number[]} */
-const leb = (n) => (n < 128 ? [n] : [(n % 128) | 128, ...leb(Math.floor(n / 128))]);
-
-/**
- * The module with memory that grows to so many pages and no further, as on a host that has no more.
- *
- * @param {string} name
- * @param {number} pages
- * @returns {Uint8Array}
- */
-function limited(name, pages) {
-  const code = readFileSync(new URL(`../js/${name}`, import.meta.url));
-  let at = 8;
-  const number = () => {
-    let n = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = code[at++];
-      n += (byte & 127) * scale;
-      if (byte < 128) return n;
-    }
-  };
-  while (at < code.length) {
-    const start = at;
-    const id = code[at++];
-    const size = number();
-    if (id !== 5) {
-      at += size;
-      continue;
-    }
-    assert.equal(number(), 1, 'one memory');
-    assert.equal(number() & 1, 1, 'that has a limit');
-    const initial = number();
-    number();
-    const content = [1, 1, ...leb(Math.min(initial, pages)), ...leb(pages)];
-    const section = Buffer.from([5, ...leb(content.length), ...content]);
-    return Buffer.concat([code.subarray(0, start), section, code.subarray(at)]);
-  }
-  throw new Error(`${name} has no memory`);
-}
 
 /** @param {RegExp} what */
 const outOfMemory = (what) => (/** @type {any} */ error) => {

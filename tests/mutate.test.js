@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { bringModels } from './firefox-models.js';
 import { Bench, derive, translate } from './mutate/bench.js';
 import { checkpointFiles, CONTAINERS } from './mutate/checkpoints.js';
+import { small } from './mutate/firefox.js';
 import { modelFiles } from './mutate/model.js';
 import { READERS } from './mutate/readers.js';
 import { run } from './mutate/run.js';
@@ -88,4 +89,18 @@ test(`${REAL} mutated models of Mozilla's own`, async (t) => {
   const { runs, loaded, failures } = await run({ kind: 'firefox-real', runs: REAL });
   assert.deepEqual([failures, runs], [[], REAL]);
   assert.ok(loaded > 0);
+});
+
+test('the models of Firefox that are changed load and translate while nothing is wrong with them', async () => {
+  const bench = new Bench();
+  await bench.start();
+  const all = new Set(small());
+  assert.equal(all.size, 6);
+  for (const { files, items } of all) {
+    const { 'expected.jsonl': _, ...own } = files;
+    const model = await bench.load(own, 'auto');
+    assert.ok(translate(model).every((words) => words !== ''));
+    assert.equal(model.config.encoder_layers, items.some(({ name }) => name.startsWith('encoder_l6_')) ? 6 : 2);
+    bench.clear();
+  }
 });

@@ -1,4 +1,5 @@
-// own-files.test.js - the page's view of files that somebody brings: which a model lacks, and whether they are one model.
+// own-files.test.js - the page's view of files that somebody brings: which a model lacks, and whether they are one
+// model.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';

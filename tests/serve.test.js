@@ -24,7 +24,7 @@ import { SHIPPED } from './model-files.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 const TEXTS = ['Good morning.', 'I love you.', 'Can you help me?', 'Tom has a red car.'];
-const GERMAN = ['Guten Morgen!', 'Ich liebe dich.', 'Kannst du mir helfen?', 'Tom hat ein rotes Auto.'];
+const GERMAN = ['Guten Morgen.', 'Ich liebe dich.', 'Kannst du mir helfen?', 'Tom hat ein rotes Auto.'];
 
 /** Starts the command. @param {...string} args */
 async function startCommand(...args) {
@@ -74,7 +74,7 @@ test('a text gives a text, a list a list', async () => {
   assert.deepEqual(await ask({ q: TEXTS, source: 'en', target: 'de', format: 'text' }),
     [200, { translatedText: GERMAN }]);
   assert.deepEqual(await ask({ q: 'I love you.\n\n  Good morning.\n', source: 'en-US', target: 'DE' }),
-    [200, { translatedText: 'Ich liebe dich.\n\n  Guten Morgen!\n' }]);
+    [200, { translatedText: 'Ich liebe dich.\n\n  Guten Morgen.\n' }]);
   // into its own language a text stays as it is
   assert.deepEqual(await ask({ q: 'I luv you', source: 'en', target: 'en' }), [200, { translatedText: 'I luv you' }]);
 });
@@ -92,7 +92,7 @@ test('forms, and forms in parts, as pages send them', async () => {
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   for (const body of [new URLSearchParams(fields), form]) {
     assert.deepEqual(await told(fetch(`${shipped.url}translate`, { method: 'POST', body })),
-      [200, { translatedText: 'Ich liebe dich.\nGuten Morgen!' }]);
+      [200, { translatedText: 'Ich liebe dich.\nGuten Morgen.' }]);
   }
   const address = `${shipped.url}translate?${new URLSearchParams({ ...fields, q: 'Good morning.' })}`;
   assert.deepEqual(await told(fetch(address, { method: 'POST' })), [200, { translatedText: GERMAN[0] }]);

@@ -2,13 +2,15 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { Transformer, Translator } from '../js/index.js';
+import { HeedError, Transformer, Translator } from '../js/index.js';
 import { trim } from '../js/convert/trim.js';
 import { modelFiles, readMessage, writeMessage } from './mutate/model.js';
 
@@ -266,11 +268,46 @@ test('a model that does not load here is trimmed all the same', async (t) => {
   writeFileSync(join(place, 'texts'), 'Hello.\n');
   await assert.rejects(Transformer.load(from), /model\.shared\.weight/);
   const options = { keep: ['en', 'de'], texts: [join(place, 'texts')] };
-  const { speed } = await trim(from, join(place, 'out'), options);
+  const { speed, failure } = await trim(from, join(place, 'out'), options);
   assert.ok(Number.isNaN(speed[0]) && speed[1] > 0);
+  assert.ok(failure instanceof HeedError);
+  assert.equal(failure.status, 'HEED_E_TENSOR_VALUE');
   const said = execFileSync(process.execPath,
-    ['js/cli.js', 'trim', '--keep', 'en,de', '--text', ...options.texts, from, join(place, 'two')], { encoding: 'utf8' });
-  assert.match(said, /tokens\/s \(the whole does not load here\)\n$/);
+    ['js/cli.js', 'trim', '--keep', 'en,de', '--text', ...options.texts, from, join(place, 'two')],
+    { encoding: 'utf8' });
+  assert.match(said, /tokens\/s \(the whole does not load here: model\.safetensors: .*: HEED_E_TENSOR_VALUE\)\n$/);
+});
+
+test('a model for which there is no memory is trimmed, and heed trim says that memory was the reason', async (t) => {
+  const place = await folder(t);
+  const whole = 'models/de-en-es-fr';
+  const pages = Math.floor(statSync(join(whole, 'model.safetensors')).size / 65_536) + 8;
+  writeFileSync(join(place, 'texts'), 'Hello.\n');
+  writeFileSync(join(place, 'less.mjs'), `import { limited } from '${new URL('limited.js', import.meta.url)}';
+    const { compile } = WebAssembly;
+    WebAssembly.compile = () => compile(limited('heed.wasm', ${pages}));`);
+  const said = execFileSync(process.execPath, ['--import', join(place, 'less.mjs'), 'js/cli.js', 'trim',
+    '--keep', 'en,de', '--text', join(place, 'texts'), whole, join(place, 'out')], { encoding: 'utf8' });
+  assert.match(said, /tokens\/s \(the whole does not load here: .*: out of memory, HEED_E_MEMORY\)\n$/);
+});
+
+test('a model that is not as its heed.json lists it is not trimmed', async (t) => {
+  const place = await folder(t);
+  const [from, to, text] = ['from', 'out', 'texts'].map((name) => join(place, name));
+  cpSync('models/de-en-es-fr', from, { recursive: true });
+  writeFileSync(text, 'Hello.\n');
+  const weights = join(from, 'model.safetensors');
+  const bytes = readFileSync(weights);
+  bytes[bytes.length - 1] ^= 1;
+  writeFileSync(weights, bytes);
+  const options = { keep: ['en', 'de'], texts: [text] };
+  const wrong = { status: 'HEED_E_HASH', message: /^model\.safetensors: sha256: found .* as heed\.json says$/ };
+  await assert.rejects(trim(from, to, options), wrong);
+  writeFileSync(weights, Buffer.concat([bytes, Buffer.from('more')]));
+  await assert.rejects(trim(from, to, options), { status: 'HEED_E_HASH', message: /bytes: found more than/ });
+  writeFileSync(weights, bytes.subarray(0, 1000));
+  await assert.rejects(trim(from, to, options), { status: 'HEED_E_HASH', message: /bytes: found 1000, expected/ });
+  assert.deepEqual(readdirSync(place).sort(), ['from', 'texts']);
 });
 
 test('heed trim: several files of texts; what is wrong', async (t) => {

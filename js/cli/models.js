@@ -100,9 +100,12 @@ export async function trimModel({ keep, text }, rest) {
   const [from, to] = rest.slice(-2);
   const tags = keep.split(',').map((tag) => tag.trim()).filter(Boolean);
   const { trim } = await import('../convert/trim.js');
-  const { pieces, bytes, speed } = await trim(from, to, { keep: tags, texts: [text, ...rest.slice(0, -2)] });
+  const { pieces, bytes, speed, failure } = await trim(from, to, { keep: tags, texts: [text, ...rest.slice(0, -2)] });
   const [before, after] = speed.map((tokens) => (tokens < 100 ? tokens.toFixed(1) : Math.round(tokens)));
-  const whole = Number.isNaN(speed[0]) ? 'the whole does not load here' : `${before} with the whole`;
+  // most messages are without the name of their status
+  const { message = '', status = '' } = /** @type {Partial<import('../base/errors.js').HeedError>} */ (failure ?? {});
+  const whole = !failure ? `${before} with the whole`
+    : `the whole does not load here: ${message}${message.includes(status) ? '' : `, ${status}`}`;
   await write(`${to}: ${pieces[1]} ids of ${pieces[0]}, ${bytes[1]} bytes of weights of ${bytes[0]}, ${after} tokens/s `
     + `(${whole})\n`);
 }

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { DTYPES, E_CONFIG, E_FILE, E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson } from '../base/json.js';
-import { openSource } from '../files/source.js';
+import { listedFiles, openSource } from '../files/source.js';
 import { readConfig } from '../model/config.js';
 import { settle, toMarian } from '../model/family.js';
 import { checkTag, languageOf, notSupported, pairsOf } from '../model/languages.js';
@@ -31,6 +31,13 @@ const TOKENS = 20;
 /** Ids in config.json and generation_config.json: one, or lists of any depth. */
 const ID_KEYS = /_token_ids?$|^(bad_words_ids|suppress_tokens|begin_suppress_tokens)$/;
 const pretty = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** The hash of a file that is read, without a core. */
+function sha256() {
+  const hash = createHash('sha256');
+  const update = (/** @type {Uint8Array} */ part) => void hash.update(part);
+  return { update, end: () => hash.digest('hex'), free() {} };
+}
 
 /** Ids that have a purpose in config.json or generation_config.json. @param {Record<string, any>} [json] */
 const idsOf = (json = {}) => Object.entries(json).flatMap(([key, value]) =>
@@ -115,6 +122,8 @@ async function writeWeights(weights, kept, config, path) {
       const width = bytes / table.size;
       await out.writeFile(Buffer.concat(table.rows.map((row) => whole.subarray(row * width, (row + 1) * width))));
     }
+    // the end is where the file is compared with heed.json
+    if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${weights.file}: bytes after the last tensor`);
   } finally {
     await out.close();
   }
@@ -208,25 +217,29 @@ function onlyTarget(languages, start, codes) {
  * @param {string} from  a model directory
  * @param {string} to  one that does not exist
  * @param {{ keep: string[], texts: string[] }} options  keep: tags of languages; texts: files
- * @returns {Promise<Record<'pieces' | 'bytes' | 'speed', [before: number, after: number]>>}  ids of the vocabulary of
- *   the target; bytes of the weights; new tokens per second here, in int8, NaN of a model that does not load: it may
- *   be too large. NotSupportedError: the model has no such language
+ * @returns {Promise<Record<'pieces' | 'bytes' | 'speed', [before: number, after: number]> & { failure?: Error }>}
+ *   pieces: ids of the vocabulary of the target; bytes: of the weights; speed: new tokens per second here, in int8;
+ *   NaN if the whole model does not load; failure: why, as it may be too large, or broken where nothing is kept.
+ *   NotSupportedError: the model has no such language. HEED_E_HASH: a file is not as heed.json lists it
  */
 export async function trim(from, to, { keep: tags, texts }) {
   if (await stat(to).catch(() => null)) {
     throw new HeedError(E_FILE, `${to}: exists, expected the name of a new directory`);
   }
-  const files = await openSource(from);
+  const files = await openSource(from, undefined, { sha256 });
   const read = (/** @type {string} */ name) => files.readOptional(name);
   const json = async (/** @type {string} */ name) => {
     const bytes = await read(name);
     return bytes ? /** @type {Record<string, any>} */ (parseJson(bytes, name)) : undefined;
   };
+  const manifest = (await json('heed.json')) ?? {};
+  // weights that are not as listed may load without the rows in which they differ
+  files.expect(listedFiles(manifest));
   const stated = /** @type {Record<string, any>} */ (parseJson(await files.read('config.json'), 'config.json'));
   const generation = await json('generation_config.json');
   const config = readConfig(await toMarian(stated), generation ?? {});
-  const [vocab, targetVocab, listed, manifest = {}] = await Promise.all(
-    ['vocab.json', 'target_vocab.json', 'tokenizer.json', 'heed.json'].map(json));
+  const [vocab, targetVocab, listed] = await Promise.all(
+    ['vocab.json', 'target_vocab.json', 'tokenizer.json'].map(json));
   const core = await instantiate();
   const sides = await openSides({ core, config, stated, vocab, read, json });
   const spms = await Promise.all([...SPM, 'source.spm', 'target.spm'].map(read));
@@ -318,6 +331,9 @@ export async function trim(from, to, { keep: tags, texts }) {
     const before = weights.size ?? weights.tensors.reduce((sum, { bytes }) => sum + bytes, weights.head);
     try {
       await writeWeights(weights, kept.rows, config, join(work, WEIGHTS));
+    } catch (error) {
+      await weights.verify?.(error);
+      throw error;
     } finally {
       await weights.close();
     }
@@ -335,12 +351,15 @@ export async function trim(from, to, { keep: tags, texts }) {
     await put('heed.json', { format: 1, name, license, data, dtype, pairs, files: described });
     // one after the other: the whole model may need all the memory that there is
     const faster = await measure(work, sample);
-    const speed = await measure(from, sample).catch(() => NaN);
+    // whatever the reason, the new model is done
+    const speed = await measure(from, sample).catch((/** @type {Error} */ error) => error);
+    const failure = typeof speed === 'number' ? undefined : speed;
     await rename(work, to);
     return {
       pieces: [Number(config.decoder_vocab_size), size],
       bytes: [before, described[WEIGHTS].size],
-      speed: [speed, faster],
+      speed: [failure ? NaN : Number(speed), faster],
+      failure,
     };
   } catch (error) {
     await rm(work, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 // html.js - HTML: each outermost block, with all inside, is a text of its own, so that a memory has the texts that did
 // not change. Attributes elsewhere are plain texts.
 //
-// A block by itself must mean what it means in its page, for example inside of <pre>. If no element around it does that,
-// the whole page is one text.
+// A block by itself must mean what it means in its page, for example inside of <pre>. If no element around it does
+// that, the whole page is one text.
 
 import { languageOf } from '../model/languages.js';
 import { readBlocks } from '../text/blocks.js';

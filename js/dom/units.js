@@ -64,7 +64,12 @@ export class Units {
     this.progress.total += units.length;
   }
 
-  /** What a container was read to hold. @param {Node[]} inline  parts of its texts @param {Node[]} inside  containers */
+  /**
+   * What a container was read to hold.
+   *
+   * @param {Node[]} inline  parts of its texts
+   * @param {Node[]} inside  containers
+   */
   setParts(inline, inside) {
     for (const element of inline) this.#parts.add(element);
     for (const container of inside) this.#parts.delete(container);

@@ -111,16 +111,17 @@ function engineOf(model, { encode, settings }) {
  * @returns {Promise<Engine>}
  */
 export async function createHere({ model, source, target, language, onProgress, record, open, ...options }) {
+  const choose = async (/** @type {Parameters<typeof import('../model/pairs.js').chooseWay>[0]} */ parts) =>
+    (await import('../model/pairs.js')).chooseWay(parts, source, target, language);
   const loaded = await Model.load(
     model,
     { ...options, onProgress: ({ loaded: bytes, total }) => onProgress?.(bytes / total) },
-    checkPair(source, target),
+    (manifest, parts) => (parts ? choose(parts) : checkPair(source, target)(manifest)),
     record,
     open,
   );
   try {
-    const { chooseWay } = await import('../model/pairs.js');
-    return engineOf(loaded, chooseWay(loaded, source, target, language));
+    return engineOf(loaded, await choose(loaded));
   } catch (error) {
     loaded.dispose();
     throw error;

@@ -4,6 +4,7 @@
 //   sent      { ready } first, { id, event } of a running call: progress, or the text so far,
 //             { id, value | error, info } an answer, { isAlive } yes, { isUnread } a message could not be deserialised
 
+import { E_MEMORY } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { isNode } from '../base/host.js';
 import { createHere } from './here.js';
@@ -64,7 +65,16 @@ export function serve(port) {
         const lent = share === true || messageOf(share);
         sharing = (await import('../wasm/shared.js')).sharing(await lent);
       }
-      engine = await createHere({ ...options, record, open: sharing?.open, signal, onProgress: tell });
+      let most = 0;
+      const load = () => createHere({ ...options, record, open: sharing?.open, signal, onProgress(loaded) {
+        if (loaded >= most) tell(most = loaded);
+      } });
+      engine = await load().catch((error) => {
+        // the other workers have taken of the same 4 GB, or the host has not as much for a shared memory
+        if (error.code !== E_MEMORY || !sharing?.share) throw error;
+        sharing = undefined;
+        return load();
+      });
       const { config, manifest, defaults } = engine;
       return { config, manifest, defaults, isShared: Boolean(sharing?.share), files: record?.files };
     },

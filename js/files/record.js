@@ -4,8 +4,8 @@
 import { isNode } from '../base/host.js';
 import { CHUNK } from '../base/limits.js';
 
-/** Memory that all workers of a program can read, where the host has it. */
-const Memory = isNode || globalThis.crossOriginIsolated ? SharedArrayBuffer : ArrayBuffer;
+/** Memory that all workers of a program can read, where the host has it: isolated pages of WebKitGTK do not. */
+const Memory = (isNode || globalThis.crossOriginIsolated) && globalThis.SharedArrayBuffer || ArrayBuffer;
 
 /** Bytes to ask for at once: heed.json may say any number. */
 const MOST = 1024 * CHUNK;

@@ -1,6 +1,7 @@
 // source.js - the files of a model at a URL, in a directory (Node), or passed as objects. Reads them in chunks, never
 // as a whole unless asked, and checks them. Used by load.js, lookup.js, cli.js and convert/.
 
+import { concat } from '../base/bytes.js';
 import { E_FILE, E_HASH, E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { builtin, isNode, onAbort, resolve } from '../base/host.js';
@@ -235,14 +236,7 @@ export class ChunkReader {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const parts = [];
     for (let chunk; n > 0 && (chunk = await this.next(n)); n -= chunk.length) parts.push(chunk.slice());
-    if (parts.length === 1) return parts[0];
-    const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    return parts.length === 1 ? parts[0] : concat(parts);
   }
 
   close() {

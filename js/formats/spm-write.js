@@ -5,6 +5,8 @@
 //                  3 normalizer { 2 precompiled_charsmap, 3 add_dummy_prefix, 4 remove_extra_whitespaces,
 //                                 5 escape_whitespaces } }
 
+import { concat } from '../base/bytes.js';
+
 const encoder = new TextEncoder();
 
 /** The model types of SentencePiece. */
@@ -52,11 +54,5 @@ export function writeSpm(pieces, { model = UNIGRAM, byteFallback = false, charsm
   parts.push(field(2, [...integer(3, model), ...integer(35, byteFallback)]));
   parts.push(field(3, [...field(2, charsmap), ...integer(3, addDummyPrefix), ...integer(4, removeExtraWhitespaces),
     ...integer(5, escapeWhitespaces)]));
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return concat(parts);
 }

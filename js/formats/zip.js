@@ -3,7 +3,8 @@
 //
 //     (local header | bytes of an entry)… | central directory: an entry's name, sizes, place … | end record
 //
-// Entries are stored or deflated; zip64 is read. Checksums are not compared, because PyTorch can omit them.
+// Entries are stored or deflated; zip64 is read. Checksums of stored entries are not compared, because PyTorch can omit
+// them.
 
 import { E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -16,6 +17,7 @@ import { MAX_ZIP_DIRECTORY } from '../base/limits.js';
  * @property {boolean} deflated
  * @property {number} packed  bytes in the archive
  * @property {number} size  bytes of the content
+ * @property {number} checksum  CRC-32 of the content
  * @property {number} at  of its local header
  * @property {number} end  where the next header begins
  */
@@ -28,6 +30,8 @@ const LOCATOR64 = 0x07064b50;
 
 /** Size of the end record with the longest comment, and of the zip64 locator before it. */
 const TAIL = 22 + 65535 + 20;
+/** What a gzip file begins with: no name, no time, an unknown system. */
+const GZIP = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** The most bytes that one deflated byte can represent. */
 const DEFLATE_RATIO = 1032;
 
@@ -133,7 +137,8 @@ function readCentral(fields, file) {
   fields.skip(4);
   const flags = fields.u16();
   const method = fields.u16();
-  fields.skip(8);
+  fields.skip(4);
+  const checksum = fields.u32();
   let [packed, size] = [fields.u32(), fields.u32()];
   const [nameBytes, extraBytes, commentBytes] = [fields.u16(), fields.u16(), fields.u16()];
   fields.skip(8);
@@ -154,7 +159,7 @@ function readCentral(fields, file) {
   if (method !== 0 && method !== 8) refuse(what, `found compression method ${method}, expected 0 or 8 (deflate)`);
   if (method === 0 && packed !== size) refuse(what, `found ${packed} stored bytes, expected ${size}`);
   if (size > packed * DEFLATE_RATIO) refuse(what, `${packed} deflated bytes cannot be ${size}`);
-  return { name, deflated: method === 8, packed, size, at, end: 0 };
+  return { name, deflated: method === 8, packed, size, checksum, at, end: 0 };
 }
 
 /**
@@ -218,14 +223,28 @@ export class EntryReader {
     this.#begin = begin;
   }
 
-  /** @returns {ReadableStream<Uint8Array>} */
-  #packedStream() {
-    let left = this.#entry.packed;
+  /**
+   * A deflated entry as a gzip file: 'deflate-raw' came to browsers and to Node later than 'gzip', which also compares
+   * the content's checksum and length.
+   *
+   * @returns {ReadableStream<Uint8Array>}
+   */
+  #gzipped() {
+    const { packed, size, checksum } = this.#entry;
+    let left = packed;
     let at = this.#begin;
     return new ReadableStream({
+      start: (stream) => stream.enqueue(GZIP.slice()),
       pull: async (stream) => {
-        if (left > 0) await this.#cursor.seek(at);
-        const bytes = left > 0 ? await this.#cursor.next(Math.min(left, 1 << 16)) : null;
+        if (left === 0) {
+          const last = new DataView(new ArrayBuffer(8));
+          last.setUint32(0, checksum, true);
+          last.setUint32(4, size, true); // modulo 2^32
+          stream.enqueue(new Uint8Array(last.buffer));
+          return stream.close();
+        }
+        await this.#cursor.seek(at);
+        const bytes = await this.#cursor.next(Math.min(left, 1 << 16));
         if (!bytes) return stream.close(); // the decompressor reports an early end
         left -= bytes.length;
         at += bytes.length;
@@ -241,9 +260,9 @@ export class EntryReader {
     else {
       if (!this.#inflated || at < this.#at) {
         await this.close();
-        const inflate = /** @type {any} */ (new DecompressionStream('deflate-raw'));
+        const inflate = /** @type {any} */ (new DecompressionStream('gzip'));
         const where = `${this.#cursor.file}: ${short(this.#entry.name)}`;
-        const stream = this.#packedStream().pipeThrough(inflate);
+        const stream = this.#gzipped().pipeThrough(inflate);
         this.#inflated = this.#cursor.chunked(this.#cursor.io.streamChunks(stream, where));
         this.#at = 0;
       }
@@ -258,14 +277,18 @@ export class EntryReader {
     const wanted = Math.min(most, size - this.#at);
     if (wanted === 0) return null;
     let bytes;
+    let more;
     try {
       bytes = await (this.#inflated ?? this.#cursor).next(wanted);
+      // the checksum is compared at the end; a chunk of a decompressor is not used again
+      if (bytes?.length === size - this.#at) more = await this.#inflated?.next(1);
     } catch (error) {
       this.#cursor.signal?.throwIfAborted();
       const { cause } = /** @type {any} */ (error);
       if (!this.#inflated || cause instanceof HeedError) throw cause ?? error;
       throw new HeedError(E_SAFETENSORS, `${this.#cursor.file}: ${short(name)}: cannot be inflated`, { cause: error });
     }
+    if (more) refuse(this.#cursor.file, `${short(name)}: found more than ${size} bytes`);
     if (!bytes) refuse(this.#cursor.file, `${short(name)}: cut short: ${size - this.#at} bytes are missing`);
     this.#at += bytes.length;
     return bytes;

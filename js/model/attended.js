@@ -104,8 +104,8 @@ class Attended {
  * @param {Int32Array[]} sources
  * @param {import('./options.js').Search} search
  * @param {Readonly<Record<string, any>>} config
- * @returns {import('./batch.js').Watcher[]}  none, if heads of another layer than the last place the tags: the core does
- *   not keep them
+ * @returns {import('./batch.js').Watcher[]}  none, if heads of another layer than the last place the tags: the core
+ *   does not keep them
  */
 export function watchAttention(sources, search, config) {
   const heads = headsOfTags(config);

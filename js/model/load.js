@@ -40,6 +40,13 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  * @typedef {TensorEntry & { index: number, part: number, used: boolean }} PlacedTensor  part: WEIGHT, SCALE or ALPHA
  */
 
+/**
+ * Throws if a model is not wanted, before more is read: by heed.json, then by all other small files, not the weights.
+ *
+ * @typedef {(manifest: Record<string, any>, parts?: Pick<import('./model.js').Model, 'config' | 'manifest' |
+ *   'tokenizer'>) => unknown} Accept
+ */
+
 /** Other directories and weights. A model in the standard form does not need this module. */
 const formats = () => import('../formats/open.js');
 
@@ -194,7 +201,7 @@ async function streamWeights(core, model, tensors, weights, onBytes) {
  *
  * @param {import('../wasm/core.js').Core} core
  * @param {import('../files/source.js').ModelSource} source
- * @param {LoadOptions & { isRetry: boolean, accept?: (manifest: Record<string, unknown>) => void,
+ * @param {LoadOptions & { isRetry: boolean, accept?: Accept,
  *   record?: import('../files/record.js').FileRecord }} options
  *   isRetry: do not read stored files; accept, record: see Model.load
  * @returns {Promise<ReturnType<typeof readModel> | undefined>}  undefined: try again with another core, because a
@@ -205,10 +212,16 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
   const stop = new AbortController();
   const forget = onAbort(signal, () => stop.abort(signal?.reason));
   const files = await openSource(source, stop.signal, { cache, isRetry, record, sha256: () => core.sha256() });
+  /** What `accept` refused, which no other download would change. @type {unknown} */
+  let refused;
+  const refuse = (/** @type {unknown} */ error) => {
+    refused = error;
+    throw error;
+  };
   try {
-    return await readModel(core, files, options);
+    return await readModel(core, files, { ...options, refuse });
   } catch (error) {
-    if (await files.mayRetry(error)) return undefined;
+    if (error !== refused && await files.mayRetry(error)) return undefined;
     throw error;
   } finally {
     forget();
@@ -220,10 +233,10 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
  * @param {import('../wasm/core.js').Core} core
  * @param {Awaited<ReturnType<typeof openSource>>
  *   & Pick<Awaited<ReturnType<typeof import('../formats/directory.js').adaptDirectory>>, 'sides' | 'lists'>} files
- * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>}
- *   options
+ * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>
+ *   & { refuse: (error: unknown) => never }} options
  */
-async function readModel(core, files, { onProgress, accept, shortlist, ...options }) {
+async function readModel(core, files, { onProgress, accept, refuse, shortlist, ...options }) {
   /** The small files, in the order in which they arrived. @type {[name: string, bytes: number][]} */
   const sizes = [];
   let loaded = 0;
@@ -289,6 +302,7 @@ async function readModel(core, files, { onProgress, accept, shortlist, ...option
       known || (sourceSpm && targetSpm && vocab)
         ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab, sides: known })
         : null;
+    if (tokenizer && accept) await Promise.resolve(accept(manifest, { config, manifest, tokenizer })).catch(refuse);
 
     sizes.push([weights.file, weights.head]);
     total += weights.head;

@@ -65,8 +65,7 @@ export class Model {
    * @param {import('../files/source.js').ModelSource} source  a URL prefix or (Node) a directory path, or the files by
    *   name
    * @param {import('./load.js').LoadOptions} [options]
-   * @param {(manifest: Record<string, unknown>) => void} [accept]  internal: throws if heed.json is for a model that is
-   *   not wanted, before more is read
+   * @param {import('./load.js').Accept} [accept]  internal
    * @param {import('../files/record.js').FileRecord} [record]  internal: keeps the files
    * @param {Parameters<typeof instantiate>[1]} [open]  internal: as instantiate() takes it
    * @returns {Promise<Model>}

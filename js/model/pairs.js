@@ -1,6 +1,7 @@
 // pairs.js - what a model does with a pair of languages: nothing; a token for the target, as MarianMT; tokens for both,
 // as M2M-100; or the words of a task before the text, as T5. Loaded by here.js and lookup.js.
 
+import { concat } from '../base/bytes.js';
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson } from '../base/json.js';
@@ -81,7 +82,36 @@ export function tasksOf({ task_specific_params: tasks }) {
 }
 
 /**
- * Refuses a pair that config.json and tokenizer_config.json do not have, if heed.json does not tell.
+ * Bytes at the start of a SentencePiece model in which its languages are: SentencePiece numbers such symbols before all
+ * pieces of texts. MADLAD's take about 10,000.
+ */
+const HEAD = 65536;
+
+/**
+ * The languages among the pieces of a T5 model, as MADLAD's; [] if its SentencePiece model does not begin with any.
+ * Reads only the start of the file, or all of it if `target` is none of those there.
+ *
+ * @param {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} files
+ * @param {string} target
+ */
+async function languagePieces(files, target) {
+  const chunks = await files.find('spiece.model', true);
+  if (!chunks) return [];
+  const { languagesIn } = await import('../formats/spm-languages.js');
+  const reader = new files.io.ChunkReader(chunks);
+  try {
+    const head = await reader.take(HEAD);
+    const languages = languagesIn(head);
+    if (languages.length === 0 || findCode(languages, target) !== undefined) return languages;
+    return languagesIn(concat([head, await reader.take(Infinity)]));
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * Refuses a pair that config.json, tokenizer_config.json and the pieces of a T5 model do not have, if heed.json does
+ * not tell. It does not read vocab.json and tokenizer.json, so create() tells of the languages there.
  *
  * @param {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} files
  * @param {any} manifest  heed.json
@@ -98,8 +128,12 @@ export async function checkFiles(files, manifest, has, pair) {
   if ((stated.model_type ?? 'marian') === 'marian') return;
   const { codesOf } = await import('../text/families.js');
   const languages = codesOf(stated, await json('tokenizer_config.json'), await has('vocab.json'));
-  const tasks = tasksOf(stated);
-  if (languages.length === 0 && tasks.length > 0) findTask(tasks, ...pair);
+  if (/^m?t5$/.test(stated.model_type)) {
+    const targets = await languagePieces(files, pair[1]);
+    const tasks = tasksOf(stated);
+    if (targets.length > 0) codeOf(targets, 'targetLanguage', pair[1]);
+    else if (tasks.length > 0) findTask(tasks, ...pair);
+  }
   if (languages.length === 0) return;
   ['sourceLanguage', 'targetLanguage'].forEach((option, i) => codeOf(languages, option, pair[i]));
 }
@@ -149,7 +183,7 @@ function settingsOf({ name, settings }, config) {
 /**
  * How a model of MarianMT translates: with a language token, if it has several targets.
  *
- * @param {import('../model/model.js').Model} model
+ * @param {Pick<import('./model.js').Model, 'manifest' | 'tokenizer'>} model
  * @param {string} target
  * @param {string} [language]  the token, if `target` does not tell
  * @returns {import('./pairs.js').Way}
@@ -168,7 +202,7 @@ function chooseToken({ manifest, tokenizer }, target, language) {
 }
 
 /**
- * @param {import('./model.js').Model} model
+ * @param {Pick<import('./model.js').Model, 'config' | 'manifest' | 'tokenizer'>} model
  * @param {string} source  canonical tags
  * @param {string} target
  * @param {string} [language]  the token of the target, if `target` does not tell

@@ -7,7 +7,9 @@
 //     tokenizer.json                         any of these, with the ids of the model
 //     none, tokenizer_class ByT5Tokenizer    ByT5: the bytes of UTF-8 + 3
 
-import { E_CONFIG, E_FILE, E_VOCAB, PIECE_BYTE, PIECE_CONTROL, PIECE_UNKNOWN, PIECE_UNUSED } from '../base/constants.js';
+import {
+  E_CONFIG, E_FILE, E_VOCAB, PIECE_BYTE, PIECE_CONTROL, PIECE_UNKNOWN, PIECE_UNUSED,
+} from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
 import { finder } from '../formats/pieces.js';
@@ -124,7 +126,8 @@ const sourceLanguage = ({ src_lang: stated }, languages) =>
  * @param {boolean} hasIds  vocab.json is there
  */
 function orderOf({ model_type: family, tokenizer_class: other }, settings, hasIds) {
-  if (hasIds) return { codes: settings.language_codes === 'wmt21' ? WMT_21 : M2M_100, pattern: CODES.m2m, isLast: false };
+  const ofM2m = settings.language_codes === 'wmt21' ? WMT_21 : M2M_100;
+  if (hasIds) return { codes: ofM2m, pattern: CODES.m2m, isLast: false };
   if (family !== 'mbart') return { codes: NLLB, pattern: CODES.nllb, isLast: settings.legacy_behaviour === true };
   const isFirst = kindOf(settings, other) === 'MBartTokenizer';
   return { codes: isFirst ? MBART_50.slice(0, 25) : MBART_50, pattern: CODES.mbart, isLast: isFirst };

@@ -1,5 +1,5 @@
-// aligned.js - translates sentences of which some have tags inside: as two calls that share the work, because only those
-// with tags need their attention. Used by known.js and glossary.js.
+// aligned.js - translates sentences of which some have tags inside: as two calls that share the work, because only
+// those with tags need their attention. Used by known.js and glossary.js.
 
 /** @typedef {import('../engine/engine.js').Result} Result */
 

@@ -151,11 +151,11 @@ export class Translator {
    *   ProgressEvents, { loaded: 0…1, total: 1 }
    * @param {boolean | Worker | object} [options.worker]  true: run in a worker; or your own worker (in Node from
    *   worker_threads), that imports 'heed/worker'. Default: true in pages if possible, false in Node
-   * @param {number} [options.workers]  how many workers share the sentences of calls, 1 to 64. In Node and in pages that
-   *   are cross-origin isolated they share one copy of the weights, elsewhere each has its own. A call has one for every
-   *   8 sentences at most. Default: where there is a worker, one, and more while there is much to do: one for every 32
-   *   sentences that wait, as many as there are cores and 4 at most, if they need no download and take 1 GB together at
-   *   most
+   * @param {number} [options.workers]  how many workers share the sentences of calls, 1 to 64. In Node and in pages
+   *   that are cross-origin isolated they share one copy of the weights, elsewhere each has its own. A call has one for
+   *   every 8 sentences at most. Default: where there is a worker, one, and more while there is much to do: one for
+   *   every 32 sentences that wait, as many as there are cores and 4 at most, if they need no download and take 1 GB
+   *   together at most
    * @param {number} [options.timeout]  milliseconds after which a call is rejected if the worker sends no message, no
    *   progress and no sign of life; Infinity: never. Default: 30,000. It has no effect without a worker
    * @param {string} [options.language]  the target language token for a model with several, if targetLanguage does not
@@ -202,6 +202,8 @@ export class Translator {
   /**
    * Whether create() would find a model for the pair, or two: 'available' if all its files are local or stored,
    * 'downloadable' if they are on a server, 'unavailable' without one. With `pivot: false`: one model for the pair.
+   * A model's languages are those of heed.json, or of config.json, tokenizer_config.json and spiece.model. If only
+   * tokenizer.json or MarianMT's vocab.json tells, every pair is available, and create() refuses those that are not.
    *
    * @param {{ sourceLanguage: string, targetLanguage: string, model?: import('../files/source.js').ModelSource,
    *   models?: string | URL | (string | URL)[], pivot?: string | false, cache?: boolean | string }} options

@@ -5,6 +5,7 @@
 // with two sections less and one more: it imports the memory, and the constants are written once, here. Each instance
 // has its own stack and its own pages, as src/base/heap.h describes; what an instance has allocated, all may read.
 
+import { concat } from '../base/bytes.js';
 import { builtin, resolve } from '../base/host.js';
 import { openOwn } from './module.js';
 
@@ -74,13 +75,7 @@ function takeApart(bytes) {
     }
     at = end;
   }
-  const code = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let to = 0;
-  for (const part of parts) {
-    code.set(part, to);
-    to += part.length;
-  }
-  return { code, pages, data };
+  return { code: concat(parts), pages, data };
 }
 
 /** @param {any} source  as the option `wasm` */
@@ -128,7 +123,7 @@ async function create(choose) {
 }
 
 /**
- * The exports of a new instance.
+ * The exports of a new instance; undefined if the memory has no room for its stack, as the others have all 4 GB.
  *
  * @param {Share} share
  * @param {boolean} isFirst  nobody else uses the memory
@@ -136,7 +131,12 @@ async function create(choose) {
 async function instanceOf({ module, memory, broken }, isFirst) {
   const { exports } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory } }));
   if (!isFirst) {
-    const page = memory.grow(STACK + ROOM);
+    let page;
+    try {
+      page = memory.grow(STACK + ROOM);
+    } catch {
+      return undefined;
+    }
     exports.heed_use_stack((page + STACK) * PAGE);
     exports.heed_use_pages(page + STACK, page + STACK + ROOM);
   }
@@ -153,6 +153,12 @@ async function instanceOf({ module, memory, broken }, isFirst) {
     [name, typeof value === 'function' ? guard(value) : value]));
 }
 
+/** @param {Share} share */
+async function join(share) {
+  const c = await instanceOf(share, false);
+  return c && { module: share.module, c, share };
+}
+
 /**
  * How instantiate() opens a module, and what other workers need to share its memory.
  *
@@ -166,7 +172,7 @@ export function sharing(given) {
     /** @param {import('./module.js').Choose} choose */
     async open(choose) {
       const found = given === true ? await create(choose).catch(() => undefined)
-        : given && { module: given.module, c: await instanceOf(given, false), share: given };
+        : given && await join(given);
       self.share = found?.share;
       return found ?? openOwn(choose);
     },

@@ -1,5 +1,6 @@
 // containers.js - zip archives, pickles of PyTorch states and NumPy arrays, written by hand, so that they can lie. Used
 // by ../hostile-checkpoints.test.js and ../mutate/.
+import { gzipSync } from 'node:zlib';
 import { bytes, concat } from '../model-files.js';
 
 /**
@@ -59,6 +60,9 @@ const header = (layout, values, lies) =>
  *  central?: Lies }} Entry
  */
 
+/** CRC-32, which gzip writes after the content. @param {Uint8Array} data */
+const checksum = (data) => gzipSync(data, { level: 0 }).subarray(-8).readUInt32LE();
+
 /**
  * A zip archive. `wide`: it has the records of zip64.
  *
@@ -75,7 +79,9 @@ export function zip(entries, { end = {}, wide, comment = new Uint8Array() } = {}
     const { packed: content = data, size = data.length } = e;
     const packed = e.packedSize ?? (method ? content.length : size);
     const name = bytes(e.name);
-    const both = { version: 20, flags, method, packed, size, nameBytes: name.length };
+    // as PyTorch may: stored entries have none
+    const crc = method ? checksum(data) : 0;
+    const both = { version: 20, flags, method, crc, packed, size, nameBytes: name.length };
     const local = header(LOCAL, { ...both, magic: 0x04034b50, extraBytes: localExtra.length }, e.local ?? {});
     const own = { ...both, magic: 0x02014b50, made: 20, extraBytes: extra.length, at: e.at ?? at };
     central.push(header(CENTRAL, own, e.central ?? {}), name, extra);

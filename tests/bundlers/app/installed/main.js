@@ -1,5 +1,5 @@
-// main.js - a user's program with an installed package of a model, which it only imports: translates, and reports to the
-// server of the test. Bundled by bundlers.test.js.
+// main.js - a user's program with an installed package of a model, which it only imports: translates, and reports to
+// the server of the test. Bundled by bundlers.test.js.
 import { Translator } from 'heed';
 import 'heed-model-de-en-es-fr';
 
