@@ -1,5 +1,5 @@
-// large.js - heed beside onnxruntime-web on random weights of the shape of NLLB-200's 600M, in int8: loading, peak memory
-// and speed.
+// large.js - heed beside onnxruntime-web on random weights of the shape of NLLB-200's 600M, in int8: loading, peak
+// memory and speed.
 //
 //     node tests/bench/large.js [--rounds 7] [--only load,speed]
 //

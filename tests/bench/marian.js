@@ -1,5 +1,5 @@
-// marian.js - a model of Marian's or M2M-100's as the two ONNX files that transformers.js loads: encoder_model and decoder_model_merged;
-// used by models.js.
+// marian.js - a model of Marian's or M2M-100's as the two ONNX files that transformers.js loads: encoder_model and
+// decoder_model_merged; used by models.js.
 //
 // The graphs are what the exporter makes of Hugging Face's Marian: padding masks, heads as one long batch, shapes
 // computed from the inputs, caches of keys and values, one file for the first step and the later ones. They are leaner

@@ -21,8 +21,8 @@ const CREATE = {
 };
 
 /**
- * An engine of engines.js by name, on a model of models.js. `base`: where heed finds it, path or URL, ends with /. `dtype`:
- * of the files and the arithmetic; `f32:int8` if they differ.
+ * An engine of engines.js by name, on a model of models.js. `base`: where heed finds it, path or URL, ends with /.
+ * `dtype`: of the files and the arithmetic; `f32:int8` if they differ.
  */
 export async function open(name, model, dtype, base = FOLDER) {
   const [library, simd] = name.split(' ');

@@ -1,4 +1,5 @@
-// once.js - loads one engine and translates one sentence, in its own process; started by index.js, load.js and large.js.
+// once.js - loads one engine and translates one sentence, in its own process; started by index.js, load.js and
+// large.js.
 //
 //   node once.js ENGINE MODEL DTYPE [BASE]     prints one line of JSON; bytes, milliseconds; ENGINE none: an empty Node
 //

@@ -1,7 +1,7 @@
 // serve.js - 10,000 requests to heed serve, 100 at a time: every answer is compared with what the Translator gives, and
 // the memory of the server is read on the way. A request that is refused because there are too many is sent again, as
-// the server asks for, TRIES times at most; after that it counts as lost. Fails if an answer is lost or wrong, or if memory grows: the mean of the last tenth of the
-// samples may be GROWTH above that of the third tenth.
+// the server asks for, TRIES times at most; after that it counts as lost. Fails if an answer is lost or wrong, or if
+// memory grows: the mean of the last tenth of the samples may be GROWTH above that of the third tenth.
 // Run: node tests/bench/serve.js [REQUESTS] [AT ONCE] [client] (Linux, which tells the memory of a process). With
 // `client`, the package `translate` of npm sends the requests, all of them from English.
 //

@@ -474,7 +474,7 @@ static void read_point(heed_session *session, const heed_model *model, const cha
 static void project(double *out, const heed_model *model, const char *weight, const char *bias, const float *x, int T,
                     int j) {
     int32_t part;
-    float row[24], b[24] = {0};
+    float row[24], b[40] = {0}; /* the widest bias is that of an encoder's fc1 */
     CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, weight, &part), j, row), HEED_OK);
     if (bias) CHECK_INT(heed_tensor_row(model, heed_tensor_find(model, bias, &part), 0, b), HEED_OK);
     for (int t = 0; t < T; t++) {
@@ -485,11 +485,12 @@ static void project(double *out, const heed_model *model, const char *weight, co
 
 /*
  * Feed-forward networks compute some rows at a time: here 64 and 6.  Every row of the points is where it belongs, and
- * is that of its formula in double: 40 products of numbers below 1 are off by less than 1e-5.
+ * is that of its formula in double: 40 products of numbers below 1, or 24 of numbers below 4, are off by less than
+ * 1e-5.
  */
 static void test_hidden_rows(int is_gated) {
     enum { S = 70, D = 24, F = 40 };
-    static float fc1[S * F], fc1_linear[S * F], gated[S * F], fc2[S * D];
+    static float input[S * D], fc1[S * F], fc1_linear[S * F], gated[S * F], fc2[S * D];
     static const int32_t TARGET[1] = {2};
     const heed_session_options options = {S, 1, 1, 1};
     int32_t config[MAX_CONFIG], source[S], part;
@@ -501,11 +502,21 @@ static void test_hidden_rows(int is_gated) {
     heed_model *model = random_model(config, n, 3, 4096);
     if (!CHECK(model != NULL)) return;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    read_point(session, model, "encoder.layers.1.self_attn_layer_norm", source, S, TARGET, 1, input, S * D);
     read_point(session, model, "encoder.layers.1.fc1", source, S, TARGET, 1, fc1, S * F);
     read_point(session, model, "encoder.layers.1.fc2", source, S, TARGET, 1, fc2, S * D);
     if (is_gated) {
         read_point(session, model, "encoder.layers.1.fc1_linear", source, S, TARGET, 1, fc1_linear, S * F);
         read_point(session, model, "encoder.layers.1.gated", source, S, TARGET, 1, gated, S * F);
+    }
+    for (int j = 0; j < F; j++) {
+        double sum[S], linear[S];
+        project(sum, model, "model.encoder.layers.1.fc1.weight", "model.encoder.layers.1.fc1.bias", input, S, j);
+        for (int t = 0; t < S; t++) CHECK(fabs(fc1[t * F + j] - fmax(sum[t], 0.0)) < 1e-5);
+        if (!is_gated) continue;
+        project(linear, model, "model.encoder.layers.1.fc1_linear.weight", "model.encoder.layers.1.fc1_linear.bias",
+                input, S, j);
+        for (int t = 0; t < S; t++) CHECK(fabs(fc1_linear[t * F + j] - linear[t]) < 1e-5);
     }
     const float *hidden = is_gated ? gated : fc1;
     for (int i = 0; is_gated && i < S * F; i++) CHECK(gated[i] == fc1[i] * fc1_linear[i]);

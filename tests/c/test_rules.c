@@ -132,7 +132,8 @@ static void test_row(void) {
             row[at] = kind ? NAN : INFINITY;
             memcpy(twin, row, sizeof row);
             const int want_n = next_candidates(found, 1, &(heed_scores){twin, NULL, V}, &target, 3, left, &r.o, room);
-            CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, room), want_n);
+            CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, room),
+                      want_n);
             kinds[5] += want_n < 0;
         }
         memcpy(row, logits, sizeof row);

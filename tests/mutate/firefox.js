@@ -27,9 +27,35 @@ function readFrom(directory) {
   return { files, bin, items: readItems(files[bin]) };
 }
 
-/** The golden models, which weigh half a megabyte to one and a half. */
-const small = () => ['tiny-seven', 'memory-split', 'tiny-float'].map((name) =>
-  readFrom(fileURLToPath(new URL(`../golden/firefox/${name}`, import.meta.url))));
+/** Layers that shallow() leaves: two, so that numbers of layers matter; of the decoder, which has more items, one. */
+const LEFT = { encoder: 2, decoder: 1 };
+
+/**
+ * The same model with fewer layers: the rest are alike, and most of the time goes to their items.
+ *
+ * @param {From} from
+ * @returns {From}
+ */
+function shallow({ files, bin, items }) {
+  const left = items.filter(({ name }) => {
+    const [, side, number] = /^(encoder|decoder)_l(\d+)_/.exec(name) ?? [];
+    return side === undefined || Number(number) <= LEFT[/** @type {keyof LEFT} */ (side)];
+  }).map((item) => {
+    if (item.name !== SETTINGS) return item;
+    const yml = new TextDecoder().decode(item.data);
+    const data = text(yml.replace(/^enc-depth: .*$/m, `enc-depth: ${LEFT.encoder}`)
+      .replace(/^dec-depth: .*$/m, `dec-depth: ${LEFT.decoder}`));
+    return { ...item, shape: [data.length], data };
+  });
+  return { files: { ...files, [bin]: writeBin(left) }, bin, items: left };
+}
+
+/** The golden models, which weigh half a megabyte to one and a half: most with fewer layers, one of 16 whole. */
+export function small() {
+  const whole = ['tiny-seven', 'memory-split', 'tiny-float'].map((name) =>
+    readFrom(fileURLToPath(new URL(`../golden/firefox/${name}`, import.meta.url))));
+  return [...Array(15).fill(whole.map(shallow)).flat(), ...whole];
+}
 /** Mozilla's own, which ../firefox-models.js brings. */
 const real = () => ['enpt', 'pten'].map((name) => readFrom(
   `${process.env.HEED_FIREFOX_MODELS ?? fileURLToPath(new URL('../../build/firefox', import.meta.url))}/${name}`));
