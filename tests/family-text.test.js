@@ -9,6 +9,7 @@ import { writeSpm } from '../js/formats/spm-write.js';
 import { Transformer, Translator } from '../js/index.js';
 import { Trainer } from '../js/train.js';
 import { listen } from './listen.js';
+import { readMessage, writeMessage } from './mutate/model.js';
 
 const ROOT = new URL('golden/hf/families/', import.meta.url);
 /** @param {string} name */
@@ -190,6 +191,15 @@ test('availability reads the languages of MADLAD from its pieces, the first of t
   isCut = false;
   assert.equal(await ask('fr'), 'downloadable', 'after all texts');
   assert.equal(await ask('xyz'), 'unavailable', 'it is a byte');
+  // protobuf's fields have no order, and some may be unknown
+  const fields = readMessage(long, [1]);
+  for (const { value } of fields) {
+    if (Array.isArray(value)) value.unshift({ number: 200, wire: 1, value: new Uint8Array(8) });
+  }
+  const isPiece = (/** @type {typeof fields[0]} */ { number }) => number === 1;
+  pieces = writeMessage([...fields.filter((field) => !isPiece(field)), ...fields.filter(isPiece)]);
+  for (const target of ['de', 'fr']) assert.equal(await ask(target), 'downloadable', target);
+  assert.equal(await ask('xyz'), 'unavailable');
   // a piece that is cut, and bytes that are no pieces: loading tells what is wrong
   pieces = long.slice(0, 50);
   assert.equal(await ask('de'), 'downloadable');

@@ -5,17 +5,17 @@
 
 import { PIECE_BYTE, PIECE_UNKNOWN } from '../base/constants.js';
 
-/** A field's number and wire type in one byte: messages and bytes, integers, floats. */
-const [PIECE, TEXT, TYPE, SCORE] = [0x0a, 0x0a, 0x18, 0x15];
+/** Keys of fields, number * 8 + wire type: a message, bytes, an integer. */
+const [PIECE, TEXT, TYPE] = [0x0a, 0x0a, 0x18];
 
 const decoder = new TextDecoder();
 
 /**
- * The codes of languages in the pieces at the start of a file. Ends at the first byte that is not as expected, such as
- * in a piece that is cut: loading tells what is wrong with a file.
+ * The codes of languages in the pieces at the start of a file. Ends where the bytes end, such as in a piece that is
+ * cut, and at what is no field: loading tells what is wrong with a file.
  *
  * @param {Uint8Array} bytes
- * @returns {string[]}
+ * @returns {string[]}  of a whole file that loads, those that the core finds
  */
 export function languagesIn(bytes) {
   let at = 0;
@@ -28,26 +28,37 @@ export function languagesIn(bytes) {
     }
     return Infinity; // cut
   };
+  /** Steps over the value of a field that tells nothing of languages. @param {number} key */
+  const skip = (key) => {
+    const wire = key % 8;
+    if (wire === 0) varint();
+    // `at` comes after what moves it
+    else at = (wire === 1 ? 8 : wire === 2 ? varint() : wire === 5 ? 4 : Infinity) + at;
+  };
   const found = [];
-  while (bytes[at++] === PIECE) {
+  while (at < bytes.length) {
+    const key = varint();
+    if (key !== PIECE) {
+      skip(key);
+      continue;
+    }
     const end = varint() + at;
     if (end > bytes.length) break;
     let text = '';
     let type;
     while (at < end) {
-      const key = bytes[at++];
-      if (key === TEXT) {
+      const own = varint();
+      if (own === TEXT) {
         const length = varint();
         // nearly all pieces are no language: only of those that may be one a string is made
-        if (bytes[at] === 0x3c) text = decoder.decode(bytes.subarray(at, Math.min(at + length, end)));
+        text = bytes[at] === 0x3c ? decoder.decode(bytes.subarray(at, Math.min(at + length, end))) : '';
         at += length;
-      } else if (key === TYPE) type = varint();
-      else if (key === SCORE) at += 4;
-      else return found;
+      } else if (own === TYPE) type = varint();
+      else skip(own);
     }
+    if (at !== end) break;
     const [, code] = /^<2(.+)>$/.exec(text) ?? [];
     if (code !== undefined && type !== PIECE_UNKNOWN && type !== PIECE_BYTE) found.push(code);
-    at = end;
   }
   return found;
 }

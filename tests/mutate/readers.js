@@ -2,9 +2,11 @@
 // Used by run.js, which counts each reader apart.
 //
 // A tokenizer is opened alone and cuts texts; weights and configurations are loaded as a whole model, which translates.
+// Of T5's pieces, the languages that are found without the core must be those of the tokenizer.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '../../js/base/json.js';
+import { languagesIn } from '../../js/formats/spm-languages.js';
 import { openSides } from '../../js/text/families.js';
 import { Tokenizer } from '../../js/text/tokenizer.js';
 import { Trainer } from '../../js/train.js';
@@ -14,11 +16,12 @@ import { changedTorch, stateOfParts } from './checkpoints.js';
 import { changeKey } from './families.js';
 import { changeFields } from './fields.js';
 import {
-  headerEntries, modelFiles, Random, readMessage, weightParts, writeMessage, writeWeights,
+  float, headerEntries, modelFiles, pieceField, Random, readMessage, weightParts, writeMessage, writeWeights,
 } from './model.js';
 import { changeBytes as changeFiles } from './mutations.js';
 import { NAMES, oneOf, text } from './values.js';
 
+/** @typedef {import('./model.js').Field} Field */
 /** @typedef {Record<string, Uint8Array>} Files */
 /** @typedef {{ files: Files, dtype: 'auto' | 'f32' | 'int8' }} Made */
 /**
@@ -210,9 +213,12 @@ export async function useTokenizer(core, files) {
   const { vocab_size: size, eos_token_id: eos, pad_token_id: pad } = stated;
   const config = { vocab_size: size, decoder_vocab_size: size, eos_token_id: eos, pad_token_id: pad };
   const [vocab, sourceSpm, targetSpm] = [await readJson('vocab.json'), files['source.spm'], files['target.spm']];
+  const pieces = files[SPIECE];
+  if (pieces) checkLanguages(pieces);
   const sides = await openSides({ core, config, stated, vocab, read, json: readJson });
   if (!sides && !(sourceSpm && targetSpm && vocab)) return 'no tokenizer';
   const tokenizer = new Tokenizer({ core, config, sides, vocab, sourceSpm, targetSpm });
+  if (pieces) checkLanguages(pieces, tokenizer);
   for (const side of /** @type {const} */ (sides ? ['source'] : ['source', 'target'])) {
     for (const each of TEXTS) {
       for (const language of [undefined, ...tokenizer.languages.slice(0, 2)]) {
@@ -226,6 +232,61 @@ export async function useTokenizer(core, files) {
     for (let id = 0; id < Math.min(size, 700); id++) tokenizer.idToPiece(id, { side });
   }
   return 'loaded';
+}
+
+/** Codes of languages as pieces, and what only looks so. */
+const CODES = ['<2de>', '<2fr>', '<2de>', '<2pt_BR>', '<2x>', '<2>', '<2', '2de>', '<2>>', '<2\n>', '<2<2de>>', '<3de>',
+  '</s>', '<2\ud83d\ude00>', '\ufeff<2de>', `<2${'x'.repeat(1021)}>`, `<2${'x'.repeat(1022)}>`];
+
+/**
+ * Changes a piece that names a language, or another: its text, its type, fields that are there twice or unknown; or
+ * puts one in, at the beginning, in between or behind all else.
+ *
+ * @param {Random} random
+ * @param {Field[]} fields
+ */
+function changeLanguage(random, fields) {
+  const at = random.once(2) ? random.below(8) : random.below(fields.length);
+  const type = random.pick([0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 2 ** 31, 2 ** 32 + 4]);
+  const own = text(random.pick(CODES));
+  const other = random.pick([{ number: 1, wire: 2, value: own }, { number: 3, wire: 0, value: type },
+    { number: 200, wire: 2, value: own }, { number: 4, wire: 0, value: type }, { number: 1, wire: 5, value: float(1) },
+    { number: 5, wire: 1, value: new Uint8Array(8) }, { number: 6, wire: 3, value: new Uint8Array(0) }]);
+  const piece = fields[at]?.value;
+  oneOf(random, [
+    () => fields.splice(random.pick([0, 3, at, fields.length]), 0, pieceField(own, -1, type)),
+    () => fields.splice(random.pick([0, 3, at, fields.length]), 0, other),
+    () => fields.splice(random.below(fields.length), 0, ...fields.splice(at, 1)),
+    () => Array.isArray(piece) && (piece[0] = { number: 1, wire: 2, value: own }),
+    () => Array.isArray(piece) && piece.splice(random.below(piece.length + 1), 0, other),
+    () => Array.isArray(piece) && (piece[piece.length - 1] = { number: 3, wire: 0, value: type }),
+  ]);
+}
+
+/** @param {Random} random @param {Files} files @param {string} name */
+function withLanguages(random, files, name) {
+  if (random.once(8)) return withBytes(random, files, name);
+  const fields = readMessage(files[name], [1, 2, 3]);
+  for (let n = changes(random); n > 0; n--) changeLanguage(random, fields);
+  return { ...files, [name]: writeMessage(fields) };
+}
+
+/**
+ * The languages among the pieces, found without the core, are those of the tokenizer; of a part of the file, the first.
+ *
+ * @param {Uint8Array} bytes
+ * @param {Tokenizer} [tokenizer]  none: the file was refused
+ */
+function checkLanguages(bytes, tokenizer) {
+  const found = languagesIn(bytes);
+  for (const part of [8, 3, 2]) {
+    const first = languagesIn(bytes.subarray(0, bytes.length / part));
+    if (first.some((code, i) => code !== found[i])) throw new Error(`languages ${first} of ${found}`);
+  }
+  const unique = [...new Set(found)];
+  if (tokenizer && String(unique) !== String(tokenizer.languages)) {
+    throw new Error(`languages ${unique}, the tokenizer's are ${tokenizer.languages}`);
+  }
 }
 
 // ---------------------------------------------------------------- models
@@ -343,10 +404,11 @@ function shards(container) {
 
 // ---------------------------------------------------------------- all
 
-const SPIECES = [...['t5', 't5-v1.1', 'mt5'].map((folder) => tokenizerOf(folder)), tokenizerOf('mt5', {
+const MADLAD = tokenizerOf('mt5', {
   ...readFiles(new URL('madlad/', ROOT), [SPIECE]),
   'config.json': json({ model_type: 't5', vocab_size: 640, eos_token_id: 2, pad_token_id: 1 }),
-})];
+});
+const SPIECES = [...['t5', 't5-v1.1', 'mt5'].map((folder) => tokenizerOf(folder)), MADLAD];
 const FAIRSEQ = [...['m2m100', 'nllb', 'mbart50'].map((folder) => tokenizerOf(folder)),
   ...[['mbart25', 'mbart50'], ['nllb-legacy', 'nllb'], ['wmt21', 'm2m100']].map(([folder, of]) =>
     tokenizerOf(of, readFiles(new URL(`${folder}/`, ROOT), TABLES)))];
@@ -366,6 +428,7 @@ export const READERS = {
   'model.safetensors in shards': shards('safetensors'),
   'opus-mt-tc-big, its first pieces': marian(120),
   'opus-mt-tc-big, whole': marian(),
+  'spiece.model: languages': tokenizers([MADLAD], withLanguages, [SPIECE]),
 };
 
 const [WEIGHTS, JSONS, MODELS] = [
