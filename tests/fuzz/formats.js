@@ -27,8 +27,8 @@ import { Random } from '../mutate/model.js';
 const MOST_BYTES = 4096;
 /** Inputs that are kept. */
 const MOST_KEPT = 2000;
-/** Milliseconds after which an input hangs. */
-const HANG = 30_000;
+/** Milliseconds of the processor after which inputs hang, and of waiting: the machine may be busy. */
+const [HANG, WAIT] = [30_000, 1_800_000];
 /** Characters of the longest message. */
 const MOST_SAID = 400;
 
@@ -212,11 +212,12 @@ if (!isMainThread && workerData?.target) {
     const begin = performance.now();
     const worker = new Worker(new URL(import.meta.url),
       { workerData: { ...values, target, runs, seconds, seed, progress, current } });
-    let [last, since] = [-1, begin];
+    let [last, since, used] = [-1, begin, process.cpuUsage()];
     const watch = setInterval(() => {
       const executed = Atomics.load(progress, 0);
-      if (executed !== last) [last, since] = [executed, performance.now()];
-      else if (performance.now() - since > HANG) {
+      const { user, system } = process.cpuUsage(used);
+      if (executed !== last) [last, since, used] = [executed, performance.now(), process.cpuUsage()];
+      else if ((user + system) / 1000 > HANG || performance.now() - since > WAIT) {
         writeFileSync(join(values.found, `${target}-hangs`), current.slice(0, progress[1]));
         console.log(`fuzz ${target}: FAILED: an input hangs: see ${values.found}/${target}-hangs`);
         process.exit(1);

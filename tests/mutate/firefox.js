@@ -140,7 +140,9 @@ function changeItem(random, { items }) {
   const resize = (/** @type {number[]} */ to) => {
     const n = to.reduce((product, d) => product * d, isInt8 ? 1 : 4);
     if (n > 2 ** 22) return;
-    const fill = Uint8Array.from({ length: n }, (_, i) => data[i % data.length] ?? 0);
+    const fill = new Uint8Array(n);
+    fill.set(data.subarray(0, n));
+    for (let there = data.length; there > 0 && there < n; there *= 2) fill.copyWithin(there, 0, there);
     Object.assign(one, { shape: to, data: isInt8 ? concat(fill, float(100)) : fill });
   };
   oneOf(random, [

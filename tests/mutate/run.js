@@ -26,8 +26,8 @@ import { modelFiles } from './model.js';
 import { mutated } from './mutations.js';
 import { mutatedFor, READERS, SAYS, useTokenizer } from './readers.js';
 
-/** A run that takes longer hangs. Many seconds: the machine may be busy with other things. */
-const HANG = 60_000;
+/** A run that takes more of the processor hangs, and so does one that waits longer: the machine may be busy. */
+const [HANG, WAIT] = [60_000, 1_800_000];
 /** A run that seems to take longer is made again: what one takes is the least of three. Of a model of 17 MB, more. */
 const [SLOW, SLOW_REAL] = [100, 3000];
 /** Bytes that the instance may grow to: a tiny model may have 64 MB of positions, and a search of 64 beams. */
@@ -243,11 +243,13 @@ export async function run({ kind = 'directories', readers = Object.keys(READERS)
   const worker = new Worker(new URL(import.meta.url), { workerData });
   let last = -1;
   let since = performance.now();
+  let used = process.cpuUsage();
   return new Promise((resolve, reject) => {
     const watch = setInterval(() => {
       const done = Atomics.load(progress, 0);
-      if (done !== last) [last, since] = [done, performance.now()];
-      else if (performance.now() - since > HANG) {
+      const { user, system } = process.cpuUsage(used);
+      if (done !== last) [last, since, used] = [done, performance.now(), process.cpuUsage()];
+      else if ((user + system) / 1000 > HANG || performance.now() - since > WAIT) {
         void worker.terminate();
         reject(new Error(`run ${from + done} of seed ${seed} hangs`));
       }
