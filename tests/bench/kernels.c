@@ -5,8 +5,9 @@
  *
  * What is attainable is the speed of loops of the same instructions with operands in the first cache: f32 mul and add,
  * int8 the widest dot product the build has and the add that goes with it.  Every figure is the best of several short
- * runs, as other programs only slow one down.  Shapes are the matrices of two models: A d 256, feed-forward 1024,
- * vocabulary 8,000; B d 512, 2048, 32,000; M is the number of rows that are decoded or encoded together.
+ * runs, in processor time, as other programs only slow one down.  Shapes are the matrices of two models: A d 256,
+ * feed-forward 1024, vocabulary 8,000; B d 512, 2048, 32,000; M is the number of rows that are decoded or encoded
+ * together.
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 
