@@ -135,11 +135,16 @@ export function heatmap(host, options) {
   let waits = 0;
 
   const label = (/** @type {'rowLabels' | 'colLabels'} */ of, /** @type {number} */ i) => o[of]?.[i] ?? '';
+  /** The width of the widest label, measured once. @type {WeakMap<string[], number>} */
+  const widths = new WeakMap();
   const room = (/** @type {string[] | undefined} */ labels, /** @type {number} */ limit) => {
-    context.font = fontOf(12);
-    // the label with the most letters is nearly the longest in pixels
-    const longest = (labels ?? []).reduce((a, b) => (b.length > a.length ? b : a), '');
-    return longest ? Math.min(context.measureText(longest).width + 14, limit) : 4;
+    if (!labels) return 4;
+    if (!widths.has(labels)) {
+      context.font = fontOf(12);
+      widths.set(labels, labels.reduce((most, text) => Math.max(most, context.measureText(text).width), 0));
+    }
+    const widest = Number(widths.get(labels));
+    return widest ? Math.min(widest + 14, limit) : 4;
   };
   const fontOf = (/** @type {number} */ size) => `${size}px ${getComputedStyle(frame).fontFamily}`;
 

@@ -25,6 +25,9 @@ export function mount(host, app) {
   const controls = placeControls(app, { heads: false, words: true });
   const choices = h('fieldset', { class: 'heads-choice' });
   controls.element.append(choices);
+  // on a phone the lines come first
+  const panel = h('details', { class: 'choose', open: !matchMedia('(max-width: 560px)').matches },
+    h('summary', {}, t.choose), controls.element);
   const [leftName, rightName] = [h('h2', {}), h('h2', {})];
   const [left, right] = [h('div', { class: 'token-column left', role: 'group' }),
     h('div', { class: 'token-column right', role: 'group' })];
@@ -38,13 +41,14 @@ export function mount(host, app) {
     from.textContent = see.percent(least);
     draw();
   } });
-  controls.element.append(h('label', { class: 'field' }, h('span', {}, t.threshold, ' ', from), slider));
   const samples = h('p', { class: 'legend' }, [0.1, 0.5, 1].map((weight) => [
     svg('svg', { width: 32, height: 8, 'aria-hidden': 'true' },
       svg('path', { d: 'M0 4H32', stroke: 'currentColor', ...look(weight) })),
     h('span', {}, see.percent(weight))]));
-  host.append(controls.element, said,
-    h('div', { class: 'columns' }, leftName, h('span', {}), rightName, left, lines, right), samples,
+  host.append(panel, said,
+    h('div', { class: 'columns' }, leftName, h('span', {}), rightName, left, lines, right),
+    h('div', { class: 'controls' }, samples,
+      h('label', { class: 'field' }, h('span', {}, t.threshold, ' ', from), slider)),
     h('p', { class: 'remark' }, t.lead));
   /** @type {any} */
   let now;

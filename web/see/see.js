@@ -70,6 +70,8 @@ export function mount(host, app) {
       app.set({ room: 'see', view: id });
     },
   }, t.views[id]));
+  // few models have gates
+  links[Object.keys(VIEWS).indexOf('gates')].hidden = true;
   const input = h('input', { type: 'text', 'aria-label': t.text, autocomplete: 'off', value: app.state.text });
   const form = h('form', {
     class: 'ask', onsubmit(/** @type {SubmitEvent} */ event) {
@@ -89,8 +91,9 @@ export function mount(host, app) {
       kind)));
   const about = h('p', { class: 'about-attention' }, t.attention, ' ',
     h('a', { href: '#/learn/self-attention' }, t.chapter));
-  host.append(h('div', { class: 'see' }, h('h1', {}, t.heading), about, form, chooser, spoken, listed,
-    h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble));
+  const all = h('div', { class: 'see', hidden: true }, h('h1', {}, t.heading), about, form, chooser, spoken, listed,
+    h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble);
+  host.append(all);
 
   /** @param {typeof KINDS[number]} kind */
   async function save(kind) {
@@ -135,7 +138,6 @@ export function mount(host, app) {
     const mine = (asked = { text, translator: engine.translator });
     say(t.running, true);
     try {
-      await useStyles();
       const found = engine.last?.text === text ? engine.last : await engine.detail(text, { beams: 1 });
       if (asked !== mine || !isMounted) return;
       asked = null;
@@ -161,7 +163,10 @@ export function mount(host, app) {
       h('option', { value: i }, `${i + 1}: ${source.length > 60 ? `${source.slice(0, 60)}\u2026` : source}`)));
     sentences.value = String(at);
     chooser.hidden = result.sentences.length < 2;
-    spoken.replaceChildren(h('span', { lang: engine.languages.from }, sentence.source),
+    // a text of one sentence is in the field above
+    spoken.replaceChildren(h('span', {
+      lang: engine.languages.from, class: sentence.source === state.text.trim() ? 'above' : undefined,
+    }, sentence.source),
       h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
       h('span', { lang: engine.languages.to }, sentence.target));
     // the view Alignment shows both texts itself, of any length
@@ -204,6 +209,7 @@ export function mount(host, app) {
 
   const off = on(engine, 'status', look);
   look();
+  useStyles().then(() => (all.hidden = false));
   return {
     /** @param {any} state */
     update(state) {

@@ -40,6 +40,7 @@ export const see = {
   percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
+    choose: 'Choose attention, layer and heads',
     lead: 'Each line goes from a token to one that it attends to. A stronger line is a greater weight. '
       + 'Point at a token, or move to it with the arrow keys, to see only its lines.',
     sides: {

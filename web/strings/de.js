@@ -147,6 +147,7 @@ export const see = {
   percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0).replace('.', ',')}\u00a0%`,
 
   headsView: {
+    choose: 'Attention, Schicht und Köpfe w\u00e4hlen',
     lead: 'Jede Linie führt von einem Token zu einem, auf das es achtet. Eine stärkere Linie ist ein größeres Gewicht. '
       + 'Wer auf ein Token zeigt oder mit den Pfeiltasten dorthin geht, sieht nur dessen Linien.',
     sides: {

@@ -151,6 +151,7 @@ export const see = {
   percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
+    choose: 'Elegir atención, capa y cabezas',
     lead: 'Cada línea va de un token a otro al que atiende. Una línea más intensa es un peso mayor. '
       + 'Apunte a un token, o llegue a él con las flechas del teclado, para ver solo sus líneas.',
     sides: {

@@ -151,6 +151,7 @@ export const see = {
   percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
+    choose: 'Choisir l’attention, la couche et les têtes',
     lead: 'Chaque trait va d’un jeton à un jeton qu’il regarde. Plus le trait est fort, plus le poids est grand. '
       + 'Pointez un jeton, ou allez-y avec les flèches du clavier, pour ne voir que ses traits.',
     sides: {
