@@ -22,7 +22,9 @@ export function makePanel(t, said, load) {
   const files = h('input', { type: 'file', multiple: true, hidden: true, onchange: () => take([], files.files) });
   const folder =
     h('input', { type: 'file', webkitdirectory: true, hidden: true, onchange: () => take([], folder.files) });
-  const url = h('input', { type: 'url', placeholder: t.urlHint, autocomplete: 'off' });
+  const wrong = h('p', { class: 'remark', id: 'own-wrong', role: 'status' });
+  const url =
+    h('input', { type: 'url', placeholder: t.urlHint, autocomplete: 'off', 'aria-describedby': wrong.id });
   const [from, to] = ['from', 'to'].map((name) =>
     h('input', { type: 'text', name, maxlength: 20, autocomplete: 'off', spellcheck: 'false' }));
   const languages = () => ({ from: from.value.trim(), to: to.value.trim() });
@@ -34,9 +36,9 @@ export function makePanel(t, said, load) {
       h('div', {},
         h('div', { class: 'drop' }, h('span', {}, t.drop),
           h('span', { class: 'row' }, pick(files, t.files), pick(folder, t.folder))),
-        files, folder),
+        files, folder, said),
       h('div', { class: 'fields' },
-        h('label', {}, t.url, url),
+        h('label', {}, t.url, url), wrong,
         h('div', { class: 'row' }, h('label', {}, t.from, from), h('label', {}, t.to, to)),
         h('p', { class: 'remark' }, t.languageHint),
         h('div', {}, h('button', { type: 'submit' }, t.load)))));
@@ -64,7 +66,8 @@ export function makePanel(t, said, load) {
     const text = url.value.trim();
     const given = addressOf(text);
     const fits = given?.protocol === 'https:' || given?.origin === location.origin;
-    said.textContent = fits ? '' : t.badUrl;
+    wrong.textContent = fits ? '' : t.badUrl;
+    url.setAttribute('aria-invalid', String(!fits));
     if (fits) load({ url: given.href, ...languages() });
   }
 

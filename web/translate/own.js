@@ -17,7 +17,7 @@ export function mountOwn(app, load) {
   const open = () => (opening ??= import('./own-panel.js').then(({ makePanel }) => {
     said.textContent = '';
     const panel = makePanel(t, said, load);
-    said.before(panel.element);
+    element.append(panel.element);
     return panel;
   }, (error) => {
     opening = undefined;
