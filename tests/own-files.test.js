@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { Translator } from '../js/index.js';
-import { byName, foldersOf, missingOf } from '../web/translate/own-files.js';
+import { byName, filesOf as filesOfDrop, foldersOf, missingOf } from '../web/translate/own-files.js';
 
 /** @param {string} folder @param {RegExp} [without] */
 function filesOf(folder, without = /\.gz$|^golden|^tokenizer-5/) {
@@ -41,6 +41,35 @@ test('files in folders: shards are one model, two indexes are two', () => {
   assert.deepEqual(foldersOf(shards.map((name) => file(`a/${name}`))), []);
   assert.deepEqual(foldersOf(['a', 'b'].flatMap((folder) => shards.map((name) => file(`${folder}/${name}`)))),
     ['a/', 'b/']);
+});
+
+/**
+ * A dropped folder as browsers have it, read in parts of two.
+ *
+ * @param {string} path @param {any} content  a folder's names, or null: a file
+ */
+function entryOf(path, content) {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!content) {
+    const file = (/** @type {(file: File) => void} */ take) => take(new File([], name));
+    return { isFile: true, name, fullPath: path, file };
+  }
+  const entries = Object.entries(content).map(([inner, more]) => entryOf(`${path}/${inner}`, more));
+  return { isFile: false, name, createReader: () => ({
+    readEntries: (/** @type {(part: any[]) => void} */ take) => take(entries.splice(0, 2)),
+  }) };
+}
+
+test('a dropped folder is one model or says which models it has; older states of a model are left alone', async () => {
+  const model = { 'config.json': null, 'vocab.json': null, 'model.safetensors': null };
+  const drop = async (/** @type {any} */ content) => filesOfDrop([entryOf('/dropped', content)]);
+  const six = await drop(Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, model])));
+  assert.deepEqual(foldersOf(six), ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `dropped/${name}/`));
+  const inner = await drop({ 'README.md': null, model });
+  assert.deepEqual([foldersOf(inner), inner.map(({ name }) => name).sort()],
+    [[], ['README.md', 'config.json', 'model.safetensors', 'vocab.json']]);
+  const trained = await drop({ ...model, 'checkpoint-500': model });
+  assert.deepEqual([foldersOf(trained), trained.length], [[], 3]);
 });
 
 test('the files translate; M2M-100 without vocab.json is refused, since its ids would be others', async () => {

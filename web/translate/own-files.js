@@ -6,6 +6,8 @@ import { findLayout } from '../../js/files/layout.js';
 /** Weights, and what lists the shards of weights: a model has them in one folder. */
 const WEIGHTS = /^(model\.safetensors|pytorch_model\.bin|.*\.npz)(\.index\.json)?$/;
 
+const isWeights = (/** @type {string} */ name) => WEIGHTS.test(name) || /\.bin(\.gz|\.zst)?$/.test(name);
+
 /**
  * What else a model needs.
  *
@@ -18,6 +20,9 @@ export async function missingOf(files) {
   return missingOfModel(listed(names, async (name) =>
     (files[name] ? new Uint8Array(await files[name].arrayBuffer()) : null)));
 }
+
+/** The paths of files of dropped folders: those of a chosen folder have their own. @type {WeakMap<File, string>} */
+const paths = new WeakMap();
 
 /**
  * Files by name, without their folder.
@@ -33,8 +38,9 @@ export const byName = (files) => Object.fromEntries(Array.from(files, (file) => 
  */
 export function foldersOf(files) {
   const folders = new Set();
-  for (const { name, webkitRelativePath: path } of files) {
-    if (WEIGHTS.test(name) || /\.bin(\.gz|\.zst)?$/.test(name)) folders.add(path.slice(0, -name.length));
+  for (const file of files) {
+    const path = paths.get(file) ?? file.webkitRelativePath;
+    if (isWeights(file.name)) folders.add(path.slice(0, -file.name.length));
   }
   return folders.size > 1 ? [...folders].sort() : [];
 }
@@ -44,14 +50,20 @@ export const filesOf = async (entries) => (await Promise.all(entries.map(inside)
 
 /** @param {any} entry @returns {Promise<File[]>} */
 async function inside(entry) {
-  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    paths.set(file, entry.fullPath.replace(/^\//, ''));
+    return [file];
+  }
   const reader = entry.createReader();
-  const found = [];
+  const all = [];
   for (;;) {
     // a folder is read in parts; the last part is empty
     const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (part.length === 0) return found;
-    // subfolders are other models
-    for (const inner of part) if (inner.isFile) found.push(...(await inside(inner)));
+    if (part.length === 0) break;
+    all.push(...part);
   }
+  const files = all.filter(({ isFile }) => isFile);
+  // beside a model, other folders have its older states
+  return filesOf(files.some(({ name }) => isWeights(name)) ? files : all);
 }
