@@ -173,7 +173,7 @@ export function mount(host, app, t) {
     picture,
     results,
     said,
-    see,
+    h('div', {}, see),
   );
   draw();
 }

@@ -52,14 +52,13 @@ function plane(x, names, label) {
     const [dx, dy] = x.data.subarray(2 * i, 2 * i + 2);
     const [px, py] = [at(dx), 220 - at(dy)];
     const length = Math.hypot(px - 110, py - 110) || 1;
+    // outside of its arrow
+    const side = Math.abs(px - 110) < 0.3 * length ? 0 : Math.sign(px - 110);
+    const anchor = ['end', 'middle', 'start'][side + 1];
     svg.append(
       s('line', { x1: 110, y1: 110, x2: px, y2: py, class: `curve c${i}` }),
       s('circle', { cx: px, cy: py, r: 4, class: `dot c${i}` }),
-      s(
-        'text',
-        { x: px + ((px - 110) / length) * 14, y: py + ((py - 110) / length) * 12 + 4, 'text-anchor': 'middle' },
-        name,
-      ),
+      s('text', { x: px + side * 8, y: py + ((py - 110) / length) * 12 + 4, 'text-anchor': anchor }, name),
     );
   });
   return svg;

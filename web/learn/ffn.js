@@ -78,7 +78,7 @@ const bend = (parts, xs, activation) =>
 export async function mount(host, app, t) {
   const parts = await ops();
   const given = { ...start };
-  const stages = h('div', {});
+  const stages = h('div', { class: 'real' });
   const curve = h('figure', { class: 'grid wide' });
   const formulas = h('div', {});
   const xs = Float32Array.from({ length: 81 }, (_, i) => (i - 40) / 10);

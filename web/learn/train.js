@@ -75,6 +75,7 @@ function mountTask(host, app, t, name) {
   const use = /** @type {HTMLButtonElement} */ (h('button', { type: 'submit' }, t.use));
   const answered = remark();
   const answerMaps = figures(maps.answer);
+  const probeMaps = h('div', { class: 'real' }, remark(`${t.map} (${own.rows})`), figures(maps.probe));
   const see = h('button', { type: 'button', onclick: openInSee }, t.see);
   const opened = remark(own.see);
 
@@ -135,6 +136,7 @@ function mountTask(host, app, t, name) {
   function show() {
     describe();
     drawCurve();
+    probeMaps.hidden = !job.probe;
     if (job.probe && job.probe !== drawn) drawMap('probe', job.probe);
     drawn = job.probe;
     answerMaps.hidden = !job.answer;
@@ -183,8 +185,7 @@ function mountTask(host, app, t, name) {
     said,
     noted,
     curve,
-    remark(`${t.map} (${own.rows})`),
-    figures(maps.probe),
+    probeMaps,
     h('h2', {}, t.oneWeight),
     remark(t.watched),
     watched,
