@@ -215,6 +215,25 @@ test('the map of js/ has every room in its order and a line for every file', () 
   assert.deepEqual(lines.sort(), scripts);
 });
 
+/** Each family of models, as code would name it. */
+const FAMILIES = [/m2m/i, /nllb/i, /mbart/i, /\bm?t5\b/i, /byt5/i, /madlad/i, /pegasus/i];
+
+test('a family of models is named in four files at most, those of the map', () => {
+  const table = /\n {2}\| family \|[^]*?\n\n/.exec(read('js/README.md'))?.[0] ?? '';
+  const named = scripts.filter((file) => table.split('\n')[1].includes(`\`${file.replace('model/', '')}\``)
+    || ['text/codes.js', 'files/needed.js'].includes(file));
+  assert.equal(named.length, 5);
+  // what refuses a family for what it is has its name for people
+  const code = (/** @type {string} */ file) => read(`js/${file}`)
+    .replace(/\/\*[^]*?\*\/|\/\/.*$|throw new HeedError\([^]*?\);$/gm, '');
+  const found = FAMILIES.map((family) => scripts.filter((file) => family.test(code(file))));
+  assert.ok(found.some(({ length }) => length === 4));
+  for (const [i, files] of found.entries()) {
+    assert.ok(files.length <= 4, `${FAMILIES[i]}: ${files}`);
+    assert.deepEqual(files.filter((file) => !named.includes(file)), [], String(FAMILIES[i]));
+  }
+});
+
 /** Functions that a browser which the README names lacks: Chrome 100, Firefox 125 or Safari 16.4. */
 const NEWER = new RegExp('\\.(?:toSorted|toReversed|toSpliced|isWellFormed|toWellFormed|union|intersection|difference|' +
   'isSubsetOf|isSupersetOf|checkVisibility|requestIdleCallback)\\(|(?:URL\\.(?:canParse|parse)|' +

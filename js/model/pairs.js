@@ -88,7 +88,7 @@ export function tasksOf({ task_specific_params: tasks }) {
 const HEAD = 65536;
 
 /**
- * The languages among the pieces of a T5 model, as MADLAD's; [] if its SentencePiece model does not begin with any.
+ * The languages among the pieces of a model, as MADLAD's; [] if its SentencePiece model does not begin with any.
  * Reads only the start of the file, or all of it if `target` is none of those there.
  *
  * @param {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} files
@@ -110,8 +110,8 @@ async function languagePieces(files, target) {
 }
 
 /**
- * Refuses a pair that config.json, tokenizer_config.json and the pieces of a T5 model do not have, if heed.json does
- * not tell. It does not read vocab.json and tokenizer.json, so create() tells of the languages there.
+ * Refuses a pair that config.json, tokenizer_config.json and spiece.model do not have, if heed.json does not tell. It
+ * does not read vocab.json and tokenizer.json, so create() tells of the languages there.
  *
  * @param {Awaited<ReturnType<typeof import('../files/source.js').openSource>>} files
  * @param {any} manifest  heed.json
@@ -128,14 +128,14 @@ export async function checkFiles(files, manifest, has, pair) {
   if ((stated.model_type ?? 'marian') === 'marian') return;
   const { codesOf } = await import('../text/families.js');
   const languages = codesOf(stated, await json('tokenizer_config.json'), await has('vocab.json'));
-  if (/^m?t5$/.test(stated.model_type)) {
-    const targets = await languagePieces(files, pair[1]);
-    const tasks = tasksOf(stated);
-    if (targets.length > 0) codeOf(targets, 'targetLanguage', pair[1]);
-    else if (tasks.length > 0) findTask(tasks, ...pair);
+  if (languages.length > 0) {
+    ['sourceLanguage', 'targetLanguage'].forEach((option, i) => codeOf(languages, option, pair[i]));
+    return;
   }
-  if (languages.length === 0) return;
-  ['sourceLanguage', 'targetLanguage'].forEach((option, i) => codeOf(languages, option, pair[i]));
+  const targets = await languagePieces(files, pair[1]);
+  const tasks = tasksOf(stated);
+  if (targets.length > 0) codeOf(targets, 'targetLanguage', pair[1]);
+  else if (tasks.length > 0) findTask(tasks, ...pair);
 }
 
 /** @param {Iterable<string>} languages @param {string} option @param {string} tag */
