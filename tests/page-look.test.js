@@ -2,7 +2,13 @@
 // are whole, the colours of the system, and errors beside the control that caused them; in Chromium.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
+import { about } from '../web/about/strings.js';
+import { learn } from '../web/learn/strings.js';
+import { see } from '../web/see/strings.js';
+import { strings } from '../web/strings.js';
+import { translate } from '../web/translate/strings.js';
 import { LIMIT, said, startChromium, visit } from './browser/chromium.js';
+import { PLACES } from './browser/expected.js';
 
 let site;
 let browser;
@@ -124,5 +130,42 @@ test('what is wrong with an address or with files is said beside the control tha
   const told = await about.boundingBox();
   assert.ok(told.y >= field.y + field.height && told.y < field.y + field.height + 40, 'just below the address');
   assert.deepEqual(troubles, []);
+  await close();
+});
+
+/** All texts, but those that are made of what is given. @param {any} texts @returns {string[]} */
+const flat = (texts) => (typeof texts === 'string' ? [texts]
+  : typeof texts === 'object' ? Object.values(texts).flatMap(flat) : []);
+
+test('a page in German says nothing in English, in no room and not in the sum behind a cell', async () => {
+  const german = new Set(flat({ ...await import('../web/strings/de.js') }));
+  // what is shown of them has no signs of subscripts
+  const english = new Set(flat({ shell: strings.shell, translate, see, learn, about })
+    .filter((text) => / /.test(text) && !german.has(text)).map((text) => text.replace(/_/g, '')));
+  const { page, close } = await openWith({ locale: 'de-DE' });
+  await page.goto(site.url);
+  await said(page);
+  const found = () => page.evaluate(() => [...document.querySelectorAll('*')].flatMap((element) => [
+    ...['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name)),
+    element.matches('style, script') ? null : element.textContent.trim(),
+    ...[...element.childNodes].filter(({ nodeType }) => nodeType === 3).map((node) => node.textContent.trim()),
+  ]).filter(Boolean));
+  const check = async (/** @type {string} */ place) =>
+    assert.deepEqual((await found()).filter((text) => english.has(text)), [], place);
+  for (const place of PLACES) {
+    await visit(page, place);
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    if (place === 'translate') await page.waitForSelector('.own input[type=url]');
+    if (place === 'see/matrix') {
+      await page.focus('.map');
+      for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
+      await page.waitForSelector('.sum .blocks');
+      await check('the sum');
+      await page.keyboard.press('Escape');
+    }
+    await check(place);
+  }
   await close();
 });

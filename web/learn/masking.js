@@ -3,7 +3,7 @@
 import { h } from '../lib/dom.js';
 import { choice, flow, grid, matrix, ops, sign } from './kit.js';
 import { share, trace } from './trace.js';
-import { d, EQUALS, formula, m, n, o, PLUS, row, softmax, sub } from './math.js';
+import { d, EQUALS, formula, m, n, o, paren, PLUS, row, softmax, sub } from './math.js';
 
 export const start = {
   scores: matrix([
@@ -51,10 +51,7 @@ export async function mount(host, app, t) {
       mask,
       EQUALS,
       d('\u2212\u221e'),
-      '<mtext>\u00a0for\u00a0</mtext>',
-      n('j'),
-      o('&gt;'),
-      n('i'),
+      paren(n('j'), o('&gt;'), n('i')),
     ]),
     choice(
       t.mask,

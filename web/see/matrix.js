@@ -2,6 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { heatmap } from '../lib/matrix.js';
+import { roomStrings } from '../strings.js';
 import { legend, placeControls } from './controls.js';
 import { mapOf, shownOf } from './maps.js';
 
@@ -35,8 +36,8 @@ export function mount(host, app) {
 
   async function openSum(/** @type {number} */ row, /** @type {number} */ col) {
     const { sentence, shown, place: { stack, layer, head } } = now;
-    const [sum, words] = await Promise.all([import('../learn/sum.js'), import('../learn/strings.js')]);
-    Object.assign(app.strings, words);
+    const [sum, { learn }] = await Promise.all([import('../learn/sum.js'), roomStrings.learn()]);
+    Object.assign(app.strings, { learn });
     await sum.openSum(app, { sentence, stack, layer, head, row: shown.rows[row], col: shown.cols[col] });
   }
 
