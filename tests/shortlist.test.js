@@ -2,9 +2,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { readShortlist } from '../js/formats/shortlist.js';
 import { createEngine } from '../js/engine/engine.js';
@@ -12,6 +13,7 @@ import { nextLogits } from '../js/model/inspect.js';
 import { checkGenerate } from '../js/model/options.js';
 import { generateWith } from '../js/translate/glossary.js';
 import { relaxedDot } from '../js/wasm/simd.js';
+import { bringModels } from './firefox-models.js';
 import { changeJson, SHIPPED, readFiles, TINY } from './model-files.js';
 import { selectPlainly, shortlistFile } from './shortlist-file.js';
 
@@ -317,8 +319,11 @@ test('a Translator uses it, in a worker too, and its details tell which words we
 
 const golden = fileURLToPath(new URL('golden/firefox/', import.meta.url));
 /** @param {string} file @returns {any[]}  its sentences */
-const linesOf = (file) =>
-  readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)).filter(({ sourceIds }) => sourceIds);
+const linesOf = (file) => {
+  const bytes = readFileSync(file);
+  return String(file.endsWith('.gz') ? gunzipSync(bytes) : bytes).trim().split('\n').map((line) => JSON.parse(line))
+    .filter(({ sourceIds }) => sourceIds);
+};
 
 /**
  * Texts of a search with the shortlist that are the engine's, and the distances of log-probabilities from its own.
@@ -355,13 +360,13 @@ test("Firefox's small models say with their shortlist what the engine says with 
   }
 });
 
-const real = process.env.HEED_FIREFOX_MODELS;
+const brought = bringModels();
 for (const pair of ['enpt', 'pten']) {
-  const file = real === undefined ? '' : join(real, `${pair}.expected.jsonl`);
-  const skip = real === undefined ? 'HEED_FIREFOX_MODELS names no directory' : !existsSync(file) && `no ${file}`;
+  const skip = 'missing' in brought && brought.missing;
   test(`${pair}: the candidates and texts of a model of Mozilla's`, { skip }, async (t) => {
-    const model = await Transformer.load(join(String(real), pair), { activations: 'fixed' });
-    const lines = linesOf(file);
+    const { directory } = /** @type {{ directory: string }} */ (brought);
+    const model = await Transformer.load(join(directory, pair), { activations: 'fixed' });
+    const lines = linesOf(join(golden, 'real', `${pair}.expected.jsonl.gz`));
     assert.equal(lines.length, 187);
     for (const { sourceIds, shortlist } of lines) {
       assert.equal(model.candidates(sourceIds).length, shortlist.candidates);
