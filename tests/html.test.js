@@ -87,6 +87,13 @@ test('no-break spaces beside numbers stay', () => {
   assert.equal(withFixedSpaces('It is 4\u00a0km, Windows\u00a011.', 'Es sind 4 km, Windows 11.'),
     'Es sind 4\u00a0km, Windows\u00a011.');
   assert.equal(withFixedSpaces('a\u00a0b', 'c d'), 'c d');
+  // not those of another number in what passes through, which would not be found again, and would stand there twice
+  assert.equal(translateBy('<p>Use <code>size 4 of</code> it for 4&nbsp;km.</p>', 'upper').output,
+    '<p>USE <code>size 4 of</code> IT FOR 4&nbsp;KM.</p>');
+  assert.equal(translateBy('<p>a<b translate=no>x4 y</b>b is 4&nbsp;km</p>', (words) => words.map((word, i) => [
+    word.includes('x4') ? word : word.toUpperCase(), i])).output, '<p>a<b translate=no>x4 y</b>b IS 4&nbsp;KM</p>');
+  assert.equal(translateBy('<p>It is <code>4&nbsp;km</code> or 4 km</p>', 'upper').output,
+    '<p>IT IS <code>4&nbsp;km</code> OR 4 KM</p>');
 });
 
 test('case 1: translate() takes markup for text that passes through', async (t) => {

@@ -218,8 +218,12 @@ export class PageTranslation {
           if (isKept(this.#reader.stateInside(target))) this.#originals.giveBack(nodes);
         }
         const isWhole = isKept(this.#reader.stateAt(target)) && [...addedNodes, ...removedNodes].some(isMixing);
-        if (isWhole) this.#noteKind(target, isFirst);
-        else this.#addChange(target, isFirst);
+        if (isWhole) {
+          // without what was mixed in, nothing inside is read again
+          const kept = this.#reader.keptAround(target, this.#top) ?? target;
+          this.#originals.giveBack(nodesInside(kept));
+          this.#noteKind(target, isFirst);
+        } else this.#addChange(target, isFirst);
       } else {
         const [element, name] = [/** @type {Element} */ (target), String(attributeName)];
         if (this.#originals.ownsAttribute(element, name)) continue;

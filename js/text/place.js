@@ -88,10 +88,12 @@ const CERTAIN = 10;
 function findWords(words, source, target, kept) {
   /** @type {T[]} */
   const found = [];
+  // a space that does not break a line may have come between them, see withFixedSpaces()
+  const [from, to] = [source, target].map((text) => text.replace(/[\u00a0\u202f]/g, ' '));
   const add = (/** @type {T} */ word, /** @type {number} */ start) => {
-    const text = source.slice(word.start, word.end);
+    const text = from.slice(word.start, word.end);
     const end = start + text.length;
-    const isFree = start >= 0 && target.startsWith(text, start) &&
+    const isFree = start >= 0 && to.startsWith(text, start) &&
       !found.some((other) => other.start < end && other.end > start);
     if (isFree) found.push({ ...word, start, end });
     return isFree;
@@ -102,9 +104,9 @@ function findWords(words, source, target, kept) {
   });
   // beside letters it is no word to the translator
   for (const word of left) {
-    const text = source.slice(word.start, word.end);
-    let at = target.indexOf(text);
-    while (at >= 0 && !add(word, at)) at = target.indexOf(text, at + 1);
+    const text = from.slice(word.start, word.end);
+    let at = to.indexOf(text);
+    while (at >= 0 && !add(word, at)) at = to.indexOf(text, at + 1);
   }
   return found.sort((one, other) => one.start - other.start);
 }

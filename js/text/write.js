@@ -289,16 +289,28 @@ export function writeDocument(document, parts, attributes, { source, target }) {
  *
  * @param {string} source
  * @param {string} target
+ * @param {NonNullable<Part['kept']>} [kept]  what passes through: it has its spaces already
  */
-export function withFixedSpaces(source, target) {
+export function withFixedSpaces(source, target, kept = []) {
   if (source === target) return target;
   let result = target;
+  // beside letters it is no word to the translator
+  const fixed = kept.map(({ start, end, targetStart }) => {
+    const from = targetStart < 0 ? target.indexOf(source.slice(start, end)) : targetStart;
+    return { from, to: from + end - start };
+  });
   for (const { 0: space, index } of source.matchAll(/[\u00a0\u202f]/g)) {
+    if (kept.some(({ start, end }) => start < index && index < end)) continue;
     const [before = ''] = /\S*$/.exec(source.slice(Math.max(0, index - LONGEST_NUMBER), index)) ?? [];
     const [after = ''] = /^\S*/.exec(source.slice(index + 1, index + 1 + LONGEST_NUMBER)) ?? [];
     const words = [/\d/.test(before) && `${before} `, /\d/.test(after) && ` ${after}`].filter((word) => word !== false);
     for (const word of words) {
-      const at = result.indexOf(word);
+      let at = result.indexOf(word);
+      const isKept = () => {
+        const place = at + word.indexOf(' ');
+        return fixed.some(({ from, to }) => from < place && place < to);
+      };
+      while (at >= 0 && isKept()) at = result.indexOf(word, at + 1);
       if (at < 0) continue;
       result = result.slice(0, at) + word.replace(' ', space) + result.slice(at + word.length);
       break;

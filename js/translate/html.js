@@ -72,7 +72,7 @@ async function joinParts(sentences, results, weigh) {
     if (text) {
       const known = /** @type {Known} */ (results.next().value);
       const { result: { text: target, kept } } = known;
-      const part = { start, source: text, target: withFixedSpaces(text, target), kept };
+      const part = { start, source: text, target: withFixedSpaces(text, target, kept), kept };
       parts.push(part);
       weighed.push(weigh(sentence, known, part));
     }

@@ -547,6 +547,19 @@ Object.assign(CASES, {
       '<div lang="en" translate="no">A dog <p translate="yes">ONE CAT</p><p translate="yes">TWO CATS</p></div>');
   },
 
+  'what is kept has its texts again where a part that was translated is removed': async ({ host, translate }) => {
+    await translate('<p>A dog <i translate="no">one <b translate="yes">two</b> and</i></p>');
+    const [, kept] = host.firstChild.childNodes;
+    const more = document.createTextNode(' cats here');
+    kept.append(more);
+    // both texts are in the first node
+    await until(() => more.data === '' && kept.lastChild === more, () => host.innerHTML);
+    kept.children[0].remove();
+    host.firstChild.append(more);
+    await until(() => /HERE$/.test(host.textContent), () => host.innerHTML);
+    equal(host.innerHTML, '<p>A DOG <i translate="no">one  and</i> CATS HERE</p>');
+  },
+
   'a root that is in no page is refused': async () => {
     const other = document.implementation.createHTMLDocument('');
     for (const root of [document.createElement('p'), other, other.body]) {

@@ -12,7 +12,7 @@ const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 export const FOLDERS = { 'js/': path('../../build/js/'), 'tests/mutate/stubs.js': path('stubs.js') };
 
 /** Pages of one browser. */
-const CHUNK = 500;
+const CHUNK = 150;
 
 /**
  * @param {number} runs

@@ -79,7 +79,7 @@ export function translateText(text, stub, passing = []) {
     const kept = reportKept(target, terms).matches;
     if (source) {
       const isSame = links.length === words.length && links.every(([word], i) => word === words[i].word);
-      target = isSame ? source : withFixedSpaces(source, target);
+      target = isSame ? source : withFixedSpaces(source, target, kept);
       parts.push({ start, source, target, kept, weights: { data, sources: words, targets } });
     }
     start += source.length + after.length;
