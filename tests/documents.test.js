@@ -165,6 +165,34 @@ test('Markdown: a translation whose marks would be read in another way is told',
   assert.equal(write('x <b id=1>y</b> z'), 'A\n\nx **y** z\n');
 });
 
+test("Markdown: what GitHub's does not have stays a line, a formula or a name", async () => {
+  const texts = async (/** @type {string} */ text) =>
+    (await readDocument('md', text, { source: 'en', target: 'de' })).units.map((unit) => unit.text);
+  assert.deepEqual(await texts('> [!NOTE]\n> Some text\n> goes on\n\n[!NOTE]\n'), ['Some text goes on', '[!NOTE]']);
+  assert.deepEqual(await texts(':::tip Its title {.x}\nText\n:::\n\n:::note[A *name*]\n::::\n'),
+    ['Its title', 'Text', 'A <b id=1>name</b>']);
+  assert.deepEqual(await texts('One\n$$\na\n\nb\n- $$\ntwo\n\n$$ a_b $$\nthree\n\n> $$\n> c\n\nfour'),
+    ['One', 'two', 'three', 'four']);
+  // an end that is missing
+  assert.deepEqual(await texts('One\n\n$$\ntwo'), ['One']);
+  assert.deepEqual(await texts('Pay $5 or $6, US$ 7 or $ 8 $, and $$ is a shell'),
+    ['Pay $5 or $6, US$ 7 or $ 8 $, and $$ is a shell']);
+  assert.deepEqual(await texts('Let $x$ be $5 \\cdot y$.'),
+    ['Let <code id=1>$x$</code> be <code id=3>$5 \\cdot y$</code>.']);
+  assert.deepEqual(await texts('Yes :+1: at 10:30: or a:b: c :d'),
+    ['Yes <code id=1>:+1:</code> at 10:30: or a:b: c :d']);
+  assert.deepEqual(await texts('If a==b or c==d, then ==this== is x == y.'),
+    ['If a==b or c==d, then <b id=1>this</b> is x == y.']);
+  assert.deepEqual(await texts('A term\n: is this\n: and that'), ['A term', 'is this', 'and that']);
+  assert.deepEqual(await texts('One\n{% if x %}\ntwo\n{: .x }\n'), ['One', 'two']);
+  assert.deepEqual(await texts('[a]: https://example.org "Its title"\n[b]: x'), ['Its title']);
+  const start = performance.now();
+  for (const part of ['$a ', '$$', ':a', '==a ', ':::\n', '> [!A]\n', '$$\n', '$\\', ': a\n']) {
+    await texts(part.repeat(20_000));
+  }
+  assert.ok(performance.now() - start < 30_000);
+});
+
 test('a term that cannot be placed is told of its units alone', async () => {
   const translator = fakeTranslator('upper');
   const refuse = (/** @type {any} */ texts) => {
@@ -263,6 +291,29 @@ test('gettext: forms of plurals as the file and the language have them', async (
   ])) await assert.rejects(translated(file(forms, 'a')), { message: wanted }, forms);
 });
 
+test('gettext: the mark of a key goes to a word of the translation', async () => {
+  const file = (/** @type {string[]} */ ...ids) => ids.map((id) => `msgid "${id}"\nmsgstr ""\n`).join('\n');
+  const translated = async (/** @type {string} */ target, /** @type {string[]} */ ...ids) => {
+    const { output, units } = await translateDocument('po', file(...ids), 'reverse', { target });
+    assert.ok(units.every(({ text }) => !/[&_~](?!amp)/.test(text.replace(/<.*?>/g, ''))) || target === 'fr');
+    return [...output.matchAll(/^msgid "(.+)"\nmsgstr "(.*)"$/gm)].map(([, , each]) => each);
+  };
+  const ids = ['&File', 'E&xit', 'Save &as...', '&Delete %(x)s', '_Open <b>a b</b>', '~View'];
+  assert.deepEqual(await translated('de', ...ids),
+    ['&FILE', '&EXIT', '&AS... SAVE', '%(x)s &DELETE', '<b>B A</b> _OPEN', '~VIEW']);
+  // none of them has a mark
+  const others = ['R&D', 'Q&A', 'file_name', 'x &amp; y', 'a & b', 'See a?b=c&d', '_a _b', '~/x', 'cats&dogs', 'E&xit'];
+  assert.deepEqual((await readDocument('po', file(...others), { source: 'en', target: 'fr' })).units
+    .map(({ text }) => text.replace(/<.*?>/g, '')), others);
+  // the key is on no letter of the translation
+  const { units, write } = await readDocument('po', file('_Save as...', '_Copy'), { source: 'en', target: 'ja' });
+  assert.deepEqual(units.map(({ text }) => text), ['Save as...', 'Copy']);
+  const japanese = write(['\u4fdd\u5b58...', '1 2'], () => {});
+  assert.match(japanese, /msgstr "\u4fdd\u5b58\(_S\)\.\.\."\n[^]*msgstr "1 2"/);
+  // what does not change keeps its mark where it was
+  assert.match((await translateDocument('po', file('Save _as'), 'identity')).output, /msgstr "Save _as"/);
+});
+
 test('gettext: wrong files are refused with their line', async () => {
   const wrong = (/** @type {string} */ text, /** @type {number} */ line, /** @type {RegExp} */ message) =>
     assert.rejects(upperOf('po', text), { line, message });
@@ -322,6 +373,15 @@ test('subtitles: a sentence over several cues is translated at once, and divided
   for (const [one, other] of apart) {
     assert.equal((await read(srt(one, other))).units.length, 2, one);
   }
+});
+
+test('subtitles: the dash of a speaker stays before a tag, and no pair of tags is divided', async () => {
+  const text = srt('- <b>Yes</b>, it is.\n- <i>No</i>.', '<i><b>Where</b> are you?</i>', '- <i>Here.</i>');
+  const { units, write } = await readDocument('srt', text, { source: 'en', target: 'de' });
+  assert.deepEqual(units.map((unit) => unit.text),
+    ['<b id=0>Yes</b>, it is.', '<b id=0>No</b>.', '<b id=0>Where</b> are you?', 'Here.']);
+  assert.equal(write(['Es <b id=0>ist</b> so.', '<b id=0>Nein</b>.', 'Wo <b id=0>bist</b> du?', 'Hier.'], () => {}),
+    srt('- Es <b>ist</b> so.\n- <i>Nein</i>.', '<i>Wo <b>bist</b> du?</i>', '- <i>Hier.</i>'));
 });
 
 test('subtitles: long translations in lines, and marks that would end a cue', async () => {
@@ -398,6 +458,15 @@ test('XLIFF 2, prefixes, states and languages', async () => {
   const start = performance.now();
   await assert.rejects(upperOf('xliff', '<a>'.repeat(200_000)), DocumentError);
   assert.ok(performance.now() - start < 20_000);
+});
+
+test('XLIFF: a value of Angular is a word', async () => {
+  const text = '<xliff version="1.2"><file source-language="en" target-language="de"><body><trans-unit id="1"><source>'
+    + 'One <x id="INTERPOLATION_1"/> of <x id="START_TAG_B"/>x</source></trans-unit><trans-unit id="2"><source>'
+    + '{n, plural, other {<x id="INTERPOLATION"/> days}}</source></trans-unit></body></file></xliff>';
+  const { units } = await readDocument('xliff', text, { source: 'en', target: 'de' });
+  assert.deepEqual(units.map((unit) => unit.text), ['One <code id=1>{0}</code> of <img id=3>x',
+    '<pre><code id=0>{0}</code> days</pre>']);
 });
 
 test('XLIFF: placeholders of a text are checked, and a unit whose translation does not fit stays', async () => {

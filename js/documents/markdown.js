@@ -1,12 +1,12 @@
 // markdown.js - Markdown: paragraphs, headings, cells, titles and descriptions of images. Code, front matter,
-// addresses, names of references and all marks stay.
+// formulas, addresses, names of references and all marks stay.
 //
-//   source -> lezer.js: a tree with the place of each mark -> pieces of each block: inline.js -> translation
+//   source -> dialects.js: a tree with the place of each mark -> pieces of each block: inline.js -> translation
 //          -> text with escapes, in lines as wide as before -> is it read as the same marks? else the source stays
 
 import { referenceFinder } from '../text/references.js';
+import { markdown } from './dialects.js';
 import { addPieces, pair, sourceOf } from './inline.js';
-import { markdown } from './lezer.js';
 import { Builder, hasWords } from './unit.js';
 import { wrap } from './wrap.js';
 
@@ -16,8 +16,8 @@ import { wrap } from './wrap.js';
 
 /** What is at the beginning of a file for other programs. */
 const FRONT = /^(?:---[ \t]*\n(?:[^]*?\n)?(?:---|\.\.\.)|\+\+\+[ \t]*\n(?:[^]*?\n)?\+\+\+)[ \t]*(?:\n|$)/;
-/** A footnote's name before its text, which the parser takes for text. */
-const FOOTNOTE = /^\[\^[^\]\n]*\]:[ \t]*/;
+/** A footnote's name or the mark of a definition before its text, which the parser takes for text. */
+const LEAD = /^(?:\[\^[^\]\n]*\]:[ \t]*|:[ \t]+)/;
 
 const BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|TableCell|Task)$/;
 
@@ -71,6 +71,12 @@ class Reader {
       return own === text ? title : open + own.replace(/[\\"'()]/g, (c) => (c === open || c === close || c === '\\'
         ? `\\${c}` : c)) + close;
     };
+  }
+
+  /** The title of a reference's address. @param {Node} node */
+  reference(node) {
+    const title = node.getChild('LinkTitle');
+    if (title) this.#builder.replace(title.from, title.to, this.#title(title));
   }
 
   /** What follows the text of a link. @param {Node[]} rest @returns {Piece['source']} */
@@ -155,7 +161,7 @@ class Reader {
         const last = pieces.at(-1);
         if (last?.kind === 'text' || last?.kind === 'break') last.source += source + space;
         at = Math.min(node.to + space.length, to);
-      } else if (/^(?:Emphasis|StrongEmphasis|Strikethrough)$/.test(node.name)) {
+      } else if (/^(?:Emphasis|StrongEmphasis|Strikethrough|Highlight)$/.test(node.name)) {
         const children = childrenOf(node);
         const [first, last] = [children[0], children[children.length - 1]];
         pieces.push({ kind: 'open', text: '', source: this.#source.slice(first.from, first.to) },
@@ -175,8 +181,9 @@ class Reader {
         const kind = /^<br\b/i.test(source) ? 'break' : source.startsWith('</') ? 'close'
           : /^<(?:img|input|wbr|hr)\b|\/>$/i.test(source) ? 'point' : 'open';
         pieces.push({ kind, text: '', source });
-      } else if (node.name === 'URL' || node.name === 'Autolink') pieces.push({ kind: 'word', text: source, source });
-      else pieces.push({ kind: 'point', text: '', source });
+      } else if (/^(?:URL|Autolink|Formula|Emoji)$/.test(node.name)) {
+        pieces.push({ kind: 'word', text: source, source });
+      } else pieces.push({ kind: 'point', text: '', source });
     }
     addText(to);
     return pieces;
@@ -198,7 +205,7 @@ class Reader {
       else to = mark.from;
     }
     nodes = nodes.filter((child) => !marks.includes(child));
-    const note = node.name === 'Paragraph' ? FOOTNOTE.exec(source.slice(from, to))?.[0].length ?? 0 : 0;
+    const note = node.name === 'Paragraph' ? LEAD.exec(source.slice(from, to))?.[0].length ?? 0 : 0;
     nodes = nodes.filter((child) => child.from >= from + note && child.to <= to);
     from += note + (/^\s*/.exec(source.slice(from + note, to))?.[0].length ?? 0);
     to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
@@ -247,27 +254,32 @@ function skeleton(text) {
   const names = [];
   markdown.parse(text).iterate({
     enter({ name, from, to }) {
-      if (/^(?:URL|InlineCode|HTMLTag)$/.test(name)) names.push(text.slice(from, to));
+      if (/^(?:URL|InlineCode|HTMLTag|Formula|Emoji)$/.test(name)) names.push(text.slice(from, to));
       else if (name !== 'Escape' && name !== 'Entity') names.push(name);
     },
   });
   return names.sort().join(' ');
 }
 
+/** What may be read as a mark. */
+const SPECIAL =
+  /\\(?=[!-/:-@[-`{-~]|$)|`|\*|_|~~|\$\$|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\]\(|\]\[|\]:|\|/g;
+
 /** Text that is read as itself. @param {string} text @param {boolean} isTable */
 function escapeText(text, isTable) {
-  return text.replace(/\\(?=[!-/:-@[-`{-~]|$)|`|\*|_|~~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\]\(|\]\[|\]:|\|/g, (mark, at) => {
+  return text.replace(SPECIAL, (mark, at) => {
     if (mark === '|') return isTable ? '\\|' : mark;
     const around = (text[at - 1] ?? ' ') + (text[at + 1] ?? ' ');
     if (mark === '_' && /^[\p{L}\p{N}]{2}$/u.test(around)) return mark;
     if ((mark === '*' || mark === '_') && /^\s\s$/.test(around)) return mark;
-    return mark === '~~' ? '\\~\\~' : `\\${mark}`;
+    return mark === '~~' || mark === '$$' ? `\\${mark[0]}\\${mark[1]}` : `\\${mark}`;
   });
 }
 
 /** A text that is read as a paragraph. @param {string} text */
 const escapeStart = (text) => text
-  .replace(/^(?:[-+](?=\s|$)|[-=]+(?=\s*$)|#{1,6}(?=\s|$)|>|~~~)/, (mark) => `\\${mark}`)
+  .replace(/^(?:[-+](?=\s|$)|[-=]+(?=\s*$)|#{1,6}(?=\s|$)|>|~~~|:::|\{(?=[%:]|\{[<%])|\[(?=!))/,
+    (mark) => `\\${mark}`)
   .replace(/^(\d{1,9})([.)](?=\s|$))/, '$1\\$2');
 
 /**
@@ -285,6 +297,10 @@ export function readMarkdown(source) {
     enter({ name, node }) {
       if (BLOCKS.test(name)) {
         reader.block(node);
+        return false;
+      }
+      if (name === 'LinkReference') {
+        reader.reference(node);
         return false;
       }
       if (name === 'HTMLBlock') {

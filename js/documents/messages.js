@@ -37,11 +37,15 @@ const PLACEHOLDER = new RegExp([
 /** Elements without an end tag. */
 const VOID = /^<(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b|\/>$/i;
 
+/** An element of Angular's XLIFF that stands for a value. */
+export const VALUE = /^<(?:x|ph)\s(?:[^<>]*\s)?(?:id|equiv)=["'](?:INTERPOLATION|ICU)/;
+
 /** A message with plurals or choices. */
 const ICU = /\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/;
 
 /** @param {string} source @returns {Piece} */
 function pieceOf(source) {
+  if (VALUE.test(source)) return { kind: 'word', text: '{0}', source };
   const isTag = /^<[^]*>$/.test(source);
   if (!isTag || /^<(?:code|kbd|samp|var)\b[^]*<\//.test(source)) return { kind: 'word', text: source, source };
   if (/^<br\b/i.test(source)) return { kind: 'break', text: '', source };

@@ -7,6 +7,7 @@
 // writes the whole file anew, and the format is a list of lines.
 
 import { languageOf } from '../model/languages.js';
+import { marksOf, withMark, withoutMark } from './keys.js';
 import { addMessage, placeholdersOf } from './messages.js';
 import { pluralForms, readForms } from './plurals.js';
 import { Builder, DocumentError, unlessRefused } from './unit.js';
@@ -147,6 +148,8 @@ class Reader {
   /** @type {ReturnType<typeof readForms>} */
   #forms = [];
   #isWrapped;
+  /** Of keyboard keys. @type {Set<string>} */
+  #marks = new Set();
 
   /** @param {string} source @param {string} target  a language tag */
   constructor(source, target) {
@@ -218,8 +221,13 @@ class Reader {
   /** @param {Field} field @param {Entry} entry @returns {Write} */
   #add({ text, start }, { flags }) {
     const isOrdered = flags.some((flag) => /,[ \t]*python-format\b/.test(flag.text));
-    const write = addMessage(this.#builder, text, start, isOrdered);
-    return (translations, tell) => withSpaces(write(translations, tell), text);
+    const marked = withoutMark(text, this.#marks);
+    const plain = marked?.plain ?? text;
+    const write = addMessage(this.#builder, plain, start, isOrdered);
+    return (translations, tell) => {
+      const own = write(translations, tell);
+      return withSpaces(own === plain ? text : marked ? withMark(own, marked) : own, text);
+    };
   }
 
   /**
@@ -282,6 +290,7 @@ class Reader {
     }
     if (header && header !== entries[0]) throw new DocumentError(header.line, 'found a header, expected it first');
     if (entries.length > 0) this.#readHeader(header, entries.some(({ fields }) => fields.has('msgid_plural')));
+    this.#marks = marksOf(entries.map(({ fields }) => fields.get('msgid')?.text ?? ''));
     for (const entry of entries) {
       if (entry === header) continue;
       const isFuzzy = entry.flags.some(({ text }) => FUZZY.test(text));

@@ -30,6 +30,8 @@ const TIME = { srt: /^\s*\d+:\d\d:\d\d[,.]\d{1,3}\s*-->\s*\d+:\d\d:\d\d[,.]\d{1,
 const MARK = { srt: /<\/?[A-Za-z][^<>]*>|\{\\[^{}]*\}/g, vtt: /<[^<>]*>/g };
 /** A line of another speaker. */
 const SPEAKER = /^\s*(?:<[^<>]*>)*\s*[-\u2013\u2014\u2010]\s*(?=\S)/;
+/** Its dash, which a tag may follow. */
+const DASH = /^\s*[-\u2013\u2014\u2010](?:\s*(?=\S)|\s+$)/;
 
 /** The end of a sentence. */
 const ENDS = /[.!?:\u2026\u3002\uff01\uff1f][\s"'\u201d\u2019\u00bb)\]]*$/;
@@ -86,6 +88,26 @@ function readCues(source, format) {
   });
 }
 
+/**
+ * A range of pieces, longer by the marks outside whose other is inside.
+ *
+ * @param {Piece[]} pieces
+ * @param {number} first
+ * @param {number} last
+ */
+function withMates(pieces, first, last) {
+  /** @type {number[]} */
+  const open = [];
+  let [from, to] = [first, last];
+  for (const [i, { kind }] of pieces.entries()) {
+    if (kind === 'open') open.push(i);
+    const mate = kind === 'close' ? open.pop() ?? i : i;
+    if (mate < first && i > first && i < last) from = Math.min(from, mate);
+    if (mate > first && mate < last && i > last) to = i;
+  }
+  return [from, to];
+}
+
 /** Reads the texts of cues. */
 class Reader {
   #format;
@@ -129,17 +151,21 @@ class Reader {
     pieces.push(...this.#text(text.slice(at).replace(/\s+/g, ' ')));
     pieces = pieces.filter(({ kind, text: own }) => kind !== 'text' || own !== '');
     const isText = (/** @type {Piece} */ piece) => piece.kind === 'text' && piece.text.trim() !== '';
-    const first = pieces.findIndex(isText);
-    const last = pieces.findLastIndex(isText);
+    const start = pieces.findIndex(isText);
+    if (start < 0) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
+    // what remains of a text without its dash
+    const [dash] = DASH.exec(pieces[start].text) ?? [''];
+    const rest = { ...pieces[start], text: pieces[start].text.slice(dash.length).trimStart() };
+    const head = pieces.slice(0, start);
+    if (dash) head.push({ kind: 'point', text: '', source: dash });
+    pieces = [...head, ...(rest.text === '' ? [] : [rest]), ...pieces.slice(start + 1)];
+    const [first, last] = withMates(pieces, pieces.findIndex(isText), pieces.findLastIndex(isText));
     if (first < 0) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
     const inner = pieces.slice(first, last + 1);
-    const [dash] = SPEAKER.exec(inner[0].text) ?? [''];
-    const begin = { ...inner[0], text: inner[0].text.slice(dash.length).trimStart() };
-    inner[0] = begin;
     const end = inner[inner.length - 1];
     inner[inner.length - 1] = { ...end, text: end.text.trimEnd() };
     const join = (/** @type {Piece[]} */ some) => some.map((piece) => String(piece.source)).join('');
-    return { lines, lead: join(pieces.slice(0, first)) + dash, tail: join(pieces.slice(last + 1)), pieces: inner,
+    return { lines, lead: join(pieces.slice(0, first)), tail: join(pieces.slice(last + 1)), pieces: inner,
       text: inner.map((piece) => piece.text).join(''),
       isTimed: inner.some(({ source }) => /^<\d/.test(String(source))) };
   }

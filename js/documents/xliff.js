@@ -6,7 +6,7 @@
 import { languageOf } from '../model/languages.js';
 import { encodeText } from '../text/escapes.js';
 import { addPieces, sourceOf } from './inline.js';
-import { addIcu, inOrder, isIcu, pairNames, piecesOf, placeholdersOf, UNFIT } from './messages.js';
+import { addIcu, inOrder, isIcu, pairNames, piecesOf, placeholdersOf, UNFIT, VALUE } from './messages.js';
 import { SaxesParser } from './saxes.js';
 import { Builder, DocumentError, hasWords, unlessRefused } from './unit.js';
 
@@ -168,9 +168,9 @@ class Reader {
       }
       const shown = isFixed ? decode(this.#source.slice(inside, until).replace(/<[^<>]*>/g, ''))
         : attributes['equiv-text'] ?? attributes.equiv ?? attributes.disp ?? '';
-      const isWord = isFixed || /^[^<]*[{%][^<]*$/.test(shown);
+      const isWord = isFixed || /^[^<]*[{%][^<]*$/.test(shown) || VALUE.test(source);
       const isBreak = attributes.ctype === 'lb' || /^(?:fmt:br|lb)$/.test(attributes.subType ?? '');
-      pieces.push({ kind: isWord ? 'word' : isBreak ? 'break' : 'point', text: isWord ? shown : '', source });
+      pieces.push({ kind: isWord ? 'word' : isBreak ? 'break' : 'point', text: isWord ? shown || '{0}' : '', source });
     }
     addRaw(this.#source.slice(at, to));
     return pieces;

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FORMATS, readDocument, translateUnits } from '../../js/documents/documents.js';
-import { markdown } from '../../js/documents/lezer.js';
+import { markdown } from '../../js/documents/dialects.js';
 import { parse } from '../../js/documents/messageformat.js';
 import { DocumentError } from '../../js/documents/unit.js';
 import { readMarkup } from '../../js/text/markup.js';
@@ -61,13 +61,14 @@ export const STRUCTURES = {
     const blocks = [];
     /** @type {string[]} */
     let marks = [];
-    markdown.parse(text).iterate({
+    const body = text.replace(/^---\n[^]*?\n---\n/, (front) => front.replace(/[^\n]/g, ' '));
+    markdown.parse(body).iterate({
       enter({ name, from, to }) {
         if (/^(?:Escape|Entity|Link(?:Label|Mark))$/.test(name)) return;
         const isInline =
-          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|Strike\w+|\w*Emphasis(?:Mark)?|CodeMark)$/;
+          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em)\w+|CodeMark|Formula)$/;
         if (isInline.test(name)) {
-          marks.push(/URL|Code|Tag/.test(name) ? `${name} ${text.slice(from, to)}` : name);
+          marks.push(/URL|Code|Tag|Formula|Emoji/.test(name) ? `${name} ${text.slice(from, to)}` : name);
         } else if (!/^(?:LinkTitle|QuoteMark|HTMLBlock)$/.test(name)) {
           blocks.push(...marks.sort(), /Code/.test(name) ? `${name} ${text.slice(from, to)}` : name);
           marks = [];
