@@ -2,20 +2,22 @@
 // one of them is killed. Needs Java and PySpark (pip install pyspark) in the python3 of PATH, or in that of PYTHON;
 // skipped without. LINES of them, 240 by default.
 //
-// 100,000 lines of three words: `LINES=100000 PYTHON=python3 node --test tests/spark.test.js`, see README.md.
+// 100,000 lines of four words: `LINES=100000 MODEL=tests/golden/firefox/tiny-float PYTHON=python3 node --test
+// tests/spark.test.js`, see README.md.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SHIPPED } from './model-files.js';
 
 const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 const program = fileURLToPath(new URL('../web/examples/spark.py', import.meta.url));
 const LINES = Number(process.env.LINES ?? 240);
-const ARGS = ['translate', '--model', process.env.MODEL ?? SHIPPED, '--from', 'en', '--to', 'de'];
+// executors have working directories of their own
+const ARGS = ['translate', '--model', resolve(process.env.MODEL ?? SHIPPED), '--from', 'en', '--to', 'de'];
 const NAMES = ['house', 'dog', 'train', 'letter', 'question', 'summer', 'cat', 'book', 'car', 'tree', 'door', 'table',
   'street', 'water', 'friend', 'city', 'river', 'night', 'day', 'hand'];
 /** A line that no other number has, up to 160,000. @param {number} i */
