@@ -82,15 +82,20 @@ export class Originals {
     return this.#texts.get(node)?.written === node.data;
   }
 
-  /** @param {CharacterData} node @param {string} text */
-  setText(node, text) {
+  /**
+   * @param {CharacterData} node
+   * @param {string} text
+   * @param {string} [whole]  what it translates, if that is more than the text of this node
+   */
+  setText(node, text, whole) {
     if (node.data === text) return;
     const source = this.textOf(node);
     if (text === source) this.#texts.delete(node);
     else {
       this.#texts.set(node, { source, written: text });
       this.#touched.add(node);
-      if (source !== '') this.#remember(text, source);
+      // a page that copies this node copies the words of all
+      if (whole ?? source) this.#remember(text, whole ?? source);
     }
     node.data = text;
   }

@@ -78,7 +78,8 @@ function writeChildren(parent, source, children, unit, originals) {
   for (const [k, slot] of slots.entries()) {
     // white space before an element may be a node of its own
     const main = Math.max(0, slot.findIndex((node) => /\S/.test(originals.textOf(node))));
-    for (const [i, node] of slot.entries()) originals.setText(node, i === main ? texts[k] : '');
+    const whole = slot.map((node) => originals.textOf(node)).join('');
+    for (const [i, node] of slot.entries()) originals.setText(node, i === main ? texts[k] : '', i === main ? whole : '');
   }
 }
 

@@ -560,6 +560,19 @@ Object.assign(CASES, {
     equal(host.innerHTML, '<p>A DOG <i translate="no">one  and</i> CATS HERE</p>');
   },
 
+  'a copy of a text that the page has in two nodes has the words of both': async ({ host, translate }) => {
+    const { translation } = await translate('<p>The house </p>');
+    host.firstChild.append('is small');
+    const [text, more] = host.firstChild.childNodes;
+    await until(() => more.data === '');
+    equal(text.data, 'THE HOUSE IS SMALL');
+    host.append(host.firstChild.cloneNode(true));
+    await pause(200);
+    equal(host.innerHTML, '<p>THE HOUSE IS SMALL</p><p>THE HOUSE IS SMALL</p>');
+    translation.restore();
+    equal(host.innerHTML, '<p>The house is small</p><p>The house is small</p>');
+  },
+
   'a root that is in no page is refused': async () => {
     const other = document.implementation.createHTMLDocument('');
     for (const root of [document.createElement('p'), other, other.body]) {
