@@ -28,7 +28,10 @@ import { mutatedFor, READERS, SAYS, useTokenizer } from './readers.js';
 
 /** A run that takes more of the processor hangs, and so does one that waits longer: the machine may be busy. */
 const [HANG, WAIT] = [60_000, 1_800_000];
-/** A run that seems to take longer is made again: what one takes is the least of three. Of a model of 17 MB, more. */
+/**
+ * A run that seems to take more of the processor is made again: what one takes is the least of three. Of a model of 17
+ * MB, more.
+ */
 const [SLOW, SLOW_REAL] = [100, 3000];
 /** Bytes that the instance may grow to: a tiny model may have 64 MB of positions, and a search of 64 beams. */
 const MEMORY = 2 ** 28;
@@ -80,13 +83,19 @@ const KINDS = {
  * @property {number} runs
  * @property {number} loaded  directories that were taken
  * @property {number} seconds
- * @property {{ index: number, ms: number }} slowest
+ * @property {{ index: number, ms: number }} slowest  milliseconds of the processor
  * @property {number} memory  bytes of the instance at the end
  * @property {number} heap  bytes by which JavaScript's memory grew after the first thousand runs
  * @property {Record<string, number>} statuses  how often each was met
  * @property {Record<string, Count>} readers  of kind readers
  * @property {Failure[]} failures
  */
+
+/** Milliseconds of the processor: on a busy machine a run waits. */
+function spent() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 /** What is wrong with an error, or ''. @param {any} error @param {boolean} isLoading @param {RegExp} says */
 function wrong(error, isLoading, says) {
@@ -193,13 +202,13 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
   console.warn = () => {};
   const start = performance.now();
   for (let index = from; index < from + runs && report.failures.length < MOST; index++) {
-    const before = performance.now();
+    const before = spent();
     const status = String(await one(index));
-    let ms = performance.now() - before;
+    let ms = spent() - before;
     for (let again = 0; again < 2 && ms > slow; again++) {
-      const second = performance.now();
+      const second = spent();
       await one(index);
-      ms = Math.min(ms, performance.now() - second);
+      ms = Math.min(ms, spent() - second);
     }
     if (ms > report.slowest.ms) report.slowest = { index, ms };
     report.statuses[status] = (report.statuses[status] ?? 0) + 1;
@@ -242,14 +251,12 @@ export async function run({ kind = 'directories', readers = Object.keys(READERS)
   const workerData = { kind, readers, runs, from, seed, wasm, progress };
   const worker = new Worker(new URL(import.meta.url), { workerData });
   let last = -1;
-  let since = performance.now();
-  let used = process.cpuUsage();
+  let [since, used] = [performance.now(), spent()];
   return new Promise((resolve, reject) => {
     const watch = setInterval(() => {
       const done = Atomics.load(progress, 0);
-      const { user, system } = process.cpuUsage(used);
-      if (done !== last) [last, since, used] = [done, performance.now(), process.cpuUsage()];
-      else if ((user + system) / 1000 > HANG || performance.now() - since > WAIT) {
+      if (done !== last) [last, since, used] = [done, performance.now(), spent()];
+      else if (spent() - used > HANG || performance.now() - since > WAIT) {
         void worker.terminate();
         reject(new Error(`run ${from + done} of seed ${seed} hangs`));
       }
