@@ -40,7 +40,8 @@ const skip = ask('java', '-version') === undefined ? 'Java is missing'
 const childrenOf = (parent, name) => (ask('ps', '-o', 'pid=,args=', '--ppid', String(parent)) ?? '').split('\n')
   .filter((line) => line.includes(name)).map((line) => Number(line.trim().split(' ')[0]));
 
-test('two executors, one of them killed: the same bytes as one process', { skip, timeout: 900_000 + 30 * LINES }, async (t) => {
+const options = { skip, timeout: 900_000 + 30 * LINES };
+test('two executors, one of them killed: the same bytes as one process', options, async (t) => {
   const scratch = mkdtempSync(join(tmpdir(), 'heed-spark-'));
   t.after(() => rmSync(scratch, { recursive: true }));
   const [source, target] = [join(scratch, 'lines.txt'), join(scratch, 'out')];

@@ -3,8 +3,8 @@
 //   node tests/bench/kernels.js build/wasm/bench/kernels.wasm ...
 //
 // The few system calls are answered here, not by node:wasi: that of Node 20 crashes now and then when memory grows
-// during a call. The clock is that of the processor time of this process, so a busy machine matters little. The engine's
-// own threads count too; they rest when the functions are compiled.
+// during a call. The clock is the processor time of this process, so a busy machine matters little. The engine's own
+// threads count too; they rest when the functions are compiled.
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import process, { argv, cpuUsage, stdout, version, versions } from 'node:process';
