@@ -6,7 +6,8 @@
 #                           wasm-relaxed and wasm-debug (modules of their own)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
 #   js/heed.wasm            the published module, linked from the same objects as the wasm tests
-#   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster on hosts with the instruction
+#   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster where its dot product is fast
+#   js/heed-pairs.wasm      that with other int8 products, for hosts whose dot product takes several instructions
 #   js/heed-train.wasm      training: the same objects, with other exports
 #   build/heed-debug.wasm   the same source with assertions and names
 #
@@ -154,7 +155,7 @@ $(eval $(call variant,wasm-debug,.wasm,$(SOURCES)))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
-MODULES      := js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
+MODULES      := js/heed.wasm js/heed-relaxed.wasm js/heed-pairs.wasm js/heed-train.wasm
 WASM_TESTS   := $(TESTS:%=$(BUILD)/wasm/tests/%.wasm)
 ARM_TESTS    := $(TESTS:%=$(BUILD)/arm/tests/%)
 
@@ -180,6 +181,16 @@ link_wasm-ld = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/$(1)/libheed.a -L$
     --entry=_initialize --export-if-defined=_initialize $$(sed 's/^_/--export=/' $(2)) \
     -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --gc-sections $(4) -o $(3)
 
+# The module of pairs differs from that of relaxed SIMD in one object, which the linker takes before the library's own.
+PAIRS := $(BUILD)/wasm-pairs/kernels/gemm_i8.o
+link_pairs = $(call link_wasm-ld,$(1),$(2),$(3),$(4) $(PAIRS))
+$(PAIRS): src/kernels/gemm_i8.c Makefile | need-wasm-relaxed
+	@mkdir -p $(@D)
+	$(call say,wasm-pairs  $<)
+	$(Q)$(wasm-relaxed_CC) $(wasm-relaxed_CFLAGS) -DHEED_PAIRS -c $< -o $@
+-include $(PAIRS:.o=.d)
+js/heed-pairs.wasm: $(PAIRS)
+
 # $(call module,FILE,VARIANT,EXPORTS,LINKER): a module and how it is linked, link_NAME of FILE and MORE.
 define module
 link_$(notdir $(1)) = $$(call link_$(4),$(2),$(3),$$(1),$$(2))
@@ -189,6 +200,7 @@ $(1): $(BUILD)/$(2)/libheed.a $(3)
 endef
 $(eval $(call module,js/heed.wasm,wasm,src/exports.txt,emcc))
 $(eval $(call module,js/heed-relaxed.wasm,wasm-relaxed,src/exports.txt,wasm-ld))
+$(eval $(call module,js/heed-pairs.wasm,wasm-relaxed,src/exports.txt,pairs))
 # It trains and does nothing else: js/heed.wasm translates.
 $(eval $(call module,js/heed-train.wasm,wasm,src/train/exports.txt,emcc))
 # For `wasm:`, to look for a fault: assertions and undefined behaviour trap, and the stack has the names of functions.
@@ -283,7 +295,7 @@ test-bare:
 test-js: wasm package train-programs | need-browsers need-bundlers
 	@$(run-parts) --only .test.js fast rest
 
-# Builds the three modules again in another directory, and compares their bytes.
+# Builds the modules again in another directory, and compares their bytes.
 reproducible: wasm
 	@elsewhere=$$(mktemp -d "$${TMPDIR:-/tmp}/heed-built-elsewhere-XXXXXX") && trap 'rm -rf "$$elsewhere"' EXIT && \
 	mkdir -p "$$elsewhere/a/js" "$$elsewhere/a/tests" && \
@@ -351,21 +363,24 @@ mutate: js/heed.wasm
 	set -e; for kind in $(KINDS); do \
 	  $(NODE) tests/mutate/run.js --kind $$kind --runs $(RUNS) --seed $(SEED); done
 
-bench: js/heed.wasm js/heed-relaxed.wasm $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm
+BENCHES := $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm $(BUILD)/wasm-pairs/bench/kernels.wasm
+bench: $(MODULES) $(BENCHES)
 	$(NODE) tests/bench/index.js
 	$(NODE) tests/bench/calls.js
 	$(NODE) tests/bench/firefox.js
 
 # GOP/s of every kernel and shape, beside the limit of the machine, as wasm under Node.
-bench-kernels: $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm
+bench-kernels: $(BENCHES)
 	@$(NODE) tests/bench/kernels.js $^
 $(BUILD)/wasm/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm/libheed.a
 	@mkdir -p $(@D)
 	$(Q)$(EMCC) $(wasm_CFLAGS) -MF $(@:.wasm=.d) $< $(BUILD)/wasm/libheed.a $(wasm_LIBS) -o $@
-$(BUILD)/wasm-relaxed/bench/%.wasm: tests/bench/%.c $(BUILD)/wasm-relaxed/libheed.a
+$(BUILD)/wasm-pairs/bench/kernels.wasm: bench_CFLAGS := -DHEED_PAIRS
+$(BUILD)/wasm-pairs/bench/kernels.wasm: $(PAIRS)
+$(BUILD)/wasm-%/bench/kernels.wasm: tests/bench/kernels.c $(BUILD)/wasm-relaxed/libheed.a
 	@mkdir -p $(@D)
-	$(Q)$(wasm-relaxed_CC) $(wasm-relaxed_CFLAGS) -MF $(@:.wasm=.d) -c $< -o $(@:.wasm=.o)
-	$(Q)$(WASM_LD) $(WASM_LIB)/crt1.o $(@:.wasm=.o) $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
+	$(Q)$(wasm-relaxed_CC) $(wasm-relaxed_CFLAGS) $(bench_CFLAGS) -MF $(@:.wasm=.d) -c $< -o $(@:.wasm=.o)
+	$(Q)$(WASM_LD) $(WASM_LIB)/crt1.o $(@:.wasm=.o) $(filter $(PAIRS),$^) $(BUILD)/wasm-relaxed/libheed.a -L$(WASM_LIB) \
 	    -lstandalonewasm-memgrow -lstubs -lc -lcompiler_rt --allow-undefined \
 	    -z stack-size=1048576 --stack-first --max-memory=4294967296 --strip-all --gc-sections \
 	    --export-if-defined=memory -o $@
@@ -387,4 +402,4 @@ format:
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c)
 
 clean:
-	rm -rf build js/heed.wasm js/heed-relaxed.wasm js/heed-train.wasm
+	rm -rf build $(MODULES)

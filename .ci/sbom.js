@@ -45,7 +45,7 @@ const ORIGINS = {
   },
 };
 
-const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'];
+const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm', 'heed-train.wasm'];
 
 /**
  * What of the C runtime a module has.

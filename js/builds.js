@@ -1,4 +1,4 @@
-// builds.js - files that are loaded by their own address, next to this file: the two builds of the module, and the
+// builds.js - files that are loaded by their own address, next to this file: the builds of the module, and the
 // worker. Used by wasm/module.js and engine/engine.js. It must be in js/, because bundlers find these files by exactly
 // these expressions. heed/inline replaces this file by another one.
 
@@ -7,6 +7,8 @@ export const builds = {
   simd128: () => new URL('./heed.wasm', import.meta.url),
   /** @type {() => URL | Promise<WebAssembly.Module>} */
   relaxed: () => new URL('./heed-relaxed.wasm', import.meta.url),
+  /** As relaxed, where its dot product is several instructions. @type {() => URL | Promise<WebAssembly.Module>} */
+  pairs: () => new URL('./heed-pairs.wasm', import.meta.url),
   /** The worker of a page. @type {() => Worker} */
   worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
   /** The worker of Node: worker_threads take its address. */

@@ -68,6 +68,7 @@ function inlinedBuilds() {
     export const builds = {
       simd128: () => (module ??= unpack()),
       relaxed: () => { throw new Error('heed/inline has the plain SIMD128 build only'); },
+      pairs: () => builds.relaxed(),
     };`;
 }
 

@@ -76,7 +76,7 @@ const own = () => join(app, 'own');
 
 /** What esbuild and Rollup leave to the user: the files that heed loads by their own address. @param {string} out */
 async function addModules(out) {
-  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) {
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm']) {
     await cp(join(app, 'node_modules/heed/build/js', name), join(out, name));
   }
 }

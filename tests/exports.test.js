@@ -48,7 +48,7 @@ function moduleOf(name) {
 const EMSCRIPTEN = ['memory', '_initialize', '__indirect_function_table', '__errno_location', 'stackSave',
   'stackRestore', 'stackAlloc'];
 
-for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm']) {
+for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm', 'heed-train.wasm']) {
   const wanted = name === 'heed-train.wasm' ? learns : listed;
 
   test(`${name} exports those, its memory and its start, and nothing of ours besides`, () => {

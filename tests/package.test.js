@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-const wasmLimit = 60_000; // bytes of heed.wasm, and of heed-relaxed.wasm, after brotli
+const wasmLimit = 60_000; // bytes of each module after brotli
 /** Bytes of the library's JavaScript, minified, after gzip: with the engine, and in a page that has it in a worker. */
 const scriptLimits = { translating: 20_750, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
@@ -89,13 +89,14 @@ test('the tarball holds the library and nothing else', () => {
   const paths = packed.files.map(({ path }) => path);
   assert.deepEqual(paths.filter((path) => !allowed.test(path)), []);
   for (const path of ['build/js/index.js', 'build/js/ops.js', 'build/js/cli.js', 'build/js/heed.wasm',
-    'build/js/heed-relaxed.wasm', 'build/types/index.d.ts', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
+    'build/js/heed-relaxed.wasm', 'build/js/heed-pairs.wasm', 'build/types/index.d.ts', 'README.md', 'LICENSE',
+    'CHANGELOG.md']) {
     assert.ok(paths.includes(path), `${path} is in the tarball`);
   }
 });
 
 test('sizes stay within their limits', async (t) => {
-  for (const name of ['heed.wasm', 'heed-relaxed.wasm']) {
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm']) {
     const wasm = await readFile(join(root, 'js', name));
     const compressed = brotliCompressSync(wasm, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length } }).length;
     t.diagnostic(`${name}: ${wasm.length} bytes, ${compressed} after brotli`);
@@ -136,7 +137,7 @@ test('a bundler takes it for a page without a word', async () => {
   assert.deepEqual(warnings.map(({ text }) => text), []);
   // the literals that bundlers look for must survive
   const text = new TextDecoder().decode(code);
-  for (const name of ['heed', 'heed-relaxed']) {
+  for (const name of ['heed', 'heed-relaxed', 'heed-pairs']) {
     assert.match(text, new RegExp(`new URL\\(["'\`]\\./${name}\\.wasm["'\`],\\s*import\\.meta\\.url\\)`));
   }
 });

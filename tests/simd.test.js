@@ -46,12 +46,14 @@ async function libraryWith(name, modules) {
   return (await import(pathToFileURL(join(folder, 'index.js')).href)).Transformer;
 }
 
-/** The answers of a relaxed dot product to the three questions of simd.js, by what the host says of it. */
+/** The answers of relaxed dot products to the questions of simd.js, of the whole and of pairs, by what the host is. */
 const DOTS = {
-  fast: [-65024, 50800, 129540],
-  slow: [-65024, 50800, 0],
-  'wrong below zero': [-130048, 50800, 0],
-  'wrong above zero': [-65024, 101600, 0],
+  fast: [[-65024, 50800, 129540]],
+  pairs: [[-65024, 50800, 65534], [-32512, 32258]],
+  'pairs that are wrong': [[-65024, 50800, 65534], [-32512, 32767]],
+  slow: [[-65024, 50800, 0]],
+  'wrong below zero': [[-130048, 50800, 0]],
+  'wrong above zero': [[-65024, 101600, 0]],
 };
 
 /**
@@ -61,11 +63,14 @@ const DOTS = {
  * @param {string} kind  of DOTS
  */
 function pretend(t, kind) {
-  const [minus, plus, outside] = DOTS[kind];
-  const d = (/** @type {number} */ a, /** @type {number} */ b) => (a === -128 ? minus : b === 100 ? plus : outside);
+  const [whole, pairs] = DOTS[kind];
   t.mock.method(WebAssembly, 'validate', () => true);
-  t.mock.method(WebAssembly, 'Module', function Module() {});
-  t.mock.method(WebAssembly, 'Instance', function Instance() {
+  t.mock.method(WebAssembly, 'Module', function Module(/** @type {Uint8Array} */ bytes) {
+    // the operation before the lane is read: i16x8.relaxed_dot_i8x16_i7x16_s
+    this.answers = bytes.at(-6) === 146 ? pairs : whole;
+  });
+  t.mock.method(WebAssembly, 'Instance', function Instance({ answers: [minus, plus, outside] }) {
+    const d = (/** @type {number} */ a, /** @type {number} */ b) => (a === -128 ? minus : b === -1 ? outside : plus);
     return { exports: { d } };
   });
 }
@@ -115,8 +120,9 @@ test('a relaxed dot product that computes wrongly is as none', async (t) => {
   });
 });
 
-test('a given module of the other build', async (t) => {
-  const [simd128, relaxed] = ['heed.wasm', 'heed-relaxed.wasm'].map((name) => readFileSync(join(JS, name)));
+test('a given module of another build', async (t) => {
+  const [simd128, relaxed, pairs] = ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm']
+    .map((name) => readFileSync(join(JS, name)));
   assert.equal((await infoOf({ wasm: simd128 })).simd, 'simd128');
   assert.equal((await infoOf({ wasm: simd128, simd: 'simd128' })).simd, 'simd128');
   if (lacksRelaxed) {
@@ -132,12 +138,28 @@ test('a given module of the other build', async (t) => {
     /^heed\.wasm: simd: asked for 'simd128', the given module is 'relaxed'$/,
   );
   assert.equal((await infoOf({ wasm: relaxed })).simd, 'relaxed');
+  assert.equal((await infoOf({ wasm: pairs })).simd, 'relaxed');
+});
+
+test('all builds give the same bits', async (t) => {
+  if (lacksRelaxed) return t.skip(lacksRelaxed);
+  const logits = [];
+  for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm']) {
+    const model = await Transformer.load(SHIPPED, { wasm: readFileSync(join(JS, name)) });
+    const ids = SENTENCES.slice(0, 7).map((text) => model.tokenizer.encode(text, { language: 'de' }).ids);
+    logits.push(ids.map((source) => model.forward(source, source).logits.data));
+    model.dispose();
+  }
+  assert.deepEqual(logits[1], logits[0]);
+  assert.deepEqual(logits[2], logits[0]);
 });
 
 test("simd: 'auto' takes the relaxed build where its dot product is fast", async (t) => {
-  assert.equal((await infoOf()).simd, dot === 'fast' ? 'relaxed' : 'simd128', `dot product: ${dot}`);
+  const isUsed = dot === 'fast' || dot === 'pairs';
+  assert.equal((await infoOf()).simd, isUsed ? 'relaxed' : 'simd128', `dot product: ${dot}`);
   if (lacksRelaxed) return t.skip(lacksRelaxed);
-  for (const [kind, expected] of Object.entries({ fast: 'relaxed', slow: 'simd128' })) {
+  const hosts = { fast: 'relaxed', pairs: 'relaxed', 'pairs that are wrong': 'simd128', slow: 'simd128' };
+  for (const [kind, expected] of Object.entries(hosts)) {
     await t.test(kind, async (u) => {
       pretend(u, kind);
       assert.equal((await infoOf()).simd, expected);
@@ -145,12 +167,16 @@ test("simd: 'auto' takes the relaxed build where its dot product is fast", async
   }
 });
 
-test("simd: 'auto' does with the other build where heed-relaxed.wasm is missing or does not compile", async (t) => {
-  pretend(t, 'fast');
+test("simd: 'auto' does with the other build where that of relaxed SIMD is missing or does not compile", async (t) => {
   const without = await libraryWith('without', ['heed.wasm']);
-  assert.equal((await infoOf({}, without)).simd, 'simd128');
-  await refused(infoOf({ simd: 'relaxed' }, without), /^heed\.wasm: .*heed-relaxed\.wasm: ENOENT/);
-  if (lacksRelaxed) assert.equal((await infoOf()).simd, 'simd128');
+  for (const [kind, name] of /** @type {const} */ ([['fast', 'heed-relaxed'], ['pairs', 'heed-pairs']])) {
+    await t.test(kind, async (u) => {
+      pretend(u, kind);
+      assert.equal((await infoOf({}, without)).simd, 'simd128');
+      await refused(infoOf({ simd: 'relaxed' }, without), new RegExp(`^heed\\.wasm: .*${name}\\.wasm: ENOENT`));
+      if (lacksRelaxed) assert.equal((await infoOf()).simd, 'simd128');
+    });
+  }
   const neither = await libraryWith('neither', []);
   await refused(infoOf({}, neither), /^heed\.wasm: .*[/\\]heed\.wasm: ENOENT/);
 });

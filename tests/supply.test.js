@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFile(join(root, path), 'utf8');
-const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-train.wasm'];
+const MODULES = ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm', 'heed-train.wasm'];
 
 /** All JavaScript that ships, by its path below js/. */
 const shipped = await Promise.all((await readdir(join(root, 'js'), { recursive: true }))
@@ -161,7 +161,7 @@ test('the bill of materials says what is in the package, linked, and locked', as
     const say = (name, lines) => writeFile(join(folder, `${name}.txt`), lines.join('\n'));
     const common = ['heed.o', 'lib/libheed.a(heed.o)', 'lib/crt1_reactor.o'];
     await say('heed.wasm', [...common, 'lib/libc.a(pow.o)', 'lib/libc.a(log.o)', 'lib/libcompiler_rt.a(stack_ops.o)']);
-    await say('heed-relaxed.wasm', [...common, 'lib/libc.a(log.o)']);
+    for (const name of ['heed-relaxed.wasm', 'heed-pairs.wasm']) await say(name, [...common, 'lib/libc.a(log.o)']);
     await say('heed-train.wasm', [...common, 'lib/libc.a(erff.o)']);
     const sbom = join(root, '.ci/sbom.js');
     const env = { ...process.env, EMCC: process.env.EMCC || 'emcc' };
@@ -184,12 +184,12 @@ test('the bill of materials says what is in the package, linked, and locked', as
     for (const c of bom.components.filter(({ type }) => type === 'library')) assert.ok(c.version, c.name);
     const parts = (name) => Object.fromEntries(bom.components.find((c) => c.name === name).properties
       .map((property) => [property.name.replace('heed:linked:', ''), property.value]));
-    assert.deepEqual(parts('musl'),
-      { 'heed.wasm': 'log.o pow.o', 'heed-relaxed.wasm': 'log.o', 'heed-train.wasm': 'erff.o' });
+    assert.deepEqual(parts('musl'), { 'heed.wasm': 'log.o pow.o', 'heed-relaxed.wasm': 'log.o',
+      'heed-pairs.wasm': 'log.o', 'heed-train.wasm': 'erff.o' });
     assert.deepEqual(parts('compiler-rt'), { 'heed.wasm': 'stack_ops.o' });
     const has = (name) => bom.dependencies.find(({ ref }) => ref === `module:${name}`).dependsOn;
     const all = ['runtime:emscripten', 'runtime:musl'];
-    assert.deepEqual(MODULES.map((name) => has(name).sort()), [['runtime:compiler-rt', ...all], all, all]);
+    assert.deepEqual(MODULES.map((name) => has(name).sort()), [['runtime:compiler-rt', ...all], all, all, all]);
     await say('heed-relaxed.wasm', common);
     await assert.rejects(run(process.execPath, [sbom, folder], { env }),
       /heed-relaxed\.wasm: no C library among what was linked/);

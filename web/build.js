@@ -15,7 +15,8 @@ import { writeChunks } from './chunks.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const from = (/** @type {string} */ path) => join(root, path);
 const COPIED = [
-  'web/icon.svg', 'web/manifest.webmanifest', 'js/heed.wasm', 'js/heed-relaxed.wasm', 'js/heed-train.wasm',
+  'web/icon.svg', 'web/manifest.webmanifest', 'js/heed.wasm', 'js/heed-relaxed.wasm', 'js/heed-pairs.wasm',
+  'js/heed-train.wasm',
 ];
 const SHEETS = ['web/style.css', 'web/see/see.css', 'web/learn/learn.css'];
 /** The file of each meta element in the built folder. */

@@ -22,9 +22,9 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
  *   'int8' quantises float weights while they load
  * @property {'rows' | 'rows8' | 'fixed'} [activations]  how int8 matrices take their inputs. 'rows', the default: 7
- *   bits, a scale and a zero point for each row. 'rows8': 8 bits, a scale for each row; nearer to floats, but on hosts
- *   with a fast relaxed dot product slower. 'fixed': 8 bits, scales that the file has as `X.weight.alpha`, multiplied
- *   and rounded as Firefox's engine does; matrices without one take 'rows8'
+ *   bits, a scale and a zero point for each row. 'rows8': 8 bits, a scale for each row; nearer to floats, but slower
+ *   with relaxed SIMD. 'fixed': 8 bits, scales that the file has as `X.weight.alpha`, multiplied and rounded as
+ *   Firefox's engine does; matrices without one take 'rows8'
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if the host and this build have it

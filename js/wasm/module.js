@@ -44,9 +44,10 @@ async function moduleFrom(source) {
  */
 async function chooseModule(wasm, simd, from = moduleFrom) {
   if (wasm !== undefined) return from(wasm);
-  if (simd === 'relaxed' || (simd === 'auto' && relaxedDot() === 'fast')) {
+  const dot = simd === 'simd128' ? 'none' : relaxedDot();
+  if (simd === 'relaxed' || dot === 'pairs' || dot === 'fast') {
     try {
-      return await from(await builds.relaxed());
+      return await from(await builds[dot === 'pairs' ? 'pairs' : 'relaxed']());
     } catch (error) {
       if (simd === 'relaxed') throw error; // else the other build does the same, more slowly
     }

@@ -84,12 +84,16 @@ TILE(tile_8_2x2, 2, 2, 2)
 TILE(tile_8_4x1, 4, 1, 2)
 
 /*
- * Rows of the next block of one panel.  6 if many are left, but never leaving 1, 2 or 5; of 8-bit rows, which are rare,
- * 1, 2 or 4, as every tile makes the download larger.
+ * Rows of the next block of one panel.  6 if many are left, but never leaving 1, 2 or 5; 4 of pairs, which need more
+ * registers; of 8-bit rows, which are rare, 1, 2 or 4, as every tile makes the download larger.
  */
 static int block_rows(int m, int parts) {
     if (parts == 2) return m >= 4 ? 4 : m == 3 ? 2 : m;
+#ifdef HEED_PAIRS
+    return m <= 4 ? m : m <= 6 ? 3 : 4;
+#else
     return m <= 4 ? m : m == 5 ? 3 : m == 7 || m == 8 || m == 11 ? 4 : 6;
+#endif
 }
 
 typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);

@@ -1,6 +1,6 @@
 /*
  * test_int8.c - int8 products against their plain twins, bit for bit: the sums are integers and the scaling rounds the
- * same way everywhere, so there is no tolerance.  test_relaxed.c runs this file over the relaxed route.
+ * same way everywhere, so there is no tolerance.  test_relaxed.c and test_pairs.c run this file over the relaxed routes.
  */
 #include "check.h"
 #include "guard.h"
@@ -8,7 +8,11 @@
 #include "kernels/reference.h"
 
 #ifdef HEED_RELAXED
+#ifdef HEED_PAIRS
+#define PROGRAM "int8, pairs"
+#else
 #define PROGRAM "int8, relaxed"
+#endif
 typedef uint8_t stored; /* what k_quantize_rows stores of an activation: q */
 static stored form(uint8_t q, int32_t zero) { return (void)zero, q; }
 /* q of a row of 8 bits that begins at row [K'], of two parts */
