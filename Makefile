@@ -363,7 +363,7 @@ mutate: js/heed.wasm
 	set -e; for kind in $(KINDS); do \
 	  $(NODE) tests/mutate/run.js --kind $$kind --runs $(RUNS) --seed $(SEED); done
 
-BENCHES := $(BUILD)/wasm/bench/kernels.wasm $(BUILD)/wasm-relaxed/bench/kernels.wasm $(BUILD)/wasm-pairs/bench/kernels.wasm
+BENCHES := $(patsubst %,$(BUILD)/%/bench/kernels.wasm,wasm wasm-relaxed wasm-pairs)
 bench: $(MODULES) $(BENCHES)
 	$(NODE) tests/bench/index.js
 	$(NODE) tests/bench/calls.js

@@ -126,7 +126,7 @@ async function openProcess(engine, place, isRandom) {
 /**
  * Int8 GOP/s that the machine attains in each build, which kernels.js prints first.
  *
- * @param {'wasm' | 'wasm-relaxed'} build
+ * @param {'wasm' | 'wasm-relaxed' | 'wasm-pairs'} build
  */
 async function attainable(build) {
   const path = fileURLToPath(new URL(`../../build/${build}/bench/kernels.wasm`, import.meta.url));
@@ -279,8 +279,12 @@ async function compare(host, place, cases, config, isRandom) {
 
 install();
 const rounds = Number(values.rounds);
-const [plain, relaxed] = [await attainable('wasm'), await attainable('wasm-relaxed')];
-console.log(`\nattainable in int8, GOP/s: SIMD128 ${plain ?? '-'}, relaxed SIMD ${relaxed ?? '-'}`);
+const dot = execFileSync(execPath, ['--input-type=module', '--eval',
+  `import { relaxedDot } from ${JSON.stringify(new URL('../../js/wasm/simd.js', import.meta.url))};
+  console.log(relaxedDot())`], { encoding: 'utf8' }).trim();
+const [plain, relaxed] = [await attainable('wasm'), await attainable(dot === 'pairs' ? 'wasm-pairs' : 'wasm-relaxed')];
+console.log(`\nrelaxed dot product: ${dot}`);
+console.log(`attainable in int8, GOP/s: SIMD128 ${plain ?? '-'}, relaxed SIMD ${relaxed ?? '-'}`);
 for (const kind of values.models.split(',')) {
   const isRandom = kind === 'base';
   const place = isRandom
