@@ -79,7 +79,10 @@ function writeChildren(parent, source, children, unit, originals) {
     // white space before an element may be a node of its own
     const main = Math.max(0, slot.findIndex((node) => /\S/.test(originals.textOf(node))));
     const whole = slot.map((node) => originals.textOf(node)).join('');
-    for (const [i, node] of slot.entries()) originals.setText(node, i === main ? texts[k] : '', i === main ? whole : '');
+    for (const [i, node] of slot.entries()) {
+      if (i === main) originals.setText(node, texts[k], whole);
+      else originals.setText(node, '');
+    }
   }
 }
 
