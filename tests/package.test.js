@@ -16,7 +16,7 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const wasmLimit = 60_000; // bytes of each module after brotli
 /** Bytes of the library's JavaScript, minified, after gzip: with the engine, and in a page that has it in a worker. */
-const scriptLimits = { translating: 20_750, 'beside a worker': 9750 };
+const scriptLimits = { translating: 20_850, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk. */
 const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2430, 'engine/growing': 420, 'engine/grow': 1100,
@@ -26,8 +26,8 @@ const chunkLimits = {
   'translate/lookup': 1700, 'translate/pivot': 3400, 'formats/zip': 2500, 'formats/marian': 6000,
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_250, 'translate/passing': 600,
 };
-/** Bytes of the tarball: 450,000 are the library of languages, 130,000 the parsers of documents; no models. */
-const packageLimit = 1_140_000;
+/** Bytes of the tarball: 450,000 are the library of languages, 200,000 the modules, 130,000 the parsers; no models. */
+const packageLimit = 1_190_000;
 
 let scratch;
 let packed;
