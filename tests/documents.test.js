@@ -154,6 +154,15 @@ test('Markdown: text that would be a mark is escaped', async () => {
   }
 });
 
+test('Markdown: an image or link whose text names its address keeps the name, and gets it beside another text', async () => {
+  for (const mark of ['', '!']) {
+    const text = `See ${mark}[dog] and ${mark}[cat][].\n\n[dog]: d.png\n[cat]: c.png\n`;
+    assert.equal((await translateDocument('md', text, 'identity')).output, text);
+    assert.equal((await translateDocument('md', text, 'upper')).output,
+      `SEE ${mark}[DOG][dog] AND ${mark}[CAT][cat].\n\n[dog]: d.png\n[cat]: c.png\n`);
+  }
+});
+
 test('Markdown: a translation whose marks would be read in another way is told', async () => {
   const document = await readDocument('md', 'A\n\nsome **bold** text\n', { source: 'en', target: 'de' });
   /** @type {string[]} */

@@ -104,6 +104,7 @@ class Reader {
     if (label.startsWith('^')) return [{ kind: 'point', text: '', source }];
     /** @type {Piece['source']} */
     let tail = this.#tail(children.slice(close));
+    let unchanged = tail;
     if (!hasPlace && !isNamed) {
       // the text is the name, too
       const mark = node.name === 'Image' ? '![' : '[';
@@ -112,7 +113,7 @@ class Reader {
         return [{ kind: 'text', text: mark, source: mark }, ...this.inline(children.slice(1, close), from, to),
           { kind: 'text', text: rest, source: rest }];
       }
-      const unchanged = source.slice(to - node.from);
+      unchanged = source.slice(to - node.from);
       if (node.name === 'Link') {
         return [{ kind: 'open', text: '', source: '[' }, ...this.inline(children.slice(1, close), from, to),
           { kind: 'close', text: '', source: `][${label}]`, unchanged }];
@@ -126,8 +127,11 @@ class Reader {
     }
     const isPlain = close === 1 && hasWords(label) && !/[\\&\n[\]]/.test(label);
     const index = isPlain ? this.#builder.add(label, from) : -1;
-    return [{ kind: 'point', text: '', source: (translations, tell) => `![${isPlain && translations[index] !== label
-      ? escapeText(translations[index], false) : label}${sourceOf({ source: tail }, translations, tell)}` }];
+    return [{ kind: 'point', text: '', source: (translations, tell) => {
+      const isOther = isPlain && translations[index] !== label;
+      return `![${isOther ? escapeText(translations[index], false) : label}`
+        + sourceOf({ source: isOther ? tail : unchanged }, translations, tell);
+    } }];
   }
 
   /**
