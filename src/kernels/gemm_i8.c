@@ -39,49 +39,57 @@ INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 typedef uint8_t quantized;
 
 /*
- * rows x (8 * panels) columns; k in quads.  At least eight sums hide the latency of the dot.
- * parts: 1 of 7-bit rows, 2 of 8-bit rows, which are stored as two rows of 7 bits.
+ * rows x (8 * panels) columns; k in quads, of which a turn of the loop takes some.  Few rows add them to sums of their
+ * own, by turns, because at least eight sums hide the latency of the dot.
+ *   parts    1 of 7-bit rows, 2 of 8-bit rows, which are stored as two rows of 7 bits
  */
-INLINE void tile(const int rows, const int panels, const int parts, int k, const quantized *x, const int8_t *w,
-                 const epilogue *e) {
+INLINE void tile(const int rows, const int panels, const int quads, const int parts, int k, const quantized *x,
+                 const int8_t *w, const epilogue *e) {
+    const int chains = rows > 2 ? 1 : 4 / (rows * panels);
     const size_t next = (size_t)k * PANEL;
     const quantized *row = x;
-    v128_t acc[8][8];
+    v128_t acc[6][4][4];
     UNROLL for (int i = 0; i < rows; i++) {
-        UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][j] = wasm_i32x4_splat(0);
-    }
-    KEEP_LOOP for (int t = k; t > 0; t -= 4, row += 4, w += 4 * PANEL) {
-        v128_t b[8];
-        UNROLL for (int p = 0; p < panels; p++) {
-            b[2 * p] = wasm_v128_load(w + (size_t)p * next);
-            b[2 * p + 1] = wasm_v128_load(w + (size_t)p * next + 16);
+        UNROLL for (int c = 0; c < chains; c++) {
+            UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][c][j] = wasm_i32x4_splat(0);
         }
-        UNROLL for (int i = 0; i < rows; i++) {
-            UNROLL for (int part = 0; part < parts; part++) {
-                v128_t a = wasm_v128_load32_splat(row + (size_t)(i * parts + part) * (size_t)k);
-                UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][j] = dot_i8_u7(b[j], a, acc[i][j]);
+    }
+    KEEP_LOOP for (int t = k; t > 0; t -= 4 * quads, row += 4 * quads, w += 4 * quads * PANEL) {
+        UNROLL for (int u = 0; u < quads; u++) {
+            v128_t b[4];
+            UNROLL for (int j = 0; j < 2 * panels; j++)
+                b[j] = wasm_v128_load(w + (size_t)(j / 2) * next + 4 * PANEL * u + 16 * (j % 2));
+            UNROLL for (int i = 0; i < rows; i++) {
+                v128_t *sums = acc[i][u % chains];
+                UNROLL for (int part = 0; part < parts; part++) {
+                    const v128_t a = wasm_v128_load32_splat(row + 4 * u + (size_t)(i * parts + part) * (size_t)k);
+                    UNROLL for (int j = 0; j < 2 * panels; j++) sums[j] = dot_i8_u7(b[j], a, sums[j]);
+                }
             }
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int j = 0; j < 2 * panels; j++) finish(e, i, j, acc[i][j]); }
+    UNROLL for (int i = 0; i < rows; i++) {
+        UNROLL for (int j = 0; j < 2 * panels; j++) {
+            UNROLL for (int c = 1; c < chains; c++) acc[i][0][j] = wasm_i32x4_add(acc[i][0][j], acc[i][c][j]);
+            finish(e, i, j, acc[i][0][j]);
+        }
+    }
 }
 
-#define TILE(name, rows, panels, parts)                                                 \
+#define TILE(name, rows, panels, quads, parts)                                          \
     NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
-        tile(rows, panels, parts, k, x, w, e);                                          \
+        tile(rows, panels, quads, parts, k, x, w, e);                                   \
     }
-TILE(tile_1x1, 1, 1, 1)
-TILE(tile_1x4, 1, 4, 1)
-TILE(tile_2x1, 2, 1, 1)
-TILE(tile_2x2, 2, 2, 1)
-TILE(tile_3x1, 3, 1, 1)
-TILE(tile_4x1, 4, 1, 1)
-TILE(tile_6x1, 6, 1, 1)
-TILE(tile_8_1x1, 1, 1, 2)
-TILE(tile_8_1x4, 1, 4, 2)
-TILE(tile_8_2x1, 2, 1, 2)
-TILE(tile_8_2x2, 2, 2, 2)
-TILE(tile_8_4x1, 4, 1, 2)
+TILE(tile_1x1, 1, 1, 4, 1)
+TILE(tile_1x2, 1, 2, 4, 1)
+TILE(tile_2x1, 2, 1, 2, 1)
+TILE(tile_3x1, 3, 1, 1, 1)
+TILE(tile_4x1, 4, 1, 1, 1)
+TILE(tile_6x1, 6, 1, 1, 1)
+TILE(tile_8_1x1, 1, 1, 4, 2)
+TILE(tile_8_1x2, 1, 2, 2, 2)
+TILE(tile_8_2x1, 2, 1, 2, 2)
+TILE(tile_8_4x1, 4, 1, 1, 2)
 
 /*
  * Rows of the next block of one panel.  6 if many are left, but never leaving 1, 2 or 5; 4 of pairs, which need more
@@ -98,17 +106,22 @@ static int block_rows(int m, int parts) {
 
 typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
 
-/* By parts - 1, by whether there are several panels, and by rows - 1. */
-static tile_function *const TILES[2][2][6] = {
-    {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, NULL, tile_6x1}, {tile_1x4, tile_2x2}},
-    {{tile_8_1x1, tile_8_2x1, NULL, tile_8_4x1}, {tile_8_1x4, tile_8_2x2}}};
+/* By parts - 1 and rows - 1; last, of one row and two panels. */
+static tile_function *const TILES[2][7] = {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, NULL, tile_6x1, tile_1x2},
+                                           {tile_8_1x1, tile_8_2x1, NULL, tile_8_4x1, NULL, NULL, tile_8_1x2}};
 
-/* Few rows take several panels at once, to have enough independent sums. */
-static int wide_columns(int m) { return m == 1 ? 4 * PANEL : m == 2 ? 2 * PANEL : PANEL; }
+/* Bytes of a matrix that stays in the second cache. */
+enum { NEAR = 1 << 20 };
+
+/*
+ * One row takes two panels at once, to have fewer sums to add at their ends.  A larger matrix is read as the memory has
+ * it, one panel after the other: two or four at once took three times as long.
+ */
+static int wide_columns(int m, size_t bytes) { return m == 1 && bytes <= NEAR ? 2 * PANEL : PANEL; }
 
 static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
                       const epilogue *e) {
-    TILES[parts - 1][columns > PANEL][rows - 1](k, x, w, e);
+    TILES[parts - 1][columns > PANEL ? 6 : rows - 1](k, x, w, e);
 }
 
 #else
@@ -170,7 +183,7 @@ NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue 
 /* Rows of the next block of one panel: 4 if many are left, but 5 are 3 and 2, and 6 are 3 and 3. */
 static int block_rows(int m, int parts) { return (void)parts, m <= 4 ? m : m <= 6 ? 3 : 4; }
 
-static int wide_columns(int m) { return (void)m, PANEL; }
+static int wide_columns(int m, size_t bytes) { return (void)m, (void)bytes, PANEL; }
 
 /* 16 bits have room for all of an activation, so there are no parts. */
 static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
@@ -192,7 +205,7 @@ typedef struct {
     float multiplier, shift;
 } fixed_scale;
 
-enum { MOST_COLUMNS = 4 * PANEL };
+enum { MOST_COLUMNS = 2 * PANEL };
 
 static const float zeros_f32[MOST_COLUMNS];
 
@@ -203,8 +216,9 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
     const quantized *x = rows;
     const int padded = quantized_cols(k);
     const size_t row = (size_t)padded * (size_t)(sizeof *x == 1 ? parts : 1);
+    const int wide = wide_columns(m, (size_t)n * (size_t)padded);
     for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
-        columns = n - j >= wide_columns(m) ? wide_columns(m) : PANEL;
+        columns = n - j >= wide ? wide : PANEL;
         /* the last panel is padded, but bias and out are not */
         const int given = n - j < columns ? n - j : columns;
         float own_bias[MOST_COLUMNS], own_scales[MOST_COLUMNS], last_out[8 * PANEL];
