@@ -117,7 +117,7 @@ test('a first visit takes few requests and bytes before the model', async (t) =>
     brotliCompressSync(await readFile(join(folder, name))).length));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   t.diagnostic(`${own.length} requests, ${bytes} bytes after brotli`);
-  const modules = own.filter((name) => /^heed(-relaxed)?\.wasm$/.test(name)); // which of them, the processor decides
+  const modules = own.filter((name) => /^heed(-relaxed|-pairs)?\.wasm$/.test(name)); // which of them, the processor decides
   assert.ok(modules.length === 1 && own.length <= FIRST_REQUESTS, `${own.length}: ${own.join(', ')}`);
   assert.ok(bytes <= FIRST_BYTES, `${bytes} bytes, limit ${FIRST_BYTES}`);
   await context.close();
