@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Translator } from '../js/index.js';
 import { SHIPPED } from './model-files.js';
 import { hasName, listNumbers, readCases, scoreCopy, scoreLine } from './score/copy.js';
 import { LANGUAGES, listDirections, readTable } from './score/directions.js';
@@ -128,6 +129,24 @@ test('answers: those of one source language', () => {
   const cell = 'Hello. | Hi. | [fr] Good day. | [es] Good day.';
   assert.deepEqual(listAnswers(cell, 'de'), ['Hello.', 'Hi.']);
   assert.deepEqual(listAnswers(cell, 'fr'), ['Hello.', 'Hi.', 'Good day.']);
+});
+
+test('the outputs that are kept are of these phrases, as the model says them, and counted as they are', async () => {
+  const rows = readPhrases();
+  for (const direction of ['en-de', 'en-fr', 'en-es', 'de-en', 'fr-en', 'es-en']) {
+    const [source, target] = direction.split('-');
+    const kept = readTable(join(root, `tests/score/outputs/${direction}.tsv`)).slice(1);
+    assert.equal(kept.length, rows.length, direction);
+    const cell = (/** @type {string[]} */ row, /** @type {string} */ language) => row[LANGUAGES.indexOf(language)];
+    for (const [i, [isRight, text, output]] of kept.entries()) {
+      assert.equal(text, cell(rows[i], source).split(' | ')[0]);
+      assert.equal(isRight, isAnswer(output, listAnswers(cell(rows[i], target), source), target) ? 'yes' : 'no', text);
+    }
+    const translator = await Translator.create({ sourceLanguage: source, targetLanguage: target, model: SHIPPED });
+    const some = kept.slice(0, 5);
+    assert.deepEqual(await translator.translate(some.map(([, text]) => text)), some.map(([, , output]) => output));
+    translator.destroy();
+  }
 });
 
 test('three hundred phrases: columns, variants, punctuation', () => {
