@@ -3,11 +3,11 @@
 #   build/<variant>/        objects and libheed.a: native (gcc), asan (clang, ASan + UBSan), wasm (Emscripten),
 #                           relaxed (like asan, only the kernels, with an emulated relaxed dot product),
 #                           arm (another gcc, for 64-bit Arm), coverage (gcc), fuzz (clang with libFuzzer),
-#                           wasm-relaxed and wasm-debug (modules of their own)
+#                           wasm-relaxed, wasm-pairs and wasm-debug (modules of their own)
 #   build/<variant>/tests/  one program per tests/c/test_*.c
 #   js/heed.wasm            the published module, linked from the same objects as the wasm tests
 #   js/heed-relaxed.wasm    the same source with relaxed SIMD: same results, faster where its dot product is fast
-#   js/heed-pairs.wasm      that with other int8 products, for hosts whose dot product takes several instructions
+#   js/heed-pairs.wasm      heed-relaxed.wasm with other int8 products, for hosts whose dot product is slow
 #   js/heed-train.wasm      training: the same objects, with other exports
 #   build/heed-debug.wasm   the same source with assertions and names
 #

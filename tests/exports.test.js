@@ -61,3 +61,16 @@ for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm', 'heed-t
     assert.deepEqual(WebAssembly.Module.imports(moduleOf(name)), []);
   });
 }
+
+test('each build has its own dot product, and no other', () => {
+  // prefix 0xfd, then the number in LEB128: i32x4.relaxed_dot_i8x16_i7x16_add_s, i16x8.relaxed_dot_i8x16_i7x16_s
+  const latin = (/** @type {Uint8Array} */ code) => Buffer.from(code).toString('latin1');
+  const count = (/** @type {string} */ name, /** @type {number[]} */ code) =>
+    latin(readFileSync(new URL(`../js/${name}`, import.meta.url))).split(latin(Uint8Array.from(code))).length - 1;
+  const [whole, pairs] = [[0xfd, 0x93, 2], [0xfd, 0x92, 2]];
+  const counts = Object.fromEntries(['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm']
+    .map((name) => [name, [count(name, whole) > 50, count(name, pairs) > 50]]));
+  assert.deepEqual(counts,
+    { 'heed.wasm': [false, false], 'heed-relaxed.wasm': [true, false], 'heed-pairs.wasm': [false, true] });
+  assert.deepEqual([count('heed-relaxed.wasm', pairs), count('heed-pairs.wasm', whole)], [0, 0]);
+});

@@ -1,5 +1,5 @@
 // simd.test.js - the options `simd` and `dtype`: the build and the arithmetic that a host gets, and the errors if
-// it cannot have them. engines.test.js tests that both builds give the same results.
+// it cannot have them. engines.test.js tests that builds give the same results on other hosts.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -174,6 +174,10 @@ test("simd: 'auto' does with the other build where that of relaxed SIMD is missi
       pretend(u, kind);
       assert.equal((await infoOf({}, without)).simd, 'simd128');
       await refused(infoOf({ simd: 'relaxed' }, without), new RegExp(`^heed\\.wasm: .*${name}\\.wasm: ENOENT`));
+      if (!lacksRelaxed) {
+        const only = await libraryWith(`only-${kind}`, ['heed.wasm', `${name}.wasm`]);
+        assert.equal((await infoOf({}, only)).simd, 'relaxed', `${name}.wasm is taken`);
+      }
       if (lacksRelaxed) assert.equal((await infoOf()).simd, 'simd128');
     });
   }

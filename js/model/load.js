@@ -27,7 +27,8 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  *   Firefox's engine does; matrices without one take 'rows8'
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
- * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if the host and this build have it
+ * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if it is faster on this
+ *   host and the library has its build
  * @property {boolean} [shortlist]  use the model's shortlist (lex.*.s2t.bin): of a sentence only the words that it
  *   allows are computed, which is faster and changes few translations. Default: true if config.json names one
  *   (`shortlist`) and both sides share a vocabulary
@@ -41,7 +42,7 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  */
 
 /**
- * Throws if a model is not wanted, before more is read: by heed.json, then by all other small files, not the weights.
+ * Throws if a model is not wanted. Called with heed.json, then with all small files; never with the weights.
  *
  * @typedef {(manifest: Record<string, any>, parts?: Pick<import('./model.js').Model, 'config' | 'manifest' |
  *   'tokenizer'>) => unknown} Accept
@@ -285,6 +286,7 @@ async function readModel(core, files, { onProgress, accept, refuse, shortlist, .
     : [];
 
   const weights = await openWeights(files, config, onRead);
+  let isRefused = false;
   try {
     family?.settle(config, weights);
     const numbers = chooseArithmetic(options, weights);
@@ -302,7 +304,14 @@ async function readModel(core, files, { onProgress, accept, refuse, shortlist, .
       known || (sourceSpm && targetSpm && vocab)
         ? new Tokenizer({ core, config, sourceSpm, targetSpm, vocab, targetVocab, sides: known })
         : null;
-    if (tokenizer && accept) await Promise.resolve(accept(manifest, { config, manifest, tokenizer })).catch(refuse);
+    if (tokenizer && accept) {
+      try {
+        await accept(manifest, { config, manifest, tokenizer });
+      } catch (error) {
+        isRefused = true;
+        refuse(error);
+      }
+    }
 
     sizes.push([weights.file, weights.head]);
     total += weights.head;
@@ -323,7 +332,8 @@ async function readModel(core, files, { onProgress, accept, refuse, shortlist, .
     const arithmetic = numbers.dtype;
     return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
   } catch (error) {
-    await weights.verify?.(error);
+    // verify() reads all weights: the files are not to blame for a refusal
+    if (!isRefused) await weights.verify?.(error);
     throw error;
   } finally {
     await weights.close();

@@ -39,8 +39,8 @@ INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 typedef uint8_t quantized;
 
 /*
- * rows x (8 * panels) columns; k in quads, of which a turn of the loop takes some.  Few rows add them to sums of their
- * own, by turns, because at least eight sums hide the latency of the dot.
+ * rows x (8 * panels) columns.  Each turn of the loop takes `quads` times four k.  With few rows, quads are added to
+ * several sums in turn, because at least eight sums hide the latency of the dot.
  *   parts    1 of 7-bit rows, 2 of 8-bit rows, which are stored as two rows of 7 bits
  */
 INLINE void tile(const int rows, const int panels, const int quads, const int parts, int k, const quantized *x,
@@ -115,7 +115,7 @@ enum { NEAR = 1 << 20 };
 
 /*
  * One row takes two panels at once, to have fewer sums to add at their ends.  A larger matrix is read as the memory has
- * it, one panel after the other: two or four at once took three times as long.
+ * it, one panel after the other: two at once take three times as long.
  */
 static int wide_columns(int m, size_t bytes) { return m == 1 && bytes <= NEAR ? 2 * PANEL : PANEL; }
 

@@ -73,9 +73,9 @@ void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panel
  *
  * Plain SIMD128 multiplies int16 values, of q or of q - zero, so 8 bits cost as much as 7.  With HEED_RELAXED,
  * relaxed dot products multiply i and q; their results are defined only for q < 128.  So 8 bits are two rows of 7 bits,
- * q = min(q, 127) + max(q - 127, 0), and take two dots.  relaxed.h has the two kinds of dots, one for hosts on which it
- * is one instruction, and with HEED_PAIRS one for the others.  Measured in V8 13.6 on an EPYC without AVX-VNNI, with 4
- * rows or more, in GOP/s: SIMD128 70 with 7 bits; the whole dot 50; pairs 98, and 50 with 8 bits.
+ * q = min(q, 127) + max(q - 127, 0), and take two dots.  relaxed.h has two kinds of dots: one for hosts on which it is
+ * one instruction, and with HEED_PAIRS one for other x64 hosts.  Measured in V8 13.6 on an EPYC without AVX-VNNI, with
+ * 4 rows or more, in GOP/s: SIMD128 70 with 7 bits; the whole dot 50; pairs 98, and 50 with 8 bits.
  *
  * 8 bits are nearer to floats, and free without relaxed SIMD.  Yet models take 7 bits unless they are told otherwise: a
  * translation must not depend on the host, and with relaxed SIMD, 8 bits would cost it half its speed.
