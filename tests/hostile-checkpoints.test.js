@@ -228,6 +228,9 @@ test('archives do not lie', () => {
           /m\/data\/0: (cannot be inflated|found more than 24 bytes)/],
         'deflated bytes, and others': [
           entry({ packed: concat(deflateRawSync(numbers), new Uint8Array(9)), method: 8 }), /cannot be inflated/],
+        'no deflated bytes before a tensor': [
+          torch(pickle(dict(text('w'), tensor({ offset: int(6), count: int(12) }))),
+            { packed: new Uint8Array(24).fill(0xff), method: 8, size: 48 }), /m\/data\/0: cannot be inflated/],
         'no deflated bytes': [
           entry({ packed: new Uint8Array(24).fill(0xff), method: 8 }), /cannot be inflated/],
         'a state of 100 MB': [

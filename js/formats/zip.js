@@ -3,8 +3,8 @@
 //
 //     (local header | bytes of an entry)… | central directory: an entry's name, sizes, place … | end record
 //
-// Entries are stored or deflated; zip64 is read. Checksums of stored entries are not compared, because PyTorch can omit
-// them.
+// Entries are stored or deflated; zip64 is read. The checksum of a deflated entry is compared at its end. Those of stored
+// entries are not compared, because PyTorch can omit them.
 
 import { E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -266,7 +266,7 @@ export class EntryReader {
         this.#inflated = this.#cursor.chunked(this.#cursor.io.streamChunks(stream, where));
         this.#at = 0;
       }
-      await this.#inflated.skip(at - this.#at);
+      await this.#inflated.skip(at - this.#at).catch((error) => { throw this.#reasonOf(error); });
     }
     this.#at = at;
   }
@@ -283,15 +283,25 @@ export class EntryReader {
       // the checksum is compared at the end; a chunk of a decompressor is not used again
       if (bytes?.length === size - this.#at) more = await this.#inflated?.next(1);
     } catch (error) {
-      this.#cursor.signal?.throwIfAborted();
-      const { cause } = /** @type {any} */ (error);
-      if (!this.#inflated || cause instanceof HeedError) throw cause ?? error;
-      throw new HeedError(E_SAFETENSORS, `${this.#cursor.file}: ${short(name)}: cannot be inflated`, { cause: error });
+      throw this.#reasonOf(error);
     }
     if (more) refuse(this.#cursor.file, `${short(name)}: found more than ${size} bytes`);
     if (!bytes) refuse(this.#cursor.file, `${short(name)}: cut short: ${size - this.#at} bytes are missing`);
     this.#at += bytes.length;
     return bytes;
+  }
+
+  /**
+   * Why no bytes came: the file could not be read, or its deflated bytes are wrong. Throws if the signal is aborted.
+   *
+   * @param {any} error
+   */
+  #reasonOf(error) {
+    this.#cursor.signal?.throwIfAborted();
+    const reason = error.cause ?? error;
+    if (!this.#inflated || reason instanceof HeedError) return reason;
+    const what = `${this.#cursor.file}: ${short(this.#entry.name)}: cannot be inflated`;
+    return new HeedError(E_SAFETENSORS, what, { cause: reason });
   }
 
   /** A copy of n bytes at an offset, or of all that are left. @param {number} at @param {number} n */

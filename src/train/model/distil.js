@@ -1,6 +1,6 @@
-// distil.js - translations that a model can make and that are near the reference, for the next run of training: of the
-// hypotheses of its beams the one nearest to what people wrote (sequence-level interpolation, Kim and Rush 2016,
-// https://aclanthology.org/D16-1139). A model that learns from them finds greedily what took beams before.
+// distil.js - makes training data: translates sentences with beams, and keeps the hypothesis that is nearest to what
+// people wrote (sequence-level interpolation, Kim and Rush 2016, https://aclanthology.org/D16-1139). A model that learns
+// from them should find with greedy search what needs beams otherwise.
 //
 //   node src/train/model/distil.js --data ../shared/data --model models/de-en-es-fr --out build/models/de-en-es-fr
 //

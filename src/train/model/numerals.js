@@ -110,7 +110,7 @@ function spanish(n, gender) {
 /**
  * A number in words.
  *
- * @param {number} n  0 to 9,999
+ * @param {number} n  0 to 9,999; above that, Spanish before a feminine noun is wrong
  * @param {string} language
  * @param {Gender} [gender]  of a noun that follows; German has "ein" for both
  */
@@ -137,7 +137,7 @@ const SENTENCES = [
   { en: 'The village is {m} kilometres away.', de: 'Das Dorf ist {m} Kilometer entfernt.',
     fr: 'Le village est à {m} kilomètres.', es: 'El pueblo está a {m} kilómetros.' },
 ];
-/** All numbers to here, and others to 9,999. */
+/** Every number to ALL, and MORE random ones up to 9,999. */
 const ALL = 130;
 const MORE = 500;
 

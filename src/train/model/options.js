@@ -1,4 +1,4 @@
-// options.js - the options of the programs that make training data.
+// options.js - options and errors of the programs that train models and make their data.
 
 import { basename } from 'node:path';
 

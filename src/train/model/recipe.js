@@ -15,7 +15,7 @@ import { fail } from './options.js';
 const SHARES = {
   everyday: 50, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 5, first: 2, numerals: 2, templates: 7, times: 3,
   docs: 17, 'docs-x': 1,
-  pivot: 6, distil: 25, // if there are such files, of pivot.js and distil.js
+  pivot: 9, distil: 25, // if there are such files, of pivot.js and distil.js
 };
 
 /**
@@ -64,7 +64,11 @@ export function prepare(work, options) {
   if (!existsSync(vocabulary)) run(process.execPath, ['src/train/model/prepare.js', '--out', work, ...options]);
   const folder = join(work, 'train');
   const files = readdirSync(folder).filter((name) => name.endsWith('.tsv')).map((name) => join(folder, name));
-  const missing = files.filter((file) => !existsSync(file + ALIGNED));
+  const unknown = files.find((file) => SHARES[basename(file, '.tsv')] === undefined);
+  if (unknown) fail(`${unknown}: recipe.js has no share for it`);
+  // a file may have been made again
+  const missing = files.filter((file) =>
+    !existsSync(file + ALIGNED) || statSync(file + ALIGNED).mtimeMs < statSync(file).mtimeMs);
   // heed-align writes beside its input: an unfinished file must not look like a finished one
   if (missing.length > 0) {
     run('build/heed-align', ['--suffix', '.aligning', ...missing]);
