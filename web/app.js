@@ -24,7 +24,7 @@ import { FIRST } from './translate/examples.js';
  */
 
 /**
- * translation(): that of the page's text, '' if it is not complete.
+ * translation(): the translation of the page's text, '' if it is not complete.
  *
  * @typedef {{ update: (state: State) => void, unmount: () => void, translation?: () => string }} Room
  */
@@ -103,7 +103,7 @@ export const app = {
   },
 
   /**
-   * Translates with a pair of the list, also next time.
+   * Chooses a pair of the list: loads its model, and stores the choice for the next visit.
    *
    * @param {string} pair @param {Partial<State>} [more]  what else changes
    */
@@ -205,7 +205,7 @@ const paper = matchMedia('print');
 function paint(isPaper = paper.matches) {
   document.documentElement.dataset.theme = isPaper ? 'light' : app.theme;
 }
-// what is drawn after `beforeprint` is printed in every browser; a preview may have only the media
+// Browsers print what is drawn at `beforeprint`. A preview may only change the media.
 addEventListener('beforeprint', () => paint(true));
 addEventListener('afterprint', () => paint(false));
 paper.addEventListener('change', () => paint());

@@ -98,7 +98,8 @@ export class Engine extends EventTarget {
     this.progress = 0;
     this.size = 0;
     this.pair = typeof model === 'string' ? model : '';
-    // the languages of a pair of the list are known at once
+    // those of a pair of the list are known at once, those of other models when their files tell
+    this.languages = { from: '', to: '' };
     const created = this.#create(model, load.signal);
     this.#become('loading');
     this.#loaded = created.then(

@@ -28,7 +28,7 @@ export function mountPair(app) {
   function choose(source, target) {
     const pairs = engine.pairs.filter((pair) => pair.source === source);
     const have = (/** @type {string} */ language) => pairs.find((pair) => pair.target === language);
-    // who translates from the language that was translated to means the other way
+    // If the new source is the old target, the pair is reversed.
     const pair = have(target) ?? have(engine.languages.from) ?? pairs[0];
     if (pair) app.choose(pairName(pair));
   }

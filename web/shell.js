@@ -29,7 +29,7 @@ export function mountShell(app, languages) {
   const theme = h('button', {
     type: 'button', class: 'icon theme', onclick: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark'),
   }, icon(path));
-  // the languages are beside it, for who sees them
+  // For screen readers; others see the languages beside it.
   const said = h('span', {});
   const pair = h('span', { class: 'unseen' });
   const status = h('p', { class: 'status', role: 'status' }, h('span', { class: 'dot', 'aria-hidden': 'true' }),

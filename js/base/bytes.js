@@ -1,4 +1,4 @@
-// bytes.js - bytes one after another; used by files/, formats/, model/ and wasm/.
+// bytes.js - concatenates byte arrays; used by files/, formats/, model/ and wasm/.
 
 /** @param {readonly (Uint8Array | number[])[]} parts */
 export function concat(parts) {

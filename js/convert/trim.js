@@ -122,7 +122,7 @@ async function writeWeights(weights, kept, config, path) {
       const width = bytes / table.size;
       await out.writeFile(Buffer.concat(table.rows.map((row) => whole.subarray(row * width, (row + 1) * width))));
     }
-    // the end is where the file is compared with heed.json
+    // Read to the end: only there the hash is compared.
     if (await weights.next(1)) throw new HeedError(E_SAFETENSORS, `${weights.file}: bytes after the last tensor`);
   } finally {
     await out.close();
@@ -219,7 +219,8 @@ function onlyTarget(languages, start, codes) {
  * @param {{ keep: string[], texts: string[] }} options  keep: tags of languages; texts: files
  * @returns {Promise<Record<'pieces' | 'bytes' | 'speed', [before: number, after: number]> & { failure?: Error }>}
  *   pieces: ids of the vocabulary of the target; bytes: of the weights; speed: new tokens per second here, in int8;
- *   NaN if the whole model does not load; failure: why, as it may be too large, or broken where nothing is kept.
+ *   NaN if the whole model does not load; failure: the error then. The whole may be too large, or broken in a row that
+ *   is not kept.
  *   NotSupportedError: the model has no such language. HEED_E_HASH: a file is not as heed.json lists it
  */
 export async function trim(from, to, { keep: tags, texts }) {
@@ -351,7 +352,7 @@ export async function trim(from, to, { keep: tags, texts }) {
     await put('heed.json', { format: 1, name, license, data, dtype, pairs, files: described });
     // one after the other: the whole model may need all the memory that there is
     const faster = await measure(work, sample);
-    // whatever the reason, the new model is done
+    // An error here does not concern the new model.
     const speed = await measure(from, sample).catch((/** @type {Error} */ error) => error);
     const failure = typeof speed === 'number' ? undefined : speed;
     await rename(work, to);

@@ -70,7 +70,7 @@ export function serve(port) {
         if (loaded >= most) tell(most = loaded);
       } });
       engine = await load().catch((error) => {
-        // the other workers have taken of the same 4 GB, or the host has not as much for a shared memory
+        // Other workers may fill the shared 4 GB, or the host limits shared memory: load a copy.
         if (error.code !== E_MEMORY || !sharing?.share) throw error;
         sharing = undefined;
         return load();

@@ -103,8 +103,9 @@ export class Model {
   }
 
   /**
-   * The tokenizer of the model. HEED_E_TOKENIZER if its files are missing. @returns
-   * {import('../text/tokenizer.js').Tokenizer}
+   * The tokenizer of the model. HEED_E_TOKENIZER if its files are missing.
+   *
+   * @returns {import('../text/tokenizer.js').Tokenizer}
    */
   get tokenizer() {
     if (this.#core.disposed) throw new HeedError(E_STATE, 'this object was disposed');

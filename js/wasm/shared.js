@@ -123,7 +123,7 @@ async function create(choose) {
 }
 
 /**
- * The exports of a new instance; undefined if the memory has no room for its stack, as the others have all 4 GB.
+ * The exports of a new instance; undefined if the memory has no room for its stack, because the others use all 4 GB.
  *
  * @param {Share} share
  * @param {boolean} isFirst  nobody else uses the memory

@@ -103,9 +103,9 @@ export function onTheme(f) {
 }
 
 /**
-   * A heat map on a canvas. It draws only the visible part, so it may have any size. Arrow keys move a cursor; Enter or
-   * a click picks its cell. Plus and minus, Ctrl with the wheel, or two fingers zoom. The wheel, dragging or two
-   * fingers scroll it. One finger scrolls it sideways only; up and down it scrolls the page.
+ * A heat map on a canvas. It draws only the visible part, so it may have any size. Arrow keys move a cursor; Enter or
+ * a click picks its cell. Plus and minus, Ctrl with the wheel, or two fingers zoom. The wheel, dragging or two fingers
+ * scroll it. One finger scrolls it sideways only; up and down it scrolls the page.
  *
  * @param {HTMLElement} host  emptied
  * @param {{ data: ArrayLike<number>, rows: number, cols: number, rowLabels?: string[], colLabels?: string[],

@@ -56,7 +56,7 @@ export function mount(host, app) {
   const off = onTheme(() => {
     if (!now) return;
     draw();
-    // what is printed is never seen
+    // A printed page may have thumbnails that were never visible.
     for (const canvas of waiting.keys()) fill(canvas);
   });
   return {
