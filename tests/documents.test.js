@@ -146,7 +146,12 @@ test('Markdown: marked reads the same elements, of the documents of heed too', a
 
 test('Markdown: text that would be a mark is escaped', async () => {
   const cases = [['a_b \\* c', 'A_B * C'], ['a\\*b', 'A\\*B'], ['x \\[y](z)', 'X [Y\\](Z)'], ['a \\<b>', 'A \\<B>'],
-    ['\\# no', '\\# NO'], ['1\\. no', '1\\. NO'], ['AT&amp;T &amp;amp; x', 'AT&T \\&AMP; X'], ['\\- x', '\\- X']];
+    ['\\# no', '\\# NO'], ['1\\. no', '1\\. NO'], ['\\{% x %} y', '\\{% X %} Y'], ['a \\{{< b >}}', 'A \\{{< B >}}'],
+    ['\\[!NOTE] x', '\\[!NOTE] X'], ['[!NOTE] x', '[!NOTE] X'], ['a \\$\\$ b', 'A \\$\\$ B'], ['a $$ b', 'A $$ B'],
+    ['[![a](b)](c) Text', '[![A](b)](c) TEXT'], ['# [!x](c) text', '# [!X](c) TEXT'], ['{% of', '{% OF'],
+    ['{% include a.html %} Read', '{% include a.html %} READ'], ['*a*{:.x} b', '*A*{:.x} B'],
+    ['$$PATH_X is', '\\$\\$PATH_X IS'], ['- \\[x] y', '- \\[X] Y'], ['AT&amp;T &amp;amp; x', 'AT&T \\&AMP; X'],
+    ['\\- x', '\\- X']];
   for (const [text, wanted] of cases) {
     const { output, problems } = await translateDocument('md', text, 'upper');
     assert.deepEqual([output, problems], [wanted, []], text);
@@ -174,16 +179,26 @@ test('Markdown: a translation whose marks would be read in another way is told',
   assert.equal(write('x <b id=1>y</b> z'), 'A\n\nx **y** z\n');
 });
 
-test("Markdown: what GitHub's does not have stays a line, a formula or a name", async () => {
+test('Markdown: formulas, commands, emoji and marks of boxes stay; the text around them is translated', async () => {
   const texts = async (/** @type {string} */ text) =>
     (await readDocument('md', text, { source: 'en', target: 'de' })).units.map((unit) => unit.text);
   assert.deepEqual(await texts('> [!NOTE]\n> Some text\n> goes on\n\n[!NOTE]\n'), ['Some text goes on', '[!NOTE]']);
   assert.deepEqual(await texts(':::tip Its title {.x}\nText\n:::\n\n:::note[A *name*]\n::::\n'),
     ['Its title', 'Text', 'A <b id=1>name</b>']);
-  assert.deepEqual(await texts('One\n$$\na\n\nb\n- $$\ntwo\n\n$$ a_b $$\nthree\n\n> $$\n> c\n\nfour'),
+  assert.deepEqual(await texts('One\n$$\na\n\nb\n- $$\ntwo\n\n$$ a_b $$\nthree\n\n> $$\n> c\n> $$\n\nfour'),
     ['One', 'two', 'three', 'four']);
-  // an end that is missing
-  assert.deepEqual(await texts('One\n\n$$\ntwo'), ['One']);
+  // an end that is missing, or in another list or quotation
+  assert.deepEqual(await texts('One\n\n$$\ntwo\n\nthree'), ['One', '$$ two', 'three']);
+  assert.deepEqual(await texts('> $$\n> two\n\nthree\n$$'), ['$$ two', 'three $$']);
+  assert.deepEqual(await texts('- $$\n\n  two\n\nthree\n$$'), ['two', 'three $$']);
+  assert.deepEqual(await texts('See\n$$PATH_X is a\nvariable\n\nof $$\n\n$$P_Y is, too\n\nfour'),
+    ['See $$PATH_X is a variable', 'of $$', '$$P_Y is, too', 'four']);
+  // what follows the end
+  for (const after of [' {#eq-emc}', '.', ',', ', ']) assert.deepEqual(await texts(`$$\na\n$$${after}\ntwo`), ['two']);
+  assert.deepEqual(await texts('$$\na_b\n$$, where *x* is\ntwo\n\n$$ E = mc^2 $$ {#eq}\n'),
+    ['where <b id=1>x</b> is', 'two']);
+  assert.deepEqual(await texts('The energy $$ E = mc^2 $$ is large, $$ is my_pid and $$.'),
+    ['The energy <code id=1>$$ E = mc^2 $$</code> is large, $$ is my_pid and $$.']);
   assert.deepEqual(await texts('Pay $5 or $6, US$ 7 or $ 8 $, and $$ is a shell'),
     ['Pay $5 or $6, US$ 7 or $ 8 $, and $$ is a shell']);
   assert.deepEqual(await texts('Let $x$ be $5 \\cdot y$.'),
@@ -194,9 +209,16 @@ test("Markdown: what GitHub's does not have stays a line, a formula or a name", 
     ['If a==b or c==d, then <b id=1>this</b> is x == y.']);
   assert.deepEqual(await texts('A term\n: is this\n: and that'), ['A term', 'is this', 'and that']);
   assert.deepEqual(await texts('One\n{% if x %}\ntwo\n{: .x }\n'), ['One', 'two']);
+  assert.deepEqual(await texts('{{< hint info >}}Read this.{{< /hint >}}\n\n{% a %}{% b %}\n\n# Title {: #id}\n\n'
+    + '{:.x} {% if x %}Text{% endif %}\n\nSee {{< icon "star" >}} or {% a %}, not {:ok, value}.'),
+  ['Read this.', 'Title', 'Text',
+    'See <code id=1>{{&lt; icon "star" &gt;}}</code> or <code id=3>{% a %}</code>, not {:ok, value}.']);
+  assert.deepEqual(await texts('> {% include x.html\n> title="Its title" %} and\n> text'),
+    ['and text']);
   assert.deepEqual(await texts('[a]: https://example.org "Its title"\n[b]: x'), ['Its title']);
   const start = performance.now();
-  for (const part of ['$a ', '$$', ':a', '==a ', ':::\n', '> [!A]\n', '$$\n', '$\\', ': a\n']) {
+  for (const part of ['$a ', '$$', ':a', '==a ', ':::\n', '> [!A]\n', '$$\n', '$\\', ': a\n', '$$a=b\n', '> $$a=b\n',
+    '- $$\n\n', '{% ', '{{< ', '{: .']) {
     await texts(part.repeat(20_000));
   }
   assert.ok(performance.now() - start < 30_000);

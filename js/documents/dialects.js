@@ -3,7 +3,8 @@
 //
 //   > [!NOTE]       :::tip The title       $a_1$       $$       :tada:       ==marked==       {% include x %}
 //
-// Without this they would be text: a box would lose its line, and a formula would be translated.
+// Without this they would be text: the first line of a box would be joined to the next one, and a formula would be
+// translated.
 
 import { markdown as github } from './lezer.js';
 
@@ -16,10 +17,20 @@ const ALERT = /^\[![\w-]+\][-+]?[ \t]*/;
 const BOX = /^:{3,}[ \t]*(?:[\w-]+|\{[^{}]*\})?(?:[ \t]+|\[)?/;
 /** What follows a title. */
 const AFTER_TITLE = /[\]\s]*(?:\{[^{}]*\}\s*)?$/;
-/** A line for Jekyll, Hugo or kramdown alone. */
-const COMMAND = /^(?:\{%[^{}]*%\}|\{\{[<%].*[>%]\}\}|\{:[^{}]*\})\s*$/;
-/** Where lines of a formula begin. */
-const FORMULA = /^\$\$(?:\s*$|(?=[^$]*[\\^_={}][^$]*(?:\$\$\s*)?$))/;
+/** What Jekyll or Hugo runs. Each ends at its first end. */
+const RUN = '\\{%[^{}]*%\\}|\\{\\{<(?:(?!>\\}\\}|\\{\\{)[^])*>\\}\\}|\\{\\{%(?:(?!%\\}\\}|\\{\\{)[^])*%\\}\\}';
+/** Anywhere in a text. */
+export const COMMAND = `(?:${RUN}|\\{:[ \\t]*(?:[.#][\\w-]|[\\w-]+=)[^{}]*\\})`;
+const INLINE_COMMAND = new RegExp(`^${COMMAND}`);
+/** A line of it alone. */
+const LINE_COMMAND = new RegExp(`^(?:${RUN}|\\{:[^{}]*\\})\\s*$`);
+/** What may be after the end of a formula: a number in braces, a point. */
+const FORMULA_END = /\$\$[\s.,;:]*(?:\{[^{}]*\}\s*)?/;
+/** A line that is a formula, or the first of one whose other lines must be there. */
+const FORMULA_LINE = new RegExp(`^\\$\\$[^$]*[\\\\^_={}][^$]*${FORMULA_END.source}$`);
+const FORMULA_START = /^\$\$(?:\s*$|[^$]*[\\^_={}][^$]*$)/;
+const MATH = /[\\^_={}]/;
+const TWO_WORDS = /\p{L}{2}\s+\p{L}{2}/u;
 const DEFINITION = /^:[ \t]+\S/;
 /** A name of an emoji, and what touches it if it is none. */
 const EMOJI = /^:[a-z\d+-][\w+-]*:(?![\w:])/i;
@@ -31,11 +42,11 @@ const restOf = (line) => line.text.slice(line.pos);
 /** Whether a line begins a block of these. @param {BlockContext} context @param {Line} line */
 const begins = (context, line) => {
   const text = restOf(line);
-  return /^:{3,}/.test(text) || COMMAND.test(text) || FORMULA.test(text) || DEFINITION.test(text);
+  return /^:{3,}/.test(text) || LINE_COMMAND.test(text) || DEFINITION.test(text) || beginsFormula(context, line);
 };
 
 /**
- * A line that is not translated but for the title at its end.
+ * Only the title at the end of the line is translated.
  *
  * @param {BlockContext} context
  * @param {Line} line
@@ -60,28 +71,77 @@ function parseBox(context, line) {
   const isQuoted = context.parentType().name === 'Blockquote';
   const head = (isQuoted ? ALERT.exec(text) : null) ?? BOX.exec(text);
   if (head) return addHead(context, line, head[0]);
-  return COMMAND.test(text) && addHead(context, line, text);
+  return LINE_COMMAND.test(text) && addHead(context, line, text);
+}
+
+/**
+ * Up to where no line ends a formula that begins before: of one that begins with a line of its own, and of others.
+ *
+ * @type {WeakMap<BlockContext, { own: number, other: number }>}
+ */
+const endless = new WeakMap();
+
+/**
+ * Whether a line begins a formula, whose end follows in the same quotation or list: else all that follows would be one.
+ * If the first line has more than the mark, no blank line is inside.
+ *
+ * @param {BlockContext} context
+ * @param {Line} line
+ */
+function beginsFormula(context, line) {
+  const text = restOf(line);
+  if (FORMULA_LINE.test(text)) return true;
+  if (!FORMULA_START.test(text)) return false;
+  const kind = text.trim() === '$$' ? 'own' : 'other';
+  const known = endless.get(context) ?? { own: 0, other: 0 };
+  endless.set(context, known);
+  if (context.lineStart < known[kind]) return false;
+  const { input } = /** @type {BlockContext & { input: import('@lezer/common').Input }} */ (context);
+  const start = context.lineStart + line.text.length + 1;
+  const rest = start < input.length ? input.read(start, input.length) : '';
+  const isQuoted = line.text.slice(0, line.pos).includes('>');
+  for (let at = 0; at < rest.length;) {
+    const end = rest.indexOf('\n', at) < 0 ? rest.length : rest.indexOf('\n', at);
+    const next = rest.slice(at, end);
+    const isInside = isQuoted ? /^\s*>/.test(next) : context.depth === 1 || /^(?:\s|$)/.test(next);
+    if (!isInside || (kind === 'other' && /^[\s>]*$/.test(next))) {
+      known[kind] = start + at;
+      return false;
+    }
+    if (next.includes('$$')) return true;
+    at = end + 1;
+  }
+  known[kind] = start + rest.length;
+  return false;
 }
 
 /** @param {BlockContext} context @param {Line} line */
 function parseFormula(context, line) {
-  if (!FORMULA.test(restOf(line))) return false;
+  if (!beginsFormula(context, line)) return false;
   const start = context.lineStart + line.pos;
-  const isEnd = (/** @type {string} */ text) => /\$\$\s*$/.test(text);
-  let isLast = isEnd(restOf(line).slice(2));
-  let end = context.lineStart + line.text.length;
+  let [isLast, end, after] = [false, start, ''];
+  const readLine = (/** @type {number} */ from) => {
+    const text = line.text.slice(from);
+    const found = FORMULA_END.exec(text);
+    isLast = found !== null;
+    after = found ? text.slice(found.index + found[0].length) : '';
+    if (!/\p{L}/u.test(after)) after = '';
+    end = context.lineStart + line.text.length - after.length;
+  };
+  readLine(line.pos + 2);
   // depth: of the blocks around it that go on, as the library's own code blocks compare it
   const isInside = () => /** @type {Line & { depth: number }} */ (line).depth >= context.depth;
-  while (context.nextLine() && !isLast && isInside()) {
-    isLast = isEnd(restOf(line));
-    end = context.lineStart + line.text.length;
-  }
+  while (context.nextLine() && !isLast && isInside()) readLine(line.pos);
   context.addElement(context.elt('Formula', start, end));
+  if (after) {
+    context.addElement(context.elt('Paragraph', end, end + after.length, context.parser.parseInline(after, end)));
+  }
   return true;
 }
 
 /**
- * A formula in a line: no space is inside of its signs, and it is not two prices.
+ * A formula in a line: no space is inside of its signs, and it is not two prices. Inside of $$ a space may be where
+ * a sign of mathematics is, and no two words.
  *
  * @param {InlineContext} context
  * @param {number} next
@@ -90,9 +150,19 @@ function parseFormula(context, line) {
 function parseInlineFormula(context, next, at) {
   if (next !== 36 || WORD.test(context.slice(at - 1, at))) return -1;
   const rest = context.slice(at, context.end);
-  const found = /^\$\$(?!\s)(?:[^$\\]|\\[^])+\$\$|^\$(?![\s$])((?:[^$\\]|\\[^])*)(?<!\s)\$(?!\d)/.exec(rest);
-  if (!found || (/^\d.*\s/.test(found[1] ?? '') && !/[\\^_={}]/.test(found[1]))) return -1;
+  const found = /^\$\$(?<wide>(?:[^$\\]|\\[^])+)\$\$|^\$(?![\s$])(?<one>(?:[^$\\]|\\[^])*)(?<!\s)\$(?!\d)/.exec(rest);
+  if (!found) return -1;
+  const { wide, one = '' } = /** @type {Record<string, string | undefined>} */ (found.groups);
+  const isWords = wide === undefined ? /^\d.*\s/.test(one) && !MATH.test(one)
+    : /^\s/.test(wide) && (!MATH.test(wide) || TWO_WORDS.test(wide.replace(/\\[A-Za-z]+(?:\{[^{}]*\})?/g, '')));
+  if (isWords) return -1;
   return context.addElement(context.elt('Formula', at, at + found[0].length));
+}
+
+/** @param {InlineContext} context @param {number} next @param {number} at */
+function parseCommand(context, next, at) {
+  const found = next === 123 ? INLINE_COMMAND.exec(context.slice(at, context.end)) : null;
+  return found ? context.addElement(context.elt('Command', at, at + found[0].length)) : -1;
 }
 
 /** @param {InlineContext} context @param {number} next @param {number} at */
@@ -116,13 +186,15 @@ function parseMarked(context, next, at) {
 
 /** GitHub's Markdown, and this. */
 export const markdown = github.configure({
-  defineNodes: [{ name: 'Directive', block: true }, 'Formula', 'Emoji', 'Highlight', 'HighlightMark'],
+  defineNodes: [{ name: 'Directive', block: true }, 'Formula', 'Command', 'Emoji', 'Highlight',
+    'HighlightMark'],
   parseBlock: [
     { name: 'Directive', before: 'HTMLBlock', parse: parseBox, endLeaf: begins },
     { name: 'Formula', before: 'HTMLBlock', parse: parseFormula },
   ],
   parseInline: [
     { name: 'Formula', before: 'Emphasis', parse: parseInlineFormula },
+    { name: 'Command', before: 'Emphasis', parse: parseCommand },
     { name: 'Emoji', before: 'Emphasis', parse: parseEmoji },
     { name: 'Highlight', after: 'Emphasis', parse: parseMarked },
   ],

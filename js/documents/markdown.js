@@ -5,7 +5,7 @@
 //          -> text with escapes, in lines as wide as before -> is it read as the same marks? else the source stays
 
 import { referenceFinder } from '../text/references.js';
-import { markdown } from './dialects.js';
+import { COMMAND, markdown } from './dialects.js';
 import { addPieces, pair, sourceOf } from './inline.js';
 import { Builder, hasWords } from './unit.js';
 import { wrap } from './wrap.js';
@@ -185,7 +185,14 @@ class Reader {
         const kind = /^<br\b/i.test(source) ? 'break' : source.startsWith('</') ? 'close'
           : /^<(?:img|input|wbr|hr)\b|\/>$/i.test(source) ? 'point' : 'open';
         pieces.push({ kind, text: '', source });
-      } else if (/^(?:URL|Autolink|Formula|Emoji)$/.test(node.name)) {
+      } else if (node.name === 'Command' && source.startsWith('{:') && pieces.length > 0 &&
+        pieces[pieces.length - 1].kind !== 'text') {
+        // attributes are those of what they touch
+        const last = pieces[pieces.length - 1];
+        const own = last.source;
+        last.source = typeof own === 'string' ? own + source : (...all) => own(...all) + source;
+        if (last.unchanged !== undefined) last.unchanged += source;
+      } else if (/^(?:URL|Autolink|Formula|Command|Emoji)$/.test(node.name)) {
         pieces.push({ kind: 'word', text: source, source });
       } else pieces.push({ kind: 'point', text: '', source });
     }
@@ -213,6 +220,19 @@ class Reader {
     nodes = nodes.filter((child) => child.from >= from + note && child.to <= to);
     from += note + (/^\s*/.exec(source.slice(from + note, to))?.[0].length ?? 0);
     to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
+    // commands at both ends stay there, unless the text goes on in another line
+    for (let [first] = nodes; first?.name === 'Command' && first.from === from; [first] = nodes) {
+      const space = /^[ \t]*(?![ \t\r\n])/.exec(source.slice(first.to, to));
+      if (!space) break;
+      from = first.to + space[0].length;
+      nodes.shift();
+    }
+    for (let last = nodes.at(-1); last?.name === 'Command' && last.to === to; last = nodes.at(-1)) {
+      const before = source.slice(from, last.from);
+      if (/\n[\s>]*$/.test(before)) break;
+      to = from + before.trimEnd().length;
+      nodes.pop();
+    }
     if (to <= from) return;
     const pieces = pair(this.inline(nodes, from, to));
     if (!pieces.some(({ kind, text }) => kind === 'text' && hasWords(text))) {
@@ -225,15 +245,17 @@ class Reader {
       typeof own === 'string' && own.includes('\n'));
     const start = source.lastIndexOf('\n', from - 1) + 1;
     const width = Math.max(...source.slice(start, to).split('\n').map((line) => line.length));
+    const hasSigns = pieces.some(({ kind, source: own }) => kind === 'text' && String(own).includes('$$'));
     const prefix = String(breaks[0]?.source ?? '').replace(/^[^]*\n/, '');
     this.#builder.replace(from, to, (translations, tell) => {
       const translated = write(translations);
       const original = joinPieces(pieces, translations, tell);
       if (!translated) return original;
       const parts = translated.map((piece) => (piece.kind === 'text'
-        ? { text: piece.source === piece.text ? escapeText(piece.text, isTable) : piece.text, isFree: true }
+        ? { text: piece.source === piece.text ? escapeText(piece.text, isTable, hasSigns) : piece.text, isFree: true }
         : { text: sourceOf(piece, translations, tell), isFree: false }));
-      const line = escapeStart(parts.map(({ text }) => text).join(''));
+      const whole = parts.map(({ text }) => text).join('');
+      const line = translated[0]?.kind === 'text' ? escapeStart(whole, source.slice(from, to)) : whole;
       const flat = pieces.map((piece) => (breaks.includes(piece) ? ' ' : sourceOf(piece, translations, tell))).join('');
       if (line.trim() === '' || skeleton(line) !== skeleton(flat)) {
         tell(this.#builder.lineAt(from), 'the marks do not fit the translation; the text stays as it is');
@@ -241,7 +263,7 @@ class Reader {
       }
       if (breaks.length === 0) return line;
       const isEscaped = parts[0] && !line.startsWith(parts[0].text);
-      if (isEscaped) parts[0] = { text: escapeStart(parts[0].text), isFree: true };
+      if (isEscaped) parts[0] = { text: escapeStart(parts[0].text, source.slice(from, to)), isFree: true };
       const lead = { text: source.slice(start, from), isFree: false };
       return wrap([lead, ...parts], width, prefix).slice(lead.text.length);
     });
@@ -252,27 +274,36 @@ class Reader {
 const joinPieces = (pieces, translations, tell) =>
   pieces.map((piece) => piece.unchanged ?? sourceOf(piece, translations, tell)).join('');
 
-/** The marks of a text, in any order: a translation must have the same. @param {string} text */
+/** The marks of a text, in any order but commands: a translation must have the same. @param {string} text */
 function skeleton(text) {
-  /** @type {string[]} */
-  const names = [];
+  const [names, commands] = [/** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
   markdown.parse(text).iterate({
     enter({ name, from, to }) {
-      if (/^(?:URL|InlineCode|HTMLTag|Formula|Emoji)$/.test(name)) names.push(text.slice(from, to));
+      if (name === 'Command') commands.push(text.slice(from, to));
+      else if (/^(?:URL|InlineCode|HTMLTag|Formula|Emoji)$/.test(name)) names.push(text.slice(from, to));
       else if (name !== 'Escape' && name !== 'Entity') names.push(name);
     },
   });
-  return names.sort().join(' ');
+  return [...names.sort(), ...commands].join(' ');
 }
 
 /** What may be read as a mark. */
-const SPECIAL =
-  /\\(?=[!-/:-@[-`{-~]|$)|`|\*|_|~~|\$\$|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\]\(|\]\[|\]:|\|/g;
+const SPECIAL = new RegExp([
+  /\\(?=[!-/:-@[-`{-~]|$)|`|\*|_|~~|\$\$|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\]\(|\]\[|\]:|\|/.source,
+  `(?=${COMMAND})\\{`,
+].join('|'), 'g');
 
-/** Text that is read as itself. @param {string} text @param {boolean} isTable */
-function escapeText(text, isTable) {
+/**
+ * Text that is read as itself.
+ *
+ * @param {string} text
+ * @param {boolean} isTable
+ * @param {boolean} [hasSigns]  $$ is in the text of the source, too
+ */
+function escapeText(text, isTable, hasSigns = false) {
   return text.replace(SPECIAL, (mark, at) => {
     if (mark === '|') return isTable ? '\\|' : mark;
+    if (mark === '$$' && hasSigns) return mark;
     const around = (text[at - 1] ?? ' ') + (text[at + 1] ?? ' ');
     if (mark === '_' && /^[\p{L}\p{N}]{2}$/u.test(around)) return mark;
     if ((mark === '*' || mark === '_') && /^\s\s$/.test(around)) return mark;
@@ -280,11 +311,18 @@ function escapeText(text, isTable) {
   });
 }
 
-/** A text that is read as a paragraph. @param {string} text */
-const escapeStart = (text) => text
-  .replace(/^(?:[-+](?=\s|$)|[-=]+(?=\s*$)|#{1,6}(?=\s|$)|>|~~~|:::|\{(?=[%:]|\{[<%])|\[(?=!))/,
-    (mark) => `\\${mark}`)
-  .replace(/^(\d{1,9})([.)](?=\s|$))/, '$1\\$2');
+/**
+ * A text that is read as a paragraph.
+ *
+ * @param {string} text
+ * @param {string} source  what has a mark itself keeps it
+ */
+const escapeStart = (text, source) => text
+  .replace(/^(?:[-+](?=\s|$)|[-=]+(?=\s*$)|#{1,6}(?=\s|$)|>|~~~|:::|\{(?=:[^{}]*\}\s*$)|\[(?=![\w-]+\]|[ xX]\]\s))/,
+    (mark) => (mark === '[' && source.startsWith('[!') ? mark : `\\${mark}`))
+  .replace(/^(\d{1,9})([.)](?=\s|$))/, '$1\\$2')
+  // alone it begins a formula whose end another paragraph may have
+  .replace(/^\$\$(?!.*\$\$)/s, '\\$\\$');
 
 /**
  * @param {string} source

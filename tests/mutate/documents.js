@@ -66,9 +66,9 @@ export const STRUCTURES = {
       enter({ name, from, to }) {
         if (/^(?:Escape|Entity|Link(?:Label|Mark))$/.test(name)) return;
         const isInline =
-          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em)\w+|CodeMark|Formula)$/;
+          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em)\w+|CodeMark|Formula|Command)$/;
         if (isInline.test(name)) {
-          marks.push(/URL|Code|Tag|Formula|Emoji/.test(name) ? `${name} ${text.slice(from, to)}` : name);
+          marks.push(/URL|Code|Tag|Formula|Command|Emoji/.test(name) ? `${name} ${text.slice(from, to)}` : name);
         } else if (!/^(?:LinkTitle|QuoteMark|HTMLBlock)$/.test(name)) {
           blocks.push(...marks.sort(), /Code/.test(name) ? `${name} ${text.slice(from, to)}` : name);
           marks = [];
