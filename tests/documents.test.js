@@ -159,7 +159,13 @@ test('Markdown: text that would be a mark is escaped', async () => {
   }
 });
 
-test('Markdown: an image or link whose text names its address keeps the name, and gets it beside another text', async () => {
+test('Markdown: a definition whose text is in the next line of a quotation keeps its marks', async () => {
+  const text = '> :  \n> text of *one*\n';
+  assert.equal((await translateDocument('md', text, 'identity')).output, text);
+  assert.equal(await upperOf('md', text), text.replace('text of *one*', 'TEXT OF *ONE*'));
+});
+
+test('Markdown: an image or link whose text names its address keeps the name, also beside another text', async () => {
   for (const mark of ['', '!']) {
     const text = `See ${mark}[dog] and ${mark}[cat][].\n\n[dog]: d.png\n[cat]: c.png\n`;
     assert.equal((await translateDocument('md', text, 'identity')).output, text);
@@ -196,7 +202,7 @@ test('Markdown: formulas, commands, emoji and marks of boxes stay; the text arou
   // what follows the end
   for (const after of [' {#eq-emc}', '.', ',', ', ']) assert.deepEqual(await texts(`$$\na\n$$${after}\ntwo`), ['two']);
   assert.deepEqual(await texts('$$\na_b\n$$, where *x* is\ntwo\n\n$$ E = mc^2 $$ {#eq}\n'),
-    ['where <b id=1>x</b> is', 'two']);
+    [', where <b id=1>x</b> is', 'two']);
   assert.deepEqual(await texts('The energy $$ E = mc^2 $$ is large, $$ is my_pid and $$.'),
     ['The energy <code id=1>$$ E = mc^2 $$</code> is large, $$ is my_pid and $$.']);
   assert.deepEqual(await texts('Pay $5 or $6, US$ 7 or $ 8 $, and $$ is a shell'),

@@ -124,9 +124,9 @@ function parseFormula(context, line) {
     const text = line.text.slice(from);
     const found = FORMULA_END.exec(text);
     isLast = found !== null;
-    after = found ? text.slice(found.index + found[0].length) : '';
-    if (!/\p{L}/u.test(after)) after = '';
-    end = context.lineStart + line.text.length - after.length;
+    const at = found ? found.index + '$$'.length : text.length;
+    end = context.lineStart + from + at;
+    after = found && text.length > found.index + found[0].length ? text.slice(at) : '';
   };
   readLine(line.pos + 2);
   // depth: of the blocks around it that go on, as the library's own code blocks compare it

@@ -219,6 +219,10 @@ class Reader {
     const note = node.name === 'Paragraph' ? LEAD.exec(source.slice(from, to))?.[0].length ?? 0 : 0;
     nodes = nodes.filter((child) => child.from >= from + note && child.to <= to);
     from += note + (/^\s*/.exec(source.slice(from + note, to))?.[0].length ?? 0);
+    for (let [first] = nodes; first?.name === 'QuoteMark' && first.from === from; [first] = nodes) {
+      from = first.to + (/^\s*/.exec(source.slice(first.to, to))?.[0].length ?? 0);
+      nodes.shift();
+    }
     to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
     // commands at both ends stay there, unless the text goes on in another line
     for (let [first] = nodes; first?.name === 'Command' && first.from === from; [first] = nodes) {
