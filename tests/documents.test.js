@@ -332,16 +332,26 @@ test('gettext: the mark of a key goes to a word of the translation', async () =>
   const file = (/** @type {string[]} */ ...ids) => ids.map((id) => `msgid "${id}"\nmsgstr ""\n`).join('\n');
   const translated = async (/** @type {string} */ target, /** @type {string[]} */ ...ids) => {
     const { output, units } = await translateDocument('po', file(...ids), 'reverse', { target });
-    assert.ok(units.every(({ text }) => !/[&_~](?!amp)/.test(text.replace(/<.*?>/g, ''))) || target === 'fr');
+    assert.ok(units.every(({ text }) => !/[&_~](?!amp)/.test(text.replace(/<.*?>/g, ''))));
     return [...output.matchAll(/^msgid "(.+)"\nmsgstr "(.*)"$/gm)].map(([, , each]) => each);
   };
   const ids = ['&File', 'E&xit', 'Save &as...', '&Delete %(x)s', '_Open <b>a b</b>', '~View'];
   assert.deepEqual(await translated('de', ...ids),
     ['&FILE', '&EXIT', '&AS... SAVE', '%(x)s &DELETE', '<b>B A</b> _OPEN', '~VIEW']);
   // none of them has a mark
-  const others = ['R&D', 'Q&A', 'file_name', 'x &amp; y', 'a & b', 'See a?b=c&d', '_a _b', '~/x', 'cats&dogs', 'E&xit'];
+  const others = ['R&D', 'Q&A', 'file_name', 'x &amp; y', 'a & b', 'See a?b=c&d', '_a _b', '~/x', 'cats&dogs', 'E&xit',
+    'The _uid field is missing.', 'Mention ~user', 'Opens in _blank target', '_id', '&nbsp text', 'Save _as'];
   assert.deepEqual((await readDocument('po', file(...others), { source: 'en', target: 'fr' })).units
     .map(({ text }) => text.replace(/<.*?>/g, '')), others);
+  // with a text that surely has the mark
+  assert.deepEqual(await translated('de', '_Open', 'Save _as', '_id'), ['_OPEN', '_AS SAVE', '_ID']);
+  // signs of the translation that are no mark
+  const text = file('&Search and replace', '_Search in %(file_name)s', '&A b');
+  const { write: writeSigns } = await readDocument('po', text, { source: 'en', target: 'de' });
+  const signs = writeSigns(['Suchen & ersetzen', '<pre>In <code id=1>%(file_name)s</code> suchen</pre>', 'C &D'],
+    () => {});
+  assert.deepEqual([...signs.matchAll(/^msgstr "(.+)"$/gm)].map(([, each]) => each),
+    ['&Suchen && ersetzen', 'In %(file_name)s _suchen', 'C &D']);
   // the key is on no letter of the translation
   const { units, write } = await readDocument('po', file('_Save as...', '_Copy'), { source: 'en', target: 'ja' });
   assert.deepEqual(units.map(({ text }) => text), ['Save as...', 'Copy']);
@@ -417,6 +427,12 @@ test('subtitles: the dash of a speaker stays before a tag, and no pair of tags i
   const { units, write } = await readDocument('srt', text, { source: 'en', target: 'de' });
   assert.deepEqual(units.map((unit) => unit.text),
     ['<b id=0>Yes</b>, it is.', '<b id=0>No</b>.', '<b id=0>Where</b> are you?', 'Here.']);
+  // a tag before the dash, whose end is in the text: the dash stays at the beginning of the line
+  const marked = await readDocument('srt', srt('{\\an8}<i>- No</i>, it is.'), { source: 'en', target: 'de' });
+  assert.deepEqual(marked.units.map((unit) => unit.text), ['<b id=0>No</b>, it is.']);
+  assert.equal(marked.write(['Es ist <b id=0>nein</b>.'], () => {}), srt('{\\an8}- Es ist <i>nein</i>.'));
+  assert.equal((await translateDocument('srt', srt('<i>- No</i>, it is.'), 'identity')).output,
+    srt('<i>- No</i>, it is.'));
   assert.equal(write(['Es <b id=0>ist</b> so.', '<b id=0>Nein</b>.', 'Wo <b id=0>bist</b> du?', 'Hier.'], () => {}),
     srt('- Es <b>ist</b> so.\n- <i>Nein</i>.', '<i>Wo <b>bist</b> du?</i>', '- <i>Hier.</i>'));
 });

@@ -89,7 +89,7 @@ function readCues(source, format) {
 }
 
 /**
- * A range of pieces, longer by the marks outside whose other is inside.
+ * Extends a range of pieces to include the partner of each open or close mark inside it.
  *
  * @param {Piece[]} pieces
  * @param {number} first
@@ -157,16 +157,20 @@ class Reader {
     const [dash] = DASH.exec(pieces[start].text) ?? [''];
     const rest = { ...pieces[start], text: pieces[start].text.slice(dash.length).trimStart() };
     const head = pieces.slice(0, start);
-    if (dash) head.push({ kind: 'point', text: '', source: dash });
+    /** @type {Piece} */
+    const point = { kind: 'point', text: '', source: dash };
+    if (dash) head.push(point);
     pieces = [...head, ...(rest.text === '' ? [] : [rest]), ...pieces.slice(start + 1)];
     const [first, last] = withMates(pieces, pieces.findIndex(isText), pieces.findLastIndex(isText));
     if (first < 0) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
-    const inner = pieces.slice(first, last + 1);
+    // with a tag before the dash, too, the dash stays at the beginning
+    const isMoved = pieces.slice(first, last + 1).includes(point);
+    const inner = pieces.slice(first, last + 1).filter((piece) => piece !== point);
     const end = inner[inner.length - 1];
     inner[inner.length - 1] = { ...end, text: end.text.trimEnd() };
     const join = (/** @type {Piece[]} */ some) => some.map((piece) => String(piece.source)).join('');
-    return { lines, lead: join(pieces.slice(0, first)), tail: join(pieces.slice(last + 1)), pieces: inner,
-      text: inner.map((piece) => piece.text).join(''),
+    return { lines, lead: join(pieces.slice(0, first)) + (isMoved ? dash : ''),
+      tail: join(pieces.slice(last + 1)), pieces: inner, text: inner.map((piece) => piece.text).join(''),
       isTimed: inner.some(({ source }) => /^<\d/.test(String(source))) };
   }
 
