@@ -87,6 +87,11 @@ test('no-break spaces beside numbers stay', () => {
   assert.equal(withFixedSpaces('It is 4\u00a0km, Windows\u00a011.', 'Es sind 4 km, Windows 11.'),
     'Es sind 4\u00a0km, Windows\u00a011.');
   assert.equal(withFixedSpaces('a\u00a0b', 'c d'), 'c d');
+  // what passes through has another space in the target, or is not there
+  const kept = [{ start: 6, end: 15, targetStart: -1, targetEnd: -1 }];
+  for (const end of ['Foo 4 Bar', 'X']) {
+    assert.equal(withFixedSpaces('10\u00a0km Foo\u00a04 Bar', `10 km ${end}`, kept), `10\u00a0km ${end}`);
+  }
   // not those of another number in what passes through, which would not be found again, and would stand there twice
   assert.equal(translateBy('<p>Use <code>size 4 of</code> it for 4&nbsp;km.</p>', 'upper').output,
     '<p>USE <code>size 4 of</code> IT FOR 4&nbsp;KM.</p>');

@@ -289,16 +289,17 @@ export function writeDocument(document, parts, attributes, { source, target }) {
  *
  * @param {string} source
  * @param {string} target
- * @param {NonNullable<Part['kept']>} [kept]  what passes through: it has its spaces already
+ * @param {NonNullable<Part['kept']>} [kept]  what passes through: its spaces are not changed
  */
 export function withFixedSpaces(source, target, kept = []) {
   if (source === target) return target;
   let result = target;
-  // beside letters it is no word to the translator
+  const plain = (/** @type {string} */ text) => text.replace(/[\u00a0\u202f]/g, ' ');
+  // beside letters it is no word to the translator, and it may have other spaces there
   const fixed = kept.map(({ start, end, targetStart }) => {
-    const from = targetStart < 0 ? target.indexOf(source.slice(start, end)) : targetStart;
+    const from = targetStart < 0 ? plain(target).indexOf(plain(source.slice(start, end))) : targetStart;
     return { from, to: from + end - start };
-  });
+  }).filter(({ from }) => from >= 0);
   for (const { 0: space, index } of source.matchAll(/[\u00a0\u202f]/g)) {
     if (kept.some(({ start, end }) => start < index && index < end)) continue;
     const [before = ''] = /\S*$/.exec(source.slice(Math.max(0, index - LONGEST_NUMBER), index)) ?? [];
