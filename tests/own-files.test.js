@@ -68,6 +68,10 @@ test('a dropped folder is one model or says which models it has; older states of
   const inner = await drop({ 'README.md': null, model });
   assert.deepEqual([foldersOf(inner), inner.map(({ name }) => name).sort()],
     [[], ['README.md', 'config.json', 'model.safetensors', 'vocab.json']]);
+  // as in the cache of Hugging Face; what is deeper is not read
+  const deep = await drop({ snapshots: { hash: model }, a: { b: { c: model, x: null } } });
+  assert.deepEqual([foldersOf(deep), deep.map(({ name }) => name).sort()],
+    [[], ['config.json', 'model.safetensors', 'vocab.json', 'x']]);
   const trained = await drop({ ...model, 'checkpoint-500': model });
   assert.deepEqual([foldersOf(trained), trained.length], [[], 3]);
 });

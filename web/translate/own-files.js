@@ -45,16 +45,27 @@ export function foldersOf(files) {
   return folders.size > 1 ? [...folders].sort() : [];
 }
 
-/** All files of dropped folders and files. @param {any[]} entries @returns {Promise<File[]>} */
-export const filesOf = async (entries) => (await Promise.all(entries.map(inside))).flat();
+/** How many folders may be around a model in a dropped one, as in a cache: more would be a whole disk. */
+const DEPTH = 2;
 
-/** @param {any} entry @returns {Promise<File[]>} */
-async function inside(entry) {
+/**
+ * All files of dropped folders and files, but for those of folders too deep inside.
+ *
+ * @param {any[]} entries
+ * @param {number} [depth]  how many folders are around
+ * @returns {Promise<File[]>}
+ */
+export const filesOf = async (entries, depth = 0) =>
+  (await Promise.all(entries.map((entry) => inside(entry, depth)))).flat();
+
+/** @param {any} entry @param {number} depth @returns {Promise<File[]>} */
+async function inside(entry, depth) {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
     paths.set(file, entry.fullPath.replace(/^\//, ''));
     return [file];
   }
+  if (depth > DEPTH) return [];
   const reader = entry.createReader();
   const all = [];
   for (;;) {
@@ -65,5 +76,5 @@ async function inside(entry) {
   }
   const files = all.filter(({ isFile }) => isFile);
   // beside a model, other folders have its older states
-  return filesOf(files.some(({ name }) => isWeights(name)) ? files : all);
+  return filesOf(files.some(({ name }) => isWeights(name)) ? files : all, depth + 1);
 }
