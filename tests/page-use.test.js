@@ -245,6 +245,7 @@ test('a T5 that is dropped: See shows its relative position bias, and sums with 
   assert.match(await page.textContent('.flow-steps details:nth-child(2)'), /No position is added/);
   await page.locator('.view-flow .controls button').nth(1).click();
   const captions = page.locator('.stage figcaption', { hasText: 'by distance' });
+  await captions.nth(1).waitFor(); // a step that opens asks the model for its tensors
   assert.deepEqual(await captions.allTextContents(), [2 * n - 1, targetTokens.length].map((cols) =>
     `added to scores, by distance; one row per head: ${heads} \u00d7 ${cols}`));
 
