@@ -94,7 +94,7 @@ export class Originals {
     else {
       this.#texts.set(node, { source, written: text });
       this.#touched.add(node);
-      // a page that copies this node copies the words of all
+      // a copy of this node has the words of all nodes of the text
       if (whole ?? source) this.#remember(text, whole ?? source);
     }
     node.data = text;

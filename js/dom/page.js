@@ -219,9 +219,11 @@ export class PageTranslation {
         }
         const isWhole = isKept(this.#reader.stateAt(target)) && [...addedNodes, ...removedNodes].some(isMixing);
         if (isWhole) {
-          // without what was mixed in, nothing inside is read again
-          const kept = this.#reader.keptAround(target, this.#top) ?? target;
-          this.#originals.giveBack(nodesInside(kept));
+          // if the mixed-in part is gone, nothing inside is read again
+          if ([...removedNodes].some(isMixing)) {
+            const kept = nodesInside(this.#reader.keptAround(target, this.#top) ?? target);
+            this.#originals.giveBack(kept.filter((node) => isKept(this.#reader.stateAt(node))));
+          }
           this.#noteKind(target, isFirst);
         } else this.#addChange(target, isFirst);
       } else {

@@ -547,6 +547,26 @@ Object.assign(CASES, {
       '<div lang="en" translate="no">A dog <p translate="yes">ONE CAT</p><p translate="yes">TWO CATS</p></div>');
   },
 
+  'what is kept changes nothing of the parts inside that are translated': async ({ host, translate }) => {
+    const island = '<main translate="yes"><p>One cat</p></main>';
+    await translate(`<div translate="no">A dog ${island}${island.replaceAll('main', 'nav')}</div>`);
+    const [, main, nav] = host.firstChild.childNodes;
+    equal(main.textContent + nav.textContent, 'ONE CATONE CAT');
+    const seen = [];
+    const observer = new MutationObserver(() => seen.push(main.textContent));
+    observer.observe(main, { subtree: true, characterData: true, childList: true });
+    const added = Object.assign(document.createElement('div'), { lang: 'en', textContent: 'Two cats' });
+    host.firstChild.append(added,
+      Object.assign(document.createElement('i'), { translate: true, textContent: 'Three' }));
+    await until(() => host.textContent.endsWith('THREE'), () => host.innerHTML);
+    nav.remove();
+    added.remove();
+    host.firstChild.append(Object.assign(document.createElement('i'), { translate: true, textContent: 'Four' }));
+    await until(() => host.textContent.endsWith('FOUR'), () => host.innerHTML);
+    observer.disconnect();
+    equal(seen.join(), '');
+  },
+
   'what is kept has its texts again where a part that was translated is removed': async ({ host, translate }) => {
     await translate('<p>A dog <i translate="no">one <b translate="yes">two</b> and</i></p>');
     const [, kept] = host.firstChild.childNodes;
