@@ -159,10 +159,15 @@ test('Markdown: text that would be a mark is escaped', async () => {
   }
 });
 
-test('Markdown: a definition whose text is in the next line of a quotation keeps its marks', async () => {
+test('Markdown: definitions and headings in several lines of a quotation keep their marks', async () => {
   const text = '> :  \n> text of *one*\n';
   assert.equal((await translateDocument('md', text, 'identity')).output, text);
   assert.equal(await upperOf('md', text), text.replace('text of *one*', 'TEXT OF *ONE*'));
+  assert.equal((await translateDocument('md', '> A heading\n> ---\n> text\n', 'reverse')).output,
+    '> HEADING A\n> ---\n> TEXT\n');
+  const { output, problems } = await translateDocument('md', '> Two\n> lines\n> ---\n> text\n', 'upper');
+  assert.equal(output, '> Two\n> lines\n> ---\n> TEXT\n');
+  assert.deepEqual(problems, ['1: a heading in several lines of a quotation is not translated']);
 });
 
 test('Markdown: an image or link whose text names its address keeps the name, also beside another text', async () => {
@@ -315,6 +320,8 @@ test('gettext: forms of plurals as the file and the language have them', async (
   assert.equal(await translated(file('', 'one file')), '%d FILES,%d FILES,%d FILES');
   assert.equal(await translated(file('', '%d file')), '%d FILE,%d FILES,%d FILES');
   assert.equal(await translated(file('', '%d file'), 'ja'), '%d FILES');
+  assert.equal(await translated(file('nplurals=2; plural=n!=1;', 'one file').replace('[0]', '[00]')),
+    'ONE FILE,%d FILES');
   assert.equal(await translated(file('nplurals=2; plural=n!=1;', 'one file')), 'ONE FILE,%d FILES');
   assert.equal(await translated(file('nplurals=2; plural=(n%10==1 ? 0 : 1);', 'one file')), '%d FILES,%d FILES');
   for (const [forms, wanted] of /** @type {[string, RegExp][]} */ ([

@@ -223,6 +223,17 @@ class Reader {
       from = first.to + (/^\s*/.exec(source.slice(first.to, to))?.[0].length ?? 0);
       nodes.shift();
     }
+    if (node.name.startsWith('Setext')) {
+      // the parser gives no marks of a quotation inside
+      to -= /\n[\s>]*$/.exec(source.slice(from, to))?.[0].length ?? 0;
+      if (/\n\s*>/.test(source.slice(from, to))) {
+        this.#builder.replace(from, to, (_, tell) => {
+          tell(this.#builder.lineAt(from), 'a heading in several lines of a quotation is not translated');
+          return source.slice(from, to);
+        });
+        return;
+      }
+    }
     to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
     // commands at both ends stay there, unless the text goes on in another line
     for (let [first] = nodes; first?.name === 'Command' && first.from === from; [first] = nodes) {

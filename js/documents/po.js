@@ -106,7 +106,8 @@ function readEntries(source) {
       else if (/^\s*#\|/.test(line)) entry.previous.push(own);
       continue;
     }
-    const { name, string } = LINE.exec(line)?.groups ?? {};
+    const { name: written, string } = LINE.exec(line)?.groups ?? {};
+    const name = written?.replace(/\[0(?=\d)/, '[');
     if (string === undefined || !STRING.test(string)) {
       throw new DocumentError(number, `found '${line.trim().slice(0, 40)}', expected a comment, or msgid or msgstr `
         + 'and a string in quotes');
