@@ -34,7 +34,7 @@ typedef struct heed_model heed_model;
 typedef struct heed_session heed_session;
 typedef struct heed_tokenizer heed_tokenizer;
 
-/* 1 if this build uses relaxed SIMD (heed-relaxed.wasm, heed-pairs.wasm), which gives the same results.  Cannot fail. */
+/* 1 if this build uses relaxed SIMD (heed-relaxed.wasm, heed-pairs.wasm): same results.  Cannot fail. */
 int heed_relaxed(void);
 
 /* ------------------------------------------------------------------------------------- hash */

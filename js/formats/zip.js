@@ -3,8 +3,8 @@
 //
 //     (local header | bytes of an entry)… | central directory: an entry's name, sizes, place … | end record
 //
-// Entries are stored or deflated; zip64 is read. The checksum of a deflated entry is compared at its end. Those of stored
-// entries are not compared, because PyTorch can omit them.
+// Entries are stored or deflated; zip64 is read. The checksum of a deflated entry is compared at its end. Those of
+// stored entries are not compared, because PyTorch can omit them.
 
 import { E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
