@@ -10,6 +10,7 @@ import { markdown as github } from './lezer.js';
 
 /** @typedef {import('@lezer/markdown').BlockContext} BlockContext */
 /** @typedef {import('@lezer/markdown').InlineContext} InlineContext */
+/** @typedef {import('@lezer/common').Input} Input */
 /** @typedef {import('@lezer/markdown').Line} Line */
 
 /** The head of a box: of GitHub in a quotation, of other programs anywhere; what follows is its title. */
@@ -96,7 +97,7 @@ function beginsFormula(context, line) {
   const known = endless.get(context) ?? { own: 0, other: 0 };
   endless.set(context, known);
   if (context.lineStart < known[kind]) return false;
-  const { input } = /** @type {BlockContext & { input: import('@lezer/common').Input }} */ (context);
+  const { input } = /** @type {BlockContext & { input: Input }} */ (context);
   const start = context.lineStart + line.text.length + 1;
   const rest = start < input.length ? input.read(start, input.length) : '';
   const isQuoted = line.text.slice(0, line.pos).includes('>');
