@@ -1,6 +1,7 @@
 // model-files.js - model directories in memory, to be changed before they are loaded. Used by the tests of js/.
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { concat as concatBytes } from '../js/base/bytes.js';
 import { FIXTURE_PATH } from './browser/fixture.js';
 
 /** The shipped model. */
@@ -61,15 +62,7 @@ export function withLanguages(...tokens) {
 export const bytes = (text) => encoder.encode(text);
 
 /** Bytes one after another. @param {...Uint8Array} parts */
-export function concat(...parts) {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+export const concat = (...parts) => concatBytes(parts);
 
 /** A safetensors file. @param {string | object} header @param {Uint8Array} [data] */
 export function safetensors(header, data = new Uint8Array()) {

@@ -213,16 +213,12 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
   const stop = new AbortController();
   const forget = onAbort(signal, () => stop.abort(signal?.reason));
   const files = await openSource(source, stop.signal, { cache, isRetry, record, sha256: () => core.sha256() });
-  /** What `accept` refused, which no other download would change. @type {unknown} */
-  let refused;
-  const refuse = (/** @type {unknown} */ error) => {
-    refused = error;
-    throw error;
-  };
+  /** What `accept` threw of the small files: the files are not to blame. @type {Set<unknown>} */
+  const refusals = new Set();
   try {
-    return await readModel(core, files, { ...options, refuse });
+    return await readModel(core, files, { ...options, refusals });
   } catch (error) {
-    if (error !== refused && await files.mayRetry(error)) return undefined;
+    if (!refusals.has(error) && await files.mayRetry(error)) return undefined;
     throw error;
   } finally {
     forget();
@@ -235,9 +231,9 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
  * @param {Awaited<ReturnType<typeof openSource>>
  *   & Pick<Awaited<ReturnType<typeof import('../formats/directory.js').adaptDirectory>>, 'sides' | 'lists'>} files
  * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>
- *   & { refuse: (error: unknown) => never }} options
+ *   & { refusals: Set<unknown> }} options
  */
-async function readModel(core, files, { onProgress, accept, refuse, shortlist, ...options }) {
+async function readModel(core, files, { onProgress, accept, refusals, shortlist, ...options }) {
   /** The small files, in the order in which they arrived. @type {[name: string, bytes: number][]} */
   const sizes = [];
   let loaded = 0;
@@ -286,7 +282,6 @@ async function readModel(core, files, { onProgress, accept, refuse, shortlist, .
     : [];
 
   const weights = await openWeights(files, config, onRead);
-  let isRefused = false;
   try {
     family?.settle(config, weights);
     const numbers = chooseArithmetic(options, weights);
@@ -308,8 +303,8 @@ async function readModel(core, files, { onProgress, accept, refuse, shortlist, .
       try {
         await accept(manifest, { config, manifest, tokenizer });
       } catch (error) {
-        isRefused = true;
-        refuse(error);
+        refusals.add(error);
+        throw error;
       }
     }
 
@@ -332,8 +327,7 @@ async function readModel(core, files, { onProgress, accept, refuse, shortlist, .
     const arithmetic = numbers.dtype;
     return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
   } catch (error) {
-    // verify() reads all weights: the files are not to blame for a refusal
-    if (!isRefused) await weights.verify?.(error);
+    if (!refusals.has(error)) await weights.verify?.(error); // it reads all weights
     throw error;
   } finally {
     await weights.close();
