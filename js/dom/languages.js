@@ -98,7 +98,7 @@ export class Languages {
   /**
    * All is written: states the language where it belongs, some elements at a time.
    *
-   * @returns {Element[]}  whose `lang` has changed; none: that is done
+   * @returns {boolean}  whether there may be more
    */
   settle() {
     this.#isSettled = true;
@@ -106,15 +106,14 @@ export class Languages {
       this.#stating.delete(element);
       if (!element.isConnected) continue;
       this.#mark(element, true);
-      return [element];
+      return true;
     }
-    const some = [];
+    let count = 0;
     for (const block of this.#blocks) {
-      if (some.length === PAGE_BLOCKS) break;
-      some.push(block);
+      if (count++ === PAGE_BLOCKS) break;
       this.#blocks.delete(block);
       if (this.#originals.attributeOf(block, 'lang') === null) this.#originals.restoreAttribute(block, 'lang');
     }
-    return some;
+    return count > 0;
   }
 }

@@ -6,6 +6,7 @@
 import { MAX_OUTPUTS } from '../base/limits.js';
 import { arrange, findOrdered } from './arrange.js';
 import { isText } from './nodes.js';
+import { isSameList, Written } from './written.js';
 
 /** @typedef {{ source: Node[], live: Node[] }} Order  source: without nodes of ours; live: as a translation left it */
 
@@ -33,9 +34,6 @@ class WeakList {
   }
 }
 
-/** @param {ArrayLike<Node>} nodes @param {Node[]} others */
-const isSame = (nodes, others) => nodes.length === others.length && others.every((node, i) => nodes[i] === node);
-
 export class Originals {
   /** @type {WeakMap<Node, { source: string, written: string }>} */
   #texts = new WeakMap();
@@ -51,6 +49,14 @@ export class Originals {
   #fresh = new WeakSet();
   /** Originals by translation, for copies that a page makes of its nodes. @type {Map<string, string>} */
   #outputs = new Map();
+  #written = new Written();
+
+  /** What was written since this was last called: the records of changes are about to be read. */
+  takeWritten() {
+    const written = this.#written;
+    this.#written = new Written();
+    return written;
+  }
 
   /** The text that the page gave a text node. @param {CharacterData} node */
   textOf(node) {
@@ -98,6 +104,7 @@ export class Originals {
       if (whole ?? source) this.#remember(text, whole ?? source);
     }
     node.data = text;
+    this.#written.addText(node);
   }
 
   /** @param {string} text @param {string} source */
@@ -130,6 +137,7 @@ export class Originals {
     this.#attributes.set(element, known);
     this.#touched.add(element);
     element.setAttribute(name, value);
+    this.#written.addAttribute(element, name);
   }
 
   /** @param {Element} element @param {string} name */
@@ -140,6 +148,7 @@ export class Originals {
     if (source === undefined || element.getAttribute(name) !== written) return;
     if (source === null) element.removeAttribute(name);
     else element.setAttribute(name, source);
+    this.#written.addAttribute(element, name);
   }
 
   /** A text node for words that the page has no node for. @param {Node} parent @returns {Text} */
@@ -162,7 +171,7 @@ export class Originals {
     const live = Array.from(parent.childNodes);
     const now = live.filter((node) => !this.isCreated(node));
     if (!order) return now;
-    if (isSame(live, order.live)) return order.source;
+    if (isSameList(live, order.live)) return order.source;
     order.source = mergeOrder(order, now);
     order.live = live;
     return order.source;
@@ -203,7 +212,7 @@ export class Originals {
   /** Whether the children of a node are in the order that a translation gave them. @param {Node} parent */
   ownsOrder(parent) {
     const order = this.#orders.get(parent);
-    return order !== undefined && isSame(parent.childNodes, order.live);
+    return order !== undefined && isSameList(parent.childNodes, order.live);
   }
 
   /** Whether a translation has changed the children of a node. @param {Node} parent */
@@ -214,7 +223,8 @@ export class Originals {
   /** Notes that a translation has changed the children. @param {Node} parent @param {Node[]} source  before that */
   noteOrder(parent, source) {
     const live = Array.from(parent.childNodes);
-    if (isSame(live, source)) this.#orders.delete(parent);
+    this.#written.addChildren(parent);
+    if (isSameList(live, source)) this.#orders.delete(parent);
     else {
       this.#orders.set(parent, { source, live });
       this.#touched.add(parent);
@@ -225,20 +235,30 @@ export class Originals {
   restore() {
     this.giveBack(this.#touched.list());
     this.#outputs.clear();
+    this.takeWritten();
   }
 
   /** The same of some nodes. @param {Node[]} nodes */
   giveBack(nodes) {
     const orders = nodes.filter((parent) => this.#orders.has(parent))
       .map((parent) => ({ parent, list: this.childrenOf(parent) }));
-    for (const node of nodes) if (this.isCreated(node)) /** @type {Text} */ (node).remove();
+    for (const node of nodes) {
+      const { parentNode } = node;
+      if (!parentNode || !this.isCreated(node)) continue;
+      /** @type {Text} */ (node).remove();
+      this.#written.addChildren(parentNode);
+    }
     for (const { parent, list } of orders) {
       arrange(parent, list);
       this.#orders.delete(parent);
+      this.#written.addChildren(parent);
     }
     for (const node of nodes) {
       if (isText(node)) {
-        if (this.ownsText(node)) node.data = this.textOf(node);
+        if (this.ownsText(node)) {
+          node.data = this.textOf(node);
+          this.#written.addText(node);
+        }
         this.#texts.delete(node);
       }
       const element = /** @type {Element} */ (node);

@@ -193,17 +193,18 @@ export class PageTranslation {
   /**
    * Notes what the page has changed.
    *
-   * @param {MutationRecord[]} records
-   * @param {boolean} [isOurs]  of a change of ours, and what the page did while it was made
+   * @param {MutationRecord[]} records  all that there are; some may be of changes of ours
    */
-  #note(records, isOurs = false) {
+  #note(records) {
+    const written = this.#originals.takeWritten();
     if (records.length > 0) this.#round++;
-    const ofChildren = records.filter(({ type }) => type === 'childList');
+    const ofPage = records.filter((record) => !written.isOf(record));
+    const ofChildren = ofPage.filter(({ type }) => type === 'childList');
     const owned = new Set(ofChildren.map(({ target }) => target).filter((each) => this.#originals.ownsOrder(each)));
     this.#originals.noteChildren(ofChildren.filter(({ target }) => !owned.has(target)));
-    for (const { type, target, attributeName, oldValue, addedNodes, removedNodes } of records) {
+    for (const { type, target, attributeName, oldValue, addedNodes, removedNodes } of ofPage) {
       if (type === 'characterData') {
-        if (!isText(target) || (isOurs && this.#originals.ownsText(target))) continue;
+        if (!isText(target)) continue;
         this.#originals.noteWritten(target);
         this.#addChange(target);
       } else if (type === 'childList') {
@@ -366,7 +367,7 @@ export class PageTranslation {
       if (place) this.#read(place);
       else return !this.#isSettled() || !this.#settle();
     }
-    this.#note(this.#mutations.takeRecords(), true);
+    this.#note(this.#mutations.takeRecords());
     return false;
   }
 
@@ -378,11 +379,9 @@ export class PageTranslation {
   /** States the languages at last. @returns {boolean}  whether there is more to do */
   #settle() {
     if (this.#isDone) return false;
-    const changed = new Set(/** @type {Node[]} */ (this.#languages.settle()));
-    // what has the page's own `lang` again is told from a change of the page by this alone
-    const records = this.#mutations.takeRecords();
-    this.#note(records.filter(({ target, attributeName }) => attributeName !== 'lang' || !changed.has(target)), true);
-    return changed.size > 0;
+    const hasMore = this.#languages.settle();
+    this.#note(this.#mutations.takeRecords());
+    return hasMore;
   }
 
   async #work() {

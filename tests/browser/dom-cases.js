@@ -593,6 +593,25 @@ Object.assign(CASES, {
     equal(host.innerHTML, '<p>The house is small</p><p>The house is small</p>');
   },
 
+  'a change of ours is none of the page: nothing is read again': async ({ host, translate }) => {
+    // the second text needs a node of ours, which is removed when there is one word
+    const stub = (words) => (words.length > 1 ? [['X', 0], ['DOG', 1], ['Y', 0]] : [['DOG', 0]]);
+    const { translation } = await translate('<p>a <b>dog</b></p>', new Stub(stub));
+    const [p] = host.children;
+    equal(p.innerHTML, 'X <b>DOG</b> Y');
+    let reads = 0;
+    p.getAttributeNames = () => {
+      reads++;
+      return Element.prototype.getAttributeNames.call(p);
+    };
+    p.firstChild.data = '';
+    await until(() => p.innerHTML === '<b>DOG</b>', () => p.innerHTML);
+    await pause(50);
+    equal(reads, 1);
+    translation.restore();
+    equal(host.innerHTML, '<p><b>dog</b></p>');
+  },
+
   'a root that is in no page is refused': async () => {
     const other = document.implementation.createHTMLDocument('');
     for (const root of [document.createElement('p'), other, other.body]) {
