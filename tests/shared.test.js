@@ -71,6 +71,33 @@ test('two workers more take no weights more', async (t) => {
   }
 });
 
+test('two workers take the weights once and the work twice, however often they work', async (t) => {
+  const { memoryBytes: single, weightBytes } = one.info;
+  const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 2 });
+  t.after(() => pool.destroy());
+  for (let i = 0; i < 6; i++) assert.deepEqual(await pool.translate(TEXTS), expected);
+  const { memoryBytes } = pool.info;
+  t.diagnostic(`one worker ${single}, two ${memoryBytes} bytes`);
+  // the second one has a stack and tokenizers of its own: less than half of the weights
+  assert.ok(memoryBytes < 2 * single - weightBytes / 2, `${memoryBytes} bytes, alone ${single}`);
+});
+
+test('room for all chunks of a call is made at the first', async () => {
+  const sizes = [];
+  for (const together of [20, undefined]) {
+    const engine = await createHere({ model: SHIPPED, source: 'en', target: 'de' });
+    const sources = (await engine.encode(TEXTS.slice(0, 20))).map(({ ids }) => ids);
+    const search = checkGenerate({ maxTokens: 8 }, engine.defaults, engine.config);
+    await engine.generate(sources.slice(0, 10), search, { together });
+    const before = engine.info.memoryBytes;
+    await engine.generate(sources, search);
+    sizes.push(engine.info.memoryBytes - before);
+    engine.destroy(new Error('enough'));
+  }
+  assert.equal(sizes[0], 0);
+  assert.ok(sizes[1] > 0, 'or else the next one makes more');
+});
+
 const STATUS = '/proc/self/status';
 /** Bytes of addresses. A memory takes 4 GB of them and more. */
 const addresses = () => 1024 * Number(/^VmSize:\s+(\d+) kB$/m.exec(readFileSync(STATUS, 'utf8'))?.[1]);
@@ -348,7 +375,7 @@ for (const kind of KINDS) for (const isolated of [true, false]) {
     }
     const { info: { memoryBytes, weightBytes }, single } = found.fixed;
     t.diagnostic(`one worker ${single}, two ${memoryBytes} bytes of modules' memory`);
-    // how much the second one has to do, and so the memory for its work, is not always the same
+    // as in Node, above
     if (canShare && kind === 'chromium') assert.ok(memoryBytes < 2 * single - weightBytes / 2);
   });
 }

@@ -55,7 +55,7 @@ function engineOf(model, { encode, settings }) {
     get info() {
       return { ...model.info, worker: false };
     },
-    async generate(sources, search, { signal, onStep, beamTree } = {}) {
+    async generate(sources, search, { signal, onStep, beamTree, together } = {}) {
       /** @type {import('../model/batch.js').Watcher[]} */
       const watchers = [];
       if (beamTree) watchers.push(new (await import('../model/tree.js')).Trees(search.beams));
@@ -67,6 +67,7 @@ function engineOf(model, { encode, settings }) {
       return new Promise((resolve, reject) => {
         const call = batch.add(sources, search, {
           watchers,
+          together,
           onStep: onStep && ((ids) => onStep(tokenizer.decode(ids))),
           onResult: (found) => found.forEach((result) => Object.assign(result, { text: tokenizer.decode(result.ids) })),
           onEnd: (error) => {

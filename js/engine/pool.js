@@ -116,6 +116,7 @@ export function poolOf(engines, { isFixed, growth }) {
       // long ones first: what is left at the end, when workers become idle, is short
       const order = sources.map((_, i) => i).sort((a, b) => sources[b].length - sources[a].length);
       const size = Math.min(BATCH, Math.ceil(sources.length / (AT_ONCE * hoped)));
+      const together = AT_ONCE * size;
       const chunks = Array.from({ length: Math.ceil(order.length / size) },
         (_, i) => order.slice(i * size, (i + 1) * size)).values();
       /** @type {import('./engine.js').Result[][]} */
@@ -123,7 +124,7 @@ export function poolOf(engines, { isFixed, growth }) {
       const run = async () => {
         for (const chunk of chunks) {
           const found = await withLeast(chunk.length, (engine) =>
-            engine.generate(chunk.map((i) => sources[i]), search, { signal: stop.signal, ...options }));
+            engine.generate(chunk.map((i) => sources[i]), search, { signal: stop.signal, together, ...options }));
           chunk.forEach((i, k) => (results[i] = found[k]));
         }
       };

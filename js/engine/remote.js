@@ -38,8 +38,8 @@ function engineOf(line, { config, manifest, defaults, isShared }) {
     get info() {
       return { ...line.info, worker: true };
     },
-    generate: (sources, search, { signal, onStep, beamTree } = {}) =>
-      line.call('generate', [sources, search, { isStreamed: onStep !== undefined, beamTree }],
+    generate: (sources, search, { signal, onStep, ...more } = {}) =>
+      line.call('generate', [sources, search, { isStreamed: onStep !== undefined, ...more }],
         { signal, onEvent: onStep }),
     encode, decode, pieces, logits, attention, inspect, parameters, parameter,
     destroy: (reason) => line.end(reason),

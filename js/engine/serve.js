@@ -79,8 +79,8 @@ export function serve(port) {
       return { config, manifest, defaults, isShared: Boolean(sharing?.share), files: record?.files };
     },
     lend: (_, other) => other.postMessage(sharing?.share),
-    generate: ({ signal, tell }, sources, search, { isStreamed, beamTree }) =>
-      engine?.generate(sources, search, { signal, beamTree, onStep: isStreamed ? tell : undefined }),
+    generate: ({ signal, tell }, sources, search, { isStreamed, ...more }) =>
+      engine?.generate(sources, search, { signal, ...more, onStep: isStreamed ? tell : undefined }),
     destroy() {
       for (const stop of running.values()) stop.abort();
       engine?.destroy(undefined);

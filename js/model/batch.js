@@ -21,6 +21,7 @@ const PATIENCE = 32;
  * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
  * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far; only of one sentence by greedy search
  * @property {Watcher[]} [watchers]  get every step of the search
+ * @property {number} [together]  sentences that will wait at once, with those of calls that follow
  */
 /**
  * Records the steps of a search.
@@ -250,11 +251,11 @@ export class Batch {
   }
 
   /** Begins a search with room for the call and others like it. @param {Call} call @returns  true: made a session */
-  #begin({ size, search, heads, most }) {
+  #begin({ size, search, heads, most, hooks: { together = 0 } }) {
     const [source, target, beams] = size;
     const alike = this.#calls.filter((other) => other.heads === heads && other.size.every((n, i) => n <= size[i]));
     const wanted = alike.reduce((sum, other) => sum + Math.min(other.waiting.length, other.most), 0);
-    const rows = Math.min(wanted, Math.max(most, this.#rowsFor(beams)));
+    const rows = Math.min(Math.max(wanted, together), Math.max(most, this.#rowsFor(beams)));
     const all = Math.min(2 ** Math.ceil(Math.log2(rows)) + this.#spare, MAX_BATCH);
     const need = [Math.max(source, this.#source), target, beams, all];
     const isMade = !this.#session.holds(need);
