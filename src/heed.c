@@ -341,6 +341,21 @@ int heed_search_hypotheses(const heed_session *s, int row) {
     return found->state == ROW_FINISHED ? found->n_ended : found->n_live;
 }
 
+int heed_search_agreed(const heed_session *s, int row) {
+    const heed_batch_row *found = find_row(s, row);
+    const int n_live = found && found->state == ROW_RUNNING ? found->n_live : 0;
+    if (heed_search_hypotheses(s, row) == 0) return 0;
+    const heed_target *first = n_live > 0 ? &found->live[0] : &found->ended[0];
+    int n = first->n_ids;
+    for (int i = 0; i < n_live + found->n_ended; i++) {
+        const heed_target *other = i < n_live ? &found->live[i] : &found->ended[i - n_live];
+        int common = 0;
+        while (common < n && common < other->n_ids && other->ids[common] == first->ids[common]) common++;
+        n = common;
+    }
+    return n;
+}
+
 heed_status heed_search_hypothesis(const heed_session *s, int row, int rank, heed_hypothesis *out) {
     const heed_batch_row *found = find_row(s, row);
     *out = (heed_hypothesis){0};

@@ -334,6 +334,11 @@ heed_status heed_search_step(heed_session *session, int32_t *running);
 int heed_search_finished(const heed_session *session);
 /* Hypotheses of a batch row, best first: ended ones, or live ones while it runs.  0: it failed, waits or is free. */
 int heed_search_hypotheses(const heed_session *session, int row);
+/*
+ * How many ids, from the first one on, all hypotheses of a batch row have in common, live and ended ones: the result
+ * begins with them, whichever wins.  0: it failed, waits or is free.
+ */
+int heed_search_agreed(const heed_session *session, int row);
 typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;

@@ -203,7 +203,8 @@ test('streams give words as they come, and joined what translate() gives', async
   for (const options of [{}, { beams: 3 }, { maxTokens: 3 }]) {
     const pieces = await collect(translator.translateStreaming(text, options));
     assert.equal(pieces.join(''), await translator.translate(text, options));
-    assert.ok(pieces.length > (options.beams ? 10 : 20), `${pieces.length} pieces`);
+    // a sentence and what follows it would be 2
+    assert.ok(pieces.length > 2 * ENGLISH.length + 4, `${pieces.length} pieces`);
   }
   assert.ok((await collect(translator.translateStreaming(ENGLISH[7]))).length > 4, 'one sentence, several pieces');
 });

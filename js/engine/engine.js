@@ -44,8 +44,7 @@ import { builds } from '../builds.js';
 /**
  * @typedef {object} JobOptions
  * @property {AbortSignal} [signal]  its abort drops these jobs at once; others continue
- * @property {(text: string) => void} [onStep]  gets the text so far, after each step; only for one source and greedy
- *   search
+ * @property {(text: string) => void} [onStep]  gets the text so far that stays, after each step; only for one source
  * @property {boolean} [beamTree]  the best hypothesis of each source gets its `tree`
  * @property {number} [together]  how many sources there will be with those of calls that follow at once: room for all
  *   is made at the first, so that the memory does not grow twice

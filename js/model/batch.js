@@ -19,7 +19,7 @@ const PATIENCE = 32;
  * @typedef {object} Hooks
  * @property {(error?: unknown) => void} onEnd  called once: all sentences have ended, or there is an error
  * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
- * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far; only of one sentence by greedy search
+ * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far that stay; only of one sentence
  * @property {Watcher[]} [watchers]  get every step of the search
  * @property {number} [together]  sentences that will wait at once, with those of calls that follow
  */
@@ -199,11 +199,12 @@ export class Batch {
   /** @param {number} row @param {Call} call */
   #tell(row, call) {
     const { onStep } = call.hooks;
-    if (!onStep || call.sources.length > 1 || call.search.beams > 1) return;
-    // a sentence that was put back to wait has none
-    if (this.#core.run('heed_search_hypotheses', this.#handle, row) === 0) return;
+    if (!onStep || call.sources.length > 1) return;
+    // all beams have them, so they stay
+    const agreed = this.#core.run('heed_search_agreed', this.#handle, row);
+    if (agreed === 0) return;
     try {
-      onStep(this.#core.hypothesis(this.#handle, row, 0).ids);
+      onStep(this.#core.hypothesis(this.#handle, row, 0).ids.subarray(0, agreed));
     } catch (error) {
       this.#end(call, error);
     }

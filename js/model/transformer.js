@@ -104,7 +104,7 @@ export class Transformer extends Model {
   /**
    * generate() as a generator that yields before every step. Steps are short. Between two steps the caller may do other
    * work, or stop the run with return(). Only one run at a time: HEED_E_STATE while another has not ended. With one
-   * sentence and one beam, each step yields the ids so far.
+   * sentence, each step yields the ids so far that all beams have.
    *
    * @param {ArrayLike<number>[]} sources
    * @param {import('./options.js').GenerateOptions} [options]

@@ -383,8 +383,9 @@ export class Translator {
   }
 
   /**
-   * Translates a text to a stream of pieces. Joined, they are exactly the result of translate(). Greedy search returns
-   * words, beam search sentences. The work pauses while nobody reads, and stops when the stream is cancelled.
+   * Translates a text to a stream of pieces, a word or some at a time. Joined, they are exactly the result of
+   * translate(). With beams a word comes when all beams have it. The work pauses while nobody reads, and stops when the
+   * stream is cancelled.
    *
    * @param {string} input
    * @param {TranslateOptions} [options]

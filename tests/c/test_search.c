@@ -140,7 +140,7 @@ static void test_eviction(const heed_model *model, const corpus *c) {
     float weights[N * MAX_SOURCE];
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, N, BATCH};
     int32_t row, running, beam[CANDIDATES], id[CANDIDATES], fate[CANDIDATES], n;
-    int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0}, added = 0, done = 0, evicted = 0, with_ended = 0;
+    int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0}, added = 0, done = 0, evicted = 0, with_ended = 0, early = 0;
     float log_prob[CANDIDATES];
     heed_session *session;
     heed_hypothesis h;
@@ -185,13 +185,19 @@ static void test_eviction(const heed_model *model, const corpus *c) {
                 CHECK_INT(n, 0);
             }
             has_run[row] = n_live > 0;
+            const int agreed = heed_search_agreed(session, row);
+            CHECK_INT(heed_search_hypothesis(session, row, 0, &h), n_live > 0 ? HEED_OK : HEED_E_ARGUMENT);
+            if (n_live == 0) CHECK_INT(agreed, 0);
+            for (int rank = 0; rank < N && n_live > 0; rank++)
+                CHECK(memcmp(h.ids, alone[of[row]][rank].ids, (size_t)agreed * sizeof *h.ids) == 0);
+            early += agreed > 0;
             if (n_live == 0) continue;
             CHECK_INT(heed_search_candidates(session, row, beam, id, fate, log_prob, &n), HEED_OK);
             for (int i = 0; i < n; i++) has_ended[row] |= fate[i] == HEED_ENDED;
         }
     }
     CHECK_INT(done, N_SENTENCES);
-    CHECK(evicted > 3 && with_ended > 0);
+    CHECK(evicted > 3 && with_ended > 0 && early > N_SENTENCES);
     heed_session_free(session);
 }
 
