@@ -62,6 +62,9 @@ test('a word that is not translated keeps the tags inside it', () => {
   const stub = (/** @type {string[]} */ words) => words.map((word, i) =>
     /** @type {[string, number]} */ ([word === 'H2O' ? word : word.toUpperCase(), i])).reverse();
   assert.equal(translateBy('Drink H<sub>2</sub>O <b>now</b>', stub).output, '<b>NOW</b> H<sub>2</sub>O DRINK');
+  // it is whole, also right behind the end of a sentence
+  assert.equal(translateBy('One cat!<kbd>" A x</kbd> is', 'twice').output,
+    'ONE zu CAT! zu<kbd>" A x</kbd> IS zu');
 });
 
 test('one range for each element, from the whole of the attention', () => {

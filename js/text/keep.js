@@ -398,8 +398,15 @@ const INSIDE = /(?<=\S\s+)[|\u00a6\u00b7\u2022](?=\s+\S)/g;
 const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
 
 /**
- * The text for splitting into sentences: of the same length, without ends of sentences inside spans, and with breaks
- * for what divides a line.
+ * Signs at the beginning, such as quotation marks and brackets: they would belong to the sentence that ends before
+ * them. Not those that divide a line.
+ */
+const LEADING = /^[^\p{L}\p{N}|\u00a6\u00b7\u2022]+(?!$)/u;
+const BREAKS = new RegExp(`[${NL}]`, 'g');
+
+/**
+ * The text for splitting into sentences: of the same length, with breaks for what divides a line, and without what
+ * would divide a span.
  *
  * @param {string} text
  * @param {Span[]} spans
@@ -410,8 +417,9 @@ export function hideStops(text, spans, { keep = true, terms = [] } = {}) {
   let hidden = '';
   let at = 0;
   for (const { start, end } of spans) {
-    hidden += text.slice(at, start) +
-      text.slice(start, end).replace(STOPS, (stop) => 'x'.repeat(stop.length)).replace(INSIDE, 'x');
+    hidden += text.slice(at, start) + text.slice(start, end).replace(BREAKS, 'x')
+      .replace(STOPS, (stop) => 'x'.repeat(stop.length)).replace(INSIDE, 'x')
+      .replace(LEADING, (signs) => '*'.repeat(signs.length));
     at = end;
   }
   hidden += text.slice(at);
