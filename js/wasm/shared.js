@@ -4,6 +4,10 @@
 // heed.wasm has a memory of its own and fills it with its constants. A module over a shared memory is the same code
 // with two sections less and one more: it imports the memory, and the constants are written once, here. Each instance
 // has its own stack and its own pages, as src/base/heap.h describes; what an instance has allocated, all may read.
+//
+// Sessions are created anew when they need to be larger. The pages of the old ones are for whichever instance needs them
+// next: a map tells which are free. It has no lock, so an instance that ends at any moment does not stop the others;
+// the pages that it has are lost.
 
 import { concat } from '../base/bytes.js';
 import { builtin, resolve } from '../base/host.js';
@@ -14,6 +18,7 @@ import { openOwn } from './module.js';
  * @property {WebAssembly.Module} module
  * @property {WebAssembly.Memory} memory
  * @property {Int32Array} broken  1: an instance had a trap, after which no byte of the memory can be trusted
+ * @property {Uint8Array} free  by page: 1 if no instance has it
  * @property {number} [model]  the model that all use, when it is loaded
  */
 
@@ -22,6 +27,10 @@ const PAGE = 65536;
 const PAGES = 65536;
 /** Pages of an instance that joins: its stack, as large as that of the first, and room for its arguments. */
 const [STACK, ROOM] = [2, 2];
+/** Pages in a row that an instance gives to the others. It keeps fewer, for its arguments. */
+const LEAST = 16;
+/** Bytes that a session takes beside its own: heads of blocks, and what aligns it. */
+const HEAD = 128;
 /** Sections of a module. */
 const [TYPE, IMPORT, MEMORY, DATA, DATA_COUNT] = [1, 2, 5, 11, 12];
 /** The kind of an import; limits with a maximum, shared. */
@@ -118,8 +127,41 @@ async function create(choose) {
   const memory = new WebAssembly.Memory({ initial: parts.pages, maximum: PAGES, shared: true });
   const view = new Uint8Array(memory.buffer);
   for (const { at, part } of parts.data) view.set(part, at);
-  const share = { module, memory, broken: new Int32Array(new SharedArrayBuffer(4)) };
+  const share = { module, memory, broken: new Int32Array(new SharedArrayBuffer(4)),
+    free: new Uint8Array(new SharedArrayBuffer(PAGES)) };
   return { module, c: await instanceOf(share, true), share };
+}
+
+/** @param {Uint8Array} free  of a Share @param {number} from @param {number} end */
+export function givePages(free, from, end) {
+  for (let page = from; page < end; page++) Atomics.store(free, page, 1);
+}
+
+/**
+ * Takes so many free pages in a row, of the shortest run that has them; or else those at the end of the memory, which
+ * grows by the others then.
+ *
+ * @param {Uint8Array} free  of a Share
+ * @param {number} count
+ * @param {() => number} last  the end of the memory, in pages
+ * @returns {{ from: number, end: number } | undefined}
+ */
+export function takePages(free, count, last) {
+  for (;;) {
+    let found;
+    // the last page of 4 GB is never free
+    for (let from = free.indexOf(1), end; from >= 0; from = free.indexOf(1, end)) {
+      end = free.indexOf(0, from);
+      const isNext = end - from < count ? !found && end === last() : !found || end - from < found.end - found.from;
+      if (isNext) found = { from, end };
+    }
+    if (!found) return undefined;
+    const { from, end } = { ...found, end: Math.min(found.end, found.from + count) };
+    let page = from;
+    while (page < end && Atomics.compareExchange(free, page, 1, 0) === 1) page++;
+    if (page === end) return { from, end };
+    givePages(free, from, page); // another instance was faster
+  }
 }
 
 /**
@@ -128,7 +170,7 @@ async function create(choose) {
  * @param {Share} share
  * @param {boolean} isFirst  nobody else uses the memory
  */
-async function instanceOf({ module, memory, broken }, isFirst) {
+async function instanceOf({ module, memory, broken, free }, isFirst) {
   const { exports } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory } }));
   if (!isFirst) {
     let page;
@@ -149,8 +191,23 @@ async function instanceOf({ module, memory, broken }, isFirst) {
       throw error;
     }
   };
-  return Object.fromEntries(Object.entries(exports).map(([name, value]) =>
+  const guarded = Object.fromEntries(Object.entries(exports).map(([name, value]) =>
     [name, typeof value === 'function' ? guard(value) : value]));
+  return {
+    ...guarded,
+    heed_session_free(/** @type {number} */ session) {
+      guarded.heed_session_free(session);
+      for (let run; (run = guarded.heed_give_pages(LEAST) >>> 0) !== 0;) {
+        givePages(free, run >>> 16, (run >>> 16) + (run & 65535));
+      }
+    },
+    heed_session_create(/** @type {number} */ model, /** @type {number} */ options, /** @type {number} */ out) {
+      const count = Math.ceil(((guarded.heed_session_bytes(model, options) >>> 0) + HEAD) / PAGE);
+      const run = takePages(free, count, () => memory.buffer.byteLength / PAGE);
+      if (run) guarded.heed_use_pages(run.from, run.end);
+      return guarded.heed_session_create(model, options, out);
+    },
+  };
 }
 
 /** @param {Share} share */

@@ -63,11 +63,13 @@ static block *last_free(void) {
     return b;
 }
 
+/* The end of page `end` - 1.  Without its last bytes, that of 4 GB is not 0, and has a head past it, see `fresh`. */
+static uintptr_t past_of(uintptr_t end) { return end * HEAP_PAGE - (end == most_pages() ? 2 * sizeof(block) : 0); }
+
 /* Adds the bytes from `from` to the end of page `end` - 1.  Nothing has written to them. */
 static void add_pages(uintptr_t from, uintptr_t end) {
     block *const last = last_free();
-    /* Without its last bytes, the last page of 4 GB has an end that is not 0, and a head past it, see `fresh`. */
-    const uintptr_t past = end * HEAP_PAGE - (end == most_pages() ? 2 * sizeof(block) : 0);
+    const uintptr_t past = past_of(end);
     if (last && (uintptr_t)end_of(last) == from) {
         last->size += past - from;
         return;
@@ -76,6 +78,41 @@ static void add_pages(uintptr_t from, uintptr_t end) {
     b->size = past - (uintptr_t)b;
     fresh = (unsigned char *)(b + 1);
     add_free(b);
+}
+
+/* Adds pages that another instance has written to. */
+static void use_pages(uintptr_t from, uintptr_t end) {
+    block *const b = (block *)(from * HEAP_PAGE);
+    b->size = past_of(end) - (uintptr_t)b;
+    if (fresh < end_of(b)) fresh = end_of(b);
+    add_free(b);
+}
+
+/* Takes whole pages out of a free block, of the first that has `least` or more.  Returns how many. */
+static uintptr_t give_pages(uintptr_t least, uintptr_t *from) {
+    for (block *before = NULL, *b = free_blocks; b; before = b, b = b->next) {
+        const uintptr_t start = (uintptr_t)b, past = (uintptr_t)end_of(b), end = past / HEAP_PAGE;
+        *from = start / HEAP_PAGE + (start % HEAP_PAGE != 0);
+        if (end < *from + least) continue;
+        block *next = b->next;
+        if (past % HEAP_PAGE) {
+            block *const rest = (block *)(end * HEAP_PAGE);
+            rest->size = past % HEAP_PAGE;
+            rest->next = next;
+            next = rest;
+            if (fresh < (unsigned char *)(rest + 1)) fresh = (unsigned char *)(rest + 1);
+        }
+        if (start % HEAP_PAGE) {
+            b->size = *from * HEAP_PAGE - start;
+            b->next = next;
+        } else if (before) {
+            before->next = next;
+        } else {
+            free_blocks = next;
+        }
+        return end - *from;
+    }
+    return 0;
 }
 
 static void begin(void) {
@@ -136,7 +173,13 @@ void free(void *p) { heap_free(p); }
 __asm__(".globaltype __stack_pointer, i32\n");
 void heed_use_stack(unsigned char *end) { __asm__ volatile("local.get %0\n\tglobal.set __stack_pointer" ::"r"(end)); }
 
-void heed_use_pages(uint32_t from, uint32_t end) { add_pages(from * HEAP_PAGE, end); }
+void heed_use_pages(uint32_t from, uint32_t end) { use_pages(from, end); }
+
+uint32_t heed_give_pages(uint32_t least) {
+    uintptr_t from;
+    const uint32_t n = give_pages(least, &from);
+    return n ? from << 16 | n : 0;
+}
 #endif
 
 #endif

@@ -4,7 +4,8 @@
  * All state is in globals of wasm, of which each instance has its own.  So instances in several threads can share one
  * memory without a lock: memory.grow gives each page to one of them, and every instance allocates in its own pages.
  * No instance waits for another, and one that ends at any moment leaves the others as they are.  A block may be read by
- * all instances; the one that allocated it frees it.
+ * all instances; the one that allocated it frees it.  Pages that are free may pass from one instance to another, by the
+ * host: else each would grow the memory beside the holes of the others.
  *
  *     memory   data of the module | stack | pages of the first | stack and pages of the second | more of the first ...
  *     pages    block | free block | block ...      each begins with its size
@@ -32,10 +33,16 @@ unsigned char *heap_fresh(void);
 #ifdef __wasm__
 /*
  * The first calls of an instance whose memory is in use: from now on its stack ends at `end`, and the pages from `from`
- * up to, and without, `end` are its own.  Nobody else may have them: memory.grow gave them to the caller.  Cannot fail.
+ * up to, and without, `end` are its own, whatever is in them.  Nobody else may have them: memory.grow, or another
+ * instance, gave them to the caller.  Cannot fail.
  */
 void heed_use_stack(unsigned char *end);
 void heed_use_pages(uint32_t from, uint32_t end);
+/*
+ * Takes pages that are free from the instance: `least` or more, 1 at least.  Returns the first one's number * 65536 +
+ * how many follow each other; 0: there are no so many.
+ */
+uint32_t heed_give_pages(uint32_t least);
 #endif
 
 #endif /* HEED_BASE_HEAP_H */

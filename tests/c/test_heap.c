@@ -1,6 +1,7 @@
 /*
  * test_heap.c - malloc() of the wasm modules, over pages that this program gives it: random blocks keep their bytes and
- * do not overlap, other instances that grow the memory meanwhile, all memory is found again, the end of 4 GB.
+ * do not overlap, other instances that grow the memory meanwhile, pages that pass from one to another, all memory is
+ * found again, the end of 4 GB.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -103,9 +104,93 @@ static void test_random(int has_others) {
     if (!has_others) CHECK_INT((int)sum, (int)(n_pages * HEAP_PAGE - 1008));
 }
 
+/* Two instances that share the memory. */
+static struct {
+    block *free_blocks;
+    unsigned char *fresh;
+} instances[2];
+
+static void switch_to(int from, int to) {
+    instances[from].free_blocks = free_blocks;
+    instances[from].fresh = fresh;
+    free_blocks = instances[to].free_blocks;
+    fresh = instances[to].fresh;
+}
+
+/* Blocks of two instances live and die, and so do the pages that one gives and either takes. */
+static void test_passing(void) {
+    enum { BLOCKS = 6, STEPS = 4000 };
+    static struct {
+        unsigned char *p;
+        size_t n;
+        unsigned char mark;
+    } live[2][BLOCKS];
+    static unsigned char is_given[PAGES];
+    memset(live, 0, sizeof live);
+    start(2);
+    memset(instances, 0, sizeof instances);
+    begin();
+    switch_to(0, 1);
+    n_pages += 2;
+    use_pages(page_of(memory) + 2, page_of(memory) + 4);
+    int n_wrong = 0, n_failed = 0, n_given = 0, n_passed = 0, n_fresh = 0, is_second = 1;
+    for (int step = 0; step < STEPS; step++) {
+        if (number(3) == 0) {
+            switch_to(is_second, !is_second);
+            is_second = !is_second;
+        }
+        const uint32_t i = number(BLOCKS), least = 1 + number(3);
+        unsigned char *p = live[is_second][i].p;
+        for (size_t k = 0; p && k < live[is_second][i].n; k++) n_wrong += p[k] != live[is_second][i].mark;
+        heap_free(p);
+        uintptr_t from;
+        for (uintptr_t n; number(2) && (n = give_pages(least, &from)) != 0;) {
+            n_given += (int)n;
+            n_wrong += n < least || from < page_of(memory) || from + n > page_of(memory) + n_pages;
+            for (uintptr_t page = from - page_of(memory); n-- > 0; page++) {
+                n_wrong += is_given[page];
+                is_given[page] = (unsigned char)(1 + is_second);
+                memset(memory + page * HEAP_PAGE, 0xee, HEAP_PAGE); /* whoever has it next may write what it likes */
+            }
+        }
+        for (uintptr_t page = 0; page < PAGES; page++) {
+            if (!is_given[page] || number(3)) continue;
+            n_passed += is_given[page] != 1 + is_second;
+            is_given[page] = 0;
+            use_pages(page_of(memory) + page, page_of(memory) + page + 1);
+        }
+        live[is_second][i].n = number(number(4) ? 2000 : 200000);
+        live[is_second][i].mark = (unsigned char)(1 + number(200));
+        unsigned char *const zero = heap_fresh();
+        live[is_second][i].p = p = heap_allocate(live[is_second][i].n);
+        n_failed += p == NULL;
+        for (size_t k = 0; p && k < live[is_second][i].n; k++) {
+            n_wrong += p + k >= zero && p[k] != 0;
+            n_fresh += p + k >= zero;
+        }
+        if (p) memset(p, live[is_second][i].mark, live[is_second][i].n);
+    }
+    CHECK_INT(n_wrong, 0);
+    CHECK(n_failed < STEPS / 10); /* large blocks, when the memory is in pieces */
+    CHECK(n_fresh > 10000);
+    CHECK(n_given > 1000);
+    CHECK(n_passed > 500);
+    /* Both have free blocks and pages; together they are all that there is. */
+    size_t sum = 0;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < BLOCKS; i++) heap_free(live[is_second][i].p);
+        for (const block *b = free_blocks; b; b = b->next) sum += b->size;
+        switch_to(is_second, !is_second);
+        is_second = !is_second;
+    }
+    for (int page = 0; page < PAGES; page++) sum += is_given[page] ? HEAP_PAGE : 0;
+    CHECK_INT((int)sum, (int)(n_pages * HEAP_PAGE - 1008));
+}
+
 int main(void) {
     test_random(0);
     test_random(1);
+    test_passing();
 
     /* The memory grows by what is missing, and a block that was freed is used again. */
     start(1);
@@ -125,6 +210,29 @@ int main(void) {
     a = heap_allocate(100000);
     CHECK(a >= memory + 4 * HEAP_PAGE);
     CHECK(a + 100000 <= memory + n_pages * HEAP_PAGE);
+
+    /* Whole pages of a free block are given, the bytes before and after them stay. */
+    start(4);
+    a = heap_allocate(3 * HEAP_PAGE);
+    b = heap_allocate(1000);
+    uintptr_t from;
+    CHECK_INT((int)give_pages(1, &from), 0);
+    heap_free(a);
+    CHECK_INT((int)give_pages(3, &from), 0);
+    CHECK_INT((int)give_pages(2, &from), 2);
+    CHECK_INT((int)(from - page_of(memory)), 1);
+    CHECK_INT((int)give_pages(1, &from), 0);
+    CHECK_INT(count_free(), 3);
+    use_pages(page_of(memory) + 1, page_of(memory) + 3);
+    CHECK_INT(count_free(), 2);
+    CHECK(heap_allocate(3 * HEAP_PAGE) == (void *)a);
+
+    /* What another instance has written to is not taken for zeros, also in a page above all others. */
+    start(1);
+    CHECK(heap_fresh() < memory + HEAP_PAGE);
+    n_pages = 6;
+    use_pages(page_of(memory) + 4, page_of(memory) + 5);
+    CHECK(heap_fresh() >= memory + 5 * HEAP_PAGE);
 
     /* What cannot be is refused, and costs nothing. */
     start(1);
@@ -151,5 +259,15 @@ int main(void) {
     heap_free(a);
     CHECK(heap_allocate(1000) == (void *)a);
     CHECK(heap_fresh() < memory + sizeof memory);
+    /* That page is not whole, so it is never given. */
+    CHECK_INT((int)give_pages(1, &from), PAGES - 2);
+    CHECK_INT((int)(from - page_of(memory)), 1);
+    CHECK_INT((int)give_pages(1, &from), 0);
+    start(PAGES);
+    begin();
+    CHECK_INT((int)give_pages(1, &from), PAGES - 2);
+    CHECK(heap_fresh() > memory + (PAGES - 1) * HEAP_PAGE);
+    use_pages(from + PAGES - 3, from + PAGES - 2);
+    CHECK((a = heap_allocate(1000)) != NULL && a < memory + HEAP_PAGE);
     return check_summary("heap");
 }
