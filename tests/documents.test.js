@@ -165,9 +165,32 @@ test('Markdown: definitions and headings in several lines of a quotation keep th
   assert.equal(await upperOf('md', text), text.replace('text of *one*', 'TEXT OF *ONE*'));
   assert.equal((await translateDocument('md', '> A heading\n> ---\n> text\n', 'reverse')).output,
     '> HEADING A\n> ---\n> TEXT\n');
-  const { output, problems } = await translateDocument('md', '> Two\n> lines\n> ---\n> text\n', 'upper');
-  assert.equal(output, '> Two\n> lines\n> ---\n> TEXT\n');
-  assert.deepEqual(problems, ['1: a heading in several lines of a quotation is not translated']);
+  for (const heading of ['> Two *lines\n> of* text\n> ===\n', '- > > Two *lines\n  > > of* text\n  > > ---\n']) {
+    assert.equal((await translateDocument('md', heading, 'identity')).output, heading);
+    const { output, problems } = await translateDocument('md', heading, 'reverse');
+    const wanted = heading.replace('Two *lines', 'TEXT *OF').replace('of* text', 'LINES* TWO');
+    assert.deepEqual([output, problems], [wanted, []]);
+  }
+});
+
+test('Markdown: what Liquid, Hugo, Pandoc and kramdown write stays, also in addresses', async () => {
+  const cases = {
+    '{{ site.title }} is by {{{ page.by }}}.': '{{{ page.by }}}. BY IS {{ site.title }}',
+    '# A dog {#my-id}': '# DOG A {#my-id}',
+    '## A dog {-}': '## DOG A {-}',
+    'A dog {#a .b}\n===': 'DOG A {#a .b}\n===',
+    'A [dog]{.a} and `x`{.b}, [here](x){#c d=e} {.5}': '{.5} [HERE](x){#c d=e} `x`{.b}, AND [DOG]{.a} A',
+    'See [here]({{ site.a_b }}/c_d "A dog") and': 'AND [HERE]({{ site.a_b }}/c_d "DOG A") SEE',
+    '[one]({% link a_b.md %}) dog': 'DOG [ONE]({% link a_b.md %})',
+    '![A dog]({{< ref "a b" >}})': '![DOG A]({{< ref "a b" >}})',
+    '[a]: {{ "/x" | url }} "A dog"\n\n![one][a]': '[a]: {{ "/x" | url }} "DOG A"\n\n![ONE][a]',
+    '| a {{ b | c }} | d |\n|-|-|\n| {{ e }} f | g |': '| {{ b | c }} A | D |\n|-|-|\n| F {{ e }} | G |',
+  };
+  for (const [text, wanted] of Object.entries(cases)) {
+    assert.equal((await translateDocument('md', text, 'identity')).output, text);
+    const { output, problems } = await translateDocument('md', text, 'reverse');
+    assert.deepEqual([output, problems], [wanted, []]);
+  }
 });
 
 test('Markdown: an image or link whose text names its address keeps the name, also beside another text', async () => {

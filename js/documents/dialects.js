@@ -2,6 +2,7 @@
 // definitions, lines for other programs. Used by markdown.js.
 //
 //   > [!NOTE]       :::tip The title       $a_1$       $$       :tada:       ==marked==       {% include x %}
+//   # A title {#id}       [A text]{.class}       {{ site.title }}       [A link]({{ site.url }}/x)
 //
 // Without this they would be text: the first line of a box would be joined to the next one, and a formula would be
 // translated.
@@ -20,9 +21,19 @@ const BOX = /^:{3,}[ \t]*(?:[\w-]+|\{[^{}]*\})?(?:[ \t]+|\[)?/;
 const AFTER_TITLE = /[\]\s]*(?:\{[^{}]*\}\s*)?$/;
 /** What Jekyll or Hugo runs. Each ends at its first end. */
 const RUN = '\\{%[^{}]*%\\}|\\{\\{<(?:(?!>\\}\\}|\\{\\{)[^])*>\\}\\}|\\{\\{%(?:(?!%\\}\\}|\\{\\{)[^])*%\\}\\}';
+/** Attributes of what they touch, as kramdown and Pandoc have them. */
+const ATTRIBUTES = '\\{:[ \\t]*(?:[.#][\\w-]|[\\w-]+=)[^{}]*\\}|' +
+  '\\{[ \\t]*(?:[.#][A-Za-z][\\w:.-]*|[A-Za-z][\\w-]*=[^\\s{}])[^{}\\n]*\\}|\\{-\\}';
+export const IS_ATTRIBUTES = new RegExp(`^(?:${ATTRIBUTES})`);
+/** What such programs write in the place of a name. */
+const OUTPUT = '\\{\\{\\{[^{}\\n]*\\}\\}\\}|\\{\\{(?![<%{])[^{}\\n]*\\}\\}';
 /** Anywhere in a text. */
-export const COMMAND = `(?:${RUN}|\\{:[ \\t]*(?:[.#][\\w-]|[\\w-]+=)[^{}]*\\})`;
-const INLINE_COMMAND = new RegExp(`^${COMMAND}`);
+export const COMMAND = `(?:${RUN}|${ATTRIBUTES}|${OUTPUT})`;
+const INLINE_OUTPUT = new RegExp(`^(?:${OUTPUT})`);
+const INLINE_COMMAND = new RegExp(`^(?:${RUN}|${ATTRIBUTES})`);
+/** An address with some of these, of a link or of a name. */
+const ADDRESS = new RegExp(`(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:[ \\t]*)(?:[^\\s(){}]|${RUN}|${OUTPUT})+`, 'gm');
+const INSIDE = new RegExp(`${RUN}|${OUTPUT}`, 'g');
 /** A line of it alone. */
 const LINE_COMMAND = new RegExp(`^(?:${RUN}|\\{:[^{}]*\\})\\s*$`);
 /** What may be after the end of a formula: a number in braces, a point. */
@@ -162,8 +173,12 @@ function parseInlineFormula(context, next, at) {
 
 /** @param {InlineContext} context @param {number} next @param {number} at */
 function parseCommand(context, next, at) {
-  const found = next === 123 ? INLINE_COMMAND.exec(context.slice(at, context.end)) : null;
-  return found ? context.addElement(context.elt('Command', at, at + found[0].length)) : -1;
+  if (next !== 123) return -1;
+  const rest = context.slice(at, context.end);
+  const found = INLINE_COMMAND.exec(rest);
+  if (found) return context.addElement(context.elt('Command', at, at + found[0].length));
+  const output = INLINE_OUTPUT.exec(rest);
+  return output ? context.addElement(context.elt('Output', at, at + output[0].length)) : -1;
 }
 
 /** @param {InlineContext} context @param {number} next @param {number} at */
@@ -186,8 +201,8 @@ function parseMarked(context, next, at) {
 }
 
 /** GitHub's Markdown, and this. */
-export const markdown = github.configure({
-  defineNodes: [{ name: 'Directive', block: true }, 'Formula', 'Command', 'Emoji', 'Highlight',
+const markdown = github.configure({
+  defineNodes: [{ name: 'Directive', block: true }, 'Formula', 'Command', 'Output', 'Emoji', 'Highlight',
     'HighlightMark'],
   parseBlock: [
     { name: 'Directive', before: 'HTMLBlock', parse: parseBox, endLeaf: begins },
@@ -200,3 +215,13 @@ export const markdown = github.configure({
     { name: 'Highlight', after: 'Emphasis', parse: parseMarked },
   ],
 });
+
+/**
+ * The tree of a text. What other programs write divides no row of a table, and in an address it has no spaces or
+ * quotes.
+ *
+ * @param {string} source
+ */
+export const parseMarkdown = (source) => markdown.parse(source
+  .replace(INSIDE, (output) => output.replaceAll('|', 'x'))
+  .replace(ADDRESS, (address) => address.replace(INSIDE, (output) => output.replace(/[^\n]/g, 'x'))));

@@ -5,13 +5,13 @@
 //          -> text with escapes, in lines as wide as before -> is it read as the same marks? else the source stays
 
 import { referenceFinder } from '../text/references.js';
-import { COMMAND, markdown } from './dialects.js';
+import { COMMAND, IS_ATTRIBUTES, parseMarkdown } from './dialects.js';
 import { addPieces, pair, sourceOf } from './inline.js';
 import { Builder, hasWords } from './unit.js';
 import { wrap } from './wrap.js';
 
 /** @typedef {import('./inline.js').Piece} Piece */
-/** @typedef {ReturnType<typeof markdown.parse>} Tree */
+/** @typedef {ReturnType<typeof parseMarkdown>} Tree */
 /** @typedef {Tree['topNode']} Node */
 
 /** What is at the beginning of a file for other programs. */
@@ -51,6 +51,8 @@ class Reader {
   #builder;
   #labels;
   #find = referenceFinder();
+  /** Whether lines begin with marks of a quotation that the tree lacks. */
+  #isQuoted = false;
 
   /** @param {string} source @param {Builder} builder @param {Set<string>} labels */
   constructor(source, builder, labels) {
@@ -108,6 +110,10 @@ class Reader {
     if (!hasPlace && !isNamed) {
       // the text is the name, too
       const mark = node.name === 'Image' ? '![' : '[';
+      if (!isDefined && node.name === 'Link' && IS_ATTRIBUTES.test(this.#source.slice(node.to))) {
+        return [{ kind: 'open', text: '', source: '[' }, ...this.inline(children.slice(1, close), from, to),
+          { kind: 'close', text: '', source: ']' }];
+      }
       if (!isDefined) {
         const rest = source.slice(to - node.from);
         return [{ kind: 'text', text: mark, source: mark }, ...this.inline(children.slice(1, close), from, to),
@@ -147,7 +153,9 @@ class Reader {
     const pieces = [];
     let at = from;
     const addText = (/** @type {number} */ end) => {
-      for (const { 0: part } of this.#source.slice(at, end).matchAll(/[ \t\r]*\n[ \t]*|(?:(?![ \t\r]*\n)[^])+/g)) {
+      const lines = this.#isQuoted ? /[ \t\r]*\n[ \t>]*|(?:(?![ \t\r]*\n)[^])+/g
+        : /[ \t\r]*\n[ \t]*|(?:(?![ \t\r]*\n)[^])+/g;
+      for (const { 0: part } of this.#source.slice(at, end).matchAll(lines)) {
         const isBreak = /^\s*\n/.test(part);
         if (isBreak) pieces.push({ kind: 'text', text: ' ', source: part });
         else pieces.push({ kind: 'text', text: part, source: part });
@@ -185,14 +193,14 @@ class Reader {
         const kind = /^<br\b/i.test(source) ? 'break' : source.startsWith('</') ? 'close'
           : /^<(?:img|input|wbr|hr)\b|\/>$/i.test(source) ? 'point' : 'open';
         pieces.push({ kind, text: '', source });
-      } else if (node.name === 'Command' && source.startsWith('{:') && pieces.length > 0 &&
+      } else if (node.name === 'Command' && IS_ATTRIBUTES.test(source) && pieces.length > 0 &&
         pieces[pieces.length - 1].kind !== 'text') {
         // attributes are those of what they touch
         const last = pieces[pieces.length - 1];
         const own = last.source;
         last.source = typeof own === 'string' ? own + source : (...all) => own(...all) + source;
         if (last.unchanged !== undefined) last.unchanged += source;
-      } else if (/^(?:URL|Autolink|Formula|Command|Emoji)$/.test(node.name)) {
+      } else if (/^(?:URL|Autolink|Formula|Command|Output|Emoji)$/.test(node.name)) {
         pieces.push({ kind: 'word', text: source, source });
       } else pieces.push({ kind: 'point', text: '', source });
     }
@@ -226,13 +234,7 @@ class Reader {
     if (node.name.startsWith('Setext')) {
       // the parser gives no marks of a quotation inside
       to -= /\n[\s>]*$/.exec(source.slice(from, to))?.[0].length ?? 0;
-      if (/\n\s*>/.test(source.slice(from, to))) {
-        this.#builder.replace(from, to, (_, tell) => {
-          tell(this.#builder.lineAt(from), 'a heading in several lines of a quotation is not translated');
-          return source.slice(from, to);
-        });
-        return;
-      }
+      this.#isQuoted = /\n\s*>/.test(source.slice(from, to));
     }
     to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
     // commands at both ends stay there, unless the text goes on in another line
@@ -248,8 +250,12 @@ class Reader {
       to = from + before.trimEnd().length;
       nodes.pop();
     }
-    if (to <= from) return;
+    if (to <= from) {
+      this.#isQuoted = false;
+      return;
+    }
     const pieces = pair(this.inline(nodes, from, to));
+    this.#isQuoted = false;
     if (!pieces.some(({ kind, text }) => kind === 'text' && hasWords(text))) {
       this.#builder.replace(from, to, (translations, tell) => joinPieces(pieces, translations, tell));
       return;
@@ -292,10 +298,12 @@ const joinPieces = (pieces, translations, tell) =>
 /** The marks of a text, in any order but commands: a translation must have the same. @param {string} text */
 function skeleton(text) {
   const [names, commands] = [/** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
-  markdown.parse(text).iterate({
+  parseMarkdown(text).iterate({
     enter({ name, from, to }) {
-      if (name === 'Command') commands.push(text.slice(from, to));
-      else if (/^(?:URL|InlineCode|HTMLTag|Formula|Emoji)$/.test(name)) names.push(text.slice(from, to));
+      const own = text.slice(from, to);
+      // attributes move with what they touch
+      if (name === 'Command') (IS_ATTRIBUTES.test(own) ? names : commands).push(own);
+      else if (/^(?:URL|InlineCode|HTMLTag|Formula|Output|Emoji)$/.test(name)) names.push(own);
       else if (name !== 'Escape' && name !== 'Entity') names.push(name);
     },
   });
@@ -347,7 +355,7 @@ export function readMarkdown(source) {
   const front = FRONT.exec(source)?.[0].length ?? 0;
   // of the same length, so that places are those of the file
   const body = source.slice(0, front).replace(/[^\n]/g, ' ') + source.slice(front);
-  const tree = markdown.parse(body);
+  const tree = parseMarkdown(body);
   const builder = new Builder(source);
   const reader = new Reader(source, builder, findLabels(source, tree));
   tree.iterate({

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FORMATS, readDocument, translateUnits } from '../../js/documents/documents.js';
-import { markdown } from '../../js/documents/dialects.js';
+import { parseMarkdown } from '../../js/documents/dialects.js';
 import { parse } from '../../js/documents/messageformat.js';
 import { DocumentError } from '../../js/documents/unit.js';
 import { readMarkup } from '../../js/text/markup.js';
@@ -62,13 +62,13 @@ export const STRUCTURES = {
     /** @type {string[]} */
     let marks = [];
     const body = text.replace(/^---\n[^]*?\n---\n/, (front) => front.replace(/[^\n]/g, ' '));
-    markdown.parse(body).iterate({
+    parseMarkdown(body).iterate({
       enter({ name, from, to }) {
         if (/^(?:Escape|Entity|Link(?:Label|Mark))$/.test(name)) return;
         const isInline =
-          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em)\w+|CodeMark|Formula|Command)$/;
+          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em)\w+|CodeMark|Formula|Command|Output)$/;
         if (isInline.test(name)) {
-          marks.push(/URL|Code|Tag|Formula|Command|Emoji/.test(name) ? `${name} ${text.slice(from, to)}` : name);
+          marks.push(/URL|Code|Tag|Formula|Command|Output|Emoji/.test(name) ? `${name} ${text.slice(from, to)}` : name);
         } else if (!/^(?:LinkTitle|QuoteMark|HTMLBlock)$/.test(name)) {
           blocks.push(...marks.sort(), /Code/.test(name) ? `${name} ${text.slice(from, to)}` : name);
           marks = [];
