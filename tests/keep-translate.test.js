@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../js/index.js';
 import { findKept } from '../js/text/keep.js';
-import { mayKeep } from '../js/text/split.js';
+import { mayKeep, split } from '../js/text/split.js';
 import { SHIPPED } from './model-files.js';
 import { readCases } from './score/copy.js';
 
@@ -190,4 +190,19 @@ test('keep: a sentence of many addresses has them all, in their order', async ()
   const addresses = Array.from({ length: 8 }, (_, i) => `https://example.org/page${i}`);
   const text = await translator.translate(`See ${addresses.join(' and ')} for more.`);
   assert.deepEqual(text.match(/https?:\S+/g), addresses);
+});
+
+test('a sentence that is too long is not cut within what is kept', async () => {
+  // a token for each word, and one for the end
+  const encode = async (/** @type {string[]} */ texts) => texts.map((text) => {
+    const words = [...text.matchAll(/\S+/g)].flatMap(({ 0: word, index }) => [index, index + word.length]);
+    const offsets = Int32Array.of(...words, text.length, text.length);
+    return { ids: new Int32Array(offsets.length / 2), pieces: [], offsets };
+  });
+  const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+  const text = 'one two three four five six SEVEN EIGHT NINE A B C ten, eleven twelve';
+  const find = () => ({ spans: [{ start: text.indexOf('SEVEN'), end: text.indexOf(' ten') }], hidden: text });
+  const [parts] = await split([text], { encode, segmenter, positions: 12, find });
+  assert.deepEqual(parts.map((part) => part.text),
+    ['one two three four five six', 'SEVEN EIGHT NINE A B C ten,', 'eleven twelve']);
 });

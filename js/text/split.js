@@ -121,6 +121,9 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
           throw new HeedError(E_LENGTH, `input: one character takes more than the ${longest} tokens the model allows`);
         }
       }
+      // what passes through is whole, if it fits
+      const divided = kept.find(({ start: from, end }) => from < cut && end > cut);
+      if (divided && divided.start > at) cut = divided.start;
       const part = text.slice(at, cut);
       const body = part.trim();
       const lead = part.length - part.trimStart().length;

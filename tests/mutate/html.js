@@ -41,8 +41,8 @@ const isWellNested = (html) =>
  * @param {{ html: string, tokens: ReturnType<typeof readMarkup> }} document
  */
 function isMarks(wanted, found, { html, tokens }) {
-  const marks = tokens.filter(({ name, mate }) => name === 'sup' && mate >= 0)
-    .map(({ end, mate }) => html.slice(end, tokens[mate].start).replace(/<[^>]*>/g, ''));
+  const marks = tokens.flatMap(({ name, mate, type }, i) => (type !== 'open' || name !== 'sup' || mate < 0 ? []
+    : tokens.slice(i, mate).filter((token) => token.type === 'text').map(({ start, end }) => html.slice(start, end))));
   const more = [...found];
   const take = (/** @type {string[]} */ from, /** @type {string} */ letter) =>
     from.includes(letter) && from.splice(from.indexOf(letter), 1);
