@@ -12,11 +12,12 @@ const model = await Transformer.load(FIXTURE);
 const { name: table } = model.parameters.find(({ shape }) => shape[0] === model.config.vocab_size);
 const dot = (a, b) => Array.from(a).reduce((sum, x, i) => sum + x * b[i], 0);
 
-/** Rows of E of words that are one token. */
+const frame = new Set(model.tokenizer.encode('').ids);
+const idsOf = (word) => [...model.tokenizer.encode(word).ids].filter((id) => !frame.has(id));
+
+/** The row of E of a word; of several tokens, the mean of theirs. */
 function rowOf(word) {
-  const frame = new Set(model.tokenizer.encode('').ids);
-  const ids = [...model.tokenizer.encode(word).ids].filter((id) => !frame.has(id));
-  const rows = ids.map((id) => model.parameter(table, [id, id + 1]).data);
+  const rows = idsOf(word).map((id) => model.parameter(table, [id, id + 1]).data);
   return rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
 }
 
@@ -51,6 +52,22 @@ test('arrows: their lengths and angle in the plane are those in all dimensions',
   const [one, two] = rows.map((data) => ({ rows: 1, cols: data.length, data }));
   near(cosines[0], ops.cosineSimilarity(one, two).data[0]);
   near(reached[5], rows[2][5] + first[5]);
+});
+
+test('the sample words of arrows: the relation leads to the fourth word', async () => {
+  const { compute, QUADRUPLES, verdictOf } = await import('../web/learn/arrows.js');
+  const { nearest } = await import('../web/learn/embeddings.js');
+  const rows = async (from, to) => model.parameter(table, [from, to]).data;
+  // the first is the article's own example, and the page says how it ends
+  assert.equal(QUADRUPLES[0], 'man woman king queen');
+  for (const words of QUADRUPLES.slice(1).map((line) => line.split(' '))) {
+    const { cosine, reached } = compute(words.map(rowOf));
+    assert.notEqual(verdictOf(cosine), 'not', `${words}: ${cosine}`);
+    const ids = words.map((word) => idsOf(word)[0]);
+    const vector = { rows: 1, cols: reached.length, data: Float32Array.from(reached) };
+    const [best] = await nearest(ops, vector, rows, model.config.vocab_size, new Set(ids.slice(0, 3)));
+    assert.equal(best.id, ids[3], words.join(' '));
+  }
 });
 
 test('a row of E, scaled, with its position, is what the first layer gets', async () => {

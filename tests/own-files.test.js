@@ -41,6 +41,11 @@ test('files in folders: shards are one model, two indexes are two', () => {
   assert.deepEqual(foldersOf(shards.map((name) => file(`a/${name}`))), []);
   assert.deepEqual(foldersOf(['a', 'b'].flatMap((folder) => shards.map((name) => file(`${folder}/${name}`)))),
     ['a/', 'b/']);
+  // beside the model, folders have files of other models: those of the weights' folder count
+  const files = ['README.md', 'a/heed.json', 'b/model.safetensors', 'b/heed.json', 'c/heed.json'].map((name) =>
+    file(`all/${name}`));
+  assert.deepEqual(foldersOf(files), []);
+  assert.deepEqual(byName(files), { 'model.safetensors': files[2], 'heed.json': files[3] });
 });
 
 /**

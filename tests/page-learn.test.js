@@ -3,8 +3,12 @@
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { loadOps } from '../js/ops.js';
+import { Translator } from '../js/index.js';
+import * as arrows from '../web/learn/arrows.js';
 import * as multiHead from '../web/learn/multi-head.js';
+import { learn } from '../web/learn/strings.js';
 import { startChromium, visit } from './browser/chromium.js';
+import { FIXTURE } from './browser/fixture.js';
 
 let openPage;
 let closeAll;
@@ -168,18 +172,44 @@ test('positions: the whole map is there, not a part of it', async () => {
 });
 
 test('words as vectors: the arrows of a relation, and a token on its way to the first layer', async () => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE });
+  const frame = new Set((await translator.tokenize('')).ids);
+  const rowOf = async (id) => (await translator.parameter('model.shared.weight', [id, id + 1])).data;
+  /** The mean of the rows of a word. @param {string} word */
+  async function meanRow(word) {
+    const ids = Array.from((await translator.tokenize(word)).ids).filter((id) => !frame.has(id));
+    const rows = await Promise.all(ids.map(rowOf));
+    return rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
+  }
   const { page, troubles, close } = await openPage({ place: 'learn/embeddings' });
   await visit(page, 'learn/embeddings');
   await page.waitForFunction(() => /an angle of \d+°/.test(document.querySelector('.figure').textContent));
   const text = () => page.locator('.chapter .figure').textContent();
-  assert.match(await text(), /man → woman and king → queen: cosine −0\.\d\d, .*They are not parallel/);
+  const told = async () => /and king → queen: cosine (\S+), an angle of (\d+)°\. (.*?)Cosines/.exec(await text());
+  const [, shown, angle, verdict] = await told();
+  const { cosine } = arrows.compute(await Promise.all(['man', 'woman', 'king', 'queen'].map(meanRow)));
+  assert.equal(shown.replace('\u2212', '-'), cosine.toFixed(2));
+  assert.equal(Number(angle), Math.round(Math.acos(cosine) * 180 / Math.PI));
+  assert.equal(verdict, learn.embeddings.arrows.verdicts[arrows.verdictOf(cosine)]);
   await choose(page, 'is → was, are → were');
   await page.waitForFunction(() => /much closer than chance/.test(document.querySelector('.figure').textContent));
   await page.waitForFunction(() => /exactly what the model has/.test(document.querySelector('.figure').textContent));
+  // all numbers of each row are seen at once, and the last one is the model's
+  const maps = page.locator('.figure .map');
+  assert.equal(await maps.count(), 4);
+  await page.waitForFunction(() => document.querySelector('.figure .map canvas').height > 10);
+  assert.equal(await page.locator('.figure .map.moves').count(), 0);
+  const [, id] = /row (\d+) of E/.exec(await text());
+  await maps.first().focus();
+  for (const key of ['End', 'End', 'PageDown']) await page.keyboard.press(key);
+  const row = await rowOf(Number(id));
+  assert.deepEqual((await maps.first().locator('.map-tip div').allTextContents()),
+    [String(row.length - 1), row.at(-1).toFixed(4).replace('-', '\u2212')]);
   await page.getByLabel('Your own: from, to, from, to').fill('man man king queen');
   await page.getByRole('button', { name: 'Draw' }).click();
   await page.waitForFunction(() => /man → man: the arrow has no length/.test(
     document.querySelector('.figure').textContent));
   assert.deepEqual(troubles, []);
+  translator.destroy();
   await close();
 });

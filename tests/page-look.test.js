@@ -130,6 +130,11 @@ test('what is wrong with an address or with files is said beside the control tha
   const told = await about.boundingBox();
   assert.ok(told.y >= field.y + field.height && told.y < field.y + field.height + 40, 'just below the address');
   assert.deepEqual(troubles, []);
+  // a model that is not there
+  await address.fill(`${site.url}nowhere/`);
+  await page.locator('.own form').evaluate((form) => form.requestSubmit());
+  await page.waitForSelector('.own .alert');
+  assert.equal(await page.locator('.alert').count(), 1);
   await close();
 });
 

@@ -293,6 +293,13 @@ test('a glossary of the last visit counts from the first translation; its panel 
   assert.equal(await page.inputValue('.terms textarea'), 'brother = Kumpan');
   await page.fill('.terms textarea', 'brother = Bursche');
   await page.waitForFunction(() => /Bursche/.test(document.querySelector('.said').textContent));
+  // nothing else may stand in its place
+  await page.locator('.said .word', { hasText: 'Bursche' }).click();
+  assert.equal(await page.textContent('.alternatives'),
+    'Bursche (Glossary: brother = Bursche)The model has no other words here.');
+  await page.keyboard.press('Escape');
+  await page.locator('.said .word').first().click();
+  await page.waitForSelector('.alternatives button');
   await context.close();
 });
 

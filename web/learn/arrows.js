@@ -6,11 +6,12 @@ import { isNarrow, s } from './chart.js';
 import { choice, decimal, failure, flow, remark } from './kit.js';
 
 /** Two pairs each, that differ in the same way. */
-const QUADRUPLES = ['man woman king queen', 'is was are were', 'month months year years', 'go went come came'];
+export const QUADRUPLES = ['man woman king queen', 'is was are were', 'two zwei three drei', 'want wants need needs',
+  'month months year years'];
 /** From the cosine of two arrows: nearly parallel, at most 26 degrees; closer than chance, at most 73. */
 const [PARALLEL, ALIKE] = [0.9, 0.3];
 
-/** @typedef {{ word: string, ids: number[], vector: Float32Array }} Found  a word's row */
+/** @typedef {{ word: string, ids: number[], pieces: string[], vector: Float32Array }} Found  a word's row */
 
 const dot = (/** @type {ArrayLike<number>} */ a, /** @type {ArrayLike<number>} */ b) =>
   Array.from(a).reduce((sum, x, i) => sum + x * b[i], 0);
@@ -75,9 +76,9 @@ function drawing(arrows, words, label) {
  * @param {any} app
  * @param {any} t  of this part
  * @param {{ look: (word: string) => Promise<Found>, nearest: (vector: number[], without: Set<number>) =>
- *   Promise<{ text: string, cosine: number }[]> }} table
+ *   Promise<{ text: string, cosine: number }[]>, pieces: (word: string, pieces: string[]) => string }} table
  */
-export async function mount(host, app, t, { look, nearest }) {
+export async function mount(host, app, t, { look, nearest, pieces }) {
   const input = h('input', { type: 'text', value: QUADRUPLES[0], spellcheck: 'false', lang: 'en' });
   const result = h('div', { class: 'real' });
   const nameOf = (/** @type {string} */ value) => {
@@ -103,6 +104,7 @@ export async function mount(host, app, t, { look, nearest }) {
     const best = await nearest(reached, new Set([a, b, c].flatMap((_, i) => found[i].ids)));
     if (mine !== run) return;
     result.replaceChildren(
+      ...found.filter((one) => one.pieces.length > 1).map((one) => remark(pieces(one.word, one.pieces))),
       h('figure', { class: 'grid wide' }, h('figcaption', {}, t.plane), drawing(arrows, words, told)),
       remark(`${told} ${t.verdicts[verdictOf(cosine)]}`),
       remark(t.pairs([[a, b], [c, d], [a, c], [b, d]].map(([x, y], i) => `${x}\u2013${y} ${decimal(cosines[i])}`)

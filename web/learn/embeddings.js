@@ -246,6 +246,7 @@ async function mountReal(host, app, t, parts, isStill) {
     [import('./arrows.js'), import('./lookup.js')]);
   await mountArrows(arrows, app, t.arrows, {
     look,
+    pieces: t.pieces,
     async nearest(vector, without) {
       const found = await nearest(parts, shaped(1, width, vector), rows, count, without);
       return Promise.all(found.map(async ({ id, cosine }) => ({ text: await nameOf(id), cosine })));

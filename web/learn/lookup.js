@@ -3,10 +3,12 @@
 
 import { h } from '../lib/dom.js';
 import { isSpecial } from '../lib/pieces.js';
-import { choice, failure, flow, followSentence, grid, heat, readable, remark, rich, rowOf, shaped } from './kit.js';
+import {
+  choice, decimal, failure, flow, followSentence, grid, heat, readable, remark, rich, rowOf, shaped,
+} from './kit.js';
 
-/** Numbers of a row that are written out. */
-const WRITTEN = 8;
+/** Numbers of a row that are written out, and those in a line of its map, at most. */
+const [WRITTEN, LINE] = [8, 64];
 
 /**
  * @param {import('./kit.js').Ops} parts
@@ -26,7 +28,9 @@ export function compute(parts, { table, id, position, scale }) {
  */
 export function mount(host, app, t, parts, rows) {
   const tokens = h('div', {});
-  const map = heat();
+  const maps = h('div', { class: 'real' });
+  /** Of each row. @type {ReturnType<typeof heat>[]} */
+  const heats = [];
   const said = remark();
   const checked = remark();
   /** @type {ReturnType<typeof grid> | undefined} */
@@ -61,16 +65,27 @@ export function mount(host, app, t, parts, rows) {
       rowLabels, colLabels: Array.from({ length: WRITTEN }, (_, i) => String(i)),
     });
     places.replaceChildren(numbers.element);
-    map.set({
-      data: Float32Array.from(all.flatMap((list) => Array.from(list))), rows: all.length, cols: row.length,
-      scale: 'diverging', label: t.map, rowLabels, colLabels: Array.from({ length: row.length }, (_, i) => String(i)),
-    });
+    // lines of one length, so that all numbers are seen at once
+    let cols = Math.min(LINE, row.length);
+    while (row.length % cols) cols--;
+    const starts = Array.from({ length: row.length / cols }, (_, i) => i * cols);
+    // one scale for what is added; the row itself would be pale in it
+    const reach = Math.max(...all.slice(scale === 1 ? 0 : 1).flatMap((list) => Array.from(list, Math.abs)));
+    while (heats.length < all.length) heats.push(heat());
+    maps.replaceChildren(...shown.map(([name], i) =>
+      h('figure', { class: 'grid wide' }, h('figcaption', {}, name), heats[i].element)));
+    shown.forEach(([name, data], i) => heats[i].set({
+      data, rows: starts.length, cols, reach: data === row && scale !== 1 ? 0 : reach, scale: 'diverging', whole: true,
+      label: `${t.map}: ${name}`, rowLabels: starts.map(String),
+      describe: (/** @type {number} */ line, /** @type {number} */ col) =>
+        [String(starts[line] + col), decimal(data[starts[line] + col], 4)],
+    }));
     said.textContent = t.token(readable(piece), id, at);
     const off = sum.reduce((most, x, i) => Math.max(most, Math.abs(x - input[i])), 0);
     checked.textContent = off < 1e-5 ? t.same : t.differs;
   }
   host.replaceChildren(h('h2', {}, t.title), h('p', {}, ...rich(t.text)), tokens, said, places,
-    h('figure', { class: 'grid wide' }, h('figcaption', {}, t.map), map.element), checked);
+    remark(t.map), maps, checked);
   return followSentence(app, (sentence, error) => {
     if (!sentence) return void (said.textContent = error ? failure(app, error) : app.strings.learn.needsModel);
     // the first word: a language's token is none

@@ -172,8 +172,8 @@ export function heatmap(host, options) {
   /** The size at which all cells can be seen. */
   const whole = () => Math.min(view.width / o.cols, tallest() / o.rows);
   const least = () => Math.min(SMALL, whole());
-  /** The size of cells that nobody has chosen. */
-  const begin = () => Math.min(Math.max(view.width / o.cols, SMALL), 38, o.whole ? whole() : Infinity);
+  /** The size of cells that nobody has chosen: that at which all are seen, if they are legible. */
+  const begin = () => Math.min(Math.max(view.width / o.cols, SMALL), 38, o.whole ? whole() : Math.max(whole(), SMALL));
   /** Chooses the size, until somebody zooms. @type {(() => number) | null} */
   let sizing = begin;
 

@@ -325,7 +325,7 @@ export const see = {
       + 'ihre Anzahl hoch dem Längenausgleich; er ist 1, wenn das Modell nichts anderes angibt. Dahinter steht die '
       + 'Summe.',
     tokens: 'Der Gewinner, Token für Token',
-    piece: 'Token', logProb: 'Log-Wahrscheinlichkeit', probability: 'Wahrscheinlichkeit', sum: 'Summe',
+    piece: 'Token', logProb: 'Log-Wahrschein\u00adlichkeit', probability: 'Wahrschein\u00adlichkeit', sum: 'Summe',
     noTree: 'Dieses Modell meldet die Schritte seiner Suche nicht; darum sind nur die Ergebnisse aufgelistet.',
     running: 'Suche läuft…',
   },
@@ -619,7 +619,7 @@ export const learn = {
     notice:
       'Ist die Maske an, so ändert eine neue Zahl über der Diagonale nichts. Das erste Wort kann nur auf sich ' +
       'selbst blicken.',
-    words: ['(start)', 'Die', 'Katze', 'schläft'],
+    words: ['(Start)', 'Die', 'Katze', 'schläft'],
     scores: 'Scores',
     masked: 'Nach der Maske',
     weights: 'Anteile',

@@ -526,7 +526,7 @@ export const learn = {
       value: ['valor', 'lo que da'],
       output: ['fila nueva', 'lo que recibe'],
       share: 'softmax: su proporción',
-      passes: 'proporción × v',
+      passes: 'parte × v',
     },
   },
 
@@ -551,7 +551,7 @@ export const learn = {
       `Su dispersión (desviación típica) es ${found}; √d_k es ${root}.`,
     raw: 'softmax de ocho de ellos',
     divided: 'softmax de los mismos ÷ √d_k',
-    key: (/** @type {number} */ i) => `clave ${i}`,
+    key: (/** @type {number} */ i) => `k ${i}`,
   },
 
   softmax: {
@@ -622,7 +622,7 @@ export const learn = {
     notice:
       'Con la máscara activada, cambiar un número por encima de la diagonal no cambia nada. La primera palabra solo ' +
       'puede mirarse a sí misma.',
-    words: ['(start)', 'Die', 'Katze', 'schläft'],
+    words: ['(inicio)', 'Die', 'Katze', 'schläft'],
     scores: 'Puntuaciones',
     masked: 'Tras la máscara',
     weights: 'Proporciones',

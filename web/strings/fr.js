@@ -311,7 +311,7 @@ export const see = {
     differs: 'La traduction change.',
     score: 'log-probabilité',
     delta: (/** @type {string} */ d) => `variation ${d}`,
-    oldScore: 'La traduction d’origine, selon le modèle sans ces têtes',
+    oldScore: 'La traduction d’origine, selon le modèle sans ces têtes\u00a0',
     running: 'Traduction…',
     nothing: 'Toutes les têtes sont actives.',
     most: 'Les têtes dont cette traduction a le plus besoin',
@@ -639,7 +639,7 @@ export const learn = {
     notice:
       'Avec le masque, modifiez un nombre au-dessus de la diagonale\u00a0: rien ne change. Le premier mot ne peut ' +
       'regarder que lui-même.',
-    words: ['(start)', 'Die', 'Katze', 'schläft'],
+    words: ['(début)', 'Die', 'Katze', 'schläft'],
     scores: 'Scores',
     masked: 'Après le masque',
     weights: 'Parts',
@@ -797,7 +797,7 @@ export const learn = {
     tensor: 'Tenseur',
     layer: 'Couche',
     head: 'Tête',
-    sentence: 'Phrase',
+    sentence: 'Phrase\u00a0',
     shape: (/** @type {readonly number[]} */ shape) => `[${shape.join(' × ')}]`,
     range: (/** @type {string} */ low, /** @type {string} */ mean, /** @type {string} */ high) =>
       `minimum ${low}, moyenne ${mean}, maximum ${high}`,
@@ -940,7 +940,7 @@ export const learn = {
     weight: 'poids',
     gradient: 'gradient',
     use: 'L’essayer',
-    answer: 'Sa réponse',
+    answer: 'Sa réponse\u00a0',
     right: 'Juste.',
     wrong: (/** @type {string} */ expected) => `Faux\u00a0; il fallait ${expected}.`,
     layer: 'Couche',

@@ -24,25 +24,36 @@ export async function missingOf(files) {
 /** The paths of files of dropped folders: those of a chosen folder have their own. @type {WeakMap<File, string>} */
 const paths = new WeakMap();
 
-/**
- * Files by name, without their folder.
- *
- * @param {Iterable<File>} files
- */
-export const byName = (files) => Object.fromEntries(Array.from(files, (file) => [file.name, file]));
+/** @param {File} file  '' without a folder */
+const folderOf = (file) => (paths.get(file) ?? file.webkitRelativePath ?? '').slice(0, -file.name.length);
 
 /**
- * The folders that have weights, if there are several: each is a model.
+ * The folders that have weights: each is a model.
+ *
+ * @param {File[]} files
+ */
+const models = (files) => [...new Set(files.filter(({ name }) => isWeights(name)).map(folderOf))].sort();
+
+/**
+ * The files of a model by name, without their folder. Folders beside that of the weights have other models' files.
+ *
+ * @param {Iterable<File>} given
+ */
+export function byName(given) {
+  const files = [...given];
+  const [folder] = models(files);
+  const own = files.filter((file) => folder === undefined || folderOf(file) === folder);
+  return Object.fromEntries(own.map((file) => [file.name, file]));
+}
+
+/**
+ * The folders of models, if there are several.
  *
  * @param {Iterable<File>} files
  */
 export function foldersOf(files) {
-  const folders = new Set();
-  for (const file of files) {
-    const path = paths.get(file) ?? file.webkitRelativePath;
-    if (isWeights(file.name)) folders.add(path.slice(0, -file.name.length));
-  }
-  return folders.size > 1 ? [...folders].sort() : [];
+  const folders = models([...files]);
+  return folders.length > 1 ? folders : [];
 }
 
 /** How many folders may be around a model in a dropped one, as in a cache: more would be a whole disk. */

@@ -10,8 +10,9 @@ import { h, on } from '../lib/dom.js';
 export function mountOwn(app, load) {
   const t = app.strings.translate.own;
   const said = h('p', { class: 'remark', role: 'status' });
-  const element =
-    h('details', { class: 'own', ontoggle: () => element.open && open() }, h('summary', {}, t.title), said);
+  const trouble = h('div', {});
+  const element = h('details', { class: 'own', ontoggle: () => element.open && open() },
+    h('summary', {}, t.title), trouble, said);
   /** @type {Promise<ReturnType<typeof import('./own-panel.js').makePanel> | undefined> | undefined} */
   let opening;
   const open = () => (opening ??= import('./own-panel.js').then(({ makePanel }) => {
@@ -45,5 +46,5 @@ export function mountOwn(app, load) {
       (await open())?.take(entries, loose);
     }),
   ];
-  return { element, unmount: () => offs.forEach((off) => off()) };
+  return { element, trouble, unmount: () => offs.forEach((off) => off()) };
 }

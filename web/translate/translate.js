@@ -285,10 +285,10 @@ export function mount(host, app) {
   function showStatus() {
     showLanguages();
     showSize();
-    trouble.replaceChildren();
+    for (const place of [trouble, own.trouble]) place.replaceChildren();
     if (engine.status === 'failed') {
       note('');
-      showTrouble(trouble, t, t.loadFailed, engine.error, () => engine.retry());
+      showTrouble(engine.pair ? trouble : own.trouble, t, t.loadFailed, engine.error, () => engine.retry());
     } else if (engine.status === 'ready') {
       if (engine.translator !== translator) generation++;
       ({ translator } = engine);
