@@ -191,7 +191,7 @@ const choose = async (page, from, to) => {
 async function sayInNode(name, text, targetLanguage) {
   const model = fileURLToPath(new URL(`golden/hf/families/${name}/`, import.meta.url));
   const translator = await Translator.create({ model, sourceLanguage: 'en', targetLanguage });
-  const [sentence] = await translator.translateDetailed(text, { beams: 1 });
+  const [sentence] = await translator.translateDetailed(text);
   translator.destroy();
   return sentence;
 }

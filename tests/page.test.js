@@ -51,7 +51,7 @@ after(() => closeAll?.());
 /** What heed says of TEXT: the translation, and every bit of its attention. */
 async function heard() {
   const { app } = await import('./app.js');
-  const { sentences } = await app.engine.detail(document.querySelector('textarea').value, { beams: 1 });
+  const { sentences } = await app.engine.detail(document.querySelector('textarea').value);
   const arrays = sentences.flatMap(({ attention: { encoder, decoder, cross } }) =>
     [encoder.data, decoder.data, cross.data]);
   const digest = await crypto.subtle.digest('SHA-256', await new Blob(arrays).arrayBuffer());

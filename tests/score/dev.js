@@ -24,7 +24,7 @@ const HELP = `usage: node tests/score/dev.js --data DIR [options]
   DIR has en-de.dev.tsv.gz, ...: lines of English TAB other language TAB anything; both directions are read from it
   --write          puts the figures of the model's own arithmetic into its heed.json, for all its directions
   --model DIR      any number of times (those of models/index.json)
-  --beams N        hypotheses per sentence (1)
+  --beams N        hypotheses per sentence (the model's own number)
   --max-tokens N   longest translation (128)
   --batch N        sentences decoded together (32)
   --dtype D        f32 or int8 alone, without --write
@@ -38,7 +38,7 @@ function score(translations, references) {
 /** @param {{ bleu: number, chrf2: number }} figures */
 const show = (figures) => `BLEU ${figures.bleu.toFixed(1)}  chrF2 ${figures.chrf2.toFixed(1)}`;
 
-/** @typedef {{ beams: number, maxTokens: number, batchSize: number }} Generate */
+/** @typedef {{ beams?: number, maxTokens: number, batchSize: number }} Generate  beams: of the model by default */
 
 /**
  * @param {Transformer} model
@@ -86,7 +86,7 @@ const round = (/** @type {number} */ x) => Number(x.toFixed(1));
  * @param {{ dtype?: string, write?: boolean, generate: Generate }} options
  * @returns {Promise<boolean>}  whether all is as it should be
  */
-async function scoreModel(directory, data, { dtype, write, generate }) {
+async function scoreModel(directory, data, { dtype, write, generate: asked }) {
   const path = join(directory, 'heed.json');
   const { files, ...manifest } = JSON.parse(readFileSync(path, 'utf8'));
   const directions = listDirections(manifest);
@@ -98,13 +98,15 @@ async function scoreModel(directory, data, { dtype, write, generate }) {
   for (const each of /** @type {const} */ (['f32', 'int8'])) {
     if (!dtype || dtype === each) models[each] = await Transformer.load(directory, { dtype: each });
   }
+  const { beams = Object.values(models)[0].generateDefaults.beams, ...others } = asked;
+  const generate = { beams, ...others };
   /** @type {Record<string, object>} */
   const scores = {};
   let isGood = true;
   for (const set of write ? all : Object.keys(manifest.scores)) {
     const pairs = readSet(data, set);
     const claim = manifest.scores?.[set];
-    const search = generate.beams === 1 ? 'greedy' : `${generate.beams} beams`;
+    const search = beams === 1 ? 'greedy' : `${beams} beams`;
     console.log(`${directory} on ${set}: ${pairs.length} sentences, ${search}`);
     const target = directions.length > 1 ? set.split('-').at(-1) : undefined;
     /** @type {Record<string, { bleu: number, chrf2: number, pivot?: { bleu: number, chrf2: number } }>} */
@@ -115,11 +117,11 @@ async function scoreModel(directory, data, { dtype, write, generate }) {
     if (figures[own]) {
       const { bleu: b, chrf2, pivot } = figures[own];
       scores[set] = {
-        sentences: pairs.length, beams: generate.beams, bleu: round(b), chrf2: round(chrf2),
+        sentences: pairs.length, beams, bleu: round(b), chrf2: round(chrf2),
         ...(pivot ? { pivot: { bleu: round(pivot.bleu), chrf2: round(pivot.chrf2) } } : {}),
       };
     }
-    if (!write && figures[own] && claim.beams === generate.beams) {
+    if (!write && figures[own] && claim.beams === beams) {
       const isEqual = differences(figures[own], claim).every((d) => Math.abs(d) <= TOLERANCE);
       isGood &&= isEqual;
       console.log(`heed.json: ${show(claim)}: ${isEqual ? 'so it is' : 'DIFFERS'}`);
@@ -141,7 +143,7 @@ async function main() {
     options: {
       model: { type: 'string', multiple: true }, data: { type: 'string' }, help: { type: 'boolean' },
       write: { type: 'boolean' },
-      beams: { type: 'string', default: '1' }, 'max-tokens': { type: 'string', default: '128' },
+      beams: { type: 'string' }, 'max-tokens': { type: 'string', default: '128' },
       batch: { type: 'string', default: '32' }, dtype: { type: 'string' },
     },
   });
@@ -153,7 +155,7 @@ async function main() {
   const shipped = () => new Set(JSON.parse(readFileSync('models/index.json', 'utf8')).models
     .map((/** @type {{ path: string }} */ { path }) => join('models', path)));
   const generate = {
-    beams: Number(values.beams), maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
+    beams: values.beams ? Number(values.beams) : undefined, maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
   };
   let isGood = true;
   for (const directory of values.model ?? shipped()) {

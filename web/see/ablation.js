@@ -129,7 +129,7 @@ export function mount(host, app) {
     if (outcome.childElementCount < 2) outcome.replaceChildren(h('p', { class: 'remark' }, t.running));
     const disabledHeads = [...offHeads].map(headOf);
     try {
-      const { sentences: [after] } = await engine.detail(base.source, { beams: 1, disabledHeads });
+      const { sentences: [after] } = await engine.detail(base.source, { disabledHeads });
       const { logProbs } = await engine.translator.attention(ids(base.sourceTokens), ids(base.targetTokens),
         { disabledHeads });
       if (mine === run && isMounted) compare(base, after, logProbs && sum(logProbs));

@@ -138,7 +138,7 @@ export function mount(host, app) {
     const mine = (asked = { text, translator: engine.translator });
     say(t.running, true);
     try {
-      const found = engine.last?.text === text ? engine.last : await engine.detail(text, { beams: 1 });
+      const found = engine.last?.text === text ? engine.last : await engine.detail(text);
       if (asked !== mine || !isMounted) return;
       asked = null;
       result = { ...found, translator: mine.translator };

@@ -28,8 +28,8 @@ export function mount(host, app) {
   const t = app.strings.translate;
   /** @type {(() => void)[]} */
   const offs = [];
-  /** Hypotheses of the search. */
-  let beams = 1;
+  /** Hypotheses of the search; 0: as many as the model wants. */
+  let beams = 0;
   /** Whether the pane has no translation. */
   let isEmpty = true;
   /** Whether the text is that of the page. */
@@ -95,7 +95,7 @@ export function mount(host, app) {
   const later = debounce(() => run(), PAUSE);
   const guess = debounce(() => guessLanguage(), REST);
   const search = () => ({
-    beams, ...(beams > 1 && { nBest: beams }), ...(glossary.terms.size > 0 && { glossary: glossary.terms }),
+    ...(beams > 0 && { beams, nBest: beams }), ...(glossary.terms.size > 0 && { glossary: glossary.terms }),
   });
   const live = new Live({
     translate: (text, signal) => engine.translator.translateDetailed(text, { ...search(), signal }),
@@ -326,7 +326,7 @@ export function mount(host, app) {
   /** @param {any} state @returns {boolean}  whether they changed */
   function takeBeams(state) {
     const before = beams;
-    beams = Math.min(state.beams || 1, MOST);
+    beams = Math.min(state.beams, MOST);
     wide.checked = beams > 1;
     return beams !== before;
   }
