@@ -467,6 +467,21 @@ test('subtitles: the dash of a speaker stays before a tag, and no pair of tags i
     srt('- Es <b>ist</b> so.\n- <i>Nein</i>.', '<i>Wo <b>bist</b> du?</i>', '- <i>Hier.</i>'));
 });
 
+test('subtitles: lines of a song are alone, and what WebVTT says to be of another language stays', async () => {
+  const song = srt('\u266a One dog \u266a\n<i>\u266b and cats \u266b</i>');
+  assert.equal((await translateDocument('srt', song, 'reverse')).output,
+    srt('\u266a DOG ONE \u266a\n<i>\u266b CATS AND \u266b</i>'));
+  const vtt = (/** @type {string[]} */ ...texts) => `WEBVTT\n\n${texts.map((text, i) =>
+    `00:0${i}.000 --> 00:0${i}.500\n${text}\n`).join('\n')}`;
+  const text = vtt('<lang fr>Un a\nb</lang> is <lang en-US>one</lang> dog', 'and <lang fr>c d</lang>', '<lang fr>Un</lang>');
+  assert.equal((await translateDocument('vtt', text, 'identity')).output, text);
+  assert.equal((await translateDocument('vtt', text, 'upper')).output,
+    vtt('<lang fr>Un a\nb</lang> IS <lang en-US>ONE</lang> DOG', 'AND <lang fr>c d</lang>', '<lang fr>Un</lang>'));
+  // none is divided
+  assert.equal((await translateDocument('vtt', text, 'reverse')).output,
+    vtt('<lang fr>c d</lang> AND DOG <lang en-US>ONE</lang> IS', '<lang fr>Un a\nb</lang>', '<lang fr>Un</lang>'));
+});
+
 test('subtitles: long translations in lines, and marks that would end a cue', async () => {
   const document = await readDocument('srt', srt('Short.'), { source: 'en', target: 'de' });
   const text = `${'Wort '.repeat(14)}Ende --> hier.`;

@@ -77,6 +77,10 @@ export function divide(pieces, cuts) {
       /** @type {Piece[]} */ (parts.at(-1)).push(piece);
       if (piece.kind === 'open') open.push(piece);
       else if (piece.kind === 'close') open.pop();
+      at += piece.text.length;
+      // a word is whole
+      if (cuts[next] < at) cut();
+      while (cuts[next] < at) next++;
       continue;
     }
     let from = 0;

@@ -6,6 +6,7 @@
 // No library is used: the formats are lists of lines, and known parsers give no places in the file.
 
 import { MAX_CUES } from '../base/limits.js';
+import { languageOf } from '../model/languages.js';
 import { encodeText } from '../text/escapes.js';
 import { referenceFinder } from '../text/references.js';
 import { divide, findCuts } from './divide.js';
@@ -32,6 +33,11 @@ const MARK = { srt: /<\/?[A-Za-z][^<>]*>|\{\\[^{}]*\}/g, vtt: /<[^<>]*>/g };
 const SPEAKER = /^\s*(?:<[^<>]*>)*\s*[-\u2013\u2014\u2010]\s*(?=\S)/;
 /** Its dash, which a tag may follow. */
 const DASH = /^\s*[-\u2013\u2014\u2010](?:\s*(?=\S)|\s+$)/;
+
+/** A line of a song: each is alone. */
+const SONG = /^\s*(?:<[^<>]*>)*\s*[\u266a\u266b]/;
+/** What WebVTT says to be of another language. */
+const FOREIGN = /<lang[ \t]+([\w-]+)[ \t]*>([^<>]*)<\/lang>/g;
 
 /** The end of a sentence. */
 const ENDS = /[.!?:\u2026\u3002\uff01\uff1f][\s"'\u201d\u2019\u00bb)\]]*$/;
@@ -117,9 +123,17 @@ class Reader {
   #width = WIDTH;
   #find = referenceFinder();
 
-  /** @param {string} source @param {'srt' | 'vtt'} format @param {string} target  a language tag */
-  constructor(source, format, target) {
+  /** The source's. */
+  #language;
+
+  /**
+   * @param {string} source
+   * @param {'srt' | 'vtt'} format
+   * @param {{ source: string, target: string }} languages  tags
+   */
+  constructor(source, format, { source: language, target }) {
     this.#source = source;
+    this.#language = languageOf(language);
     this.#format = format;
     this.#builder = new Builder(source);
     this.#target = target;
@@ -142,20 +156,32 @@ class Reader {
     /** @type {Piece[]} */
     let pieces = [];
     let at = 0;
+    const foreign = this.#format === 'vtt' ? Array.from(text.matchAll(FOREIGN))
+      .filter(([, language]) => languageOf(language) !== this.#language) : [];
     for (const { 0: mark, index } of text.matchAll(MARK[this.#format])) {
+      if (index < at) continue;
       pieces.push(...this.#text(text.slice(at, index).replace(/\s+/g, ' ')));
+      const kept = foreign.find((match) => match.index === index);
+      if (kept) {
+        const [whole, , content] = kept;
+        pieces.push({ kind: 'word', text: content.replace(/\s+/g, ' '), source: whole });
+        at = index + whole.length;
+        continue;
+      }
       const kind = mark.startsWith('</') ? 'close' : /^<[A-Za-z]/.test(mark) ? 'open' : 'point';
       pieces.push({ kind, text: '', source: mark });
       at = index + mark.length;
     }
     pieces.push(...this.#text(text.slice(at).replace(/\s+/g, ' ')));
     pieces = pieces.filter(({ kind, text: own }) => kind !== 'text' || own !== '');
-    const isText = (/** @type {Piece} */ piece) => piece.kind === 'text' && piece.text.trim() !== '';
+    const isText = (/** @type {Piece} */ { kind, text: own }) =>
+      kind === 'word' || (kind === 'text' && own.trim() !== '');
     const start = pieces.findIndex(isText);
-    if (start < 0) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
+    if (!pieces.some((piece) => piece.kind === 'text' && isText(piece))) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
     // what remains of a text without its dash
-    const [dash] = DASH.exec(pieces[start].text) ?? [''];
-    const rest = { ...pieces[start], text: pieces[start].text.slice(dash.length).trimStart() };
+    const begin = pieces[start];
+    const [dash] = (begin.kind === 'text' ? DASH.exec(begin.text) : null) ?? [''];
+    const rest = begin.kind === 'text' ? { ...begin, text: begin.text.slice(dash.length).trimStart() } : begin;
     const head = pieces.slice(0, start);
     /** @type {Piece} */
     const point = { kind: 'point', text: '', source: dash };
@@ -167,7 +193,7 @@ class Reader {
     const isMoved = pieces.slice(first, last + 1).includes(point);
     const inner = pieces.slice(first, last + 1).filter((piece) => piece !== point);
     const end = inner[inner.length - 1];
-    inner[inner.length - 1] = { ...end, text: end.text.trimEnd() };
+    if (end.kind === 'text') inner[inner.length - 1] = { ...end, text: end.text.trimEnd() };
     const join = (/** @type {Piece[]} */ some) => some.map((piece) => String(piece.source)).join('');
     return { lines, lead: join(pieces.slice(0, first)) + (isMoved ? dash : ''),
       tail: join(pieces.slice(last + 1)), pieces: inner, text: inner.map((piece) => piece.text).join(''),
@@ -185,6 +211,8 @@ class Reader {
     for (const piece of pieces) {
       if (piece.kind !== 'text') {
         output += encode(piece);
+        at += piece.text.length;
+        while (cuts[next] < at) next++; // no line ends inside
         continue;
       }
       let from = 0;
@@ -240,7 +268,8 @@ class Reader {
       /** @type {Line[][]} */
       const speakers = [];
       for (const line of lines) {
-        if (speakers.length === 0 || (isDialogue && SPEAKER.test(line.text))) speakers.push([line]);
+        const isNew = speakers.length === 0 || (isDialogue && SPEAKER.test(line.text)) || SONG.test(line.text);
+        if (isNew) speakers.push([line]);
         else speakers[speakers.length - 1].push(line);
       }
       for (const [i, own] of speakers.entries()) {
@@ -262,7 +291,7 @@ class Reader {
 /**
  * @param {string} source
  * @param {'srt' | 'vtt'} format
- * @param {{ target: string }} options  a language tag
+ * @param {{ source: string, target: string }} languages  tags
  * @returns {import('./unit.js').Document}
  */
-export const readSubtitles = (source, format, { target }) => new Reader(source, format, target).read();
+export const readSubtitles = (source, format, languages) => new Reader(source, format, languages).read();
