@@ -198,6 +198,20 @@ test('a training that is stopped at once takes no step, and keeps nothing in pla
   tell({ type: 'stop' });
   await until('kept');
   assert.ok(posted.find(({ type }) => type === 'kept').step > 0);
+  // the weight that is drawn, its gradient and the loss are those of a trainer with the same weights and texts
+  const [{ TASKS: { positions }, pairOf }, { begin }] =
+    await Promise.all([import('../web/learn/tasks.js'), import('../web/learn/trainer.js')]);
+  const trainer = await begin(positions, 3);
+  const texts = positions.texts(3);
+  const name = `model.decoder.layers.${positions.config.decoder_layers - 1}.encoder_attn.q_proj.weight`;
+  const { weights, losses, gradients } = posted.find(({ type }) => type === 'steps');
+  for (const i of weights.keys()) {
+    assert.equal(weights[i], trainer.weight(name).data[0]);
+    const pairs = Array.from({ length: positions.batch }, () => pairOf(positions, texts.next().value));
+    assert.equal(losses[i], trainer.step(pairs).loss);
+    assert.equal(gradients[i], trainer.gradient(name).data[0]);
+  }
+  trainer.dispose();
   assert.equal(posted.some(({ type }) => type === 'failed'), false);
 });
 
