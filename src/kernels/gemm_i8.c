@@ -1,12 +1,13 @@
 /*
  * gemm_i8.c - int8 matrix products over packed panels; see kernels.h.
  *
- * Both variants read the same panels, in which 4 consecutive k of 8 columns take 32 bytes.  The sums are exact
- * integers, so tiles may add them in any order.
+ * In the panels 4 consecutive k of 8 columns take 32 bytes.  The sums are exact integers, so tiles may add them in any
+ * order; what overflows on the way does not matter, because the whole sum does not.
  */
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "kernels/quantized.h"
 #include "kernels/simd.h"
 
 #ifdef HEED_RELAXED
@@ -18,7 +19,7 @@ typedef struct {
     const float *scales;   /* [rows] of the activations    */
     const int32_t *zeros;  /* [rows]                       */
     const float *w_scales; /* [columns]                    */
-    const int32_t *sums;   /* [columns]                    */
+    const int32_t *sums;   /* [columns]; plain SIMD128: what is added to the sums of every row */
     const float *bias;     /* [columns]                    */
     float *out;
     int ldo;
@@ -28,6 +29,8 @@ typedef struct {
 INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 #ifdef HEED_RELAXED
     acc = wasm_i32x4_sub(acc, wasm_i32x4_mul(wasm_v128_load32_splat(e->zeros + i), wasm_v128_load(e->sums + 4 * j)));
+#else
+    acc = wasm_i32x4_add(acc, wasm_v128_load(e->sums + 4 * j));
 #endif
     v128_t scale = wasm_f32x4_mul(wasm_v128_load32_splat(e->scales + i), wasm_v128_load(e->w_scales + 4 * j));
     v128_t y = mul_add(wasm_f32x4_convert_i32x4(acc), scale, wasm_v128_load(e->bias + 4 * j));
@@ -35,8 +38,6 @@ INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
 }
 
 #ifdef HEED_RELAXED
-
-typedef uint8_t quantized;
 
 /*
  * rows x (8 * panels) columns.  Each turn of the loop takes `quads` times four k.  With few rows, quads are added to
@@ -126,59 +127,80 @@ static void columns_n(int columns, int rows, int parts, int k, const quantized *
 
 #else
 
-typedef int16_t quantized;
-
 INLINE v128_t dot(v128_t a, v128_t b, v128_t c) { return wasm_i32x4_add(wasm_i32x4_dot_i16x8(a, b), c); }
 
-/* Sums of neighbours: (a0+a1, a2+a3, b0+b1, b2+b3). */
-INLINE v128_t add_pairs(v128_t a, v128_t b) {
-    return wasm_i32x4_add(wasm_i32x4_shuffle(a, b, 0, 2, 4, 6), wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
-}
-
 /*
- * rows x 4 columns, at w and at epilogue column 4 * half.  A vector holds two columns with two partial sums each.  Two
- * quads of k at a time, because engines add a check for interrupts and copies of registers to every turn of a loop.
+ * rows x 8 columns.  A vector w of 16 weights is read as 8 numbers of 16 bits, 256 high + low, where low is not
+ * negative (see kernels.h).  To widen them takes one shift, high = w >> 8, because
+ *
+ *     x0 low + x1 high = x0 w + (x1 - 256 x0) high
+ *
+ * A row of activations has both factors of each quad of k, and then the number at which its sums begin.
+ *
+ * The last row comes first, and sums are held where they are: V8 keeps the order of the code, and so runs out of
+ * registers neither in Node 20 nor in Node 24.
  */
-INLINE void tile(const int rows, int k, const quantized *x, const int8_t *w, const epilogue *e, int half) {
-    const quantized *row = x;
+INLINE void tile(const int rows, int k, const quantized *x, const int8_t *w, const epilogue *e) {
+    const size_t next = (size_t)k + ROW_TAIL;
+    const int8_t *end = w + (size_t)k * PANEL;
     v128_t acc[4][2];
-    w += 16 * half;
-    UNROLL for (int i = 0; i < rows; i++) acc[i][0] = acc[i][1] = wasm_i32x4_splat(0);
-    KEEP_LOOP for (int t = k; t > 0; t -= 8, row += 8, w += 8 * PANEL) {
-        UNROLL for (int u = 0; u < 2; u++) {
-            v128_t b0 = wasm_i16x8_load8x8(w + 4 * PANEL * u), b1 = wasm_i16x8_load8x8(w + 4 * PANEL * u + 8);
-            UNROLL for (int i = 0; i < rows; i++) {
-                v128_t a = wasm_v128_load64_splat(row + (size_t)i * (size_t)k + 4 * u);
-                acc[i][0] = dot(a, b0, acc[i][0]);
-                acc[i][1] = dot(a, b1, acc[i][1]);
-            }
+    UNROLL for (int i = 0; i < rows; i++) acc[i][0] = acc[i][1] = wasm_v128_load32_splat(x + (size_t)i * next + k);
+    KEEP_LOOP for (; w != end; x += 4, w += 4 * PANEL) {
+        const v128_t w0 = wasm_v128_load(w), w1 = wasm_v128_load(w + 16);
+        const v128_t high0 = wasm_i16x8_shr(w0, 8), high1 = wasm_i16x8_shr(w1, 8);
+        UNROLL for (int i = rows - 1; i >= 0; i--) {
+            const v128_t x0 = wasm_v128_load32_splat(x + (size_t)i * next);
+            acc[i][0] = dot(x0, w0, acc[i][0]);
+            HOLD(acc[i][0]);
+            acc[i][1] = dot(x0, w1, acc[i][1]);
+            HOLD(acc[i][1]);
+            const v128_t x1 = wasm_v128_load32_splat(x + (size_t)i * next + 2);
+            acc[i][0] = dot(x1, high0, acc[i][0]);
+            HOLD(acc[i][0]);
+            acc[i][1] = dot(x1, high1, acc[i][1]);
+            HOLD(acc[i][1]);
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) finish(e, i, half, add_pairs(acc[i][0], acc[i][1]));
+    UNROLL for (int i = 0; i < rows; i++) {
+        finish(e, i, 0, acc[i][0]);
+        finish(e, i, 1, acc[i][1]);
+    }
 }
 
 #define TILE(name, rows)                                                                \
     NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
-        tile(rows, k, x, w, e, 0);                                                      \
-        tile(rows, k, x, w, e, 1);                                                      \
+        tile(rows, k, x, w, e);                                                         \
     }
 TILE(tile_2, 2)
 TILE(tile_3, 3)
 TILE(tile_4, 4)
 
-/* One row: all 8 columns in one pass, four quads of k at a time. */
+/* One row: two quads of k at a time, and a sum of its own for each of the two factors. */
 NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue *e) {
-    v128_t acc[4];
-    UNROLL for (int j = 0; j < 4; j++) acc[j] = wasm_i32x4_splat(0);
-    KEEP_LOOP for (; k > 0; k -= 16, x += 16, w += 16 * PANEL) {
-        UNROLL for (int u = 0; u < 4; u++) {
-            v128_t a = wasm_v128_load64_splat(x + 4 * u);
-            UNROLL for (int j = 0; j < 4; j++) acc[j] = dot(a, wasm_i16x8_load8x8(w + 4 * PANEL * u + 8 * j), acc[j]);
+    const int8_t *end = w + (size_t)k * PANEL;
+    v128_t low[2], high[2];
+    low[0] = low[1] = wasm_v128_load32_splat(x + k);
+    high[0] = high[1] = wasm_i32x4_splat(0);
+    KEEP_LOOP for (; w != end; x += 8, w += 8 * PANEL) {
+        UNROLL for (int u = 1; u >= 0; u--) {
+            const v128_t x0 = wasm_v128_load32_splat(x + 4 * u), x1 = wasm_v128_load32_splat(x + 4 * u + 2);
+            UNROLL for (int j = 1; j >= 0; j--) {
+                const v128_t v = wasm_v128_load(w + 4 * PANEL * u + 16 * j);
+                low[j] = dot(x0, v, low[j]);
+                HOLD(low[j]);
+                high[j] = dot(x1, wasm_i16x8_shr(v, 8), high[j]);
+                HOLD(high[j]);
+            }
         }
     }
-    finish(e, 0, 0, add_pairs(acc[0], acc[1]));
-    finish(e, 0, 1, add_pairs(acc[2], acc[3]));
+    finish(e, 0, 0, wasm_i32x4_add(low[0], high[0]));
+    finish(e, 0, 1, wasm_i32x4_add(low[1], high[1]));
 }
+
+typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
+
+/* By rows - 1.  Called through a table, because V8 would put all of them into one function. */
+static tile_function *const TILES[4] = {tile_1, tile_2, tile_3, tile_4};
 
 /* Rows of the next block of one panel: 4 if many are left, but 5 are 3 and 2, and 6 are 3 and 3. */
 static int block_rows(int m, int parts) { return (void)parts, m <= 4 ? m : m <= 6 ? 3 : 4; }
@@ -190,12 +212,7 @@ static void columns_n(int columns, int rows, int parts, int k, const quantized *
                       const epilogue *e) {
     (void)columns;
     (void)parts;
-    switch (rows) {
-        case 4: tile_4(k, x, w, e); break;
-        case 3: tile_3(k, x, w, e); break;
-        case 2: tile_2(k, x, w, e); break;
-        default: tile_1(k, x, w, e); break;
-    }
+    TILES[rows - 1](k, x, w, e);
 }
 
 #endif
@@ -208,6 +225,9 @@ typedef struct {
 enum { MOST_COLUMNS = 2 * PANEL };
 
 static const float zeros_f32[MOST_COLUMNS];
+#ifndef HEED_RELAXED
+static const int32_t zeros_i32[MOST_COLUMNS];
+#endif
 
 /* parts: 1 of 7-bit rows, 2 of 8-bit rows.  fixed: if not NULL, used instead of w_scales. */
 static void multiply(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
@@ -215,7 +235,7 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
                      const fixed_scale *fixed, int parts, int m, int n, int k) {
     const quantized *x = rows;
     const int padded = quantized_cols(k);
-    const size_t row = (size_t)padded * (size_t)(sizeof *x == 1 ? parts : 1);
+    const size_t row = quantized_row(k, parts);
     const int wide = wide_columns(m, (size_t)n * (size_t)padded);
     for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
         columns = n - j >= wide ? wide : PANEL;
@@ -224,13 +244,20 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
         float own_bias[MOST_COLUMNS], own_scales[MOST_COLUMNS], last_out[8 * PANEL];
         epilogue at_j = {scales, zeros, fixed ? own_scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
                          out + j, ldo};
+#ifndef HEED_RELAXED
+        int32_t own_sums[MOST_COLUMNS];
+        at_j.sums = fixed ? own_sums : zeros_i32;
+#endif
         if (fixed || given < columns) {
             KEEP_LOOP for (int c = 0; c < columns; c += 4) {
                 v128_t b = wasm_f32x4_splat(0.0f);
                 if (bias && c < given) b = load_part(bias + j + c, given - c, 0.0f);
                 if (fixed) {
-                    const v128_t sum = wasm_f32x4_convert_i32x4(wasm_v128_load(sums + j + c));
-                    b = mul_add(sum, wasm_f32x4_splat(fixed->shift), b);
+                    const v128_t sum = wasm_v128_load(sums + j + c);
+#ifndef HEED_RELAXED
+                    wasm_v128_store(own_sums + c, wasm_i32x4_mul(sum, wasm_i32x4_splat(127)));
+#endif
+                    b = mul_add(wasm_f32x4_convert_i32x4(sum), wasm_f32x4_splat(fixed->shift), b);
                     wasm_v128_store(own_scales + c, wasm_f32x4_splat(fixed->multiplier));
                 }
                 wasm_v128_store(own_bias + c, b);

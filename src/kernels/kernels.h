@@ -17,7 +17,9 @@
  *
  *     int8  panel p:  [K'/4][8][4] int8, element (n, k) at  p*K'*8 + k/4*32 + n%8*4 + k%4    K' = quantized_cols(K)
  *
- * N is padded with zero rows to a multiple of 8, K' with zeros to a multiple of 16.
+ * N is padded with zeros to a multiple of 8, K' with weights of 0 to a multiple of 16.  Plain SIMD128 keeps the weights
+ * of even k plus 128, from 0 to 255: read as 16 bits, two weights are then 256 times the second plus the first, and one
+ * shift tells them apart.
  *
  * Depends on: nothing.  Used by: layers/, model/, search/, train/.
  */
@@ -71,11 +73,11 @@ void k_gemm_f32(float *out, int ldo, const float *x, int ldx, const float *panel
  * where the first bracket is an exact int32, and each float operation rounds once, so every variant gives the same
  * bits.  Sums cannot overflow for k <= 65536.
  *
- * Plain SIMD128 multiplies int16 values, of q or of q - zero, so 8 bits cost as much as 7.  With HEED_RELAXED,
- * relaxed dot products multiply i and q; their results are defined only for q < 128.  So 8 bits are two rows of 7 bits,
+ * Plain SIMD128 multiplies int16 values (quantized.h), so 8 bits cost as much as 7.  With HEED_RELAXED, relaxed dot
+ * products multiply i and q; their results are defined only for q < 128.  So 8 bits are two rows of 7 bits,
  * q = min(q, 127) + max(q - 127, 0), and take two dots.  relaxed.h has two kinds of dots: one for hosts on which it is
  * one instruction, and with HEED_PAIRS one for other x64 hosts.  Measured in V8 13.6 on an EPYC without AVX-VNNI, with
- * 4 rows or more, in GOP/s: SIMD128 70 with 7 bits; the whole dot 50; pairs 98, and 50 with 8 bits.
+ * 4 rows or more, in GOP/s: SIMD128 83 with 7 bits; the whole dot 50; pairs 98, and 50 with 8 bits.
  *
  * 8 bits are nearer to floats, and free without relaxed SIMD.  Yet models take 7 bits unless they are told otherwise: a
  * translation must not depend on the host, and with relaxed SIMD, 8 bits would cost it half its speed.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "kernels/quantized.h"
 #include "kernels/simd.h"
 
 /* A row with a smaller span counts as all zeros, because 127 / span would overflow. */
@@ -18,6 +19,13 @@ INLINE int32_t round_scaled_1(float x, float s) {
     return wasm_i32x4_extract_lane(round_scaled(wasm_f32x4_splat(x), wasm_f32x4_splat(s)), 0);
 }
 
+/* Bits of a pair of weights that are flipped in the panels: plain SIMD128 adds 128 to the first, see kernels.h. */
+#ifdef HEED_RELAXED
+enum { EVEN_SIGN = 0 };
+#else
+enum { EVEN_SIGN = 0x80 };
+#endif
+
 /* Where element (n, 0) lies in int8 panels. */
 static size_t place_i8(int n, int k) {
     return (size_t)(n / PANEL) * (size_t)quantized_cols(k) * PANEL + (size_t)(n % PANEL) * 4;
@@ -28,8 +36,9 @@ void k_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int 
     v128_t sum = wasm_i32x4_splat(0);
     if (k % 16 != 0) memcpy(last, row + k / 16 * 16, (size_t)(k % 16));
     for (int i = 0; i < k; i += 16, row += 16, p += (size_t)16 * PANEL) {
-        const v128_t v = wasm_v128_load(k - i < 16 ? last : row);
+        v128_t v = wasm_v128_load(k - i < 16 ? last : row);
         sum = wasm_i32x4_add(sum, wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_extadd_pairwise_i8x16(v)));
+        v = wasm_v128_xor(v, wasm_i16x8_splat(EVEN_SIGN));
         wasm_v128_store32_lane(p, v, 0);
         wasm_v128_store32_lane(p + (size_t)4 * PANEL, v, 1);
         wasm_v128_store32_lane(p + (size_t)8 * PANEL, v, 2);
@@ -42,7 +51,8 @@ void k_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int 
 
 void k_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k) {
     const int8_t *p = panels + place_i8(n, k);
-    for (int i = 0; i < k; i++) row[i] = p[(size_t)(i / 4) * 4 * PANEL + (size_t)(i % 4)];
+    for (int i = 0; i < k; i++)
+        row[i] = (int8_t)(p[(size_t)(i / 4) * 4 * PANEL + (size_t)(i % 4)] ^ (i % 2 ? 0 : (int8_t)EVEN_SIGN));
 }
 
 /*
@@ -78,43 +88,61 @@ float k_quantize_weights(int8_t *row, const float *x, int k) {
     return span / 127.0f;
 }
 
-/* What the products multiply; see kernels.h. */
+size_t quantized_bytes(int m, int k) { return (size_t)m * quantized_row(k, 2) * sizeof(quantized); }
+
 #ifdef HEED_RELAXED
-typedef uint8_t quantized;
+INLINE void store_tail(quantized *out, v128_t sum) { (void)out, (void)sum; }
 #else
-typedef int16_t quantized;
+/*
+ * Store 16 integers x of -127..127: of each quad x0, x2, x1 - 256 x0, x3 - 256 x2.  Returns `sum` plus 128 times those
+ * of even k.
+ */
+INLINE v128_t store_pairs(quantized *out, v128_t low, v128_t high, v128_t sum) {
+    const v128_t all[2] = {low, high}, even = wasm_i16x8_make(128, 128, 0, 0, 128, 128, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        const v128_t x = wasm_i16x8_shuffle(all[i], all[i], 0, 2, 1, 3, 4, 6, 5, 7);
+        wasm_v128_store(out + 8 * i, wasm_i16x8_sub(x, wasm_i16x8_shl(wasm_i64x2_shl(x, 32), 8)));
+        sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(x, even));
+    }
+    return sum;
+}
+
+/* The products add 128 times each x of even k too much, so their sums begin below 0. */
+INLINE void store_tail(quantized *out, v128_t sum) {
+    int32_t lanes[4];
+    wasm_v128_store(lanes, sum);
+    const int32_t start = -(lanes[0] + lanes[1] + lanes[2] + lanes[3]);
+    memcpy(out, &start, sizeof start);
+}
 #endif
 
-size_t quantized_bytes(int m, int k) { return (size_t)m * (size_t)quantized_cols(k) * sizeof(int16_t); }
-
-/* Store 4 x 4 integers, q - zero, to out [16]; q is clamped to 0..127. */
-INLINE void store_7_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int zero) {
+/* Store 4 x 4 integers, q - zero, to out [16]; q is clamped to 0..127.  `sum` as store_pairs has it. */
+INLINE v128_t store_7_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int zero, v128_t sum) {
     const v128_t least = wasm_i16x8_splat((int16_t)-zero), most = wasm_i16x8_splat((int16_t)(127 - zero));
     v128_t low = wasm_i16x8_min(wasm_i16x8_max(wasm_i16x8_narrow_i32x4(a, b), least), most);
     v128_t high = wasm_i16x8_min(wasm_i16x8_max(wasm_i16x8_narrow_i32x4(c, d), least), most);
 #ifdef HEED_RELAXED
     wasm_v128_store(out, wasm_i8x16_add(wasm_i8x16_narrow_i16x8(low, high), wasm_i8x16_splat((int8_t)zero)));
+    return sum;
 #else
-    wasm_v128_store(out, low);
-    wasm_v128_store(out + 8, high);
+    return store_pairs(out, low, high, sum);
 #endif
 }
 
 /*
- * Store 4 x 4 integers of -127..127.  Plain SIMD128: plus `add`, to out [16].  Relaxed: 127 + min(i, 0) to out [16] and
- * max(i, 0) to out [next..], whose sum is i + 127.
+ * Store 4 x 4 integers of -127..127.  Plain SIMD128: to out [16].  Relaxed: 127 + min(i, 0) to out [16] and max(i, 0)
+ * to out [next..], whose sum is i + 127.
  */
-INLINE void store_8_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, int add, size_t next) {
+INLINE v128_t store_8_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t d, size_t next, v128_t sum) {
     const v128_t low = wasm_i16x8_narrow_i32x4(a, b), high = wasm_i16x8_narrow_i32x4(c, d);
 #ifdef HEED_RELAXED
     const v128_t i = wasm_i8x16_narrow_i16x8(low, high), none = wasm_i8x16_splat(0);
-    (void)add;
     wasm_v128_store(out, wasm_i8x16_add(wasm_i8x16_min(i, none), wasm_i8x16_splat(127)));
     wasm_v128_store(out + next, wasm_i8x16_max(i, none));
+    return sum;
 #else
     (void)next;
-    wasm_v128_store(out, wasm_i16x8_add(low, wasm_i16x8_splat((int16_t)add)));
-    wasm_v128_store(out + 8, wasm_i16x8_add(high, wasm_i16x8_splat((int16_t)add)));
+    return store_pairs(out, low, high, sum);
 #endif
 }
 
@@ -127,18 +155,20 @@ INLINE v128_t round_clamped(const float *x, v128_t s) {
 /* out [quantized_cols(k)] from x [k]; the padding quantises to 0, and its weights are 0. */
 NOINLINE void quantize_row(quantized *out, const float *x, int k, float scale, int zero) {
     const v128_t s = wasm_f32x4_splat(scale);
+    v128_t sum = wasm_i32x4_splat(0);
     float last[16] = {0};
     if (k % 16 != 0) memcpy(last, x + k / 16 * 16, (size_t)(k % 16) * sizeof *x);
     for (int i = 0; i < k; i += 16, x += 16, out += 16) {
         if (k - i < 16) x = last;
-        store_7_bits(out, round_scaled(wasm_v128_load(x), s), round_scaled(wasm_v128_load(x + 4), s),
-                     round_scaled(wasm_v128_load(x + 8), s), round_scaled(wasm_v128_load(x + 12), s), zero);
+        sum = store_7_bits(out, round_scaled(wasm_v128_load(x), s), round_scaled(wasm_v128_load(x + 4), s),
+                           round_scaled(wasm_v128_load(x + 8), s), round_scaled(wasm_v128_load(x + 12), s), zero, sum);
     }
+    store_tail(out, sum);
 }
 
 void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k) {
     quantized *out = rows;
-    for (int i = 0; i < m; i++, out += quantized_cols(k)) {
+    for (int i = 0; i < m; i++, out += quantized_row(k, 1)) {
         const float *row = x + (size_t)i * (size_t)ldx;
         float above, below;
         row_span(row, k, &above, &below);
@@ -152,22 +182,24 @@ void k_quantize_rows(void *rows, float *scales, int32_t *zeros, const float *x, 
     }
 }
 
-NOINLINE void quantize_row_8(quantized *out, const float *x, int k, float scale, int add) {
+NOINLINE void quantize_row_8(quantized *out, const float *x, int k, float scale) {
     const v128_t s = wasm_f32x4_splat(scale);
     const size_t next = (size_t)quantized_cols(k);
+    v128_t sum = wasm_i32x4_splat(0);
     float last[16] = {0};
     if (k % 16 != 0) memcpy(last, x + k / 16 * 16, (size_t)(k % 16) * sizeof *x);
     for (int i = 0; i < k; i += 16, x += 16, out += 16) {
         if (k - i < 16) x = last;
-        store_8_bits(out, round_clamped(x, s), round_clamped(x + 4, s), round_clamped(x + 8, s),
-                     round_clamped(x + 12, s), add, next);
+        sum = store_8_bits(out, round_clamped(x, s), round_clamped(x + 4, s), round_clamped(x + 8, s),
+                           round_clamped(x + 12, s), next, sum);
     }
+    store_tail(out, sum);
 }
 
 void k_quantize_rows_8(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k, float alpha) {
     quantized *out = rows;
     const int zero = alpha > 0.0f ? 0 : 127;
-    for (int i = 0; i < m; i++, out += quantized_bytes(1, k) / sizeof *out) {
+    for (int i = 0; i < m; i++, out += quantized_row(k, 2)) {
         const float *row = x + (size_t)i * (size_t)ldx;
         float above, below;
         row_span(row, k, &above, &below);
@@ -176,6 +208,6 @@ void k_quantize_rows_8(void *rows, float *scales, int32_t *zeros, const float *x
         const float own = is_finite && reach >= LEAST_SPAN ? 127.0f / reach : 0.0f;
         scales[i] = !is_finite ? NAN : zero == 0 ? 1.0f : own > 0.0f ? reach / 127.0f : 0.0f;
         zeros[i] = zero;
-        quantize_row_8(out, row, k, zero == 0 ? alpha : own, 127 - zero);
+        quantize_row_8(out, row, k, zero == 0 ? alpha : own);
     }
 }

@@ -22,8 +22,8 @@ void ref_unpack_row_i8(int8_t *row, const int8_t *panels, int n, int k);
 float ref_quantize_weights(int8_t *row, const float *x, int k);
 
 /*
- * The int8 twins are exact: their integers and bits equal the kernels'.  Only the form of the activations differs: here
- * it is plain rows [m, k] of q, in 0..127 or in 0..254.
+ * The int8 twins are exact: their integers and bits equal the kernels'.  Only the forms differ: activations are plain
+ * rows [m, k] of q, in 0..127 or in 0..254, and panels have the weights themselves.
  */
 void ref_quantize_rows(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k);
 void ref_gemm_i8(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,

@@ -27,6 +27,13 @@
 #define KEEP_LOOP
 #endif
 
+/* The compiler must have this vector here.  Else it adds up others first, which takes more registers than there are. */
+#ifdef __wasm__
+#define HOLD(vector) __asm__ volatile("" : "+r"(vector))
+#else
+#define HOLD(vector) (void)(vector)
+#endif
+
 /* x[0..n), then `fill`; n >= 1.  Reads at most 4 elements. */
 INLINE v128_t load_part(const float *x, int n, float fill) {
     if (n >= 4) return wasm_v128_load(x);

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "guard.h"
 #include "kernels/kernels.h"
+#include "kernels/quantized.h"
 #include "kernels/reference.h"
 
 #ifdef HEED_RELAXED
@@ -13,20 +14,37 @@
 #else
 #define PROGRAM "int8, relaxed"
 #endif
-typedef uint8_t stored; /* what k_quantize_rows stores of an activation: q */
-static stored form(uint8_t q, int32_t zero) { return (void)zero, q; }
+static int flip(int i) { return (void)i, 0; }
+/* the number i of a row of 7 bits: q */
+static int number(const quantized *row, int i) { return row[i]; }
+static int form(int q, int32_t zero) { return (void)zero, q; }
 /* q of a row of 8 bits that begins at row [K'], of two parts */
-static int whole(const stored *row, int i, int padded, int32_t zero) {
+static int whole(const quantized *row, int i, int padded, int32_t zero) {
     CHECK(row[i] <= 127 && row[padded + i] <= 127);
     return (void)zero, row[i] + row[padded + i];
 }
-enum { PARTS = 2 };
+static void check_tail(const quantized *row, int padded) { (void)row, (void)padded; }
 #else
 #define PROGRAM "int8"
-typedef int16_t stored; /* q - zero */
-static stored form(uint8_t q, int32_t zero) { return (int16_t)(q - zero); }
-static int whole(const stored *row, int i, int padded, int32_t zero) { return (void)padded, row[i] + zero; }
-enum { PARTS = 1 };
+/* what panels add to a weight */
+static int flip(int i) { return i % 2 ? 0 : 128; }
+/* the number i of a row, of the factors of its quad: q - zero */
+static int number(const quantized *row, int i) {
+    const quantized *quad = row + i / 4 * 4;
+    const int even = quad[i % 4 / 2];
+    return i % 2 ? quad[2 + i % 4 / 2] + 256 * even : even;
+}
+static int form(int q, int32_t zero) { return q - zero; }
+static int whole(const quantized *row, int i, int padded, int32_t zero) {
+    return (void)padded, (void)zero, number(row, i) + 127;
+}
+/* a row ends with what its sums have too much: 128 times its numbers of even k, negative */
+static void check_tail(const quantized *row, int padded) {
+    int32_t start, sum = 0;
+    memcpy(&start, row + padded, sizeof start);
+    for (int i = 0; i < padded; i += 2) sum += number(row, i);
+    CHECK_INT(start, -128 * sum);
+}
 #endif
 
 static const int SIZES[] = {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 67};
@@ -46,10 +64,13 @@ static void test_pack(int n, int k) {
         ref_pack_row_i8(twin, twin_sums, i, row, k);
         k_unpack_row_i8(back, panels, i, k);
         CHECK(memcmp(back, row, (size_t)k) == 0);
-        ref_unpack_row_i8(back, panels, i, k);
+        ref_unpack_row_i8(back, twin, i, k);
         CHECK(memcmp(back, row, (size_t)k) == 0);
     }
-    CHECK(memcmp(panels, twin, count) == 0);
+    for (size_t i = 0; i < count; i++) {
+        const int is_row = (int)(i / (size_t)(quantized_cols(k) * PANEL)) * PANEL + (int)(i % (4 * PANEL) / 4) < n;
+        CHECK_INT(panels[i], (int8_t)(twin[i] + (is_row ? flip((int)(i % 4)) : 0)));
+    }
     CHECK(memcmp(sums, twin_sums, (size_t)n * 4) == 0);
     guard *all[] = {&gp, &gt, &gs, &gu, &gr, &gb};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) CHECK(guard_end(all[i]));
@@ -107,21 +128,22 @@ static void test_rows(int m, int k) {
     float *x = guard_new(&gx, (size_t)((m - 1) * ldx + k) * 4), *scales = guard_new(&gs, (size_t)m * 4);
     float *twin_scales = guard_new(&gu, (size_t)m * 4);
     int32_t *zeros = guard_new(&gz, (size_t)m * 4), *twin_zeros = guard_new(&gv, (size_t)m * 4);
-    stored *rows = guard_new(&gq, quantized_bytes(m, k));
+    quantized *rows = guard_new(&gq, quantized_bytes(m, k));
     uint8_t *twin = guard_new(&gt, (size_t)m * (size_t)k);
     float all_rows[M * (67 + 3)];
     fill_activations(all_rows, ldx, m, k);
     memcpy(x, all_rows, (size_t)((m - 1) * ldx + k) * 4);
-    CHECK_INT(quantized_bytes(m, k), (size_t)m * (size_t)quantized_cols(k) * 2);
+    CHECK_INT(quantized_bytes(m, k), (size_t)m * ((size_t)quantized_cols(k) + ROW_TAIL) * 2);
     k_quantize_rows(rows, scales, zeros, x, ldx, m, k);
     ref_quantize_rows(twin, twin_scales, twin_zeros, x, ldx, m, k);
     CHECK(memcmp(scales, twin_scales, (size_t)m * 4) == 0);
     CHECK(memcmp(zeros, twin_zeros, (size_t)m * 4) == 0);
     for (int r = 0; r < m; r++) {
         CHECK(zeros[r] >= 0 && zeros[r] <= 127);
+        check_tail(rows + (size_t)r * quantized_row(k, 1), quantized_cols(k));
         for (int i = 0; i < quantized_cols(k); i++) {
             const int q = i < k ? twin[r * k + i] : zeros[r];
-            CHECK(rows[r * quantized_cols(k) + i] == form((uint8_t)q, zeros[r]));
+            CHECK_INT(number(rows + (size_t)r * quantized_row(k, 1), i), form(q, zeros[r]));
             if (i >= k) continue;
             const double back = (double)scales[r] * (q - zeros[r]), off = fabs(back - (double)x[r * ldx + i]);
             CHECK(off <= 1.001 * (double)scales[r] + 1e-30); /* half a step for it, half for the zero point */
@@ -142,7 +164,7 @@ static void test_rows_8(int m, int k, float alpha) {
     float *x = guard_new(&gx, (size_t)((m - 1) * ldx + k) * 4), *scales = guard_new(&gs, (size_t)m * 4);
     float *twin_scales = guard_new(&gu, (size_t)m * 4);
     int32_t *zeros = guard_new(&gz, (size_t)m * 4), *twin_zeros = guard_new(&gv, (size_t)m * 4);
-    stored *rows = guard_new(&gq, quantized_bytes(m, k));
+    quantized *rows = guard_new(&gq, quantized_bytes(m, k));
     uint8_t *twin = guard_new(&gt, (size_t)m * (size_t)k);
     float all_rows[M * (67 + 3)];
     fill_activations(all_rows, ldx, m, k);
@@ -155,9 +177,11 @@ static void test_rows_8(int m, int k, float alpha) {
     CHECK(memcmp(scales, twin_scales, (size_t)m * 4) == 0);
     CHECK(memcmp(zeros, twin_zeros, (size_t)m * 4) == 0);
     for (int r = 0; r < m; r++) {
+        const quantized *row = rows + (size_t)r * quantized_row(k, 2);
         CHECK(alpha > 0.0f ? scales[r] == 1.0f && zeros[r] == 0 : zeros[r] == 127);
+        check_tail(row, padded);
         for (int i = 0; i < padded; i++) {
-            const int q = whole(rows + r * padded * PARTS, i, padded, zeros[r]);
+            const int q = whole(row, i, padded, zeros[r]);
             CHECK_INT(q, i < k ? twin[r * k + i] : 127);
             if (i >= k) continue;
             const double v = (double)x[r * ldx + i], step = alpha > 0.0f ? 1.0 / (double)alpha : (double)scales[r];
@@ -173,7 +197,7 @@ static void test_rows_8(int m, int k, float alpha) {
 static void test_ties(void) {
     const float x[8] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 126.5f, -127.5f};
     const int want[8] = {0, 2, 2, 0, -2, -2, 126, -127};
-    stored rows[2 * 16];
+    quantized rows[2 * 16];
     float scale;
     int32_t zero;
     k_quantize_rows_8(rows, &scale, &zero, x, 8, 1, 8, 1.0f);
@@ -191,7 +215,7 @@ static void test_hostile_rows(void) {
     for (int trial = 0; trial < 400; trial++) {
         float x[K], scale, twin_scale, out[PANEL], twin_out[PANEL], w_scales[PANEL], least = 0.0f, greatest = 0.0f;
         int32_t zero, twin_zero, sums[PANEL] = {0};
-        stored rows[K], wide[2 * K];
+        quantized rows[K + ROW_TAIL], wide[2 * K];
         uint8_t twin[K];
         int8_t panels[K * PANEL] = {0};
         const int n = 1 + trial % K; /* one such number among ordinary ones, or many */
@@ -218,7 +242,7 @@ static void test_hostile_rows(void) {
 #ifdef HEED_RELAXED
             for (int i = 0; i < K; i++) CHECK(rows[i] <= 127);
 #else
-            for (int i = 0; i < K; i++) CHECK(rows[i] >= -127 && rows[i] <= 127);
+            for (int i = 0; i < K; i++) CHECK(number(rows, i) >= -127 && number(rows, i) <= 127);
 #endif
         }
         const float alpha = trial % 3 == 0 ? 0.0f : trial % 3 == 1 ? 20.0f : 1e38f;
@@ -245,13 +269,14 @@ static void test_hostile_rows(void) {
 static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
     const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
     const float multiplier = 0.0123f, shift = -1.3f;
-    guard g[10];
+    guard g[11];
     int8_t *panels = guard_new(&g[0], (size_t)columns * (size_t)quantized_cols(k)), *w = guard_new(&g[1], (size_t)k);
     int32_t *sums = guard_new(&g[2], (size_t)columns * 4), *zeros = guard_new(&g[3], M * 4);
     float *w_scales = guard_new(&g[4], (size_t)columns * 4), *bias = guard_new(&g[5], (size_t)n * 4);
     float *scales = guard_new(&g[6], M * 4), *x = guard_new(&g[7], (size_t)(M * ldx) * 4);
     float *want = guard_new(&g[8], (size_t)(M * n) * 4);
     uint8_t *plain = guard_new(&g[9], (size_t)(M * k));
+    int8_t *twin = guard_new(&g[10], (size_t)columns * (size_t)quantized_cols(k));
     const int8_t least = bits == 8 ? -128 : -127;
     memset(panels, 0, (size_t)columns * (size_t)quantized_cols(k));
     memset(sums, 0, (size_t)columns * 4);
@@ -259,6 +284,7 @@ static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < k; c++)
             w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : least) : (int)(guard_random() * 127.9f));
+        ref_pack_row_i8(twin, sums, i, w, k);
         k_pack_row_i8(panels, sums, i, w, k);
         w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
     }
@@ -267,9 +293,9 @@ static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
     const float *b = with_bias ? bias : NULL;
     if (bits == 8) ref_quantize_rows_8(plain, scales, zeros, x, ldx, M, k, alpha);
     else ref_quantize_rows(plain, scales, zeros, x, ldx, M, k);
-    if (alpha > 0.0f) ref_gemm_fixed(want, n, plain, scales, zeros, panels, multiplier, shift, sums, b, M, n, k);
-    else if (bits == 8) ref_gemm_i8_8(want, n, plain, scales, zeros, panels, w_scales, sums, b, M, n, k);
-    else ref_gemm_i8(want, n, plain, scales, zeros, panels, w_scales, sums, b, M, n, k);
+    if (alpha > 0.0f) ref_gemm_fixed(want, n, plain, scales, zeros, twin, multiplier, shift, sums, b, M, n, k);
+    else if (bits == 8) ref_gemm_i8_8(want, n, plain, scales, zeros, twin, w_scales, sums, b, M, n, k);
+    else ref_gemm_i8(want, n, plain, scales, zeros, twin, w_scales, sums, b, M, n, k);
     for (int m = 1; m <= M; m++) {
         guard gr, go;
         void *rows = guard_new(&gr, quantized_bytes(m, k));
@@ -284,7 +310,7 @@ static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
         CHECK(guard_end(&gr));
         CHECK(guard_end(&go));
     }
-    for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
+    for (int i = 0; i < 11; i++) CHECK(guard_end(&g[i]));
 }
 
 /*
@@ -295,7 +321,7 @@ static void test_greatest_sum(void) {
     enum { K = 65536 };
     static int8_t panels[8 * K], row[K];
     static float x[2 * K];
-    static unsigned char rows[2 * K * 2];
+    static unsigned char rows[2 * (K + ROW_TAIL) * 2];
     int32_t sums[8], zeros[2];
     float w_scales[8], scales[2], out[16];
     for (int n = 0; n < 8; n++) {
@@ -329,7 +355,7 @@ static void test_meaning(void) {
     enum { ROWS = 5, N = 24, K = 100 };
     static float w[N * K], x[ROWS * K], scales[ROWS], w_scales[N], out[ROWS * N];
     static int8_t panels[N * 112], q[K];
-    static unsigned char rows[ROWS * 112 * sizeof(stored)];
+    static unsigned char rows[ROWS * (112 + ROW_TAIL) * 2];
     int32_t sums[N], zeros[ROWS];
     guard_fill(w, N * K, 0.1f);
     guard_fill(x, ROWS * K, 1.0f);
