@@ -192,6 +192,12 @@ test('keep: a sentence of many addresses has them all, in their order', async ()
   assert.deepEqual(text.match(/https?:\S+/g), addresses);
 });
 
+test('keep: words besides what is kept are not lost, though the model says nothing of them', async () => {
+  for (const text of ['Done \u2705', 'Well done \u{1f389}']) {
+    assert.match(await translator.translate(text), /\p{L}.*\S$/u, text);
+  }
+});
+
 test('a sentence that is too long is not cut within what is kept', async () => {
   // a token for each word, and one for the end
   const encode = async (/** @type {string[]} */ texts) => texts.map((text) => {

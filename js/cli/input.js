@@ -22,9 +22,15 @@ function findWrong(bytes) {
  * @param {Uint8Array} bytes
  * @param {string} path  for messages
  */
-export const decodeFile = (bytes, path) => decodeLines(bytes, 1, (problem) => {
-  throw new Error(`${path}: ${problem}`);
-});
+export function decodeFile(bytes, path) {
+  const mark = Buffer.from(bytes.subarray(0, 2)).toString('hex');
+  if (mark === 'fffe' || mark === 'feff') {
+    throw new Error(`${path}: found UTF-16, expected UTF-8 (iconv -f UTF-16 -t UTF-8 FILE)`);
+  }
+  return decodeLines(bytes, 1, (problem) => {
+    throw new Error(`${path}: ${problem}`);
+  });
+}
 
 /**
  * The text of lines. Invalid UTF-8 becomes U+FFFD, and is reported.

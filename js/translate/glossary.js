@@ -9,7 +9,7 @@ import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { MAX_PLACED } from '../base/limits.js';
 import { LINE_BREAK } from '../text/sentences.js';
-import { countTranslations, report, reportKept, termsOf, visible } from '../text/terms.js';
+import { countTranslations, isWorded, report, reportKept, termsOf, visible } from '../text/terms.js';
 import { generateAligned } from './aligned.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
 import { copyGlossary } from './options.js';
@@ -99,21 +99,36 @@ const keptOf = ({ text, kept = [] }, terms) => kept
     return { term: own, translation: own, start, end, isKept: true };
   });
 
+/** Whether a text has words besides some of its parts. @param {string} text @param {[number, number][]} parts */
+function hasOthers(text, parts) {
+  let [rest, at] = ['', 0];
+  for (const [start, end] of parts.sort(([a], [b]) => a - b)) {
+    rest += `${text.slice(at, Math.max(at, start))} `;
+    at = Math.max(at, end);
+  }
+  return isWorded.test(rest + text.slice(at));
+}
+
 /**
- * Which terms and spans an attempt has. Most important are all terms, then all spans at least as often as in the
- * source, then all spans exactly as often.
+ * Which terms and spans an attempt has. Most important are all terms, then that the words besides the spans are not
+ * lost, then all spans at least as often as in the source, then all spans exactly as often.
  *
  * @param {Attempt & { finished: boolean }} attempt
  * @param {Found[]} terms
  * @param {Found[]} kept
+ * @param {string} source
  */
-function judge({ ids, text, starts, finished }, terms, kept) {
+function judge({ ids, text, starts, finished }, terms, kept, source) {
   const glossary = report(text, terms, starts);
   const { matches, isExact, isWhole } = reportKept(text, kept);
   const hasTerms = glossary.every(({ exact }) => exact);
-  const share = matches.filter(({ targetStart }) => targetStart >= 0).length / (matches.length + 1);
-  const rank = 8 * Number(hasTerms) + 4 * Number(isWhole) + 2 * Number(isExact) + Number(finished) + share;
-  return { ids, text, finished, glossary, kept: matches, rank, hasAll: hasTerms && isExact };
+  const placed = matches.filter(({ targetStart }) => targetStart >= 0);
+  const share = placed.length / (matches.length + 1);
+  const hasWords = kept.length === 0 || !hasOthers(source, kept.map(({ start, end }) => [start, end])) ||
+    hasOthers(text, placed.map(({ targetStart, targetEnd }) => [targetStart, targetEnd]));
+  const rank = 16 * Number(hasTerms) + 8 * Number(hasWords) + 4 * Number(isWhole) + 2 * Number(isExact) +
+    Number(finished) + share;
+  return { ids, text, finished, glossary, kept: matches, rank, hasAll: hasTerms && hasWords && isExact };
 }
 
 /**
@@ -173,13 +188,13 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
   const told = (/** @type {ReturnType<typeof judge>} */ judged) =>
     ({ ...(terms.length > 0 && { glossary: judged.glossary }), ...(kept.length > 0 && { kept: judged.kept }) });
   const alike = kept.length > 0 ? others.filter(({ text }) => reportKept(text, kept).isExact) : others;
-  const first = judge(free, terms, kept);
+  const first = judge(free, terms, kept, sentence.text);
   if (first.hasAll) return [{ ...free, ...told(first) }, ...alike];
   /** @type {ReturnType<typeof judge> | undefined} */
   let best;
   for await (const attempt of attempts(host, sentence, free, terms, kept, options)) {
     const finished = attempt.ids.at(-1) === engine.config.eos_token_id;
-    const judged = judge({ ...attempt, finished }, terms, kept);
+    const judged = judge({ ...attempt, finished }, terms, kept, sentence.text);
     if (!best || judged.rank > best.rank) best = judged;
     // without kept spans, all terms are enough
     if (best.hasAll && (best.finished || kept.length === 0)) break;
