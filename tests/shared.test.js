@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import threads from 'node:worker_threads';
 import { createHere } from '../js/engine/here.js';
+import { poolOf } from '../js/engine/pool.js';
 import { serve as serveEngine } from '../js/engine/serve.js';
 import { Translator } from '../js/index.js';
 import { Model } from '../js/model/model.js';
@@ -246,6 +247,51 @@ test('pages that another instance takes meanwhile: others are found, and none is
   };
   assert.deepEqual(takePages(free, 4, () => 100), { from: 20, end: 24 });
   assert.deepEqual([...free.keys()].filter((page) => free[page]), [10, 11, 13, 24]);
+});
+
+test('an instance that joins uses a small part of its stack, below which others have pages', async () => {
+  const first = sharing(true);
+  const options = { model: SHIPPED, source: 'en', target: 'de' };
+  const engine = await createHere({ ...options, open: first.open });
+  const { share } = first;
+  assert.ok(share);
+  const stack = share.memory.buffer.byteLength;
+  const other = await createHere({ ...options, open: sharing(share).open });
+  const [{ ids }] = await other.encode(['x'.repeat(20_000), ...TEXTS, '\u0301'.repeat(5000)]);
+  const sources = [ids.slice(0, 100), ids.slice(0, 8)];
+  for (const rules of [{}, { beams: 4, nBest: 4, noRepeatNgram: 2, repetitionPenalty: 1.1, suppressTokens: [5] }]) {
+    const search = { ...checkGenerate({ maxTokens: 20, ...rules }, other.defaults, other.config), scores: true };
+    await other.generate(sources, search);
+  }
+  await other.inspect(ids.slice(0, 8), ids.slice(0, 4));
+  await other.logits(ids.slice(0, 8), ids.slice(0, 4));
+  await other.parameters();
+  await other.decode([[...ids]]);
+  // it grows down from the end of its two pages; a byte that was never written is 0
+  const bytes = new Uint8Array(share.memory.buffer, stack, 131_072);
+  const deepest = bytes.length - bytes.findIndex((byte) => byte !== 0);
+  assert.ok(deepest > 256 && deepest < 8192, `${deepest} bytes of ${bytes.length}`);
+  for (const each of [engine, other]) each.destroy(new Error('enough'));
+});
+
+test('after a trap a pool rejects what runs and all calls after it: it gives no text that may be wrong', async (t) => {
+  t.mock.method(console, 'warn', () => {});
+  const first = sharing(true);
+  const options = { model: SHIPPED, source: 'en', target: 'de' };
+  const engines = [await createHere({ ...options, open: first.open })];
+  const { share } = first;
+  assert.ok(share);
+  engines.push(await createHere({ ...options, open: sharing(share).open }));
+  const pool = poolOf(engines, { isFixed: true });
+  const sources = (await pool.encode(TEXTS)).map(({ ids }) => ids);
+  const search = { ...checkGenerate({}, pool.defaults, pool.config), scores: true };
+  const running = pool.generate(sources, search);
+  await new Promise(setImmediate);
+  Atomics.store(share.broken, 0, 1); // as the guard of a third one does
+  for (const call of [running, pool.generate(sources, search), pool.encode(TEXTS)]) {
+    await assert.rejects(call, { name: 'HeedError', status: 'HEED_E_WASM' });
+  }
+  pool.destroy(new Error('enough'));
 });
 
 test('after a trap no instance of the memory goes on: what it wrote before is unknown', async () => {

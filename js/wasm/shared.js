@@ -25,7 +25,10 @@ import { openOwn } from './module.js';
 const PAGE = 65536;
 /** Of a WebAssembly.Memory, and of heed.wasm. */
 const PAGES = 65536;
-/** Pages of an instance that joins: its stack, as large as that of the first, and room for its arguments. */
+/**
+ * Pages of an instance that joins: its stack, as large as that of the first, and room for its arguments. Below a stack
+ * are pages of others, so an overflow would not trap. The core uses less than 8 kB of it, as shared.test.js checks.
+ */
 const [STACK, ROOM] = [2, 2];
 /** Pages in a row that an instance gives to the others. It keeps fewer, for its arguments. */
 const LEAST = 16;
