@@ -473,7 +473,8 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
     srt('\u266a DOG ONE \u266a\n<i>\u266b CATS AND \u266b</i>'));
   const vtt = (/** @type {string[]} */ ...texts) => `WEBVTT\n\n${texts.map((text, i) =>
     `00:0${i}.000 --> 00:0${i}.500\n${text}\n`).join('\n')}`;
-  const text = vtt('<lang fr>Un a\nb</lang> is <lang en-US>one</lang> dog', 'and <lang fr>c d</lang>', '<lang fr>Un</lang>');
+  const text = vtt('<lang fr>Un a\nb</lang> is <lang en-US>one</lang> dog', 'and <lang fr>c d</lang>',
+    '<lang fr>Un</lang>');
   assert.equal((await translateDocument('vtt', text, 'identity')).output, text);
   assert.equal((await translateDocument('vtt', text, 'upper')).output,
     vtt('<lang fr>Un a\nb</lang> IS <lang en-US>ONE</lang> DOG', 'AND <lang fr>c d</lang>', '<lang fr>Un</lang>'));

@@ -177,7 +177,9 @@ class Reader {
     const isText = (/** @type {Piece} */ { kind, text: own }) =>
       kind === 'word' || (kind === 'text' && own.trim() !== '');
     const start = pieces.findIndex(isText);
-    if (!pieces.some((piece) => piece.kind === 'text' && isText(piece))) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
+    if (!pieces.some((piece) => piece.kind === 'text' && isText(piece))) {
+      return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
+    }
     // what remains of a text without its dash
     const begin = pieces[start];
     const [dash] = (begin.kind === 'text' ? DASH.exec(begin.text) : null) ?? [''];

@@ -66,7 +66,7 @@ export const STRUCTURES = {
       enter({ name, from, to }) {
         if (/^(?:Escape|Entity|Link(?:Label|Mark))$/.test(name)) return;
         const isInline =
-          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em)\w+|CodeMark|Formula|Command|Output)$/;
+          /^(?:Link|Image|Autolink|URL|InlineCode|HTMLTag|HardBreak|(?:Str|High|Em|Comm|Outp)\w+|CodeMark|Formula)$/;
         if (isInline.test(name)) {
           marks.push(/URL|Code|Tag|Formula|Command|Output|Emoji/.test(name) ? `${name} ${text.slice(from, to)}` : name);
         } else if (!/^(?:LinkTitle|QuoteMark|HTMLBlock)$/.test(name)) {
