@@ -146,7 +146,7 @@ test('options of search reach the model', () => {
     assert.equal(stderr, '');
     return JSON.parse(stdout).sentences[0].targetTokens;
   };
-  const tokens = (/** @type {string[]} */ ...args) => tokensOf(text, ...args);
+  const tokens = (/** @type {string[]} */ ...args) => tokensOf(text, '--beams', '1', ...args);
   assert.ok(tokens('--min-tokens', '40').length >= 40);
   const ids = (/** @type {any[]} */ list) => list.map(({ id }) => id);
   const free = ids(tokens());
@@ -532,8 +532,8 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
     [['info', '--beams', '2', SHIPPED], 2, /--beams: has no effect on heed info/],
     [['quantize', '--dtype', 'int8', 'a', 'b'], 2, /--dtype: has no effect on heed quantize/],
     [['verify', '--json', SHIPPED], 2, /--json: has no effect on heed verify/],
-    [['translate', '--n-best', '3', 'a'], 2, /--n-best: found 3, expected at most as many as beams/],
-    [['translate', '--length-penalty', '2', 'a'], 2, /--length-penalty: has no effect on greedy search/],
+    [['translate', '--n-best', '4', 'a'], 2, /--n-best: found 4, expected at most as many as beams/],
+    [['translate', '--beams', '1', '--length-penalty', '2', 'a'], 2, /--length-penalty: has no effect on greedy search/],
     [['translate', '--beams', '1', '--early-stopping', 'never', 'a'], 2, /--early-stopping: has no effect on greedy/],
     [['translate', '--cache', tmpdir(), 'a'], 2, /--cache: has no effect on a local model/],
     [['info', '--no-cache', SHIPPED], 2, /--no-cache: has no effect on a local model/],

@@ -187,7 +187,7 @@ const choose = async (page, from, to) => {
   for (const [name, tag] of [['from', from], ['to', to]]) await page.fill(`.own input[name=${name}]`, tag);
 };
 
-/** What a Translator makes of the files in Node, greedily as the page does. */
+/** What a Translator makes of the files in Node, as the page does. */
 async function sayInNode(name, text, targetLanguage) {
   const model = fileURLToPath(new URL(`golden/hf/families/${name}/`, import.meta.url));
   const translator = await Translator.create({ model, sourceLanguage: 'en', targetLanguage });

@@ -200,13 +200,14 @@ test('a model of 48 positions gets pieces that fit', async () => {
 
 test('streams give words as they come, and joined what translate() gives', async () => {
   const text = `${ENGLISH.slice(0, 4).join(' ')}\n\n  ${ENGLISH.slice(4).join('  ')}\n`;
-  for (const options of [{}, { beams: 3 }, { maxTokens: 3 }]) {
+  for (const options of [{ beams: 1 }, { beams: 2 }, { beams: 1, maxTokens: 3 }]) {
     const pieces = await collect(translator.translateStreaming(text, options));
     assert.equal(pieces.join(''), await translator.translate(text, options));
     // a sentence and what follows it would be 2
-    assert.ok(pieces.length > 2 * ENGLISH.length + 4, `${pieces.length} pieces`);
+    assert.ok(pieces.length > 2 * ENGLISH.length, `${pieces.length} pieces`);
   }
-  assert.ok((await collect(translator.translateStreaming(ENGLISH[7]))).length > 4, 'one sentence, several pieces');
+  const pieces = await collect(translator.translateStreaming(ENGLISH[7], { beams: 1 }));
+  assert.ok(pieces.length > 4, 'one sentence, several pieces');
 });
 
 test('a stream stops when it is cancelled or aborted, and pauses while nobody reads', async () => {

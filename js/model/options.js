@@ -53,7 +53,7 @@ export function checkHeads(heads, config) {
  * generation_config.json, or config.json if that is missing, or else are as stated here.
  *
  * @typedef {object} GenerateOptions
- * @property {number} [beams]  num_beams; default 1: greedy
+ * @property {number} [beams]  num_beams; default: as generation_config.json says, or else 1: greedy
  * @property {number} [lengthPenalty]  score = logProb / length^penalty; default 1
  * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
  * @property {number} [maxTokens]  max_new_tokens, including `</s>`; default: as many as the model has positions

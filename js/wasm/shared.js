@@ -5,9 +5,9 @@
 // with two sections less and one more: it imports the memory, and the constants are written once, here. Each instance
 // has its own stack and its own pages, as src/base/heap.h describes; what an instance has allocated, all may read.
 //
-// Sessions are created anew when they need to be larger. The pages of the old ones are for whichever instance needs them
-// next: a map tells which are free. It has no lock, so an instance that ends at any moment does not stop the others;
-// the pages that it has are lost.
+// Sessions are created anew when they need to be larger. The pages of the old ones are for whichever instance needs
+// them next: a map tells which are free. It has no lock, so an instance that ends at any moment does not stop the
+// others; the pages that it has are lost.
 
 import { concat } from '../base/bytes.js';
 import { builtin, resolve } from '../base/host.js';

@@ -106,7 +106,7 @@ export async function writeDirectory({ weights, spm, set, manifest }, out) {
       eos_token_id: config.eos_token_id,
       pad_token_id: config.pad_token_id,
       max_length: config.max_position_embeddings,
-      num_beams: 1,
+      num_beams: 3,
     }),
     // the class of the vocabulary, whatever the model's: transformers reads these files with it
     'tokenizer_config.json': json({
