@@ -154,11 +154,12 @@ test('one step a turn, however many calls there are', async () => {
 });
 
 test('a call that is aborted leaves its rows at once, and the others go on', async () => {
-  const alone = await translator.translate(TEXTS.slice(0, 16));
+  const greedy = { beams: 1 };
+  const alone = await translator.translate(TEXTS.slice(0, 16), greedy);
   const stop = new AbortController();
   const reason = new Error('enough');
-  const first = translator.translate(TEXTS.slice(0, 16));
-  const second = translator.translate(TEXTS.slice(16, 32), { signal: stop.signal });
+  const first = translator.translate(TEXTS.slice(0, 16), greedy);
+  const second = translator.translate(TEXTS.slice(16, 32), { ...greedy, signal: stop.signal });
   const begun = steps.length;
   const added = () => steps.slice(begun).reduce((sum, step) => sum + step.added, now.added);
   while (added() < 32) await stepsFromNow(1);
@@ -212,11 +213,12 @@ test('twenty searches at once, each with rules of its own', async () => {
 });
 
 test('a batch grows when many calls come', async () => {
+  const greedy = { beams: 1 };
   const own = await Translator.create(PAIR);
-  const first = own.translate(TEXTS[0]);
+  const first = own.translate(TEXTS[0], greedy);
   await stepsFromNow(2);
   const before = steps.length;
-  await Promise.all([first, ...TEXTS.map((text) => own.translate(text))]);
+  await Promise.all([first, ...TEXTS.map((text) => own.translate(text, greedy))]);
   let [rows, most] = [1, 0];
   for (const { added, released } of steps.slice(before)) {
     rows += added - released;
