@@ -61,9 +61,11 @@ for (const pair of pairs) {
       [['f32', 1e-4, 187], ['int8', LIMITS[pair], 110]])) {
       const model = await Transformer.load(join(directory, pair), { dtype, shortlist: false });
       for (const { source, sourceIds } of lines) assert.deepEqual([...model.tokenizer.encode(source).ids], sourceIds);
+      // every third line shows what float32 does, which takes most of the time
+      const forced = dtype === 'f32' ? lines.filter((_, i) => i % 3 === 0) : lines;
       /** @type {number[]} how much of the largest weight the engine's source has, for each target token */
       const shares = [];
-      const away = lines.flatMap(({ sourceIds, full: { ids, floatLogProbs, alignment } }) => {
+      const away = forced.flatMap(({ sourceIds, full: { ids, floatLogProbs, alignment } }) => {
         const { logProbs, cross: { data, shape: [layers, heads, T, S] } } = model.attention(sourceIds, ids);
         const head = data.subarray((layers - 1) * heads * T * S);
         alignment.forEach((s, i) => {

@@ -13,7 +13,7 @@ import { run } from './mutate/run.js';
 /** As many as take some twenty seconds on an idle machine. */
 const RUNS = 4000;
 /** And half as many seconds. */
-const CHECKPOINTS = 1500;
+const CHECKPOINTS = 1000;
 /** The models of golden/hf/families weigh twenty times as much as the tiny one. */
 const FAMILIES = 400;
 /** Files for each reader of the families. */
