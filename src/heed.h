@@ -335,8 +335,9 @@ int heed_search_finished(const heed_session *session);
 /* Hypotheses of a batch row, best first: ended ones, or live ones while it runs.  0: it failed, waits or is free. */
 int heed_search_hypotheses(const heed_session *session, int row);
 /*
- * How many ids, from the first one on, all hypotheses of a batch row have in common, live and ended ones: the result
- * begins with them, whichever wins.  0: it failed, waits or is free.
+ * How many ids, from the first one on, all hypotheses of a batch row have in common, live and ended ones.  The result
+ * begins with them, whichever wins, without the bytes of a character that the length limit leaves incomplete.  0: it
+ * failed, waits or is free.
  */
 int heed_search_agreed(const heed_session *session, int row);
 typedef struct {

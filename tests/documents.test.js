@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { marked } from 'marked';
 import { E_STATE } from '../js/base/constants.js';
 import { HeedError } from '../js/base/errors.js';
+import { divide } from '../js/documents/divide.js';
 import { FORMATS, formatOf, readDocument, translateUnits } from '../js/documents/documents.js';
 import { findStrings } from '../js/documents/json.js';
 import { Memory } from '../js/documents/memory.js';
@@ -481,6 +482,16 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
   // none is divided
   assert.equal((await translateDocument('vtt', text, 'reverse')).output,
     vtt('<lang fr>c d</lang> AND DOG <lang en-US>ONE</lang> IS', '<lang fr>Un a\nb</lang>', '<lang fr>Un</lang>'));
+});
+
+test('a word that a cut meets stays whole, and no part after it is empty', () => {
+  const [text, word, more] = [['text', 'X '], ['word', 'a b c d e f'], ['text', ' y']].map(([kind, own]) =>
+    ({ kind: /** @type {any} */ (kind), text: own, source: own }));
+  assert.deepEqual(divide([text, word], [5]), [[text, word]]);
+  assert.deepEqual(divide([text, word, more], [5, 8]), [[text, word], [more]]);
+  const [open, close] = [['open', '<i>'], ['close', '</i>']].map(([kind, source]) =>
+    ({ kind: /** @type {any} */ (kind), text: '', source }));
+  assert.deepEqual(divide([text, open, word, close, more], [5]), [[text, open, word, close], [more]]);
 });
 
 test('subtitles: long translations in lines, and marks that would end a cue', async () => {

@@ -63,6 +63,7 @@ export function divide(pieces, cuts) {
   const parts = [[]];
   /** @type {Piece[]} */
   const open = [];
+  const places = [...cuts];
   let at = 0;
   let next = 0;
   const cut = () => {
@@ -73,19 +74,21 @@ export function divide(pieces, cuts) {
   };
   for (const piece of pieces) {
     if (piece.kind !== 'text') {
-      if (piece.kind !== 'close' && at === cuts[next]) cut();
+      if (piece.kind !== 'close' && at === places[next]) cut();
       /** @type {Piece[]} */ (parts.at(-1)).push(piece);
       if (piece.kind === 'open') open.push(piece);
       else if (piece.kind === 'close') open.pop();
       at += piece.text.length;
-      // a word is whole
-      if (cuts[next] < at) cut();
-      while (cuts[next] < at) next++;
+      // a word is whole: what cuts it cuts once, behind it
+      if (places[next] < at) {
+        while (places[next + 1] <= at) next++;
+        places[next] = at;
+      }
       continue;
     }
     let from = 0;
-    while (cuts[next] < at + piece.text.length) {
-      const to = cuts[next] - at;
+    while (places[next] < at + piece.text.length) {
+      const to = places[next] - at;
       const text = piece.text.slice(from, to).trimEnd();
       if (text) /** @type {Piece[]} */ (parts.at(-1)).push({ kind: 'text', text, source: text });
       cut();

@@ -156,12 +156,12 @@ class Reader {
     /** @type {Piece[]} */
     let pieces = [];
     let at = 0;
-    const foreign = this.#format === 'vtt' ? Array.from(text.matchAll(FOREIGN))
-      .filter(([, language]) => languageOf(language) !== this.#language) : [];
+    const foreign = new Map(this.#format === 'vtt' ? Array.from(text.matchAll(FOREIGN))
+      .filter(([, tag]) => languageOf(tag) !== this.#language).map((match) => [match.index, match]) : []);
     for (const { 0: mark, index } of text.matchAll(MARK[this.#format])) {
       if (index < at) continue;
       pieces.push(...this.#text(text.slice(at, index).replace(/\s+/g, ' ')));
-      const kept = foreign.find((match) => match.index === index);
+      const kept = foreign.get(index);
       if (kept) {
         const [whole, , content] = kept;
         pieces.push({ kind: 'word', text: content.replace(/\s+/g, ' '), source: whole });

@@ -46,8 +46,8 @@ import { builds } from '../builds.js';
  * @property {AbortSignal} [signal]  its abort drops these jobs at once; others continue
  * @property {(text: string) => void} [onStep]  gets the text so far that stays, after each step; only for one source
  * @property {boolean} [beamTree]  the best hypothesis of each source gets its `tree`
- * @property {number} [together]  how many sources there will be with those of calls that follow at once: room for all
- *   is made at the first, so that the memory does not grow twice
+ * @property {number} [together]  how many sources to make room for at the first, those of calls that follow at once
+ *   included, so that the memory does not grow twice
  */
 
 /**

@@ -121,7 +121,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
           throw new HeedError(E_LENGTH, `input: one character takes more than the ${longest} tokens the model allows`);
         }
       }
-      // what passes through is whole, if it fits
+      // what passes through begins a part, and is cut only if it is longer than one
       const divided = kept.find(({ start: from, end }) => from < cut && end > cut);
       if (divided && divided.start > at) cut = divided.start;
       const part = text.slice(at, cut);

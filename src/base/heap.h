@@ -32,15 +32,15 @@ unsigned char *heap_fresh(void);
 
 #ifdef __wasm__
 /*
- * The first calls of an instance whose memory is in use: from now on its stack ends at `end`, and the pages from `from`
- * up to, and without, `end` are its own, whatever is in them.  Nobody else may have them: memory.grow, or another
- * instance, gave them to the caller.  Cannot fail.
+ * heed_use_stack(), the first call of an instance whose memory is in use: from now on its stack ends at `end`.
+ * heed_use_pages(): the pages from `from` up to, and without, `end` are its own, whatever is in them.  Nobody else may
+ * have them: memory.grow, or another instance, gave them to the caller.  Neither can fail.
  */
 void heed_use_stack(unsigned char *end);
 void heed_use_pages(uint32_t from, uint32_t end);
 /*
  * Takes pages that are free from the instance: `least` or more, 1 at least.  Returns the first one's number * 65536 +
- * how many follow each other; 0: there are no so many.
+ * how many follow each other; 0: no free block has that many whole pages.
  */
 uint32_t heed_give_pages(uint32_t least);
 #endif

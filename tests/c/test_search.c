@@ -140,7 +140,8 @@ static void test_eviction(const heed_model *model, const corpus *c) {
     float weights[N * MAX_SOURCE];
     const heed_session_options options = {MAX_SOURCE, MAX_TARGET, N, BATCH};
     int32_t row, running, beam[CANDIDATES], id[CANDIDATES], fate[CANDIDATES], n;
-    int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0}, added = 0, done = 0, evicted = 0, with_ended = 0, early = 0;
+    int of[BATCH] = {0}, has_run[BATCH] = {0}, has_ended[BATCH] = {0};
+    int added = 0, done = 0, evicted = 0, with_ended = 0, early = 0;
     float log_prob[CANDIDATES];
     heed_session *session;
     heed_hypothesis h;

@@ -155,7 +155,8 @@ async function main() {
   const shipped = () => new Set(JSON.parse(readFileSync('models/index.json', 'utf8')).models
     .map((/** @type {{ path: string }} */ { path }) => join('models', path)));
   const generate = {
-    beams: values.beams ? Number(values.beams) : undefined, maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
+    beams: values.beams ? Number(values.beams) : undefined,
+    maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
   };
   let isGood = true;
   for (const directory of values.model ?? shipped()) {

@@ -288,6 +288,7 @@ export function mount(host, app) {
     for (const place of [trouble, own.trouble]) place.replaceChildren();
     if (engine.status === 'failed') {
       note('');
+      if (!engine.pair) own.element.open = true;
       showTrouble(engine.pair ? trouble : own.trouble, t, t.loadFailed, engine.error, () => engine.retry());
     } else if (engine.status === 'ready') {
       if (engine.translator !== translator) generation++;
