@@ -385,6 +385,7 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
   assert.deepEqual(off, ['encoder 2 3', 'cross 0 1']);
   assert.equal(await other.locator('.outcome .text').last().textContent(), without);
   await other.click('.views a >> text="Heads"');
+  await other.waitForSelector('.heads-choice input:checked');
   assert.deepEqual(await checked(other), [1, 3]);
   assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
     ['decoder', '1']);
