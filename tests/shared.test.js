@@ -166,15 +166,27 @@ test('a worker that is lent nothing, as the other one ends, has a copy', async (
   assert.ok(memoryBytes > one.info.memoryBytes + weightBytes, `${[memoryBytes, one.info.memoryBytes, weightBytes]}`);
 });
 
-test('instances of one memory take turns, grow it, end, and give what others give', async () => {
-  const [first, alone] = [sharing(true), sharing(true)];
+/**
+ * Engines of one memory, so many, and after them one that has a memory to itself.
+ *
+ * @param {number} count
+ */
+async function enginesOf(count) {
+  const [first, other] = [sharing(true), sharing(true)];
   const options = { model: SHIPPED, source: 'en', target: 'de' };
   const engines = [await createHere({ ...options, open: first.open })];
   const { share } = first;
   assert.ok(share);
-  for (let i = 0; i < 2; i++) engines.push(await createHere({ ...options, open: sharing(share).open }));
-  engines.push(await createHere({ ...options, open: alone.open }));
-  assert.notEqual(alone.share?.memory, share.memory);
+  while (engines.length < count) engines.push(await createHere({ ...options, open: sharing(share).open }));
+  engines.push(await createHere({ ...options, open: other.open }));
+  const { share: alone } = other;
+  assert.ok(alone);
+  return { engines, share, alone };
+}
+
+test('instances of one memory take turns, grow it, end, and give what others give', async () => {
+  const { engines, share, alone } = await enginesOf(3);
+  assert.notEqual(alone.memory, share.memory);
   const [ids] = await Promise.all([engines[3].encode(TEXTS)]);
   const sources = ids.map(({ ids: each }) => each);
   const { defaults, config } = engines[0];
@@ -193,22 +205,16 @@ test('instances of one memory take turns, grow it, end, and give what others giv
   for (const engine of engines.slice(1)) engine.destroy(new Error('enough'));
 });
 
-/** @param {import('../js/wasm/shared.js').Share | undefined} share */
-const pages = (share) => Number(share?.memory.buffer.byteLength) / 65_536;
+/** @param {import('../js/wasm/shared.js').Share} share */
+const pages = (share) => share.memory.buffer.byteLength / 65_536;
 
 test('two instances whose sessions change take three times the largest session at most', async () => {
-  const [first, single] = [sharing(true), sharing(true)];
-  const options = { model: SHIPPED, source: 'en', target: 'de' };
-  const engines = [await createHere({ ...options, open: first.open })];
-  const { share } = first;
-  assert.ok(share);
-  engines.push(await createHere({ ...options, open: sharing(share).open }));
-  engines.push(await createHere({ ...options, open: single.open }));
+  const { engines, share, alone: own } = await enginesOf(2);
   const sources = (await engines[0].encode(TEXTS.map((_, i) => `House ${i}.`))).map(({ ids }) => ids);
   const generate = (/** @type {number} */ count, /** @type {number} */ beams, /** @type {number} */ maxTokens) =>
     Promise.all(engines.map((engine) => engine.generate(sources.slice(0, count),
       { ...checkGenerate({ beams, maxTokens }, engine.defaults, engine.config), scores: true })));
-  const before = [pages(share), pages(single.share)];
+  const before = [pages(share), pages(own)];
   const rounds = [[1, 4, 200], [3, 4, 400], [3, 1, 400], [9, 2, 400], [3, 4, 8], [9, 4, 400], [40, 1, 400], [17, 2, 8],
     [40, 2, 400], [9, 4, 8], [1, 1, 8], [9, 1, 8], [9, 4, 200], [40, 2, 400]];
   for (const [count, beams, maxTokens] of rounds) {
@@ -216,7 +222,7 @@ test('two instances whose sessions change take three times the largest session a
     assert.deepEqual(a, alone);
     assert.deepEqual(b, alone);
   }
-  const [both, alone] = [pages(share) - before[0], pages(single.share) - before[1]];
+  const [both, alone] = [pages(share) - before[0], pages(own) - before[1]];
   // alone, the largest session begins where the memory ended; of two, one may lie between two holes that are too small
   assert.ok(both <= 3 * alone, `${both} pages, alone ${alone}`);
   for (const engine of engines) engine.destroy(new Error('enough'));
