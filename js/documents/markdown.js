@@ -231,11 +231,10 @@ class Reader {
       from = first.to + (/^\s*/.exec(source.slice(first.to, to))?.[0].length ?? 0);
       nodes.shift();
     }
-    if (node.name.startsWith('Setext')) {
-      // the parser gives no marks of a quotation inside
-      to -= /\n[\s>]*$/.exec(source.slice(from, to))?.[0].length ?? 0;
-      this.#isQuoted = /\n\s*>/.test(source.slice(from, to));
-    }
+    const isSetext = node.name.startsWith('Setext');
+    // the parser gives no marks of a quotation inside
+    if (isSetext) to -= /\n[\s>]*$/.exec(source.slice(from, to))?.[0].length ?? 0;
+    this.#isQuoted = isSetext && /\n\s*>/.test(source.slice(from, to));
     to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
     // commands at both ends stay there, unless the text goes on in another line
     for (let [first] = nodes; first?.name === 'Command' && first.from === from; [first] = nodes) {
@@ -250,12 +249,8 @@ class Reader {
       to = from + before.trimEnd().length;
       nodes.pop();
     }
-    if (to <= from) {
-      this.#isQuoted = false;
-      return;
-    }
+    if (to <= from) return;
     const pieces = pair(this.inline(nodes, from, to));
-    this.#isQuoted = false;
     if (!pieces.some(({ kind, text }) => kind === 'text' && hasWords(text))) {
       this.#builder.replace(from, to, (translations, tell) => joinPieces(pieces, translations, tell));
       return;
