@@ -111,6 +111,9 @@ test('JSON: escapes as in the file, and messages that are none', async () => {
   assert.equal(await upperOf('json', '["\\u00e9t\\u00e9"]'), '["\\u00c9T\\u00c9"]');
   assert.equal(await upperOf('json', '["\u00e9t\u00e9"]'), '["\u00c9T\u00c9"]');
   await assert.rejects(upperOf('json', '[\n"{n, plural, one {x}"]'), { line: 2, message: /not an ICU message/ });
+  // tabs divide columns, in any line
+  assert.equal(await upperOf('json', '["a dog\\tone %s \\t%d\\nb\\t"]'), '["A DOG\\tONE %s \\t%d\\nB\\t"]');
+  assert.equal(await upperOf('json', '["{n, plural, other {# dogs\\tone}}"]'), '["{n, plural, other {# DOGS\\tONE}}"]');
   // a plural inside of another keeps its own number
   assert.equal(await upperOf('json', '["{a, plural, other {# x {b, plural, other {# y}} z}}"]'),
     '["{a, plural, other {# X {b, plural, other {# Y}} Z}}"]');
@@ -179,6 +182,8 @@ test('Markdown: what Liquid, Hugo, Pandoc and kramdown write stays, also in addr
     '{{ site.title }} is by {{{ page.by }}}.': '{{{ page.by }}}. BY IS {{ site.title }}',
     '# A dog {#my-id}': '# DOG A {#my-id}',
     '## A dog {-}': '## DOG A {-}',
+    '# A dog # {#my-id}': '# DOG A # {#my-id}',
+    '## A dog ##\t{.a} {-}': '## DOG A ##\t{.a} {-}',
     'A dog {#a .b}\n===': 'DOG A {#a .b}\n===',
     'A [dog]{.a} and `x`{.b}, [here](x){#c d=e} {.5}': '{.5} [HERE](x){#c d=e} `x`{.b}, AND [DOG]{.a} A',
     'See [here]({{ site.a_b }}/c_d "A dog") and': 'AND [HERE]({{ site.a_b }}/c_d "DOG A") SEE',
@@ -479,6 +484,9 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
   assert.equal((await translateDocument('vtt', text, 'identity')).output, text);
   assert.equal((await translateDocument('vtt', text, 'upper')).output,
     vtt('<lang fr>Un a\nb</lang> IS <lang en-US>ONE</lang> DOG', 'AND <lang fr>c d</lang>', '<lang fr>Un</lang>'));
+  // behind a dash, and beside signs alone
+  const alone = vtt('- <lang fr>Un</lang>', '- <lang fr>Un b</lang> !', 'no one');
+  assert.equal((await translateDocument('vtt', alone, 'reverse')).output, alone.replace('no one', 'ONE NO'));
   // none is divided
   assert.equal((await translateDocument('vtt', text, 'reverse')).output,
     vtt('<lang fr>c d</lang> AND DOG <lang en-US>ONE</lang> IS', '<lang fr>Un a\nb</lang>', '<lang fr>Un</lang>'));
@@ -616,6 +624,10 @@ test('text: lines of a broken paragraph are one text, others are alone', async (
   const broken = 'This sentence goes on in the second line of a\nText that was broken at the width of\n' +
     'its longest line. Short.\nEnd';
   assert.deepEqual(await texts(broken), [broken.split('\n').slice(0, 3).join(' '), 'End']);
+  // columns
+  assert.deepEqual(await texts('One house\tand 3 \t\tdogs\n5\t6'), ['One house', 'and 3', 'dogs']);
+  assert.equal(await upperOf('txt', '-a, --all     Show all\n\tone \t two\t\nthree'),
+    '-A, --ALL     SHOW ALL\n\tONE \t TWO\t\nTHREE');
 });
 
 // ---------------------------------------------------------------- memory

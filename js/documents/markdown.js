@@ -248,6 +248,8 @@ class Reader {
       if (/\n[\s>]*$/.test(before)) break;
       to = from + before.trimEnd().length;
       nodes.pop();
+      // marks that close a heading may stand before its attributes
+      if (node.name.startsWith('ATX')) to -= /(?:^|[ \t]+)#+$/.exec(source.slice(from, to))?.[0].length ?? 0;
     }
     if (to <= from) return;
     const pieces = pair(this.inline(nodes, from, to));

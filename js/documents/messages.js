@@ -19,8 +19,11 @@ import { DocumentError, hasWords } from './unit.js';
 /** @typedef {Token & { start: number, end: number }} Node */
 /** @typedef {{ decode: (raw: string) => string, encode: (text: string) => string }} Codec  of the texts of a message */
 
-/** Placeholders of many libraries, and tags. */
+/** A tab between words, with the space around it: it divides columns. */
+const TAB = '(?<=\\S)[^\\S\\n\\t]*\\t[^\\S\\n]*(?=\\S)';
+/** Placeholders of many libraries, and tags; tabs. */
 const PLACEHOLDER = new RegExp([
+  TAB,
   // {{x}} ${x} #{x} %{x} {x} {0, date, short}
   '\\{\\{[^{}]*\\}\\}|[$#%]?\\{[^{}]*\\}',
   // printf: %s %1$d %(name)s %-5.2f %%
@@ -45,6 +48,7 @@ const ICU = /\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/;
 
 /** @param {string} source @returns {Piece} */
 function pieceOf(source) {
+  if (source.trim() === '') return { kind: 'break', text: '', source };
   if (VALUE.test(source)) return { kind: 'word', text: '{0}', source };
   const isTag = /^<[^]*>$/.test(source);
   if (!isTag || /^<(?:code|kbd|samp|var)\b[^]*<\//.test(source)) return { kind: 'word', text: source, source };
@@ -93,9 +97,10 @@ export function piecesOf(text) {
   return pieces;
 }
 
-/** The placeholders and tags of a text, in any order. @param {string} text */
-export const placeholdersOf = (text) =>
-  piecesOf(text).flatMap(({ kind, source }) => (kind === 'text' ? [] : [source])).sort().join('\n');
+/** The placeholders, tags and tabs of a text, in any order. @param {string} text */
+export const placeholdersOf = (text) => piecesOf(text)
+  .flatMap(({ kind, source }) => (kind === 'text' || String(source).trim() === '' ? [] : [source])).sort()
+  .concat(text.match(/\t/g) ?? []).join('\n');
 
 /** What tell() hears of it. */
 export const UNFIT = 'the translation has other placeholders, or in another order; the text stays as it is';

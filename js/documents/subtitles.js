@@ -176,10 +176,10 @@ class Reader {
     pieces = pieces.filter(({ kind, text: own }) => kind !== 'text' || own !== '');
     const isText = (/** @type {Piece} */ { kind, text: own }) =>
       kind === 'word' || (kind === 'text' && own.trim() !== '');
+    const isOwn = (/** @type {Piece} */ piece) => piece.kind === 'text' && isText(piece);
+    const none = { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
     const start = pieces.findIndex(isText);
-    if (!pieces.some((piece) => piece.kind === 'text' && isText(piece))) {
-      return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
-    }
+    if (!pieces.some(isOwn)) return none;
     // what remains of a text without its dash
     const begin = pieces[start];
     const [dash] = (begin.kind === 'text' ? DASH.exec(begin.text) : null) ?? [''];
@@ -189,8 +189,9 @@ class Reader {
     const point = { kind: 'point', text: '', source: dash };
     if (dash) head.push(point);
     pieces = [...head, ...(rest.text === '' ? [] : [rest]), ...pieces.slice(start + 1)];
+    // words of another language alone are none for the translation
+    if (!pieces.some(isOwn)) return none;
     const [first, last] = withMates(pieces, pieces.findIndex(isText), pieces.findLastIndex(isText));
-    if (first < 0) return { lines, lead: text, tail: '', pieces: [], text: '', isTimed: false };
     // with a tag before the dash, too, the dash stays at the beginning
     const isMoved = pieces.slice(first, last + 1).includes(point);
     const inner = pieces.slice(first, last + 1).filter((piece) => piece !== point);
@@ -234,7 +235,7 @@ class Reader {
     const { lines: [{ start }] } = segments[0];
     const joined = segments.flatMap((segment, i) =>
       [...(i > 0 ? [{ kind: /** @type {const} */ ('text'), text: ' ', source: ' ' }] : []), ...segment.pieces]);
-    if (!hasWords(joined.map(({ text }) => text).join(''))) return;
+    if (!joined.some(({ kind, text }) => kind === 'text' && hasWords(text))) return;
     const write = addPieces(this.#builder, joined, start, false);
     const places = segments.map(({ lines }) => ({ start: lines[0].start, end: lines[lines.length - 1].end }));
     for (const [i, { start: from, end: to }] of places.entries()) {

@@ -1,10 +1,16 @@
-// text.js - plain text: each line is translated by itself, lines of a broken paragraph together.
+// text.js - plain text: each line is translated by itself, and each column of one; lines of a broken paragraph together.
 
 import { Builder, hasWords } from './unit.js';
 import { goesOn, wrap } from './wrap.js';
 
 /** Space and a mark of a list before the text of a line. */
 const LEAD = /^\s*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)])\s+)?/;
+
+/** What divides the columns of a line. */
+const GAP = /(?<=\S)(?:[^\S\t]*\t\s*| {3,})(?=\S)/g;
+
+/** @param {string} line */
+const hasColumns = (line) => line.search(GAP) >= 0;
 
 /**
  * @param {string} source
@@ -21,7 +27,7 @@ export function readText(source) {
       let next = i + 1;
       for (; next < paragraph.length; next++) {
         const [line, other] = [paragraph[next - 1], paragraph[next]];
-        const isAlone = /\S/.test(other.lead) ||
+        const isAlone = /\S/.test(other.lead) || hasColumns(line.text) || hasColumns(other.text) ||
           !goesOn(line.text, other.text, width - line.lead.length) ||
           (next > i + 1 && other.lead !== line.lead);
         if (isAlone) break;
@@ -32,12 +38,23 @@ export function readText(source) {
       const prefix = lines[1]?.lead ?? '';
       const end = last.start + last.text.length;
       i = next;
+      if (lines.length === 1) {
+        let at = 0;
+        for (const gap of [...text.matchAll(GAP), { 0: '', index: text.length }]) {
+          const cell = text.slice(at, gap.index);
+          const start = first.start + at;
+          at = gap.index + gap[0].length;
+          if (!hasWords(cell)) continue;
+          const index = builder.add(cell, start);
+          builder.replace(start, start + cell.length, (translations) => translations[index]);
+        }
+        continue;
+      }
       if (!hasWords(text)) continue;
       const index = builder.add(text, first.start);
       builder.replace(first.start, end, (translations) => {
         const translation = translations[index];
         if (translation === text) return source.slice(first.start, end);
-        if (lines.length === 1) return translation;
         const parts = [{ text: translation, isFree: true }];
         // the first line begins after its lead
         return wrap([{ text: first.lead, isFree: false }, ...parts], width, prefix).slice(first.lead.length);
