@@ -220,10 +220,17 @@ export class Originals {
     return this.#orders.has(parent);
   }
 
-  /** Notes that a translation has changed the children. @param {Node} parent @param {Node[]} source  before that */
-  noteOrder(parent, source) {
-    const live = Array.from(parent.childNodes);
-    this.#written.addChildren(parent);
+  /**
+   * Notes that a translation has changed the children. What custom elements have added meanwhile is of the page.
+   *
+   * @param {Node} parent
+   * @param {Node[]} before  its children before that, without nodes of ours
+   */
+  noteOrder(parent, before) {
+    const had = new Set(before);
+    const live = Array.from(parent.childNodes).filter((node) => had.has(node) || this.isCreated(node));
+    const source = before.filter((node) => node.parentNode === parent);
+    this.#written.addChildren(parent, live);
     if (isSameList(live, source)) this.#orders.delete(parent);
     else {
       this.#orders.set(parent, { source, live });
@@ -240,18 +247,22 @@ export class Originals {
 
   /** The same of some nodes. @param {Node[]} nodes */
   giveBack(nodes) {
-    const orders = nodes.filter((parent) => this.#orders.has(parent))
-      .map((parent) => ({ parent, list: this.childrenOf(parent) }));
+    const orders = new Map(nodes.filter((parent) => this.#orders.has(parent))
+      .map((parent) => [parent, this.childrenOf(parent)]));
+    const parents = new Set(orders.keys());
     for (const node of nodes) {
       const { parentNode } = node;
       if (!parentNode || !this.isCreated(node)) continue;
       /** @type {Text} */ (node).remove();
-      this.#written.addChildren(parentNode);
+      parents.add(parentNode);
     }
-    for (const { parent, list } of orders) {
+    for (const [parent, list] of orders) {
       arrange(parent, list);
       this.#orders.delete(parent);
-      this.#written.addChildren(parent);
+    }
+    for (const parent of parents) {
+      const own = new Set(orders.get(parent) ?? parent.childNodes);
+      this.#written.addChildren(parent, Array.from(parent.childNodes).filter((node) => own.has(node)));
     }
     for (const node of nodes) {
       if (isText(node)) {

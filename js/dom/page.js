@@ -200,8 +200,11 @@ export class PageTranslation {
     if (records.length > 0) this.#round++;
     const ofPage = records.filter((record) => !written.isOf(record));
     const ofChildren = ofPage.filter(({ type }) => type === 'childList');
-    const owned = new Set(ofChildren.map(({ target }) => target).filter((each) => this.#originals.ownsOrder(each)));
-    this.#originals.noteChildren(ofChildren.filter(({ target }) => !owned.has(target)));
+    // in which order the page has changed what was written, too, is not known
+    const isMixed = (/** @type {Node} */ node) => written.hasChildren(node);
+    const owned = new Set(ofChildren.map(({ target }) => target)
+      .filter((each) => !isMixed(each) && this.#originals.ownsOrder(each)));
+    this.#originals.noteChildren(ofChildren.filter(({ target }) => !owned.has(target) && !isMixed(target)));
     for (const { type, target, attributeName, oldValue, addedNodes, removedNodes } of ofPage) {
       if (type === 'characterData') {
         if (!isText(target)) continue;

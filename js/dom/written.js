@@ -24,9 +24,14 @@ export class Written {
     this.#attributes.set(element, known.set(name, element.getAttribute(name)));
   }
 
-  /** @param {Node} parent */
-  addChildren(parent) {
-    this.#children.set(parent, Array.from(parent.childNodes));
+  /** @param {Node} parent @param {Node[]} children  as they were written */
+  addChildren(parent, children) {
+    this.#children.set(parent, children);
+  }
+
+  /** Whether children of a node were written. @param {Node} parent */
+  hasChildren(parent) {
+    return this.#children.has(parent);
   }
 
   /** Whether what has changed is as it was written. @param {MutationRecord} record */

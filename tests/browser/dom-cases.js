@@ -612,6 +612,38 @@ Object.assign(CASES, {
     equal(host.innerHTML, '<p><b>dog</b></p>');
   },
 
+  'what a custom element adds while it is moved is translated, and stays': async ({ host, translate }) => {
+    let left = 1;
+    customElements.define('x-adding', class extends HTMLElement {
+      #isKnown = false;
+      connectedCallback() {
+        if (this.#isKnown && left-- > 0) this.after(' three');
+        this.#isKnown = true;
+      }
+    });
+    const { translation } = await translate('<p><x-adding>one</x-adding> <x-adding>two</x-adding></p>', 'reverse');
+    await until(() => host.textContent.includes('THREE'), () => host.innerHTML);
+    translation.restore();
+    check(/^<p><x-adding>one<\/x-adding>(?: three)? <x-adding>two<\/x-adding>(?: three)?<\/p>$/.test(host.innerHTML),
+      host.innerHTML);
+    equal(host.textContent.length, 'one two three'.length);
+  },
+
+  'restore() reads the children of a node a few times, however many nodes of ours it has': async (tools) => {
+    const { host, translate } = tools;
+    const stub = (words) => (words.length > 1 ? [['X', 0], ['DOG', 1], ['Y', 0]] : [['DOG', 0]]);
+    const html = 'a <b>dog</b><hr>'.repeat(50);
+    const { translation } = await translate(html, new Stub(stub));
+    equal(host.innerHTML, 'X <b>DOG</b> Y<hr>'.repeat(50));
+    let reads = 0;
+    const { get } = Object.getOwnPropertyDescriptor(Node.prototype, 'childNodes');
+    Object.defineProperty(host, 'childNodes', { configurable: true, get: () => (reads++, get.call(host)) });
+    translation.restore();
+    delete host.childNodes;
+    equal(host.innerHTML, html);
+    check(reads < 10, `${reads} times`);
+  },
+
   'a root that is in no page is refused': async () => {
     const other = document.implementation.createHTMLDocument('');
     for (const root of [document.createElement('p'), other, other.body]) {
