@@ -1,4 +1,5 @@
-// text.js - plain text: each line is translated by itself, and each column of one; lines of a broken paragraph together.
+// text.js - plain text: each line is translated by itself, and each column of one; lines of a broken paragraph
+// together.
 
 import { Builder, hasWords } from './unit.js';
 import { goesOn, wrap } from './wrap.js';

@@ -1,4 +1,4 @@
-// units.js - words and signs of a text, which tags never divide. Used by place.js.
+// units.js - words and signs of a text, which tags never divide. Used by evidence.js and translate/html.js.
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /** @typedef {Span & { isWord: boolean }} Unit  isWord: it has a letter or a digit */

@@ -8,7 +8,7 @@ import { encodeText, encodeValue } from './escapes.js';
 
 /** @typedef {import('./blocks.js').Block} Block */
 /** @typedef {import('./blocks.js').Document} Document */
-/** @typedef {import('./place.js').Part} Part */
+/** @typedef {import('./evidence.js').Part} Part */
 /** @typedef {import('./place.js').Placed} Placed */
 
 /** Languages without spaces between sentences. */

@@ -30,7 +30,7 @@ export function meanOf(layers, chosen) {
  * @param {{ ids: Int32Array, offsets: Int32Array }} source
  * @param {{ ids: Int32Array, text: string, attended?: Float64Array }} result
  * @param {import('../model/options.js').GenerateOptions} options
- * @returns {Promise<import('../text/place.js').Weights>}
+ * @returns {Promise<import('../text/evidence.js').Weights>}
  */
 export async function attentionOf(engine, { ids, offsets }, result, { disabledHeads }) {
   const { ids: target, spans } = await spell(engine, result.ids, await engine.pieces(result.ids), result.text);

@@ -13,7 +13,7 @@ import { withFixedSpaces, writeDocument } from '../text/write.js';
 import { attentionOf } from './alignment.js';
 import { translateKnown } from './known.js';
 
-/** @typedef {import('../text/place.js').Part} Part */
+/** @typedef {import('../text/evidence.js').Part} Part */
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('../text/keep.js').Span} Span */
 /** @typedef {import('./glossary.js').Result} Result */

@@ -7,7 +7,8 @@ import { generateAligned } from './aligned.js';
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('./glossary.js').Result} Result */
 /** @typedef {import('./translator.js').Options} Options */
-/** @typedef {{ result: Result, weights?: import('../text/place.js').Weights }} Known  weights: if they were needed */
+/** @typedef {import('../text/evidence.js').Weights} Weights */
+/** @typedef {{ result: Result, weights?: Weights }} Known  weights: if they were needed */
 
 /**
  * By engine: the last options, and by sentence what they gave; those used last at the end.
