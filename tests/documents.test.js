@@ -587,6 +587,20 @@ test('XLIFF: a value of Angular is a word', async () => {
     '<pre><code id=0>{0}</code> days</pre>']);
 });
 
+test('XLIFF: braces in attributes are none of a message', async () => {
+  const file = (/** @type {string} */ source, /** @type {string} */ target) =>
+    '<xliff version="1.2"><file source-language="en" target-language="de"><body><trans-unit id="1">'
+    + `<source>${source}</source>${target}</trans-unit></body></file></xliff>`;
+  for (const source of [
+    '{n, plural, =0 {none} other {<x id="INTERPOLATION" equiv-text="{{n}} # it\'s >"/> days}}',
+    'One <x id="ICU" equiv-text="{n, plural, =0 {...} other {...}}"/>',
+  ]) {
+    const { output, problems } = await translateDocument('xliff', file(source, ''), 'upper');
+    const wanted = source.replace('none', 'NONE').replace('days', 'DAYS').replace('One', 'ONE');
+    assert.deepEqual([output, problems], [file(source, `<target>${wanted}</target>`), []]);
+  }
+});
+
 test('XLIFF: placeholders of a text are checked, and a unit whose translation does not fit stays', async () => {
   const file = (/** @type {string} */ unit) => '<xliff version="1.2"><file source-language="en" target-language="de">'
     + `<body><trans-unit id="1">${unit}</trans-unit></body></file></xliff>`;

@@ -75,6 +75,17 @@ function readXml(source) {
   return /** @type {Element} */ (root);
 }
 
+/** A tag, and what of it a message of ICU would take for its own. */
+const TAG = /<(?!!)(?:"[^"]*"|'[^']*'|[^'"<>])*>/g;
+const SIGNS = "{}#'>";
+/** What stands for them: no characters of texts. */
+const HIDDEN = '\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4';
+/** @param {string} raw */
+const hideTags = (raw) => raw.replace(TAG, (tag) =>
+  `${tag.slice(0, -1).replace(/[{}#'>]/g, (c) => HIDDEN[SIGNS.indexOf(c)])}>`);
+/** @param {string} text */
+const showTags = (text) => text.replace(/[\ufdd0-\ufdd4]/g, (c) => SIGNS[HIDDEN.indexOf(c)]);
+
 /** The placeholders of a text; elements, which come back once, are none. @param {Piece[]} pieces */
 const placeholdersIn = (pieces) => placeholdersOf(pieces.map(({ kind, text, source }) => (kind === 'text' ? text
   : String(source).startsWith('<') ? '\0' : decode(String(source)))).join(''));
@@ -192,7 +203,11 @@ class Reader {
       break;
     }
     // elements are tags of a message
-    if (isIcu(raw)) return addIcu(this.#builder, raw, from, { decode, encode });
+    const message = hideTags(raw);
+    if (isIcu(message)) {
+      const writeMessage = addIcu(this.#builder, message, from, { decode, encode });
+      return (translations, tell) => showTags(writeMessage(translations, tell));
+    }
     const pieces = this.#pieces(children, from, to, isPreserved);
     if (!pieces.some(({ kind, text }) => kind === 'text' && hasWords(text))) return () => raw;
     const write = addPieces(this.#builder, pieces, from, isPreserved);
