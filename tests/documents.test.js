@@ -107,6 +107,24 @@ test('JSON: the values of some keys', async () => {
   assert.equal(await upper('nowhere'), undefined);
 });
 
+test('texts of programs: signs, dates and columns', async () => {
+  const texts = async (/** @type {string} */ text) =>
+    (await readDocument('json', JSON.stringify(text), { source: 'en', target: 'de' })).units.map((unit) => unit.text);
+  const cases = {
+    'It costs $$5 or $a.': 'It costs <code id=1>$$</code>5 or $a.',
+    'Due on %Y-%m-%d at %H:%M.': 'Due on <code id=1>%Y-%m-%d</code> at <code id=3>%H:%M</code>.',
+    'Since %d. %B %Y, 5% Sure': 'Since <code id=1>%d. %B %Y</code>, 5% Sure',
+    '  -h, --help   show \t\tit': '  -h, --help<hr id=1>show<hr id=3>it',
+  };
+  for (const [text, wanted] of Object.entries(cases)) assert.deepEqual(await texts(text), [`<pre>${wanted}</pre>`]);
+  // a date has no number of an argument
+  assert.equal(await upperOf('json', '["%s on %Y"]'), '["%s ON %Y"]');
+  assert.equal((await translateDocument('json', '["at %Y is %s"]', 'reverse')).output, '["%s IS %Y AT"]');
+  const start = performance.now();
+  for (const part of ['%d ', '%d %Y', '\t', ' ', 'a \t', '$$']) await texts(`a${part.repeat(20_000)}`);
+  assert.ok(performance.now() - start < 20_000);
+});
+
 test('JSON: escapes as in the file, and messages that are none', async () => {
   assert.equal(await upperOf('json', '["\\u00e9t\\u00e9"]'), '["\\u00c9T\\u00c9"]');
   assert.equal(await upperOf('json', '["\u00e9t\u00e9"]'), '["\u00c9T\u00c9"]');
@@ -185,6 +203,9 @@ test('Markdown: what Liquid, Hugo, Pandoc and kramdown write stays, also in addr
     '# A dog # {#my-id}': '# DOG A # {#my-id}',
     '## A dog ##\t{.a} {-}': '## DOG A ##\t{.a} {-}',
     'A dog {#a .b}\n===': 'DOG A {#a .b}\n===',
+    'A dog\n~ one\n~ two': 'DOG A\n~ ONE\n~ TWO',
+    "import A, { B } from 'a';\nimport \"b\"\nA dog": "import A, { B } from 'a';\nimport \"b\"\nDOG A",
+    'import a dog from here': 'HERE FROM DOG A IMPORT',
     'A [dog]{.a} and `x`{.b}, [here](x){#c d=e} {.5}': '{.5} [HERE](x){#c d=e} `x`{.b}, AND [DOG]{.a} A',
     'See [here]({{ site.a_b }}/c_d "A dog") and': 'AND [HERE]({{ site.a_b }}/c_d "DOG A") SEE',
     '[one]({% link a_b.md %}) dog': 'DOG [ONE]({% link a_b.md %})',
@@ -492,6 +513,24 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
     vtt('<lang fr>c d</lang> AND DOG <lang en-US>ONE</lang> IS', '<lang fr>Un a\nb</lang>', '<lang fr>Un</lang>'));
 });
 
+test('subtitles: what another voice says is apart, and times inside only grow', async () => {
+  const cues = (/** @type {string[]} */ ...texts) => `WEBVTT\n\n${texts.map((text, i) =>
+    `00:0${i}.000 --> 00:0${i}.900\n${text}\n`).join('\n')}`;
+  const text = cues('<v Al>This one', '<v Al>goes on</v>', '<v.x Bo>but not\n<v Al>that one', 'goes on, too');
+  const { units } = await readDocument('vtt', text, { source: 'en', target: 'de' });
+  assert.deepEqual(units.map((unit) => unit.text), ['This one goes on', 'but not', 'that one goes on, too']);
+  assert.equal((await translateDocument('vtt', cues('One <00:00.100>dog <00:00.200><c>is</c> here'), 'reverse')).output,
+    cues('HERE <00:00.100><c>IS</c> <00:00.200>DOG ONE'));
+});
+
+test('subtitles: lines of spaces are in a cue of WebVTT, and end one of SubRip', async () => {
+  const cue = (/** @type {string} */ text) => `WEBVTT\n\n00:00.000 --> 00:01.000\n${text}\n`;
+  assert.equal(await upperOf('vtt', cue(' \none <00:00.500><c>dog</c>\n ')), cue(' \nONE <00:00.500><c>DOG</c>\n '));
+  assert.equal(await upperOf('vtt', cue(' ')), cue(' '));
+  const two = srt('One.', 'Two.').replace('\n\n', '\n \n');
+  assert.equal(await upperOf('srt', two), two.replace('One', 'ONE').replace('Two', 'TWO'));
+});
+
 test('a word that a cut meets stays whole, and no part after it is empty', () => {
   const [text, word, more] = [['text', 'X '], ['word', 'a b c d e f'], ['text', ' y']].map(([kind, own]) =>
     ({ kind: /** @type {any} */ (kind), text: own, source: own }));
@@ -595,7 +634,8 @@ test('XLIFF: braces in attributes are none of a message', async () => {
     '{n, plural, =0 {none} other {<x id="INTERPOLATION" equiv-text="{{n}} # it\'s >"/> days}}',
     'One <x id="ICU" equiv-text="{n, plural, =0 {...} other {...}}"/>',
   ]) {
-    const { output, problems } = await translateDocument('xliff', file(source, ''), 'upper');
+    const { output, problems, units } = await translateDocument('xliff', file(source, ''), 'upper');
+    assert.ok(units.every(({ text }) => !text.includes('...')));
     const wanted = source.replace('none', 'NONE').replace('days', 'DAYS').replace('One', 'ONE');
     assert.deepEqual([output, problems], [file(source, `<target>${wanted}</target>`), []]);
   }
@@ -638,6 +678,11 @@ test('text: lines of a broken paragraph are one text, others are alone', async (
   const broken = 'This sentence goes on in the second line of a\nText that was broken at the width of\n' +
     'its longest line. Short.\nEnd';
   assert.deepEqual(await texts(broken), [broken.split('\n').slice(0, 3).join(' '), 'End']);
+  // quotations, and letters in lists
+  const quoted = '> This sentence goes on in the next line of\n> the quotation.\n>> But not\n> this. a) one\n(b) two';
+  assert.deepEqual(await texts(quoted), ['This sentence goes on in the next line of the quotation.', 'But not',
+    'this. a) one', 'two']);
+  assert.equal(await upperOf('txt', quoted), quoted.toUpperCase().replace('(B)', '(b)'));
   // columns
   assert.deepEqual(await texts('One house\tand 3 \t\tdogs\n5\t6'), ['One house', 'and 3', 'dogs']);
   assert.equal(await upperOf('txt', '-a, --all     Show all\n\tone \t two\t\nthree'),

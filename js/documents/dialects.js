@@ -35,7 +35,8 @@ const INLINE_COMMAND = new RegExp(`^(?:${RUN}|${ATTRIBUTES})`);
 const ADDRESS = new RegExp(`(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:[ \\t]*)(?:[^\\s(){}]|${RUN}|${OUTPUT})+`, 'gm');
 const INSIDE = new RegExp(`${RUN}|${OUTPUT}`, 'g');
 /** A line of it alone. */
-const LINE_COMMAND = new RegExp(`^(?:${RUN}|\\{:[^{}]*\\})\\s*$`);
+const LINE_COMMAND = new RegExp(`^(?:${RUN}|\\{:[^{}]*\\}|` +
+  `import\\s[^'"]*\\sfrom\\s+(?:'[^']*'|"[^"]*");?|import\\s+(?:'[^']*'|"[^"]*");?)\\s*$`);
 /** What may be after the end of a formula: a number in braces, a point. */
 const FORMULA_END = /\$\$[\s.,;:]*(?:\{[^{}]*\}\s*)?/;
 /** A line that is a formula, or the first of one whose other lines must be there. */
@@ -43,7 +44,7 @@ const FORMULA_LINE = new RegExp(`^\\$\\$[^$]*[\\\\^_={}][^$]*${FORMULA_END.sourc
 const FORMULA_START = /^\$\$(?:\s*$|[^$]*[\\^_={}][^$]*$)/;
 const MATH = /[\\^_={}]/;
 const TWO_WORDS = /\p{L}{2}\s+\p{L}{2}/u;
-const DEFINITION = /^:[ \t]+\S/;
+const DEFINITION = /^[:~][ \t]+\S/;
 /** A name of an emoji, and what touches it if it is none. */
 const EMOJI = /^:[a-z\d+-][\w+-]*:(?![\w:])/i;
 const WORD = /[\p{L}\p{N}_]/u;

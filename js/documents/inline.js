@@ -9,16 +9,16 @@ import { encodeText } from '../text/escapes.js';
 
 /**
  * @typedef {object} Piece  what follows each other in a text
- * @property {'text' | 'open' | 'close' | 'point' | 'break' | 'word'} kind  open, close: in pairs; point: it stands
- *   between words; break: it ends a line; word: so stands a word that is not translated
+ * @property {'text' | 'open' | 'close' | 'point' | 'break' | 'gap' | 'word'} kind  open, close: in pairs; point: it
+ *   stands between words; break: it ends a line; gap: it ends a text; word: so stands a word that is not translated
  * @property {string} text  of a text or a word
  * @property {string | import('./unit.js').Write} source  as it is written in the file
  * @property {string} [unchanged]  and if the text around it does not change, if that is something else
  */
 
 /** @type {Record<string, string>} */
-const NAMES = { open: 'b', point: 'img', break: 'br', word: 'code' };
-const TAG = /<(\/?)(?:b|img|br|code)(?: id=(\d+))?>/g;
+const NAMES = { open: 'b', point: 'img', break: 'br', gap: 'hr', word: 'code' };
+const TAG = /<(\/?)(?:b|img|br|hr|code)(?: id=(\d+))?>/g;
 
 /** @type {Record<string, string>} */
 const DECODED = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0' };

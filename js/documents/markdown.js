@@ -17,7 +17,7 @@ import { wrap } from './wrap.js';
 /** What is at the beginning of a file for other programs. */
 const FRONT = /^(?:---[ \t]*\n(?:[^]*?\n)?(?:---|\.\.\.)|\+\+\+[ \t]*\n(?:[^]*?\n)?\+\+\+)[ \t]*(?:\n|$)/;
 /** A footnote's name or the mark of a definition before its text, which the parser takes for text. */
-const LEAD = /^(?:\[\^[^\]\n]*\]:[ \t]*|:[ \t]+)/;
+const LEAD = /^(?:\[\^[^\]\n]*\]:[ \t]*|[:~][ \t]+)/;
 
 const BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|TableCell|Task)$/;
 

@@ -8,7 +8,7 @@
 import { MAX_CASES } from '../base/limits.js';
 import { addPieces, sourceOf } from './inline.js';
 import { parse } from './messageformat.js';
-import { DocumentError, hasWords } from './unit.js';
+import { DocumentError, GAP, hasWords } from './unit.js';
 
 /** @typedef {import('./inline.js').Piece} Piece */
 /** @typedef {import('./unit.js').Builder} Builder */
@@ -19,18 +19,19 @@ import { DocumentError, hasWords } from './unit.js';
 /** @typedef {Token & { start: number, end: number }} Node */
 /** @typedef {{ decode: (raw: string) => string, encode: (text: string) => string }} Codec  of the texts of a message */
 
-/** A tab between words, with the space around it: it divides columns. */
-const TAB = '(?<=\\S)[^\\S\\n\\t]*\\t[^\\S\\n]*(?=\\S)';
-/** Placeholders of many libraries, and tags; tabs. */
+/** Parts of a date or a time for strftime: at least one that printf has not. */
+const [TIME, OWN_TIME] = ['%[-_^#]?[A-Za-z](?![A-Za-z])', '%[-_^#]?[YmyBbHIMSjZ](?![A-Za-z])'];
+/** Placeholders of many libraries, and tags; what divides columns. */
 const PLACEHOLDER = new RegExp([
-  TAB,
+  GAP.source,
+  `(?:${TIME}[-/.:,]? ?){0,6}${OWN_TIME}(?:[-/.:,]? ?${TIME}){0,6}`,
   // {{x}} ${x} #{x} %{x} {x} {0, date, short}
   '\\{\\{[^{}]*\\}\\}|[$#%]?\\{[^{}]*\\}',
   // printf: %s %1$d %(name)s %-5.2f %%
   "%(?:\\([\\w.]+\\)|\\d+\\$)?[-+0#']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*))?(?:hh?|ll?|[qLjzt])?" +
     '(?:[sd@%]|[iouxXeEfFgGaAcpn](?![A-Za-z]))',
-  // Qt: %1 %L1; %NAME%; $NAME$; references to other messages: $t(key) @:key
-  '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|\\$[A-Za-z_]\\w*\\$|\\$t\\([^()]*\\)|' +
+  // Qt: %1 %L1; %NAME%; $NAME$; a dollar sign; references to other messages: $t(key) @:key
+  '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|\\$[A-Za-z_]\\w*\\$|\\$\\$|\\$t\\([^()]*\\)|' +
     '@(?:\\.\\w+)?:(?:\\([^()]*\\)|[\\w.]+\\w)',
   // Ruby and PHP: :name
   '(?<![\\w:]):[a-z_]\\w+(?![\\w:])',
@@ -48,7 +49,7 @@ const ICU = /\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/;
 
 /** @param {string} source @returns {Piece} */
 function pieceOf(source) {
-  if (source.trim() === '') return { kind: 'break', text: '', source };
+  if (source.trim() === '') return { kind: 'gap', text: '', source };
   if (VALUE.test(source)) return { kind: 'word', text: '{0}', source };
   const isTag = /^<[^]*>$/.test(source);
   if (!isTag || /^<(?:code|kbd|samp|var)\b[^]*<\//.test(source)) return { kind: 'word', text: source, source };
@@ -99,7 +100,7 @@ export function piecesOf(text) {
 
 /** The placeholders, tags and tabs of a text, in any order. @param {string} text */
 export const placeholdersOf = (text) => piecesOf(text)
-  .flatMap(({ kind, source }) => (kind === 'text' || String(source).trim() === '' ? [] : [source])).sort()
+  .flatMap(({ kind, source }) => (kind === 'text' || kind === 'gap' ? [] : [source])).sort()
   .concat(text.match(/\t/g) ?? []).join('\n');
 
 /** What tell() hears of it. */
@@ -109,7 +110,7 @@ export const UNFIT = 'the translation has other placeholders, or in another orde
 const isWorded = (pieces) => pieces.some(({ kind, text }) => kind === 'text' && hasWords(text));
 
 /** A placeholder of printf without a number or a name: it means the next argument. */
-const NEXT = /^%[-+0#']*[\d*]*(?:\.[\d*]*)?[hlqLjzt]*[A-Za-z@]$/;
+const NEXT = /^%[-+0#']*[\d*]*(?:\.[\d*]*)?[hlqLjzt]*[diouxXeEfFgGaAcspn@]$/;
 
 /**
  * The sources of the pieces of a translation. Placeholders of printf in another order than in the source get numbers.

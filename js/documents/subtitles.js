@@ -34,6 +34,9 @@ const SPEAKER = /^\s*(?:<[^<>]*>)*\s*[-\u2013\u2014\u2010]\s*(?=\S)/;
 /** Its dash, which a tag may follow. */
 const DASH = /^\s*[-\u2013\u2014\u2010](?:\s*(?=\S)|\s+$)/;
 
+/** Who speaks, in WebVTT. */
+const VOICE = /^\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>/;
+
 /** A line of a song: each is alone. */
 const SONG = /^\s*(?:<[^<>]*>)*\s*[\u266a\u266b]/;
 /** What WebVTT says to be of another language. */
@@ -62,7 +65,9 @@ function readCues(source, format) {
   for (const { 0: whole, index } of source.matchAll(/[^\n]*(?:\n|$)/g)) {
     number++;
     const text = whole.replace(/\r?\n$/, '');
-    if (text.trim() !== '') block.push({ text, start: index, end: index + text.length, number });
+    // a line of spaces ends no cue of WebVTT
+    const isIn = format === 'vtt' ? text !== '' : text.trim() !== '';
+    if (isIn) block.push({ text, start: index, end: index + text.length, number });
     else if (block.length > 0) {
       blocks.push(block);
       block = [];
@@ -90,7 +95,9 @@ function readCues(source, format) {
     }
     const second = more.find(({ text }) => TIME[format].test(text) || (format === 'vtt' && text.includes('-->')));
     if (second) throw new DocumentError(second.number, 'found a second time, expected a blank line before it');
-    return more.length > 0 ? [more] : [];
+    const isText = (/** @type {Line} */ { text }) => text.trim() !== '';
+    const own = more.slice(more.findIndex(isText), more.findLastIndex(isText) + 1);
+    return own.length > 0 ? [own] : [];
   });
 }
 
@@ -113,6 +120,9 @@ function withMates(pieces, first, last) {
   }
   return [from, to];
 }
+
+/** A time inside of a cue. @param {Piece} piece */
+const isTime = ({ kind, source }) => kind === 'point' && /^<\d/.test(String(source));
 
 /** Reads the texts of cues. */
 class Reader {
@@ -200,7 +210,7 @@ class Reader {
     const join = (/** @type {Piece[]} */ some) => some.map((piece) => String(piece.source)).join('');
     return { lines, lead: join(pieces.slice(0, first)) + (isMoved ? dash : ''),
       tail: join(pieces.slice(last + 1)), pieces: inner, text: inner.map((piece) => piece.text).join(''),
-      isTimed: inner.some(({ source }) => /^<\d/.test(String(source))) };
+      isTimed: inner.some(isTime) };
   }
 
   /** A segment in lines. @param {Segment} segment @param {Piece[]} pieces */
@@ -230,6 +240,16 @@ class Reader {
     return lead + output.trim() + tail;
   }
 
+  /** What a line says of its speaker; undefined: nothing. @param {Line} line */
+  #voiceOf({ text }) {
+    return this.#format === 'vtt' ? VOICE.exec(text)?.[1] : undefined;
+  }
+
+  /** Whether a line begins what a speaker says. @param {Line} line */
+  #isSpeaker(line) {
+    return SPEAKER.test(line.text) || this.#voiceOf(line) !== undefined;
+  }
+
   /** Adds a sentence, or some. @param {Segment[]} segments */
   #add(segments) {
     const { lines: [{ start }] } = segments[0];
@@ -237,11 +257,13 @@ class Reader {
       [...(i > 0 ? [{ kind: /** @type {const} */ ('text'), text: ' ', source: ' ' }] : []), ...segment.pieces]);
     if (!joined.some(({ kind, text }) => kind === 'text' && hasWords(text))) return;
     const write = addPieces(this.#builder, joined, start, false);
+    const times = joined.filter(isTime);
     const places = segments.map(({ lines }) => ({ start: lines[0].start, end: lines[lines.length - 1].end }));
     for (const [i, { start: from, end: to }] of places.entries()) {
       this.#builder.replace(from, to, (translations) => {
-        const pieces = write(translations)?.map((piece) =>
-          (piece.kind === 'text' ? { ...piece, text: piece.text.replace(/\s+/g, ' ') } : piece));
+        let time = 0; // they only grow
+        const pieces = write(translations)?.map((piece) => (isTime(piece) ? times[time++]
+          : piece.kind === 'text' ? { ...piece, text: piece.text.replace(/\s+/g, ' ') } : piece));
         const text = pieces?.map((piece) => piece.text).join('').trim() ?? '';
         if (!pieces || text === '') return this.#source.slice(from, to);
         const cuts = findCuts(pieces.map((piece) => piece.text).join(''), segments.map((own) => own.text.length),
@@ -260,18 +282,21 @@ class Reader {
     this.#width = Math.max(WIDTH, ...cues.flat().map((line) => plain(line).length));
     /** @type {Segment[]} */
     let group = [];
+    /** Of the group. @type {string | undefined} */
+    let voice;
     const flush = () => {
       if (group.length > 0) this.#add(group);
       group = [];
+      voice = undefined;
     };
     for (const lines of cues) {
       // lines of several speakers are apart
-      const isDialogue = lines.filter(({ text }) => SPEAKER.test(text)).length > 1 ||
-        (lines.length > 1 && SPEAKER.test(lines[1].text));
+      const isDialogue = lines.filter((line) => this.#isSpeaker(line)).length > 1 ||
+        (lines.length > 1 && this.#isSpeaker(lines[1]));
       /** @type {Line[][]} */
       const speakers = [];
       for (const line of lines) {
-        const isNew = speakers.length === 0 || (isDialogue && SPEAKER.test(line.text)) || SONG.test(line.text);
+        const isNew = speakers.length === 0 || (isDialogue && this.#isSpeaker(line)) || SONG.test(line.text);
         if (isNew) speakers.push([line]);
         else speakers[speakers.length - 1].push(line);
       }
@@ -279,11 +304,13 @@ class Reader {
         const segment = this.#segment(own);
         const before = group.at(-1);
         const goesOn = before && i === 0 && !before.isTimed && !segment.isTimed && group.length < MAX_CUES &&
-          segment.text !== '' && !ENDS.test(before.text) && !SPEAKER.test(own[0].text) &&
+          [undefined, voice].includes(this.#voiceOf(own[0])) && segment.text !== '' &&
+          !ENDS.test(before.text) && !SPEAKER.test(own[0].text) &&
           !APART.test(segment.text) && !APART.test(before.text) &&
           (/^\p{Ll}/u.test(segment.text) || !/[\p{P}\p{S}]$/u.test(before.text) || /,$/.test(before.text));
         if (!goesOn) flush();
         if (segment.text !== '') group.push(segment);
+        voice ??= this.#voiceOf(own[0]);
       }
     }
     flush();

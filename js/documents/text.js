@@ -1,17 +1,17 @@
 // text.js - plain text: each line is translated by itself, and each column of one; lines of a broken paragraph
 // together.
 
-import { Builder, hasWords } from './unit.js';
+import { Builder, GAP, hasWords } from './unit.js';
 import { goesOn, wrap } from './wrap.js';
 
-/** Space and a mark of a list before the text of a line. */
-const LEAD = /^\s*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)])\s+)?/;
-
-/** What divides the columns of a line. */
-const GAP = /(?<=\S)(?:[^\S\t]*\t\s*| {3,})(?=\S)/g;
+/** Space, marks of a quotation, and a mark of a list before the text of a line. */
+const LEAD = /^\s*(?:>\s*)*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)]|[A-Za-z]\)|\([\dA-Za-z]\))\s+)?/;
 
 /** @param {string} line */
 const hasColumns = (line) => line.search(GAP) >= 0;
+
+/** The marks of a quotation. @param {{ lead: string }} line */
+const quoteOf = ({ lead }) => lead.replace(/[^>]/g, '');
 
 /**
  * @param {string} source
@@ -28,7 +28,8 @@ export function readText(source) {
       let next = i + 1;
       for (; next < paragraph.length; next++) {
         const [line, other] = [paragraph[next - 1], paragraph[next]];
-        const isAlone = /\S/.test(other.lead) || hasColumns(line.text) || hasColumns(other.text) ||
+        const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) ||
+          hasColumns(line.text) || hasColumns(other.text) ||
           !goesOn(line.text, other.text, width - line.lead.length) ||
           (next > i + 1 && other.lead !== line.lead);
         if (isAlone) break;

@@ -48,6 +48,9 @@ const WORDED = /\p{L}/u;
 /** Whether there is anything to translate. @param {string} text */
 export const hasWords = (text) => WORDED.test(text);
 
+/** What divides the columns of a line. */
+export const GAP = /(?<=\S)(?:[^\S\n\t]*\t[^\S\n]*| {3,})(?=\S)/g;
+
 /** Finds lines by position. */
 export class Lines {
   /** Where each line begins. */

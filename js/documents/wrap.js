@@ -21,7 +21,7 @@ export function goesOn(line, next, width) {
 }
 
 /** What begins something else at the beginning of a line, such as an item of a list. */
-const MARKS = /^(?:[-+*\u2022\u2013]$|[-=*_]+$|>|#|~~~|```|\d{1,9}[.)]$|<|\||:|\$\$|\{(?:[%:]|\{[<%]))/;
+const MARKS = /^(?:[-+*\u2022\u2013]$|[-=*_]+$|>|#|~~~|```|\d{1,9}[.)]$|<|\||:|~$|\$\$|\{(?:[%:]|\{[<%]))/;
 
 /**
  * @param {{ text: string, isFree: boolean }[]} parts  of a text; isFree: it may be broken at its spaces

@@ -181,7 +181,8 @@ class Reader {
         : attributes['equiv-text'] ?? attributes.equiv ?? attributes.disp ?? '';
       const isWord = isFixed || /^[^<]*[{%][^<]*$/.test(shown) || VALUE.test(source);
       const isBreak = attributes.ctype === 'lb' || /^(?:fmt:br|lb)$/.test(attributes.subType ?? '');
-      pieces.push({ kind: isWord ? 'word' : isBreak ? 'break' : 'point', text: isWord ? shown || '{0}' : '', source });
+      const text = isFixed || /^\S{1,40}$/.test(shown) ? shown : '{0}';
+      pieces.push({ kind: isWord ? 'word' : isBreak ? 'break' : 'point', text: isWord ? text : '', source });
     }
     addRaw(this.#source.slice(at, to));
     return pieces;
