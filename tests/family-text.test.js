@@ -159,6 +159,52 @@ test('availability knows the pairs of a model without heed.json, in a directory 
   assert.deepEqual(asked.filter((url) => !small.test(url)), []);
 });
 
+test('pairs() lists what availability() answers for, of files of each kind', async (t) => {
+  /** @type {string[]} */
+  const asked = [];
+  const address = await listen(t, ({ url = '' }, response) => {
+    asked.push(url);
+    const file = new URL(url.slice(1), ROOT);
+    if (!existsSync(file)) response.writeHead(404).end();
+    else response.end(readFileSync(file));
+  });
+  const languages = { nllb: 200, m2m100: 100, mbart50: 52 };
+  for (const [name, count] of Object.entries({
+    ...Object.fromEntries(Object.entries(languages).map(([family, n]) => [family, n * (n - 1)])),
+    t5: 3, // its tasks
+    't5-v1.1': 0, // it may do anything
+  })) {
+    const pairs = await Translator.pairs({ model: placeOf(name) });
+    assert.equal(pairs.length, count, name);
+    assert.equal(new Set(pairs.map((pair) => JSON.stringify(pair))).size, count, name);
+    for (const pair of pairs.filter((_, i) => i % 199 === 0)) {
+      const { sourceLanguage = '', targetLanguage } = pair;
+      const options = { sourceLanguage, targetLanguage, model: placeOf(name) };
+      assert.equal(await Translator.availability(options), 'available', `${name}: ${JSON.stringify(pair)}`);
+    }
+    assert.deepEqual(await Translator.pairs({ model: `${address}${name}/`, cache: false }), pairs, name);
+  }
+  assert.deepEqual(asked.filter((url) => /safetensors|bin$/.test(url)), []);
+  const mbart = await Translator.pairs({ model: placeOf('mbart50') });
+  const german = mbart.filter(({ sourceLanguage, targetLanguage }) => `${sourceLanguage} ${targetLanguage}` === 'en de');
+  assert.equal(german.length, 1, 'en_XX and de_DE');
+
+  const pieces = await madlad();
+  const list = await Translator.pairs({ model: pieces });
+  assert.deepEqual(list.find(({ targetLanguage }) => targetLanguage === 'pt'), { targetLanguage: 'pt' }, '<2pt_BR>');
+  /** What OPUS-MT's models say. @param {object} vocab @param {object} settings */
+  const opus = (vocab, settings) => Translator.pairs({ model: Object.fromEntries(
+    Object.entries({ 'config.json': { model_type: 'marian' }, 'vocab.json': vocab, 'tokenizer_config.json': settings })
+      .map(([name, value]) => [name, new TextEncoder().encode(JSON.stringify(value))])) });
+  assert.deepEqual(await opus({ '</s>': 0, '>>fra<<': 1, '>>es<<': 2 }, { source_lang: 'en', target_lang: 'roa' }),
+    [{ sourceLanguage: 'en', targetLanguage: 'fr' }, { sourceLanguage: 'en', targetLanguage: 'es' }]);
+  assert.deepEqual(await opus({ '</s>': 0 }, { source_lang: 'en', target_lang: 'de' }),
+    [{ sourceLanguage: 'en', targetLanguage: 'de' }]);
+  assert.deepEqual(await opus({ '</s>': 0 }, {}), []);
+  await assert.rejects(Translator.pairs({ model: placeOf('nowhere') }), /config\.json is missing: there is no/);
+  await assert.rejects(Translator.pairs(/** @type {any} */ ({ sourceLanguage: 'de' })), /unknown option/);
+});
+
 test('availability reads the languages of MADLAD from its pieces, the first of them if they tell', async (t) => {
   const model = await madlad();
   const texts = Array.from({ length: 12_000 }, (_, i) => ({ text: `text ${i}` }));

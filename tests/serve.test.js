@@ -55,6 +55,17 @@ after(() => void shipped.child.kill('SIGKILL'));
 /** @param {unknown} body @param {string} [path] */
 const ask = (body, path = 'translate') => told(post(`${shipped.url}${path}`, body));
 
+test('all pairs of a model of many languages are offered, without heed.json', async (t) => {
+  const place = fileURLToPath(new URL('golden/hf/families/mbart50', import.meta.url));
+  const { child, url } = await startCommand('--model', place);
+  t.after(() => void child.kill('SIGKILL'));
+  const list = await (await fetch(`${url}languages`)).json();
+  assert.equal(list.length, 52);
+  assert.equal(list.find((/** @type {any} */ { code }) => code === 'de').targets.length, 52);
+  const [status, { translatedText }] = await told(post(`${url}translate`, { q: 'A dog.', source: 'en', target: 'de' }));
+  assert.deepEqual([status, typeof translatedText], [200, 'string']);
+});
+
 test('HTML keeps its tags', async () => {
   const html = '<p>Tom has a <b>red</b> <a href="x">car</a>.</p>';
   for (const target of ['de', 'fr']) {

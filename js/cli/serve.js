@@ -5,6 +5,7 @@ import { LOADED, REQUEST_SECONDS, REQUESTS } from '../base/limits.js';
 import { pairsOf } from '../model/languages.js';
 import { startServer } from '../serve/server.js';
 import { readIndex } from '../translate/lookup.js';
+import { pairsOfModel } from '../translate/offered.js';
 import { Translator } from '../translate/translator.js';
 import { listPairs } from '../translate/ways.js';
 import { numberOf, UsageError } from './commands.js';
@@ -52,8 +53,10 @@ function timeoutOf(value) {
  * @param {boolean | string} cache
  * @returns {Promise<[source: string, target: string][]>}
  */
-async function pairsOfModel({ model = '', from, to }, cache) {
-  const stated = pairsOf(await readManifest(model, cache));
+async function servedPairs({ model = '', from, to }, cache) {
+  const isOpen = from === undefined && to === undefined;
+  const listed = isOpen ? await pairsOfModel(model, cache) : [];
+  const stated = listed.length > 0 ? listed : pairsOf(await readManifest(model, cache));
   return stated.map(([source, target]) => {
     for (const [option, given, own] of [['--from', from, source], ['--to', to, target]]) {
       if (own !== undefined && given !== undefined) {
@@ -95,7 +98,7 @@ export async function serve(values, rest) {
   const cache = await cacheOf(values, model ?? (typeof models === 'string' ? models : undefined));
   const indexes = model ? [] : [models].flat();
   const entries = (await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)))).flat();
-  const pairs = model ? await pairsOfModel(values, cache) : listPairs(entries, pivot);
+  const pairs = model ? await servedPairs(values, cache) : listPairs(entries, pivot);
   const place = model ? { model } : { models: /** @type {any} */ (models), pivot };
   const server = await startServer({
     host,

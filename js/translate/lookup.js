@@ -72,7 +72,7 @@ export async function findModel({ models, source, target, pivot, signal, cache }
 }
 
 /** @param {Files} files @returns {Promise<Record<string, unknown>>}  heed.json, or {} */
-async function readManifest(files) {
+export async function readManifest(files) {
   const bytes = await files.readOptional('heed.json');
   return bytes ? parseJson(bytes, 'heed.json') : {};
 }
@@ -130,7 +130,7 @@ function readOnce(files) {
 }
 
 /** Whether a server has a file. Only of config.json is anything read. @param {Files} files @param {string} name */
-async function isThere(files, name) {
+export async function isThere(files, name) {
   if (name === 'config.json') return Boolean(await files.readOptional(name));
   const chunks = await files.find(name, true);
   await chunks?.close();

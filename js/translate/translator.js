@@ -8,7 +8,7 @@ import { createEngine } from '../engine/engine.js';
 import { checkTag } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
 import { mayKeep, split } from '../text/split.js';
-import { copyOptions, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
+import { copyOptions, CREATE, PAIRS, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 
 /**
  * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
@@ -218,6 +218,27 @@ export class Translator {
     const target = checkTag(targetLanguage, 'targetLanguage');
     try {
       return await (await lookup()).availability({ model, models, source, target, pivot, cache });
+    } catch (error) {
+      throw withName(error);
+    }
+  }
+
+  /**
+   * The pairs of languages that a model, the models of indexes, or those that are installed translate, those with a
+   * model of their own first. Of a model at a URL it downloads small files, the vocab.json of MarianMT, and the
+   * spiece.model of T5. availability() tells whether the model of a pair is there. A model of which no file but
+   * tokenizer.json tells the languages has none here.
+   *
+   * @param {{ model?: import('../files/source.js').ModelSource, models?: string | URL | (string | URL)[],
+   *   pivot?: string | false, cache?: boolean | string }} [options]  as for create(); with `pivot: false` only pairs
+   *   that need one model
+   * @returns {Promise<{ sourceLanguage?: string, targetLanguage: string }[]>}  without a source: of any language
+   */
+  static async pairs(options = {}) {
+    const { model, models = Translator.models, pivot, cache = !isNode } = checkOptions(options, PAIRS);
+    if (pivot !== undefined && pivot !== false) checkTag(pivot, 'pivot');
+    try {
+      return await (await import('./offered.js')).offeredPairs({ model, models, pivot, cache });
     } catch (error) {
       throw withName(error);
     }

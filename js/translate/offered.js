@@ -1,0 +1,50 @@
+// offered.js - the pairs of languages that models translate. Loaded by translator.js for Translator.pairs(); used by
+// cli/serve.js.
+
+import { listFiles } from '../files/list.js';
+import { findLayout } from '../files/layout.js';
+import { listedFiles, openSource } from '../files/source.js';
+import { canonical, pairsOf } from '../model/languages.js';
+import { listStated } from '../model/pairs.js';
+import { isThere, readIndex, readManifest } from './lookup.js';
+import { listPairs } from './ways.js';
+
+/** @typedef {{ sourceLanguage?: string, targetLanguage: string }} OfferedPair  no source: any language */
+
+/**
+ * The pairs of a model: those of heed.json; else of the names of Firefox's files; else of config.json,
+ * tokenizer_config.json, vocab.json and spiece.model.
+ *
+ * @param {import('../files/source.js').ModelSource} model
+ * @param {boolean | string} [cache]
+ * @returns {Promise<import('../model/languages.js').Pair[]>}  [] if the files do not tell
+ */
+export async function pairsOfModel(model, cache) {
+  const files = await openSource(model, undefined, { cache });
+  const manifest = await readManifest(files);
+  files.expect(listedFiles(manifest)); // refuses a malformed manifest, and that of a model that moved
+  const names = await listFiles(files);
+  const layout = names.includes('config.json') ? null : findLayout(names);
+  const pairs = pairsOf({ ...layout?.languages, ...manifest }).filter((pair) => pair.some((tag) => tag !== undefined));
+  if (pairs.length > 0 || layout) return pairs;
+  return listStated(files, (name) => (files.url === undefined ? names.includes(name) : isThere(files, name)));
+}
+
+/**
+ * The pairs that a model, or the models of indexes, translate.
+ *
+ * @param {{ model?: import('../files/source.js').ModelSource, models?: string | URL | readonly (string | URL)[],
+ *   pivot?: string | false, cache: boolean | string }} options  as for create()
+ * @returns {Promise<OfferedPair[]>}
+ */
+export async function offeredPairs({ model, models, pivot, cache }) {
+  const indexes = models === undefined ? [await (await import('./installed.js')).findInstalled()] : [models].flat();
+  const pairs = model === undefined
+    ? listPairs((await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)))).flat(), pivot)
+    : await pairsOfModel(model, cache);
+  const tags = pairs.map((pair) => pair.map((tag) => (tag === undefined ? undefined : canonical(tag) ?? tag)));
+  /** Two models may have the same pair. */
+  const distinct = new Map(tags.map((pair) => [pair.join(), pair]));
+  return [...distinct.values()].flatMap(([sourceLanguage, targetLanguage]) => (targetLanguage === undefined ? []
+    : [sourceLanguage === undefined ? { targetLanguage } : { sourceLanguage, targetLanguage }]));
+}
