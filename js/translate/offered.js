@@ -1,10 +1,12 @@
 // offered.js - the pairs of languages that models translate. Loaded by translator.js for Translator.pairs(); used by
 // cli/serve.js.
 
+import { checkOptions } from '../base/check.js';
+import { isNode } from '../base/host.js';
 import { listFiles } from '../files/list.js';
 import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
-import { canonical, pairsOf } from '../model/languages.js';
+import { canonical, checkTag, pairsOf } from '../model/languages.js';
 import { listStated } from '../model/pairs.js';
 import { isThere, readIndex, readManifest } from './lookup.js';
 import { listPairs } from './ways.js';
@@ -34,14 +36,24 @@ export async function pairsOfModel(model, cache) {
  * The pairs that a model, or the models of indexes, translate.
  *
  * @param {{ model?: import('../files/source.js').ModelSource, models?: string | URL | readonly (string | URL)[],
- *   pivot?: string | false, cache: boolean | string }} options  as for create()
+ *   pivot?: string | false, cache?: boolean | string }} options  as for create()
+ * @param {string | URL | readonly (string | URL)[] | undefined} usual  `models` if it is not given; undefined: what
+ *   is installed
+ * @param {(error: unknown) => unknown} withName  makes the error that the caller gets
  * @returns {Promise<OfferedPair[]>}
  */
-export async function offeredPairs({ model, models, pivot, cache }) {
-  const indexes = models === undefined ? [await (await import('./installed.js')).findInstalled()] : [models].flat();
-  const pairs = model === undefined
-    ? listPairs((await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)))).flat(), pivot)
-    : await pairsOfModel(model, cache);
+export async function offeredPairs(options, usual, withName) {
+  const { model, models = usual, pivot, cache = !isNode } = checkOptions(options, 'model models pivot cache');
+  if (pivot !== undefined && pivot !== false) checkTag(pivot, 'pivot');
+  const list = async () => {
+    if (model !== undefined) return pairsOfModel(model, cache);
+    const indexes = models === undefined ? [await (await import('./installed.js')).findInstalled()] : [models].flat();
+    const entries = await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)));
+    return listPairs(entries.flat(), pivot);
+  };
+  const pairs = await list().catch((error) => {
+    throw withName(error);
+  });
   const tags = pairs.map((pair) => pair.map((tag) => (tag === undefined ? undefined : canonical(tag) ?? tag)));
   /** Two models may have the same pair. */
   const distinct = new Map(tags.map((pair) => [pair.join(), pair]));

@@ -8,7 +8,7 @@ import { createEngine } from '../engine/engine.js';
 import { checkTag } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
 import { mayKeep, split } from '../text/split.js';
-import { copyOptions, CREATE, PAIRS, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
+import { copyOptions, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 
 /**
  * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
@@ -235,13 +235,7 @@ export class Translator {
    * @returns {Promise<{ sourceLanguage?: string, targetLanguage: string }[]>}  without a source: of any language
    */
   static async pairs(options = {}) {
-    const { model, models = Translator.models, pivot, cache = !isNode } = checkOptions(options, PAIRS);
-    if (pivot !== undefined && pivot !== false) checkTag(pivot, 'pivot');
-    try {
-      return await (await import('./offered.js')).offeredPairs({ model, models, pivot, cache });
-    } catch (error) {
-      throw withName(error);
-    }
+    return (await import('./offered.js')).offeredPairs(options, Translator.models, withName);
   }
 
   /**
