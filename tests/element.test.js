@@ -23,6 +23,7 @@ before(async () => {
     <main><h1>A page</h1><heed-translate id="field" ${attributes}></heed-translate>
     <heed-translate id="part" ${attributes} target="#article"></heed-translate>
     <heed-translate id="none" ${attributes} target="#missing"></heed-translate>
+    <heed-translate id="other" ${attributes.replace('"de"', '"fr"')} target="#article"></heed-translate>
     <div id="article"><p>The <b id="b">house</b> is small.</p><p>I love you.</p></div></main></html>` } });
   browser = await startBrowser();
   page = await (await browser.newContext()).newPage();
@@ -65,6 +66,54 @@ test('target: a button translates a part of the page, and takes it back', async 
   await button.click();
   assert.equal(await page.locator('#article').evaluate((element) => element.outerHTML), before_);
   assert.equal(await button.textContent(), 'Translate into German');
+});
+
+test('two elements of one target: the button of the first says that its translation is gone', async () => {
+  const before_ = await page.locator('#article').evaluate((element) => element.outerHTML);
+  const [one, other] = ['#part', '#other'].map((id) => page.locator(id));
+  const article = (/** @type {string} */ lang) => page.waitForFunction((own) =>
+    document.querySelector('#article').lang === own, lang);
+  await one.getByRole('button').click();
+  await article('de');
+  await other.getByRole('button').click();
+  await article('fr');
+  await one.getByRole('button', { name: 'Translate into German' }).waitFor();
+  assert.equal(await one.getByRole('status').textContent(), '');
+  await other.getByRole('button', { name: 'Show the original' }).click();
+  assert.equal(await page.locator('#article').evaluate((element) => element.outerHTML), before_);
+});
+
+test('attributes that change: the field keeps its text, the focus and the place of the caret', async () => {
+  const field = page.locator('#field');
+  await field.locator('textarea').fill('The house is small.');
+  const found = await field.evaluate((element) => {
+    element.shadowRoot.querySelector('textarea').setSelectionRange(4, 9);
+    element.setAttribute('to', 'es');
+    const { activeElement: { id, value, selectionStart, selectionEnd } } = element.shadowRoot;
+    return { id, value, selectionStart, selectionEnd };
+  });
+  assert.deepEqual(found, { id: 'source', value: 'The house is small.', selectionStart: 4, selectionEnd: 9 });
+  await page.waitForFunction(() => /casa/.test(globalThis.field.translation));
+});
+
+test('wrong attributes are named', async () => {
+  const said = await page.evaluate(async () => {
+    const texts = [];
+    for (const [name, value] of [['model', 'http://['], ['from', '']]) {
+      const own = document.createElement('heed-translate');
+      for (const [key, other] of Object.entries({ from: 'en', to: 'de', model: '/', [name]: value })) {
+        own.setAttribute(key, other);
+      }
+      document.body.append(own);
+      own.value = 'a';
+      await new Promise((resolve) => own.addEventListener('failed', resolve));
+      texts.push(own.shadowRoot.querySelector('[part=status]').textContent);
+      own.remove();
+    }
+    return texts;
+  });
+  assert.deepEqual(said, ["The translation failed: model: found 'http://[', expected an address",
+    "The translation failed: from: found nothing, expected a language such as 'de'"]);
 });
 
 test('a target that is not there is named', async () => {

@@ -12,6 +12,10 @@ import { STRINGS, STYLE } from './element-texts.js';
 /** Milliseconds after the last key. */
 const TYPING = 300;
 
+/** @typedef {import('./page.js').PageTranslation} PageTranslation */
+/** Who has translated a part of the page. @type {WeakMap<Node, { element: HeedTranslate, page: PageTranslation }>} */
+const owners = new WeakMap();
+
 // Node has no elements, but may import this
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
@@ -41,7 +45,7 @@ export class HeedTranslate extends Base {
   /** Aborted by the next key. */
   #call = new AbortController();
   #timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  #page = /** @type {import('./page.js').PageTranslation | undefined} */ (undefined);
+  #page = /** @type {PageTranslation | undefined} */ (undefined);
   #source = /** @type {HTMLTextAreaElement | undefined} */ (undefined);
   #result = /** @type {HTMLOutputElement | undefined} */ (undefined);
   #button = /** @type {HTMLButtonElement | undefined} */ (undefined);
@@ -117,6 +121,8 @@ export class HeedTranslate extends Base {
     sheet.replaceSync(STYLE);
     shadow.adoptedStyleSheets = [sheet];
     const value = this.value;
+    const field = this.#source;
+    const isFocused = field !== undefined && shadow.activeElement === field;
     this.#isBuilt = true;
     this.#status = make('p', { part: 'status', role: 'status' });
     const texts = this.#strings;
@@ -143,6 +149,10 @@ export class HeedTranslate extends Base {
     shadow.replaceChildren(make('div', { translate: 'no', part: 'field' },
       make('label', { for: 'source' }, this.#nameOf(this.#from)), make('span', { id: 'to' }, this.#nameOf(this.#to)),
       this.#source, this.#result, this.#status));
+    if (!field || !isFocused) return;
+    // somebody writes there
+    this.#source.setSelectionRange(field.selectionStart, field.selectionEnd);
+    this.#source.focus();
   }
 
   /** @param {string} text */
@@ -166,10 +176,18 @@ export class HeedTranslate extends Base {
   /** @param {'model' | 'models'} name */
   #addressOf(name) {
     const value = this.getAttribute(name);
-    return value === null ? undefined : new URL(value, this.baseURI);
+    if (value === null) return undefined;
+    try {
+      return new URL(value, this.baseURI);
+    } catch {
+      throw new TypeError(`${name}: found '${value}', expected an address`);
+    }
   }
 
   async #create() {
+    for (const name of ['from', 'to']) {
+      if (!this.getAttribute(name)) throw new TypeError(`${name}: found nothing, expected a language such as 'de'`);
+    }
     return Translator.create({
       sourceLanguage: this.#from,
       targetLanguage: this.#to,
@@ -211,22 +229,28 @@ export class HeedTranslate extends Base {
     }
   }
 
+  /** The page is not translated any more. */
+  #forgetPage() {
+    this.#page = undefined;
+    if (!this.#button) return;
+    this.#button.textContent = this.#strings.translate(this.#nameOf(this.#to));
+    this.#say('');
+  }
+
   async #togglePage() {
     const button = /** @type {HTMLButtonElement} */ (this.#button);
     // a button that is disabled would lose the focus
     if (button.ariaDisabled === 'true') return;
-    const { translate, original, working, done, nothing } = this.#strings;
+    const { original, working, done, nothing } = this.#strings;
     if (this.#page) {
       this.#page.restore();
-      this.#page = undefined;
-      button.textContent = translate(this.#nameOf(this.#to));
-      this.#say('');
+      this.#forgetPage();
       return;
     }
     const selector = this.getAttribute('target') ?? '';
     const { signal } = this.#life;
     button.ariaDisabled = 'true';
-    /** @type {import('./page.js').PageTranslation | undefined} */
+    /** @type {PageTranslation | undefined} */
     let page;
     try {
       const root = /** @type {Document | ShadowRoot} */ (this.getRootNode()).querySelector(selector) ??
@@ -234,10 +258,14 @@ export class HeedTranslate extends Base {
       if (!root) throw new Error(nothing(selector));
       const translator = await (this.#translator ??= this.#create());
       signal.throwIfAborted();
+      // what another element has made of it is taken back
+      const owner = owners.get(root);
+      if (owner && owner.element.#page === owner.page) owner.element.#forgetPage();
       page = translatePage(root, {
         translator, signal, onProgress: ({ translated, total }) => this.#say(working(translated, total)),
       });
       this.#page = page;
+      owners.set(root, { element: this, page });
       button.textContent = original;
       button.ariaDisabled = 'false';
       await page.done;
