@@ -4,13 +4,16 @@ import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import threads from 'node:worker_threads';
+import { E_MEMORY } from '../js/base/constants.js';
 import { createHere } from '../js/engine/here.js';
 import { poolOf } from '../js/engine/pool.js';
 import { serve as serveEngine } from '../js/engine/serve.js';
 import { Translator } from '../js/index.js';
 import { Model } from '../js/model/model.js';
 import { checkGenerate } from '../js/model/options.js';
+import { ints } from '../js/wasm/core.js';
 import { givePages, sharing, takePages } from '../js/wasm/shared.js';
 import { needBrowser, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
@@ -25,10 +28,12 @@ const WASM = readFileSync(new URL('../js/heed.wasm', import.meta.url));
 const started = [];
 /** Called when one is. */
 let onStart = () => {};
+/** Options for them. */
+let more = {};
 threads.Worker = class extends threads.Worker {
   /** @param {ConstructorParameters<typeof threads.Worker>} args */
-  constructor(...args) {
-    super(...args);
+  constructor(...[script, options]) {
+    super(script, { ...options, ...more });
     started.push(this);
     onStart();
   }
@@ -37,6 +42,8 @@ syncBuiltinESMExports();
 
 const one = await Translator.create({ ...PAIR, model: SHIPPED });
 const expected = await one.translate(TEXTS);
+const GREEDY = { beams: 1 };
+const greedy = await one.translate(TEXTS, GREEDY);
 after(() => one.destroy());
 
 /**
@@ -280,24 +287,145 @@ test('an instance that joins uses a small part of its stack, below which others 
   for (const each of [engine, other]) each.destroy(new Error('enough'));
 });
 
-test('after a trap a pool rejects what runs and all calls after it: it gives no text that may be wrong', async (t) => {
-  t.mock.method(console, 'warn', () => {});
-  const first = sharing(true);
-  const options = { model: SHIPPED, source: 'en', target: 'de' };
-  const engines = [await createHere({ ...options, open: first.open })];
-  const { share } = first;
-  assert.ok(share);
-  engines.push(await createHere({ ...options, open: sharing(share).open }));
-  const pool = poolOf(engines, { isFixed: true });
+/** A text whose translation has a trap: it has more than 50 tokens, as no other one here. */
+const GUILTY = `The dog and the cat ${'and the dog and the cat '.repeat(9)}sleep.`;
+/** Runs in a worker: makes so many traps of such texts. */
+const TRAPS = `data:text/javascript,${encodeURIComponent(`
+  import { workerData } from 'node:worker_threads';
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = async (...given) => {
+    const { exports } = await instantiate(...given);
+    let isGuilty = false;
+    return { exports: { ...exports,
+      heed_search_add(session, source, n, row) {
+        isGuilty ||= n > 50;
+        return exports.heed_search_add(session, source, n, row);
+      },
+      heed_search_step(...rest) {
+        if (isGuilty && Atomics.sub(workerData, 0, 1) > 0) exports.heed_model_bytes(-16); // outside of the memory
+        return exports.heed_search_step(...rest);
+      },
+    } };
+  };
+`)}`;
+
+/**
+ * So many traps from now on, in all workers that start.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {number} count
+ */
+function makeTraps(t, count) {
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const left = new Int32Array(new SharedArrayBuffer(4)).fill(count);
+  more = { workerData: left, execArgv: ['--import', TRAPS] };
+  t.after(() => void (more = {}));
+  return { left, warnings: () => mock.calls.map(({ arguments: [message] }) => String(message)) };
+}
+
+const LOST = 'heed: 2 workers are lost, others are started: the module broke: ';
+
+test('after a trap, workers with a new memory go on, and nothing is lost; a second one is an error', async (t) => {
+  const given = spy(t);
+  const { left, warnings } = makeTraps(t, 1);
+  const pool = await Translator.create({ ...PAIR, model: SHIPPED, workers: 2 });
+  t.after(() => pool.destroy());
+  const texts = [...TEXTS.slice(0, 9), GUILTY, ...TEXTS.slice(9, 18)];
+  const found = await pool.translate(texts, GREEDY);
+  assert.ok(left[0] <= 0, 'there was a trap');
+  assert.deepEqual(found, await one.translate(texts, GREEDY));
+  // the one with the trap, or the other one, tells first
+  assert.ok(warnings().length === 1 && warnings()[0].startsWith(LOST), warnings().join('\n'));
+  assert.deepEqual(given.map((share) => typeof share), ['boolean', 'object', 'boolean', 'object']);
+  assert.equal(pool.info.workers, 2);
+
+  left.fill(1000);
+  const guilty = assert.rejects(pool.translate(texts, GREEDY), { name: 'HeedError', status: 'HEED_E_WASM',
+    message: 'the module broke twice with the same sentences: RuntimeError: memory access out of bounds' });
+  const others = [pool.translate(TEXTS.slice(0, 20), GREEDY), pool.translate(TEXTS[3], GREEDY)];
+  assert.deepEqual(await Promise.all(others), [greedy.slice(0, 20), greedy[3]]);
+  await guilty;
+  assert.deepEqual(await pool.translate(TEXTS.slice(20), GREEDY), greedy.slice(20));
+  assert.deepEqual([warnings().length, pool.info.workers], [3, 2]);
+});
+
+test('workers that were started for much work are replaced, too', async (t) => {
+  t.mock.method(os, 'availableParallelism', () => 2);
+  syncBuiltinESMExports();
+  t.after(() => syncBuiltinESMExports());
+  const { left, warnings } = makeTraps(t, 1);
+  const pool = await Translator.create({ ...PAIR, model: SHIPPED, worker: true });
+  t.after(() => pool.destroy());
+  while (pool.info.workers !== 2) assert.deepEqual(await pool.translate(TEXTS, GREEDY), greedy);
+  assert.equal(await pool.translate(GUILTY, GREEDY), await one.translate(GUILTY, GREEDY));
+  assert.equal(pool.info.workers, 2);
+  assert.ok(left[0] <= 0 && warnings().length === 1 && warnings()[0].startsWith(LOST), warnings().join('\n'));
+});
+
+/** A pool of two whose memory broke, as a third one's guard tells it. @param {import('../js/engine/pool.js').Restart} [restart] */
+async function brokenPool(restart) {
+  const { engines, share } = await enginesOf(2);
+  const [a, b, alone] = engines;
+  alone.destroy(new Error('enough'));
+  for (const each of [a, b]) each.isShared = true;
+  const pool = poolOf([a, b], { isFixed: true, restart });
   const sources = (await pool.encode(TEXTS)).map(({ ids }) => ids);
   const search = { ...checkGenerate({}, pool.defaults, pool.config), scores: true };
   const running = pool.generate(sources, search);
   await new Promise(setImmediate);
-  Atomics.store(share.broken, 0, 1); // as the guard of a third one does
-  for (const call of [running, pool.generate(sources, search), pool.encode(TEXTS)]) {
-    await assert.rejects(call, { name: 'HeedError', status: 'HEED_E_WASM' });
+  Atomics.store(share.broken, 0, 1);
+  return { pool, running, again: () => [pool.generate(sources, search), pool.encode(TEXTS)] };
+}
+
+test('where no others can be started, a pool rejects what runs and all calls after a trap', async (t) => {
+  t.mock.method(console, 'warn', () => {});
+  for (const [restart, error] of /** @type {[any, any][]} */ ([
+    [undefined, { name: 'HeedError', status: 'HEED_E_WASM', message: /a trap in another worker$/ }],
+    [async () => { throw new Error('no more threads'); }, { message: 'no more threads' }],
+    [async () => [{ ...await createHere({ model: SHIPPED, source: 'en', target: 'de' }), manifest: {} }],
+      { status: 'HEED_E_WASM', message: 'the module broke, and there is another model since' }],
+  ])) {
+    const { pool, running, again } = await brokenPool(restart);
+    await assert.rejects(running, error);
+    for (const call of again()) await assert.rejects(call, error);
+    pool.destroy(new Error('enough'));
   }
+});
+
+test('a pool that is destroyed while others are started ends them, and its calls with its reason', async (t) => {
+  t.mock.method(console, 'warn', () => {});
+  /** @type {((engines: any[]) => void) | undefined} */
+  let start;
+  const { pool, running } = await brokenPool(() => new Promise((resolve) => (start = resolve)));
+  const settled = assert.rejects(running, /^Error: enough$/);
+  while (!start) await new Promise(setImmediate);
   pool.destroy(new Error('enough'));
+  const late = await createHere({ model: SHIPPED, source: 'en', target: 'de' });
+  start([late]);
+  await settled;
+  await assert.rejects(late.encode(TEXTS), /^Error: enough$/);
+});
+
+test('pages that were taken for a session are given back if it is not created', async (t) => {
+  const { Memory } = WebAssembly;
+  /** @type {WebAssembly.Memory[]} */
+  const made = [];
+  t.mock.method(WebAssembly, 'Memory', function (/** @type {WebAssembly.MemoryDescriptor} */ limits) {
+    made.push(new Memory({ ...limits, maximum: limits.initial + 400 })); // the model takes less, a large session more
+    return made[made.length - 1];
+  });
+  const first = sharing(true);
+  const model = await Model.load(SHIPPED, {}, undefined, undefined, first.open);
+  const { share } = first;
+  assert.ok(share);
+  const { core, model: handle } = model.internals();
+  // as another instance gives them, at the end of the memory
+  const from = share.memory.grow(40);
+  givePages(share.free, from, from + 40);
+  const session = () => core.run('heed_session_create', handle, Int32Array.of(512, 512, 16, 64), ints(1));
+  assert.equal(session(), E_MEMORY);
+  assert.equal(share.free.subarray(from, from + 40).filter(Boolean).length, 40);
+  model.dispose();
 });
 
 test('after a trap no instance of the memory goes on: what it wrote before is unknown', async () => {
@@ -459,7 +587,6 @@ test('a message that cannot be read is no share, and is reported', { timeout: 60
 });
 
 const KINDS = /** @type {const} */ (['chromium', 'firefox', 'webkit']);
-const greedy = await one.translate(TEXTS, { beams: 1 });
 for (const kind of KINDS) for (const isolated of [true, false]) {
   const what = isolated ? 'an isolated page shares' : 'a page that is not isolated has a copy each';
   test(`${kind}: ${what}`, async (t) => {

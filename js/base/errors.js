@@ -18,6 +18,10 @@ export function learnSpelling(nameOf) {
   for (let code = spelling.length; code < 100; code++) spelling[code] = nameOf(code) ?? '';
 }
 
+/** How the message of a trap begins, and how it ends if the trap was in another worker, with the same memory. */
+export const BROKE = 'the module broke: ';
+export const ELSEWHERE = 'a trap in another worker';
+
 /** An error with a status of the C core. */
 export class HeedError extends Error {
   /**

@@ -4,7 +4,7 @@
 import { builtin, isNode, resolve } from '../base/host.js';
 import { GROWN_BYTES, GROWN_WORKERS } from '../base/limits.js';
 import { openRemote } from '../files/source.js';
-import { borrow, poolOf } from './pool.js';
+import { borrow, hasBytes, poolOf, versionOf } from './pool.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 /** @typedef {import('./engine.js').EngineOptions} EngineOptions */
@@ -20,15 +20,6 @@ import { borrow, poolOf } from './pool.js';
 /** How many cores this program may use. */
 const countCores = async () =>
   (isNode ? (await builtin('os')).availableParallelism() : (globalThis.navigator?.hardwareConcurrency ?? 1));
-
-/**
- * Whether bytes are among the files of a model, or some of them only are at URLs.
- *
- * @param {EngineOptions['model']} model
- */
-const hasBytes = (model) => typeof model !== 'string' && !(model instanceof URL)
-  && !Object.values(model).every((file) => file instanceof Blob)
-  && !Object.values(model).every((file) => typeof file === 'string');
 
 /**
  * Whether another worker can load the model without a download: all its files are local or stored.
@@ -59,9 +50,7 @@ function countFitting({ isShared, info: { memoryBytes, weightBytes } }) {
  */
 async function growthOf(first, { model, cache = !isNode }, start) {
   const most = Math.min(GROWN_WORKERS, await countCores(), countFitting(first));
-  // bytes that the caller passed are not held for this alone
   if (most <= 1 || hasBytes(model)) return undefined;
-  const versionOf = (/** @type {Engine} */ { config, manifest }) => JSON.stringify([config, manifest]);
   const life = new AbortController();
   let [left, starting] = [most - 1, 0];
   /** @type {Promise<boolean> | undefined} */
@@ -110,5 +99,8 @@ async function growthOf(first, { model, cache = !isNode }, start) {
 export async function createGrowing(first, connect, { onProgress: _, ...options }) {
   const growth = await growthOf(first, options, (more) => /** @type {Promise<Engine>} */ (
     connect({ ...options, worker: true, ...more })));
-  return poolOf([first], { isFixed: false, growth });
+  /** @type {import('./pool.js').Restart} */
+  const restart = async (count, signal) =>
+    (await import('./several.js')).startAll(connect, count, { ...options, worker: true, share: true, signal });
+  return poolOf([first], { isFixed: false, growth, restart: hasBytes(options.model) ? undefined : restart });
 }

@@ -112,8 +112,10 @@ function engineOf(model, { encode, settings }) {
  * @returns {Promise<Engine>}
  */
 export async function createHere({ model, source, target, language, onProgress, record, open, ...options }) {
+  /** @type {import('../model/pairs.js').Way[]} the last one is that of what is loaded */
+  const ways = [];
   const choose = async (/** @type {Parameters<typeof import('../model/pairs.js').chooseWay>[0]} */ parts) =>
-    (await import('../model/pairs.js')).chooseWay(parts, source, target, language);
+    void ways.push((await import('../model/pairs.js')).chooseWay(parts, source, target, language));
   const loaded = await Model.load(
     model,
     { ...options, onProgress: ({ loaded: bytes, total }) => onProgress?.(bytes / total) },
@@ -122,7 +124,9 @@ export async function createHere({ model, source, target, language, onProgress, 
     open,
   );
   try {
-    return engineOf(loaded, await choose(loaded));
+    // without a tokenizer nobody has chosen: that is an error
+    if (ways.length === 0) await choose(loaded);
+    return engineOf(loaded, ways[ways.length - 1]);
   } catch (error) {
     loaded.dispose();
     throw error;

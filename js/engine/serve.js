@@ -65,10 +65,7 @@ export function serve(port) {
         const lent = share === true || messageOf(share);
         sharing = (await import('../wasm/shared.js')).sharing(await lent);
       }
-      let most = 0;
-      const load = () => createHere({ ...options, record, open: sharing?.open, signal, onProgress(loaded) {
-        if (loaded >= most) tell(most = loaded);
-      } });
+      const load = () => createHere({ ...options, record, open: sharing?.open, signal, onProgress: tell });
       engine = await load().catch((error) => {
         // Other workers may fill the shared 4 GB, or the host limits shared memory: load a copy.
         if (error.code !== E_MEMORY || !sharing?.share) throw error;

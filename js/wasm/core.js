@@ -5,7 +5,7 @@
 // leave it as handles, and are only valid as arguments here.
 
 import { E_CONFIG, E_MEMORY, E_STATE, E_WASM, PIECE_NORMAL, POINT_NAME_BYTES } from '../base/constants.js';
-import { HeedError, learnSpelling, words } from '../base/errors.js';
+import { BROKE, HeedError, learnSpelling, words } from '../base/errors.js';
 import { CHUNK } from '../base/limits.js';
 
 /** A BOM in a text is kept as a character. */
@@ -194,7 +194,7 @@ export class Core {
     } catch (error) {
       if (error instanceof HeedError) throw error;
       this.#broken = String(error);
-      throw new HeedError(E_WASM, `the module broke: ${this.#broken}`, { cause: error });
+      throw new HeedError(E_WASM, BROKE + this.#broken, { cause: error });
     }
   }
 

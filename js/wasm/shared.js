@@ -10,6 +10,7 @@
 // others; the pages that it has are lost.
 
 import { concat } from '../base/bytes.js';
+import { ELSEWHERE } from '../base/errors.js';
 import { builtin, resolve } from '../base/host.js';
 import { openOwn } from './module.js';
 
@@ -185,30 +186,38 @@ async function instanceOf({ module, memory, broken, free }, isFirst) {
     exports.heed_use_stack((page + STACK) * PAGE);
     exports.heed_use_pages(page + STACK, page + STACK + ROOM);
   }
+  /** The trap of this instance. @type {unknown} */
+  let trap;
   const guard = (/** @type {Function} */ f) => (/** @type {number[]} */ ...args) => {
-    if (Atomics.load(broken, 0)) throw new Error('a trap in another worker');
+    // the caller, which frees its arguments then, must not take its own trap for that of another one
+    if (Atomics.load(broken, 0)) throw trap ?? new Error(ELSEWHERE);
     try {
       return f(...args);
     } catch (error) {
       Atomics.store(broken, 0, 1);
-      throw error;
+      throw (trap = error);
     }
   };
   const guarded = Object.fromEntries(Object.entries(exports).map(([name, value]) =>
     [name, typeof value === 'function' ? guard(value) : value]));
+  const give = () => {
+    for (let run; (run = guarded.heed_give_pages(LEAST) >>> 0) !== 0;) {
+      givePages(free, run >>> 16, (run >>> 16) + (run & 65535));
+    }
+  };
   return {
     ...guarded,
     heed_session_free(/** @type {number} */ session) {
       guarded.heed_session_free(session);
-      for (let run; (run = guarded.heed_give_pages(LEAST) >>> 0) !== 0;) {
-        givePages(free, run >>> 16, (run >>> 16) + (run & 65535));
-      }
+      give();
     },
     heed_session_create(/** @type {number} */ model, /** @type {number} */ options, /** @type {number} */ out) {
       const count = Math.ceil(((guarded.heed_session_bytes(model, options) >>> 0) + HEAD) / PAGE);
       const run = takePages(free, count, () => memory.buffer.byteLength / PAGE);
       if (run) guarded.heed_use_pages(run.from, run.end);
-      return guarded.heed_session_create(model, options, out);
+      const status = guarded.heed_session_create(model, options, out);
+      if (status !== 0) give();
+      return status;
     },
   };
 }
