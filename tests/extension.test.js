@@ -193,9 +193,16 @@ for (const kind of /** @type {const} */ (['chromium', 'firefox'])) describe(kind
       '<button id="again">Render again</button><my-clock></my-clock>');
   });
 
+  pageTest('a page of the browser: the button says that it cannot be read', async () => {
+    await page.open(kind === 'chromium' ? 'chrome://version/' : 'about:license');
+    await page.press();
+    await untilTrue(async () => (await page.button())[0] === '!', 'the button says so');
+    assert.match((await page.button())[1], /^The browser lets no extension read this page$/);
+  });
+
   pageTest('nothing but the pages was asked for', async () => {
     const requests = await page.requests();
-    const isOwn = (url) => url.startsWith(site.origin) || /^(?:chrome-extension|data|blob):/.test(url);
+    const isOwn = (url) => url.startsWith(site.origin) || /^(?:chrome|chrome-extension|data|blob):/.test(url);
     assert.deepEqual(requests.filter((url) => !isOwn(url)), []);
     assert.ok(requests.includes(`${site.origin}/app.html`));
     assert.deepEqual(site.asked.filter((path) => !/\.html$/.test(path) && path !== '/favicon.ico'), []);

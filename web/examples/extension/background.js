@@ -19,8 +19,17 @@ function translatorFor(sourceLanguage, targetLanguage) {
   return made;
 }
 
-chrome.action.onClicked.addListener(async (tab) => {
-  await chrome.scripting.executeScript({ target: { tabId: tab.id }, files: ['content.js'] });
+/** @param {number} tabId @param {string} text @param {string} title */
+function show(tabId, text, title) {
+  void chrome.action.setBadgeText({ tabId, text });
+  void chrome.action.setTitle({ tabId, title });
+}
+
+chrome.action.onClicked.addListener(async ({ id }) => {
+  const script = { target: { tabId: id }, files: ['content.js'] };
+  const [result] = await chrome.scripting.executeScript(script).catch(() => []);
+  // the browser's own pages, and its store; there Chromium fails, and Firefox gives null
+  if (!result) show(id, '!', 'The browser lets no extension read this page');
 });
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -31,8 +40,7 @@ chrome.runtime.onConnect.addListener((port) => {
   const send = (message) => calls.delete(message.id) && port.postMessage(message);
   port.onMessage.addListener(async ({ id, html, badge, title }) => {
     if (badge !== undefined) {
-      void chrome.action.setBadgeText({ tabId, text: badge });
-      void chrome.action.setTitle({ tabId, title });
+      show(tabId, badge, title);
       return;
     }
     if (html === undefined) {
