@@ -362,7 +362,11 @@ test('workers that were started for much work are replaced, too', async (t) => {
   assert.ok(left[0] <= 0 && warnings().length === 1 && warnings()[0].startsWith(LOST), warnings().join('\n'));
 });
 
-/** A pool of two whose memory broke, as a third one's guard tells it. @param {import('../js/engine/pool.js').Restart} [restart] */
+/**
+ * A pool of two whose memory broke, as a third one's guard tells it.
+ *
+ * @param {import('../js/engine/pool.js').Restart} [restart]
+ */
 async function brokenPool(restart) {
   const { engines, share } = await enginesOf(2);
   const [a, b, alone] = engines;
