@@ -1,5 +1,5 @@
 // bergamot.js - Bergamot, the engine of Firefox's translations, as npm has it in wasm: starts it with the settings of
-// Firefox. Used by firefox-engine.js in Node, and by firefox-page.js.
+// Firefox. Used by bergamot-node.js, and by firefox-page.js.
 //
 // The module wants its int8 kernels from Firefox. Elsewhere it uses its own, which its exports name Fallback.
 
@@ -30,7 +30,8 @@ function start(wasm, evaluate) {
   return new Promise((resolve, reject) => {
     const module = {
       print() {},
-      printErr: (/** @type {string} */ text) => text.trim() && console.error(`bergamot: ${text}`),
+      printErr: (/** @type {string} */ text) => text.trim() && !text.includes('LOG(INFO)')
+        && console.error(`bergamot: ${text}`),
       onRuntimeInitialized: () => resolve(module),
       onAbort: (/** @type {unknown} */ why) => reject(new Error(`Bergamot aborted: ${why}`)),
       instantiateWasm(imports, accept) {
@@ -45,34 +46,40 @@ function start(wasm, evaluate) {
   });
 }
 
+/** @typedef {(texts: string[]) => string[]} Translate  in one call */
+
 /**
+ * The script keeps its state in globals, so that there is one module for all.
+ *
  * @param {{ model: Uint8Array, vocabularies: Uint8Array[], shortlist?: Uint8Array }} files
  * @param {BufferSource} wasm
  * @param {() => void} evaluate
- * @returns {Promise<(texts: string[]) => string[]>}  translates texts in one call
+ * @returns {Promise<(more?: Record<string, number>) => Translate>}  loads the model, with more settings
  */
-export async function openBergamot({ model, vocabularies, shortlist }, wasm, evaluate) {
+export async function startBergamot({ model, vocabularies, shortlist }, wasm, evaluate) {
   const module = await start(wasm, evaluate);
   const aligned = (/** @type {Uint8Array} */ bytes, /** @type {number} */ alignment) => {
     const memory = new module.AlignedMemory(bytes.length, alignment);
     memory.getByteArrayView().set(bytes);
     return memory;
   };
-  const list = new module.AlignedMemoryList();
-  for (const bytes of vocabularies) list.push_back(aligned(bytes, 64));
-  const settings = Object.entries(SETTINGS).map(([name, value]) => `${name}: ${value}\n`).join('');
-  const loaded = new module.TranslationModel(settings, aligned(model, 256),
-    aligned(shortlist ?? new Uint8Array(), 64), list, null);
   const service = new module.BlockingService({ cacheSize: 0 });
-  return (texts) => {
-    const [input, options] = [new module.VectorString(), new module.VectorResponseOptions()];
-    for (const text of texts) {
-      input.push_back(text);
-      options.push_back({ qualityScores: false, alignment: false, html: false });
-    }
-    const responses = service.translate(loaded, input, options);
-    const translations = texts.map((_, i) => responses.get(i).getTranslatedText());
-    for (const each of [input, options, responses]) each.delete();
-    return translations;
+  return (more) => {
+    const list = new module.AlignedMemoryList();
+    for (const bytes of vocabularies) list.push_back(aligned(bytes, 64));
+    const settings = Object.entries({ ...SETTINGS, ...more }).map(([name, value]) => `${name}: ${value}\n`).join('');
+    const loaded = new module.TranslationModel(settings, aligned(model, 256),
+      aligned(shortlist ?? new Uint8Array(), 64), list, null);
+    return (texts) => {
+      const [input, options] = [new module.VectorString(), new module.VectorResponseOptions()];
+      for (const text of texts) {
+        input.push_back(text);
+        options.push_back({ qualityScores: false, alignment: false, html: false });
+      }
+      const responses = service.translate(loaded, input, options);
+      const translations = texts.map((_, i) => responses.get(i).getTranslatedText());
+      for (const each of [input, options, responses]) each.delete();
+      return translations;
+    };
   };
 }

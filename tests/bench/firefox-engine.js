@@ -9,8 +9,7 @@
 //               memory: of the process, and of heed's module
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { runInThisContext } from 'node:vm';
+import { join } from 'node:path';
 import { openHeed, measure } from './firefox-measure.js';
 import { peak } from './peak.js';
 
@@ -28,12 +27,7 @@ const files = () => {
 /** @type {Record<string, () => Promise<import('./firefox-measure.js').Translate>>} */
 const ENGINES = {
   async bergamot() {
-    const { openBergamot } = await import('./bergamot.js');
-    const require = createRequire(import.meta.url);
-    const filename = require.resolve('@browsermt/bergamot-translator/worker/bergamot-translator-worker.js');
-    Object.assign(globalThis, { require, __dirname: dirname(filename), __filename: filename });
-    return openBergamot(files(), readFileSync(filename.replace(/js$/, 'wasm')),
-      () => runInThisContext(readFileSync(filename, 'utf8'), { filename }));
+    return (await (await import('./bergamot-node.js')).startInNode(files()))();
   },
   async fxtranslate() {
     const { Translator } = createRequire(import.meta.url)('fxtranslate');

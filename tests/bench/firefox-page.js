@@ -1,6 +1,6 @@
 // firefox-page.js - one engine with one of Firefox's models in a page; loaded by firefox-chromium.js. The answers are
 // those of firefox-engine.js.
-import { openBergamot } from './bergamot.js';
+import { startBergamot } from './bergamot.js';
 import { measure, openHeed } from './firefox-measure.js';
 
 /** @type {import('./firefox-measure.js').Translate} */
@@ -26,8 +26,9 @@ export async function open(engine, { names, place, ...options }) {
     const text = await (await fetch(`${script}.js`)).text();
     const [[model], vocabularies] = [matching(/^model\./), matching(/vocab\./)];
     // as a script of the page, and not of this module
-    translate = await openBergamot({ model, vocabularies, shortlist }, await bytes(`${script}.wasm`),
+    const load = await startBergamot({ model, vocabularies, shortlist }, await bytes(`${script}.wasm`),
       () => void (0, eval)(text));
+    translate = load();
   } else {
     const simd = /** @type {'simd128' | 'relaxed'} */ (engine.replace('heed ', ''));
     try {

@@ -4,9 +4,10 @@
 //                             [--only speed,cost,growth,load] [--results FILE]
 //
 // --results writes the speeds to a file as those in results/, of which the page of benchmarks is made.
-// Everything runs on one thread. CTranslate2, native, takes part where CTRANSLATE2_PYTHON or python3 has it (PyPI's
-// ctranslate2); it has a process of its own, which takes its turns. Other engines are installed into
-// tests/bench/node_modules, and models are written to build/bench, when they are missing.
+// Everything runs on one thread. Bergamot takes part in Node, with the same weights in int8 and a vocabulary of words:
+// it takes text, so its times have the cutting of text in them. CTranslate2, native, takes part where
+// CTRANSLATE2_PYTHON or python3 has it (PyPI's ctranslate2); it has a process of its own, which takes its turns. Other
+// engines are installed into tests/bench/node_modules, and models are written to build/bench, when they are missing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +55,7 @@ async function runnerOf(host) {
 const measured = [];
 
 /** One block of the table: all cases of one model in one arithmetic on one host. */
-function report({ host, model, dtype, skipped, agree, ids, results }) {
+function report({ host, model, dtype, skipped, agree, ids, ofBergamot, results }) {
   for (const { case: name, engines } of results) measured.push({ label: `${model} ${dtype}, ${name}, ${host}`, engines });
   console.log(`\n${host}, model ${model}, ${dtype}`);
   const rows = results.flatMap(({ case: name, rounds: n, engines }) => {
@@ -68,6 +69,14 @@ function report({ host, model, dtype, skipped, agree, ids, results }) {
   if (ids !== undefined) {
     console.log(`ids of heed and CTranslate2, each with its own search, are the same: ${(100 * ids).toFixed(1)} %`);
     if (dtype === 'f32' && ids < SAME_IDS) {
+      console.log('FAILED: that is too little for the same model');
+      process.exitCode = 1;
+    }
+  }
+  if (ofBergamot !== undefined) {
+    const share = (100 * ofBergamot).toFixed(1);
+    console.log(`ids of heed, with the arithmetic of Firefox's engine, and Bergamot are the same: ${share} %`);
+    if (ofBergamot < SAME_IDS) {
       console.log('FAILED: that is too little for the same model');
       process.exitCode = 1;
     }

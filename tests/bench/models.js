@@ -4,12 +4,14 @@
 //   build/bench/<model>/int8       the same with I8 matrices and a scale for each row
 //   build/bench/<model>/onnx-f32   encoder_model.onnx, decoder_model_merged.onnx
 //   build/bench/<model>/onnx-int8  the same, dynamically quantised
+//   build/bench/<model>/bergamot   Marian's .bin in int8, and a vocabulary: see bergamot-model.js
 //
-// A model of LARGE has no onnx-f32, which would be more than a protobuf may have.
+// A model of LARGE has no onnx-f32, which would be more than a protobuf may have, and nothing for Bergamot.
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bergamotFiles } from './bergamot-model.js';
 import { decoder, encoder } from './marian.js';
 import { END, MODELS, POSITIONS, START, modelOf, random } from './shapes.js';
 
@@ -186,7 +188,7 @@ export async function writeInt8(name, folder) {
 /** Write the models that are not there or were written by other code. */
 export async function writeModels(names = Object.keys(MODELS)) {
   const code = createHash('sha256');
-  for (const file of ['models.js', 'marian.js', 'onnx.js', 'shapes.js']) {
+  for (const file of ['models.js', 'marian.js', 'onnx.js', 'shapes.js', 'bergamot-model.js']) {
     code.update(await readFile(new URL(file, import.meta.url)));
   }
   const stamp = code.digest('hex');
@@ -200,6 +202,7 @@ export async function writeModels(names = Object.keys(MODELS)) {
     const json = { 'config.json': config(model), 'generation_config.json': generation };
     await write(join(folder, 'f32'), { ...json, 'model.safetensors': safetensors(tensors) });
     await write(join(folder, 'int8'), { ...json, 'model.safetensors': safetensors(rowsToInt8(tensors)) });
+    if (!model.family) await write(join(folder, 'bergamot'), bergamotFiles(model, tensors));
     tensors.set('positions', positions(model));
     for (const [kind, int8] of [['onnx-f32', false], ['onnx-int8', true]].slice(model.family ? 1 : 0)) {
       await write(join(folder, kind), {

@@ -4,6 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { marianId } from './bergamot-model.js';
+import { bergamot } from './bergamot-node.js';
 import { ctranslate2 } from './ctranslate2.js';
 import { heed, isLack, onnxruntime } from './engines.js';
 import { agreement, compare } from './measure.js';
@@ -31,6 +33,7 @@ export async function open(name, model, dtype, base = FOLDER) {
     const [stored, wanted = stored] = dtype.split(':');
     return heed(Transformer, `${base}${model}/${stored}/`, { dtype: wanted, simd });
   }
+  if (library === 'Bergamot') return bergamot(join(FOLDER, model, 'bergamot'), dtype);
   if (library === 'CTranslate2') return ctranslate2(join(FOLDER, model, 'f32'), dtype);
   const { default: whole, ...named } = await import(library);
   const ort = whole?.InferenceSession ? whole : named;
@@ -52,10 +55,23 @@ async function shareOfIds(one, other, vocabulary) {
   return same.reduce((sum, each) => sum + each, 0) / same.length;
 }
 
+/** heed on the file that Bergamot reads, with the arithmetic of Firefox's engine. @param {string} model */
+async function heedAsBergamot(model) {
+  const { Transformer } = await import('../../js/index.js');
+  const loaded = await Transformer.load(join(FOLDER, model, 'bergamot/'), { activations: 'fixed' });
+  const own = (/** @type {Int32Array} */ ids) => ids.map(marianId);
+  return {
+    /** @param {Int32Array[]} sources @param {number} length */
+    translate: (sources, length) =>
+      loaded.generate(sources.map(own), { beams: 1, maxTokens: length }).map(([{ ids }]) => own(ids)),
+    dispose: () => loaded.dispose(),
+  };
+}
+
 async function main(model, dtype, rounds, cases) {
   const engines = [];
   const skipped = {};
-  for (const name of [...ENGINES, 'CTranslate2']) {
+  for (const name of [...ENGINES, 'Bergamot', 'CTranslate2']) {
     try {
       engines.push(await open(name, model, dtype));
     } catch (error) {
@@ -69,8 +85,13 @@ async function main(model, dtype, rounds, cases) {
   const agree = ours && web ? await agreement(ours.model, web, vocabulary) : null;
   const native = engines.find((e) => e.name.startsWith('CTranslate2'));
   const ids = ours && native ? await shareOfIds(ours, native, vocabulary) : undefined;
+  const marian = engines.find((e) => e.name.startsWith('Bergamot'));
+  const twin = marian && await heedAsBergamot(model);
+  const ofBergamot = marian && await shareOfIds(twin, marian, vocabulary);
+  twin?.dispose();
   const results = await compare(engines, vocabulary, { rounds, ...(cases.length > 0 && { cases }) });
-  console.log(JSON.stringify({ host: `Node ${process.versions.node}`, model, dtype, skipped, agree, ids, results }));
+  console.log(JSON.stringify({ host: `Node ${process.versions.node}`, model, dtype, skipped, agree, ids,
+    ofBergamot, results }));
   await native?.dispose(); // its process ends
 }
 
