@@ -1,7 +1,7 @@
 // page.test.js - the page as it is deployed: built, below a path, under a strict policy, in Chromium driven by
 // playwright-core: its texts, rooms and views, offline, for the keyboard and for screen readers. page-use.test.js tests
 // its use, page-engines.test.js Firefox and WebKit.
-import test, { after, before } from 'node:test';
+import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -25,28 +25,22 @@ const MOST = 200e6;
  * most; zlib finds other matches on other processors, which makes a per cent.
  */
 const SCRIPT_LIMIT = 79_500;
-/** Of a view of See or a chapter of Learn that is opened later, with what none before it has: 7,992 today at most. */
+/** Of a view of See or a chapter of Learn that is opened later, with what none before it has: 7,225 today at most. */
 const PART_LIMIT = 8000;
 const FIRST_PARTS = ['see/heads', 'learn/embeddings'];
 /** Of a first visit, the module included, the model's files and the set for offline use aside; bytes after brotli. */
 const [FIRST_REQUESTS, FIRST_BYTES] = [25, 100_000];
 
-let site;
-let browser;
-let openPage;
-let closeAll;
 /** Requests that break off. @type {RegExp | undefined} */
 let withheld;
-before(async () => {
-  ({ site, browser, openPage, close: closeAll } = await startChromium({
-    extra({ url, socket }) {
-      if (!withheld?.test(url)) return false;
-      socket.destroy();
-      return true;
-    },
-  }));
+const { site, browser, openPage, close: closeAll } = await startChromium({
+  extra({ url, socket }) {
+    if (!withheld?.test(url)) return false;
+    socket.destroy();
+    return true;
+  },
 });
-after(() => closeAll?.());
+after(closeAll);
 
 /** What heed says of TEXT: the translation, and every bit of its attention. */
 async function heard() {

@@ -74,14 +74,30 @@ export async function writeChunks({ outputFiles, metafile: { outputs } }, option
   const order = [...groups.keys()];
   const members = (/** @type {string} */ group) => order.filter((name) => groups.get(name) === group);
   /**
-   * Exports again what a chunk exports. `clause` has its name, and the short one that it has in its group.
+   * What the code of one chunk imports of another, by name; all that it exports for an import().
    *
-   * @param {string} from @param {string} chunk @param {(name: string, short: string) => string} clause
+   * @param {string} importer @param {string} chunk @returns {Set<string>}
    */
-  const reexport = (from, chunk, clause) => {
+  const importedBy = (importer, chunk) => {
+    const text = String(texts.get(importer));
+    if (text.includes(`import("./${chunk}")`)) return new Set(exported.get(chunk));
+    // esbuild writes `import{a,b as c}from"./x.js"`
+    const clauses = text.split(`}from"./${chunk}"`).slice(0, -1).map((before) => /import\{([^{}]*)$/.exec(before)?.[1]);
+    if (clauses.includes(undefined)) throw new Error(`web/chunks.js: ${importer} imports ${chunk} in an unknown form`);
+    return new Set(clauses.flatMap((clause) => String(clause).split(',').map((name) => name.split(' as ')[0])));
+  };
+  /**
+   * Exports again what is imported of a chunk. `clause` has its name, and the short one that it has in its group.
+   *
+   * @param {string} from @param {string} chunk @param {(importer: string) => boolean} isImporter
+   * @param {(name: string, short: string) => string} clause
+   */
+  const reexport = (from, chunk, isImporter, clause) => {
+    const wanted = new Set([...texts.keys()].filter(isImporter).flatMap((name) => [...importedBy(name, chunk)]));
     const names = /** @type {string[]} */ (exported.get(chunk));
-    const clauses = names.map((name, i) => clause(name, `$${order.indexOf(chunk).toString(36)}_${i}`));
-    return `export { ${clauses.join(', ')} } from './${from}';\n`;
+    const clauses = names.map((name, i) => wanted.has(name)
+      && clause(name, `$${order.indexOf(chunk).toString(36)}_${i}`));
+    return `export { ${clauses.filter(Boolean).join(', ')} } from './${from}';\n`;
   };
 
   const files = [...texts.keys()].filter((name) => !groups.has(name));
@@ -106,16 +122,18 @@ export async function writeChunks({ outputFiles, metafile: { outputs } }, option
           if (namespace === 'link') return { path, external: true };
           if (!group) return { path: `./${finalName(name)}`, external: true };
           const isInside = namespace === 'group' || groups.get(importer) === group;
-          return { path: name, namespace: isInside ? 'chunk' : 'link' };
+          return isInside ? { path: name, namespace: 'chunk' }
+            : { path: name, namespace: 'link', suffix: `?${importer}`, pluginData: importer };
         });
         plugin.onLoad({ filter: /./, namespace: 'chunk' }, ({ path }) => ({ contents: texts.get(path) }));
         plugin.onLoad({ filter: /./, namespace: 'group' }, ({ path }) => ({
-          contents: members(path).map((chunk) => reexport(chunk, chunk, (name, short) => `${name} as ${short}`))
-            .join(''),
+          contents: members(path).map((chunk) => reexport(chunk, chunk, (name) => groups.get(name) !== path,
+            (name, short) => `${name} as ${short}`)).join(''),
         }));
-        // a chunk of another group
-        plugin.onLoad({ filter: /./, namespace: 'link' }, ({ path }) => ({
-          contents: reexport(groupName(String(groups.get(path))), path, (name, short) => `${short} as ${name}`),
+        // a chunk of another group, and what one chunk wants of it: a file keeps all names that it imports
+        plugin.onLoad({ filter: /./, namespace: 'link' }, ({ path, pluginData }) => ({
+          contents: reexport(groupName(String(groups.get(path))), path, (name) => name === pluginData,
+            (name, short) => `${short} as ${name}`),
         }));
       },
     }],
