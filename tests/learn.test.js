@@ -91,7 +91,7 @@ test('a cell of a grid is written out as it was computed', async () => {
   assert.deepEqual([...columnOf(right.value, 1)], [0, -1]);
   assert.equal(productText([1, 2], [2, 0.5]), '1 \u00d7 2 + 2 \u00d7 0.50 = 3');
   assert.deepEqual(product(left, right)(0, 1),
-    { text: '1 \u00d7 0 + 2 \u00d7 \u22121 = \u22122', lit: [{ grid: left, row: 0 }, { grid: right, col: 1 }] });
+    { text: '1 \u00d7 0 + 2 \u00d7 (\u22121) = \u22122', lit: [{ grid: left, row: 0 }, { grid: right, col: 1 }] });
   assert.deepEqual(product(left, left, true)(0, 1).lit, [{ grid: left, row: 0 }, { grid: left, row: 1 }]);
   assert.equal(shareText([0, Math.log(3)], 1), 'e^1.10 / (e^0 + e^1.10) = 3.00 / 4.00 = 0.75');
   assert.deepEqual(share(left)(1, 0).lit, [{ grid: left, row: 1 }]);

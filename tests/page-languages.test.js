@@ -52,5 +52,9 @@ for (const language of Object.keys(LANGUAGES).filter((tag) => tag !== 'en')) {
       .map((list) => list.filter((text) => typeof text === 'string' && / /.test(text)));
     const same = own.filter((text) => english.includes(text));
     assert.ok(same.length < 15, `as in English: ${same.join('; ')}`);
+    // as in the numbers that the page computes, which local() of web/lib/words.js writes
+    assert.equal((0.5).toLocaleString(language), '0,5');
+    const pointed = own.filter((text) => /(?<![\w.-])\d+\.\d/.test(text) && !text.includes('import {'));
+    assert.deepEqual(pointed, []);
   });
 }

@@ -1,6 +1,6 @@
 // page-learn.test.js - what a person does in Learn, in Chromium: a training goes on in other rooms, is kept over a
 // reload, answers, and opens in See; cells explain themselves; words are compared.
-import test, { after, before } from 'node:test';
+import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { loadOps } from '../js/ops.js';
 import { Translator } from '../js/index.js';
@@ -10,12 +10,8 @@ import { learn } from '../web/learn/strings.js';
 import { startChromium, visit } from './browser/chromium.js';
 import { FIXTURE } from './browser/fixture.js';
 
-let openPage;
-let closeAll;
-before(async () => {
-  ({ openPage, close: closeAll } = await startChromium());
-});
-after(() => closeAll?.());
+const { openPage, close: closeAll } = await startChromium();
+after(closeAll);
 
 /** Chooses one of a few. @param {import('playwright-core').Page} page @param {string} text */
 const choose = (page, text) => page.getByRole('radio', { name: text }).check();
@@ -155,7 +151,7 @@ test('several heads: every number of each head is shown, as the core computes it
   await visit(page, 'learn/ffn');
   await page.locator('.figure figure.grid', { hasText: 'times W1, plus b1' }).locator('td').nth(1).hover();
   assert.equal(await page.locator('.traced').textContent(),
-    'cat: 1 \u00d7 \u22121 + 2 \u00d7 1 + 0 \u00d7 0 + \u22121 \u00d7 0 + 1 = 2');
+    'cat: 1 \u00d7 (\u22121) + 2 \u00d7 1 + 0 \u00d7 0 + (\u22121) \u00d7 0 + 1 = 2');
   assert.deepEqual(troubles, []);
   await close();
 });
@@ -171,8 +167,9 @@ test('positions: the whole map is there, not a part of it', async () => {
   await close();
 });
 
-test('words as vectors: the arrows of a relation, and a token on its way to the first layer', async () => {
+test('words as vectors: the arrows of a relation, and a token on its way to the first layer', async (t) => {
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE });
+  t.after(() => translator.destroy());
   const frame = new Set((await translator.tokenize('')).ids);
   const rowOf = async (id) => (await translator.parameter('model.shared.weight', [id, id + 1])).data;
   /** The mean of the rows of a word. @param {string} word */
@@ -191,6 +188,10 @@ test('words as vectors: the arrows of a relation, and a token on its way to the 
   assert.equal(shown.replace('\u2212', '-'), cosine.toFixed(2));
   assert.equal(Number(angle), Math.round(Math.acos(cosine) * 180 / Math.PI));
   assert.equal(verdict, learn.embeddings.arrows.verdicts[arrows.verdictOf(cosine)]);
+  // of the vocabulary's pieces, only words
+  const [, list] = /without these three words: (.+?)\.(?!\d)/.exec(await text());
+  const near = list.split(', ');
+  assert.ok(near.length === 4 && near.every((word) => /^\p{L}{2,} 0\.\d\d$/u.test(word)), list);
   await choose(page, 'is → was, are → were');
   await page.waitForFunction(() => /much closer than chance/.test(document.querySelector('.figure').textContent));
   await page.waitForFunction(() => /exactly what the model has/.test(document.querySelector('.figure').textContent));
@@ -210,6 +211,5 @@ test('words as vectors: the arrows of a relation, and a token on its way to the 
   await page.waitForFunction(() => /man → man: the arrow has no length/.test(
     document.querySelector('.figure').textContent));
   assert.deepEqual(troubles, []);
-  translator.destroy();
   await close();
 });

@@ -1,6 +1,6 @@
 // page-look.test.js - how the built page looks where pictures alone would tell: what a phone shows at once, labels that
 // are whole, the colours of the system, and errors beside the control that caused them; in Chromium.
-import test, { after, before } from 'node:test';
+import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { about } from '../web/about/strings.js';
 import { learn } from '../web/learn/strings.js';
@@ -10,14 +10,8 @@ import { translate } from '../web/translate/strings.js';
 import { LIMIT, said, startChromium, visit } from './browser/chromium.js';
 import { PLACES } from './browser/expected.js';
 
-let site;
-let browser;
-let openPage;
-let closeAll;
-before(async () => {
-  ({ site, browser, openPage, close: closeAll } = await startChromium());
-});
-after(() => closeAll?.());
+const { site, browser, openPage, close: closeAll } = await startChromium();
+after(closeAll);
 
 /** @param {any} options  of Playwright's context */
 async function openWith(options) {
@@ -25,6 +19,16 @@ async function openWith(options) {
   context.setDefaultTimeout(LIMIT);
   return { page: await context.newPage(), close: () => context.close() };
 }
+
+/** From now on, `drawn` of the page has the texts that were written on canvases. */
+const rememberDrawn = (page) => page.addInitScript(() => {
+  globalThis.drawn = new Set();
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function write(text, ...place) {
+    globalThis.drawn.add(text);
+    return fillText.call(this, text, ...place);
+  };
+});
 
 const LONG = 'My sister lives in a small house near the station because she works there.';
 
@@ -54,17 +58,10 @@ test('See begins with lines that a phone and a desk show at once; a phone opens 
 
 test('the labels of a matrix are whole where there is room', async () => {
   const { page, close } = await openWith({});
-  await page.addInitScript(() => {
-    globalThis.written = new Set();
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function write(text, ...place) {
-      globalThis.written.add(text);
-      return fillText.call(this, text, ...place);
-    };
-  });
+  await rememberDrawn(page);
   await page.goto(`${site.url}#/see/matrix?${new URLSearchParams({ text: LONG })}`);
-  await page.waitForFunction(() => globalThis.written.has('station'));
-  const written = await page.evaluate(() => [...globalThis.written]);
+  await page.waitForFunction(() => globalThis.drawn.has('station'));
+  const written = await page.evaluate(() => [...globalThis.drawn]);
   // "station" has as many letters, and is narrower
   assert.ok(written.includes('because'), written.join(' '));
   assert.deepEqual(written.filter((text) => text.endsWith('\u2026')), []);
@@ -142,12 +139,13 @@ test('what is wrong with an address or with files is said beside the control tha
 const flat = (texts) => (typeof texts === 'string' ? [texts]
   : typeof texts === 'object' ? Object.values(texts).flatMap(flat) : []);
 
-test('a page in German says nothing in English, in no room and not in the sum behind a cell', async () => {
+test('a page in German says nothing in English, and no number with a point, in no room and in no sum', async () => {
   const german = new Set(flat({ ...await import('../web/strings/de.js') }));
   // what is shown of them has no signs of subscripts
   const english = new Set(flat({ shell: strings.shell, translate, see, learn, about })
     .filter((text) => / /.test(text) && !german.has(text)).map((text) => text.replace(/_/g, '')));
   const { page, close } = await openWith({ locale: 'de-DE' });
+  await rememberDrawn(page);
   await page.goto(site.url);
   await said(page);
   const found = () => page.evaluate(() => [...document.querySelectorAll('*')].flatMap((element) => [
@@ -155,13 +153,31 @@ test('a page in German says nothing in English, in no room and not in the sum be
     element.matches('style, script') ? null : element.textContent.trim(),
     ...[...element.childNodes].filter(({ nodeType }) => nodeType === 3).map((node) => node.textContent.trim()),
   ]).filter(Boolean));
-  const check = async (/** @type {string} */ place) =>
+  /** Numbers that people read, on canvases too; code, names of licences and numbers of thousands are none. */
+  const pointed = () => page.evaluate(() => {
+    const texts = [...globalThis.drawn];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement, data } = walker.currentNode;
+      if (!parentElement.closest('code')) texts.push(data);
+    }
+    return texts.filter((text) =>
+      (text.match(/(?<![\w.-])\d*\.\d+/g) ?? []).some((number) => !/^[1-9]\d?\d?\.\d{3}$/.test(number)));
+  });
+  const check = async (/** @type {string} */ place) => {
     assert.deepEqual((await found()).filter((text) => english.has(text)), [], place);
+    assert.deepEqual(await pointed(), [], place);
+  };
   for (const place of PLACES) {
     await visit(page, place);
     await page.evaluate(() => {
       for (const details of document.querySelectorAll('details')) details.open = true;
     });
+    // of the search wider than the model's own, with its scores
+    if (place === 'translate') {
+      await page.check('.check input');
+      await page.waitForSelector('.candidates ol');
+    }
     if (place === 'translate') await page.waitForSelector('.own input[type=url]');
     if (place === 'see/matrix') {
       await page.focus('.map');

@@ -1,6 +1,6 @@
 // page-use.test.js - what a person does with the built page, in Chromium: swap the languages, bring a model, ask for
 // more than one translation, send a link, hold a matrix with the mouse and with fingers.
-import test, { after, before } from 'node:test';
+import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,14 +8,8 @@ import { Transformer, Translator } from '../js/index.js';
 import { hasPair, said, startChromium, visit } from './browser/chromium.js';
 import { FIXTURE } from './browser/fixture.js';
 
-let site;
-let browser;
-let openPage;
-let closeAll;
-before(async () => {
-  ({ site, browser, openPage, close: closeAll } = await startChromium());
-});
-after(() => closeAll?.());
+const { site, browser, openPage, close: closeAll } = await startChromium();
+after(closeAll);
 
 const ready = (page) => page.waitForSelector('.status[data-status="ready"]');
 
@@ -100,6 +94,11 @@ test('a text in another language is asked about, and one click translates from t
   await page.fill('textarea', 'Je voudrais une tasse de caf\u00e9, s\u2019il vous pla\u00eet.');
   await page.waitForSelector('.guessed:not([hidden])');
   assert.match(await page.textContent('.guessed'), /French/);
+  // a link brings another text, of which nothing was asked
+  await page.evaluate(() => (location.hash = '#/translate?text=The+house+is+small.'));
+  await page.waitForSelector('.guessed', { state: 'hidden' });
+  await page.fill('textarea', 'Je voudrais une tasse de caf\u00e9, s\u2019il vous pla\u00eet.');
+  await page.waitForSelector('.guessed:not([hidden])');
   assert.equal(page.workers().length, 2, 'the guess is made in a worker of its own');
   await page.click('.guessed button');
   await hasPair(page, 'fr-de');

@@ -2,7 +2,10 @@
 
 import { pairName } from '../engine.js';
 import { h } from '../lib/dom.js';
-import { languageName, megabytes } from '../lib/words.js';
+import { fixed, languageName, megabytes } from '../lib/words.js';
+
+/** The scores that are shown, by their keys in heed.json. */
+const METRICS = { bleu: 'BLEU', chrf2: 'chrF' };
 
 /** @param {HTMLElement} host @param {any} app */
 export function mount(host, app) {
@@ -52,7 +55,9 @@ async function describe(directory, pairs, t) {
     rows.push([t.trained, list(data.map((/** @type {any} */ d) =>
       [d.name, d.pairs && t.pairs(d.pairs.toLocaleString(document.documentElement.lang)), d.license, d.attribution].filter(Boolean)
         .join('; ')))]);
-    rows.push([t.scores, list(Object.entries(scores).map(([set, score]) => `${set}: ${t.score(score)}`))]);
+    rows.push([t.scores, list(Object.entries(scores).map(([set, score]) => `${set}: ${
+      Object.entries(METRICS).filter(([key]) => key in score)
+        .map(([key, name]) => `${name} ${fixed(score[key], 1)}`).join(', ')}`))]);
     if (training?.provisional) rows.push([t.state, t.provisional]);
   } catch (error) {
     rows.push([t.state, `${t.failed} ${/** @type {Error} */ (error).message}`]);

@@ -34,9 +34,6 @@ export const about = {
     trained: 'Trained on',
     pairs: (/** @type {string} */ n) => `${n} pairs of sentences`,
     scores: 'Scores',
-    score: (/** @type {any} */ s) => [
-      s.bleu !== undefined && `BLEU ${s.bleu}`, s.chrf2 !== undefined && `chrF ${s.chrf2}`,
-    ].filter(Boolean).join(', '),
     state: 'State',
     provisional: 'Provisional: trained briefly. Good for everyday sentences, poor on rare words and long sentences.',
   },

@@ -1,5 +1,7 @@
 // chart.js - small charts as SVG: lines, bars, arrows in a plane. Used by the chapters of Learn; no library.
 
+import { fixed, local } from '../lib/words.js';
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
@@ -36,7 +38,7 @@ export function ticks(low, high, count = 4) {
 export const isNarrow = () => innerWidth < 640;
 
 /** @param {number} x */
-export const short = (x) => String(Number(x.toPrecision(3))).replace('-', '\u2212');
+export const short = (x) => local(String(Number(x.toPrecision(3))));
 
 /**
  * A frame with axes to draw into.
@@ -99,7 +101,7 @@ export function chart({ x, y, xLabel, yLabel, label, height = 220 }) {
  *
  * @param {{ label: string, values: ArrayLike<number>, names: string[], format?: (x: number) => string }} options
  */
-export function probabilities({ label, values, names, format = (x) => x.toFixed(2) }) {
+export function probabilities({ label, values, names, format = (x) => fixed(x, 2) }) {
   const [step, height] = [(isNarrow() ? 300 : 440) / names.length, 120];
   const svg = s('svg', {
     viewBox: `0 0 ${step * names.length} ${height + 44}`,

@@ -165,7 +165,7 @@ export function mount(host, app, t) {
         given.beams = value;
         draw();
       }),
-      slider(`${t.penalty} \u03b1`, { min: 0, max: 2, step: 0.1, value: given.penalty, format: (x) => x.toFixed(1) },
+      slider(`${t.penalty} \u03b1`, { min: 0, max: 2, step: 0.1, value: given.penalty, format: (x) => decimal(x, 1) },
         (value) => {
           given.penalty = value;
           draw();

@@ -31,7 +31,9 @@ export const compute = (parts, x) => parts.cosineSimilarity(x, x);
 
 /** Rows of the table to compare at once, so that copies stay small even for a large vocabulary. */
 const BLOCK = 4096;
-const NEAREST = 8;
+/** Words in a list, and rows that are looked at for them: some are bytes, signs and single letters. */
+const [NEAREST, SEEN] = [8, 40];
+const IS_WORD = /^(\p{L}{2,}|\p{Ideographic}+)$/u;
 
 /** The vectors as arrows. @param {import('./kit.js').Matrix} x @param {string[]} names @param {string} label */
 function plane(x, names, label) {
@@ -80,9 +82,9 @@ export async function nearest(parts, vector, rows, count, without) {
     const to = Math.min(from + BLOCK, count);
     const { data } = parts.cosineSimilarity(vector, shaped(to - from, vector.cols, await rows(from, to)));
     for (let i = 0; i < data.length; i++) {
-      if (without.has(from + i) || (best.length === NEAREST && data[i] <= best[NEAREST - 1].cosine)) continue;
+      if (without.has(from + i) || (best.length === SEEN && data[i] <= best[SEEN - 1].cosine)) continue;
       best.push({ id: from + i, cosine: data[i] });
-      best.sort((a, b) => b.cosine - a.cosine).splice(NEAREST);
+      best.sort((a, b) => b.cosine - a.cosine).splice(SEEN);
     }
   }
   return best;
@@ -168,8 +170,17 @@ async function mountReal(host, app, t, parts, isStill) {
   const result = h('div', { class: 'real' });
   let run = 0;
 
-  /** @param {number} id */
-  const nameOf = (id) => tokenName(translator, id);
+  /**
+   * Words whose rows are nearest to this vector.
+   *
+   * @param {ArrayLike<number>} vector @param {Set<number>} without  ids
+   */
+  async function wordsNear(vector, without) {
+    const found = await nearest(parts, shaped(1, width, vector), rows, count, without);
+    const named = await Promise.all(found.map(async ({ id, cosine }) =>
+      ({ text: await tokenName(translator, id), cosine })));
+    return named.filter(({ text }) => IS_WORD.test(text)).slice(0, NEAREST);
+  }
 
   /** One row for each word: of its token, or the mean of those of its tokens. @param {string} word */
   async function look(word) {
@@ -195,20 +206,17 @@ async function mountReal(host, app, t, parts, isStill) {
       words.flatMap(({ vector }) => Array.from(vector)),
     );
     const neighbours = h('ol', { class: 'neighbours' });
+    let chosen = 0;
     async function showNearest(/** @type {number} */ index) {
-      const { word, ids } = words[index];
+      chosen = index;
       neighbours.replaceChildren(h('li', {}, t.busy));
-      const found = await nearest(parts, shaped(1, width, rowOf(all, index)), rows, count, new Set(ids));
-      const items = await Promise.all(
-        found.map(async ({ id, cosine }) => {
-          const text = await nameOf(id);
-          const meter = h('span', { class: 'meter', 'aria-hidden': 'true' });
-          meter.style.setProperty('--strength', Math.max(cosine, 0).toFixed(3));
-          return h('li', {}, h('span', {}, text), meter, h('span', { class: 'number' }, decimal(cosine)));
-        }),
-      );
-      if (mine !== run || words[index].word !== word) return;
-      neighbours.replaceChildren(...items);
+      const found = await wordsNear(rowOf(all, index), new Set(words[index].ids));
+      if (mine !== run || chosen !== index) return;
+      neighbours.replaceChildren(...found.map(({ text, cosine }) => {
+        const meter = h('span', { class: 'meter', 'aria-hidden': 'true' });
+        meter.style.setProperty('--strength', Math.max(cosine, 0).toFixed(3));
+        return h('li', {}, h('span', {}, text), meter, h('span', { class: 'number' }, decimal(cosine)));
+      }));
     }
     const split = words.filter(({ pieces }) => pieces.length > 1);
     result.replaceChildren(
@@ -247,10 +255,7 @@ async function mountReal(host, app, t, parts, isStill) {
   await mountArrows(arrows, app, t.arrows, {
     look,
     pieces: t.pieces,
-    async nearest(vector, without) {
-      const found = await nearest(parts, shaped(1, width, vector), rows, count, without);
-      return Promise.all(found.map(async ({ id, cosine }) => ({ text: await nameOf(id), cosine })));
-    },
+    nearest: wordsNear,
   });
   return isStill() ? mountLookup(lookup, app, t.lookup, parts, rows) : undefined;
 }

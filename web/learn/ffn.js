@@ -127,8 +127,8 @@ export async function mount(host, app, t) {
           const [mean, variance] = rowOf(shown.moments.value, row);
           const into = order === 'post' ? shown.added : x;
           return {
-            text: `(${at(into, row, col)} \u2212 ${decimal(mean)}) / \u221a(${decimal(variance)} + 0.00001) \u00d7 ${
-              decimal(given.gain.data[col])} + ${decimal(given.bias.data[col])} = ${
+            text: `(${at(into, row, col)} \u2212 ${decimal(mean)}) / \u221a(${decimal(variance)} + ${
+              decimal(1e-5, 5)}) \u00d7 ${decimal(given.gain.data[col])} + ${decimal(given.bias.data[col])} = ${
               at(order === 'post' ? shown.result : shown.normed, row, col)}`,
             lit: [{ grid: into, row }, { grid: shown.moments, row }, { grid: gain, col }, { grid: bias, col }],
           };

@@ -4,6 +4,7 @@ import { loadOps } from '../../js/ops.js';
 import { h } from '../lib/dom.js';
 import { heatmap, matrixTable } from '../lib/matrix.js';
 import { readable } from '../lib/pieces.js';
+import { local } from '../lib/words.js';
 
 /** @typedef {import('../../js/ops.js').Matrix} Matrix */
 /** @typedef {import('../../js/ops.js').Ops} Ops */
@@ -53,7 +54,7 @@ export function decimal(x, digits = 2) {
   if (x === -Infinity) return '\u2212\u221e';
   // more digits than a float32 has would be invented
   const text = Math.abs(x) < LARGE ? x.toFixed(digits) : x.toExponential(digits);
-  return (Number(text) === 0 ? (0).toFixed(digits) : text).replace('-', '\u2212');
+  return local(Number(text) === 0 ? (0).toFixed(digits) : text);
 }
 
 /**

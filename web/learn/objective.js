@@ -2,7 +2,8 @@
 // loaded model's guesses when it is given the right words (teacher forcing); the learning rate of the paper as a curve.
 
 import { h } from '../lib/dom.js';
-import { chart, probabilities } from './chart.js';
+import { local } from '../lib/words.js';
+import { chart, probabilities, short } from './chart.js';
 import {
   choice, decimal, failure, fedIn, flow, followSentence, grid, matrix, ops, readable, remark, shaped, slider,
 } from './kit.js';
@@ -68,7 +69,7 @@ export async function mount(host, app, t) {
   function drawCurve() {
     const steps = Array.from({ length: POINTS }, (_, i) => ((i + 1) * STEPS) / POINTS);
     const rates = steps.map((step) => rateOf(step, schedule.width, schedule.warmup));
-    const label = t.peak(rateOf(schedule.warmup, schedule.width, schedule.warmup).toExponential(1), schedule.warmup);
+    const label = t.peak(short(rateOf(schedule.warmup, schedule.width, schedule.warmup)), schedule.warmup);
     const shown = chart({
       x: [0, STEPS], y: [0, Math.max(...rates)], xLabel: t.step, yLabel: t.rate, label,
     });
@@ -104,7 +105,7 @@ export async function mount(host, app, t) {
       given.right = value;
       draw();
     })),
-    slider(`${t.smoothing} \u03b5`, { min: 0, max: 0.4, step: 0.05, value: 0.1, format: (x) => x.toFixed(2) }, (x) => {
+    slider(`${t.smoothing} \u03b5`, { min: 0, max: 0.4, step: 0.05, value: 0.1, format: (x) => decimal(x, 2) }, (x) => {
       given.smoothing = x;
       draw();
     }),
@@ -115,9 +116,9 @@ export async function mount(host, app, t) {
     remark(t.forcedText),
     table,
     h('h2', {}, t.schedule),
-    formula([n('rate'), EQUALS, sup(sub(n('d'), n('model')), d('\u22120.5')), o('\u00b7'), n('s'), o(',')],
+    formula([n('rate'), EQUALS, sup(sub(n('d'), n('model')), d(local('-0.5'))), o('\u00b7'), n('s'), o(',')],
       [n('s'), EQUALS, n('min'), APPLY, paren(
-        sup(n('step'), d('\u22120.5')), o(','), row(n('step'), o('\u00b7'), sup(n('warmup'), d('\u22121.5'))))]),
+        sup(n('step'), d(local('-0.5'))), o(','), row(n('step'), o('\u00b7'), sup(n('warmup'), d(local('-1.5')))))]),
     flow(
       choice('d_model', [width(128), width(256), width(512), width(1024)], schedule.width, (value) => {
         schedule.width = value;

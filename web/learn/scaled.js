@@ -2,7 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { chart, probabilities } from './chart.js';
-import { button, flow, normal, ops, remark, rich, shaped, slider, transpose } from './kit.js';
+import { button, decimal, flow, normal, ops, remark, rich, shaped, slider, transpose } from './kit.js';
 import { DK, formula, frac, m, softmax, sqrt, transposed } from './math.js';
 
 const [QUERIES, KEYS, SHOWN, BINS] = [50, 40, 8, 41];
@@ -68,7 +68,7 @@ export async function mount(host, app, t) {
       h('figure', { class: 'grid wide' }, h('figcaption', {}, label), bins.element),
       flow(shares(t.raw, raw), shares(t.divided, divided)),
     );
-    said.replaceChildren(...rich(t.spread(spread.toFixed(2), Math.sqrt(given.dk).toFixed(2))));
+    said.replaceChildren(...rich(t.spread(decimal(spread, 2), decimal(Math.sqrt(given.dk), 2))));
   }
   host.append(
     formula([softmax(frac(`<mrow>${m('Q')}${transposed(m('K'))}</mrow>`, sqrt(DK))), m('V')]),

@@ -49,7 +49,7 @@ export async function mount(host, app, t) {
   host.append(
     formula([sub(softmax(n('x')), n('i')), EQUALS, frac(power('i'), sum(n('j'), power('j')))]),
     x.element,
-    slider(`${t.temperature} \u03c4`, { min: 0.1, max: 5, step: 0.1, value: 1, format: (v) => v.toFixed(1) }, (v) => {
+    slider(`${t.temperature} \u03c4`, { min: 0.1, max: 5, step: 0.1, value: 1, format: (v) => decimal(v, 1) }, (v) => {
       given.temperature = v;
       draw();
     }),

@@ -317,7 +317,7 @@ export const learn = {
     heads: 'Heads',
     x: 'x: editable, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Head ${i}: columns ${from}\u2013${to} of W_Q, W_K and W_V`,
+      `Head ${i}: columns ${from}\u2060\u2013\u2060${to} of W_Q, W_K and W_V`,
     weights: 'Shares',
     headOutput: 'Shares \u00d7 V',
     together: 'Together',

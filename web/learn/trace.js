@@ -22,7 +22,7 @@ export const columnOf = ({ rows, cols, data }, c) => Float32Array.from({ length:
  */
 export function productText(a, b, bias) {
   const sum = Array.from(a).reduce((total, x, i) => total + x * b[i], bias ?? 0);
-  const terms = Array.from(a, (x, i) => `${written(x)} \u00d7 ${written(b[i])}`);
+  const terms = Array.from(a, (x, i) => `${(i ? inBrackets : written)(x)} \u00d7 ${inBrackets(b[i])}`);
   if (bias !== undefined) terms.push(inBrackets(bias));
   return `${terms.join(' + ')} = ${written(sum)}`;
 }

@@ -4,11 +4,12 @@
 import { palette } from './colors.js';
 import { h, on } from './dom.js';
 import { drawCells, visible } from './tiles.js';
+import { fixed, local } from './words.js';
 
 /** Pixels of a cell: the smallest that is legible without zoom, and the largest. */
 const [SMALL, LARGE] = [14, 64];
 /** The most that labels may take: in pixels, and as a share of the width. */
-const [LABEL, SHARE] = [150, 0.34];
+const [LABEL, SHARE] = [150, 0.38];
 
 /** The number with the last colour: 1 for shares, else the greatest. @param {any} map */
 function reachOf({ data, reach, scale }) {
@@ -18,7 +19,7 @@ function reachOf({ data, reach, scale }) {
   return scale === 'diverging' || most > 1 ? most || 1 : 1;
 }
 
-const plain = (/** @type {number} */ x) => (Number.isFinite(x) ? x.toFixed(4) : '\u2212\u221e').replace('-', '\u2212');
+const plain = (/** @type {number} */ x) => (Number.isFinite(x) ? fixed(x, 4) : '\u2212\u221e');
 
 /**
  * A table of numbers with coloured cells. With `editable` each cell is a field, and onEdit gets every change.
@@ -217,7 +218,7 @@ export function heatmap(host, options) {
         if (Math.abs(value) < 0.005) continue;
         context.fillStyle = colors.ink(map.scale ?? 'sequential', value / Number(map.reach));
         const text = Number.isFinite(value) ? value.toFixed(2) : '-\u221e';
-        context.fillText(text.replace(/^(-?)0\./, '$1.'), (c + 0.5) * view.cell - view.x,
+        context.fillText(local(text.replace(/^(-?)0\./, '$1.')), (c + 0.5) * view.cell - view.x,
           (r + 0.5) * view.cell - view.y);
       }
     }

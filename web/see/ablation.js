@@ -11,7 +11,7 @@ import { difference, signed, stacksOf } from './maps.js';
 /** In four characters: eight of them fit on a phone. @param {number} x */
 function short(x) {
   const size = Math.abs(x);
-  return signed(x, size < 0.995 ? 2 : size < 9.95 ? 1 : 0).replace(/^(\D?)0\./, '$1.');
+  return signed(x, size < 0.995 ? 2 : size < 9.95 ? 1 : 0).replace(/^(\D?)0(?=\D)/, '$1');
 }
 
 /** @param {HTMLElement} host @param {any} app */

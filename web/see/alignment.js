@@ -3,6 +3,7 @@
 import { palette } from '../lib/colors.js';
 import { h } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
+import { percent } from '../lib/words.js';
 import { roving } from './controls.js';
 import { mapOf, meanOf, placeOf, sourceWords, targetWords } from './maps.js';
 
@@ -96,7 +97,7 @@ export function mount(host, app) {
         ({ text, weight: weights[isTarget ? chosen.at * cols + i : i * cols + chosen.at] }))
       .sort((/** @type {any} */ a, /** @type {any} */ b) => b.weight - a.weight)
       .filter((/** @type {any} */ w) => w.weight >= LEAST).slice(0, 6)
-      .map((/** @type {any} */ { text, weight }) => `${text} ${see.percent(weight)}`).join(', ') || t.nothing;
+      .map((/** @type {any} */ { text, weight }) => `${text} ${percent(weight)}`).join(', ') || t.nothing;
     said.textContent = (isTarget ? t.targetTo : t.sourceTo)(texts[chosen.side][chosen.at], list);
   }
 

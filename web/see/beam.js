@@ -4,6 +4,7 @@ import { palette } from '../lib/colors.js';
 import { debounce, h, svg } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
 import { readable } from '../lib/pieces.js';
+import { percent } from '../lib/words.js';
 import { roving } from './controls.js';
 import { signed } from './maps.js';
 
@@ -162,7 +163,7 @@ export function mount(host, app) {
             .map((text) => h('th', { scope: 'col' }, text)))),
           h('tbody', {}, found.targetTokens.map((/** @type {any} */ { piece, logProb }) =>
             h('tr', {}, h('th', { scope: 'row' }, readable(piece)),
-              h('td', {}, signed(logProb, 3)), h('td', {}, see.percent(Math.exp(logProb))),
+              h('td', {}, signed(logProb, 3)), h('td', {}, percent(Math.exp(logProb))),
               h('td', {}, signed((sum += logProb), 3)))))))),
     );
   }

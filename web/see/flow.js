@@ -8,6 +8,7 @@ import { h } from '../lib/dom.js';
 import { heatmap, onTheme } from '../lib/matrix.js';
 import { isSpecial, readable, textOf } from '../lib/pieces.js';
 import { shrinkInto } from '../lib/tiles.js';
+import { fixed, percent } from '../lib/words.js';
 import { meanOf, sidesOf, signed } from './maps.js';
 
 /** @typedef {import('../../js/model/transformer.js').Tensor} Tensor */
@@ -147,7 +148,7 @@ export function mount(host, app) {
       fill();
     } });
     async function fill() {
-      shown.textContent = signed(temperature, 1).replace('+', '');
+      shown.textContent = fixed(temperature, 1);
       const best = likely(rowOf(found, at).data, temperature, LISTED);
       const { config } = engine.translator;
       const given = sentence.targetTokens[at];
@@ -156,7 +157,7 @@ export function mount(host, app) {
           || (id === given.id ? readable(given.piece) : `#${id}`))));
       list.replaceChildren(...best.map(({ id, logit, share }, i) => {
         const item = h('li', { class: id === sentence.targetTokens[at].id ? 'first' : '' }, h('span', {}, names[i]),
-          h('span', { class: 'number' }, signed(logit)), h('span', { class: 'share' }, see.percent(share)));
+          h('span', { class: 'number' }, signed(logit)), h('span', { class: 'share' }, percent(share)));
         item.style.setProperty('--share', share.toFixed(4));
         return item;
       }));
@@ -283,7 +284,7 @@ export function mount(host, app) {
         name: `heed-flow-${at + 1}`,
         svg: ({ matrixSvg }) => matrixSvg({
           data: best.map(({ share }) => share), rows: best.length, cols: 1, rowLabels: names,
-          colLabels: [t.logits], label: `${t.logits}, \u03c4 = ${temperature}`,
+          colLabels: [t.logits], label: `${t.logits}, \u03c4 = ${fixed(temperature, 1)}`,
         }),
         rows: () => [['id', 'logit', 'probability'], ...best.map(({ id, logit, share }) => [id, logit, share])],
         json: () => ({ source: sentence.source, target: sentence.target, token: at, temperature, likely: best }),

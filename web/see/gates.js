@@ -3,6 +3,7 @@
 
 import { h } from '../lib/dom.js';
 import { heatmap } from '../lib/matrix.js';
+import { fixed, percent } from '../lib/words.js';
 import { sidesOf } from './maps.js';
 
 /** Parts of an SSRU that a cell of the map tells: the gate, what it lets in, what is remembered then. */
@@ -57,15 +58,15 @@ export function mount(host, app) {
       now = {
         sentence, layer, map: one, means, label: t.label(layer + 1),
         rowLabels: sides.labels.map((/** @type {string} */ text, /** @type {number} */ r) =>
-          `${text} ${see.percent(means[r])}`),
+          `${text} ${percent(means[r])}`),
         colLabels: Array.from({ length: cols }, (_, i) => String(i + 1)), labels: sides.labels,
       };
-      const value = (/** @type {number} */ x) => x.toFixed(4).replace('-', '\u2212');
+      const value = (/** @type {number} */ x) => fixed(x, 4);
       const options = /** @type {Parameters<typeof heatmap>[1]} */ ({
         ...one, label: now.label, rowLabels: now.rowLabels, colLabels: now.colLabels, scale: 'sequential', reach: 1,
         describe: (/** @type {number} */ row, /** @type {number} */ col) => {
           const at = row * cols + col;
-          return [sides.labels[row], t.dimension(col + 1), t.keeps(see.percent(forget.data[at])),
+          return [sides.labels[row], t.dimension(col + 1), t.keeps(percent(forget.data[at])),
             t.candidate(value(candidate.data[at])),
             t.cell(row ? value(cell.data[at - cols]) : value(0), value(cell.data[at]))];
         },
@@ -73,7 +74,7 @@ export function mount(host, app) {
       });
       if (map) map.update(options);
       else map = heatmap(mapHost, options);
-      said.textContent = t.mean(see.percent(means.reduce((a, b) => a + b, 0) / rows));
+      said.textContent = t.mean(percent(means.reduce((a, b) => a + b, 0) / rows));
     } catch (error) {
       if (asked === mine) said.textContent = `${see.failed} ${error instanceof Error ? error.message : error}`;
     }

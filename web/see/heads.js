@@ -3,6 +3,7 @@
 import { palette } from '../lib/colors.js';
 import { h, svg } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
+import { percent } from '../lib/words.js';
 import { placeControls, roving } from './controls.js';
 import { mapOf, meanOf, shownOf } from './maps.js';
 
@@ -35,16 +36,16 @@ export function mount(host, app) {
     preserveAspectRatio: 'none' });
   const said = h('p', { class: 'remark said-of', 'aria-live': 'polite' });
   let least = LEAST;
-  const from = h('output', {}, see.percent(LEAST));
+  const from = h('output', {}, percent(LEAST));
   const slider = h('input', { type: 'range', min: 0, max: 0.5, step: 0.01, value: LEAST, oninput: () => {
     least = slider.valueAsNumber;
-    from.textContent = see.percent(least);
+    from.textContent = percent(least);
     draw();
   } });
   const samples = h('p', { class: 'legend' }, [0.1, 0.5, 1].map((weight) => [
     svg('svg', { width: 32, height: 8, 'aria-hidden': 'true' },
       svg('path', { d: 'M0 4H32', stroke: 'currentColor', ...look(weight) })),
-    h('span', {}, see.percent(weight))]));
+    h('span', {}, percent(weight))]));
   host.append(panel, said,
     h('div', { class: 'columns' }, leftName, h('span', {}), rightName, left, lines, right),
     h('div', { class: 'controls' }, samples,
@@ -129,7 +130,7 @@ export function mount(host, app) {
           : side === 'right' ? mean.data[active.at * mean.cols + i] : mean.data[i * mean.cols + active.at];
         button.classList.toggle('active', active?.side === side && active.at === i);
         button.style.setProperty('--share', String(weight ?? 0));
-        button.lastChild.textContent = weight === null || weight < LEAST_OF_ONE ? '' : see.percent(weight);
+        button.lastChild.textContent = weight === null || weight < LEAST_OF_ONE ? '' : percent(weight);
       });
     }
     said.textContent = active && mean ? tell(mean) : `${t.sides[place.stack].join(', ')}. ${t.mean}`;
@@ -140,7 +141,7 @@ export function mount(host, app) {
       const list = Array.from({ length: isLeft ? cols : rows }, (_, i) =>
         ({ name: (isLeft ? sides.cols : sides.labels)[i], weight: data[isLeft ? at * cols + i : i * cols + at] }))
         .sort((a, b) => b.weight - a.weight).filter(({ weight }) => weight >= LEAST_OF_ONE).slice(0, 5)
-        .map(({ name, weight }) => `${name} ${see.percent(weight)}`).join(', ');
+        .map(({ name, weight }) => `${name} ${percent(weight)}`).join(', ');
       return isLeft ? t.attends(sides.labels[at], list) : t.attended(sides.cols[at], list);
     }
   }

@@ -1,6 +1,7 @@
 // maps.js - reads from a translated sentence what the views of See need: maps of attention, tokens, words.
 
 import { beginsWord, isSpecial, readable, textOf } from '../lib/pieces.js';
+import { local } from '../lib/words.js';
 
 /** @typedef {'encoder' | 'decoder' | 'cross'} Stack */
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} Sentence */
@@ -14,7 +15,7 @@ export const stacksOf = ({ attention }) => STACKS.filter((stack) => /** @type {a
 /** With its sign, unless it is zero after rounding. @param {number} x @param {number} [digits] */
 export function signed(x, digits = 2) {
   const text = Math.abs(x).toFixed(digits);
-  return `${Number(text) === 0 ? '' : x > 0 ? '+' : '\u2212'}${text}`;
+  return `${Number(text) === 0 ? '' : x > 0 ? '+' : '\u2212'}${local(text)}`;
 }
 
 /** A piece of a word or a sign: not the end, and not a language. @param {{ piece: string }} token */

@@ -2,6 +2,7 @@
 
 import { h } from '../lib/dom.js';
 import { heatmap } from '../lib/matrix.js';
+import { fixed, percent } from '../lib/words.js';
 import { roomStrings } from '../strings.js';
 import { legend, placeControls } from './controls.js';
 import { mapOf, shownOf } from './maps.js';
@@ -25,7 +26,6 @@ export function mount(host, app) {
   const details = h('details', { class: 'numbers', ontoggle: () => showTable() }, h('summary', {}, t.table), parts,
     table);
   controls.element.append(zooming);
-  const { percent } = app.strings.see;
   host.append(controls.element, lead, mapHost, legend('sequential', percent(0), percent(1)),
     h('p', { class: 'remark' }, t.help), details);
   /** @type {ReturnType<typeof heatmap> | undefined} */
@@ -66,7 +66,7 @@ export function mount(host, app) {
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t.row),
         range(corner.col, right).map((c) => h('th', { scope: 'col' }, sides.cols[c])))),
       h('tbody', {}, range(corner.row, bottom).map((r) => h('tr', {}, h('th', { scope: 'row' }, sides.labels[r]),
-        range(corner.col, right).map((c) => h('td', {}, data[r * cols + c].toFixed(4))))))));
+        range(corner.col, right).map((c) => h('td', {}, fixed(data[r * cols + c], 4))))))));
   }
 
   return {
@@ -86,7 +86,7 @@ export function mount(host, app) {
           ...(sides.predicted && sides.fed ? [t.predicts(sides.predicted[row]), t.fed(sides.fed[row])]
             : [t.of(sides.rows[row])]),
           t.to(sides.cols[col]),
-          t.weight(one.data[row * one.cols + col].toFixed(6)),
+          t.weight(fixed(one.data[row * one.cols + col], 6)),
         ],
         onPick: openSum,
       });

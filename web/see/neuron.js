@@ -6,6 +6,7 @@ import { h } from '../lib/dom.js';
 import { onTheme } from '../lib/matrix.js';
 import { mapRowOf } from '../lib/scores.js';
 import { shrinkInto } from '../lib/tiles.js';
+import { percent } from '../lib/words.js';
 import { legend, placeControls } from './controls.js';
 import { isWord, sidesOf, signed } from './maps.js';
 
@@ -80,7 +81,7 @@ export function mount(host, app) {
           h('td', {}, strip(q, reach, t.queryOf(sides.labels[row]))), h('td', { colspan: 3 }, t.ownQuery))),
       h('tbody', {}, keys.map((key, i) => {
         const isMasked = place.stack === 'decoder' && i > row;
-        const share = h('td', { class: 'share' }, see.percent(shares[i]));
+        const share = h('td', { class: 'share' }, percent(shares[i]));
         share.style.setProperty('--share', shares[i].toFixed(4));
         return h('tr', { class: isMasked ? 'masked' : '' }, h('th', { scope: 'row' }, sides.cols[i]),
           h('td', {}, strip(key, reach, t.keyOf(sides.cols[i]))),

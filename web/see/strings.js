@@ -37,7 +37,6 @@ export const see = {
   heads: 'Heads',
   place: (/** @type {string} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
     `${stack}, layer ${layer}, head ${head}`,
-  percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
     choose: 'Choose attention, layer and heads',

@@ -144,7 +144,6 @@ export const see = {
   heads: 'Köpfe',
   place: (/** @type {string} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
     `${stack}, Schicht ${layer}, Kopf ${head}`,
-  percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0).replace('.', ',')}\u00a0%`,
 
   headsView: {
     choose: 'Attention, Schicht und Köpfe w\u00e4hlen',
@@ -665,7 +664,7 @@ export const learn = {
     heads: 'Köpfe',
     x: 'x: änderbar, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Kopf ${i}: Spalten ${from}–${to} von W_Q, W_K und W_V`,
+      `Kopf ${i}: Spalten ${from}\u2060–\u2060${to} von W_Q, W_K und W_V`,
     output: 'Ausgabe',
     see: 'Alle Köpfe des eigenen Satzes ansehen',
     weights: 'Anteile',
@@ -1020,9 +1019,6 @@ export const about = {
     trained: 'Trainingsdaten',
     pairs: (/** @type {string} */ n) => `${n} Satzpaare`,
     scores: 'Bewertung',
-    score: (/** @type {any} */ s) => [
-      s.bleu !== undefined && `BLEU ${s.bleu}`, s.chrf2 !== undefined && `chrF ${s.chrf2}`,
-    ].filter(Boolean).join(', '),
     state: 'Stand',
     provisional: 'Vorläufig: nur kurz trainiert. Gut bei Alltagssätzen, schlecht bei seltenen Wörtern und langen '
       + 'Sätzen.',

@@ -148,7 +148,6 @@ export const see = {
   heads: 'Cabezas',
   place: (/** @type {string} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
     `${stack}, capa ${layer}, cabeza ${head}`,
-  percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
     choose: 'Elegir atención, capa y cabezas',
@@ -563,7 +562,7 @@ export const learn = {
         'hace las diferencias menores (caliente, proporciones igualadas) o mayores (fría, la mayor se lo lleva todo).',
     ],
     notice:
-      'Con temperatura 1, dos números que difieren en 0.69 (ln 2) tienen siempre proporciones que difieren en un ' +
+      'Con temperatura 1, dos números que difieren en 0,69 (ln 2) tienen siempre proporciones que difieren en un ' +
       'factor de 2.',
     numbers: 'Números',
     exponentials: 'e elevado a número ÷ temperatura',
@@ -668,7 +667,7 @@ export const learn = {
     heads: 'Cabezas',
     x: 'x: modificable, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Cabeza ${i}: columnas ${from}–${to} de W_Q, W_K y W_V`,
+      `Cabeza ${i}: columnas ${from}\u2060–\u2060${to} de W_Q, W_K y W_V`,
     output: 'Salida',
     see: 'Ver todas las cabezas de una frase propia',
     weights: 'Proporciones',
@@ -1019,9 +1018,6 @@ export const about = {
     trained: 'Entrenado con',
     pairs: (/** @type {string} */ n) => `${n} pares de frases`,
     scores: 'Puntuaciones',
-    score: (/** @type {any} */ s) => [
-      s.bleu !== undefined && `BLEU ${s.bleu}`, s.chrf2 !== undefined && `chrF ${s.chrf2}`,
-    ].filter(Boolean).join(', '),
     state: 'Estado',
     provisional: 'Provisional: entrenado poco tiempo. Bueno con frases cotidianas, malo con palabras raras y frases '
       + 'largas.',

@@ -148,7 +148,6 @@ export const see = {
   heads: 'Têtes',
   place: (/** @type {string} */ stack, /** @type {number} */ layer, /** @type {number} */ head) =>
     `${stack}, couche ${layer}, tête ${head}`,
-  percent: (/** @type {number} */ x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)}\u00a0%`,
 
   headsView: {
     choose: 'Choisir l’attention, la couche et les têtes',
@@ -583,7 +582,7 @@ export const learn = {
         'prend tout).',
     ],
     notice:
-      'À la température 1, deux nombres qui diffèrent de 0.69 (ln 2) ont toujours des parts dont le rapport est 2.',
+      'À la température 1, deux nombres qui diffèrent de 0,69 (ln 2) ont toujours des parts dont le rapport est 2.',
     numbers: 'Nombres',
     exponentials: 'e à la puissance nombre ÷ température',
     temperature: 'Température',
@@ -687,7 +686,7 @@ export const learn = {
     heads: 'Têtes',
     x: 'x\u00a0: modifiable, d_model = 4',
     head: (/** @type {number} */ i, /** @type {number} */ from, /** @type {number} */ to) =>
-      `Tête ${i}\u00a0: colonnes ${from}–${to} de W_Q, W_K et W_V`,
+      `Tête ${i}\u00a0: colonnes ${from}\u2060–\u2060${to} de W_Q, W_K et W_V`,
     output: 'Sortie',
     see: 'Voir toutes les têtes de votre propre phrase',
     weights: 'Parts',
@@ -1046,9 +1045,6 @@ export const about = {
     trained: 'Entraîné sur',
     pairs: (/** @type {string} */ n) => `${n} paires de phrases`,
     scores: 'Scores',
-    score: (/** @type {any} */ s) => [
-      s.bleu !== undefined && `BLEU ${s.bleu}`, s.chrf2 !== undefined && `chrF ${s.chrf2}`,
-    ].filter(Boolean).join(', '),
     state: 'État',
     provisional: 'Provisoire\u00a0: entraîné brièvement. Bon pour les phrases de tous les jours, faible pour les mots '
       + 'rares et les phrases longues.',

@@ -2,6 +2,7 @@
 // for a wider search.
 
 import { h } from '../lib/dom.js';
+import { fixed } from '../lib/words.js';
 
 /**
  * @param {HTMLElement} host
@@ -18,7 +19,7 @@ export function showCandidates(host, t, sentences) {
       bar.style.setProperty('--share', share.toFixed(4));
       return h('li', {}, h('span', {}, text),
         h('span', { class: 'chance', title: `${t.score}; ${t.probability(`${(share * 100).toFixed(0)} %`)}` },
-          bar, h('span', {}, h('span', { class: 'unseen' }, t.score, ' '), s.toFixed(2).replace('-', '\u2212'))));
+          bar, h('span', {}, h('span', { class: 'unseen' }, t.score, ' '), fixed(s, 2))));
     });
     return [sentences.length > 1 && h('h3', {}, t.candidatesOf(i + 1)), h('ol', {}, items)];
   });

@@ -344,6 +344,8 @@ export function mount(host, app) {
         isUntouched = false;
         showSize();
         later();
+        guessed.hidden = true;
+        guess();
       }
       if (takeBeams(state)) run();
     },
