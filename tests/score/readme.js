@@ -30,7 +30,7 @@ const HEAD = `# The shipped model
 layout that Hugging Face uses for Pegasus and MarianMT, plus \`heed.json\`, a manifest with pairs of languages, licence,
 corpora, options of training, scores, and size and sha256 of every file. \`index.json\` lists the directory of each
 pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks there, and so does
-the command line. The other directories are paths of earlier models: their \`heed.json\` names the new one.
+the command line. The other directories have no model: their \`heed.json\` names this one.
 
 A source begins with the token of its target language, \`>>de<<\`, as in OPUS-MT's models of many languages; Translator
 adds it. One vocabulary of unigram pieces is shared by all languages and by the output. Positions are sinusoids, sin
@@ -43,19 +43,19 @@ search, three beams, in int8 as shipped, each line as one sentence. \`make score
 reference per sentence, and sentences are short: the figures compare models with each other, not with other tables. Sets that
 begin with \`docs\` are documentation, web pages and law. "By way of English" is the same model in two steps.
 
-The six models of one direction that came before it had, with their greedy search, 36.0, 44.3, 44.0 from English to
-German, French and Spanish, and 44.1, 55.7, 53.7 to English; on documentation 6.7 to 8.2. They had read the everyday
-sentences ten times and more, and this one has read them about six times.
+The six models of one direction each that it replaces have, with greedy search, 36.0, 44.3, 44.0 from English to German,
+French and Spanish, and 44.1, 55.7, 53.7 to English; on documentation 6.7 to 8.2. They have read the everyday sentences
+ten times and more, and this one about six times.
 
 Search has three beams by default, in the page, on the command line and in the API, as \`generation_config.json\` says. On
 the first 700 sentences of six sets (en-fr, en-es, es-en, fr-en, de-fr, docs-en-de), 2, 3 and 4 beams gained 1.2, 1.7 and
 1.8 BLEU and took 1.6, 2.0 and 2.6 times the time of the processor. \`beams: 1\` is greedy search, whose streams come word
 by word.
 
-Beside the earlier model of one direction, English to German, with three beams instead of greedy search, the median of
-three processes in turns, in time of the processor on two cores of an AMD EPYC: 396 ms to load instead of 315, 439 words
-a second instead of 817 line by line, and 651 instead of 1,238 in one call; 74.1 MB of memory instead of 58.7 (\`node
-tests/bench/directories.js DIR models/de-en-es-fr --lines ../shared/data/en-de.dev.tsv.gz\`).
+Beside that of English to German, with three beams instead of greedy search, the median of three processes in turns, in
+time of the processor on two cores of an AMD EPYC: 396 ms to load instead of 315, 439 words a second instead of 817 line
+by line, and 651 instead of 1,238 in one call; 74.1 MB of memory instead of 58.7 (\`node tests/bench/directories.js DIR
+models/de-en-es-fr --lines ../shared/data/en-de.dev.tsv.gz\`).
 
 Of 300 phrases that are not in any corpus (\`tests/score/phrases.tsv\`), 41 % are right from English to German, 41 % to
 French and 44 % to Spanish, 54 % from German, 48 % from French and 43 % from Spanish: as one of the answers that were
