@@ -5,15 +5,11 @@
 // Run: node tests/bench/serve.js [REQUESTS] [AT ONCE] [client] (Linux, which tells the memory of a process). With
 // `client`, the package `translate` of npm sends the requests, all of them from English.
 //
-// On 2026-11-23, two cores of an Intel Xeon that many other programs used (load 10 to 12), Node 20.20; two pairs, with
-// `client`. Memory is flat from the 2,000th request on; before, V8 lets the heaps of its three threads grow:
+// On 2026-11-26, two cores of an AMD EPYC, which other programs used at a lower priority (load 15), Node 20.20; two
+// pairs, three beams, with `client`:
 //
-//   requests  at once  lost or wrong  refusals seconds  a second  ms: median  95 %  most  MB: third tenth  last tenth
-//      10000      100              0        0      216      46.4        2102  3218  5137              247         248
-//
-// Without it, a third of the requests with the source `auto`:
-//
-//      10000      100              0        0      292      34.2        2000  6912 20306              338         345
+//   requests  at once  lost or wrong  refusals  seconds  a second  ms: median  95 %  most  MB: third tenth  last tenth
+//      10000      100              0         0      138      72.4        1403  1732  3224              283         275
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
