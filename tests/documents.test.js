@@ -111,10 +111,11 @@ test('texts of programs: signs, dates and columns', async () => {
   const texts = async (/** @type {string} */ text) =>
     (await readDocument('json', JSON.stringify(text), { source: 'en', target: 'de' })).units.map((unit) => unit.text);
   const cases = {
-    'It costs $$5 or $a.': 'It costs <code id=1>$$</code>5 or $a.',
+    'It costs $$5.50 or $a, $$.': 'It costs <code id=1>$$5.50</code> or $a, <code id=3>$$</code>.',
+    'Write -o FILE [-x], well -ed, e-m': 'Write <code id=1>-o</code> FILE [<code id=3>-x</code>], well -ed, e-m',
     'Due on %Y-%m-%d at %H:%M.': 'Due on <code id=1>%Y-%m-%d</code> at <code id=3>%H:%M</code>.',
     'Since %d. %B %Y, 5% Sure': 'Since <code id=1>%d. %B %Y</code>, 5% Sure',
-    '  -h, --help   show \t\tit': '  -h, --help<hr id=1>show<hr id=3>it',
+    '  Good, --help   show \t\tit': '  Good, --help<hr id=1>show<hr id=3>it',
   };
   for (const [text, wanted] of Object.entries(cases)) assert.deepEqual(await texts(text), [`<pre>${wanted}</pre>`]);
   // a date has no number of an argument

@@ -31,8 +31,10 @@ const PLACEHOLDER = new RegExp([
   "%(?:\\([\\w.]+\\)|\\d+\\$)?[-+0#']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*))?(?:hh?|ll?|[qLjzt])?" +
     '(?:[sd@%]|[iouxXeEfFgGaAcpn](?![A-Za-z]))',
   // Qt: %1 %L1; %NAME%; $NAME$; a dollar sign; references to other messages: $t(key) @:key
-  '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|\\$[A-Za-z_]\\w*\\$|\\$\\$|\\$t\\([^()]*\\)|' +
+  '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|\\$[A-Za-z_]\\w*\\$|\\$\\$(?:\\d+(?:[.,]\\d+)*)?|\\$t\\([^()]*\\)|' +
     '@(?:\\.\\w+)?:(?:\\([^()]*\\)|[\\w.]+\\w)',
+  // options of commands: -o
+  '(?<![^\\s([,|])-[A-Za-z](?![\\w-])',
   // Ruby and PHP: :name
   '(?<![\\w:]):[a-z_]\\w+(?![\\w:])',
   // tags; code with its content
