@@ -5,8 +5,8 @@
 // even if the tokenizer lacks a character. If that fails, translateAround() translates the text between the terms piece
 // by piece.
 
-import { meanOfHeads } from '../model/inspect.js';
 import { isWord, isWorded, whole } from '../text/terms.js';
+import { meanOf } from './alignment.js';
 
 /** @typedef {import('../text/terms.js').Found} Found */
 /** @typedef {import('../engine/engine.js').Engine} Engine */
@@ -203,8 +203,12 @@ export class Forced {
   async run(free, terms) {
     this.#ids = [...free.ids];
     let pending = terms;
+    const names = Array.from({ length: Number(this.#engine.config.decoder_layers) },
+      (_, layer) => `decoder.layers.${layer}.encoder_attn.weights`);
     while (pending.length > 0) {
-      const mean = meanOfHeads((await this.#engine.attention(this.#sentence.ids, this.#ids)).cross);
+      // without logits, which take most of the time of a pass
+      const maps = await this.#engine.inspect(this.#sentence.ids, this.#ids, { names });
+      const mean = meanOf(names.map((name) => maps[name]), undefined);
       const [next] = pending
         .map((found) => ({ found, place: this.#placeOf(found, mean) }))
         .sort((a, b) => a.place - b.place || a.found.start - b.found.start);
