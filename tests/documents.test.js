@@ -239,6 +239,9 @@ test('Markdown: a translation whose marks would be read in another way is told',
   assert.equal(write('x<b id=1> y </b>z'), 'A\n\nsome **bold** text\n');
   assert.match(told.join(), /^3: the marks do not fit/);
   assert.equal(write('x <b id=1>y</b> z'), 'A\n\nx **y** z\n');
+  // a box that the source does not begin
+  const box = await readDocument('md', '> [!a b] dog\n', { source: 'en', target: 'de' });
+  assert.equal(box.write(['[!a] Hund'], () => {}), '> \\[!a] Hund\n');
 });
 
 test('Markdown: formulas, commands, emoji and marks of boxes stay; the text around them is translated', async () => {

@@ -339,7 +339,7 @@ function escapeText(text, isTable, hasSigns = false) {
  */
 const escapeStart = (text, source) => text
   .replace(/^(?:[-+](?=\s|$)|[-=]+(?=\s*$)|#{1,6}(?=\s|$)|>|~~~|:::|\{(?=:[^{}]*\}\s*$)|\[(?=![\w-]+\]|[ xX]\]\s))/,
-    (mark) => (mark === '[' && source.startsWith('[!') ? mark : `\\${mark}`))
+    (mark) => (mark === '[' && /^\[![\w-]+\]/.test(source) ? mark : `\\${mark}`))
   .replace(/^(\d{1,9})([.)](?=\s|$))/, '$1\\$2')
   // alone it begins a formula whose end another paragraph may have
   .replace(/^\$\$(?!.*\$\$)/s, '\\$\\$');
