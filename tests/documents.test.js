@@ -118,6 +118,7 @@ test('texts of programs: signs, dates and columns', async () => {
     '  Good, --help   show \t\tit': '  Good, --help<hr id=1>show<hr id=3>it',
   };
   for (const [text, wanted] of Object.entries(cases)) assert.deepEqual(await texts(text), [`<pre>${wanted}</pre>`]);
+  assert.deepEqual(await texts('All (%(a)50%% now)'), ['<pre>All (%(a)50<code id=1>%%</code> now)</pre>']);
   // a date has no number of an argument
   assert.equal(await upperOf('json', '["%s on %Y"]'), '["%s ON %Y"]');
   assert.equal((await translateDocument('json', '["at %Y is %s"]', 'reverse')).output, '["%s IS %Y AT"]');
@@ -239,9 +240,12 @@ test('Markdown: a translation whose marks would be read in another way is told',
   assert.equal(write('x<b id=1> y </b>z'), 'A\n\nsome **bold** text\n');
   assert.match(told.join(), /^3: the marks do not fit/);
   assert.equal(write('x <b id=1>y</b> z'), 'A\n\nx **y** z\n');
-  // a box that the source does not begin
-  const box = await readDocument('md', '> [!a b] dog\n', { source: 'en', target: 'de' });
-  assert.equal(box.write(['[!a] Hund'], () => {}), '> \\[!a] Hund\n');
+  // a box that the source does not begin; HTML that would be a part of a text
+  for (const [text, translation] of [['> [!a b] dog\n', '[!a] Hund'], ['<x>\na <b>dog</b>\n', '<x><b>Hund</b>']]) {
+    const { write: writeOther } = await readDocument('md', text, { source: 'en', target: 'de' });
+    assert.equal(writeOther([translation], (line, problem) => told.push(`${line}: ${problem}`)), text);
+    assert.match(String(told.pop()), /^1: the marks do not fit/);
+  }
 });
 
 test('Markdown: formulas, commands, emoji and marks of boxes stay; the text around them is translated', async () => {

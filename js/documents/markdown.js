@@ -19,6 +19,9 @@ const FRONT = /^(?:---[ \t]*\n(?:[^]*?\n)?(?:---|\.\.\.)|\+\+\+[ \t]*\n(?:[^]*?\
 /** A footnote's name or the mark of a definition before its text, which the parser takes for text. */
 const LEAD = /^(?:\[\^[^\]\n]*\]:[ \t]*|[:~][ \t]+)/;
 
+/** What tell() hears of it. */
+const UNFIT = 'the marks do not fit the translation; the text stays as it is';
+
 const BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|TableCell|Task)$/;
 
 /** The children of a node. @param {Node} node */
@@ -276,7 +279,7 @@ class Reader {
       const line = translated[0]?.kind === 'text' ? escapeStart(whole, source.slice(from, to)) : whole;
       const flat = pieces.map((piece) => (breaks.includes(piece) ? ' ' : sourceOf(piece, translations, tell))).join('');
       if (line.trim() === '' || skeleton(line) !== skeleton(flat)) {
-        tell(this.#builder.lineAt(from), 'the marks do not fit the translation; the text stays as it is');
+        tell(this.#builder.lineAt(from), UNFIT);
         return original;
       }
       if (breaks.length === 0) return line;
@@ -291,6 +294,12 @@ class Reader {
 /** @param {Piece[]} pieces @param {string[]} translations @param {import('./unit.js').Tell} tell */
 const joinPieces = (pieces, translations, tell) =>
   pieces.map((piece) => piece.unchanged ?? sourceOf(piece, translations, tell)).join('');
+
+/** Whether a text is a block of HTML. @param {string} text */
+function isHtml(text) {
+  const { firstChild } = parseMarkdown(text).topNode;
+  return firstChild?.name === 'HTMLBlock' && firstChild.to >= text.trimEnd().length;
+}
 
 /** The marks of a text, in any order but commands: a translation must have the same. @param {string} text */
 function skeleton(text) {
@@ -375,7 +384,12 @@ export function readMarkdown(source) {
           });
         } else {
           const index = builder.add(html, node.from, true);
-          builder.replace(node.from, node.to, (translations) => translations[index]);
+          builder.replace(node.from, node.to, (translations, tell) => {
+            const own = translations[index];
+            if (isHtml(own) || !isHtml(html)) return own;
+            tell(builder.lineAt(node.from), UNFIT);
+            return html;
+          });
         }
         return false;
       }

@@ -28,8 +28,8 @@ const PLACEHOLDER = new RegExp([
   // {{x}} ${x} #{x} %{x} {x} {0, date, short}
   '\\{\\{[^{}]*\\}\\}|[$#%]?\\{[^{}]*\\}',
   // printf: %s %1$d %(name)s %-5.2f %%
-  "%(?:\\([\\w.]+\\)|\\d+\\$)?[-+0#']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*))?(?:hh?|ll?|[qLjzt])?" +
-    '(?:[sd@%]|[iouxXeEfFgGaAcpn](?![A-Za-z]))',
+  "%%|%(?:\\([\\w.]+\\)|\\d+\\$)?[-+0#']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*))?(?:hh?|ll?|[qLjzt])?" +
+    '(?:[sd@]|[iouxXeEfFgGaAcpn](?![A-Za-z]))',
   // Qt: %1 %L1; %NAME%; $NAME$; a dollar sign; references to other messages: $t(key) @:key
   '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|\\$[A-Za-z_]\\w*\\$|\\$\\$(?:\\d+(?:[.,]\\d+)*)?|\\$t\\([^()]*\\)|' +
     '@(?:\\.\\w+)?:(?:\\([^()]*\\)|[\\w.]+\\w)',
