@@ -212,11 +212,12 @@ const MORE = /[\p{M}\p{Emoji_Modifier}\u200c\u200d\u{e0020}-\u{e007f}]+/uy;
 const PREPENDED = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e]/;
 
 /**
- * The passes for a language, in order: a pattern, and how much of a match is kept.
+ * The passes for a language, in order: a pattern, how much of a match is kept, and a sign that whatever is kept has,
+ * without which the pattern, which is slower, need not be tried.
  *
  * @param {string} language
- * @returns {{ passes: [pattern: RegExp, measure: Measure][], foreign: RegExp | undefined }}  foreign: the pattern for
- *   words in foreign scripts, which is one of them
+ * @returns {{ passes: [pattern: RegExp, measure: Measure, sign: RegExp][], foreign: RegExp | undefined }}  foreign: the
+ *   pattern for words in foreign scripts, which is one of them
  */
 function makePasses(language) {
   const group = new Intl.NumberFormat(language).formatToParts(10_000).find(({ type }) => type === 'group')?.value;
@@ -224,55 +225,59 @@ function makePasses(language) {
   const foreign = foreignWords(language);
   const address = '[^\\s<>"`\u0001\\u3000-\\u303f\\uff00-\\uff0f]';
   const name = '[\\p{L}\\p{N}_]';
-  /** @type {[pattern: string, measure: Measure][]} */
+  /** @type {[pattern: string, measure: Measure, sign: RegExp][]} */
   const passes = [
     // code between backticks
-    [`(?<![${W}\`])(?:\`[^\`${NL}]+\`|\`\`(?:[^\`${NL}]|\`(?!\`))+\`\`)(?![${W}\`])`, whole],
+    [`(?<![${W}\`])(?:\`[^\`${NL}]+\`|\`\`(?:[^\`${NL}]|\`(?!\`))+\`\`)(?![${W}\`])`, whole, /`/],
     // markup
     [`<!--[^${NL}]{0,1000}?-->|<!?\\/?[A-Za-z][\\w:.-]*(?:${SP}[^<>${NL}]*)?\\/?>|` +
-      '&(?:#\\d{1,7}|#[xX][\\da-fA-F]{1,6}|[A-Za-z][A-Za-z\\d]{1,31});', whole],
+      '&(?:#\\d{1,7}|#[xX][\\da-fA-F]{1,6}|[A-Za-z][A-Za-z\\d]{1,31});', whole, /[<&]/],
     // addresses
     [`${BEGIN}(?:[A-Za-z][A-Za-z\\d+.-]{1,20}:\\/\\/|(?:mailto|tel|data):|[wW]{3}\\.|localhost[:/])${address}+`,
       ({ 0: match }) => {
         const length = trimAddress(match);
         return /[/:.][^/:.]/.test(match.slice(0, length)) ? length : 0;
-      }],
+      }, /[:/]|w\./i],
     [`(?<![${W}.%+-])[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+`,
-      ({ 0: match }) => lengthWithout(match, '-')],
+      ({ 0: match }) => lengthWithout(match, '-'), /@/],
     // placeholders
     [`\\{\\{[^{}${NL}]{0,200}\\}\\}|[$#]\\{[^{}${NL}]{1,200}\\}|\\{%[^${NL}]{0,200}?%\\}|%\\{\\w{1,60}\\}|` +
-      '\\{ ?[^\\s{}]{0,100} ?\\}|\\[[A-Z][A-Z\\d_]{1,60}\\]|\\[\\d{1,4}\\]', whole],
+      '\\{ ?[^\\s{}]{0,100} ?\\}|\\[[A-Z][A-Z\\d_]{1,60}\\]|\\[\\d{1,4}\\]', whole, /[{[]/],
     [`(?<![${W}%]|\\d[ \u00a0\u202f])%(?:%|\\(\\w{1,60}\\)|\\d{1,3}\\$)?[-+0#']{0,4}\\d{0,3}(?:\\.\\d{1,3})?` +
       `(?:hh?|ll?|[jztL])?[sdiuxXofFeEgGcp@]${END}|(?<![${W}%$])(?:%[A-Z_][A-Z\\d_]{0,60}%|` +
-      `\\$[A-Za-z_][A-Za-z\\d_]+${END})`, whole],
+      `\\$[A-Za-z_][A-Za-z\\d_]+${END})`, whole, /[%$]/],
     // paths and files
-    ['(?<![^\\s("\'=:])(?:[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\s"<>|*?\u0001]+', ({ 0: match }) => trimAddress(match)],
+    ['(?<![^\\s("\'=:])(?:[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\s"<>|*?\u0001]+', ({ 0: match }) => trimAddress(match),
+      /[:\\]/],
     [`(?<![^\\s("'=:>,;\u0001])(?:~|\\.{1,2})?\\/(?:${name}[${W}.@+~%*-]*|[.*][${W}.*-]+)(?:\\/[${W}.@+~%*-]*)*`,
-      ({ 0: match }) => lengthWithout(match, '.*~-')],
-    [`(?<![${W}/.~@+-])[${W}.@+-]+(?:\\/[${W}.@+-]+)+\\/?`, path],
+      ({ 0: match }) => lengthWithout(match, '.*~-'), /\//],
+    [`(?<![${W}/.~@+-])[${W}.@+-]+(?:\\/[${W}.@+-]+)+\\/?`, path, /\//],
     [`(?<![${W}@/.-])(?<name>${name}[${W}-]*(?:\\.${name}[${W}-]*)+)(?<call>\\([^\\s()\u0001]{0,60}\\))?` +
-      `(?<rest>(?::\\d{1,5})?[/?#]${address}*)?`, dotted],
-    ['(?<![^\\s("\'])\\.[A-Za-z][\\w.-]*\\w', whole],
+      `(?<rest>(?::\\d{1,5})?[/?#]${address}*)?`, dotted, /\.[\p{L}\p{N}_]/u],
+    ['(?<![^\\s("\'])\\.[A-Za-z][\\w.-]*\\w', whole, /\.[A-Za-z]/],
     // names in networks
-    [`(?<![${W}@#&/])[@#]${name}[${W}]*`, whole],
+    [`(?<![${W}@#&/])[@#]${name}[${W}]*`, whole, /[@#]/],
     ['(?<![\\w:])(?:[\\da-fA-F]{0,4}:){2,7}[\\da-fA-F]{0,4}(?![\\w:])', ({ 0: match }) =>
-      (/\d/.test(match) && (/::|[a-fA-F]/.test(match) || match.split(':').length > 5) ? match.length : 0)],
+      (/\d/.test(match) && (/::|[a-fA-F]/.test(match) || match.split(':').length > 5) ? match.length : 0), /:/],
     // identifiers
-    [`${BEGIN}(?<name>[${W}]+(?:(?:::|->)[${W}]+)*)(?<call>\\([^\\s()\u0001]{0,60}\\))?`, word],
-    [`(?<![${W}-])--[A-Za-z][\\w-]*(?:=[^\\s,;)\u0001]+)?|${BEGIN}[A-Z](?:#|\\+\\+)(?![${W}#+])`, whole],
+    [`${BEGIN}(?<name>[${W}]+(?:(?:::|->)[${W}]+)*)(?<call>\\([^\\s()\u0001]{0,60}\\))?`, word,
+      /_|::|\(\)|\p{Ll}\p{Lu}/u],
+    [`(?<![${W}-])--[A-Za-z][\\w-]*(?:=[^\\s,;)\u0001]+)?|${BEGIN}[A-Z](?:#|\\+\\+)(?![${W}#+])`, whole,
+      /--|[A-Z][#+]/],
     // codes and numbers
-    [`${BEGIN}[A-Z]{2}\\d{2}(?: ?[A-Z\\d]{4}){2,7}(?: ?[A-Z\\d]{1,3})?${END}`, whole],
-    [`${BEGIN}(?:[A-Z]{1,3}-[A-Z]{1,2} \\d{1,4}|(?!AD|BC|CE|US|UN|EU|UK|AM|PM|NO)[A-Z]{2} \\d{3,4})${END}`, whole],
-    [`${BEGIN}[\\p{L}\\p{N}]+(?:[-/.:][\\p{L}\\p{N}]+)*${END}`, code],
+    [`${BEGIN}[A-Z]{2}\\d{2}(?: ?[A-Z\\d]{4}){2,7}(?: ?[A-Z\\d]{1,3})?${END}`, whole, /[A-Z]\d/],
+    [`${BEGIN}(?:[A-Z]{1,3}-[A-Z]{1,2} \\d{1,4}|(?!AD|BC|CE|US|UN|EU|UK|AM|PM|NO)[A-Z]{2} \\d{3,4})${END}`, whole,
+      /[A-Z] \d/],
+    [`${BEGIN}[\\p{L}\\p{N}]+(?:[-/.:][\\p{L}\\p{N}]+)*${END}`, code, /\d/],
     [`(?<![${W}]|\\d[.,:/-])(?:\\+ ?)?\\(?\\d+(?:(?:\\)[ \u00a0]?|[-.,/:]|[ \u00a0\u202f]\\(?)\\d+)*${END}`,
-      digits(isSpaced)],
+      digits(isSpaced), /\d/],
     // signs
-    [EMOJI, whole],
-    [SIGN, whole],
+    [EMOJI, whole, /[^\0-\xff]|[:;<]/],
+    [SIGN, whole, /[^\0-\x7f]|\|/],
   ];
-  /** @type {[RegExp, Measure][]} */
-  const made = passes.map(([pattern, measure]) => [new RegExp(pattern, 'gu'), measure]);
-  if (foreign) made.push([foreign, whole]);
+  /** @type {[RegExp, Measure, RegExp][]} */
+  const made = passes.map(([pattern, measure, sign]) => [new RegExp(pattern, 'gu'), measure, sign]);
+  if (foreign) made.push([foreign, whole, /\p{L}/u]);
   return { passes: made, foreign };
 }
 
@@ -370,7 +375,8 @@ export function findKept(text, language = 'en', others = [], unknown = []) {
     at = end;
   }
   rest += text.slice(at);
-  for (const [pattern, measure] of passes) {
+  for (const [pattern, measure, sign] of passes) {
+    if (!sign.test(rest)) continue;
     at = 0;
     let next = '';
     for (const match of rest.matchAll(pattern)) {
