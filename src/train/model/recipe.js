@@ -13,7 +13,7 @@ import { fail } from './options.js';
  * @type {Record<string, number>}
  */
 const SHARES = {
-  everyday: 50, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 5, first: 2, numerals: 2, templates: 7, times: 3,
+  everyday: 50, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 5, first: 2, numerals: 2, templates: 9, times: 8,
   docs: 17, 'docs-x': 1,
   pivot: 9, distil: 25, // if there are such files, of pivot.js and distil.js
 };
