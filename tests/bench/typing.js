@@ -10,10 +10,14 @@ const TEXT = Array.from({ length: SENTENCES }, (_, i) => SENTENCE.replace('today
 
 const { openPage, close } = await startChromium();
 const { page } = await openPage();
-const isWhole = () => document.querySelector('.said[aria-busy="false"]:not(.empty)');
-await page.waitForFunction(isWhole);
+// the translation before stays until the new one begins, and is whole until then
+const isWhole = (/** @type {number} */ words) => {
+  const said = document.querySelector('.said[aria-busy="false"]:not(.empty)');
+  return said && said.textContent.split(' ').length >= words && !said.querySelector('.old');
+};
+await page.waitForFunction(isWhole, 1);
 await page.fill('textarea', TEXT);
-await page.waitForFunction(isWhole, undefined, { timeout: 300_000 });
+await page.waitForFunction(isWhole, TEXT.split(' ').length * 0.7, { timeout: 300_000 });
 const trace = await startTrace(page);
 const times = await page.evaluate(async (keys) => {
   performance.mark('typing');
