@@ -18,7 +18,7 @@ import { markdown as github } from './lezer.js';
 const ALERT = /^\[![\w-]+\][-+]?[ \t]*/;
 const BOX = /^:{3,}[ \t]*(?:[\w-]+|\{[^{}]*\})?(?:[ \t]+|\[)?/;
 /** What follows a title. */
-const AFTER_TITLE = /[\]\s]*(?:\{[^{}]*\}\s*)?$/;
+const AFTER_TITLE = /[\]\s]*(?:\{(?!%)[^{}]*\}\s*)?$/;
 /** What Jekyll or Hugo runs. Each ends at its first end. */
 const RUN = '\\{%[^{}]*%\\}|\\{\\{<(?:(?!>\\}\\}|\\{\\{)[^])*>\\}\\}|\\{\\{%(?:(?!%\\}\\}|\\{\\{)[^])*%\\}\\}';
 /** Attributes of what they touch, as kramdown and Pandoc have them. */
