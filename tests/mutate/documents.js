@@ -78,13 +78,13 @@ export const STRUCTURES = {
     return [...blocks, ...marks.sort()];
   },
   // all but the translations, and flags in comments
-  po: (text) => text.replace(/^[ \t]*msgstr.*(?:\n[ \t]*".*)*|^[ \t]*#.*\n/gm, '')
+  po: (text) => text.replace(/^[ \t]*msgstr.*(?:\n[ \t]*".*)*|^[ \t]*#[^\n]*\n/gm, '')
     .replace(/^msgid ""\n+(?!")/, '').replace(/\n+/g, '\n').trim(),
   // all but the lines after times
   srt: (text) => cuesOf(text),
   vtt: (text) => cuesOf(text),
   // all but targets and their languages
-  xliff: (text) => text.replace(/\s*<target[^<>]*(?:\/>|>[^]*?<\/target>)/g, '').replace(/ target-language="de"/, ''),
+  xliff: (text) => text.replace(/\s*<target[^<>]*(?:\/>|>[^]*?<\/target\s*>)/g, '').replace(/ target-language="de"/, ''),
   html: (text) => readMarkup(text).filter(({ type }) => type !== 'text').map(({ type, start, end, name }) =>
     (type === 'open' ? name : text.slice(start, end))).sort(),
   txt: () => '',
