@@ -2,7 +2,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { random } from '../src/train/model/random.js';
-import { listTimes, replaceTimes } from '../src/train/model/times.js';
+import { addTimes, listTimes, replaceTimes } from '../src/train/model/times.js';
 
 /** What Intl writes in English, such as "4:30 PM". @param {number} time  minutes */
 const spoken = (time) => new Intl.DateTimeFormat('en-US', { timeStyle: 'short', timeZone: 'UTC' })
@@ -58,4 +58,28 @@ test('full hours stay full; rows that differ or tell the part of the day stay as
     { en: 'At 6 am.', de: 'Morgens um 6 Uhr, morgens.' }, { en: 'At 1 pm or 1 pm.', de: 'Um 13 Uhr.' },
     { en: 'At 6 am and 6 am.', fr: 'À 6 h et à 6 h.' }, { de: 'Um 25 Uhr.', fr: 'À 25 h.' },
   ]) assert.equal(replaceTimes(row, next), undefined, JSON.stringify(row));
+});
+
+test('sentences without a time get the same one in every language, and keep their words', () => {
+  const plain = { en: 'Tom came home.', de: 'Tom kam nach Hause.', fr: 'Tom est rentré.', es: 'Tom volvió a casa.' };
+  const next = random(8);
+  const [seen, forms] = [new Set(), new Set()];
+  for (let i = 0; i < 2000; i++) {
+    const row = /** @type {Record<string, string>} */ (addTimes(plain, next));
+    const times = listTimes(row.en, 'en');
+    assert.ok(times.length > 0 && new Set(times).size === times.length, row.en);
+    for (const [language, text] of Object.entries(row)) {
+      // a colon after 19:30 would make it no time
+      assert.deepEqual(listTimes(text.replace(/ ?: (?=Tom)/, ' '), language), times, text);
+      const [body] = plain[language].split('.');
+      assert.ok(text.includes(body) && text.endsWith('.'), text);
+      assert.doesNotMatch(text, /[TU](?![a-z])|\blas 1(?!\d)|\bla (?!1(?!\d))/, text);
+    }
+    for (const time of times) seen.add(time);
+    forms.add(row.de.replace(/[\d:]+/g, ''));
+  }
+  assert.ok(seen.size > 500 && forms.size === 11, `${seen.size} times, ${forms.size} forms`);
+  for (const text of ['Tom is 30.', 'Wait. Tom came.', 'No stop', 'Tom (the son) came.', `${'a'.repeat(90)}.`]) {
+    assert.equal(addTimes({ ...plain, en: text }, next), undefined, text);
+  }
 });

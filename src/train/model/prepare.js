@@ -22,7 +22,7 @@ import { holdOut } from './sets.js';
 import {
   clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, pairLine, readHeldOut, readLines, readPairs, readPhrases,
 } from './texts.js';
-import { replaceTimes } from './times.js';
+import { addTimes, replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
 
 const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [options]
@@ -37,6 +37,8 @@ const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [optio
 
 /** @typedef {import('./texts.js').Row} Row */
 
+/** Share of the other sentences that get times of day. */
+const ADDED = 0.15;
 /** How often a sentence with times of day gets others. */
 const TIMES = 30;
 
@@ -215,8 +217,10 @@ function main() {
     .map(([a, b]) => ({ [a]: row[a], [b]: row[b] })));
   const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])]
     .filter((row) => !LANGUAGES.some((language) => row[language] && prepared.held.texts.has(keyOf(row[language]))));
-  prepared.write('times', Array.from({ length: TIMES }, () => sources.flatMap((row) =>
-    replaceTimes(row, next) ?? [])).flat(), always);
+  prepared.write('times', [
+    ...Array.from({ length: TIMES }, () => sources.flatMap((row) => replaceTimes(row, next) ?? [])).flat(),
+    ...sources.flatMap((row) => (next() < ADDED ? addTimes(row, next) ?? [] : [])),
+  ], always);
 
   const wantedDirections = directions().filter((direction) => prepared.has(direction));
   /**

@@ -3,7 +3,9 @@
 //     Dinner is at 7:30 pm.  Das Essen ist um 19:30 Uhr.   ->   Dinner is at 11:05 am.  Das Essen ist um 11:05 Uhr.
 //
 // A language without am and pm has other hours after noon. So a model has to learn 1,440 times, of which a corpus has
-// few. Used by prepare.js.
+// few. Nearly all sentences have none: some of them get one. Used by prepare.js.
+//
+//     Tom came home.  Tom kam nach Hause.   ->   Tom came home, at 7:30 pm.  Tom kam nach Hause, um 19:30 Uhr.
 
 /** @typedef {import('./texts.js').Row} Row */
 /** @typedef {Record<string, string | undefined>} Groups */
@@ -87,5 +89,75 @@ export function replaceTimes(row, next) {
       const time = fresh[old.indexOf(lists[i][n++])];
       return WRITE[language](found.at(-1), Math.floor(time / 60), String(time % 60).padStart(2, '0'));
     })];
+  })) };
+}
+
+/**
+ * What may stand before a sentence, and after it before its stop, by language; T and U are times.
+ *
+ * @type {Record<string, string>[]}
+ */
+const BEFORE = [
+  { en: 'T: ', de: 'T: ', fr: 'T : ', es: 'T: ' },
+  { en: 'At T: ', de: 'Um T: ', fr: 'À T : ', es: 'A las T: ' },
+  { en: 'After T: ', de: 'Nach T: ', fr: 'Après T : ', es: 'Después de las T: ' },
+  { en: 'Before T: ', de: 'Vor T: ', fr: 'Avant T : ', es: 'Antes de las T: ' },
+  { en: 'Until T: ', de: 'Bis T: ', fr: "Jusqu'à T : ", es: 'Hasta las T: ' },
+  { en: 'From T to U: ', de: 'Von T bis U: ', fr: 'De T à U : ', es: 'De T a U: ' },
+  { en: 'Between T and U: ', de: 'Zwischen T und U: ', fr: 'Entre T et U : ', es: 'Entre las T y las U: ' },
+];
+/** @type {Record<string, string>[]} */
+const AFTER = [
+  { en: ' (T)', de: ' (T)', fr: ' (T)', es: ' (T)' },
+  { en: ', at T', de: ', um T', fr: ', à T', es: ', a las T' },
+  { en: ', at about T', de: ', gegen T', fr: ', vers T', es: ', sobre las T' },
+  { en: ', after T', de: ', nach T', fr: ', après T', es: ', después de las T' },
+];
+/** How English writes am; one with points only before another sign than a stop. */
+const HALVES = [' am', ' am', ' am', 'am', ' AM', ' a.m.'];
+/** Longest sentence that gets a time, in characters. */
+const LONGEST = 90;
+
+/** @type {Record<string, (hours: number, minutes: string, half: string) => string>} */
+const SPELL = {
+  en: (hours, minutes, half) =>
+    `${hours % 12 || 12}${minutes && `:${minutes}`}${hours < 12 ? half : half.replace('a', 'p').replace('A', 'P')}`,
+  de: (hours, minutes) => `${hours}${minutes && `:${minutes}`} Uhr`,
+  fr: (hours, minutes) => `${hours} h${minutes && ` ${minutes}`}`,
+  es: (hours, minutes) => (minutes ? `${hours}:${minutes}` : `${hours} h`),
+};
+
+/**
+ * The row with a time of day, or two, before its sentences or after them.
+ *
+ * @param {Row} row
+ * @param {() => number} next  random numbers
+ * @returns {Row | undefined}  undefined: a sentence has digits, is long, or is not one sentence with a stop
+ */
+export function addTimes(row, next) {
+  const languages = Object.keys(PATTERNS).filter((language) => row[language]);
+  const isPlain = (/** @type {string} */ text) => /^[^\d.!?()]+[.!?]$/.test(text) && text.length <= LONGEST;
+  if (!languages.every((language) => isPlain(row[language]))) return undefined;
+  const any = (/** @type {any[]} */ list) => list[Math.floor(next() * list.length)];
+  const isBefore = next() < 0.6;
+  const form = any(isBefore ? BEFORE : AFTER);
+  const half = any(isBefore ? HALVES : HALVES.slice(0, -1));
+  // round hours and quarters are said more often
+  const step = any([60, 60, 15, 1]);
+  const steps = DAY / step;
+  const one = Math.floor(next() * steps);
+  const other = (one + 1 + Math.floor(next() * (steps - 1))) % steps;
+  const [first, second] = [one, other].map((n) => n * step).sort((a, b) => a - b);
+  return { ...row, ...Object.fromEntries(languages.map((language) => {
+    const spell = (/** @type {number} */ time) => SPELL[language](Math.floor(time / 60),
+      time % 60 ? String(time % 60).padStart(2, '0') : '', half);
+    const said = form[language].replace(/(\blas )?([TU])(?![a-z])/g,
+      (/** @type {string} */ _, /** @type {string} */ article = '', /** @type {string} */ which) => {
+        const time = spell(which === 'T' ? first : second);
+        return (/^1(?:$|\D)/.test(time) ? article.replace('las', 'la') : article) + time;
+      });
+    const text = row[language];
+    const at = text.search(/\s?[.!?]$/);
+    return [language, isBefore ? said + text : text.slice(0, at) + said + text.slice(at)];
   })) };
 }
