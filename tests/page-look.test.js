@@ -70,7 +70,11 @@ test('the labels of a matrix are whole where there is room', async () => {
 
 test('with the colours of the system, heads, scales and what is off can still be told apart', async () => {
   const { page, close } = await openWith({ forcedColors: 'active', colorScheme: 'dark' });
-  await page.goto(`${site.url}#/see/heads`);
+  await page.goto(site.url);
+  await said(page);
+  // else the browser draws the colour of the page behind the text, which is that of the text
+  assert.equal(await page.locator('button.primary').evaluate((one) => getComputedStyle(one).forcedColorAdjust), 'none');
+  await visit(page, 'see/heads');
   await page.waitForSelector('.heads-choice input');
   const colors = await page.locator('.heads-choice i').evaluateAll((all) =>
     all.map((swatch) => getComputedStyle(swatch).backgroundColor));
