@@ -4,6 +4,7 @@
  * In the panels 4 consecutive k of 8 columns take 32 bytes.  The sums are exact integers, so tiles may add them in any
  * order; what overflows on the way does not matter, because the whole sum does not.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
@@ -23,7 +24,16 @@ typedef struct {
     const float *bias;     /* [columns]                    */
     float *out;
     int ldo;
+    int columns; /* a multiple of PANEL */
 } epilogue;
+
+enum { MOST_COLUMNS = 2 * PANEL };
+
+/* Where nothing is added. */
+static const float zeros_f32[MOST_COLUMNS];
+#ifndef HEED_RELAXED
+static const int32_t zeros_i32[MOST_COLUMNS];
+#endif
 
 /* Row i, columns 4j..4j+3.  Scaling and bias round once each, so every host gets the same bits. */
 INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
@@ -118,7 +128,10 @@ enum { NEAR = 1 << 20 };
  * One row takes two panels at once, to have fewer sums to add at their ends.  A larger matrix is read as the memory has
  * it, one panel after the other: two at once take three times as long.
  */
-static int wide_columns(int m, size_t bytes) { return m == 1 && bytes <= NEAR ? 2 * PANEL : PANEL; }
+static int next_columns(int m, int left, size_t bytes, bool fixed) {
+    (void)fixed;
+    return m == 1 && bytes <= NEAR && left >= 2 * PANEL ? 2 * PANEL : PANEL;
+}
 
 static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
                       const epilogue *e) {
@@ -175,26 +188,37 @@ TILE(tile_2, 2)
 TILE(tile_3, 3)
 TILE(tile_4, 4)
 
-/* One row: two quads of k at a time, and a sum of its own for each of the two factors. */
+/*
+ * One row and all panels, as what comes between two panels takes a fifth of the time of short rows: two quads of k at a
+ * time, and a sum of its own for each of the two factors.
+ */
 NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue *e) {
-    const int8_t *end = w + (size_t)k * PANEL;
-    v128_t low[2], high[2];
-    low[0] = low[1] = wasm_v128_load32_splat(x + k);
-    high[0] = high[1] = wasm_i32x4_splat(0);
-    KEEP_LOOP for (; w != end; x += 8, w += 8 * PANEL) {
-        UNROLL for (int u = 1; u >= 0; u--) {
-            const v128_t x0 = wasm_v128_load32_splat(x + 4 * u), x1 = wasm_v128_load32_splat(x + 4 * u + 2);
-            UNROLL for (int j = 1; j >= 0; j--) {
-                const v128_t v = wasm_v128_load(w + 4 * PANEL * u + 16 * j);
-                low[j] = dot(x0, v, low[j]);
-                HOLD(low[j]);
-                high[j] = dot(x1, wasm_i16x8_shr(v, 8), high[j]);
-                HOLD(high[j]);
+    const v128_t start = wasm_v128_load32_splat(x + k);
+    epilogue at = *e;
+    KEEP_LOOP for (int left = e->columns; left > 0; left -= PANEL) {
+        const int8_t *end = w + (size_t)k * PANEL;
+        const quantized *quad = x;
+        v128_t low[2], high[2];
+        low[0] = low[1] = start;
+        high[0] = high[1] = wasm_i32x4_splat(0);
+        KEEP_LOOP for (; w != end; quad += 8, w += 8 * PANEL) {
+            UNROLL for (int u = 1; u >= 0; u--) {
+                const v128_t x0 = wasm_v128_load32_splat(quad + 4 * u), x1 = wasm_v128_load32_splat(quad + 4 * u + 2);
+                UNROLL for (int j = 1; j >= 0; j--) {
+                    const v128_t v = wasm_v128_load(w + 4 * PANEL * u + 16 * j);
+                    low[j] = dot(x0, v, low[j]);
+                    HOLD(low[j]);
+                    high[j] = dot(x1, wasm_i16x8_shr(v, 8), high[j]);
+                    HOLD(high[j]);
+                }
             }
         }
+        finish(&at, 0, 0, wasm_i32x4_add(low[0], high[0]));
+        finish(&at, 0, 1, wasm_i32x4_add(low[1], high[1]));
+        at.w_scales += PANEL;
+        at.bias += at.bias == zeros_f32 ? 0 : PANEL;
+        at.out += PANEL;
     }
-    finish(e, 0, 0, wasm_i32x4_add(low[0], high[0]));
-    finish(e, 0, 1, wasm_i32x4_add(low[1], high[1]));
 }
 
 typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
@@ -205,7 +229,11 @@ static tile_function *const TILES[4] = {tile_1, tile_2, tile_3, tile_4};
 /* Rows of the next block of one panel: 4 if many are left, but 5 are 3 and 2, and 6 are 3 and 3. */
 static int block_rows(int m, int parts) { return (void)parts, m <= 4 ? m : m <= 6 ? 3 : 4; }
 
-static int wide_columns(int m, size_t bytes) { return (void)m, (void)bytes, PANEL; }
+/* One row takes all whole panels at once; with a fixed scale not, as there is a copy of the numbers of one panel. */
+static int next_columns(int m, int left, size_t bytes, bool fixed) {
+    (void)bytes;
+    return m == 1 && !fixed && left >= PANEL ? left / PANEL * PANEL : PANEL;
+}
 
 /* 16 bits have room for all of an activation, so there are no parts. */
 static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
@@ -222,13 +250,6 @@ typedef struct {
     float multiplier, shift;
 } fixed_scale;
 
-enum { MOST_COLUMNS = 2 * PANEL };
-
-static const float zeros_f32[MOST_COLUMNS];
-#ifndef HEED_RELAXED
-static const int32_t zeros_i32[MOST_COLUMNS];
-#endif
-
 /* parts: 1 of 7-bit rows, 2 of 8-bit rows.  fixed: if not NULL, used instead of w_scales. */
 static void multiply(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
                      const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias,
@@ -236,14 +257,13 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
     const quantized *x = rows;
     const int padded = quantized_cols(k);
     const size_t row = quantized_row(k, parts);
-    const int wide = wide_columns(m, (size_t)n * (size_t)padded);
     for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
-        columns = n - j >= wide ? wide : PANEL;
+        columns = next_columns(m, n - j, (size_t)n * (size_t)padded, fixed != NULL);
         /* the last panel is padded, but bias and out are not */
         const int given = n - j < columns ? n - j : columns;
         float own_bias[MOST_COLUMNS], own_scales[MOST_COLUMNS], last_out[8 * PANEL];
         epilogue at_j = {scales, zeros, fixed ? own_scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
-                         out + j, ldo};
+                         out + j, ldo, columns};
 #ifndef HEED_RELAXED
         int32_t own_sums[MOST_COLUMNS];
         at_j.sums = fixed ? own_sums : zeros_i32;
