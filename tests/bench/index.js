@@ -23,6 +23,8 @@ const WORST_F32 = 1e-4;
 const RELATIVE_INT8 = 0.1;
 /** Of near ties sums in another order may choose the other, after which a target goes another way. */
 const SAME_IDS = 0.99;
+/** Bergamot's sums saturate in 16 bits. With activations rounded in another way 88 % are the same. */
+const SAME_AS_BERGAMOT = 0.95;
 
 const { values } = parseArgs({
   options: {
@@ -76,7 +78,7 @@ function report({ host, model, dtype, skipped, agree, ids, ofBergamot, results }
   if (ofBergamot !== undefined) {
     const share = (100 * ofBergamot).toFixed(1);
     console.log(`ids of heed, with the arithmetic of Firefox's engine, and Bergamot are the same: ${share} %`);
-    if (ofBergamot < SAME_IDS) {
+    if (ofBergamot < SAME_AS_BERGAMOT) {
       console.log('FAILED: that is too little for the same model');
       process.exitCode = 1;
     }
