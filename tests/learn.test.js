@@ -121,6 +121,11 @@ test('Q, K, V: the figure shows what was worked out by hand', async () => {
   near(output.data, [2 / 3, 2 / 3, (one + none) / row1, 2 / row1, 2 / row2, (all + none) / row2], 'output');
 });
 
+test('numbers of axes have three digits, and a power of ten from ten million on', async () => {
+  const { short } = await import('../web/learn/chart.js');
+  assert.deepEqual([0.00098765, -0.5, 1250, 1.25e18].map(short), ['0.000988', '\u22120.5', '1250', '1.25e+18']);
+});
+
 test('softmax: shares follow the temperature, and only differences count', async () => {
   const { compute } = await import('../web/learn/softmax.js');
   const row = (...data) => ({ rows: 1, cols: data.length, data: Float32Array.from(data) });

@@ -1,6 +1,6 @@
 // chart.js - small charts as SVG: lines, bars, arrows in a plane. Used by the chapters of Learn; no library.
 
-import { fixed, local } from '../lib/words.js';
+import { LARGE, fixed, local } from '../lib/words.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -38,7 +38,8 @@ export function ticks(low, high, count = 4) {
 export const isNarrow = () => innerWidth < 640;
 
 /** @param {number} x */
-export const short = (x) => local(String(Number(x.toPrecision(3))));
+export const short = (x) =>
+  local(Math.abs(x) < LARGE ? String(Number(x.toPrecision(3))) : x.toExponential(2));
 
 /**
  * A frame with axes to draw into.

@@ -4,7 +4,7 @@ import { loadOps } from '../../js/ops.js';
 import { h } from '../lib/dom.js';
 import { heatmap, matrixTable } from '../lib/matrix.js';
 import { readable } from '../lib/pieces.js';
-import { local } from '../lib/words.js';
+import { LARGE, local } from '../lib/words.js';
 
 /** @typedef {import('../../js/ops.js').Matrix} Matrix */
 /** @typedef {import('../../js/ops.js').Ops} Ops */
@@ -45,9 +45,6 @@ export function normal(seed) {
   };
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 }
-
-/** From here on, numbers are written with a power of ten. */
-const LARGE = 1e7;
 
 /** @param {number} x @param {number} [digits] */
 export function decimal(x, digits = 2) {

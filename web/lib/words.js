@@ -1,5 +1,8 @@
 // words.js - numbers, sizes, languages and translations for people; used by the shell, Translate, See and About.
 
+/** From here on, numbers are written with a power of ten. */
+export const LARGE = 1e7;
+
 /** The decimal sign of the page's language. @type {string | undefined} */
 let sign;
 
