@@ -299,6 +299,11 @@ test('a glossary of the last visit counts from the first translation; its panel 
   await page.keyboard.press('Escape');
   await page.locator('.said .word').first().click();
   await page.waitForSelector('.alternatives button');
+  await page.keyboard.press('Escape');
+  // See shows what Translate has found
+  const found = await said(page);
+  await page.getByRole('button', { name: 'See its attention' }).click();
+  assert.equal(await page.textContent('.see .pair [lang=de]'), found);
   await context.close();
 });
 

@@ -42,6 +42,12 @@ export class Engine extends EventTarget {
   translator = null;
   /** The last result of detail(). @type {Result | null} */
   last = null;
+  /**
+   * The search that Translate has chosen, so that the other rooms show the same translation.
+   *
+   * @type {{ beams?: number, glossary?: Record<string, string> }}
+   */
+  search = {};
   /** Where the list of models is. */
   #models;
   /** @type {AbortController | undefined} */
@@ -121,6 +127,13 @@ export class Engine extends EventTarget {
     return Promise.resolve();
   }
 
+  /** Searches with these options from now on. @param {Engine['search']} search */
+  use(search) {
+    if (JSON.stringify(search) === JSON.stringify(this.search)) return;
+    this.search = search;
+    this.last = null;
+  }
+
   /** Free all memory. */
   unload() {
     this.#load?.abort();
@@ -189,22 +202,23 @@ export class Engine extends EventTarget {
 
   /**
    * translateDetailed() with all attention. Cancels the previous run, which rejects with an AbortError. Returns the
-   * last result if it is the answer. Results with disabled heads are not stored in `last`.
+   * last result if it is the answer. Results with options of their own are not stored in `last`.
    *
    * @param {string} text
-   * @param {Record<string, any>} [options]
+   * @param {Record<string, any>} [options]  besides those of the search
    * @returns {Promise<Result>}
    */
-  async detail(text, options = {}) {
-    const key = JSON.stringify(options);
+  async detail(text, options) {
+    const all = { ...this.search, ...options };
+    const key = JSON.stringify(all);
     if (this.last?.text === text && this.last.options === key) {
       this.#run?.abort();
       return this.last;
     }
     const signal = await this.#begin();
-    const sentences = await this.translator.translateDetailed(text, { ...options, attention: true, signal });
+    const sentences = await this.translator.translateDetailed(text, { ...all, attention: true, signal });
     const result = { text, options: key, sentences };
-    if (!options.disabledHeads?.length) {
+    if (!options) {
       this.last = result;
       this.dispatchEvent(new Event('result'));
     }

@@ -75,7 +75,9 @@ export function mount(host, app) {
     const base = sentence;
     status.textContent = t.running;
     try {
-      const { sentences: [result] } = await engine.detail(base.source, { beams, nBest: beams, beamTree: true });
+      // a search with a glossary has no tree
+      const { sentences: [result] } = await engine.detail(base.source,
+        { beams, nBest: beams, beamTree: true, glossary: undefined });
       if (mine !== run || !isMounted) return;
       found = result;
       status.textContent = '';

@@ -93,7 +93,7 @@ export function mount(host, app) {
     const text = `${base.source.slice(0, start).trimEnd()} ${base.source.slice(end).trimStart()}`
       .replace(/ ([.,;:!?])/g, '$1').trim();
     try {
-      const target = await engine.translator.translate(text);
+      const target = await engine.translator.translate(text, engine.search);
       if (base !== sentence || chosen !== i || !isMounted) return;
       without = target;
       outcome.replaceChildren(

@@ -311,6 +311,9 @@ export function mount(host, app) {
   function run() {
     if (engine.status !== 'ready') return;
     troubleHere.replaceChildren();
+    engine.use({
+      ...(beams > 0 && { beams }), ...(glossary.terms.size > 0 && { glossary: Object.fromEntries(glossary.terms) }),
+    });
     live.update(source.value, engine.languages.from, `${generation} ${beams} ${glossary.text}`);
   }
 
