@@ -27,12 +27,10 @@ typedef struct {
     int columns; /* a multiple of PANEL */
 } epilogue;
 
-enum { MOST_COLUMNS = 2 * PANEL };
-
 /* Where nothing is added. */
-static const float zeros_f32[MOST_COLUMNS];
+static const float zeros_f32[PANEL];
 #ifndef HEED_RELAXED
-static const int32_t zeros_i32[MOST_COLUMNS];
+static const int32_t zeros_i32[PANEL];
 #endif
 
 /* Row i, columns 4j..4j+3.  Scaling and bias round once each, so every host gets the same bits. */
@@ -47,60 +45,78 @@ INLINE void finish(const epilogue *e, int i, int j, v128_t acc) {
     wasm_v128_store(e->out + (size_t)i * (size_t)e->ldo + 4 * j, y);
 }
 
+/* Moves on to the next panel of one row. */
+INLINE void step(epilogue *e) {
+    e->w_scales += PANEL;
+#ifdef HEED_RELAXED
+    e->sums += PANEL;
+#endif
+    e->bias += e->bias == zeros_f32 ? 0 : PANEL;
+    e->out += PANEL;
+}
+
 #ifdef HEED_RELAXED
 
 /*
- * rows x (8 * panels) columns.  Each turn of the loop takes `quads` times four k.  With few rows, quads are added to
+ * rows x 8 columns.  Each turn of the loop takes `quads` times four k.  With few rows, quads are added to
  * several sums in turn, because at least eight sums hide the latency of the dot.
  *   parts    1 of 7-bit rows, 2 of 8-bit rows, which are stored as two rows of 7 bits
  */
-INLINE void tile(const int rows, const int panels, const int quads, const int parts, int k, const quantized *x,
-                 const int8_t *w, const epilogue *e) {
-    const int chains = rows > 2 ? 1 : 4 / (rows * panels);
-    const size_t next = (size_t)k * PANEL;
+INLINE void tile(const int rows, const int quads, const int parts, int k, const quantized *x, const int8_t *w,
+                 const epilogue *e) {
+    const int chains = rows > 2 ? 1 : 4 / rows;
     const quantized *row = x;
-    v128_t acc[6][4][4];
+    v128_t acc[6][4][2];
     UNROLL for (int i = 0; i < rows; i++) {
         UNROLL for (int c = 0; c < chains; c++) {
-            UNROLL for (int j = 0; j < 2 * panels; j++) acc[i][c][j] = wasm_i32x4_splat(0);
+            UNROLL for (int j = 0; j < 2; j++) acc[i][c][j] = wasm_i32x4_splat(0);
         }
     }
     KEEP_LOOP for (int t = k; t > 0; t -= 4 * quads, row += 4 * quads, w += 4 * quads * PANEL) {
         UNROLL for (int u = 0; u < quads; u++) {
-            v128_t b[4];
-            UNROLL for (int j = 0; j < 2 * panels; j++)
-                b[j] = wasm_v128_load(w + (size_t)(j / 2) * next + 4 * PANEL * u + 16 * (j % 2));
+            v128_t b[2];
+            UNROLL for (int j = 0; j < 2; j++) b[j] = wasm_v128_load(w + 4 * PANEL * u + 16 * j);
             UNROLL for (int i = 0; i < rows; i++) {
                 v128_t *sums = acc[i][u % chains];
                 UNROLL for (int part = 0; part < parts; part++) {
                     const v128_t a = wasm_v128_load32_splat(row + 4 * u + (size_t)(i * parts + part) * (size_t)k);
-                    UNROLL for (int j = 0; j < 2 * panels; j++) sums[j] = dot_i8_u7(b[j], a, sums[j]);
+                    UNROLL for (int j = 0; j < 2; j++) sums[j] = dot_i8_u7(b[j], a, sums[j]);
                 }
             }
         }
     }
     UNROLL for (int i = 0; i < rows; i++) {
-        UNROLL for (int j = 0; j < 2 * panels; j++) {
+        UNROLL for (int j = 0; j < 2; j++) {
             UNROLL for (int c = 1; c < chains; c++) acc[i][0][j] = wasm_i32x4_add(acc[i][0][j], acc[i][c][j]);
             finish(e, i, j, acc[i][0][j]);
         }
     }
 }
 
-#define TILE(name, rows, panels, quads, parts)                                          \
+#define TILE(name, rows, quads, parts)                                                  \
     NOINLINE void name(int k, const quantized *x, const int8_t *w, const epilogue *e) { \
-        tile(rows, panels, quads, parts, k, x, w, e);                                   \
+        tile(rows, quads, parts, k, x, w, e);                                           \
     }
-TILE(tile_1x1, 1, 1, 4, 1)
-TILE(tile_1x2, 1, 2, 4, 1)
-TILE(tile_2x1, 2, 1, 2, 1)
-TILE(tile_3x1, 3, 1, 1, 1)
-TILE(tile_4x1, 4, 1, 1, 1)
-TILE(tile_6x1, 6, 1, 1, 1)
-TILE(tile_8_1x1, 1, 1, 4, 2)
-TILE(tile_8_1x2, 1, 2, 2, 2)
-TILE(tile_8_2x1, 2, 1, 2, 2)
-TILE(tile_8_4x1, 4, 1, 1, 2)
+TILE(tile_2, 2, 2, 1)
+TILE(tile_3, 3, 1, 1)
+TILE(tile_4, 4, 1, 1)
+TILE(tile_6, 6, 1, 1)
+TILE(tile_8_2, 2, 2, 2)
+TILE(tile_8_4, 4, 1, 2)
+
+/*
+ * One row and its panels, one after the other.  Two at once have fewer sums to add at their ends: that is a tenth less
+ * time where the weights are in the second cache, and half as long again where they are not, as in a large model.
+ */
+INLINE void row_tile(const int parts, int k, const quantized *x, const int8_t *w, const epilogue *e) {
+    epilogue at = *e;
+    KEEP_LOOP for (int left = e->columns; left > 0; left -= PANEL, w += (size_t)k * PANEL) {
+        tile(1, 4, parts, k, x, w, &at);
+        step(&at);
+    }
+}
+NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue *e) { row_tile(1, k, x, w, e); }
+NOINLINE void tile_8_1(int k, const quantized *x, const int8_t *w, const epilogue *e) { row_tile(2, k, x, w, e); }
 
 /*
  * Rows of the next block of one panel.  6 if many are left, but never leaving 1, 2 or 5; 4 of pairs, which need more
@@ -117,26 +133,11 @@ static int block_rows(int m, int parts) {
 
 typedef void tile_function(int k, const quantized *x, const int8_t *w, const epilogue *e);
 
-/* By parts - 1 and rows - 1; last, of one row and two panels. */
-static tile_function *const TILES[2][7] = {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, NULL, tile_6x1, tile_1x2},
-                                           {tile_8_1x1, tile_8_2x1, NULL, tile_8_4x1, NULL, NULL, tile_8_1x2}};
+/* By parts - 1 and rows - 1. */
+static tile_function *const TILES[2][6] = {{tile_1, tile_2, tile_3, tile_4, NULL, tile_6},
+                                           {tile_8_1, tile_8_2, NULL, tile_8_4}};
 
-/* Bytes of a matrix that stays in the second cache. */
-enum { NEAR = 1 << 20 };
-
-/*
- * One row takes two panels at once, to have fewer sums to add at their ends.  A larger matrix is read as the memory has
- * it, one panel after the other: two at once take three times as long.
- */
-static int next_columns(int m, int left, size_t bytes, bool fixed) {
-    (void)fixed;
-    return m == 1 && bytes <= NEAR && left >= 2 * PANEL ? 2 * PANEL : PANEL;
-}
-
-static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
-                      const epilogue *e) {
-    TILES[parts - 1][columns > PANEL ? 6 : rows - 1](k, x, w, e);
-}
+static tile_function *tile_of(int rows, int parts) { return TILES[parts - 1][rows - 1]; }
 
 #else
 
@@ -215,9 +216,7 @@ NOINLINE void tile_1(int k, const quantized *x, const int8_t *w, const epilogue 
         }
         finish(&at, 0, 0, wasm_i32x4_add(low[0], high[0]));
         finish(&at, 0, 1, wasm_i32x4_add(low[1], high[1]));
-        at.w_scales += PANEL;
-        at.bias += at.bias == zeros_f32 ? 0 : PANEL;
-        at.out += PANEL;
+        step(&at);
     }
 }
 
@@ -229,19 +228,8 @@ static tile_function *const TILES[4] = {tile_1, tile_2, tile_3, tile_4};
 /* Rows of the next block of one panel: 4 if many are left, but 5 are 3 and 2, and 6 are 3 and 3. */
 static int block_rows(int m, int parts) { return (void)parts, m <= 4 ? m : m <= 6 ? 3 : 4; }
 
-/* One row takes all whole panels at once; with a fixed scale not, as there is a copy of the numbers of one panel. */
-static int next_columns(int m, int left, size_t bytes, bool fixed) {
-    (void)bytes;
-    return m == 1 && !fixed && left >= PANEL ? left / PANEL * PANEL : PANEL;
-}
-
 /* 16 bits have room for all of an activation, so there are no parts. */
-static void columns_n(int columns, int rows, int parts, int k, const quantized *x, const int8_t *w,
-                      const epilogue *e) {
-    (void)columns;
-    (void)parts;
-    TILES[rows - 1](k, x, w, e);
-}
+static tile_function *tile_of(int rows, int parts) { return (void)parts, TILES[rows - 1]; }
 
 #endif
 
@@ -249,6 +237,11 @@ static void columns_n(int columns, int rows, int parts, int k, const quantized *
 typedef struct {
     float multiplier, shift;
 } fixed_scale;
+
+/* One row takes all whole panels at once; with a fixed scale not, as there is a copy of the numbers of one panel. */
+static int next_columns(int m, int left, bool is_fixed) {
+    return m == 1 && !is_fixed && left >= PANEL ? left / PANEL * PANEL : PANEL;
+}
 
 /* parts: 1 of 7-bit rows, 2 of 8-bit rows.  fixed: if not NULL, used instead of w_scales. */
 static void multiply(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
@@ -258,14 +251,14 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
     const int padded = quantized_cols(k);
     const size_t row = quantized_row(k, parts);
     for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
-        columns = next_columns(m, n - j, (size_t)n * (size_t)padded, fixed != NULL);
+        columns = next_columns(m, n - j, fixed != NULL);
         /* the last panel is padded, but bias and out are not */
         const int given = n - j < columns ? n - j : columns;
-        float own_bias[MOST_COLUMNS], own_scales[MOST_COLUMNS], last_out[8 * PANEL];
+        float own_bias[PANEL], own_scales[PANEL], last_out[8 * PANEL];
         epilogue at_j = {scales, zeros, fixed ? own_scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
                          out + j, ldo, columns};
 #ifndef HEED_RELAXED
-        int32_t own_sums[MOST_COLUMNS];
+        int32_t own_sums[PANEL];
         at_j.sums = fixed ? own_sums : zeros_i32;
 #endif
         if (fixed || given < columns) {
@@ -294,7 +287,7 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
                 e.out = last_out;
                 e.ldo = PANEL;
             }
-            columns_n(columns, block, parts, padded, x + (size_t)i * row, panels, &e);
+            tile_of(block, parts)(padded, x + (size_t)i * row, panels, &e);
             for (int r = 0; r < block && given < columns; r++)
                 memcpy(at_j.out + (size_t)(i + r) * (size_t)ldo, last_out + r * PANEL, (size_t)given * sizeof(float));
         }
