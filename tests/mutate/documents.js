@@ -84,7 +84,8 @@ export const STRUCTURES = {
   srt: (text) => cuesOf(text),
   vtt: (text) => cuesOf(text),
   // all but targets and their languages
-  xliff: (text) => text.replace(/\s*<target[^<>]*(?:\/>|>[^]*?<\/target\s*>)/g, '').replace(/ target-language="de"/, ''),
+  xliff: (text) => text.replace(/\s*<target[^<>]*(?:\/>|>[^]*?<\/target\s*>)/g, '')
+    .replace(/ target-language="de"/, ''),
   html: (text) => readMarkup(text).filter(({ type }) => type !== 'text').map(({ type, start, end, name }) =>
     (type === 'open' ? name : text.slice(start, end))).sort(),
   txt: () => '',
@@ -127,8 +128,8 @@ const TOKENS = {
   srt: ['\n', '\n\n', '-->', '<i>', '</i>', '<b>', '{\\an1}', '- ', 'word ', '.', ',', '\u2026', '[', '<', '1\n', ' '],
   vtt: ['\n', '\n\n', '-->', '<i>', '</i>', '<c.x>', '<v A>', '<00:01.000>', '- ', 'word ', '.', '&amp;', '&', 'NOTE ',
     'WEBVTT', '<', ' '],
-  xliff: ['<', '>', '/', '"', '&', '&amp;', '<g id="2">', '</g>', '<x id="3"/>', '<source>', '</source>', ' state="new"',
-    '{0}', '%s', ' translate="no"', ']]>', '<!--', 'word ', '\n'],
+  xliff: ['<', '>', '/', '"', '&', '&amp;', '<g id="2">', '</g>', '<x id="3"/>', '<source>', '</source>',
+    ' state="new"', '{0}', '%s', ' translate="no"', ']]>', '<!--', 'word ', '\n'],
   html: ['<b>', '</b>', '<p>', '<br>', '<', '>', '&amp;', '<div lang=fr>', '</div>', ' title="a b"', '<!--', '-->',
     '<pre>', '</pre>', '<textarea>', '<span translate=no>', '</span>', 'word ', '\n'],
   txt: ['\n', '\n\n', ' ', '- ', '1. ', '\t', 'word', 'Word.', '\u3000', '\r\n', '\u2028'],
