@@ -43,8 +43,8 @@ const PLACEHOLDER = new RegExp([
 /** Elements without an end tag. */
 const VOID = /^<(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b|\/>$/i;
 
-/** An element of Angular's XLIFF that stands for a value. */
-export const VALUE = /^<(?:x|ph)\s(?:[^<>]*\s)?(?:id|equiv)=["'](?:INTERPOLATION|ICU)/;
+/** An element of Angular's XLIFF that stands for a value; in messages, xliff.js has another sign for '. */
+export const VALUE = /^<(?:x|ph)\s(?:[^<>]*\s)?(?:id|equiv)=["'\ufdd3](?:INTERPOLATION|ICU)/;
 
 /** A message with plurals or choices. */
 const ICU = /\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,/;
