@@ -246,7 +246,7 @@ test('a T5 that is dropped: See shows its relative position bias, and sums with 
   const captions = page.locator('.stage figcaption', { hasText: 'by distance' });
   await captions.nth(1).waitFor(); // a step that opens asks the model for its tensors
   assert.deepEqual(await captions.allTextContents(), [2 * n - 1, targetTokens.length].map((cols) =>
-    `added to scores, by distance; one row per head: ${heads} \u00d7 ${cols}`));
+    `added to scores, by distance; one row per head: ${heads}\u00a0\u00d7\u00a0${cols}`));
 
   // a score is q k and the bias, not divided by a root; its share is what the model has
   for (const [stack, own] of [['encoder', sourceTokens], ['decoder', targetTokens], ['cross', sourceTokens]]) {

@@ -11,7 +11,7 @@ export const strings = {
     toLight: 'Switch to light colours',
     status: {
       empty: 'No model loaded',
-      loading: (/** @type {number} */ percent) => `Loading the model, ${percent} %`,
+      loading: (/** @type {number} */ percent) => `Loading the model, ${percent}\u00a0%`,
       ready: 'Ready',
       failed: 'The model could not be loaded',
     },

@@ -117,7 +117,7 @@ export function mount(host, app) {
     let reach = scale === 'sequential' ? 1 : 1e-9;
     for (let i = 0; i < map.data.length; i++) reach = Math.max(reach, Math.abs(map.data[i]));
     shrinkInto(canvas, { ...map, scale, reach }, palette(), Math.min(map.cols, MOST), Math.min(map.rows, MOST));
-    return h('figure', {}, canvas, h('figcaption', {}, `${label}: ${map.rows} \u00d7 ${map.cols}`));
+    return h('figure', {}, canvas, h('figcaption', {}, `${label}: ${map.rows}\u00a0\u00d7\u00a0${map.cols}`));
   }
 
   /** What each head of a layer looks at for this token. @param {'decoder' | 'cross'} stack @param {number} layer */
