@@ -122,7 +122,8 @@ function writeResults(file) {
   writeFileSync(file, `${JSON.stringify({
     title: `Beside ${engines.filter((name) => !name.startsWith('heed')).join(', ')}`,
     text: 'Milliseconds for 20 tokens to 25, or 256 to 25, of the same random weights, in turns, on one thread, in one '
-      + 'process, which CTranslate2 is outside of; in brackets the speed-up over onnxruntime-web, driven as '
+      + 'process, which CTranslate2 is outside of; Bergamot takes text, in which each token is a word; in brackets the '
+      + 'speed-up over onnxruntime-web, driven as '
       + `transformers.js drives it. ${named.join(' ')}`,
     command: `node tests/bench/index.js ${process.argv.slice(2).join(' ')}`.replace(/ ?--results \S+/, '').trim(),
     date: new Date().toISOString().slice(0, 10),
