@@ -185,22 +185,32 @@ test('pairs() lists what availability() answers for, of files of each kind', asy
     assert.deepEqual(await Translator.pairs({ model: `${address}${name}/`, cache: false }), pairs, name);
   }
   assert.deepEqual(asked.filter((url) => /safetensors|bin$/.test(url)), []);
+  const nllb = new Set((await Translator.pairs({ model: placeOf('nllb') })).map((pair) => pair.targetLanguage));
+  for (const tag of ['ps', 'qu', 'ff', 'zh-Hans', 'zh-Hant', 'nb']) assert.ok(nllb.has(tag), tag);
   const mbart = await Translator.pairs({ model: placeOf('mbart50') });
-  const german = mbart.filter(({ sourceLanguage, targetLanguage }) => `${sourceLanguage} ${targetLanguage}` === 'en de');
-  assert.equal(german.length, 1, 'en_XX and de_DE');
+  const names = mbart.map(({ sourceLanguage, targetLanguage }) => `${sourceLanguage} ${targetLanguage}`);
+  assert.equal(names.filter((name) => name === 'en de').length, 1, 'en_XX and de_DE');
 
   const pieces = await madlad();
   const list = await Translator.pairs({ model: pieces });
   assert.deepEqual(list.find(({ targetLanguage }) => targetLanguage === 'pt'), { targetLanguage: 'pt' }, '<2pt_BR>');
-  /** What OPUS-MT's models say. @param {object} vocab @param {object} settings */
-  const opus = (vocab, settings) => Translator.pairs({ model: Object.fromEntries(
-    Object.entries({ 'config.json': { model_type: 'marian' }, 'vocab.json': vocab, 'tokenizer_config.json': settings })
+  /** What OPUS-MT's models say. @param {object} vocab @param {object} settings @param {object} [manifest] */
+  const opus = (vocab, settings, manifest = {}) => Translator.pairs({ model: Object.fromEntries(
+    Object.entries({ 'config.json': { model_type: 'marian' }, 'vocab.json': vocab, 'tokenizer_config.json': settings,
+      'heed.json': manifest })
       .map(([name, value]) => [name, new TextEncoder().encode(JSON.stringify(value))])) });
   assert.deepEqual(await opus({ '</s>': 0, '>>fra<<': 1, '>>es<<': 2 }, { source_lang: 'en', target_lang: 'roa' }),
     [{ sourceLanguage: 'en', targetLanguage: 'fr' }, { sourceLanguage: 'en', targetLanguage: 'es' }]);
   assert.deepEqual(await opus({ '</s>': 0 }, { source_lang: 'en', target_lang: 'de' }),
     [{ sourceLanguage: 'en', targetLanguage: 'de' }]);
   assert.deepEqual(await opus({ '</s>': 0 }, {}), []);
+  for (const group of ['mul', 'gem', 'ROMANCE']) {
+    assert.deepEqual(await opus({ '>>dan<<': 0 }, { source_lang: group }), [{ targetLanguage: 'da' }], group);
+  }
+  assert.deepEqual(await opus({ '>>dan<<': 0, '>>swe<<': 1 }, { source_lang: 'dan' }),
+    [{ sourceLanguage: 'da', targetLanguage: 'sv' }]);
+  assert.deepEqual(await opus({ '>>dan<<': 0 }, {}, { source: 'en' }),
+    [{ sourceLanguage: 'en', targetLanguage: 'da' }]);
   await assert.rejects(Translator.pairs({ model: placeOf('nowhere') }), /config\.json is missing: there is no/);
   await assert.rejects(Translator.pairs(/** @type {any} */ ({ sourceLanguage: 'de' })), /unknown option/);
 });

@@ -160,13 +160,20 @@ export async function checkFiles(files, manifest, has, pair) {
   else if (tasks.length > 0) findTask(tasks, ...pair);
 }
 
+/** Names of groups of languages in OPUS-MT's models, by ISO 639-5; others have more than three letters. */
+const GROUPS = new RegExp('^(?:aav|afa|alv|art|bat|bnt|cau|ccs|cel|cpf|cpp|cus|dra|euq|fiu|gem|gmq|gmw|grk|iir|inc|ine|'
+  + 'iro|itc|map|mkh|mul|nic|phi|poz|pqe|pqw|roa|sal|sem|sla|ssa|taw|trk|tut|urj|zle|zls|zlw|[a-z]{4,})$');
+/** Codes of models that people write in another way. @type {Record<string, string>} */
+const USUAL = { pbt: 'ps', quy: 'qu', fuv: 'ff', ns: 'nso' };
+
 /**
  * The tags of codes: the language alone where it has one code, as in `de` of `de_DE`.
  *
  * @param {Iterable<string>} codes
  */
 function tagsOf(codes) {
-  const tags = [...new Set([...codes].map((code) => canonical(code.replaceAll('_', '-'))))]
+  const usual = (/** @type {string} */ code) => code.replace(/^[a-z]+/, (language) => USUAL[language] ?? language);
+  const tags = [...new Set([...codes].map((code) => canonical(usual(code).replaceAll('_', '-'))))]
     .filter((tag) => tag !== undefined);
   const languages = tags.map(languageOf);
   return tags.map((tag, i) => {
@@ -187,11 +194,11 @@ export async function listStated(files, has) {
   const stated = Object(parseJson(await files.read('config.json'), 'config.json'));
   if (isMarian(stated)) {
     const { source_lang: source, target_lang: target } = await readJson(files, 'tokenizer_config.json');
-    const [from] = tagsOf([String(source ?? '')]);
+    const [from] = tagsOf([String(source ?? '')]).filter((tag) => !GROUPS.test(tag));
     const tokens = Object.keys(await readJson(files, 'vocab.json'))
       .flatMap((piece) => /^>>(.+)<<$/.exec(piece)?.[1] ?? []);
     const targets = tagsOf(tokens.length > 0 ? tokens : [String(target ?? '')]);
-    return targets.map((to) => [from, to]);
+    return targets.filter((to) => to !== from).map((to) => [from, to]);
   }
   const { codes, targets, tasks } = await readLanguages(files, stated, has);
   const all = tagsOf(codes);

@@ -7,7 +7,8 @@
 import { describe, mismatch } from '../base/json.js';
 import { MAX_ALTERNATIVES } from '../base/limits.js';
 import { LanguageDetector } from '../detect/detector.js';
-import { languageOf } from '../model/languages.js';
+import { canonical, languageOf } from '../model/languages.js';
+import { findCode } from '../model/pairs.js';
 import { Refusal } from './fields.js';
 
 /** @typedef {import('../translate/translator.js').Translator} Translator */
@@ -116,7 +117,9 @@ export class Interface {
   /** The language of a request as in the pairs. @param {string} code */
   #find(code) {
     const codes = [...this.#targets.keys()];
-    const found = codes.find((own) => own === code) ?? codes.find((own) => languageOf(own) === languageOf(code));
+    const tag = canonical(code.replaceAll('_', '-'));
+    const found = codes.find((own) => own === code) ?? (tag && findCode(codes, tag))
+      ?? codes.find((own) => languageOf(own) === languageOf(code));
     if (found === undefined) throw wrong(`${describe(code)} is not supported, expected ${codes.join(', ')}`);
     return found;
   }

@@ -27,9 +27,14 @@ export async function pairsOfModel(model, cache) {
   files.expect(listedFiles(manifest)); // refuses a malformed manifest, and that of a model that moved
   const names = await listFiles(files);
   const layout = names.includes('config.json') ? null : findLayout(names);
-  const pairs = pairsOf({ ...layout?.languages, ...manifest }).filter((pair) => pair.some((tag) => tag !== undefined));
-  if (pairs.length > 0 || layout) return pairs;
-  return listStated(files, (name) => (files.url === undefined ? names.includes(name) : isThere(files, name)));
+  const pairs = pairsOf({ ...layout?.languages, ...manifest });
+  if (layout || pairs.every(([, target]) => target !== undefined)) {
+    return pairs.filter(([, target]) => target !== undefined);
+  }
+  const stated = await listStated(files, (name) =>
+    (files.url === undefined ? names.includes(name) : isThere(files, name)));
+  const [[source]] = pairs;
+  return stated.map(([from, to]) => [source ?? from, to]).filter(([from, to]) => from !== to);
 }
 
 /**
@@ -55,7 +60,7 @@ export async function offeredPairs(options, usual, withName) {
     throw withName(error);
   });
   const tags = pairs.map((pair) => pair.map((tag) => (tag === undefined ? undefined : canonical(tag) ?? tag)));
-  /** Two models may have the same pair. */
+  // two models may have the same pair
   const distinct = new Map(tags.map((pair) => [pair.join(), pair]));
   return [...distinct.values()].flatMap(([sourceLanguage, targetLanguage]) => (targetLanguage === undefined ? []
     : [sourceLanguage === undefined ? { targetLanguage } : { sourceLanguage, targetLanguage }]));
