@@ -168,6 +168,23 @@ test('Markdown: marked reads the same elements, of the documents of heed too', a
   }
 });
 
+/** Milliseconds of a processor. @param {() => Promise<unknown>} work */
+async function timeOf(work) {
+  const start = process.cpuUsage();
+  await work();
+  return process.cpuUsage(start).user / 1000;
+}
+
+test('Markdown: many spaces take no quadratic time', async () => {
+  const spaces = ' '.repeat(40_000);
+  for (const text of [`# a${spaces}b {#id}`, `a${spaces}b`, `a${spaces}\nb`]) {
+    const time = await timeOf(() => upperOf('md', text));
+    assert.ok(time < 1000, `${text.replace(spaces, '...')}: ${time} ms`);
+  }
+  assert.equal(await upperOf('md', '# a ##  # {#id}'), '# A ##  # {#id}');
+  assert.equal(await upperOf('md', 'a\nb  \nc\\\nd'), 'A\nB  \nC\\\nD');
+});
+
 test('Markdown: text that would be a mark is escaped', async () => {
   const cases = [['a_b \\* c', 'A_B * C'], ['a\\*b', 'A\\*B'], ['x \\[y](z)', 'X [Y\\](Z)'], ['a \\<b>', 'A \\<B>'],
     ['\\# no', '\\# NO'], ['1\\. no', '1\\. NO'], ['\\{% x %} y', '\\{% X %} Y'], ['a \\{{< b >}}', 'A \\{{< B >}}'],

@@ -156,8 +156,8 @@ class Reader {
     const pieces = [];
     let at = from;
     const addText = (/** @type {number} */ end) => {
-      const lines = this.#isQuoted ? /[ \t\r]*\n[ \t>]*|(?:(?![ \t\r]*\n)[^])+/g
-        : /[ \t\r]*\n[ \t]*|(?:(?![ \t\r]*\n)[^])+/g;
+      const lines = this.#isQuoted ? /[ \t\r]*\n[ \t>]*|(?:[^ \t\r\n]+|[ \t\r]+(?![ \t\r\n]))+/g
+        : /[ \t\r]*\n[ \t]*|(?:[^ \t\r\n]+|[ \t\r]+(?![ \t\r\n]))+/g;
       for (const { 0: part } of this.#source.slice(at, end).matchAll(lines)) {
         const isBreak = /^\s*\n/.test(part);
         if (isBreak) pieces.push({ kind: 'text', text: ' ', source: part });
@@ -238,7 +238,7 @@ class Reader {
     // the parser gives no marks of a quotation inside
     if (isSetext) to -= /\n[\s>]*$/.exec(source.slice(from, to))?.[0].length ?? 0;
     this.#isQuoted = isSetext && /\n\s*>/.test(source.slice(from, to));
-    to -= /\s*$/.exec(source.slice(from, to))?.[0].length ?? 0;
+    to = from + source.slice(from, to).trimEnd().length;
     // commands at both ends stay there, unless the text goes on in another line
     for (let [first] = nodes; first?.name === 'Command' && first.from === from; [first] = nodes) {
       const space = /^[ \t]*(?![ \t\r\n])/.exec(source.slice(first.to, to));
@@ -252,7 +252,7 @@ class Reader {
       to = from + before.trimEnd().length;
       nodes.pop();
       // marks that close a heading may stand before its attributes
-      if (node.name.startsWith('ATX')) to -= /(?:^|[ \t]+)#+$/.exec(source.slice(from, to))?.[0].length ?? 0;
+      if (node.name.startsWith('ATX')) to = from + withoutMarks(source.slice(from, to)).length;
     }
     if (to <= from) return;
     const pieces = pair(this.inline(nodes, from, to));
@@ -294,6 +294,13 @@ class Reader {
 /** @param {Piece[]} pieces @param {string[]} translations @param {import('./unit.js').Tell} tell */
 const joinPieces = (pieces, translations, tell) =>
   pieces.map((piece) => piece.unchanged ?? sourceOf(piece, translations, tell)).join('');
+
+/** A heading without the marks that close it. @param {string} text */
+function withoutMarks(text) {
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  return end === 0 || /[ \t]/.test(text[end - 1]) ? text.slice(0, end).trimEnd() : text;
+}
 
 /** Whether a text is a block of HTML. @param {string} text */
 function isHtml(text) {
