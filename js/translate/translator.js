@@ -153,10 +153,11 @@ export class Translator {
    *   worker_threads), that imports 'heed/worker'. Default: true in pages if possible, false in Node
    * @param {number} [options.workers]  how many workers share the sentences of calls, 1 to 64. In Node and in pages
    *   that are cross-origin isolated they share one copy of the weights, elsewhere each has its own. With one copy, a
-   *   fault in one of them (HEED_E_WASM, a bug in heed) ends all: this and every later call is rejected, so create
-   *   another Translator. A call has one for every 8 sentences at most. Default: where there is a worker, one, and more
-   *   while there is much to do: one for every 32 sentences that wait, as many as there are cores and 4 at most, if
-   *   they need no download and take 1 GB together at most
+   *   fault in one of them (HEED_E_WASM, a bug in heed) ends all. Others are started in their place, and a call whose
+   *   sentences break a module twice is rejected; with a model that was passed as bytes all calls are. A call has one
+   *   for every 8 sentences at most. Default: where there is a worker, one, and more while there is much to do: one
+   *   for every 32 sentences that wait, as many as there are cores and 4 at most, if they need no download and take
+   *   1 GB together at most
    * @param {number} [options.timeout]  milliseconds after which a call is rejected if the worker sends no message, no
    *   progress and no sign of life; Infinity: never. Default: 30,000. It has no effect without a worker
    * @param {string} [options.language]  the target language token for a model with several, if targetLanguage does not
