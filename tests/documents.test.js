@@ -552,6 +552,16 @@ test('subtitles: lines of spaces are in a cue of WebVTT, and end one of SubRip',
   const cue = (/** @type {string} */ text) => `WEBVTT\n\n00:00.000 --> 00:01.000\n${text}\n`;
   assert.equal(await upperOf('vtt', cue(' \none <00:00.500><c>dog</c>\n ')), cue(' \nONE <00:00.500><c>DOG</c>\n '));
   assert.equal(await upperOf('vtt', cue(' ')), cue(' '));
+  // they end one before a time, and before its identifier
+  const next = '00:02.000 --> 00:03.000\ntwo\n';
+  for (const start of ['\n\t\n2\n', ' \n', ' \n \n \n2\n', ' \n\n2\n']) {
+    const file = `${cue('one').replace('\n\n', '\n \n')}${start}${next}\n \n\n`;
+    assert.equal(await upperOf('vtt', file), file.replace('one', 'ONE').replace('two', 'TWO'));
+    const { units } = await readDocument('vtt', file, { source: 'en', target: 'de' });
+    assert.deepEqual(units.map(({ text }) => text), ['one two']);
+  }
+  assert.equal(await upperOf('vtt', `WEBVTT\n\nNOTE a\n \nb\n \n2\n${next}`),
+    `WEBVTT\n\nNOTE a\n \nb\n \n2\n${next.replace('two', 'TWO')}`);
   const two = srt('One.', 'Two.').replace('\n\n', '\n \n');
   assert.equal(await upperOf('srt', two), two.replace('One', 'ONE').replace('Two', 'TWO'));
 });

@@ -61,13 +61,19 @@ function readCues(source, format) {
   const blocks = [];
   /** @type {Line[]} */
   let block = [];
-  let number = 0;
-  for (const { 0: whole, index } of source.matchAll(/[^\n]*(?:\n|$)/g)) {
-    number++;
+  const lines = Array.from(source.matchAll(/[^\n]*(?:\n|$)/g), ({ 0: whole, index }, i) => {
     const text = whole.replace(/\r?\n$/, '');
-    // a line of spaces ends no cue of WebVTT
-    const isIn = format === 'vtt' ? text !== '' : text.trim() !== '';
-    if (isIn) block.push({ text, start: index, end: index + text.length, number });
+    return { text, start: index, end: index + text.length, number: i + 1 };
+  });
+  const hasTime = (/** @type {Line | undefined} */ line) => line?.text.includes('-->');
+  /** Lines of spaces in a cue of WebVTT: neither a time follows nor an identifier and a time. */
+  const within = new Set();
+  for (let i = lines.length - 1, isCue = false; format === 'vtt' && i >= 0; i--) {
+    if (lines[i].text.trim() !== '') isCue = Boolean(hasTime(lines[i]) || hasTime(lines[i + 1]));
+    else if (lines[i].text !== '' && !isCue) within.add(lines[i]);
+  }
+  for (const line of lines) {
+    if (line.text.trim() !== '' || (block.length > 0 && within.has(line))) block.push(line);
     else if (block.length > 0) {
       blocks.push(block);
       block = [];
@@ -84,20 +90,20 @@ function readCues(source, format) {
       throw new DocumentError(inHeader.number, 'found a time in the header, expected a blank line before it');
     }
   }
-  return blocks.flatMap((lines) => {
-    if (format === 'vtt' && /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/.test(lines[0].text)) return [];
-    const at = TIME[format].test(lines[0].text) ? 0 : 1;
-    const [time, ...more] = lines.slice(at);
+  return blocks.flatMap((own) => {
+    if (format === 'vtt' && /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/.test(own[0].text)) return [];
+    const at = TIME[format].test(own[0].text) ? 0 : 1;
+    const [time, ...more] = own.slice(at);
     if (!time || !TIME[format].test(time.text)) {
-      const line = time ?? lines[0];
+      const line = time ?? own[0];
       const example = format === 'srt' ? '00:00:01,000 --> 00:00:02,000' : '00:01.000 --> 00:02.000';
       throw new DocumentError(line.number, `found '${line.text.slice(0, 40)}', expected a time such as ${example}`);
     }
     const second = more.find(({ text }) => TIME[format].test(text) || (format === 'vtt' && text.includes('-->')));
     if (second) throw new DocumentError(second.number, 'found a second time, expected a blank line before it');
     const isText = (/** @type {Line} */ { text }) => text.trim() !== '';
-    const own = more.slice(more.findIndex(isText), more.findLastIndex(isText) + 1);
-    return own.length > 0 ? [own] : [];
+    const texts = more.slice(more.findIndex(isText), more.findLastIndex(isText) + 1);
+    return texts.length > 0 ? [texts] : [];
   });
 }
 
