@@ -115,6 +115,14 @@ test('texts of programs: signs, dates and columns', async () => {
     'Write -o FILE [-x], well -ed, e-m': 'Write <code id=1>-o</code> FILE [<code id=3>-x</code>], well -ed, e-m',
     'Due on %Y-%m-%d at %H:%M.': 'Due on <code id=1>%Y-%m-%d</code> at <code id=3>%H:%M</code>.',
     'Since %d. %B %Y, 5% Sure': 'Since <code id=1>%d. %B %Y</code>, 5% Sure',
+    'At %s, %H:%M%%': 'At <code id=1>%s</code>, <code id=3>%H:%M</code><code id=4>%%</code>',
+    'Log %Y_%m_%d, %H%M%S': 'Log <code id=1>%Y_%m_%d, %H%M%S</code>',
+    'Set %M2_HOME%, %I18N%, %H_NAME%x and %B%': 'Set <code id=1>%M2_HOME%</code>, <code id=3>%I18N%</code>, ' +
+      '<code id=5>%H_NAME%</code>x and <code id=7>%B%</code>',
+    'Hi $$USER$$, $A$$B$ $$c$': 'Hi <code id=1>$$USER$$</code>, <code id=3>$A$</code><code id=4>$B$</code> ' +
+      '$<code id=6>$c$</code>',
+    'A file(-s) of (-o) or [-x|-y]': 'A file(-s) of (<code id=1>-o</code>) or [<code id=3>-x</code>|' +
+      '<code id=5>-y</code>]',
     '  Good, --help   show \t\tit': '  Good, --help<hr id=1>show<hr id=3>it',
   };
   for (const [text, wanted] of Object.entries(cases)) assert.deepEqual(await texts(text), [`<pre>${wanted}</pre>`]);
@@ -122,6 +130,11 @@ test('texts of programs: signs, dates and columns', async () => {
   // a date has no number of an argument
   assert.equal(await upperOf('json', '["%s on %Y"]'), '["%s ON %Y"]');
   assert.equal((await translateDocument('json', '["at %Y is %s"]', 'reverse')).output, '["%s IS %Y AT"]');
+  assert.equal((await translateDocument('json', '["%d at %s, %H:%M"]', 'reverse')).output, '["%H:%M %2$s, AT %1$d"]');
+  // what may be an argument in a date keeps its place among others
+  const mixed = await translateDocument('json', '["%s of %d %b"]', 'reverse');
+  assert.equal(mixed.output, '["%s of %d %b"]');
+  assert.match(mixed.problems.join(), /^1: the translation has other placeholders/);
   const start = performance.now();
   for (const part of ['%d ', '%d %Y', '\t', ' ', 'a \t', '$$']) await texts(`a${part.repeat(20_000)}`);
   assert.ok(performance.now() - start < 20_000);

@@ -19,22 +19,27 @@ import { DocumentError, GAP, hasWords } from './unit.js';
 /** @typedef {Token & { start: number, end: number }} Node */
 /** @typedef {{ decode: (raw: string) => string, encode: (text: string) => string }} Codec  of the texts of a message */
 
-/** Parts of a date or a time for strftime: at least one that printf has not. */
-const [TIME, OWN_TIME] = ['%[-_^#]?[A-Za-z](?![A-Za-z])', '%[-_^#]?[YmyBbHIMSjZ](?![A-Za-z])'];
+/** Parts of a date or a time for strftime: at least one that printf has not, and no %s. */
+const [TIME, OWN_TIME] = ['A-Za-rt-z', 'YmyBbHIMSjZ'].map((letters) => `%[-_^#]?[${letters}](?!_?[A-Za-z\\d])`);
+/** What is between them. */
+const BETWEEN = '[-/.:,_]? ?';
 /** Placeholders of many libraries, and tags; what divides columns. */
 const PLACEHOLDER = new RegExp([
   GAP.source,
-  `(?:${TIME}[-/.:,]? ?){0,6}${OWN_TIME}(?:[-/.:,]? ?${TIME}){0,6}`,
+  // %NAME%, but not the beginning of %Y_%m
+  '%[A-Z_][A-Z\\d_]*%(?![-_^#]?[A-Za-z]|%)',
+  `(?:${TIME}${BETWEEN}){0,6}${OWN_TIME}(?:${BETWEEN}${TIME}){0,6}`,
   // {{x}} ${x} #{x} %{x} {x} {0, date, short}
   '\\{\\{[^{}]*\\}\\}|[$#%]?\\{[^{}]*\\}',
   // printf: %s %1$d %(name)s %-5.2f %%
   "%%|%(?:\\([\\w.]+\\)|\\d+\\$)?[-+0#']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*))?(?:hh?|ll?|[qLjzt])?" +
     '(?:[sd@]|[iouxXeEfFgGaAcpn](?![A-Za-z]))',
-  // Qt: %1 %L1; %NAME%; $NAME$; a dollar sign; references to other messages: $t(key) @:key
-  '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|\\$[A-Za-z_]\\w*\\$|\\$\\$(?:\\d+(?:[.,]\\d+)*)?|\\$t\\([^()]*\\)|' +
+  // Qt: %1 %L1; %NAME%; $NAME$ $$NAME$$; a dollar sign; references to other messages: $t(key) @:key
+  '%L?\\d{1,2}(?!\\d)|%[A-Z_][A-Z\\d_]*%|(?<dollars>\\$\\$?)[A-Za-z_]\\w*\\k<dollars>|' +
+    '\\$\\$(?![A-Za-z_]\\w*\\$)(?:\\d+(?:[.,]\\d+)*)?|\\$t\\([^()]*\\)|' +
     '@(?:\\.\\w+)?:(?:\\([^()]*\\)|[\\w.]+\\w)',
-  // options of commands: -o
-  '(?<![^\\s([,|])-[A-Za-z](?![\\w-])',
+  // options of commands: -o, but not file(-s)
+  '(?<![^\\s([,|]\\(?)-[A-Za-z](?![\\w-])',
   // Ruby and PHP: :name
   '(?<![\\w:]):[a-z_]\\w+(?![\\w:])',
   // tags; code with its content
@@ -114,6 +119,9 @@ const isWorded = (pieces) => pieces.some(({ kind, text }) => kind === 'text' && 
 /** A placeholder of printf without a number or a name: it means the next argument. */
 const NEXT = /^%[-+0#']*[\d*]*(?:\.[\d*]*)?[hlqLjzt]*[diouxXeEfFgGaAcspn@]$/;
 
+/** A date with a part that printf has, too: it cannot get a number. */
+const MIXED = /^(?=%.+%[-_^#]?[A-Za-z]$).*%[-_^#]?[diouxXeEfFgGaAcpn]/;
+
 /**
  * The sources of the pieces of a translation. Placeholders of printf in another order than in the source get numbers.
  *
@@ -123,11 +131,13 @@ const NEXT = /^%[-+0#']*[\d*]*(?:\.[\d*]*)?[hlqLjzt]*[diouxXeEfFgGaAcspn@]$/;
  * @returns {Piece['source'][] | undefined}  undefined: they cannot have another order
  */
 export function inOrder(translated, pieces, isOrdered) {
-  const isNext = (/** @type {Piece} */ { kind, source }) => kind === 'word' && NEXT.test(String(source));
+  const isMixed = (/** @type {Piece} */ { source }) => MIXED.test(String(source));
+  const isNext = (/** @type {Piece} */ piece) =>
+    piece.kind === 'word' && (NEXT.test(String(piece.source)) || isMixed(piece));
   const arguments_ = pieces.filter(isNext);
   const found = translated.filter(isNext);
   if (found.every((piece, i) => piece.source === arguments_[i].source)) return translated.map(({ source }) => source);
-  if (isOrdered || arguments_.some(({ source }) => String(source).includes('*'))) return undefined;
+  if (isOrdered || arguments_.some((piece) => String(piece.source).includes('*') || isMixed(piece))) return undefined;
   return translated.map((piece) => (isNext(piece)
     ? `%${arguments_.indexOf(piece) + 1}$${String(piece.source).slice(1)}` : piece.source));
 }
