@@ -8,7 +8,7 @@
 import { MAX_CASES } from '../base/limits.js';
 import { addPieces, sourceOf } from './inline.js';
 import { parse } from './messageformat.js';
-import { DocumentError, GAP, hasWords } from './unit.js';
+import { DocumentError, GAP, gapTest, hasWords } from './unit.js';
 
 /** @typedef {import('./inline.js').Piece} Piece */
 /** @typedef {import('./unit.js').Builder} Builder */
@@ -96,7 +96,9 @@ export function piecesOf(text) {
   const add = (/** @type {number} */ to) => {
     if (to > at) pieces.push({ kind: 'text', text: text.slice(at, to), source: text.slice(at, to) });
   };
+  const isGap = gapTest(text);
   for (const { 0: found, index } of text.matchAll(PLACEHOLDER)) {
+    if (found.trim() === '' && !isGap(index, index + found.length)) continue;
     add(index);
     pieces.push(pieceOf(found));
     at = index + found.length;

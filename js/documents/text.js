@@ -1,14 +1,11 @@
 // text.js - plain text: each line is translated by itself, and each column of one; lines of a broken paragraph
 // together.
 
-import { Builder, GAP, hasWords } from './unit.js';
+import { Builder, GAP, gapTest, hasWords } from './unit.js';
 import { goesOn, wrap } from './wrap.js';
 
 /** Space, marks of a quotation, and a mark of a list before the text of a line. */
 const LEAD = /^\s*(?:>\s*)*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)]|[A-Za-z]\)|\([\dA-Za-z]\))\s+)?/;
-
-/** @param {string} line */
-const hasColumns = (line) => line.search(GAP) >= 0;
 
 /** The marks of a quotation. @param {{ lead: string }} line */
 const quoteOf = ({ lead }) => lead.replace(/[^>]/g, '');
@@ -19,6 +16,10 @@ const quoteOf = ({ lead }) => lead.replace(/[^>]/g, '');
  */
 export function readText(source) {
   const builder = new Builder(source);
+  const isGap = gapTest(source);
+  /** What divides the columns of a line. @param {{ text: string, start: number }} line */
+  const gapsOf = ({ text, start }) => Array.from(text.matchAll(GAP))
+    .filter(({ 0: gap, index }) => isGap(start + index, start + index + gap.length));
   /** The lines of a paragraph: all between two blank ones. @type {{ lead: string, text: string, start: number }[]} */
   let paragraph = [];
   const flush = () => {
@@ -29,7 +30,7 @@ export function readText(source) {
       for (; next < paragraph.length; next++) {
         const [line, other] = [paragraph[next - 1], paragraph[next]];
         const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) ||
-          hasColumns(line.text) || hasColumns(other.text) ||
+          gapsOf(line).length > 0 || gapsOf(other).length > 0 ||
           !goesOn(line.text, other.text, width - line.lead.length) ||
           (next > i + 1 && other.lead !== line.lead);
         if (isAlone) break;
@@ -42,7 +43,7 @@ export function readText(source) {
       i = next;
       if (lines.length === 1) {
         let at = 0;
-        for (const gap of [...text.matchAll(GAP), { 0: '', index: text.length }]) {
+        for (const gap of [...gapsOf(first), { 0: '', index: text.length }]) {
           const cell = text.slice(at, gap.index);
           const start = first.start + at;
           at = gap.index + gap[0].length;

@@ -48,7 +48,7 @@ const WORDED = /\p{L}/u;
 /** Whether there is anything to translate. @param {string} text */
 export const hasWords = (text) => WORDED.test(text);
 
-/** What divides the columns of a line. */
+/** What may divide the columns of a line, see gapTest(). */
 export const GAP = /(?<=\S)(?:[^\S\n\t]*\t[^\S\n]*| {3,})(?=\S)/g;
 
 /** Finds lines by position. */
@@ -71,6 +71,32 @@ export class Lines {
     }
     return low + 1;
   }
+
+  /** The position of a line. @param {number} index  from 0 */
+  startOf(index) {
+    return this.#starts[index];
+  }
+}
+
+/**
+ * Tells which of what GAP finds divides columns. Three spaces may be in prose: those of a line beside must end at the
+ * same place.
+ *
+ * @param {string} text
+ * @returns {(start: number, end: number) => boolean}
+ */
+export function gapTest(text) {
+  /** @type {string[] | undefined} */
+  let all;
+  const lines = new Lines(text);
+  return (start, end) => {
+    if (text.slice(start, end) !== '   ') return true;
+    all ??= text.split('\n');
+    const own = lines.at(start) - 1;
+    const column = end - lines.startOf(own);
+    return [all[own - 1], all[own + 1]].some((line) => line?.slice(column - 3, column) === '   ' &&
+      /\S/.test(line.charAt(column)) && /\S/.test(line.slice(0, column)));
+  };
 }
 
 /** Collects the units of a file, and its text around them. */
