@@ -10,6 +10,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import threads from 'node:worker_threads';
+import { E_WASM } from '../js/base/constants.js';
+import { BROKE, ELSEWHERE, HeedError } from '../js/base/errors.js';
+import { poolOf } from '../js/engine/pool.js';
 import { Translator } from '../js/index.js';
 import { FileRecord } from '../js/files/record.js';
 import { readFiles, SHIPPED, TINY } from './model-files.js';
@@ -97,7 +100,7 @@ test('a model at a URL is downloaded once, and its bytes are one copy', async (t
   for (const { buffer } of Object.values(record.files ?? {})) assert.ok(buffer instanceof SharedArrayBuffer);
 });
 
-test('a worker that is lost takes nothing with it; without any, the error says why', async (t) => {
+test('a worker that is lost takes nothing with it; after the last there is an error, and others start', async (t) => {
   const { mock } = t.mock.method(console, 'warn', () => {});
   const from = started.length;
   const translator = await Translator.create({ ...PAIR, model: SHIPPED, workers: 3 });
@@ -121,9 +124,9 @@ test('a worker that is lost takes nothing with it; without any, the error says w
   assert.deepEqual(await translator.translate(TEXTS), expected);
   assert.equal(translator.info.workers, 1);
   await third.terminate();
-  for (let i = 0; i < 2; i++) {
-    await assert.rejects(translator.translate(TEXTS), { status: 'HEED_E_WASM', message: 'worker: it has ended' });
-  }
+  await assert.rejects(translator.translate(TEXTS), { status: 'HEED_E_WASM', message: 'worker: it has ended' });
+  assert.deepEqual(await translator.translate(TEXTS), expected);
+  assert.equal(translator.info.workers, 3);
   translator.destroy();
 });
 
@@ -286,4 +289,84 @@ test('heed translate --jobs: a lost worker loses no line; an error comes after t
   assert.ok(lines.length >= 20 && lines.length < expected.length && lines.length % 10 === 0, `${lines.length} lines`);
   assert.deepEqual(lines, expected.slice(0, lines.length));
   assert.deepEqual([none.stderr.split('\n').slice(-2), none.code], [['heed: worker: it has ended', ''], 1]);
+});
+
+/**
+ * An engine whose calls the test ends, and the calls.
+ *
+ * @param {boolean} [isShared]
+ */
+function makeEngine(isShared = true) {
+  /** @type {{ resolve: (results: any) => void, reject: (error: unknown) => void }[]} */
+  const calls = [];
+  /** @type {unknown[]} */
+  const ends = [];
+  const engine = /** @type {any} */ ({
+    config: {}, manifest: {}, defaults: {}, isShared, info: { memoryBytes: 1, weightBytes: 1 },
+    generate: (/** @type {unknown[]} */ sources) => new Promise((resolve, reject) =>
+      void calls.push({ resolve: () => resolve(sources.map((source) => [source])), reject })),
+    destroy: (/** @type {unknown} */ reason) => void ends.push(reason),
+  });
+  return { engine, calls, ends };
+}
+const trap = () => new HeedError(E_WASM, `${BROKE}RuntimeError: unreachable`);
+const soon = () => sleep(5);
+
+test('a worker whose memory broke ends with its calls, aborted ones included, and with the pool', async (t) => {
+  t.mock.method(console, 'warn', () => {});
+  for (const isDestroyed of [false, true]) {
+    const [a, b, c] = [makeEngine(), makeEngine(), makeEngine()];
+    const own = poolOf([a.engine, b.engine], { isFixed: true, restart: async () => [c.engine] });
+    const [first, second] = ['1', '2'].map((source) =>
+      own.generate(/** @type {any} */ ([source]), /** @type {any} */ ({})));
+    await soon();
+    a.calls[0].reject(trap());
+    await soon();
+    assert.deepEqual([a.ends.length, b.ends.length, c.calls.length], [1, 0, 1]);
+    if (isDestroyed) own.destroy(new Error('enough'));
+    else b.calls[0].reject(new Error('aborted'));
+    c.calls[0].resolve(undefined);
+    assert.deepEqual(await first, [['1']]);
+    if (!isDestroyed) await assert.rejects(second, /aborted/);
+    assert.equal(b.ends.length, 1);
+  }
+});
+
+test('a worker that comes late into a memory that broke is ended, and the new ones go on', async (t) => {
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const [a, late, c] = [makeEngine(), makeEngine(), makeEngine()];
+  /** @type {(engine: any) => void} */
+  let add = () => {};
+  const growth = { wanted: 1, grow: (/** @type {any} */ _, /** @type {any} */ __, /** @type {any} */ f) => (add = f),
+    stop: () => {} };
+  const own = poolOf([a.engine], { isFixed: true, growth, restart: async () => [c.engine] });
+  const found = own.generate(/** @type {any} */ (['1']), /** @type {any} */ ({}));
+  await soon();
+  const addOld = add;
+  a.calls[0].reject(trap());
+  await soon();
+  addOld(late.engine);
+  assert.deepEqual([late.ends.length, c.ends.length, own.info.workers], [1, 0, 1]);
+  c.calls[0].resolve(undefined);
+  assert.deepEqual(await found, [['1']]);
+  assert.equal(mock.callCount(), 1);
+});
+
+test('workers in the place of others have as many chunks at a time', async (t) => {
+  t.mock.method(console, 'warn', () => {});
+  const [a, b, c, d] = Array.from({ length: 4 }, () => makeEngine());
+  const own = poolOf([a.engine, b.engine], { isFixed: true, restart: async () => [c.engine, d.engine] });
+  const sources = Array.from({ length: 200 }, (_, i) => String(i));
+  const found = own.generate(/** @type {any} */ (sources), /** @type {any} */ ({}));
+  await soon();
+  assert.deepEqual([a.calls.length, b.calls.length], [2, 2]);
+  for (const { reject } of [...a.calls, ...b.calls]) reject(new HeedError(E_WASM, BROKE + ELSEWHERE));
+  for (let i = 0; i < 50; i++) {
+    await soon();
+    const [open, other] = [c, d].map(({ calls }) => calls.splice(0));
+    assert.ok(open.length <= 2 && other.length <= 2, `${open.length}, ${other.length}`);
+    for (const { resolve } of [...open, ...other]) resolve(undefined);
+    if (open.length + other.length === 0) break;
+  }
+  assert.deepEqual(await found, sources.map((source) => [source]));
 });

@@ -458,6 +458,12 @@ test('a failure of a model is a 500, and a broken one is loaded again', async (t
   state.fails = undefined;
   assert.deepEqual(await state.say('a'), [200, { translatedText: 'de: A' }]);
   assert.deepEqual([state.made, state.destroyed], [['de', 'de'], ['de']]);
+  // a pool that has refused a text goes on with others
+  state.fails = new HeedError(E_WASM, 'broke twice', { cause: new HeedError(E_WASM, 'broke') });
+  assert.equal((await state.say('a'))[0], 500);
+  state.fails = undefined;
+  assert.equal((await state.say('a'))[0], 200);
+  assert.deepEqual([state.made, state.destroyed], [['de', 'de'], ['de']]);
   // one that does not load is tried again by the next request
   let count = 0;
   const failing = await startWaiting(t, {

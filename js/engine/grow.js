@@ -4,7 +4,7 @@
 import { builtin, isNode, resolve } from '../base/host.js';
 import { GROWN_BYTES, GROWN_WORKERS } from '../base/limits.js';
 import { openRemote } from '../files/source.js';
-import { borrow, hasBytes, poolOf, versionOf } from './pool.js';
+import { borrow, hasBytes, isBroken, poolOf, versionOf } from './pool.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 /** @typedef {import('./engine.js').EngineOptions} EngineOptions */
@@ -66,6 +66,7 @@ async function growthOf(first, { model, cache = !isNode }, start) {
       if (life.signal.aborted || versionOf(engine) !== versionOf(first)) engine.destroy(life.signal.reason);
       else add(engine);
     } catch (/** @type {any} */ error) {
+      if (isBroken(error)) return; // the memory of the other one; there will be a new one
       left = 0;
       if (!life.signal.aborted) console.warn(`heed: no more workers can be started: ${error.message}`);
     } finally {

@@ -1,13 +1,17 @@
 // growing.js - the engine of one worker, until there is more to do, or of as many as the caller says. Loaded by
 // remote.js, if the caller gave no worker.
 
+import { E_WASM } from '../base/constants.js';
 import { BATCH } from '../base/limits.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
+/** What a pool does in another worker if the one of a call is lost. @type {(keyof Engine)[]} */
+const CALLS = ['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter', 'generate'];
+
 /**
- * The engine of one worker. When more sentences wait than it translates at a time, it becomes a pool, see grow.js: its
- * prototype changes.
+ * The engine of one worker. When more sentences wait than it translates at a time, or when it is lost, it becomes a
+ * pool, see grow.js: its prototype changes.
  *
  * @param {Engine} first
  * @param {import('./remote.js').Connect} connect
@@ -32,15 +36,23 @@ function growing(first, connect, options) {
       console.warn('heed: no more workers can be started:', error);
     }
   };
-  self.generate = async (sources, ...rest) => {
-    load += sources.length;
-    try {
-      if (load > BATCH) await (pool ??= become());
-      return await Object.getPrototypeOf(self).generate(sources, ...rest);
-    } finally {
-      load -= sources.length;
-    }
-  };
+  for (const method of CALLS) {
+    const call = (/** @type {any[]} */ ...args) => Object.getPrototypeOf(self)[method](...args);
+    /** @type {any} */ (self)[method] = async (/** @type {any[]} */ ...args) => {
+      const count = method === 'generate' ? args[0].length : 0;
+      load += count;
+      try {
+        if (load > BATCH) await (pool ??= become());
+        return await call(...args).catch(async (/** @type {any} */ error) => {
+          if (pool || error?.code !== E_WASM) throw error;
+          await (pool ??= become());
+          return call(...args);
+        });
+      } finally {
+        load -= count;
+      }
+    };
+  }
   self.destroy = (reason) => {
     end = { reason };
     Object.getPrototypeOf(self).destroy(reason);

@@ -19,18 +19,34 @@ const AT_ONCE = 2;
  *
  * @param {unknown} error
  */
-const isLoss = (error) =>
+export const isLoss = (error) =>
   error instanceof HeedError && error.code === E_WASM && !(error.cause instanceof HeedError);
-/** Whether its module is broken. @param {Error} error */
-const isBroken = ({ message }) => message.startsWith('the module broke');
+/** Whether its module is broken. @param {unknown} error */
+export const isBroken = (error) => isLoss(error) && /** @type {Error} */ (error).message.startsWith('the module broke');
 /** Whether it broke while it did this work. @param {Error} error */
 const isTrap = ({ message }) => message.startsWith(BROKE) && !message.endsWith(ELSEWHERE);
+/** The reason with which a worker ends whose memory broke. */
+const elsewhere = () => new HeedError(E_WASM, BROKE + ELSEWHERE);
+
+/**
+ * What a promise gives, or the reason of an abort.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<T>}
+ */
+const unlessAborted = (promise, signal) => new Promise((resolve, reject) => {
+  signal?.throwIfAborted();
+  const forget = onAbort(signal, () => reject(signal?.reason));
+  promise.then(resolve, reject).finally(forget);
+});
 
 /** What a worker translates with: a server or a directory may have another model later. @param {Engine} engine */
 export const versionOf = ({ config, manifest }) => JSON.stringify([config, manifest]);
 
 /**
- * Whether bytes are among the files of a model, or some of them only are at URLs. Those that the caller passed are not
+ * Whether bytes are among the files of a model, or only some of them are at URLs. Those that the caller passed are not
  * held for workers that start later.
  *
  * @param {import('./engine.js').EngineOptions['model']} model
@@ -69,55 +85,87 @@ export async function borrow({ isShared, lend }) {
  */
 export function poolOf(engines, { isFixed, growth, restart }) {
   const [first] = engines;
-  /** How many sentences each one has. @type {Map<Engine, number>} */
-  const loads = new Map(engines.map((engine) => [engine, 0]));
+  /** Stands for the memory that the workers share now. */
+  let memory = {};
+  /** How many sentences each worker has, and its memory, if it shares one. */
+  const members = new Map(engines.map((engine) => [engine, { load: 0, memory }]));
+  /** Workers that are lost and not yet ended: their calls tell by themselves what happened. @type {Set<Engine>} */
+  const leaving = new Set();
+  /** Workers that nobody was left to take the work of. @type {WeakSet<Engine>} */
+  const final = new WeakSet();
   /** Gives a new worker its part of each call that runs. @type {Set<() => void>} */
   const running = new Set();
   const life = new AbortController();
-  /** When there are workers again; rejected if there will be none. @type {Promise<void> | undefined} */
+  /** The last start of others, while it runs. @type {Promise<void> | undefined} */
   let renewal;
   /** The end of the line of work that was in a module when it broke. @type {Promise<void>} */
   let suspects = Promise.resolve();
 
-  /** @param {Engine} engine */
-  const add = (engine) => {
-    loads.set(engine, 0);
+  /** @param {Engine} engine @param {object} own  its memory */
+  const add = (engine, own) => {
+    members.set(engine, { load: 0, memory: own });
     for (const join of running) join();
   };
 
-  /** @param {Restart} start @param {number} count */
-  const renew = async (start, count) => {
-    const others = await start(count, life.signal);
-    const isOther = others.some((each) => versionOf(each) !== versionOf(first));
-    if (life.signal.aborted || isOther) {
-      for (const each of others) each.destroy(life.signal.reason);
+  /** Starts so many in the place of others, after those that are being started. @param {number} count */
+  const renew = (count) => {
+    const own = (memory = {});
+    const before = renewal;
+    const start = async () => {
+      await before?.catch(() => {});
       life.signal.throwIfAborted();
-      throw new HeedError(E_WASM, 'the module broke, and there is another model since');
-    }
-    others.forEach(add);
+      const others = await /** @type {Restart} */ (restart)(count, life.signal);
+      const isOther = others.some((each) => versionOf(each) !== versionOf(first));
+      if (life.signal.aborted || isOther) {
+        for (const each of others) each.destroy(life.signal.reason);
+        life.signal.throwIfAborted();
+        throw new HeedError(E_WASM, 'the module broke, and there is another model since');
+      }
+      for (const each of others) add(each, own);
+    };
+    const started = start();
+    renewal = started;
+    started.catch((error) => {
+      if (!life.signal.aborted) console.warn(`heed: no other workers can be started: ${error.message}`);
+    }).finally(() => {
+      if (renewal === started) renewal = undefined; // the next call tries again
+    });
+    return started;
   };
 
-  /** @param {Engine} engine @param {Error} error */
+  /** Resolves when others are started. @param {AbortSignal} [signal] */
+  const renewed = (signal) => unlessAborted(renewal ?? renew(engines.length), signal);
+
+  /**
+   * @param {Engine} engine
+   * @param {Error} error
+   * @returns {boolean}  whether others do its work
+   */
   const lose = (engine, error) => {
-    // another one, of the same memory, may have told before
-    const isFirst = loads.has(engine);
-    engine.destroy(error);
-    if (!isFirst) return;
-    const lost = [...loads.keys()].filter((each) => each === engine
-      || (isBroken(error) && engine.isShared && each.isShared));
-    for (const each of lost) {
-      // those that work tell by themselves what ended them
-      if (!loads.get(each)) each.destroy(error);
-      loads.delete(each);
+    const member = members.get(engine);
+    if (!member) { // another worker with this memory failed first, or another call of this one
+      engine.destroy(error);
+      return !final.has(engine);
     }
-    const isRenewed = restart && isBroken(error);
-    if (isRenewed) renewal = renew(restart, lost.length);
-    else if (loads.size === 0) renewal = Promise.reject(error);
-    renewal?.catch(() => {});
-    if (!isRenewed && loads.size === 0) return;
+    const lost = [...members].filter(([each, other]) => each === engine
+      || (isBroken(error) && engine.isShared && each.isShared && other.memory === member.memory));
+    const isLast = lost.length === members.size;
+    if (isLast && !restart) return false;
+    for (const [each, { load }] of lost) {
+      members.delete(each);
+      if (each !== engine && load > 0) leaving.add(each);
+      else each.destroy(error);
+    }
+    const isAwaited = renewal !== undefined;
+    const isRenewed = restart && (isBroken(error) || (isLast && !isAwaited));
+    if (isRenewed) renew(isBroken(error) ? lost.length : engines.length);
     const who = lost.length > 1 ? `${lost.length} workers are` : 'a worker is';
-    const what = isRenewed ? 'others are started' : `its sentences go to the other ${loads.size}`;
+    const what = isRenewed || isLast ? 'others are started' : `its sentences go to the other ${members.size}`;
     console.warn(`heed: ${who} lost, ${what}: ${error.message}`);
+    // work that silences every worker would go round for ever
+    const goesOn = isBroken(error) || !isLast || isAwaited;
+    if (!goesOn) final.add(engine);
+    return goesOn;
   };
 
   /**
@@ -128,25 +176,20 @@ export function poolOf(engines, { isFixed, growth, restart }) {
    * @template T
    * @param {number} load  sentences
    * @param {(engine: Engine) => Promise<T>} f
+   * @param {AbortSignal} [signal]  ends the waiting; f has to listen itself
    * @returns {Promise<T>}
    */
-  const withLeast = async (load, f) => {
+  const withLeast = async (load, f, signal) => {
     let leave = () => {};
     try {
       for (let traps = 0; ;) {
-        while (loads.size === 0) await renewal;
-        const [engine] = [...loads].reduce((least, other) => (other[1] < least[1] ? other : least));
-        const has = (/** @type {number} */ more) => {
-          if (loads.has(engine)) loads.set(engine, Number(loads.get(engine)) + more);
-        };
-        has(load);
+        while (members.size === 0) await renewed(signal);
+        const [engine, member] = [...members].reduce((least, other) => (other[1].load < least[1].load ? other : least));
+        member.load += load;
         try {
-          const result = await f(engine);
-          if (!loads.has(engine)) engine.destroy(new HeedError(E_WASM, BROKE + ELSEWHERE));
-          return result;
+          return await f(engine);
         } catch (/** @type {any} */ error) {
-          if (!isLoss(error)) throw error;
-          lose(engine, error);
+          if (!isLoss(error) || !lose(engine, error)) throw error;
           if (!isTrap(error)) continue;
           if (++traps > 1) {
             const message = error.message.replace(BROKE, 'the module broke twice with the same sentences: ');
@@ -154,9 +197,10 @@ export function poolOf(engines, { isFixed, growth, restart }) {
           }
           const before = suspects;
           suspects = new Promise((resolve) => (leave = resolve));
-          await before;
+          await unlessAborted(before, signal);
         } finally {
-          has(-load);
+          member.load -= load;
+          if (leaving.delete(engine)) engine.destroy(elsewhere());
         }
       }
     } finally {
@@ -166,8 +210,13 @@ export function poolOf(engines, { isFixed, growth, restart }) {
 
   /** Starts workers if these sentences and those that wait are enough for them. @param {number} count */
   const grow = (count) => {
-    const all = [...loads.values()].reduce((sum, load) => sum + load, count);
-    growth?.grow([...loads.keys()], Math.ceil(all / BATCH), add);
+    const all = [...members.values()].reduce((sum, { load }) => sum + load, count);
+    const lent = memory;
+    growth?.grow([...members.keys()], Math.ceil(all / BATCH), (engine) => {
+      // the memory may have broken meanwhile
+      if (engine.isShared && lent !== memory) engine.destroy(elsewhere());
+      else add(engine, lent);
+    });
   };
 
   const ask = (/** @type {keyof Engine} */ method) => (/** @type {any[]} */ ...args) =>
@@ -182,29 +231,28 @@ export function poolOf(engines, { isFixed, growth, restart }) {
     defaults,
     get info() {
       let [own, shared] = [0, 0];
-      for (const { isShared, info } of loads.keys()) {
+      for (const { isShared, info } of members.keys()) {
         if (isShared) shared = Math.max(shared, info.memoryBytes);
         else own += info.memoryBytes;
       }
       return { ...first.info, memoryBytes: own + shared,
-        ...((isFixed || loads.size > 1) && { workers: loads.size }) };
+        ...((isFixed || members.size > 1) && { workers: members.size }) };
     },
     async generate(sources, search, { signal, ...options } = {}) {
-      if (loads.size === 0) await renewal;
+      while (members.size === 0) await renewed(signal);
       grow(sources.length);
       const most = Math.ceil(sources.length / SHARE);
-      const width = Math.min(loads.size, most);
       // one that is about to start takes over what is not yet dealt out
-      const hoped = Math.min(Math.max(growth?.wanted ?? 0, loads.size), most);
+      const hoped = Math.min(Math.max(growth?.wanted ?? 0, members.size), most);
       if (hoped <= 1) {
-        return withLeast(sources.length, (engine) => engine.generate(sources, search, { signal, ...options }));
+        return withLeast(sources.length, (engine) => engine.generate(sources, search, { signal, ...options }), signal);
       }
       const stop = new AbortController();
       const forget = onAbort(signal, () => stop.abort(signal?.reason));
       // long ones first: what is left at the end, when workers become idle, is short
       const order = sources.map((_, i) => i).sort((a, b) => sources[b].length - sources[a].length);
       const size = Math.min(BATCH, Math.ceil(sources.length / (AT_ONCE * hoped)));
-      const together = AT_ONCE * size;
+      const own = { signal: stop.signal, together: AT_ONCE * size };
       const chunks = Array.from({ length: Math.ceil(order.length / size) },
         (_, i) => order.slice(i * size, (i + 1) * size)).values();
       /** @type {import('./engine.js').Result[][]} */
@@ -212,22 +260,25 @@ export function poolOf(engines, { isFixed, growth, restart }) {
       const run = async () => {
         for (const chunk of chunks) {
           const found = await withLeast(chunk.length, (engine) =>
-            engine.generate(chunk.map((i) => sources[i]), search, { signal: stop.signal, together, ...options }));
+            engine.generate(chunk.map((i) => sources[i]), search, { ...own, ...options }), own.signal);
           chunk.forEach((i, k) => (results[i] = found[k]));
         }
       };
       /** @type {Promise<void>[]} */
       const runs = [];
+      let active = 0;
       const join = () => {
-        for (let i = 0; i < AT_ONCE; i++) {
-          runs.push(run());
-          runs[runs.length - 1].catch((error) => stop.abort(error)); // the other chunks end too
+        // those that were with a lost worker go on with another one
+        for (const enough = AT_ONCE * Math.min(members.size, most); active < enough; active++) {
+          const one = run().finally(() => active--);
+          one.catch((error) => stop.abort(error)); // the other chunks end too
+          runs.push(one);
         }
       };
       try {
         signal?.throwIfAborted();
         running.add(join);
-        for (let i = 0; i < width; i++) join();
+        join();
         for (const each of runs) await each; // also those that join meanwhile
         return results;
       } finally {
@@ -239,7 +290,7 @@ export function poolOf(engines, { isFixed, growth, restart }) {
     destroy(reason) {
       life.abort(reason);
       growth?.stop(reason);
-      for (const engine of loads.keys()) engine.destroy(reason);
+      for (const engine of [...members.keys(), ...leaving]) engine.destroy(reason);
     },
   };
 }

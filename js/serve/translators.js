@@ -1,9 +1,8 @@
 // translators.js - the translators of a server: each pair of languages is loaded once, when it is first asked for, and
 // only some are kept. Calls start in the order in which they come. Used by interface.js.
 
-import { E_WASM } from '../base/constants.js';
-import { HeedError } from '../base/errors.js';
 import { onAbort } from '../base/host.js';
+import { isLoss } from '../engine/pool.js';
 
 /** @typedef {import('../translate/translator.js').Translator} Translator */
 /** @typedef {{ translator: Promise<Translator>, users: number }} Kept */
@@ -108,8 +107,8 @@ export class Translators {
       });
       return await f(translator);
     } catch (error) {
-      // a broken module stays broken
-      if (error instanceof HeedError && error.code === E_WASM) this.#drop(pair, kept);
+      // a pool that has refused a text goes on
+      if (isLoss(error)) this.#drop(pair, kept);
       throw error;
     } finally {
       kept.users--;
