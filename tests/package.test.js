@@ -19,8 +19,8 @@ const wasmLimit = 60_000; // bytes of each module after brotli
 const scriptLimits = { translating: 20_950, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk; some bytes vary, as chunks are named by hashes. */
 const chunkLimits = {
-  'model/ops': 2000, 'engine/remote': 2430, 'engine/growing': 420, 'engine/grow': 1100,
-  'engine/several': 900, 'engine/pool': 1850, 'translate/detail': 1950, 'model/inspect': 2500,
+  'model/ops': 2000, 'engine/remote': 2430, 'engine/growing': 560, 'engine/grow': 1100,
+  'engine/several': 900, 'engine/pool': 2150, 'translate/detail': 1950, 'model/inspect': 2500,
   'files/download': 3000,
   'translate/progress': 600, 'files/local': 650, 'text/cut': 900, 'formats/open': 4500, 'translate/glossary': 5500,
   'translate/lookup': 1700, 'translate/pivot': 3410, 'formats/zip': 2500, 'formats/marian': 6000,
