@@ -386,7 +386,8 @@ test('tags need no pass of their own, if the search has kept its attention', asy
     const { engine } = translator[OWN];
     const { inspect, generate } = engine;
     let passes = 0;
-    engine.inspect = (...args) => (passes++, inspect(...args));
+    // what puts words in looks at all layers, what places tags at the one with the heads of alignment
+    engine.inspect = (...args) => ((passes += Number(args[2]?.names?.length === 1)), inspect(...args));
     const found = await translator.translateHtml(html);
     assert.equal(passes, 0);
     // words that pass through are put in after the search
