@@ -65,6 +65,44 @@ test('the languages are chosen in the header of every room, also of a phone, and
   await close();
 });
 
+test('a pair that no model has is translated by two, and See shows the attention of each', async (t) => {
+  const { models } = JSON.parse(await readFile(new URL('../models/index.json', import.meta.url), 'utf8'));
+  const few = models.filter(({ source, target }) => ['de en', 'en fr'].includes(`${source} ${target}`));
+  const context = await browser.newContext({ serviceWorkers: 'block' }); // it would fetch the list itself
+  t.after(() => context.close());
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const troubles = [];
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  await page.route('**/models/index.json', (route) => route.fulfill({ json: { format: 1, models: few } }));
+  await page.goto(`${site.url}#/translate?pair=de-fr&text=Das+Haus+ist+klein.`);
+  await hasPair(page, 'de-fr');
+  const targets = page.getByLabel('Translate to', { exact: true }).locator('option');
+  assert.deepEqual(await targets.allTextContents(), ['English', 'French']);
+  await page.waitForFunction(() => /maison/.test(document.querySelector('.said').textContent));
+  const french = await said(page);
+  await page.locator('.said .word').first().click();
+  await page.waitForSelector('.alternatives');
+  assert.match(await page.textContent('.alternatives'), /Two models translate this pair/);
+  await page.keyboard.press('Escape');
+
+  const asked = 'pair=de-fr&text=Das+Haus+ist+klein.';
+  await visit(page, `see/heads?${asked}`);
+  await page.waitForSelector('.view-heads');
+  const steps = page.locator('.see .field').filter({ hasText: 'Model' }).locator('select');
+  assert.deepEqual(await steps.locator('option').allTextContents(), ['German \u2192 English', 'English \u2192 French']);
+  await page.waitForFunction(() => /house/.test(document.querySelector('.see .pair [lang=en]')?.textContent));
+  assert.match(await page.textContent('.see .pair [lang=de]'), /Haus/);
+  await steps.selectOption({ label: 'English \u2192 French' });
+  await page.waitForFunction((text) => document.querySelector('.see .pair [lang=fr]')?.textContent === text, french);
+  for (const view of ['flow', 'matrix', 'neuron', 'layers', 'alignment', 'occlusion', 'ablation', 'beam']) {
+    await visit(page, `see/${view}?${asked}`);
+    await page.waitForSelector(`.view-${view} canvas, .view-${view} svg, .view-${view} table, .view-${view} button`);
+    assert.equal(await page.locator('.see .view > .remark[role=status]').count(), 0, view);
+  }
+  assert.deepEqual(troubles, []);
+});
+
 test('the views of See fit the width of every phone, and are in the same places whichever is open', async () => {
   const { page, close } = await openPage({ place: 'see/heads' });
   await page.waitForSelector('.view-heads');
@@ -394,6 +432,7 @@ test('a link holds text, pair, view, stack, layer, head, heads chosen and off, a
   assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
     ['decoder', '1']);
   await other.click('.views a >> text="Matrix"');
+  await other.waitForFunction(() => document.querySelectorAll('.controls select').length === 3);
   assert.deepEqual(await other.locator('.controls select').evaluateAll((all) => all.map(({ value }) => value)),
     ['decoder', '1', '1']);
   await visit(other, link.split('#/')[1].replace('see/beam', 'translate'));

@@ -3,7 +3,7 @@
 import { Translator } from '../js/translate/translator.js';
 
 /** @typedef {import('../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
-/** @typedef {{ source: string, target: string, path: string }} Pair */
+/** @typedef {{ source: string, target: string, path?: string }} Pair  no path: by two models */
 /** @typedef {{ text: string, options: string, sentences: TranslatedSentence[] }} Result */
 /** @typedef {'empty' | 'loading' | 'ready' | 'failed'} Status */
 
@@ -40,6 +40,8 @@ export class Engine extends EventTarget {
   languages = { from: '', to: '' };
   /** @type {any} */
   translator = null;
+  /** Which of two models the rooms look into, if it takes two to translate: 0 or 1. */
+  step = 0;
   /** The last result of detail(). @type {Result | null} */
   last = null;
   /**
@@ -77,14 +79,35 @@ export class Engine extends EventTarget {
     const response = await fetch(this.#models).catch(() => null);
     const list = response?.ok ? await response.json().catch(() => null) : null;
     this.pairs = Array.isArray(list?.models) ? list.models : [];
+    const [sources, targets] = [this.pairs.map(({ source }) => source), this.pairs.map(({ target }) => target)]
+      .map((tags) => new Set(tags));
+    const isWhole = [...sources].every((source) => [...targets].every((target) =>
+      source === target || this.pairs.some((pair) => pair.source === source && pair.target === target)));
+    if (!isWhole) {
+      const { listPairs } = await import('../js/translate/ways.js');
+      const all = listPairs(this.pairs.map(({ source, target }) => ({ source, target, place: '' })));
+      this.pairs = [...this.pairs, ...all.slice(this.pairs.length).map(([source, target]) => ({ source, target }))];
+    }
     this.dispatchEvent(new Event('status'));
     return this.pairs;
   }
 
-  /** The directory of a pair of the list, undefined if there is none. @param {string} name */
+  /** The directory of a pair of the list, undefined if there is none, or two. @param {string} name */
   directory(name) {
-    const pair = this.pairs.find((p) => pairName(p) === name);
-    return pair && new URL(pair.path, this.#models);
+    const { path } = this.pairs.find((p) => pairName(p) === name) ?? {};
+    return path === undefined ? undefined : new URL(path, this.#models);
+  }
+
+  /** The translator that See and Learn look into: one model. @returns {any} */
+  get seen() {
+    return this.translator?.steps[this.step];
+  }
+
+  /** Looks into another of two models. @param {number} step */
+  look(step) {
+    this.step = step;
+    this.last = null;
+    this.dispatchEvent(new Event('status'));
   }
 
   /**
@@ -101,6 +124,7 @@ export class Engine extends EventTarget {
     this.translator?.destroy();
     this.translator = null;
     this.last = null;
+    this.step = 0;
     this.progress = 0;
     this.size = 0;
     this.pair = typeof model === 'string' ? model : '';
@@ -151,7 +175,7 @@ export class Engine extends EventTarget {
     if (typeof wanted === 'string') {
       const pair = this.pairs.find((p) => pairName(p) === wanted);
       source = this.directory(wanted);
-      if (!pair || !source) throw new DOMException(`This page has no model ${wanted}.`, 'NotSupportedError');
+      if (!pair) throw new DOMException(`This page has no model ${wanted}.`, 'NotSupportedError');
       languages = { from: pair.source, to: pair.target };
     } else {
       source = 'url' in wanted ? new URL(wanted.url) : wanted.files;
@@ -160,9 +184,9 @@ export class Engine extends EventTarget {
     }
     signal.throwIfAborted();
     this.languages = languages;
-    let isBegun = !(source instanceof URL);
+    let isBegun = !(source instanceof URL); // the sizes of two models are not added
     return Translator.create({
-      model: source,
+      ...(source ? { model: source } : { models: this.#models }),
       sourceLanguage: languages.from || 'und',
       targetLanguage: languages.to || 'und',
       signal,
@@ -201,8 +225,10 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * translateDetailed() with all attention. Cancels the previous run, which rejects with an AbortError. Returns the
-   * last result if it is the answer. Results with options of their own are not stored in `last`.
+   * translateDetailed() with all attention. If it takes two models, the sentences are those of the one that is looked
+   * into; with options of their own, only that one translates. Cancels the previous run, which rejects with an
+   * AbortError. Returns the last result if it is the answer. Results with options of their own are not stored in
+   * `last`.
    *
    * @param {string} text
    * @param {Record<string, any>} [options]  besides those of the search
@@ -210,13 +236,17 @@ export class Engine extends EventTarget {
    */
   async detail(text, options) {
     const all = { ...this.search, ...options };
-    const key = JSON.stringify(all);
+    const key = JSON.stringify([all, this.step]);
     if (this.last?.text === text && this.last.options === key) {
       this.#run?.abort();
       return this.last;
     }
     const signal = await this.#begin();
-    const sentences = await this.translator.translateDetailed(text, { ...all, attention: true, signal });
+    const { step, translator, seen } = this;
+    /** @type {TranslatedSentence[]} */
+    const whole = await (options ? seen : translator).translateDetailed(text, { ...all, attention: true, signal });
+    const sentences = options || seen === translator ? whole
+      : whole.flatMap(({ steps: [first, second] = /** @type {any} */ ([]) }) => (step === 0 ? first : second) ?? []);
     const result = { text, options: key, sentences };
     if (!options) {
       this.last = result;

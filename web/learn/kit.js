@@ -271,7 +271,7 @@ export function whenReady(app, host, show) {
   /** @type {unknown} */
   let shown = null;
   const look = () => {
-    const translator = app.engine.status === 'ready' ? app.engine.translator : undefined;
+    const translator = app.engine.status === 'ready' ? app.engine.seen : undefined;
     if (translator === shown) return;
     shown = translator;
     if (translator) {

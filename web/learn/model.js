@@ -93,7 +93,7 @@ export function mount(host, app, t) {
   function tensor(name) {
     let found = kept.get(name);
     if (!found) {
-      found = engine.translator
+      found = engine.seen
         .inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names: [name] })
         .then((/** @type {Record<string, Tensor>} */ all) => all[name]);
       kept.set(name, /** @type {Promise<Tensor>} */ (found));
@@ -103,10 +103,10 @@ export function mount(host, app, t) {
   const source = () => sentence.sourceTokens.map((/** @type {{ piece: string }} */ { piece }) => readable(piece));
   const fed = () => fedIn(sentence.targetTokens, app.strings.learn.startToken);
 
-  const isRecurrent = () => engine.translator?.config.decoder_cell === 'ssru';
+  const isRecurrent = () => engine.seen?.config.decoder_cell === 'ssru';
 
   function drawDiagram() {
-    const config = engine.status === 'ready' ? (engine.translator?.config ?? {}) : {};
+    const config = engine.status === 'ready' ? (engine.seen?.config ?? {}) : {};
     // a model with SSRUs lacks a box that the one before had, or has another
     const known = boxes(place.box.stack, false, isRecurrent());
     if (!known.some(({ id }) => id === place.box.id)) Object.assign(place, { box: known[3], tensor: 0 });
@@ -125,7 +125,7 @@ export function mount(host, app, t) {
   async function top({ shape: [rows, width], data }) {
     const names = new Map();
     const word = async (/** @type {number} */ id) => {
-      if (!names.has(id)) names.set(id, await tokenName(engine.translator, id));
+      if (!names.has(id)) names.set(id, await tokenName(engine.seen, id));
       return names.get(id);
     };
     const lines = [];
@@ -136,7 +136,7 @@ export function mount(host, app, t) {
           h(
             'td',
             { class: id === sentence.targetTokens[row].id ? 'current' : '' },
-            id === engine.translator.config.eos_token_id ? '</s>' : await word(id),
+            id === engine.seen.config.eos_token_id ? '</s>' : await word(id),
             ' ',
             h('span', { class: 'number' }, decimal(share)),
           ),
@@ -169,17 +169,17 @@ export function mount(host, app, t) {
     const { box } = place;
     picture.mark(box.id);
     const title = h('h2', {}, `${box.id === 'output' ? '' : `${t[box.stack]}: `}${t.boxes[box.id]}`);
-    if (!sentence || !engine.translator?.inspect) {
+    if (!sentence || !engine.seen?.inspect) {
       const { needsModel, needsInspect } = app.strings.learn;
       panel.replaceChildren(title, remark(failed ? failure(app, failed) : sentence ? needsInspect : needsModel));
       return;
     }
-    const layers = engine.translator.config[`${box.stack}_layers`];
+    const layers = engine.seen.config[`${box.stack}_layers`];
     place.layer = Math.min(place.layer, layers - 1);
-    const names = tensorsOf(box, place.layer, isRecurrent(), engine.translator.config);
+    const names = tensorsOf(box, place.layer, isRecurrent(), engine.seen.config);
     if (names.length === 0) {
       const { sourceTokens, targetTokens } = sentence;
-      const start = { piece: app.strings.learn.startToken, id: engine.translator.config.decoder_start_token_id };
+      const start = { piece: app.strings.learn.startToken, id: engine.seen.config.decoder_start_token_id };
       // the decoder is fed what it wrote, after a token to start with
       const tokens = box.id === 'source' ? sourceTokens : [start, ...targetTokens.slice(0, -1)];
       panel.replaceChildren(title, tokenList(t.boxes[box.id], tokens));

@@ -130,7 +130,7 @@ export function mount(host, app) {
     const disabledHeads = [...offHeads].map(headOf);
     try {
       const { sentences: [after] } = await engine.detail(base.source, { disabledHeads });
-      const { logProbs } = await engine.translator.attention(ids(base.sourceTokens), ids(base.targetTokens),
+      const { logProbs } = await engine.seen.attention(ids(base.sourceTokens), ids(base.targetTokens),
         { disabledHeads });
       if (mine === run && isMounted) compare(base, after, logProbs && sum(logProbs));
     } catch (error) {
@@ -173,7 +173,7 @@ export function mount(host, app) {
     progress.hidden = false;
     try {
       const score = async (/** @type {any[]} */ disabledHeads) =>
-        sum((await engine.translator.attention(from, to, { disabledHeads })).logProbs);
+        sum((await engine.seen.attention(from, to, { disabledHeads })).logProbs);
       const whole = await score([]);
       for (const [i, name] of names.entries()) {
         const delta = (await score([headOf(name)])) - whole;

@@ -150,10 +150,10 @@ export function mount(host, app) {
     async function fill() {
       shown.textContent = fixed(temperature, 1);
       const best = likely(rowOf(found, at).data, temperature, LISTED);
-      const { config } = engine.translator;
+      const { config } = engine.seen;
       const given = sentence.targetTokens[at];
       const names = await Promise.all(best.map(async ({ id }) =>
-        (id === config.eos_token_id ? '</s>' : (await engine.translator.detokenize([id])).trim()
+        (id === config.eos_token_id ? '</s>' : (await engine.seen.detokenize([id])).trim()
           || (id === given.id ? readable(given.piece) : `#${id}`))));
       list.replaceChildren(...best.map(({ id, logit, share }, i) => {
         const item = h('li', { class: id === sentence.targetTokens[at].id ? 'first' : '' }, h('span', {}, names[i]),
@@ -164,7 +164,7 @@ export function mount(host, app) {
     }
     fill();
     const { id, piece } = sentence.targetTokens[at];
-    const isGiven = isSpecial(piece) && id !== engine.translator.config.eos_token_id;
+    const isGiven = isSpecial(piece) && id !== engine.seen.config.eos_token_id;
     return [isGiven && h('p', { class: 'remark' }, t.givenNote),
       h('label', { class: 'field' }, h('span', {}, t.temperature, ' \u03c4 = ', shown), slider), list];
   }
@@ -176,7 +176,7 @@ export function mount(host, app) {
     const fed = sidesOf(sentence, 'cross', see.start).fed ?? [];
     const { encoder, decoder, cross } = sentence.attention;
     const [width] = all_['encoder.output'].shape.slice(-1);
-    const notes = notesOf(engine.translator.config, t);
+    const notes = notesOf(engine.seen.config, t);
     const distances = (/** @type {'encoder' | 'decoder'} */ stack) => {
       const bias = all_[`${stack}.position_bias`];
       return bias && picture(byDistance(bias, stack === 'decoder'), t.distances);
@@ -250,9 +250,9 @@ export function mount(host, app) {
     const names = ['encoder.input', 'encoder.output', 'decoder.input', 'decoder.output', 'logits',
       ...Array.from({ length: layers }, (_, i) => ['self_attn.output', 'fc2'].map((name) =>
         `encoder.layers.${i}.${name}`)).flat(),
-      ...(engine.translator.config.relative_buckets > 0 ? ['encoder.position_bias', 'decoder.position_bias'] : [])];
+      ...(engine.seen.config.relative_buckets > 0 ? ['encoder.position_bias', 'decoder.position_bias'] : [])];
     try {
-      const found = await engine.translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
+      const found = await engine.seen.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
       if (mine !== run) return;
       tensors = found;
       status.textContent = '';

@@ -48,7 +48,7 @@ export function mount(host, app) {
     const mine = (asked = { sentence, layer });
     try {
       const names = namesOf(layer);
-      const found = await engine.translator.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
+      const found = await engine.seen.inspect(ids(sentence.sourceTokens), ids(sentence.targetTokens), { names });
       if (asked !== mine) return;
       const [forget, candidate, cell] = names.map((name) => found[name]);
       const [rows, cols] = forget.shape;
@@ -83,7 +83,7 @@ export function mount(host, app) {
   return {
     /** @param {any} sentence @param {any} state */
     update(sentence, state) {
-      const n = engine.translator.config.decoder_layers;
+      const n = engine.seen.config.decoder_layers;
       const layer = Math.max(0, Math.min(state.layer, n - 1));
       if (layers.options.length !== n) {
         layers.replaceChildren(...Array.from({ length: n }, (_, i) => h('option', { value: i }, i + 1)));

@@ -37,13 +37,13 @@ export function mount(host, app) {
     const { sentence, place: { stack, layer } } = now;
     const prefix = stack === 'cross' ? `decoder.layers.${layer}.encoder_attn` : `${stack}.layers.${layer}.self_attn`;
     const names = ['q', 'k', 'weights'].map((name) => `${prefix}.${name}`);
-    const { relative_buckets: buckets, unscaled_attention: isUnscaled } = engine.translator.config;
+    const { relative_buckets: buckets, unscaled_attention: isUnscaled } = engine.seen.config;
     if (buckets > 0 && stack !== 'cross') names.push(`${stack}.position_bias`);
     const [from, to] = [sentence.sourceTokens, sentence.targetTokens].map((tokens) =>
       tokens.map((/** @type {{ id: number }} */ { id }) => id));
     tensors = null;
     try {
-      const found = await engine.translator.inspect(from, to, { names });
+      const found = await engine.seen.inspect(from, to, { names });
       if (mine !== run) return;
       const [q, k, weights, bias] = names.map((name) => found[name]);
       tensors = { q, k, weights, bias };

@@ -68,7 +68,7 @@ export function mount(host, app) {
     try {
       for (const [i, word] of words.entries()) {
         const kept = base.sourceTokens.filter((/** @type {any} */ token) => !overlap(token, word));
-        const { logProbs } = await engine.translator.attention(ids(kept), to);
+        const { logProbs } = await engine.seen.attention(ids(kept), to);
         if (mine !== run || !isMounted) return;
         changes[i] = base.targetTokens.map((/** @type {any} */ { logProb }, /** @type {number} */ row) =>
           logProbs[row] - logProb);
@@ -93,7 +93,7 @@ export function mount(host, app) {
     const text = `${base.source.slice(0, start).trimEnd()} ${base.source.slice(end).trimStart()}`
       .replace(/ ([.,;:!?])/g, '$1').trim();
     try {
-      const target = await engine.translator.translate(text, engine.search);
+      const target = await engine.seen.translate(text, engine.search);
       if (base !== sentence || chosen !== i || !isMounted) return;
       without = target;
       outcome.replaceChildren(

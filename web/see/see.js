@@ -2,7 +2,7 @@
 // One view is open at a time. Each view is one file; all use one TranslatedSentence.
 
 import { h, on } from '../lib/dom.js';
-import { targetOf } from '../lib/words.js';
+import { languageName, targetOf } from '../lib/words.js';
 import { stacksOf } from './maps.js';
 
 /**
@@ -81,6 +81,8 @@ export function mount(host, app) {
   }, input, h('button', { type: 'submit' }, t.translate));
   const sentences = h('select', { onchange: () => app.set({ sentence: Number(sentences.value) }) });
   const chooser = h('label', { class: 'field' }, h('span', {}, t.sentence), sentences);
+  const models = h('select', { onchange: () => engine.look(Number(models.value)) });
+  const chosen = h('label', { class: 'field', hidden: true }, h('span', {}, t.model), models);
   const spoken = h('p', { class: 'pair' });
   const listed = h('p', { class: 'remark' });
   const body = h('div', { class: 'view' });
@@ -91,8 +93,8 @@ export function mount(host, app) {
       kind)));
   const about = h('p', { class: 'about-attention' }, t.attention, ' ',
     h('a', { href: '#/learn/self-attention' }, t.chapter));
-  const all = h('div', { class: 'see', hidden: true }, h('h1', {}, t.heading), about, form, chooser, spoken, listed,
-    h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble);
+  const all = h('div', { class: 'see', hidden: true }, h('h1', {}, t.heading), about, form, chosen, chooser, spoken,
+    listed, h('nav', { class: 'views', 'aria-label': t.viewsLabel }, links), body, savers, trouble);
   host.append(all);
 
   /** @param {typeof KINDS[number]} kind */
@@ -123,6 +125,11 @@ export function mount(host, app) {
   /** Get the sentences of the page's text, then show them. */
   async function look() {
     const { text } = app.state;
+    const steps = engine.translator?.steps ?? [];
+    chosen.hidden = steps.length < 2;
+    models.replaceChildren(...steps.map((/** @type {any} */ step, /** @type {number} */ i) =>
+      h('option', { value: i }, [step.sourceLanguage, step.targetLanguage].map(languageName).join(' \u2192 '))));
+    models.value = String(engine.step);
     if (engine.status !== 'ready') {
       result = asked = null;
       if (engine.status === 'loading') return say(t.loading, true);
@@ -133,9 +140,9 @@ export function mount(host, app) {
       result = asked = null;
       return say(t.noText, false);
     }
-    if (result?.text === text && result.translator === engine.translator) return show();
-    if (asked && asked.text === text && asked.translator === engine.translator) return;
-    const mine = (asked = { text, translator: engine.translator });
+    if (result?.text === text && result.translator === engine.seen) return show();
+    if (asked && asked.text === text && asked.translator === engine.seen) return;
+    const mine = (asked = { text, translator: engine.seen });
     say(t.running, true);
     try {
       const found = engine.last?.text === text ? engine.last : await engine.detail(text);
@@ -165,10 +172,10 @@ export function mount(host, app) {
     chooser.hidden = result.sentences.length < 2;
     // a text of one sentence is in the field above
     spoken.replaceChildren(h('span', {
-      lang: engine.languages.from, class: sentence.source === state.text.trim() ? 'above' : undefined,
+      lang: engine.seen.sourceLanguage, class: sentence.source === state.text.trim() ? 'above' : undefined,
     }, sentence.source),
       h('span', { 'aria-hidden': 'true' }, ' \u2192 '),
-      h('span', { lang: engine.languages.to }, sentence.target));
+      h('span', { lang: engine.seen.targetLanguage }, sentence.target));
     // the view Alignment shows both texts itself, of any length
     spoken.classList.toggle('long', sentence.source.length + sentence.target.length > 280);
     spoken.hidden = id === 'alignment';
@@ -216,7 +223,9 @@ export function mount(host, app) {
       if (document.activeElement !== input) input.value = state.text;
       look();
     },
-    translation: () => (result?.text === app.state.text ? targetOf(result.text, result.sentences) : ''),
+    // what one of two models says is no translation
+    translation: () => (result?.text === app.state.text && engine.seen === engine.translator
+      ? targetOf(result.text, result.sentences) : ''),
     unmount() {
       isMounted = false;
       off();

@@ -13,6 +13,7 @@ export const see = {
   text: 'Text',
   translate: 'Translate',
   sentence: 'Sentence',
+  model: 'Model',
   noModel: 'No model is loaded. Load one under Translate.',
   loadFailed: 'The model could not be loaded.',
   retry: 'Try again',

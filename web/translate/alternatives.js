@@ -64,10 +64,11 @@ export function openAlternatives({ frame, t, translator, options, choose }, word
   const isHere = (/** @type {{ targetStart: number, targetEnd: number }} */ { targetStart, targetEnd }) =>
     targetStart < word.end && targetEnd > word.start;
   const given = part.glossary?.find(isHere);
-  // words of the glossary, and what passes through, stay as they are
-  const first = given || part.kept?.some(isHere) ? -1
+  // words of the glossary, and what passes through, stay as they are; the tokens of two models are not its words
+  const first = given || part.steps || part.kept?.some(isHere) ? -1
     : part.targetTokens.findIndex(({ start = 0, end = 0 }) => start < word.end && end > word.start);
-  const list = h('div', { class: 'list' }, h('p', { class: 'remark' }, first < 0 ? t.noAlternatives : t.searching));
+  const none = part.steps ? t.twoModels : t.noAlternatives;
+  const list = h('div', { class: 'list' }, h('p', { class: 'remark' }, first < 0 ? none : t.searching));
   const percent = Math.round(100 * word.confidence);
   const box = h('div', { class: 'alternatives', role: 'dialog', 'aria-label': t.alternatives, tabindex: -1 },
     h('p', { class: 'remark' }, h('strong', {}, element.textContent), ' ',

@@ -28,6 +28,7 @@ export const translate = {
   sure: (/** @type {number} */ percent) => `is right with a probability of ${percent} %.`,
   searching: 'Searching\u2026',
   noAlternatives: 'The model has no other words here.',
+  twoModels: 'Two models translate this pair: they offer no other words.',
   examples: 'Try',
   beams: 'Search wider',
   beamsHint: 'Follow several translations at once, and list the best. Slower, but often a little better.',

@@ -319,7 +319,7 @@ export function mount(host, app) {
 
   /** @param {number} ms @param {number} tokens */
   function showFigures(ms, tokens) {
-    const info = engine.translator?.info;
+    const info = engine.translator?.steps.length === 1 ? engine.translator.info : undefined; // of one model
     figures.replaceChildren(
       h('span', {}, t.speed(tokens, duration(ms), (tokens / (ms / 1000)).toFixed(0))),
       ...(info ? [h('span', {}, t.memory(megabytes(info.weightBytes), megabytes(info.memoryBytes))),
