@@ -128,7 +128,8 @@ test('MADLAD-400: the keys of its config.json, its ids, and the token of the tar
   transformer.dispose();
 });
 
-test('availability knows the pairs of a model without heed.json, in a directory and at an address', async (t) => {
+/** The models at an address, and what was asked for. @param {import('node:test').TestContext} t */
+async function serveFamilies(t) {
   /** @type {string[]} */
   const asked = [];
   const address = await listen(t, ({ url = '' }, response) => {
@@ -137,6 +138,11 @@ test('availability knows the pairs of a model without heed.json, in a directory 
     if (!existsSync(file)) response.writeHead(404).end();
     else response.end(readFileSync(file));
   });
+  return { address, asked };
+}
+
+test('availability knows the pairs of a model without heed.json, in a directory and at an address', async (t) => {
+  const { address, asked } = await serveFamilies(t);
   for (const [name, pairs] of Object.entries({
     t5: { 'en de': 'available', 'en ja': 'unavailable', 'de en': 'unavailable' },
     't5-v1.1': { 'en de': 'available', 'en ja': 'available' }, // without tasks: any text
@@ -160,14 +166,7 @@ test('availability knows the pairs of a model without heed.json, in a directory 
 });
 
 test('pairs() lists what availability() answers for, of files of each kind', async (t) => {
-  /** @type {string[]} */
-  const asked = [];
-  const address = await listen(t, ({ url = '' }, response) => {
-    asked.push(url);
-    const file = new URL(url.slice(1), ROOT);
-    if (!existsSync(file)) response.writeHead(404).end();
-    else response.end(readFileSync(file));
-  });
+  const { address, asked } = await serveFamilies(t);
   const languages = { nllb: 200, m2m100: 100, mbart50: 52 };
   for (const [name, count] of Object.entries({
     ...Object.fromEntries(Object.entries(languages).map(([family, n]) => [family, n * (n - 1)])),

@@ -229,7 +229,7 @@ export class HeedTranslate extends Base {
     }
   }
 
-  /** The page is not translated any more. */
+  /** Resets the button when the translation of the page is gone. */
   #forgetPage() {
     this.#page = undefined;
     if (!this.#button) return;

@@ -212,8 +212,8 @@ const MORE = /[\p{M}\p{Emoji_Modifier}\u200c\u200d\u{e0020}-\u{e007f}]+/uy;
 const PREPENDED = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e]/;
 
 /**
- * The passes for a language, in order: a pattern, how much of a match is kept, and a sign that whatever is kept has,
- * without which the pattern, which is slower, need not be tried.
+ * The passes for a language, in order: a pattern, how much of a match is kept, and a sign that every match has. A text
+ * without the sign need not be searched with the pattern, which takes longer.
  *
  * @param {string} language
  * @returns {{ passes: [pattern: RegExp, measure: Measure, sign: RegExp][], foreign: RegExp | undefined }}  foreign: the

@@ -22,7 +22,7 @@ export function local(text) {
 /** @param {number} x @param {number} digits */
 export const fixed = (x, digits) => local(x.toFixed(digits));
 
-/** A share: only one that is exactly 0 is 0 without a decimal. @param {number} x */
+/** A share. Small ones have a decimal, but 0 has none. @param {number} x */
 export const percent = (x) => `${fixed(100 * x, x !== 0 && x < 0.0995 ? 1 : 0)}\u00a0%`;
 
 /** @type {Intl.DisplayNames | undefined} */

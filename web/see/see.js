@@ -122,14 +122,18 @@ export function mount(host, app) {
     body.replaceChildren();
   }
 
-  /** Get the sentences of the page's text, then show them. */
-  async function look() {
-    const { text } = app.state;
+  /** Lists the models, if it takes two to translate. */
+  function listModels() {
     const steps = engine.translator?.steps ?? [];
     chosen.hidden = steps.length < 2;
     models.replaceChildren(...steps.map((/** @type {any} */ step, /** @type {number} */ i) =>
       h('option', { value: i }, [step.sourceLanguage, step.targetLanguage].map(languageName).join(' \u2192 '))));
     models.value = String(engine.step);
+  }
+
+  /** Get the sentences of the page's text, then show them. */
+  async function look() {
+    const { text } = app.state;
     if (engine.status !== 'ready') {
       result = asked = null;
       if (engine.status === 'loading') return say(t.loading, true);
@@ -214,8 +218,12 @@ export function mount(host, app) {
   /** @param {unknown} error */
   const sayFailed = (error) => say(`${t.viewFailed} ${error instanceof Error ? error.message : error}`, false);
 
-  const off = on(engine, 'status', look);
-  look();
+  const showModel = () => {
+    listModels();
+    look();
+  };
+  const off = on(engine, 'status', showModel);
+  showModel();
   useStyles().then(() => (all.hidden = false));
   return {
     /** @param {any} state */
