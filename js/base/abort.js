@@ -20,6 +20,20 @@ export function onAborts(signals, f) {
 }
 
 /**
+ * What f gives, or at once the reason of the first signal that aborts.
+ *
+ * @template T
+ * @param {(AbortSignal | undefined)[]} signals
+ * @param {() => Promise<T>} f  is not called if one has aborted
+ * @returns {Promise<T>}
+ */
+export const unlessAborted = (signals, f) => new Promise((resolve, reject) => {
+  for (const signal of signals) signal?.throwIfAborted();
+  const forget = onAborts(signals, reject);
+  f().then(resolve, reject).finally(forget);
+});
+
+/**
  * Errors a stream at once when one of the signals aborts, even if nobody reads it. The signals do not keep the stream
  * alive: it can be garbage-collected.
  *

@@ -3,6 +3,7 @@
 // its sentences. If its module had a trap, which ends all that share its memory, others are started in their place.
 // Used by grow.js and several.js.
 
+import { unlessAborted } from '../base/abort.js';
 import { E_WASM } from '../base/constants.js';
 import { BROKE, ELSEWHERE, HeedError } from '../base/errors.js';
 import { onAbort } from '../base/host.js';
@@ -27,20 +28,6 @@ export const isBroken = (error) => isLoss(error) && /** @type {Error} */ (error)
 const isTrap = ({ message }) => message.startsWith(BROKE) && !message.endsWith(ELSEWHERE);
 /** The reason with which a worker ends whose memory broke. */
 const elsewhere = () => new HeedError(E_WASM, BROKE + ELSEWHERE);
-
-/**
- * What a promise gives, or the reason of an abort.
- *
- * @template T
- * @param {Promise<T>} promise
- * @param {AbortSignal | undefined} signal
- * @returns {Promise<T>}
- */
-const unlessAborted = (promise, signal) => new Promise((resolve, reject) => {
-  signal?.throwIfAborted();
-  const forget = onAbort(signal, () => reject(signal?.reason));
-  promise.then(resolve, reject).finally(forget);
-});
 
 /** What a worker translates with: a server or a directory may have another model later. @param {Engine} engine */
 export const versionOf = ({ config, manifest }) => JSON.stringify([config, manifest]);
@@ -134,7 +121,7 @@ export function poolOf(engines, { isFixed, growth, restart }) {
   };
 
   /** Resolves when others are started. @param {AbortSignal} [signal] */
-  const renewed = (signal) => unlessAborted(renewal ?? renew(engines.length), signal);
+  const renewed = (signal) => unlessAborted([signal], () => renewal ?? renew(engines.length));
 
   /**
    * @param {Engine} engine
@@ -197,7 +184,7 @@ export function poolOf(engines, { isFixed, growth, restart }) {
           }
           const before = suspects;
           suspects = new Promise((resolve) => (leave = resolve));
-          await unlessAborted(before, signal);
+          await unlessAborted([signal], () => before);
         } finally {
           member.load -= load;
           if (leaving.delete(engine)) engine.destroy(elsewhere());

@@ -5,7 +5,7 @@
 //
 // Terms of a glossary pass the middle as names that it does not have, such as X1.
 
-import { endStream, onAborts } from '../base/abort.js';
+import { endStream, unlessAborted } from '../base/abort.js';
 import { badType, checkSignal, OWN } from '../base/check.js';
 import { HeedError } from '../base/errors.js';
 import { onAbort } from '../base/host.js';
@@ -127,11 +127,7 @@ const pivotClass = (Base) => class extends Base {
    * @returns {Promise<T>}
    */
   #call(signal, f) {
-    for (const each of [this.#life.signal, signal]) each?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const forget = onAborts([this.#life.signal, signal], reject);
-      f().then(resolve, reject).finally(forget);
-    });
+    return unlessAborted([this.#life.signal, signal], f);
   }
 
   /**

@@ -1,7 +1,7 @@
 // translator.js - text in, text out, with the interface of the Web Translator API. Splits texts into sentences, passes
 // them to an engine, and joins the results. Public.
 
-import { endStream, onAborts } from '../base/abort.js';
+import { endStream, unlessAborted } from '../base/abort.js';
 import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
 import { isNode, onAbort, turn } from '../base/host.js';
 import { createEngine } from '../engine/engine.js';
@@ -249,10 +249,7 @@ export class Translator {
    */
   async #run(signal, f) {
     this.#check(signal);
-    return new Promise((resolve, reject) => {
-      const forget = onAborts([this.#life.signal, signal], reject);
-      f().then(resolve, reject).finally(forget);
-    });
+    return unlessAborted([this.#life.signal, signal], f);
   }
 
   /** @param {AbortSignal | undefined} signal */
