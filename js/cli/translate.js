@@ -5,15 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { E_LANGUAGE, MAX_BATCH, QUANTIZERS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { resolve } from '../base/host.js';
-import { parseJson } from '../base/json.js';
 import { BATCH, MAX_WORKERS } from '../base/limits.js';
-import { findLayout } from '../files/layout.js';
-import { listedFiles, openSource } from '../files/source.js';
-import { listFiles } from '../files/list.js';
 import { checkTag, languageOf, pairsOf } from '../model/languages.js';
 import { RULES } from '../model/options.js';
 import { moveBreaks } from '../translate/glossary.js';
 import { findInstalled } from '../translate/installed.js';
+import { readStated } from '../translate/offered.js';
 import { copyGlossary } from '../translate/options.js';
 import { Translator } from '../translate/translator.js';
 import { checked, numberOf, UsageError } from './commands.js';
@@ -119,14 +116,7 @@ export async function cacheOf({ cache, 'no-cache': without }, model) {
 
 /** The manifest of a model, if it has one. @param {string} model @param {boolean | string} cache */
 export async function readManifest(model, cache) {
-  const files = await openSource(model, undefined, { cache });
-  const bytes = await files.readOptional('heed.json');
-  const manifest = /** @type {Record<string, any>} */ (bytes ? parseJson(bytes, 'heed.json') : {});
-  files.expect(listedFiles(manifest)); // refuses a malformed manifest
-  const names = await listFiles(files);
-  // names of Firefox's files tell the languages
-  const { languages } = (names.includes('config.json') ? null : findLayout(names)) ?? {};
-  return { ...languages, ...manifest };
+  return (await readStated(model, cache)).stated;
 }
 
 /**

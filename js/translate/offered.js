@@ -14,6 +14,21 @@ import { listPairs } from './ways.js';
 /** @typedef {{ sourceLanguage?: string, targetLanguage: string }} OfferedPair  no source: any language */
 
 /**
+ * The files of a model, and what heed.json, or else the names of Firefox's files, state of it.
+ *
+ * @param {import('../files/source.js').ModelSource} model
+ * @param {boolean | string} [cache]
+ */
+export async function readStated(model, cache) {
+  const files = await openSource(model, undefined, { cache });
+  const manifest = await readManifest(files);
+  files.expect(listedFiles(manifest)); // refuses a malformed manifest, and that of a model that moved
+  const names = await listFiles(files);
+  const layout = names.includes('config.json') ? null : findLayout(names);
+  return { files, names, layout, stated: /** @type {Record<string, any>} */ ({ ...layout?.languages, ...manifest }) };
+}
+
+/**
  * The pairs of a model: those of heed.json; else of the names of Firefox's files; else of config.json,
  * tokenizer_config.json, vocab.json and spiece.model.
  *
@@ -22,12 +37,8 @@ import { listPairs } from './ways.js';
  * @returns {Promise<import('../model/languages.js').Pair[]>}  [] if the files do not tell
  */
 export async function pairsOfModel(model, cache) {
-  const files = await openSource(model, undefined, { cache });
-  const manifest = await readManifest(files);
-  files.expect(listedFiles(manifest)); // refuses a malformed manifest, and that of a model that moved
-  const names = await listFiles(files);
-  const layout = names.includes('config.json') ? null : findLayout(names);
-  const pairs = pairsOf({ ...layout?.languages, ...manifest });
+  const { files, names, layout, stated: manifest } = await readStated(model, cache);
+  const pairs = pairsOf(manifest);
   if (layout || pairs.every(([, target]) => target !== undefined)) {
     return pairs.filter(([, target]) => target !== undefined);
   }
