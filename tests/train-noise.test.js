@@ -135,6 +135,18 @@ test('capitals on both sides, small letters and titles in the source; addresses 
   );
 });
 
+test('quotes of the source become curly; those of code stay', { skip }, () => {
+  const line = (source) => [source, 'He said "no".'];
+  const sources = [
+    [`"Don't," ('tis) said Tom's "old" father, "'go' now."`, `“Don’t,” (‘tis) said Tom’s “old” father, “‘go’ now.”`],
+    [`Write print("a") and x="1" or "it".`, `Write print("a") and x="1" or “it”.`],
+  ];
+  const file = write('quotes.tsv', sources.map(([plain]) => line(plain)));
+  const texts = drawTexts('--train', file, '--noise', 'quotes=1', '--batch', '600', '--steps', '1');
+  const found = [...new Map(texts.map((pair) => [String(pair), pair])).values()].sort(([a], [b]) => (a < b ? -1 : 1));
+  assert.deepEqual(found, sorted(...sources.map(([, curly]) => line(curly))));
+});
+
 test('full stops go on both sides or on none', { skip }, () => {
   const pairs = [
     ['Ende.', 'The end.', 'Ende', 'The end'],
@@ -179,18 +191,19 @@ test('a typo is one slip in a word that is not to be copied', { skip }, () => {
 });
 
 test('noise comes as often as was said', { skip }, () => {
-  const line = ['The Old house was green.', 'Das Alte Haus war grün.'];
-  const options = 'capitals=0.1,small=0.2,title=0.05,stops=0.3,typos=0.15';
+  const line = ['The "Old" house was green.', 'Das "Alte" Haus war grün.'];
+  const options = 'capitals=0.1,small=0.2,title=0.05,stops=0.3,quotes=0.25,typos=0.15';
   const file = write('often.tsv', [line]);
   const texts = drawTexts('--train', file, '--noise', options, '--batch', '50000', '--steps', '1');
   const n = texts.length;
   assert.ok(n > 2000);
   const expect = (what, count, p, of = n) =>
     assert.ok(Math.abs(count - of * p) < binomial(of, p), `${what}: ${count} of ${of}, expected ${p}`);
-  expect('capitals', texts.filter(([, target]) => target.startsWith('DAS ALTE')).length, 0.1);
-  expect('small', texts.filter(([source]) => source.startsWith('the old')).length, 0.2);
+  expect('capitals', texts.filter(([, target]) => target.startsWith('DAS "ALTE')).length, 0.1);
+  expect('small', texts.filter(([source]) => /^the .old/.test(source)).length, 0.2);
   expect('title', texts.filter(([source]) => / W[a-z]+ G/.test(source)).length, 0.05);
   expect('stops', texts.filter(([source, target]) => !source.endsWith('.') && !target.endsWith('.')).length, 0.3);
+  expect('quotes', texts.filter(([source]) => source.includes('“')).length, 0.25);
   // the letters are 25 for 'house': a typo leaves it as it is in none of its kinds
   expect('typos', texts.filter(([source]) => !/ house /i.test(source)).length, 0.15);
 });
@@ -353,7 +366,7 @@ test('wrong options are named', { skip }, () => {
   says(/--sample-source: found -1, expected a number from 0 to 100/, '--sample-source', '-1');
   const bpe = ['--spm', goldenSpm('bpe.spm'), '--sample-target', '1'];
   says(/bpe\.spm: found a BPE model, but --sample-source and --sample-target need a unigram one/, ...bpe);
-  says(/--noise: found 'capital', expected typos=P, stops=P, capitals=P, small=P or title=P/, '--noise', 'capital=0.1');
+  says(/--noise: found 'capital', expected typos=P, stops=P, quotes=P, capitals=P, small=P or title=P/, '--noise', 'capital=0.1');
   says(/--noise: found 'typos', expected typos=P/, '--noise', 'typos');
   says(/--noise: found 2, expected a number from 0 to 1/, '--noise', 'typos=2');
   says(/capitals, small and title together: found 1.5/, '--noise', 'capitals=0.5,small=0.5,title=0.5');

@@ -2,6 +2,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { random } from '../src/train/model/random.js';
+import { addDates, dateLines } from '../src/train/model/dates.js';
 import { addTimes, listTimes, replaceTimes } from '../src/train/model/times.js';
 
 /** What Intl writes in English, such as "4:30 PM". @param {number} time  minutes */
@@ -82,4 +83,41 @@ test('sentences without a time get the same one in every language, and keep thei
   for (const text of ['Tom is 30.', 'Wait. Tom came.', 'No stop', 'Tom (the son) came.', `${'a'.repeat(90)}.`]) {
     assert.equal(addTimes({ ...plain, en: text }, next), undefined, text);
   }
+});
+
+test('dates are the same in every language, each in its own order, and exist', () => {
+  const plain = { en: 'Tom came home.', de: 'Tom kam nach Hause.', fr: 'Tom est rentré.', es: 'Tom volvió a casa.' };
+  const next = random(9);
+  const names = Object.fromEntries(['en', 'de', 'fr', 'es'].map((language) => {
+    const { format } = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' });
+    return [language, Array.from({ length: 12 }, (_, i) => format(Date.UTC(2024, i)))];
+  }));
+  const months = (/** @type {string} */ language) => `(?<month>${names[language].join('|')})`;
+  const patterns = {
+    en: new RegExp(`${months('en')} (?<day>\\d+)(?:, (?<year>\\d{4}))?`, 'g'),
+    de: new RegExp(`(?<day>\\d+)\\. ${months('de')}(?: (?<year>\\d{4}))?`, 'g'),
+    fr: new RegExp(`\\b(?<day>1er|[2-9]|\\d\\d) ${months('fr')}(?: (?<year>\\d{4}))?`, 'g'),
+    es: new RegExp(`\\b(?<day>\\d+) de ${months('es')}(?: de (?<year>\\d{4}))?`, 'g'),
+  };
+  const read = (/** @type {string} */ text, /** @type {keyof typeof patterns} */ language) =>
+    [...text.matchAll(patterns[language])].map(({ groups: { day, month, year } = {} }) =>
+      [parseInt(day, 10), names[language].indexOf(month), year].join());
+  const [days, forms] = [new Set(), new Set()];
+  const rows = [...Array.from({ length: 2000 }, () => addDates(plain, next)), ...dateLines(2000, next)];
+  for (const row of rows) {
+    const dates = read(row.en, 'en');
+    assert.ok(dates.length > 0, row.en);
+    for (const language of /** @type {(keyof typeof patterns)[]} */ (Object.keys(patterns))) {
+      assert.deepEqual(read(row[language], language), dates, row[language]);
+      assert.doesNotMatch(row[language], /\b[DEWNC]\b(?!')|undefined/, row[language]);
+    }
+    for (const date of dates) {
+      const [day, month, year] = date.split(',').map(Number);
+      assert.equal(new Date(Date.UTC(2024, month, day)).getUTCMonth(), month, date); // 2024 has a February 29
+      days.add(32 * month + day);
+    }
+    forms.add(row.en.replace(patterns.en, 'D').replace(/\w+day/, 'W').replace(/\d|^\w[\w ]+(?=, D$)/g, ''));
+  }
+  assert.ok(days.size > 350 && forms.size === 19, `${days.size} days, ${[...forms].join('|')}`);
+  assert.equal(addDates({ ...plain, en: 'Tom is 30.' }, next), undefined);
 });

@@ -3,7 +3,7 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times; those ending in -x have no
+//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates; those ending in -x have no
 //                    English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
@@ -22,6 +22,7 @@ import { holdOut } from './sets.js';
 import {
   clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, pairLine, readHeldOut, readLines, readPairs, readPhrases,
 } from './texts.js';
+import { addDates, dateLines } from './dates.js';
 import { addTimes, replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
 
@@ -37,8 +38,11 @@ const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [optio
 
 /** @typedef {import('./texts.js').Row} Row */
 
-/** Share of the other sentences that get times of day. */
+/** Shares of the other sentences that get times of day, and dates. */
 const ADDED = 0.15;
+const DATED = 0.08;
+/** Lines that are dates, or end with one. */
+const DATES = 4000;
 /** How often a sentence with times of day gets others. */
 const TIMES = 30;
 
@@ -220,6 +224,9 @@ function main() {
   prepared.write('times', [
     ...Array.from({ length: TIMES }, () => sources.flatMap((row) => replaceTimes(row, next) ?? [])).flat(),
     ...sources.flatMap((row) => (next() < ADDED ? addTimes(row, next) ?? [] : [])),
+  ], always);
+  prepared.write('dates', [
+    ...sources.flatMap((row) => (next() < DATED ? addDates(row, next) ?? [] : [])), ...dateLines(DATES, next),
   ], always);
 
   const wantedDirections = directions().filter((direction) => prepared.has(direction));

@@ -7,6 +7,8 @@
 //
 //     Tom came home.  Tom kam nach Hause.   ->   Tom came home, at 7:30 pm.  Tom kam nach Hause, um 19:30 Uhr.
 
+import { addWords, isPlain } from './added.js';
+
 /** @typedef {import('./texts.js').Row} Row */
 /** @typedef {Record<string, string | undefined>} Groups */
 
@@ -115,8 +117,6 @@ const AFTER = [
 ];
 /** How English writes am; one with points only before another sign than a stop. */
 const HALVES = [' am', ' am', ' am', 'am', ' AM', ' a.m.'];
-/** Longest sentence that gets a time, in characters. */
-const LONGEST = 90;
 
 /** @type {Record<string, (hours: number, minutes: string, half: string) => string>} */
 const SPELL = {
@@ -135,9 +135,7 @@ const SPELL = {
  * @returns {Row | undefined}  undefined: a sentence has digits, is long, or is not one sentence with a stop
  */
 export function addTimes(row, next) {
-  const languages = Object.keys(PATTERNS).filter((language) => row[language]);
-  const isPlain = (/** @type {string} */ text) => /^[^\d.!?()]+[.!?]$/.test(text) && text.length <= LONGEST;
-  if (!languages.every((language) => isPlain(row[language]))) return undefined;
+  if (!isPlain(row)) return undefined;
   const any = (/** @type {any[]} */ list) => list[Math.floor(next() * list.length)];
   const isBefore = next() < 0.6;
   const form = any(isBefore ? BEFORE : AFTER);
@@ -148,16 +146,13 @@ export function addTimes(row, next) {
   const one = Math.floor(next() * steps);
   const other = (one + 1 + Math.floor(next() * (steps - 1))) % steps;
   const [first, second] = [one, other].map((n) => n * step).sort((a, b) => a - b);
-  return { ...row, ...Object.fromEntries(languages.map((language) => {
+  return addWords(row, isBefore, (language) => {
     const spell = (/** @type {number} */ time) => SPELL[language](Math.floor(time / 60),
       time % 60 ? String(time % 60).padStart(2, '0') : '', half);
-    const said = form[language].replace(/(\blas )?([TU])(?![a-z])/g,
+    return form[language].replace(/(\blas )?([TU])(?![a-z])/g,
       (/** @type {string} */ _, /** @type {string} */ article = '', /** @type {string} */ which) => {
         const time = spell(which === 'T' ? first : second);
         return (/^1(?:$|\D)/.test(time) ? article.replace('las', 'la') : article) + time;
       });
-    const text = row[language];
-    const at = text.search(/\s?[.!?]$/);
-    return [language, isBefore ? said + text : text.slice(0, at) + said + text.slice(at)];
-  })) };
+  });
 }

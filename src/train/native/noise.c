@@ -7,7 +7,7 @@
 #include "train/random.h"
 
 /* The uses of a key. */
-enum { WHICH_CASE, WHETHER_STOP, WHETHER_TYPO, WHICH_LETTER, WHICH_KIND, WHICH_NEIGHBOUR };
+enum { WHICH_CASE, WHETHER_STOP, WHETHER_TYPO, WHICH_LETTER, WHICH_KIND, WHICH_NEIGHBOUR, WHETHER_CURLY };
 
 /* A run of bytes without spaces. */
 typedef struct {
@@ -85,6 +85,28 @@ static void drop_stops(draft *d) {
     d->side[TARGET].n = target;
 }
 
+/*
+ * Curls the quotes of the source, as word processors do: one at the start of a word opens, any other closes.  One inside
+ * text to be copied (an address, code) stays straight.
+ */
+static void curl_quotes(text_buffer *t) {
+    static const char MARK[] = "\"'", *const CURLY[2][2] = {{"“", "”"}, {"‘", "’"}};
+    token found = {0, 0}, core;
+    while (next_token(t, &found)) {
+        if (!is_plain(t, found, &core)) continue;
+        for (size_t at = found.start; at < found.end; at++) {
+            const char *const mark = strchr(MARK, t->bytes[at]);
+            if (t->bytes[at] == '\0' || mark == NULL) continue;
+            const char *const curly = CURLY[mark - MARK][at >= core.start];
+            const size_t grown = strlen(curly) - 1;
+            text_replace(t, at, 1, curly, grown + 1);
+            if (at < core.start) core.start += grown;
+            found.end += grown;
+            at += grown;
+        }
+    }
+}
+
 /* ------------------------------------------------------------------------------------ typos */
 
 /* The keys beside each letter, where English, German, French and Spanish keyboards roughly agree. */
@@ -156,5 +178,6 @@ void noise_apply(draft *d, const noise_options *o, uint64_t key) {
         change_case(&d->side[SOURCE], letter_capitalise, 1);
     }
     if (random_uniform(key, WHETHER_STOP) < o->stops) drop_stops(d);
+    if (random_uniform(key, WHETHER_CURLY) < o->quotes) curl_quotes(&d->side[SOURCE]);
     if (o->typos > 0.0) add_typos(d, o->typos, random_key(key, WHETHER_TYPO));
 }

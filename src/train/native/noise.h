@@ -5,6 +5,7 @@
  *     small     the source in small letters
  *     title     The Source With A Capital At Each Word: an English headline, translated by an ordinary sentence
  *     stops     both sides without their last "." or "!", if both have one
+ *     quotes    “curly” quotes and ’ in the source, where it has straight ones
  *     typos     in a word of the source with four letters or more, after its first letter: two letters swapped, one
  *               dropped, one doubled, or one replaced by a neighbouring key
  *
@@ -23,7 +24,7 @@
 
 /* Probabilities, per pair; typos: per word.  A pair gets at most one of capitals, small and title. */
 typedef struct {
-    double typos, stops, capitals, small, title;
+    double typos, stops, quotes, capitals, small, title;
 } noise_options;
 
 /* Alter the draft; `key` of random.h decides how. */

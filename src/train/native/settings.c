@@ -24,8 +24,8 @@ static const char USAGE[] =
     "  --sample-source A --sample-target A\n"
     "                             cut words at random, p ~ exp(A score); 0: the most probable cut (0, 0)\n"
     "  --noise KIND=P,...         probabilities of capitals (both sides), small letters or Title Case (source), of a\n"
-    "                             pair without full stops, of typos in a word: "
-    "capitals=P,small=P,title=P,stops=P,typos=P\n"
+    "                             pair without full stops, of curly quotes (source), of typos in a word:\n"
+    "                             capitals=P,small=P,title=P,stops=P,quotes=P,typos=P\n"
     "  --replace P                probability that a name or number on both sides is replaced by another (0)\n"
     "  --names FILE               names to insert, one per line; default: names that both sides of a pair have\n"
     "  --invent P                 probability that a name to insert is made of the head and tail of two (0)\n"
@@ -85,6 +85,7 @@ static void set_noise(noise_options *o, char *text) {
         double *value;
     } KINDS[] = {{"typos", &o->typos},
                  {"stops", &o->stops},
+                 {"quotes", &o->quotes},
                  {"capitals", &o->capitals},
                  {"small", &o->small},
                  {"title", &o->title}};
@@ -94,7 +95,7 @@ static void set_noise(noise_options *o, char *text) {
         if (equals) *equals = '\0';
         while (k < sizeof KINDS / sizeof KINDS[0] && strcmp(KINDS[k].name, kind) != 0) k++;
         if (equals == NULL || k == sizeof KINDS / sizeof KINDS[0])
-            fail("--noise: found '%s', expected typos=P, stops=P, capitals=P, small=P or title=P", kind);
+            fail("--noise: found '%s', expected typos=P, stops=P, quotes=P, capitals=P, small=P or title=P", kind);
         *KINDS[k].value = number("--noise", equals + 1);
         check_range("--noise", *KINDS[k].value, 0.0, 1.0);
     }
