@@ -5,7 +5,8 @@
  *
  * What is attainable is the speed of loops of the same instructions with operands in the first cache: f32 mul and add,
  * int8 the widest dot product the build has and the add that goes with it.  Every figure is the best of several short
- * runs, in processor time, as other programs only slow one down.  Shapes are the matrices of two models: A d 256,
+ * runs, in processor time, as other programs only slow one down.  They do so for seconds, so those of products are
+ * spread over several passes through all shapes.  Shapes are the matrices of two models: A d 256,
  * feed-forward 1024, vocabulary 8,000; B d 512, 2048, 32,000; M is the number of rows that are decoded or encoded
  * together.
  */
@@ -30,7 +31,7 @@
 #define BUILD "SIMD128"
 #endif
 
-enum { ROUNDS = 15, N_M = 5 };
+enum { ROUNDS = 6, PASSES = 5, N_M = 5, N_SHAPES = 8 };
 static const double ROUND_SECONDS = 0.003;
 /* Before: the engine takes its time to compile for good, for the first functions most of all. */
 static double warm_seconds = 0.3;
@@ -201,26 +202,54 @@ static job new_job(int m, int n, int k) {
     return j;
 }
 
-static void products(const char *name, void (*f)(job *), double peak) {
+/* The fastest of the loops f so far, each step of which does `operations`. */
+static double attain(void (*f)(job *), double operations, double *best) {
+    job j = new_job(1, 4 * PEAK_SUMS, 512);
+    const double rate = 1e-9 * operations * PEAK_SUMS * PEAK_STEPS / measure(f, &j);
+    if (rate > *best) *best = rate;
+    return *best;
+}
+
+static double attain_f32(void) {
+    static double best;
+    return attain(peak_f32, 8.0, &best);
+}
+
+static double attain_i8(void) {
+    static double best;
+#ifdef HEED_RELAXED
+    return attain(peak_i8, 32.0, &best);
+#else
+    return attain(peak_i8, 16.0, &best);
+#endif
+}
+
+static void products(const char *name, void (*f)(job *), double (*peak)(void)) {
     static const struct {
         const char *what;
         int n, k;
-    } shapes[] = {{"A  d x d", 256, 256},       {"A  ffn x d", 1024, 256},    {"A  d x ffn", 256, 1024},
-                  {"A  vocabulary", 8000, 256}, {"B  d x d", 512, 512},       {"B  ffn x d", 2048, 512},
-                  {"B  d x ffn", 512, 2048},    {"B  vocabulary", 32000, 512}};
+    } shapes[N_SHAPES] = {{"A  d x d", 256, 256},       {"A  ffn x d", 1024, 256},    {"A  d x ffn", 256, 1024},
+                          {"A  vocabulary", 8000, 256}, {"B  d x d", 512, 512},       {"B  ffn x d", 2048, 512},
+                          {"B  d x ffn", 512, 2048},    {"B  vocabulary", 32000, 512}};
+    double best[N_SHAPES][N_M] = {{0}}, attainable = 0.0;
+    for (int pass = 0; pass < PASSES; pass++) {
+        attainable = peak();
+        for (int s = 0; s < N_SHAPES; s++) {
+            job j = new_job(ROWS[N_M - 1], shapes[s].n, shapes[s].k);
+            for (int i = 0; i < N_M; i++) {
+                j.m = ROWS[i];
+                const double rate = 2e-9 * j.m * j.n * j.k / measure(f, &j);
+                if (rate > best[s][i]) best[s][i] = rate;
+            }
+        }
+    }
     printf("\n%-32s", name);
     for (int i = 0; i < N_M; i++) printf("   M=%-9d", ROWS[i]);
-    printf("\n");
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        printf("  %-15s %5d x %-5d ", shapes[s].what, shapes[s].n, shapes[s].k);
-        job j = new_job(ROWS[N_M - 1], shapes[s].n, shapes[s].k);
-        for (int i = 0; i < N_M; i++) {
-            j.m = ROWS[i];
-            const double rate = 2e-9 * j.m * j.n * j.k / measure(f, &j);
-            printf("  %6.1f %3.0f %%", rate, 100.0 * rate / peak);
-        }
-        printf("\n");
+    for (int s = 0; s < N_SHAPES; s++) {
+        printf("\n  %-15s %5d x %-5d ", shapes[s].what, shapes[s].n, shapes[s].k);
+        for (int i = 0; i < N_M; i++) printf("  %6.1f %3.0f %%", best[s][i], 100.0 * best[s][i] / attainable);
     }
+    printf("\n");
 }
 
 /* `per_element` operations, or 1 for elements alone; n elements, or n rows of 64 for attention. */
@@ -236,20 +265,14 @@ static void row(const char *name, void (*f)(job *), const char *unit, double per
 
 int main(void) {
     pool = malloc(POOL_BYTES);
-    job j = new_job(1, 4 * PEAK_SUMS, 512);
-    const double f32 = 1e-9 * 8.0 * PEAK_SUMS * PEAK_STEPS / measure(peak_f32, &j);
-#ifdef HEED_RELAXED
-    const double i8 = 1e-9 * 32.0 * PEAK_SUMS * PEAK_STEPS / measure(peak_i8, &j);
-#else
-    const double i8 = 1e-9 * 16.0 * PEAK_SUMS * PEAK_STEPS / measure(peak_i8, &j);
-#endif
+    const double f32 = attain_f32(), i8 = attain_i8();
     warm_seconds = 0.03;
     printf("%s, one thread, GOP/s and its share of what is attainable: f32 %.1f, int8 %.1f\n", BUILD, f32, i8);
-    products("k_gemm_f32", gemm_f32, f32);
-    products("k_gemm_i8", gemm_i8, i8);
-    products("k_quantize_rows + k_gemm_i8", gemm_i8_whole, i8);
-    products("k_quantize_rows_8 + k_gemm_i8_8", gemm_8_whole, i8);
-    products("k_quantize_rows_8 + k_gemm_fixed", gemm_fixed_whole, i8);
+    products("k_gemm_f32", gemm_f32, attain_f32);
+    products("k_gemm_i8", gemm_i8, attain_i8);
+    products("k_quantize_rows + k_gemm_i8", gemm_i8_whole, attain_i8);
+    products("k_quantize_rows_8 + k_gemm_i8_8", gemm_8_whole, attain_i8);
+    products("k_quantize_rows_8 + k_gemm_fixed", gemm_fixed_whole, attain_i8);
     printf("\nrows\n");
     row("k_scores, 64 of 512 columns", scores, "GOP/s", 128.0);
     row("k_weighted_sum, likewise", weighted_sum, "GOP/s", 128.0);
