@@ -5,9 +5,10 @@
 //   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7]
 //                      [--only heed,bergamot] [--lengths 200] [--hosts node,chromium] [--models own,base]
 //
-// DIR has the model, its vocabulary and its shortlist, unpacked; FILE is DIR/source.txt by default. Every engine has a
-// process of its own, on one thread; they take turns, and every other round goes backwards. Times are medians. The
-// processes run in the Node of this folder, because Node 20 has no relaxed SIMD; without it, in that of this program.
+// DIR has the model, its vocabulary and its shortlist, unpacked. FILE has a text on each line; without it the lines are
+// those of golden/firefox/real, 200 in English and 200 in Portuguese. Every engine has a process of its own, on one
+// thread; they take turns, and every other round goes backwards. Times are medians. The processes run in the Node of
+// this folder, because Node 20 has no relaxed SIMD; without it, in that of this program.
 //
 // With random weights every translation has twice the tokens of its source, which is the most that the engines allow.
 //
@@ -20,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../../js/index.js';
 import { install } from './competitors.js';
 import { writeBase } from './firefox-base.js';
@@ -57,13 +59,23 @@ if (!directory) {
   console.log('\nFIREFOX: skipped: HEED_FIREFOX_MODEL names no directory with a model (heed fetch firefox:en-pt)');
   process.exit();
 }
-const file = values.lines ?? join(directory, 'source.txt');
-if (!existsSync(file)) throw new Error(`${file} is missing: --lines names a file of sentences, one a line`);
-const lines = readFileSync(file, 'utf8').replace(/\n$/, '').split('\n').slice(0, Number(values.lengths));
 const { from: sourceLanguage, to: targetLanguage } = values;
+const lines = readLines().slice(0, Number(values.lengths));
 
 const newer = fileURLToPath(new URL('node_modules/node24/bin/node', import.meta.url));
 const execPath = existsSync(newer) ? newer : process.execPath;
+
+/** The lines of FILE, or those of golden/firefox/real. @returns {string[]} */
+function readLines() {
+  const pair = `${sourceLanguage}${targetLanguage}`;
+  const isGolden = values.lines === undefined;
+  const file = values.lines
+    ?? fileURLToPath(new URL(`../golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`${file} is missing: --lines names a file of sentences, one a line`);
+  const content = readFileSync(file);
+  const all = (isGolden ? gunzipSync(content) : content).toString('utf8').replace(/\n$/, '').split('\n');
+  return isGolden ? all.map((line) => JSON.parse(line).source) : all;
+}
 
 /** Lines in turn until they have so many tokens. @param {Transformer} model */
 function longText(model) {
