@@ -10,7 +10,7 @@ import { pairsOf } from './model/languages.js';
 
 const directory = resolve(process.argv[2]);
 const manifest = JSON.parse(readFileSync(join(directory, 'heed.json'), 'utf8'));
-const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../package.json', import.meta.url)), 'utf8'));
+const { version, repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const pairs = pairsOf(manifest);
 const files = ['heed.json', ...listedFiles(manifest).keys()];
 const name = `heed-model-${basename(directory)}`;
@@ -28,6 +28,7 @@ write('package.json', json({
   description: `A translation model for heed: ${languages}`,
   keywords: ['heed', 'heed-model', 'translation', 'model'],
   license: manifest.license,
+  repository, // only in a release, see release.yml
   type: 'module',
   sideEffects: ['./index.js'],
   exports: {
