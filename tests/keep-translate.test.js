@@ -56,7 +56,7 @@ test('a text that has something to keep is searched, one of plain words is not',
       if (findKept(text, language).length > 0) assert.ok(mayKeep(text), text);
     }
   }
-  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7']) {
+  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7', '\u0663']) {
     assert.ok(mayKeep(text), text);
   }
   const plain = ['Is it so? He said: "Yes - or no!" (Maybe.)', '\u00c9t\u00e9 \u2026 \u2013 \u00abna\u00efve\u00bb'];
@@ -74,7 +74,7 @@ const SENTENCES = [
   'Ask @lena_bakes about #SlowSunday.',
   'In 1984 he was in camelCase().',
   '\u00a9 2024 Foo and all its friends.', 'Foo\u00ae and Foo-Bar\u2122 are here.',
-  'See \u00a7 5 and \u00bd of it.',
+  'See \u00a7 5 and \u00bd of it.', 'Call me at \u0660\u0661\u0662\u0663.',
 ];
 
 test('each span comes out once for each time, in every way of asking', async () => {
@@ -109,6 +109,7 @@ test('each span comes out once for each time, in every way of asking', async () 
 test('a line of nothing else comes back without the model', async () => {
   const lines = ['https://example.org/a?b. \u{1f600}', '  {a} {b}  ', '+49 30 5550 1734', '<b></b>', '`x. y z`',
     '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440!',
+    '\u0663\u0664\u0665', '\u0967\u0968\u0969.',
     'src/main.c', '```\nlet a = 1. Two\n```'];
   for (const line of lines) {
     assert.equal(await translator.translate(line), line);

@@ -109,6 +109,19 @@ test('emoji are whole, and words of other scripts', () => {
   check('zxx', [['\u043f\u0440\u0438\u0432\u0435\u0442']]);
 });
 
+test('numbers in digits of other scripts, not in those that the language has', () => {
+  const [arabic, persian, hindi] = ['\u0663\u0664\u0665', '\u06f3\u06f4', '\u0967\u0968'];
+  check('en', [
+    [`Call me at ${arabic}.`, arabic],
+    [`${hindi}, or \u0661\u066b\u0665 of ${persian}`, hindi, '\u0661\u066b\u0665', persian],
+    [`It is \uff11\uff12, or 12.`],
+  ]);
+  check('ru', [[`\u0438 ${arabic} 12`, arabic]]);
+  check('fa', [[`${arabic} ${persian}, ${hindi} 12`, hindi]]);
+  check('hi', [[`${hindi} - ${arabic}`, arabic]]);
+  check('zxx', [[arabic]]);
+});
+
 test('signs that are alike in all languages, with their word or number', () => {
   check('en', [
     ['\u00a9 2024 Foo, Foo-Bar\u00ae and Baz\u2122', '\u00a9 2024', 'Foo-Bar\u00ae', 'Baz\u2122'],
@@ -210,7 +223,8 @@ test('a hundred thousand characters of any kind take less than a second', { time
     '1 ', '(1', '+1', ':', 'a:', '0:', '.', '-', '--a', '\u{1f468}\u200d', '\u{1f1e9}', '\u4e2d', '\u4e2da', '&',
     '&a',
     'A1', 'A-1', 'A1 ', 'http://', 'www.', 'a.b/', '[A', '#', '$', '~/', '\\', 'C:\\', '```\n', 'a\n', '\u0301', 'a(',
-    'a()', 'DE89 3704 ', ':)', '(', ' ', 'x@y.', '::', 'a->', '\u200d', '\u0600', 'x.org/?', '%(', '${']) {
+    'a()', 'DE89 3704 ', ':)', '(', ' ', 'x@y.', '::', 'a->', '\u200d', '\u0600', '\u0663', '\u0663.', 'x.org/?',
+    '%(', '${']) {
     const text = unit.repeat(Math.ceil(1e5 / unit.length));
     for (const whole of [text, `${text}!`, `x ${text} y`, `a/${text}x`, `/a${text}x`]) {
       // of the processor: the machine may be busy with other things

@@ -277,7 +277,7 @@ function makePasses(language) {
   ];
   /** @type {[RegExp, Measure, RegExp][]} */
   const made = passes.map(([pattern, measure, sign]) => [new RegExp(pattern, 'gu'), measure, sign]);
-  if (foreign) made.push([foreign, whole, /\p{L}/u]);
+  if (foreign) made.push([foreign, whole, /[\p{L}\p{Nd}]/u]);
   return { passes: made, foreign };
 }
 

@@ -1,4 +1,4 @@
-// scripts.js - words in letters that a language does not have. Used by keep.js.
+// scripts.js - words in letters, and numbers in digits, that a language does not have. Used by keep.js.
 
 /** Some scripts by the name that they have together. @type {Record<string, string[]>} */
 const SCRIPTS = {
@@ -8,7 +8,8 @@ const SCRIPTS = {
 const ALSO_LATIN = /^(?:az|bs|kk|ku|mn|sh|sr|tg|tk|tt|uz)$/;
 
 /**
- * Words of letters that the language does not have, with what stands between them: one pattern for a language.
+ * Words and numbers with a letter or a digit that the language does not have: one pattern for a language. Digits of
+ * ASCII and their fullwidth forms belong to every language.
  *
  * @param {string} language
  * @returns {RegExp | undefined}  undefined: of an unknown script nothing is foreign
@@ -20,8 +21,9 @@ export function foreignWords(language) {
     const also = locale.script === undefined && ALSO_LATIN.test(own) ? ['Latin'] : [];
     const scripts = [...(SCRIPTS[script] ?? [script]), ...also].map((name) => `\\p{scx=${name}}`).join('');
     const letter = `(?![${scripts}\\p{sc=Zyyy}\\p{sc=Zinh}])\\p{L}`;
+    const digit = `(?![${scripts}0-9\\uff10-\\uff19])\\p{Nd}`;
     const unit = '[\\p{L}\\p{N}][\\p{M}\\u200c\\u200d\\u{e0020}-\\u{e007f}]*';
-    return new RegExp(`(?<![\\p{L}\\p{N}\\p{M}_])(?=(?:${unit}){0,40}?${letter})(?:${unit})+`, 'gu');
+    return new RegExp(`(?<![\\p{L}\\p{N}\\p{M}_])(?=(?:${unit}){0,40}?(?:${letter}|${digit}))(?:${unit})+`, 'gu');
   } catch {
     return undefined;
   }
