@@ -255,8 +255,8 @@ test('packed files give the same', async (t) => {
 test('names tell weights, vocabularies and languages', () => {
   const spm = ['vocab.deen.spm'];
   assert.deepEqual(findLayout(['model.deen.intgemm.alphas.bin', 'lex.50.50.deen.s2t.bin', ...spm, 'config.yml']), {
-    weights: 'model.deen.intgemm.alphas.bin', vocabularies: ['vocab.deen.spm', 'vocab.deen.spm'], hasPieceIds: true,
-    shortlist: 'lex.50.50.deen.s2t.bin', languages: { source: 'de', target: 'en' },
+    weights: 'model.deen.intgemm.alphas.bin', vocabularies: ['vocab.deen.spm', 'vocab.deen.spm'], missing: [],
+    hasPieceIds: true, shortlist: 'lex.50.50.deen.s2t.bin', languages: { source: 'de', target: 'en' },
   });
   const two = findLayout(['trgvocab.enja.spm.gz', 'srcvocab.enja.spm', 'model.enja.intgemm8.bin.zst']);
   assert.deepEqual(two?.vocabularies, ['srcvocab.enja.spm', 'trgvocab.enja.spm.gz']);
@@ -278,6 +278,25 @@ test('names tell weights, vocabularies and languages', () => {
     { code: 10, message: /^model\.deen\.bin, model\.ende\.bin: found several models, expected one$/ });
   assert.throws(() => findLayout(['model.ende.bin', 'vocab.a.spm', 'vocab.b.spm']), /found several vocabularies/);
   assert.throws(() => findLayout(['model.ende.bin', 'vocab.spm', 'srcvocab.spm']), /found several vocabularies/);
+});
+
+test('a model without vocabularies takes ids, and says which files a tokenizer needs', async () => {
+  const files = readFiles(join(golden, 'memory-split'));
+  const [source, target] = ['srcvocab.*.spm', 'trgvocab.*.spm'];
+  for (const [left, missing] of /** @type {[RegExp, string][]} */ ([
+    [/^model/, `vocab.*.spm, or ${source} and ${target}`], [/^(model|src)/, target], [/^(model|trg)/, source],
+  ])) {
+    const names = Object.keys(files).filter((name) => left.test(name));
+    assert.deepEqual(findLayout(names)?.missing, [missing]);
+    const model = await Transformer.load(Object.fromEntries(names.map((name) => [name, files[name]])));
+    assert.equal(model.forward([5, 6, 0], [9, 0]).logits.data.length, 2 * 1209);
+    assert.throws(() => model.tokenizer,
+      { status: 'HEED_E_TOKENIZER', message: `${missing} is missing: this model works with ids only` });
+    model.dispose();
+  }
+  // the names of OPUS
+  assert.deepEqual(findLayout(['model.npz', 'target.spm'])?.missing, ['source.spm']);
+  assert.deepEqual(findLayout(['model.npz'])?.missing, ['source.spm', 'target.spm']);
 });
 
 test('availability of a directory', async () => {

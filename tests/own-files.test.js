@@ -31,6 +31,7 @@ test('what is missing has the names that the family gives its files', async () =
     ['families/mt5', /^spiece|^model/, ['spiece.model', 'model.safetensors']],
     ['families/byt5', /^config/, ['config.json']],
     ['opus', /^(vocab|source)/, ['vocab.json', 'source.spm']],
+    ['../firefox/memory-split', /^trgvocab/, ['trgvocab.*.spm']],
   ])) assert.deepEqual(await missingOf(filesOf(name, without)), missing, `${name} without ${without}`);
 });
 

@@ -11,6 +11,8 @@ import { E_FILE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 
 const PACKED = /\.(gz|zst)$/;
+/** The vocabularies of Firefox's models that have two. */
+const SIDES = ['srcvocab.*.spm', 'trgvocab.*.spm'];
 
 /** The name of a file once it is unpacked. @param {string} name */
 export const plainName = (name) => name.replace(PACKED, '');
@@ -18,7 +20,8 @@ export const plainName = (name) => name.replace(PACKED, '');
 /**
  * @typedef {object} Layout
  * @property {string} weights
- * @property {[source: string, target: string] | undefined} vocabularies  undefined: there are none
+ * @property {[source: string, target: string] | undefined} vocabularies  undefined: at least one is missing
+ * @property {string[]} missing  names or patterns of vocabularies that are missing
  * @property {boolean} hasPieceIds  the ids of tokens are those of the pieces, so that there is no vocab.json
  * @property {string | undefined} shortlist
  * @property {{ source?: string, target?: string }} languages  that the name of the weights tells
@@ -67,10 +70,13 @@ export function findLayout(names) {
   }
   const hasPieceIds = [joint, source, target].some(Boolean);
   const pair = hasPieceIds ? [joint ?? source, joint ?? target] : ['source.spm', 'target.spm'];
-  const isWhole = pair.every((name) => names.includes(name));
+  const expected = hasPieceIds ? SIDES : pair;
+  const absent = expected.filter((_, i) => !names.includes(pair[i]));
+  const missing = bin && absent.length === 2 ? [`vocab.*.spm, or ${SIDES.join(' and ')}`] : absent;
   return {
     weights,
-    vocabularies: isWhole ? /** @type {[string, string]} */ (pair) : undefined,
+    vocabularies: missing.length === 0 ? /** @type {[string, string]} */ (pair) : undefined,
+    missing,
     hasPieceIds,
     shortlist: only(/^lex\..*\.bin$/, 'shortlists'),
     languages: languagesOf(weights, names),

@@ -22,9 +22,9 @@ const CONFIG = 'config.json';
  * @param {() => Promise<import('../wasm/core.js').Core> | import('../wasm/core.js').Core} getCore
  * @param {(manifest: Record<string, unknown>) => void} [accept]  see Model.load
  * @param {import('./cursor.js').OnRead} [onRead]
- * @returns {Promise<Files & { sides?: import('./pieces.js').Side[], lists?: ReturnType<typeof vocabularyFiles> }>}  the
- *   same as far as they have no other form. sides: the tokenizers, if no vocab.json is needed; lists: what makes it
- *   then, and target_vocab.json. HEED_E_FILE: no model
+ * @returns {Promise<Files & { sides?: import('./pieces.js').Side[], lists?: ReturnType<typeof vocabularyFiles>,
+ *   missing?: string }>}  the same as far as they have no other form. sides: the tokenizers, if no vocab.json is
+ *   needed; lists: what makes it then, and target_vocab.json; missing: vocabularies. HEED_E_FILE: no model
  */
 export async function adaptDirectory(files, names, manifest, getCore, accept, onRead) {
   const layout = findLayout(names);
@@ -41,7 +41,7 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
         ? new HeedError(E_FILE, error.message + why, { cause: error }) : error),
     );
   }
-  const { weights, vocabularies, hasPieceIds, shortlist, languages } = layout;
+  const { weights, vocabularies, missing, hasPieceIds, shortlist, languages } = layout;
   if (!manifest.pairs && !manifest.source && !manifest.target) Object.assign(manifest, languages);
   accept?.(manifest);
 
@@ -106,6 +106,7 @@ export async function adaptDirectory(files, names, manifest, getCore, accept, on
     ...place,
     sides,
     lists,
+    missing: missing.join(' and '),
     readOptional: async (name) =>
       list && name === list
         ? files.io.readAll(await unpack(files.io, await files.open(shortlist), shortlist))

@@ -229,7 +229,8 @@ export async function loadModel(core, source, { signal, cache = !isNode, isRetry
 /**
  * @param {import('../wasm/core.js').Core} core
  * @param {Awaited<ReturnType<typeof openSource>>
- *   & Pick<Awaited<ReturnType<typeof import('../formats/directory.js').adaptDirectory>>, 'sides' | 'lists'>} files
+ *   & Pick<Awaited<ReturnType<typeof import('../formats/directory.js').adaptDirectory>>,
+ *   'sides' | 'lists' | 'missing'>} files
  * @param {Pick<Parameters<typeof loadModel>[2], 'onProgress' | 'dtype' | 'activations' | 'accept' | 'shortlist'>
  *   & { refusals: Set<unknown> }} options
  */
@@ -325,7 +326,8 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
     // made elsewhere: a closure of this function would keep the source alive, and with it the bytes of the weights
     Object.defineProperties(small, files.lists ?? {});
     const arithmetic = numbers.dtype;
-    return { core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files: small };
+    const { missing } = files;
+    return { core, model, config, defaults, tokenizer, missing, manifest, arithmetic, unsupported, files: small };
   } catch (error) {
     if (!refusals.has(error)) await weights.verify?.(error); // it reads all weights
     throw error;

@@ -33,6 +33,8 @@ export class Model {
   #config;
   #defaults;
   #tokenizer;
+  /** Names of missing files of a tokenizer. */
+  #missing;
   #arithmetic;
   #unsupported;
   #files;
@@ -45,12 +47,13 @@ export class Model {
    * @internal
    * @param {NonNullable<Awaited<ReturnType<typeof loadModel>>>} parts
    */
-  constructor({ core, model, config, defaults, tokenizer, manifest, arithmetic, unsupported, files }) {
+  constructor({ core, model, config, defaults, tokenizer, missing, manifest, arithmetic, unsupported, files }) {
     this.#core = core;
     this.#model = model;
     this.#config = config;
     this.#defaults = defaults;
     this.#tokenizer = tokenizer;
+    this.#missing = missing;
     this.#arithmetic = arithmetic;
     this.#unsupported = unsupported;
     this.#files = files;
@@ -112,7 +115,7 @@ export class Model {
     if (!this.#tokenizer) {
       throw new HeedError(
         E_TOKENIZER,
-        'source.spm, target.spm or vocab.json is missing: this model works with ids only',
+        `${this.#missing || 'source.spm, target.spm or vocab.json'} is missing: this model works with ids only`,
       );
     }
     return this.#tokenizer;

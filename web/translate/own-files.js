@@ -16,8 +16,8 @@ const isWeights = (/** @type {string} */ name) => WEIGHTS.test(name) || /\.bin(\
 export async function missingOf(files) {
   const names = Object.keys(files);
   // Firefox's models have other files
-  if (!names.includes('config.json') && findLayout(names)?.vocabularies) return [];
-  return missingOfModel(listed(names, async (name) =>
+  const layout = names.includes('config.json') ? null : findLayout(names);
+  return layout ? layout.missing : missingOfModel(listed(names, async (name) =>
     (files[name] ? new Uint8Array(await files[name].arrayBuffer()) : null)));
 }
 
