@@ -207,7 +207,9 @@ export async function openTranslator(values, workers) {
     const isLanguage = error instanceof HeedError && error.code === E_LANGUAGE;
     if (error instanceof RangeError || isLanguage) throw new UsageError(error.message);
     if (model || !(error instanceof Error)) throw error;
-    throw new Error(`${error.message}; --model names a model directory`, { cause: error });
+    const hint = languageOf(source) === languageOf(target) ? '--from and --to name them'
+      : '--model names a model directory';
+    throw new Error(`${error.message}; ${hint}`, { cause: error });
   } finally {
     download?.end();
   }

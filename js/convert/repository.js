@@ -149,7 +149,8 @@ async function languagesOf({ source, target }, directory) {
   const vocab = parseJson(await readFile(join(directory, 'vocab.json')), join(directory, 'vocab.json'));
   const tags = Object.keys(vocab).flatMap((piece) => /^>>(\w+)<<$/.exec(piece)?.[1] ?? [])
     .filter((name) => canonical(name.replaceAll('_', '-')) !== undefined);
-  const targets = [...new Set(tags.map(languageOf))].filter((language) => !isGroup(language));
+  const targets = [...new Set(tags.map(languageOf))]
+    .filter((language) => !isGroup(language) && language !== from);
   if (from === undefined || targets.length === 0) return from ? { source: from } : {};
   return { pairs: targets.map((language) => [from, language]) };
 }

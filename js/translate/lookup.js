@@ -51,7 +51,7 @@ export async function readIndex(index, signal, cache) {
  */
 export async function findModel({ models, source, target, pivot, signal, cache }) {
   models ??= [await (await import('./installed.js')).findInstalled()];
-  const middle = pivot === undefined || pivot === false ? undefined : checkTag(pivot, 'pivot');
+  const middle = pivot === undefined || pivot === false ? pivot : checkTag(pivot, 'pivot');
   const errors = [];
   const all = [];
   for (const index of /** @type {Index[]} */ ([models].flat())) {
@@ -66,7 +66,7 @@ export async function findModel({ models, source, target, pivot, signal, cache }
     }
   }
   if (errors.length > 0) throw errors[0];
-  const steps = pivot === false ? undefined : (await import('./ways.js')).findSteps(all, source, target, middle);
+  const steps = (await import('./ways.js')).findSteps(all, source, target, middle);
   if (steps) return steps;
   throw notSupported(`${models} has no model from ${source} to ${target}${middle ? `, nor two with ${middle}` : ''}`);
 }

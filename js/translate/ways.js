@@ -1,7 +1,7 @@
 // ways.js - the ways from one language to another that a list of models has: one model, or two with a language in
 // between. Loaded by lookup.js if no model has a pair; used by cli/serve.js.
 
-import { languageOf } from '../model/languages.js';
+import { languageOf, notSupported } from '../model/languages.js';
 
 /** @typedef {import('./lookup.js').Entry} Entry */
 
@@ -15,10 +15,12 @@ const isSame = (a, b) => languageOf(a) === languageOf(b);
  * @param {Entry[]} models
  * @param {string} source
  * @param {string} target
- * @param {string} [middle]  the language in between; default: any
- * @returns {[Entry, Entry] | undefined}
+ * @param {string | false} [middle]  the language in between; false: none; default: any
+ * @returns {[Entry, Entry] | undefined}  NotSupportedError: both languages are the same
  */
 export function findSteps(models, source, target, middle) {
+  if (isSame(source, target)) throw notSupported(`found ${source} to ${target}: both are the same language`);
+  if (middle === false) return undefined;
   for (const first of models) {
     if (!isSame(first.source, source) || (middle && !isSame(first.target, middle))) continue;
     const second = models.find((model) => isSame(model.source, first.target) && isSame(model.target, target));
