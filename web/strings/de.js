@@ -56,7 +56,7 @@ export const translate = {
   twoModels: 'Dieses Paar übersetzen zwei Modelle: Sie bieten keine anderen Wörter an.',
   examples: 'Beispiele',
   beams: 'Breiter suchen',
-  beamsHint: 'Mehrere Übersetzungen zugleich verfolgen und die besten auflisten. Langsamer, aber oft etwas besser.',
+  beamsHint: 'Vier Übersetzungen zugleich verfolgen und auflisten. Langsamer, aber manchmal etwas besser.',
   see: 'Aufmerksamkeit ansehen',
   candidates: 'Die besten Übersetzungen der Suche',
   candidatesOf: (/** @type {number} */ i) => `Satz ${i}`,

@@ -62,7 +62,7 @@ export const translate = {
   twoModels: 'Dos modelos traducen este par: no ofrecen otras palabras.',
   examples: 'Probar',
   beams: 'Búsqueda más amplia',
-  beamsHint: 'Seguir varias traducciones a la vez y mostrar las mejores. Más lento, pero a menudo algo mejor.',
+  beamsHint: 'Seguir cuatro traducciones a la vez y mostrarlas. Más lento, pero a veces algo mejor.',
   see: 'Ver su atención',
   candidates: 'Las mejores traducciones de la búsqueda',
   candidatesOf: (/** @type {number} */ i) => `Frase ${i}`,

@@ -61,7 +61,7 @@ export const translate = {
   twoModels: 'Deux modèles traduisent cette paire : ils ne proposent pas d’autres mots.',
   examples: 'Essayez',
   beams: 'Recherche élargie',
-  beamsHint: 'Suit plusieurs traductions à la fois et affiche les meilleures. Plus lent, mais souvent un peu mieux.',
+  beamsHint: 'Suit quatre traductions à la fois et les affiche. Plus lent, mais parfois un peu mieux.',
   see: 'Voir son attention',
   candidates: 'Les meilleures traductions de la recherche',
   candidatesOf: (/** @type {number} */ i) => `Phrase ${i}`,

@@ -31,7 +31,7 @@ export const translate = {
   twoModels: 'Two models translate this pair: they offer no other words.',
   examples: 'Try',
   beams: 'Search wider',
-  beamsHint: 'Follow several translations at once, and list the best. Slower, but often a little better.',
+  beamsHint: 'Follow four translations at once, and list them. Slower, but sometimes a little better.',
   see: 'See its attention',
   candidates: 'The best translations of the search',
   candidatesOf: (/** @type {number} */ i) => `Sentence ${i}`,
