@@ -90,7 +90,10 @@ export const LONG = [
   { name: 'mutations', command: make('mutations'), minutes: 600 },
   { name: 'axe', command: [process.execPath, 'tests/axe-long.js'] },
   { name: 'learn', command: [process.execPath, 'tests/learn-long.js'] },
-  { name: 'serve', command: [process.execPath, 'tests/bench/serve.js', '10000', '100'] },
+  { name: 'serve', command: [process.execPath, 'tests/bench/serve.js', '10000', '100', 'client'] },
+  // no setup installs Java and PySpark: skipped without
+  { name: 'spark', command: ['env', 'LINES=100000', 'MODEL=tests/golden/firefox/tiny-float', process.execPath,
+    '--test', '--test-reporter=spec', 'tests/spark.test.js'], minutes: 90 },
   { name: 'fuzz', command: make('fuzz'), minutes: 600 },
   { name: 'arm', command: make('test-arm', 'ARM_WANTED=$(ARM_LONG)'), minutes: 60 },
   { name: 'gradients', command: ['build/native/tests/test_train', '40'] },

@@ -1,5 +1,5 @@
 // serve-many.test.js - many requests to heed serve, 100 at a time: bench/serve.js fails if an answer is lost or wrong,
-// or if memory grows. `make test-long` sends 10,000.
+// or if memory grows. `make test-long` sends 10,000 with a client from npm.
 import test from 'node:test';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
