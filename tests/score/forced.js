@@ -13,24 +13,35 @@
  */
 
 /**
+ * The logits of each step of a pass over ids. Those of forbidden ids are -Infinity.
+ *
+ * @param {Transformer} model
+ * @param {number[]} source
+ * @param {number[]} ids
+ */
+export function stepsOf(model, source, ids) {
+  const { logits: { data, shape: [, width] } } = model.forward(source, ids);
+  const forbidden = model.generateDefaults.badWords.map(([id]) => id);
+  return ids.map((_, t) => {
+    const row = data.subarray(t * width, (t + 1) * width);
+    for (const bad of forbidden) row[bad] = -Infinity;
+    return row;
+  });
+}
+
+/**
  * Natural-log probabilities of ids, of which the forbidden ones have none.
  *
  * @param {Transformer} model
  * @param {number[]} source
  * @param {number[]} ids
  */
-export function logProbsOf(model, source, ids) {
-  const { logits: { data, shape: [, width] } } = model.forward(source, ids);
-  const forbidden = model.generateDefaults.badWords.map(([id]) => id);
-  return ids.map((id, t) => {
-    const row = data.subarray(t * width, (t + 1) * width);
-    for (const bad of forbidden) row[bad] = -Infinity;
-    const most = row.reduce((a, b) => Math.max(a, b), -Infinity);
-    let sum = 0;
-    for (const x of row) sum += Math.exp(x - most);
-    return row[id] - most - Math.log(sum);
-  });
-}
+export const logProbsOf = (model, source, ids) => stepsOf(model, source, ids).map((row, t) => {
+  const most = row.reduce((a, b) => Math.max(a, b), -Infinity);
+  let sum = 0;
+  for (const x of row) sum += Math.exp(x - most);
+  return row[ids[t]] - most - Math.log(sum);
+});
 
 /**
  * Distances of a line, or undefined where the reference has none. Ids that end without `</s>` are cut by the engine at
