@@ -142,6 +142,8 @@ test('models of groups of languages: the targets are those of the tokens, and no
   serveAs('en-ROMANCE', { ...FILES, 'vocab.json': vocab });
   serveAs('gmq-en');
   serveAs('gmq-gmw');
+  serveAs('tc-big-en-fi');
+  serveAs('tc-bible-big-deu-cat_oci_spa');
   const told = async (/** @type {string} */ pair) => {
     const run = await heed(['fetch', `opus:${pair}`, '--mirror', server.address], server.cache);
     assert.deepEqual([run.code, run.stderr], [0, '']);
@@ -153,6 +155,10 @@ test('models of groups of languages: the targets are those of the tokens, and no
   assert.deepEqual(await told('gmq-gmw'), { source: undefined, target: undefined, pairs: undefined });
   assert.deepEqual(await told('en-ROMANCE'),
     { source: undefined, target: undefined, pairs: 'en-de en-es en-fr' });
+  // names that begin with the kind of the training
+  assert.deepEqual(await told('tc-big-en-fi'), { source: 'en', target: 'fi', pairs: undefined });
+  assert.deepEqual(await told('tc-bible-big-deu-cat_oci_spa'),
+    { source: undefined, target: undefined, pairs: 'deu-en deu-es deu-fr' });
   const { stdout, code } = await heed(['translate', '-m', join(server.cache, 'heed/opus-en-ROMANCE'), '--to', 'fr',
     'Where is the station?'], server.cache);
   assert.equal(code, 0);

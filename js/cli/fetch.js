@@ -11,6 +11,9 @@ const OPUS = 'opus:';
 /** Languages of a pair. Those of OPUS-MT may be groups, as ROMANCE. @type {Record<string, RegExp>} */
 const PAIRS = { [FIREFOX]: /^[a-z]{2,3}(-[a-z\d]+)+$/i, [OPUS]: /^[a-z]\w*(-[a-z]\w*)+$/i };
 
+/** How names of OPUS-MT's models begin that say how they were trained: opus:tc-big-en-fi. */
+const TRAINED = /^tc-(?:bible-)?(?:big|base)-/;
+
 /** @param {string} text */
 const isUrl = (text) => /^https?:\/\/./i.test(text) && URL.canParse(text);
 
@@ -24,7 +27,7 @@ const isUrl = (text) => /^https?:\/\/./i.test(text) && URL.canParse(text);
 async function fetchRepository(name, place, mirror) {
   const { fetchDirectory, opusAddress } = await import('../convert/repository.js');
   const pair = name.startsWith(OPUS) ? name.slice(OPUS.length) : '';
-  const [source, target, ...more] = pair.split('-');
+  const [source, target, ...more] = pair.replace(TRAINED, '').split('-');
   const about = pair && { name: `opus-mt-${pair}`, ...(more.length === 0 && { source, target }) };
   const bar = new Download(name);
   const { version, count, files } = await fetchDirectory(pair ? opusAddress(pair, mirror) : name, place,

@@ -30,8 +30,8 @@ const GROUPS = new Set((
   + 'paa phi plf poz pqe pqw pra qwe roa sai sal sdv sem sgn sio sit sla smi son sqj ssa syd tai tbq trk tup '
   + 'tut tuw urj wak wen xgn xnd ypk zhx zle zls zlw znd'
 ).split(' '));
-/** @param {string} name  of a side of a model */
-const isGroup = (name) => /[A-Z]/.test(name) || GROUPS.has(name);
+/** @param {string} name  of a side of a model; cat_oci_spa: three languages */
+const isGroup = (name) => /[A-Z]|^[a-z]{3}(_[a-z]{3})+$/.test(name) || GROUPS.has(name);
 /** Names that a heed.json may list: they become those of files here. */
 const NAME = /^[\w-][\w.-]*$/;
 
@@ -150,7 +150,7 @@ async function languagesOf({ source, target }, directory) {
   const tags = Object.keys(vocab).flatMap((piece) => /^>>(\w+)<<$/.exec(piece)?.[1] ?? [])
     .filter((name) => canonical(name.replaceAll('_', '-')) !== undefined);
   const targets = [...new Set(tags.map(languageOf))]
-    .filter((language) => !isGroup(language) && language !== from);
+    .filter((language) => !isGroup(language) && language !== languageOf(from ?? ''));
   if (from === undefined || targets.length === 0) return from ? { source: from } : {};
   return { pairs: targets.map((language) => [from, language]) };
 }
