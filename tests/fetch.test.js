@@ -252,8 +252,18 @@ test('errors say what is missing', async (t) => {
   };
   const place = server.place('new');
   await fails(['firefox:en-xx', place], /^heed: firefox:en-xx: found no released model for this pair; "heed fetch/);
-  await fails(['firefox:de-zh-hans', place],
-    /no released model for this pair: Firefox translates by way of English, with de-en and en-zh-hans, which heed/);
+  const fetches = ['heed fetch firefox:de-en', 'heed fetch firefox:en-zh-Hans'];
+  const commands = [...fetches, 'heed translate --from de --to zh-Hans'];
+  const { status, stderr } = await server.fetch('firefox:de-zh-hans', place);
+  assert.deepEqual([status, stderr], [1, 'heed: firefox:de-zh-hans: found no released model for this pair, but two that'
+    + ` translate it by way of English: ${commands.join(' && ')}\n`]);
+  for (const command of commands) { // they do what the message promises
+    const [, name, ...args] = command.split(' ');
+    const more = name === 'fetch' ? ['--mirror', server.mirror] : ['--', 'Die Katze schl\u00e4ft.'];
+    const done = await server.heed([name, ...args, ...more], { XDG_CACHE_HOME: server.place('cache') });
+    assert.equal(done.status, 0, done.stderr);
+    if (name === 'translate') assert.equal(done.stderr, 'heed: no model has the pair: de to en, then en to zh-Hans\n');
+  }
   await fails(['firefox:en'], /found 'firefox:en', expected firefox: and a pair, such as firefox:en-pt/, 2);
   await fails(['en-de'], /found 'en-de', expected firefox: and a pair/, 2);
   await fails([], /expected firefox:SOURCE-TARGET, opus:SOURCE-TARGET or a URL, or --list/, 2);

@@ -187,18 +187,21 @@ export async function listModels({ mirror, signal } = {}) {
  */
 export function findModel(models, pair) {
   const wanted = pair.toLowerCase();
-  const find = (/** @type {string} */ source, /** @type {string} */ target) =>
-    models.find((model) => model.source.toLowerCase() === source && model.target.toLowerCase() === target);
+  const find = (/** @type {string} */ source, /** @type {string} */ target) => models.find((model) =>
+    !model.problem && model.source.toLowerCase() === source && model.target.toLowerCase() === target);
   const found = models.find(({ source, target }) => `${source}-${target}`.toLowerCase() === wanted);
   if (found?.problem) throw found.problem;
   if (found) return found;
   // a tag may have hyphens too
   const parts = wanted.split('-');
-  const [source, target] = parts.map((_, i) => [parts.slice(0, i).join('-'), parts.slice(i).join('-')])
-    .find(([from, to]) => find(from, 'en') && find('en', to)) ?? [];
-  throw new HeedError(E_FILE, `firefox:${pair}: found no released model for this pair${
-    source ? `: Firefox translates by way of English, with ${source}-en and en-${target}, which heed does not do yet`
-      : '; "heed fetch --list" prints the pairs'}`);
+  const steps = parts.map((_, i) => [find(parts.slice(0, i).join('-'), 'en'), find('en', parts.slice(i).join('-'))]);
+  const [first, second] = steps.find(([to, from]) => to && from) ?? [];
+  const what = `firefox:${pair}: found no released model for this pair`;
+  if (!first || !second) throw new HeedError(E_FILE, `${what}; "heed fetch --list" prints the pairs`);
+  const [source, target] = [first.source, second.target];
+  const fetches = `heed fetch firefox:${source}-en && heed fetch firefox:en-${target}`;
+  throw new HeedError(E_FILE, `${what}, but two that translate it by way of English: ${
+    fetches} && heed translate --from ${source} --to ${target}`);
 }
 
 /** @param {string} path */
