@@ -4,6 +4,8 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { verify } from '../js/convert/verify.js';
 import { Translator } from '../js/index.js';
 import { listDirections } from './score/directions.js';
 import { makeReadme, shipped } from './score/readme.js';
@@ -71,8 +73,18 @@ test('the index lists every pair of every directory', () => {
     // what is left at the path of an older model names the new one
     return manifest.moved ? [] : listDirections(manifest).map((direction) => `${direction} ${name}/`);
   });
-  assert.ok(pairs.length >= 6);
+  assert.equal(pairs.length, 12);
   assert.deepEqual(listed.map(({ source, target, path }) => `${source}-${target} ${path}`).sort(), pairs.sort());
+});
+
+test('the directories of older models lead to one that has a model', async () => {
+  for (const name of ['en-de', 'en-fr', 'en-es', 'de-en', 'fr-en', 'es-en']) {
+    const old = new URL(`${name}/`, models);
+    const { moved } = JSON.parse(readFileSync(new URL('heed.json', old), 'utf8'));
+    const { files, pairs } = JSON.parse(readFileSync(new URL('heed.json', new URL(moved, old)), 'utf8'));
+    assert.ok(files['model.safetensors'] && pairs.some((pair) => pair.join('-') === name), name);
+    await assert.rejects(verify(fileURLToPath(old)).next(), (error) => error.message.includes(moved), name);
+  }
 });
 
 for (const { url, path, manifest } of shipped) {

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
-import { describe, mismatch, parseJson } from '../base/json.js';
-import { openSource } from '../files/source.js';
+import { mismatch, parseJson } from '../base/json.js';
+import { listedFiles, openSource } from '../files/source.js';
 
 /**
  * @param {string} source  a model directory or the URL of one
@@ -12,24 +12,15 @@ import { openSource } from '../files/source.js';
  */
 export async function* verify(source) {
   const files = await openSource(source);
-  const { files: stated } = parseJson(await files.read('heed.json'), 'heed.json');
-  const isObject = typeof stated === 'object' && stated !== null && !Array.isArray(stated);
-  if (!isObject || Object.keys(stated).length === 0) {
-    throw new HeedError(E_JSON, mismatch('heed.json: files', stated, 'sizes and sha256 by file name'));
+  const manifest = parseJson(await files.read('heed.json'), 'heed.json');
+  const listed = [...listedFiles(manifest)];
+  if (listed.length === 0) {
+    throw new HeedError(E_JSON, mismatch('heed.json: files', manifest.files, 'sizes and sha256 by file name'));
   }
-  const entries = Object.entries(/** @type {Record<string, any>} */ (stated)).map(([name, entry]) => {
-    const { size, sha256 } = entry ?? {};
-    const fits = Number.isSafeInteger(size) && size >= 0 && /^[\da-f]{64}$/i.test(String(sha256));
-    if (!fits) {
-      throw new HeedError(E_JSON, mismatch(`heed.json: files: ${name}`, describe(sha256), 'a size and a sha256'));
-    }
-    // a manifest is untrusted: it may name only files of its own directory
-    if (!/^[^/\\]+$/.test(name) || name === '..' || name === '.') {
-      throw new HeedError(E_JSON, mismatch('heed.json: files', name, 'names without a path'));
-    }
-    return { name, size, sha256: String(sha256).toLowerCase() };
-  });
-  for (const { name, size, sha256 } of entries) {
+  // a manifest is untrusted: it may name only files of its own directory
+  const outside = listed.find(([name]) => !/^[^/\\]+$/.test(name) || name === '..' || name === '.');
+  if (outside) throw new HeedError(E_JSON, mismatch('heed.json: files', outside[0], 'names without a path'));
+  for (const [name, { size, sha256 }] of listed) {
     const chunks = await files.find(name, true);
     if (!chunks) {
       yield { name, size: 0, problem: 'is missing' };
