@@ -120,6 +120,12 @@ test('models/README.md is what the models say, translations and all', async () =
   assert.equal(await makeReadme(), readFileSync(new URL('README.md', models), 'utf8'));
 });
 
+test("README.md has the calibration error of the model's manifest", () => {
+  const [, percent] = /mean error of the\s+shipped model is ([\d.]+) %/.exec(
+    readFileSync(new URL('../README.md', import.meta.url), 'utf8')) ?? [];
+  assert.deepEqual(shipped.map(({ manifest }) => (100 * manifest.confidence.ece).toFixed(1)), [percent]);
+});
+
 test('numbers come through', async (t) => {
   for (const { url, path, manifest } of shipped) {
     for (const direction of listDirections(manifest)) {
