@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { benchmarksPage } from '../web/guides/benchmarks.js';
-import { buildDocs, LIVE } from '../web/guides/build.js';
+import { buildDocs, ENTRIES, LIVE } from '../web/guides/build.js';
 import { reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
 import { watchPage } from './browser/watched.js';
@@ -55,12 +55,31 @@ test('every guide has its page, with the code that it includes', async () => {
   }
 });
 
+/** What classes have and people do not use: byteIds is for the search. */
+const HIDDEN = ['constructor', 'length', 'name', 'prototype', 'byteIds'];
+
 test('the reference has what the package exports', async () => {
-  const { Transformer, Translator } = await import('../js/index.js');
-  for (const type of [Transformer, Translator]) {
-    const html = texts.get(join(site, 'docs/classes', `index.${type.name}.html`)) ?? '';
-    for (const name of Object.getOwnPropertyNames(type.prototype)) {
-      if (!['constructor', 'internals'].includes(name)) assert.ok(html.includes(`id="${name.toLowerCase()}"`), name);
+  // heed/inline has the types of `.`; other exports are files without types
+  const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const typed = Object.values(exports)
+    .flatMap(({ types }) => /^\.\/build\/types\/(\w+)\.d\.ts$/.exec(types)?.[1] ?? []);
+  assert.deepEqual([...ENTRIES].sort(), [...new Set(typed)].sort());
+  /** @type {Function[]} */
+  const classes = [];
+  for (const entry of ENTRIES) {
+    const html = texts.get(join(site, 'docs/modules', `${entry}.html`)) ?? assert.fail(`${entry} is missing`);
+    for (const [name, value] of Object.entries(await import(`../js/${entry}.js`))) {
+      assert.ok(html.includes(`id="${name.toLowerCase()}"`), `${entry}: ${name}`);
+      if (/^class\b/.test(String(value))) classes.push(value);
+    }
+  }
+  assert.ok(classes.length > ENTRIES.length / 2, String(classes.length));
+  for (const type of new Set(classes)) {
+    const isOf = (/** @type {string} */ page) => page.includes('/classes/') && page.endsWith(`.${type.name}.html`);
+    const html = [...texts].find(([page]) => isOf(page))?.[1] ?? '';
+    for (const name of [type, type.prototype].flatMap(Object.getOwnPropertyNames)) {
+      if (HIDDEN.includes(name)) continue;
+      assert.ok(html.includes(`id="${name.toLowerCase()}"`), `${type.name}.${name}`);
     }
   }
 });
