@@ -26,6 +26,7 @@ import { npy, zip } from './hostile/containers.js';
 import { floats, FLOAT32, INT8, INTGEMM8, ints, SETTINGS, writeBin } from './hostile/marian-bin.js';
 import { listen } from './listen.js';
 import { bytes, readFiles } from './model-files.js';
+import { readItems } from './mutate/firefox.js';
 
 /** @typedef {import('./hostile/marian-bin.js').Item} Item */
 
@@ -331,8 +332,13 @@ function distances(model, lines) {
 }
 const mean = (/** @type {number[]} */ numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** An .npz of the same arrays: what Marian writes before it converts them. @param {Uint8Array} data  of a .bin */
-function toNpz(data) {
+/**
+ * An .npz of the same arrays: what Marian writes before it converts them.
+ *
+ * @param {Uint8Array} data  of a .bin
+ * @param {Record<string, Uint8Array>} [halves]  arrays of float16 in place of some, by name
+ */
+function toNpz(data, halves = {}) {
   const view = new DataView(data.buffer, data.byteOffset);
   const u64 = (/** @type {number} */ at) => Number(view.getBigUint64(at, true));
   let at = 16;
@@ -344,10 +350,11 @@ function toNpz(data) {
   at += 8 + u64(at);
   return zip(items.map(([, type, , length], i) => {
     const bytesOf = shapes[i].reduce((product, n) => product * n, type === INT8 ? 1 : 4);
-    const content = data.slice(at, at + bytesOf);
+    const content = halves[names[i]] ?? data.slice(at, at + bytesOf);
     at += length;
     const dims = shapes[i].length === 1 ? `${shapes[i]},` : shapes[i].join(', ');
-    const header = `{'descr': '${type === INT8 ? '|i1' : '<f4'}', 'fortran_order': False, 'shape': (${dims}), }`;
+    const descr = type === INT8 ? '|i1' : names[i] in halves ? '<f2' : '<f4';
+    const header = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${dims}), }`;
     return { name: `${names[i]}.npy`, data: npy(header, content) };
   }));
 }
@@ -619,11 +626,13 @@ const WRONG = {
   'data of 2^60 bytes': [writeBin(but(0, { length: 2 ** 60 })), /encoder_l1_ffn_W1: cut short: found/],
   'bytes at the end': [new Uint8Array([...writeBin(good), 0]), /found 1 bytes after the last item/],
   'a multiplier of 0': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], 0) })),
-    /encoder_l1_ffn_W1: found the quantisation multiplier 0, expected a number above 0/, VALUE],
+    /encoder_l1_ffn_W1: found the quantisation multiplier 0, expected a number from 1e-36 to 1e\+36$/, VALUE],
   'a negative multiplier': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], -3) })), /multiplier -3/, VALUE],
   'an infinite multiplier': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], Infinity) })), /multiplier Inf/, VALUE],
   'no multiplier': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], NaN) })), /multiplier NaN/, VALUE],
   'a multiplier without an inverse': [writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], 1e-44) })), /multiplier/, VALUE],
+  'a multiplier whose inverse loses bits': [
+    writeBin(but(0, { data: ints([1, 2, 3, 4, 5, 6], 2 ** 127) })), /multiplier 1\.701\d+e\+38/, VALUE],
   'an int8 matrix of three dimensions': [
     writeBin(but(0, { shape: [1, 2, 3] })), /l1_ffn_W1: found shape \[1,2,3\], expected that of a matrix/, SHAPE],
   'no settings': [writeBin([matrix, table]), /config\.json is missing, and special:model\.yml/, CONFIG],
@@ -638,6 +647,16 @@ const WRONG = {
   'an alpha of two numbers': [writeBin([...good, { ...matrix, name: 'encoder_l1_ffn_W1_QuantMultA' }]),
     /QuantMultA: found shape \[2,3\], expected \[1,1\]/, SHAPE],
 };
+for (const alpha of [0, -1, NaN, Infinity, -Infinity, 1e-40]) {
+  WRONG[`an alpha of ${alpha}`] = [
+    writeBin([...good, { name: 'encoder_l1_ffn_W1_QuantMultA', type: FLOAT32, shape: [1, 1], data: floats([alpha]) }]),
+    RegExp(`encoder_l1_ffn_W1_QuantMultA: found the alpha ${alpha === 1e-40 ? '9\\.99\\d+e-41' : alpha},`
+      + ' expected a number from 1e-36'), VALUE];
+}
+WRONG['an alpha of 0 in int8'] = [
+  writeBin([...good.slice(1), { ...table, type: INTGEMM8, name: 'decoder_Wemb', data: ints(Array(12).fill(1), 9) },
+    { name: 'decoder_Wemb_QuantMultA', type: INTGEMM8, shape: [1, 1], data: ints([0], 9) }]),
+  /decoder_Wemb_QuantMultA: found the alpha 0, expected/, VALUE];
 for (const [code, name] of [[0x4102, 'intgemm16'], [0x402, 'float16'], [0x408, 'float64'], [0x102, 'int16'],
   [0x104, 'int32'], [0x108, 'int64'], [0x201, 'uint8'], [0x202, 'uint16'], [0x204, 'uint32'], [0x208, 'uint64'],
   [0x802, 'packed16'], [0x1801, 'packed8avx2'], [0x2801, 'packed8avx512'], [0x4104, 'type 0x4104'], [0, 'type 0x0']]) {
@@ -694,6 +713,41 @@ for (const [what, [data, message, code = TABLE]] of Object.entries(WRONG)) {
     return true;
   }));
 }
+
+test('an item that the core refuses, or convert, has its own name, and what was found', async (t) => {
+  const { 'model.ende.intgemm.alphas.bin': bin, ...files } = readFiles(join(golden, 'tiny-seven'));
+  const items = readItems(bin);
+  /** @param {string} of  an item @param {Partial<Item>} [change]  none: it is missing */
+  const changed = (of, change) => {
+    assert.ok(items.some(({ name }) => name === of), of);
+    return writeBin(items.flatMap((item) => (item.name !== of ? item : change ? { ...item, ...change } : [])));
+  };
+  /** @param {number} x */
+  const ending = (x) => floats([...Array(63).fill(0.5), x]);
+  const bias = 'encoder_l1_ffn_b2, read as model.encoder.layers.0.fc2.bias';
+  for (const [of, change, message] of /** @type {[string, Partial<Item> | undefined, string][]} */ ([
+    ['encoder_l1_ffn_b2', undefined, `${bias}: HEED_E_TENSOR_MISSING`],
+    ['encoder_l1_ffn_b2', { data: ending(NaN) }, `${bias}: found NaN, expected a finite number`],
+    ['encoder_l1_ffn_b2', { data: ending(-Infinity) }, `${bias}: found -Infinity, expected a finite number`],
+    ['encoder_l1_ffn_b2', { data: floats([1, 2]), shape: [1, 2] }, `${bias}: found shape [2], expected [64]`],
+    ['encoder_l1_ffn_W2_QuantMultA', { data: floats([-1]) },
+      'encoder_l1_ffn_W2_QuantMultA: found the alpha -1, expected a number from 1e-36 to 1e+36'],
+    ['encoder_l1_ffn_b2', { name: 'encoder_l9_ffn_b2' },
+      'encoder_l9_ffn_b2, read as model.encoder.layers.8.fc2.bias: this configuration has no such tensor'],
+  ])) {
+    const wrong = { ...files, 'model.ende.bin': changed(of, change) };
+    await assert.rejects(Transformer.load(wrong), { name: 'HeedError', message: `model.ende.bin: ${message}` });
+  }
+  const { 'model.ende.float32.bin': plain, ...others } = readFiles(join(golden, 'tiny-float'));
+  const half = new Uint8Array(Uint16Array.from({ length: 64 }, (_, i) => (i === 5 ? 0xfc00 : 0x3c00)).buffer);
+  await assert.rejects(Transformer.load({ ...others, 'model.npz': toNpz(plain, { encoder_l1_ffn_b2: half }) }),
+    { message: `model.npz: ${bias}: found -Infinity, expected a finite number` });
+  const directory = mkdtempSync(join(tmpdir(), 'heed-firefox-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'model.ende.bin'), changed('encoder_l1_ffn_b2', { data: ending(NaN) }));
+  await assert.rejects(convert(directory, join(directory, 'new')),
+    { message: `model.ende.bin: ${bias}[63]: found NaN, expected a finite number` });
+});
 
 test('cut off at any byte it is refused', async () => {
   const whole = writeBin(good);

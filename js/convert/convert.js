@@ -253,6 +253,9 @@ async function convertWeights(openAgain, config, dtype, path) {
       await out.close();
     }
     return { file: weights.file, before: weights.size ?? weights.tensors.reduce((n, t) => n + t.bytes, weights.head) };
+  } catch (error) {
+    await weights.verify?.(error);
+    throw error;
   } finally {
     await weights.close();
   }

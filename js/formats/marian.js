@@ -168,6 +168,16 @@ function floatTensor(file, array, dtype, config) {
   return { name, dtype, shape, bytes, array, chunks };
 }
 
+/** Multipliers, so that they and 128 times their inverse are finite, and neither is so small that it loses bits. */
+const [LEAST, MOST] = [1e-36, 1e36];
+
+/** @param {string} what  for messages @param {string} kind @param {number} found @returns {number} */
+function checkMultiplier(what, kind, found) {
+  if (found >= LEAST && found <= MOST) return found;
+  const expected = `a number from ${LEAST} to ${MOST}`;
+  throw new HeedError(E_TENSOR_VALUE, `${what}: found the ${kind} ${found}, expected ${expected}`);
+}
+
 /** The multiplier q of an intgemm8 array. @param {string} what  for messages @param {MarianArray} array */
 async function readMultiplier(what, array) {
   const { reader, begin, bytes, multiplier } = array;
@@ -175,8 +185,7 @@ async function readMultiplier(what, array) {
   const found = await reader.read(begin + bytes - 4, 4);
   if (found.length < 4) throw new HeedError(E_SAFETENSORS, `${what}: cut short: the multiplier is missing`);
   const q = new DataView(found.buffer, found.byteOffset).getFloat32(0, true);
-  if (q > 0 && q < Infinity && Math.fround(1 / q) > 0 && Math.fround(1 / q) < Infinity) return (array.multiplier = q);
-  throw new HeedError(E_TENSOR_VALUE, `${what}: found the quantisation multiplier ${q}, expected a number above 0`);
+  return (array.multiplier = checkMultiplier(what, 'quantisation multiplier', q));
 }
 
 /**
@@ -229,11 +238,12 @@ function alphaTensor(file, array, matrix) {
     throw new HeedError(E_TENSOR_SHAPE, `${what}: found shape ${describe(shape)}, expected [1,1]`);
   }
   async function* chunks() {
-    if (type !== 'intgemm8') yield* arrayBytes(array);
-    else {
-      const [value] = new Int8Array(await reader.read(begin, 1));
-      yield new Uint8Array(Float32Array.of(value / (await readMultiplier(what, array))).buffer);
-    }
+    const isInt8 = type === 'intgemm8';
+    const first = await reader.read(begin, isInt8 ? 1 : 4);
+    if (first.length < (isInt8 ? 1 : 4)) return;
+    const view = new DataView(first.buffer, first.byteOffset);
+    const alpha = isInt8 ? view.getInt8(0) / (await readMultiplier(what, array)) : view.getFloat32(0, true);
+    yield new Uint8Array(Float32Array.of(checkMultiplier(what, 'alpha', alpha)).buffer);
     const q = await readMultiplier(`${file}: ${short(matrix.name)}`, matrix);
     const again = 127 / Math.fround(127 * Math.fround(1 / q));
     yield new Uint8Array(Float32Array.of(matrix.name.includes('Wemb') ? again : q).buffer);
@@ -267,6 +277,21 @@ function makeTensors(file, array, config, all) {
   if (dtype === I8) return intTensors(file, array, config);
   if (dtype !== undefined) return [floatTensor(file, array, dtype, config)];
   throw new HeedError(E_TENSOR_DTYPE, `${file}: ${short(name)}: found ${short(type)}, expected '<f4' or '<f2'`);
+}
+
+/**
+ * The first number of an array of floats that is not finite.
+ *
+ * @param {Made} tensor
+ * @returns {Promise<number | undefined>}
+ */
+async function findUnfit({ array: { reader, begin, bytes }, dtype }) {
+  if (dtype !== F32 && dtype !== F16) return undefined;
+  const whole = await reader.read(begin, bytes);
+  const { buffer, byteOffset } = whole;
+  if (dtype === F32) return new Float32Array(buffer, byteOffset, whole.length >>> 2).find((x) => !Number.isFinite(x));
+  const half = new Uint16Array(buffer, byteOffset, whole.length >>> 1).find((bits) => (bits & 0x7c00) === 0x7c00);
+  return half && (half & 0x3ff ? NaN : half >> 15 ? -Infinity : Infinity);
 }
 
 /**
@@ -327,5 +352,20 @@ export async function openMarian(cursor, given) {
       return { length: n };
     },
     close: () => cursor.close(),
+    async verify(error) {
+      // whoever uses the tensors knows only their names, not those in the file
+      if (!(error instanceof HeedError) || !error.message.startsWith(`${file}: `)) return;
+      let told = error.message.slice(`${file}: `.length);
+      const isOf = (/** @type {string} */ name) => told.startsWith(name) && ':['.includes(told[name.length] ?? ' ');
+      const tensor = tensors.find(({ name }) => isOf(name) || isOf(short(name)));
+      // the name of one that is missing is that in another layer with its number
+      const number = Number(/\.layers\.(\d+)\./.exec(told)?.[1]) + 1;
+      const item = tensor?.array.name ?? arrays.map(({ name }) => name.replace(/_l\d+_/, `_l${number}_`))
+        .find((name) => isOf(renamed(name)));
+      if (item === undefined || isOf(short(item))) return;
+      const found = tensor && told.endsWith('HEED_E_TENSOR_VALUE') ? await findUnfit(tensor) : undefined;
+      if (found !== undefined) told = `${tensor?.name}: found ${found}, expected a finite number`;
+      throw new HeedError(error.code, `${file}: ${short(item)}, read as ${told}`, { cause: error });
+    },
   };
 }

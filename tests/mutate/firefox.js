@@ -189,7 +189,8 @@ function changeShortlist(random, list) {
 const loaded = new Map();
 
 /**
- * Directory number `index` of a seed: its files, the arithmetic to load it with, and the names of the items in it.
+ * Directory number `index` of a seed: its files, the arithmetic to load it with, and the names of the items in it, if
+ * they are known.
  *
  * @param {() => From[]} among
  * @param {number} seed
@@ -216,7 +217,8 @@ function mutatedFirefox(among, seed, index) {
   if (changes > 0) own[bin] = writeBin(state.items, state.lies);
   const list = Object.keys(files).find((name) => name.startsWith('lex.'));
   if (list && random.once(10)) own[list] = changeShortlist(random, good[list]);
-  if (changes === 0 || random.once(8)) {
+  const isChanged = changes === 0 || random.once(8);
+  if (isChanged) {
     if (random.once(2)) changeBytes(random, own, [bin, bin, bin]);
     else { // the headers are a fiftieth of a file
       const copy = own[bin].slice();
@@ -233,7 +235,11 @@ function mutatedFirefox(among, seed, index) {
   } else if (index % 16 === 0) {
     for (const [name, content] of Object.entries(own)) files[name] = new Blob([/** @type {BlobPart} */ (content)]);
   }
-  return { files, dtype: random.pick(/** @type {const} */ (['auto', 'auto', 'auto', 'f32', 'int8'])) };
+  // a lie about lengths, or changed bytes, may make other names
+  const isKnown = !isChanged && state.lies.count === undefined
+    && state.items.every(({ nameLength, end }) => nameLength === undefined && end === undefined);
+  const names = isKnown ? state.items.map(({ name }) => name) : undefined;
+  return { files, dtype: random.pick(/** @type {const} */ (['auto', 'auto', 'auto', 'f32', 'int8'])), names };
 }
 
 /** @param {number} seed @param {number} index */

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { HeedError } from '../../js/index.js';
 import { E_LENGTH, E_MEMORY, E_TENSOR_VALUE, E_WASM } from '../../js/base/constants.js';
+import { short } from '../../js/base/json.js';
 import { bringModels } from '../firefox-models.js';
 import { Bench, derive, translate } from './bench.js';
 import { mutatedCheckpoint } from './checkpoints.js';
@@ -50,13 +51,19 @@ const WHOLE = [
   'cut short: found \\d+ bytes, expected \\d+ of (?:the beginning|headers|names and shapes|the size of the padding)',
   'config\\.json is missing, and special:model\\.yml', 'found no embeddings, Wemb',
 ].join('|');
-/** And with an item. */
-const ABOUT = ['found', 'cut short', 'this configuration has no such', 'the name does not end', 'HEED_E_TENSOR_'];
+/** And with an item: what of it was found. */
+const ABOUT = ['found', 'cut short: found', 'this configuration has no such', '(?:I8: )?HEED_E_TENSOR_DTYPE',
+  'HEED_E_TENSOR_MISSING'].join('|');
 /** Of Firefox's models: the item too, or what of the whole file is wrong. */
 const FIREFOX = new RegExp(`^(?:${[
   `model[\\w.]*\\.bin: (?:${WHOLE})`,
-  // the item, however it is called
-  `model[\\w.]*\\.bin: [^]{1,90}(?:: (?:${ABOUT.join('|')})| occurs twice| are one tensor)`,
+  'model[\\w.]*\\.bin: item \\d+: (?:found|the name does not end)',
+  'model[\\w.]*\\.bin: special:model\\.yml: [\\w-]+: found',
+  // no layer has an item of this kind
+  'model[\\w.]*\\.bin: model\\.[\\w.]+: HEED_E_TENSOR_MISSING',
+  // the item by its name in the file
+  'model[\\w.]*\\.bin: (?<item>[^]{1,60}?)(?:(?:, read as [^]{1,90}?)?:'
+    + ` (?:${ABOUT})| occurs twice| and [^]{1,60} are one tensor)`,
   'config\\.json: found a model of \\d+ bytes, expected \\d+ at most for model',
   'model[\\w.]*\\.bin\\.zst: (?:found no frame|is cut short)',
   '(?:(?:src|trg)?vocab\\.\\w+|source|target)\\.spm\\b',
@@ -64,14 +71,25 @@ const FIREFOX = new RegExp(`^(?:${[
   // without weights
   'the given files: config\\.json is missing',
 ].join('|')})`);
+/** Names that only heed gives. */
+const OURS = /^model\.(?:shared|encoder|decoder)\.|^final_logits_bias$|^lm_head\./;
+
+/** Whether a message is as FIREFOX says. @param {string} message @param {string[]} [names]  of the items, if known */
+function saysFirefox(message, names) {
+  const found = FIREFOX.exec(message);
+  const item = found?.groups?.item;
+  if (!found || item === undefined) return found !== null;
+  const isMissing = message.endsWith('HEED_E_TENSOR_MISSING');
+  return names ? names.some((name) => short(name) === item) !== isMissing : !OURS.test(item);
+}
 
 /** What is made for a number, and how a message begins. */
 const KINDS = {
   directories: { make: mutated, says: FILES },
   checkpoints: { make: mutatedCheckpoint, says: FILES },
   families: { make: mutatedFamily, says: FILES },
-  firefox: { make: mutatedSmall, says: FIREFOX },
-  'firefox-real': { make: mutatedReal, says: FIREFOX },
+  firefox: { make: mutatedSmall, says: { test: saysFirefox } },
+  'firefox-real': { make: mutatedReal, says: { test: saysFirefox } },
   readers: { make: mutatedFor, says: SAYS },
 };
 
@@ -97,14 +115,21 @@ function spent() {
   return (user + system) / 1000;
 }
 
-/** What is wrong with an error, or ''. @param {any} error @param {boolean} isLoading @param {RegExp} says */
-function wrong(error, isLoading, says) {
+/**
+ * What is wrong with an error, or ''.
+ *
+ * @param {any} error
+ * @param {boolean} isLoading
+ * @param {{ test: (message: string, names?: string[]) => boolean }} says
+ * @param {string[]} [names]  of the items in a file of Marian's
+ */
+function wrong(error, isLoading, says, names) {
   const { message, code } = error;
   if (!(error instanceof HeedError)) return `no HeedError: ${error?.stack}`;
   if (code === E_WASM) return message;
   if (!isLoading) return [E_LENGTH, E_MEMORY, E_TENSOR_VALUE].includes(code) ? '' : `while translating: ${message}`;
   if (message.length > 400) return `a message of ${message.length} characters: ${message.slice(0, 200)}`;
-  return says.test(message) ? '' : `names no file or no item: ${message}`;
+  return says.test(message, names) ? '' : `names no file or no item: ${message}`;
 }
 
 /**
@@ -153,8 +178,12 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
   const one = async (index) => {
     let isLoading = true;
     let status;
+    /** @type {string[] | undefined} */
+    let names;
     try {
-      const { files, dtype } = make(index);
+      const made = make(index);
+      const { files, dtype } = made;
+      if ('names' in made) names = made.names;
       if (READERS[readerOf(index)]?.isTokenizer) {
         status = await useTokenizer(bench.core, files);
         bench.clear();
@@ -166,7 +195,7 @@ async function runAll({ kind, readers, runs, from, seed, wasm }, progress = new 
       status = 'loaded';
       translate(model);
     } catch (/** @type {any} */ error) {
-      const what = wrong(error, isLoading, KINDS[kind].says);
+      const what = wrong(error, isLoading, KINDS[kind].says, names);
       if (what) fail(index, what);
       status = isLoading ? error.status : `loaded, then ${error.status}`;
       if (error.code === E_WASM) await bench.start(wasm);
