@@ -1,7 +1,10 @@
 // copy.js - how many numbers a model writes as the target language does, and how many names it keeps, in the 500
 // sentences of copy/cases.tsv. README.md tells the form of the file and what is counted.
 //
-//     node tests/score/copy.js [--model DIR] [--direction en-de]... [--keep on|off] [--out DIR]
+//     node tests/score/copy.js [--model DIR] [--direction en-de]... [--keep on|off] [--out DIR] [--write]
+//
+// --write keeps the percentages in outputs/copy.tsv, of which readme.js makes a table: it needs two runs, with --keep off
+// and with --keep on.
 //
 // Prints both percentages for each direction. Exit code 1: less than 97 % of the numbers or 90 % of the names in one.
 import { fileURLToPath } from 'node:url';
@@ -95,8 +98,18 @@ export function readCases() {
 /** @param {number[]} counts */
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 
-/** @param {number} kept @param {number} of */
-const share = (kept, of) => `${((100 * kept) / of).toFixed(1)} % (${kept} of ${of})`;
+/** What --write makes, and its figures: percentages, and how many numbers the reference does not have. */
+export const KEPT = {
+  path: fileURLToPath(new URL('outputs/copy.tsv', import.meta.url)), head: ['numbers', 'others', 'names', 'codes'],
+};
+
+/** @typedef {{ kept: number, of: number }} Count */
+
+/** @param {Count} count */
+const percent = ({ kept, of }) => ((100 * kept) / of).toFixed(1);
+
+/** @param {Count} count */
+const share = ({ kept, of }) => `${percent({ kept, of })} % (${kept} of ${of})`;
 
 /**
  * All lines of a direction.
@@ -126,14 +139,16 @@ export function scoreCopy(outputs, target, cases) {
 async function main() {
   const cases = readCases();
   return runScorer('copy', {
+    kept: KEPT,
     has: (direction) => direction.split('-').every((language) => LANGUAGES.includes(language)),
     sources: (direction) => cases.map(({ sentences }) => sentences[direction.split('-')[0]]),
     score: (direction, outputs) => {
       const [source, target] = direction.split('-');
       const { lines, numbers, otherNumbers, names, codes } = scoreCopy(outputs, target, cases);
       return {
-        line: `numbers ${share(numbers.kept, numbers.of)}, ${otherNumbers} others  ` +
-          `names ${share(names.kept, names.of)}  addresses and codes ${share(codes.kept, codes.of)}`,
+        line: `numbers ${share(numbers)}, ${otherNumbers} others  ` +
+          `names ${share(names)}  addresses and codes ${share(codes)}`,
+        figures: [percent(numbers), String(otherNumbers), percent(names), percent(codes)],
         isGood: 100 * numbers.kept >= LEAST_NUMBERS * numbers.of && 100 * names.kept >= LEAST_NAMES * names.of,
         table: [
           ['kind', 'lost', 'source', 'output', 'reference'],

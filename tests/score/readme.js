@@ -1,12 +1,13 @@
-// readme.js - what models/README.md says, from the models themselves: their manifests, and what they make of the
-// sentences of samples.json and of letter.tsv. Used by models.test.js, which compares; run by itself, it writes the
-// file.
+// readme.js - what models/README.md says, from the models themselves: their manifests, what they make of the sentences
+// of samples.json and of letter.tsv, and the outputs that are kept. Used by models.test.js, which compares; run by
+// itself, it writes the file.
 //
 //     node tests/score/readme.js
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../../js/index.js';
-import { LANGUAGES, listDirections, readTable } from './directions.js';
+import { KEPT } from './copy.js';
+import { LANGUAGES, listDirections, readTable, weightsOf } from './directions.js';
 
 const models = new URL('../../models/', import.meta.url);
 const json = (/** @type {URL} */ url) => JSON.parse(readFileSync(url, 'utf8'));
@@ -28,14 +29,23 @@ const HEAD = `# The shipped model
 
 \`de-en-es-fr\` is one model for English, German, French and Spanish in all twelve directions. Its directory has the
 layout that Hugging Face uses for Pegasus and MarianMT, plus \`heed.json\`, a manifest with pairs of languages, licence,
-corpora, options of training, scores, and size and sha256 of every file. \`index.json\` lists the directory of each
-pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks there, and so does
-the command line. The other directories have no model: their \`heed.json\` names this one.
+corpora, time and tokens of training, scores, and size and sha256 of every file. \`index.json\` lists the directory of
+each pair: \`Translator.create({ sourceLanguage, targetLanguage, models: 'models/index.json' })\` looks there, and so
+does the command line. The other directories have no model: their \`heed.json\` names this one.
 
 A source begins with the token of its target language, \`>>de<<\`, as in OPUS-MT's models of many languages; Translator
 adds it. One vocabulary of unigram pieces is shared by all languages and by the output. Positions are sinusoids, sin
 half | cos half. Weights are int8 rows with F32 scales.
 `;
+
+/** The share of the phrases that are right, as phrases.js has written its outputs. @param {string} direction */
+function rightOf(direction) {
+  const [, ...rows] = readTable(fileURLToPath(new URL(`outputs/${direction}.tsv`, import.meta.url)));
+  return `${Math.round((100 * rows.filter(([isRight]) => isRight === 'yes').length) / rows.length)} %`;
+}
+
+const [toGerman, toFrench, toSpanish, fromGerman, fromFrench, fromSpanish] =
+  ['en-de', 'en-fr', 'en-es', 'de-en', 'fr-en', 'es-en'].map(rightOf);
 
 const SCORES = `
 BLEU and chrF2 as sacreBLEU defines them (13a), on held-out sentences of the same sources: with the model's own
@@ -54,16 +64,17 @@ by word.
 
 Beside that of English to German, with three beams instead of greedy search, the median of three processes in turns, in
 time of the processor on two cores of an AMD EPYC: 396 ms to load instead of 315, 439 words a second instead of 817 line
-by line, and 651 instead of 1,238 in one call; 74.1 MB of memory instead of 58.7 (\`node tests/bench/directories.js DIR
-models/de-en-es-fr --lines ../shared/data/en-de.dev.tsv.gz\`).
+by line, and 651 instead of 1,238 in one call; 74.1 MB of memory instead of 58.7:
 
-Of 300 phrases that are not in any corpus (\`tests/score/phrases.tsv\`), 41 % are right from English to German, 41 % to
-French and 44 % to Spanish, 54 % from German, 48 % from French and 43 % from Spanish: as one of the answers that were
-written down before. The words and phrases that people type first, such as "How are you?", are in the corpora
-(\`src/train/model/first.tsv\`), as a model that people use should know them: 87 to 95 % are right.
+    git archive 3a93dce models/en-de | tar -x -C build
+    node tests/bench/directories.js build/models/en-de models/de-en-es-fr --rounds 3 \\
+      --lines ../shared/data/en-de.dev.tsv.gz
 
-Of the numbers in 500 sentences (\`tests/score/copy\`), 95.0 to 99.7 % are as in the reference, and 80 to 98 % of the names
-are kept, without \`keep\`. What is wrong of the numbers with English is mostly times of day.
+Of 300 phrases that are not in any corpus (\`tests/score/phrases.tsv\`), ${toGerman} are right from English to German,
+${toFrench} to French and ${toSpanish} to Spanish, ${fromGerman} from German, ${fromFrench} from French and
+${fromSpanish} from Spanish: as one of the answers that were written down before. The words and phrases that people type
+first, such as "How are you?", are in the corpora (\`src/train/model/first.tsv\`), as a model that people use should know
+them: 87 to 95 % are right.
 `;
 
 const CONFIDENCE = `
@@ -77,8 +88,8 @@ const TRAINING = `
 ## Training
 
 \`heed-train\` trained it from random weights, with products in bf16. The first three runs used two cores of an AMD EPYC,
-the later ones two of an Intel Xeon with AMX, and the last one the EPYC again. Each run began with the weights of the run
-before:
+the next four two of an Intel Xeon with AMX, and those after them the EPYC again. Each run began with the weights of the
+run before:
 
 | target tokens | rate | softmax over | dropout | everyday sentences, phrases, words |
 |---|---|---|---|---|
@@ -166,6 +177,30 @@ function scoreTable() {
       [path, set, number(s.sentences), show(s), ...(hasPivot ? [s.pivot ? show(s.pivot) : ''] : [])]));
 }
 
+/** What copy.js --write has kept of each direction: nothing, if there is no such file. */
+function copyText() {
+  if (!existsSync(KEPT.path)) return '';
+  const [, ...rows] = readTable(KEPT.path);
+  const cells = shipped.flatMap(({ path, manifest }) => listDirections(manifest).map((direction) => {
+    const weights = weightsOf(fileURLToPath(new URL('index.json', models)), direction);
+    return [path, direction, ...['off', 'on'].flatMap((keep) => {
+      const row = rows.find((each) => each[0] === direction && each[1] === keep && each[2] === weights);
+      if (!row) {
+        throw new Error(`${KEPT.path}: expected ${direction} with keep ${keep} and the weights ${weights}: ` +
+          `run node tests/score/copy.js --keep ${keep} --write`);
+      }
+      const [, , , numbers, , ...kept] = row;
+      return [numbers, ...kept].map((percent) => `${percent} %`);
+    })];
+  }));
+  const kinds = ['numbers', 'names', 'addresses, codes'];
+  return `
+Of 500 sentences (\`tests/score/copy\`), the numbers that are as in the reference, and the names, addresses and codes
+that are kept, without \`keep\` and with it:
+
+${table(['model', 'direction', ...kinds, ...kinds.map((kind) => `${kind}, with \`keep\``)], cells)}`;
+}
+
 const dataTable = () => table(['model', 'corpus', 'pairs', 'licence'], shipped.flatMap(({ path, manifest }) =>
   manifest.data.map((/** @type {any} */ { name, pairs, license, attribution }) =>
     [path, name, pairs ? number(pairs) : '', license + (attribution ? `, attribution: ${attribution}` : '')])));
@@ -192,6 +227,7 @@ async function showDirection(url, direction) {
 
 /** The whole file. @returns {Promise<string>} */
 export async function makeReadme() {
+  const copied = copyText();
   const tables = [];
   for (const { url, manifest } of shipped)
     for (const direction of listDirections(manifest)) tables.push(await showDirection(url, direction));
@@ -201,7 +237,7 @@ export async function makeReadme() {
 ${modelTable()}${CONFIDENCE}
 ## Scores
 
-${scoreTable()}${SCORES}
+${scoreTable()}${SCORES}${copied}
 ## Samples
 
 Translations of the same twenty sentences and of a business letter in each direction. The texts were written for this
