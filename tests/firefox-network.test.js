@@ -1,19 +1,26 @@
 // The network of Firefox's students, with SSRUs, Marian's positions and no start token, against the real engine and its
 // repetition in numpy (golden/firefox/tiny-float, in floats): log-probabilities, alignments, texts, every way to
-// search.
+// search. Alignments also with the engine's int8 (golden/firefox/tiny-seven).
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
 
-const directory = fileURLToPath(new URL('golden/firefox/tiny-float', import.meta.url));
-/** @type {{ source: string, sourceIds?: number[], full: { text: string, ids?: number[], logProbs: number[],
- *   alignment: number[] } }[]} */
-const lines = readFileSync(`${directory}/expected.jsonl`, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-/** Those that the engine takes for one sentence. */
-const whole = lines.flatMap(({ source, sourceIds, full: { ids, ...full } }) =>
+const golden = (/** @type {string} */ name) => fileURLToPath(new URL(`golden/firefox/${name}`, import.meta.url));
+const directory = golden('tiny-float');
+/**
+ * @param {string} place
+ * @returns {{ source: string, sourceIds?: number[], full: { text: string, ids?: number[], logProbs: number[],
+ *   alignment: number[] } }[]}
+ */
+const readLines = (place) =>
+  readFileSync(`${place}/expected.jsonl`, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+/** Those that the engine takes for one sentence. @param {ReturnType<typeof readLines>} all */
+const wholeOf = (all) => all.flatMap(({ source, sourceIds, full: { ids, ...full } }) =>
   (sourceIds && ids ? [{ source, sourceIds, ...full, ids }] : []));
+const lines = readLines(directory);
+const whole = wholeOf(lines);
 
 /** @type {Transformer} */
 let model;
@@ -44,16 +51,31 @@ test('log-probabilities of given ids, among those that may come out', () => {
   assert.ok(worst <= 6e-5, `${worst}`);
 });
 
+/** How much each target token attends to each source token, in the head for alignment. @param {Transformer} from */
+function headOf(from, /** @type {number[]} */ sourceIds, /** @type {number[]} */ ids) {
+  const { shape: [layers, heads, T, S], data } = from.attention(sourceIds, ids).cross;
+  const head = data.subarray((layers - 1) * heads * T * S);
+  return ids.map((_, t) => head.subarray(t * S, (t + 1) * S));
+}
+
 test('the head for alignment looks where it does in the engine', () => {
   for (const { source, sourceIds, ids, alignment } of whole) {
-    const { shape: [layers, heads, T, S], data } = model.attention(sourceIds, ids).cross;
-    const from = (layers - 1) * heads * T * S;
-    const found = ids.map((_, t) => {
-      const row = data.subarray(from + t * S, from + (t + 1) * S);
-      return row.indexOf(Math.max(...row));
-    });
+    const found = headOf(model, sourceIds, ids).map((row) => row.indexOf(Math.max(...row)));
     assert.deepEqual(found, alignment, source);
   }
+});
+
+test('so it does in int8, by the engine’s formula', async (t) => {
+  const place = golden('tiny-seven');
+  const integers = await Transformer.load(place, { activations: 'fixed', shortlist: false });
+  const shares = wholeOf(readLines(place)).flatMap(({ sourceIds, ids, alignment }) =>
+    headOf(integers, sourceIds, ids).map((row, i) => row[alignment[i]] / Math.max(...row)));
+  integers.dispose();
+  const least = shares.reduce((a, b) => Math.min(a, b));
+  const largest = shares.filter((share) => share === 1).length;
+  t.diagnostic(`${largest} of ${shares.length} links have the largest weight, all at least ${least.toFixed(4)} of it`);
+  // of nearly equal weights rounding decides; it may move the log of a probability by 0.15, see activations.test.js
+  assert.ok(shares.length > 3000 && largest > 0.99 * shares.length && least >= Math.exp(-0.15));
 });
 
 test('greedy search says what the engine says, alone and in a batch whose sentences come and go', () => {
@@ -92,10 +114,27 @@ test('beams, n-best and prefixes say alone what they say in a batch, and what th
 
 test('a Translator with a glossary, detail and inspection', async () => {
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: directory });
-  const [{ source }] = whole;
+  const [{ source, sourceIds, ids, alignment }] = whole;
   const [detail] = await translator.translateDetailed(source, { attention: true });
   assert.deepEqual(detail.attention?.decoder.shape.slice(0, 2), [0, 0]);
-  assert.equal(detail.alignment.length, detail.targetTokens.length);
+  assert.deepEqual([...detail.alignment], alignment);
+
+  const ssru = 'decoder.layers.0.ssru.';
+  const weights = 'decoder.layers.1.encoder_attn.weights';
+  const found = await translator.inspect(sourceIds, ids, { names: [ssru, weights] });
+  assert.deepEqual([...found[weights].data], [...model.inspect(sourceIds, ids)[weights].data]);
+  const { candidate, forget, cell, output } = Object.fromEntries(
+    Object.entries(found).map(([name, { data }]) => [name.replace(ssru, ''), data]));
+  const D = Number(translator.config.d_model);
+  assert.equal(cell.length, ids.length * D);
+  cell.forEach((c, i) => {
+    const kept = i < D ? 0 : forget[i] * cell[i - D];
+    const added = (1 - forget[i]) * candidate[i];
+    // float32: three roundings of half of 2 ** -23 each, and one of 1 - f
+    assert.ok(Math.abs(c - kept - added) <= 2 ** -22 * (Math.abs(kept) + Math.abs(added)), `${i}: ${c}`);
+    assert.equal(output[i], Math.max(c, 0));
+  });
+
   const word = /** @type {string} */ (/\p{L}{4,}/u.exec(source)?.[0]);
   assert.match(await translator.translate(source, { glossary: { [word]: 'Zauberwort' } }), /Zauberwort/);
   translator.destroy();
