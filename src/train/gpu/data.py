@@ -1,8 +1,8 @@
 """data.py - batches for train.py: lines of several files by their shares, encoded again each time.
 
-A line is `>>de<< source<TAB>target`, with an optional column of word alignments, `0-0 1-2`, as
-src/train/model/prepare.js and heed-align write it. Subwords are sampled and the source gets noise, so no two epochs
-are the same. Worker processes make the batches. Pairs of similar length are put together, since batches are padded.
+A line is `>>de<< source<TAB>target`, as src/train/model/prepare.js writes it; its last column may be the word links of
+heed-align, `0-0 1-2`. Pairs are drawn, joined, altered and cut as by heed-train (../native/batches.h), with other
+random numbers. Worker processes make the batches. Pairs of similar length are put together, since batches are padded.
 """
 import random
 import re
@@ -12,154 +12,184 @@ import sentencepiece
 import torch
 from torch.utils.data import IterableDataset
 
-TOKEN = re.compile(r'^(>>\S+<<) ?')
+from noise import harvest, noise, replace
+
+TOKEN = re.compile('(>>[^ <]+<<) ?')
+LINKS = re.compile('[0-9]{1,7}-[0-9]{1,7}( [0-9]{1,7}-[0-9]{1,7})*')
 # as src/train/native/words.c: runs of letters and digits, any other character alone
 LETTERS = '0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u1fff\u2070-\u209f\u20d0-\U0010ffff'
 WORD = re.compile(f'[{LETTERS}]+|[^\\s\x00-\x20\x7f-\xa0{LETTERS}]')
-BYTE = re.compile('<0x[0-9A-F]{2}>$')
+BYTE = re.compile('<0x([0-9A-F]{2})>')
 POOL = 16384  # pairs that are sorted by length together
+WINDOW = 128  # pairs that are sorted by language, so that neighbours can be joined
 
 
-def split_token(spm, text):
-    """The id of the language token, as a list, and the text after it."""
-    match = TOKEN.match(text)
-    if not match:
-        return [], text
-    token = spm.piece_to_id(match.group(1))
-    if token == spm.unk_id():
-        raise ValueError(f'{match.group(1)}: this token is not in the vocabulary')
-    return [token], text[match.end():]
+def parse(line):
+    """(language token or '', source, target, links) of a line; None if it has no two sides. links: [(i, j)]."""
+    source, *columns = line.split('\t')
+    token = TOKEN.match(source)
+    text = source[token.end():] if token else source
+    if not columns or not text.strip(' \r') or not columns[0].strip(' \r'):
+        return None
+    last = columns[-1].rstrip('\r') if len(columns) > 1 else ''
+    links = [tuple(map(int, link.split('-'))) for link in last.split(' ')] if LINKS.fullmatch(last) else []
+    return token.group(1) if token else '', text, columns[0], links
 
 
-def sampling(alpha):
-    return {'enable_sampling': True, 'alpha': alpha, 'nbest_size': -1} if alpha else {}
+def read_lines(path):
+    with open(path, encoding='utf-8', newline='\n') as file:
+        lines = [line for line in file.read().split('\n') if parse(line)]
+    if not lines:
+        raise SystemExit(f'{path}: found no sentence pair, expected lines of source TAB target')
+    return lines
 
 
-def encode(spm, text, alpha, eos):
-    """Ids, after the language token and before </s>."""
-    ids, text = split_token(spm, text)
-    return ids + spm.encode(text, **sampling(alpha)) + [eos]
+def harvest_names(paths):
+    """{language token: (names, the same as a set)} that sources and targets share."""
+    names = {}
+    for path in paths:
+        for line in read_lines(path):
+            harvest(names, *parse(line)[:3])
+    return {language: (list(found), set(found)) for language, found in names.items()}
 
 
-def encode_words(spm, text, alpha, eos):
-    """The same, and for each id the number of its word, or -1 if it has none. The corpora are normalised as the
-    vocabulary does it, so pieces without their spaces are the text; if they are not, no id gets a word."""
-    ids, text = split_token(spm, text)
-    words = [-1] * len(ids)
-    of_byte = []
-    for i, match in enumerate(WORD.finditer(text)):
-        of_byte += [i] * len(match.group().encode())
-    at = 0
-    for piece in spm.encode(text, out_type=str, **sampling(alpha)):
-        ids.append(spm.piece_to_id(piece))
-        size = 1 if BYTE.match(piece) else len(piece.replace('\u2581', '').encode())
-        words.append(of_byte[at] if size and at < len(of_byte) else -1)
-        at += size
-    return ids + [eos], (words if at == len(of_byte) else [-1] * len(words)) + [-1]
+class Encoder:
+    """Texts to ids as heed-train's: pieces, </s>, and the words of each id for links."""
+
+    def __init__(self, path, eos):
+        self.spm, self.eos = sentencepiece.SentencePieceProcessor(model_file=path), eos
+
+    def token(self, language):
+        """The id of a language token, as a list."""
+        if not language:
+            return []
+        if (found := self.spm.piece_to_id(language)) == self.spm.unk_id():
+            raise ValueError(f'{language}: this token is not in the vocabulary')
+        return [found]
+
+    def encode(self, language, text, alpha):
+        """Ids, and for each the words [first, end) that it has characters of: none for a space or for a byte that goes
+        on with a character. No words at all if the text is not as the vocabulary normalises it, so that the pieces
+        without their spaces are another text."""
+        ids = self.token(language)
+        words, of_character, at = [(0, 0)] * len(ids), [], 0
+        for i, match in enumerate(WORD.finditer(text)):
+            of_character += [i] * len(match.group())
+        sampling = {'enable_sampling': True, 'alpha': alpha, 'nbest_size': -1} if alpha else {}
+        for piece in self.spm.encode(text, out_type=str, **sampling):
+            ids.append(self.spm.piece_to_id(piece))
+            byte = BYTE.fullmatch(piece)
+            size = not 0x80 <= int(byte.group(1), 16) < 0xc0 if byte else len(piece.replace('\u2581', ''))
+            inside = of_character[at:at + size]
+            words.append((inside[0], inside[-1] + 1) if inside else (0, 0))
+            at += size
+        return ids + [self.eos], words + [(0, 0)] if at == len(of_character) else None
+
+    def pair(self, pair, alphas=(0, 0)):
+        """Source ids, target ids, and [(t, s, weight)]: target tokens and the source tokens that translate them, with
+        equal weights. As in heed-train, all tokens from a word's first to its last are its own, and </s> of a pair with
+        links translates </s>."""
+        language, source, target, links = pair
+        s, from_words = self.encode(language, source, alphas[0])
+        t, to_words = self.encode('', target, alphas[1])
+        if not links or from_words is None or to_words is None:
+            return s, t, []
+        tokens, found = {}, []
+        for n, (first, end) in enumerate(from_words):
+            for word in range(first, end):
+                tokens[word] = range(tokens[word].start if word in tokens else n, n + 1)
+        for k, (first, end) in enumerate(to_words):
+            places = {n for i, j in links if first <= j < end for n in tokens.get(i, ())}
+            found += [(k, n, 1 / len(places)) for n in sorted(places)]
+        return s, t, [*found, (len(t) - 1, len(s) - 1, 1.0)]
 
 
-def links_of(column, source_words, target_words):
-    """[(t, s, weight)]: target tokens and the source tokens that translate them, with equal weights."""
-    sources = {}
-    for s, word in enumerate(source_words):
-        sources.setdefault(word, []).append(s)
-    of_target = {}
-    for link in column.split():
-        i, j = map(int, link.split('-'))
-        of_target.setdefault(j, []).extend(sources.get(i, []))
-    out = []
-    for t, word in enumerate(target_words):
-        found = of_target.get(word, []) if word >= 0 else []
-        out += [(t, s, 1 / len(found)) for s in found]
-    return out
+    def fits(self, pair, ids, longest):
+        """Are both sides of at most `longest` ids, and is there a text in each?"""
+        return max(map(len, ids[:2])) <= longest and len(ids[0]) > 1 + bool(pair[0]) and len(ids[1]) > 1
 
 
-def typo(word, rng):
-    at = rng.randrange(len(word) - 1)
-    kind = rng.randrange(3)
-    if kind == 0:
-        return word[:at] + word[at + 1] + word[at] + word[at + 2:]
-    return word[:at] + word[at + 1:] if kind == 1 else word[:at] + word[at] + word[at:]
+def joined(pair, other):
+    """Two neighbours as one pair."""
+    language, source, target, links = pair
+    by_source, by_target = len(WORD.findall(source)), len(WORD.findall(target))
+    more = [(i + by_source, j + by_target) for i, j in other[3]]
+    return language, f'{source} {other[1]}', f'{target} {other[2]}', links + more
 
 
-def noise(source, target, rng, p):
-    """Text as people type it: capitals, small letters, no full stop, typos; `p`: the probability of each by name."""
-    match = TOKEN.match(source)
-    head, text = (source[:match.end()], source[match.end():]) if match else ('', source)
-    roll = rng.random()
-    if roll < p['capitals']:
-        text, target = text.upper(), target.upper()
-    elif roll < p['capitals'] + p['small']:
-        text = text.lower()
-    elif roll < p['capitals'] + p['small'] + p['title']:
-        text = ' '.join(word[:1].upper() + word[1:] for word in text.split(' '))
-    if rng.random() < p['stops'] and text[-1:] == '.' and target[-1:] == '.' and text[-2:] != '..':
-        text = text[:-1]
-        if rng.random() < 0.5:
-            target = target[:-1]
-    if rng.random() < p['typos']:
-        words = text.split(' ')
-        at = rng.randrange(len(words))
-        if len(words[at]) > 3 and words[at].isalpha():
-            words[at] = typo(words[at], rng)
-        text = ' '.join(words)
-    return head + text, target
+class Reader:
+    """The pairs of a file, epoch after epoch; has_next is false at the end of one."""
 
+    def __init__(self, path, numbers):
+        self.lines, self.numbers, self.order = np.array(read_lines(path), dtype=object), numbers, []
+        self.languages = [token.group(1) if (token := TOKEN.match(line)) else '' for line in self.lines]
 
-def count_words(text):
-    return len(WORD.findall(TOKEN.sub('', text)))
+    def peek(self):
+        return parse(self.lines[self.order[-1]]) if self.order else None
 
-
-def joined(pair, columns):
-    """Two neighbours as one pair if they have the same target language; else the first."""
-    source, target, links = pair
-    token, other = TOKEN.match(source), TOKEN.match(columns[0])
-    if bool(token) != bool(other) or (token and token.group(1) != other.group(1)) or bool(links) != (len(columns) > 2):
+    def next(self):
+        if not self.order:
+            order = [int(i) for i in self.numbers.permutation(len(self.lines))]
+            if len(set(self.languages)) > 1:
+                windows = (order[at:at + WINDOW] for at in range(0, len(order), WINDOW))
+                order = [i for window in windows for i in sorted(window, key=lambda i: (self.languages[i], i))]
+            self.order = order[::-1]
+        pair = self.peek()
+        self.order.pop()
         return pair
-    if links:
-        by_source, by_target = count_words(source), count_words(target)
-        shifted = (map(int, link.split('-')) for link in columns[2].split())
-        links = [' '.join([links[0], *(f'{i + by_source}-{j + by_target}' for i, j in shifted)])]
-    return f'{source} {TOKEN.sub("", columns[0])}', f'{target} {columns[1]}', links
 
 
 class Pairs(IterableDataset):
     """Endless padded batches of about `tokens` target tokens: source [B, S], target [B, T], links [N, 3] (pair, target
-    token, source token) and their weights [N]."""
+    token, source token) and their weights [N]. options: those of train.py, and names, eos and pad."""
 
     def __init__(self, files, spm_path, options):
         self.files, self.spm_path, self.o = files, spm_path, options
 
-    def lines(self, path, rng):
-        with open(path, encoding='utf-8') as file:
-            lines = file.read().split('\n')
-        lines = np.array([line for line in lines if line], dtype=object)
-        while True:
-            for i in rng.permutation(len(lines)):
-                yield lines[i]
+    def join(self, encoder, reader, pair, wanted):
+        """The pair and up to wanted - 1 neighbours of its language, while they fit."""
+        sizes = [len(ids) - 1 for ids in encoder.pair(pair)[:2]]
+        for _ in range(1, wanted):
+            other = reader.peek()
+            if other is None or other[0] != pair[0]:
+                break
+            more = [len(ids) - 1 for ids in encoder.pair(other)[:2]]
+            sizes = [sizes[0] + more[0] - bool(pair[0]), sizes[1] + more[1]]
+            if max(sizes) >= self.o['longest']:
+                break
+            pair = joined(pair, reader.next())
+        return pair
+
+    def altered(self, pair, rng):
+        language, source, target, links = pair
+        if self.o['replace']:
+            names = self.o['names'].get(language, self.o['names'].get(None, ([], set())))
+            source, target = replace(source, target, names, self.o['replace'], self.o['invent'], rng)
+        return language, *noise(source, target, self.o['noise'], rng), links
 
     def pairs(self, seed):
         o, rng, numbers = self.o, random.Random(seed), np.random.RandomState(seed)
-        spm = sentencepiece.SentencePieceProcessor(model_file=self.spm_path)
+        encoder = Encoder(self.spm_path, o['eos'])
         sentencepiece.set_random_generator_seed(seed)
-        readers = [self.lines(path, numbers) for path, _ in self.files]
+        readers = [Reader(path, numbers) for path, _ in self.files]
         drawn = np.zeros(len(readers))
         shares = np.array([share for _, share in self.files])
+        in_vain = 0
         while True:
             at = int(np.argmin(drawn / shares))  # the file furthest behind its share
-            source, target, *links = next(readers[at]).split('\t')
-            for _ in range(rng.choice((1, 2, 3)) if rng.random() < o['join'] else 0):
-                source, target, links = joined((source, target, links), next(readers[at]).split('\t'))
-            source, target = noise(source, target, rng, o['noise'])
-            alpha = o['alpha'] if rng.random() < o['sampled'] else 0
-            if links:
-                (s, from_words), (t, to_words) = (encode_words(spm, text, alpha, o['eos']) for text in (source, target))
-                found = links_of(links[0], from_words, to_words)
-            else:
-                s, t, found = encode(spm, source, alpha, o['eos']), encode(spm, target, alpha, o['eos']), []
-            if len(s) <= o['longest'] and len(t) <= o['longest']:
-                drawn[at] += len(t)
-                yield s, t, found
+            pair = readers[at].next()
+            if rng.random() < o['join']:
+                pair = self.join(encoder, readers[at], pair, rng.randrange(2, 6))
+            ids = encoder.pair(self.altered(pair, rng), o['alphas'])
+            if not encoder.fits(pair, ids, o['longest']):  # a pair that has become too long is used unaltered
+                ids = encoder.pair(pair)
+            if not encoder.fits(pair, ids, o['longest']):
+                if (in_vain := in_vain + 1) > 2 * len(readers[at].lines):
+                    raise ValueError(f'{self.files[at][0]}: no pair of at most --longest {o["longest"]} ids a side')
+                continue
+            in_vain = 0
+            drawn[at] += len(ids[1])
+            yield ids
 
     def __iter__(self):
         info = torch.utils.data.get_worker_info()
@@ -172,7 +202,7 @@ class Pairs(IterableDataset):
                 widest = max(widest, len(pair[0]), len(pair[1]))
                 if batch and widest * (len(batch) + 1) > self.o['tokens']:
                     batches.append(batch)
-                    batch, widest = [], max(map(len, pair))
+                    batch, widest = [], max(len(pair[0]), len(pair[1]))
                 batch.append(pair)
             batches.append(batch)
             rng.shuffle(batches)
@@ -185,6 +215,6 @@ def pad(pairs, value):
     for side in list(zip(*pairs))[:2]:
         width = -(-max(map(len, side)) // 8) * 8
         out.append(torch.tensor([ids + [value] * (width - len(ids)) for ids in side], dtype=torch.int32))
-    links = [(i, t, s, weight) for i, pair in enumerate(pairs) for t, s, weight in (*pair[2:], [])[0]]
+    links = [(i, *link) for i, pair in enumerate(pairs) for link in pair[2]]
     places = torch.tensor([link[:3] for link in links], dtype=torch.int32).reshape(-1, 3)
     return *out, places, torch.tensor([link[3] for link in links])

@@ -1,4 +1,5 @@
-"""model.py - the model that heed-train trains, in PyTorch: a post-norm Transformer in the layout of MarianMT.
+"""model.py - the model that heed-train trains, in PyTorch: a Transformer in the layout of MarianMT, norms after the
+sublayers or (normalize_before) before them and (add_final_layer_norm) after each stack, as in Pegasus.
 
 Parameters have the names of the file, `model.encoder.layers.0.self_attn.q_proj.weight`, so that state_dict() is
 model.safetensors. Batches are padded: ids [B, S]; masks are true where a token is. Used by train.py.
@@ -8,6 +9,9 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+# heed-train's numbers are their indices
+ACTIVATIONS = {'relu': F.relu, 'gelu': F.gelu, 'swish': F.silu, 'gelu_new': lambda x: F.gelu(x, approximate='tanh')}
 
 
 def sinusoids(length, width):
@@ -43,6 +47,7 @@ class Layer(nn.Module):
         width, inner = config['d_model'], config[f'{stack}_ffn_dim']
         heads, dropout = config[f'{stack}_attention_heads'], config['attention_dropout']
         self.dropout, self.activation = config['dropout'], config['activation_function']
+        self.normalize_before = config['normalize_before']
         self.self_attn = Attention(width, heads, dropout)
         self.self_attn_layer_norm = nn.LayerNorm(width)
         if stack == 'decoder':
@@ -54,21 +59,34 @@ class Layer(nn.Module):
     def drop(self, x):
         return F.dropout(x, self.dropout, self.training)
 
+    def add(self, x, norm, sublayer):
+        """x + f(norm(x)), or norm(x + f(x)); and what f returns besides."""
+        y, more = sublayer(norm(x) if self.normalize_before else x)
+        x = x + self.drop(y)
+        return (x if self.normalize_before else norm(x)), more
+
+    def feed_forward(self, x):
+        return self.fc2(ACTIVATIONS[self.activation](self.fc1(x))), None
+
     def forward(self, x, mask=None, memory=None, memory_mask=None, guided=None):
         is_decoder, log_probs = memory is not None, None
-        y, _ = self.self_attn(x, x, mask, causal=is_decoder)
-        x = self.self_attn_layer_norm(x + self.drop(y))
+        x, _ = self.add(x, self.self_attn_layer_norm, lambda x: self.self_attn(x, x, mask, causal=is_decoder))
         if is_decoder:
-            y, log_probs = self.encoder_attn(x, memory, memory_mask, guided=guided)
-            x = self.encoder_attn_layer_norm(x + self.drop(y))
-        hidden = {'relu': F.relu, 'gelu': F.gelu, 'swish': F.silu}[self.activation](self.fc1(x))
-        return self.final_layer_norm(x + self.drop(self.fc2(hidden))), log_probs
+            x, log_probs = self.add(x, self.encoder_attn_layer_norm,
+                                    lambda x: self.encoder_attn(x, memory, memory_mask, guided=guided))
+        return self.add(x, self.final_layer_norm, self.feed_forward)[0], log_probs
 
 
 class Stack(nn.Module):
     def __init__(self, config, stack):
         super().__init__()
         self.layers = nn.ModuleList(Layer(config, stack) for _ in range(config[f'{stack}_layers']))
+        if config['add_final_layer_norm']:
+            self.layer_norm = nn.LayerNorm(config['d_model'])
+
+    def last(self, x):
+        """After the last layer."""
+        return self.layer_norm(x) if hasattr(self, 'layer_norm') else x
 
 
 class Both(nn.Module):
@@ -104,10 +122,10 @@ class Marian(nn.Module):
         x = self.embed(source)
         for layer in self.model.encoder.layers:
             x, _ = layer(x, mask)
-        memory = x
+        memory = self.model.encoder.last(x)
         start = torch.full_like(target[:, :1], config['decoder_start_token_id'])
         x, log_probs = self.embed(torch.cat([start, target[:, :-1]], 1)), None
         layers = self.model.decoder.layers
         for i, layer in enumerate(layers):
             x, log_probs = layer(x, None, memory, mask, guided if i == len(layers) - 1 else None)
-        return F.linear(x, self.model.shared.weight), log_probs
+        return F.linear(self.model.decoder.last(x), self.model.shared.weight), log_probs

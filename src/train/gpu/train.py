@@ -1,12 +1,16 @@
-"""train.py - the counterpart of heed-train for a GPU: the same corpus, vocabulary, model and loss.
+"""train.py - the counterpart of heed-train for a GPU: the same corpus, vocabulary, model, loss and options.
 
-    python3 src/train/gpu/train.py --spm spm.model --train everyday.tsv:4 --train docs.tsv:2 --dev en-de=dev.tsv \
-        --out run --minutes 25
+    python3 src/train/gpu/train.py --spm spm.model --train everyday.tsv:4 --train docs.tsv:2 --dev en-de=dev.tsv \\
+        --config normalize_before=1 --config add_final_layer_norm=1 --out run --minutes 25
 
-Needs PyTorch, sentencepiece and safetensors. Writes to the directory: model.safetensors (the exponential mean of the
-weights, F16 or F32), checkpoint.pt (a later run continues from it, with other random numbers), log.tsv. The loss of
-heed-train is the reference: `--exact` computes in float32 without noise, sampling or dropout, on the lines of one file
-as one batch.
+Needs PyTorch, sentencepiece and safetensors; computes in bf16 on a GPU. Writes to the directory: config.json,
+model.safetensors (the exponential mean of the weights, F32 or F16), checkpoint.pt (a later run continues from it, with
+other random numbers), log.tsv. What it lacks of heed-train is refused: --sampled-softmax, since a GPU computes the
+whole softmax; --swap; other keys of --config.
+
+The loss of heed-train is the reference: with --exact the lines of one file are one batch, unaltered and in float32,
+without dropout and mean. Then losses equal those of `heed-train --join 0 --gemm plain --dropout 0` whose --batch has
+the target tokens of the file, and both start from one --init. tests/train-gpu.test.js compares ten.
 """
 import argparse
 import json
@@ -14,17 +18,34 @@ import math
 import os
 import time
 
-import sentencepiece
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-from data import Pairs, encode, pad
-from model import Marian
+from data import Encoder, Pairs, harvest_names, pad, parse
+from model import ACTIVATIONS, Marian
+from noise import KINDS, read_kinds
+
+
+def share(low, high):
+    """A number of argparse from low to high."""
+    def read(text):
+        value = float(text)
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f'found {text}, expected a number from {low} to {high}')
+        return value
+    return read
+
+
+def kinds(text):
+    try:
+        return read_kinds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(error) from error
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0], allow_abbrev=False)
     add = parser.add_argument
     add('--train', action='append', default=[], metavar='FILE[:SHARE]')
     add('--dev', action='append', default=[], metavar='NAME=FILE')
@@ -32,56 +53,77 @@ def arguments():
     add('--out', required=True)
     add('--config', action='append', default=[], metavar='KEY=NUMBER', help='of config.json')
     add('--init', help='model.safetensors to start from')
-    add('--minutes', type=float, default=25)
-    add('--steps', type=int, default=10 ** 9)
-    add('--total', type=int, default=40000, help='steps of the schedule')
+    add('--minutes', type=float, default=25, help='of this run')
+    add('--steps', type=int, default=10 ** 9, help='of all runs')
     add('--batch', type=int, default=32768, help='target tokens per step, including padding')
     add('--longest', type=int, default=192)
     add('--rate', type=float, default=2e-3)
     add('--warmup', type=int, default=2000)
-    add('--schedule', choices=('inverse-sqrt', 'linear'), default='linear', help='linear: down to 0 at the end')
-    add('--dropout', type=float, default=0.1)
-    add('--attention-dropout', type=float, default=0.0)
-    add('--smoothing', type=float, default=0.1)
-    add('--clip', type=float, default=1.0)
-    add('--ema', type=float, default=0.9995)
-    add('--alpha', type=float, default=0.2, help='temperature of subword sampling')
-    add('--sampled', type=float, default=0.5, help='share of the pairs whose subwords are sampled')
-    add('--join', type=float, default=0.1)
+    add('--schedule', choices=('inverse-sqrt', 'constant', 'cosine'), default='cosine')
+    add('--total', type=int, default=40000, help='steps of the cosine schedule, which ends then')
+    add('--dropout', type=share(0, 1), default=0.1)
+    add('--attention-dropout', type=share(0, 1), default=0.0)
+    add('--smoothing', type=share(0, 1), default=0.1)
+    add('--clip', type=float, default=1.0, help='0: no clipping')
+    add('--ema', type=share(0, 0.9999999), default=0.9995)
+    add('--sample-source', type=share(0, 100), default=0.0, metavar='A', help='as heed-train')
+    add('--sample-target', type=share(0, 100), default=0.0, metavar='A')
+    add('--join', type=share(0, 1), default=0.1)
     add('--guided', type=float, default=0.0, help='weight of the loss of alignment; files need a column of links')
-    add('--head', type=int, default=0, help='head of the last decoder layer that learns the alignment')
-    add('--noise', default='capitals=0.01,small=0.03,title=0.01,stops=0.04,typos=0.03')
+    add('--guided-head', type=int, default=0, help='head of the last decoder layer that learns the alignment')
+    add('--noise', type=kinds, default='', metavar='KIND=P,...', help=f'kinds: {", ".join(KINDS)}')
+    add('--replace', type=share(0, 1), default=0.0, help='probability of another name or number on both sides')
+    add('--names', metavar='FILE', help='names to insert, one per line; default: those that both sides of a pair have')
+    add('--invent', type=share(0, 1), default=0.0, help='probability that a name to insert is made of two')
+    add('--sampled-softmax', help=argparse.SUPPRESS)
     add('--workers', type=int, default=14)
     add('--report', type=int, default=100)
-    add('--evaluate', type=int, default=2000)
+    add('--evaluate', type=int, default=2000, help='steps between evaluations, which write a checkpoint')
     add('--seed', type=int, default=1)
     add('--f16', action='store_true', help='model.safetensors in F16')
-    add('--exact', action='store_true')
-    return parser.parse_args()
+    add('--exact', action='store_true', help='to be compared with heed-train')
+    options = parser.parse_args()
+    if options.sampled_softmax is not None:
+        parser.error('--sampled-softmax: a GPU computes the softmax over all words; leave it out')
+    if not options.train or options.exact and len(options.train) > 1:
+        parser.error(f'--train: found {len(options.train)} files, expected {"one" if options.exact else "one or more"}')
+    if options.schedule == 'cosine' and options.total <= options.warmup:
+        parser.error(f'--total {options.total}: expected more steps than --warmup {options.warmup}')
+    if not options.replace and (options.names or options.invent):
+        parser.error('--names and --invent: unused without --replace; add --replace or drop them')
+    return options
 
 
 def make_config(options, vocabulary):
+    """heed-train's defaults, with --config."""
     config = {
-        'd_model': 256, 'encoder_layers': 4, 'decoder_layers': 2, 'encoder_attention_heads': 8,
-        'decoder_attention_heads': 8, 'encoder_ffn_dim': 1024, 'decoder_ffn_dim': 1024,
-        'activation_function': 'relu', 'vocab_size': vocabulary, 'max_position_embeddings': 512, 'pad_token_id': 0,
-        'eos_token_id': 2, 'decoder_start_token_id': 0, 'dropout': options.dropout,
-        'attention_dropout': options.attention_dropout,
+        'd_model': 256, 'encoder_layers': 3, 'decoder_layers': 3, 'encoder_attention_heads': 4,
+        'decoder_attention_heads': 4, 'encoder_ffn_dim': 1024, 'decoder_ffn_dim': 1024,
+        'activation_function': 'relu', 'normalize_before': False, 'add_final_layer_norm': False,
+        'vocab_size': vocabulary, 'max_position_embeddings': 512, 'pad_token_id': 0, 'eos_token_id': 2,
+        'decoder_start_token_id': 0, 'dropout': options.dropout, 'attention_dropout': options.attention_dropout,
     }
     for text in options.config:
-        key, value = text.split('=')
+        key, _, value = text.partition('=')
         if key not in config:
-            raise SystemExit(f'--config {key}: unknown key; known:  {", ".join(config)}')
-        config[key] = value if key == 'activation_function' else int(value)
+            raise SystemExit(f'--config {key}: unsupported here; supported: {", ".join(config)}')
+        if key == 'activation_function':
+            config[key] = list(ACTIVATIONS)[int(value)]
+        else:
+            config[key] = type(config[key])(int(value))
     return config
 
 
 def rate(options, step):
-    if step < options.warmup:
-        return options.rate * step / options.warmup
+    """learning_rate() of ../adam.c."""
+    peak, warmup, total = options.rate, options.warmup, options.total
+    if step < warmup:
+        return peak * step / warmup
+    if options.schedule == 'constant':
+        return peak
     if options.schedule == 'inverse-sqrt':
-        return options.rate * math.sqrt(options.warmup / step)
-    return options.rate * max(0.0, (options.total - step) / (options.total - options.warmup))
+        return peak * math.sqrt(warmup / step) if warmup else peak / math.sqrt(step)
+    return 0.0 if step >= total else peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (total - warmup)))
 
 
 def loss_of(model, batch, smoothing, head=None):
@@ -96,15 +138,21 @@ def loss_of(model, batch, smoothing, head=None):
     return loss, (target != pad_id).sum(), guided
 
 
-def read_pairs(path, spm, eos, longest):
-    pairs = []
-    with open(path, encoding='utf-8') as file:
-        for line in file.read().split('\n'):
-            if '\t' in line:
-                source, target = (encode(spm, text, 0, eos) for text in line.split('\t')[:2])
-                if max(len(source), len(target)) <= longest:
-                    pairs.append((source, target))
-    return pairs
+def read_pairs(path, encoder, longest):
+    """The pairs of a file as ids, without those that are too long or empty."""
+    with open(path, encoding='utf-8', newline='\n') as file:
+        pairs = [pair for pair in map(parse, file.read().split('\n')) if pair]
+    ids = [(pair, encoder.pair(pair)) for pair in pairs]
+    return [both for pair, both in ids if encoder.fits(pair, both, longest)]
+
+
+def read_names(o, files):
+    """Names by language token; those of --names are for all languages, None."""
+    if not o.names:
+        return harvest_names([path for path, _ in files]) if o.replace else {}
+    with open(o.names, encoding='utf-8') as file:
+        names = list(dict.fromkeys(file.read().split()))
+    return {None: (names, set(names))}
 
 
 def on(device, batch):
@@ -119,7 +167,7 @@ def evaluate(model, pairs, device, autocast):
     total, tokens = 0.0, 0
     pairs = sorted(pairs, key=lambda pair: len(pair[1]))
     for at in range(0, len(pairs), 256):
-        batch = on(device, pad(pairs[at:at + 256], 0))
+        batch = on(device, pad(pairs[at:at + 256], model.config['pad_token_id']))
         with autocast():
             loss, n, _ = loss_of(model, batch, 0.0)
         total, tokens = total + loss.item(), tokens + n.item()
@@ -139,10 +187,13 @@ def main():
     torch.manual_seed(o.seed)
     torch.backends.cuda.matmul.allow_tf32 = not o.exact
     device = 'cuda' if torch.cuda.is_available() else 'cpu'
-    spm = sentencepiece.SentencePieceProcessor(model_file=o.spm)
     if o.exact:
         o.dropout = o.attention_dropout = o.ema = 0.0
-    config = make_config(o, spm.get_piece_size())
+    encoder = Encoder(o.spm, None)
+    config = make_config(o, encoder.spm.get_piece_size())
+    encoder.eos, padding = config['eos_token_id'], config['pad_token_id']
+    if not encoder.spm.is_control(padding):
+        raise SystemExit(f'{o.spm}: piece {padding} stands for text, expected one for padding; see pad_token_id')
     os.makedirs(o.out, exist_ok=True)
     with open(os.path.join(o.out, 'config.json'), 'w', encoding='utf-8') as file:
         json.dump(config, file, indent=2)
@@ -166,21 +217,20 @@ def main():
 
     files = [(path, float(share or 1)) for path, _, share in (text.partition(':') for text in o.train)]
     if o.exact:
-        whole = pad(read_pairs(files[0][0], spm, config['eos_token_id'], o.longest), config['pad_token_id'])
+        whole = pad(read_pairs(files[0][0], encoder, o.longest), padding)
         batches = iter(lambda: whole, None)
     else:
         batches = iter(torch.utils.data.DataLoader(
             Pairs(files, o.spm, {
-                'tokens': o.batch, 'longest': o.longest, 'join': o.join, 'alpha': o.alpha, 'sampled': o.sampled,
-                'noise': {k: float(v) for k, v in (item.split('=') for item in o.noise.split(','))},
-                'eos': config['eos_token_id'], 'pad': config['pad_token_id'], 'seed': o.seed + step,
+                **{key: getattr(o, key) for key in ('longest', 'join', 'noise', 'replace', 'invent')},
+                'tokens': o.batch, 'alphas': (o.sample_source, o.sample_target), 'names': read_names(o, files),
+                'eos': encoder.eos, 'pad': padding, 'seed': o.seed + step,
             }), batch_size=None, num_workers=o.workers, prefetch_factor=8 if o.workers else None,
             pin_memory=device == 'cuda'))
-    dev = {name: read_pairs(path, spm, config['eos_token_id'], o.longest)
-           for name, path in (text.split('=') for text in o.dev)}
+    dev = {name: read_pairs(path, encoder, o.longest) for name, path in (text.split('=') for text in o.dev)}
     log = open(os.path.join(o.out, 'log.tsv'), 'a', encoding='utf-8')
     started = since = time.time()
-    sums = torch.zeros(3, device=device)
+    sums = torch.zeros(4, device=device)
     seen = 0
 
     def finish():
@@ -189,31 +239,34 @@ def main():
         os.replace(f'{checkpoint}.part', checkpoint)
         save(os.path.join(o.out, 'model.safetensors'), mean, torch.float16 if o.f16 else torch.float32)
 
-    while step < min(o.steps, o.total) and time.time() - started < 60 * o.minutes:
+    last = min(o.steps, o.total) if o.schedule == 'cosine' else o.steps
+    while step < last and time.time() - started < 60 * o.minutes:
         step += 1
         for group in adam.param_groups:
             group['lr'] = rate(o, step)
         batch = on(device, next(batches))
         with autocast():
-            loss, tokens, guided = loss_of(model, batch, o.smoothing, o.head if o.guided else None)
+            loss, tokens, guided = loss_of(model, batch, o.smoothing, o.guided_head if o.guided else None)
         ((loss + o.guided * guided) / tokens).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), o.clip)
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), o.clip or math.inf)
         adam.step()
         adam.zero_grad(set_to_none=True)
         decay = min(o.ema, (1 + step) / (10 + step)) if o.ema else 0.0
         with torch.no_grad():
             torch._foreach_lerp_(list(mean.values()), [p.detach() for p in model.parameters()], 1 - decay)
-        sums += torch.stack([loss.detach(), tokens.float(), guided.detach()])
+        # the weights of a linked token's links are 1 together
+        sums += torch.stack([loss.detach(), tokens.float(), guided.detach(), batch[3].sum()])
         if step % o.report == 0 or o.exact:
-            total, n, aligned = sums.tolist()
+            total, n, aligned, linked = sums.tolist()
             sums.zero_()
             seen += n
             now = time.time()
-            print(f'step {step}: loss {total / n:.6f}, alignment {aligned / n:.4f}, '
-                  f'{n / (now - since):.0f} tokens/s, rate {rate(o, step):.2e}', flush=True)
-            print('train', step, seen, f'{now - started:.0f}', total / n, aligned / n, sep='\t', file=log, flush=True)
+            alignment = aligned / linked if linked else 0.0
+            print(f'step {step}: loss {total / n:.6f}, {n / (now - since):.0f} tokens/s, norm {norm.item():.4f}, '
+                  f'rate {rate(o, step):.3g}, alignment {alignment:.4f}', flush=True)
+            print('train', step, seen, f'{now - started:.0f}', total / n, alignment, sep='\t', file=log, flush=True)
             since = now
-        if dev and step % o.evaluate == 0:
+        if step % o.evaluate == 0:
             own = {name: value.detach().clone() for name, value in model.named_parameters()}
             with torch.no_grad():
                 torch._foreach_copy_(list(model.parameters()), list(mean.values()))

@@ -1,0 +1,138 @@
+// src/train/gpu, which trains heed-train's models in PyTorch: ten losses and gradients are heed-train's, and pairs are
+// altered by the same rules. The Python is that of PYTHON, build/venv or PATH; without PyTorch the losses are skipped.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { decode, draw, drawRaw, encode, folder, path, root, sentence, skip, spm, train, write } from './train/draw.js';
+
+test.after(() => rmSync(folder, { recursive: true }));
+
+const own = join(root, 'build/venv/bin/python');
+const python = process.env.PYTHON ?? (existsSync(own) ? own : 'python3');
+const noPython = spawnSync(python, ['--version']).status !== 0 && `missing: ${python}; set PYTHON`;
+const program = join(root, 'src/train/gpu');
+/** @param {string[]} list @param {string} [input] */
+const runPython = (list, input) => spawnSync(python, list, {
+  encoding: 'utf8', input, maxBuffer: 1 << 28, cwd: program,
+  env: { ...process.env, CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' },
+});
+
+test('ten losses of the recipe\'s shape, norms of gradients and alignments are heed-train\'s', { skip }, (t) => {
+  const pairs = Array.from({ length: 40 }, (_, i) => [
+    `${i % 3 ? '>>de<< ' : ''}${sentence(i)}, "it's" 24.5 Größe`, `${sentence(i + 1)} — «Größe» 24.5!`,
+    // words of one piece, of many, and of bytes; two for one, and none
+    Array.from({ length: 4 + (i % 5) }, (_, j) => `${j}-${(j * 3) % 7}`).join(' '),
+  ]);
+  const file = write('ten.tsv', pairs);
+  const shape = [
+    'd_model=32', 'encoder_layers=2', 'decoder_layers=2', 'encoder_attention_heads=2', 'decoder_attention_heads=4',
+    'encoder_ffn_dim=48', 'decoder_ffn_dim=64', 'normalize_before=1', 'add_final_layer_norm=1',
+  ].flatMap((text) => ['--config', text]);
+  const same = [
+    '--train', file, ...shape, '--rate', '0.01', '--warmup', '4', '--schedule', 'cosine', '--total', '12',
+    '--guided', '0.2', '--guided-head', '1', '--dropout', '0', '--longest', '128', '--report', '1',
+  ];
+  const tokens = pairs.reduce((sum, [, target]) => sum + encode(target).length, 0);
+  const whole = ['--join', '0', '--batch', `${tokens}`, '--evaluate', '1000'];
+  assert.equal(train('begin', ...same, ...whole, '--steps', '0').status, 0);
+  const begin = ['--init', path('begin/model.safetensors'), '--steps', '10'];
+  const ours = train('c', ...same, ...whole, ...begin);
+  assert.equal(ours.status, 0, ours.stderr);
+  const expected = readFileSync(path('c/log.tsv'), 'utf8').trim().split('\n').slice(1).map((line) => {
+    const [, , , , , loss, norm, rate, , alignment] = line.split('\t').map(Number);
+    return { loss, norm, rate, alignment };
+  });
+
+  // the golden vocabulary has its padding elsewhere
+  const { status, stdout, stderr } = runPython(['train.py', '--spm', spm, '--out', path('gpu'), ...same, ...begin,
+    '--config', 'pad_token_id=1', '--exact']);
+  if (/ModuleNotFoundError/.test(stderr)) {
+    t.skip(`${python}: ${stderr.trim().split('\n').at(-1)}; PYTHON names one with torch, sentencepiece, safetensors`);
+    return;
+  }
+  assert.equal(status, 0, stderr);
+  const found = [...stdout.matchAll(/loss ([\d.]+),.* norm ([\d.]+), rate (\S+), alignment ([\d.]+)/g)].map(
+    ([, loss, norm, rate, alignment]) => ({ loss, norm, rate, alignment }));
+  assert.equal(found.length, 10);
+  assert.equal(expected.length, 10);
+  for (const [step, wanted] of expected.entries()) {
+    // sums of 32-bit floats in another order: 1e-7 at first, and it grows to 1e-6. Printed: 4 digits, of losses 6.
+    for (const [name, digits] of Object.entries({ loss: 6, norm: 4, alignment: 4 })) {
+      const distance = Math.abs(Number(found[step][name]) - wanted[name]);
+      assert.ok(distance <= 1e-5 * wanted[name] + 1.01 * 10 ** -digits,
+        `step ${step + 1}: ${name} ${found[step][name]}, expected ${wanted[name]}`);
+    }
+    assert.equal(Number(found[step].rate), wanted.rate);
+  }
+  assert.ok(expected[9].loss < 0.7 * expected[0].loss, 'it learns');
+});
+
+/** What noise.py makes of pairs, `times` times each: different texts. @param {string} call  of a pair, p */
+function alter(pairs, call, times) {
+  const code = `import json, random, sys
+sys.path.insert(0, '.')
+from noise import harvest, noise, read_kinds, replace
+pairs, rng, names = json.load(sys.stdin), random.Random(1), {}
+for source, target in pairs:
+    harvest(names, '', source, target)
+names = list(names.get('', {})), set(names.get('', {}))
+found = {${call} for source, target in pairs for _ in range(${times})}
+print(json.dumps(sorted(found)))`;
+  const { status, stdout, stderr } = runPython(['-c', code], JSON.stringify(pairs));
+  assert.equal(status, 0, stderr);
+  return new Set(JSON.parse(stdout).map((pair) => pair.map((text) => decode(encode(text))).join('\t')));
+}
+
+/** What heed-train makes of them. */
+function alterInC(pairs, times, ...list) {
+  const tokens = times * pairs.reduce((sum, [, target]) => sum + encode(target).length, 0);
+  const file = write('alter.tsv', pairs);
+  const drawn = draw('--train', file, '--join', '0', '--batch', `${tokens}`, '--steps', '1', ...list);
+  const different = new Map(drawn.flatMap(({ pairs: all }) => all.map((pair) => [pair.join('/'), pair])));
+  return new Set([...different.values()].map((pair) => pair.map(decode).join('\t')));
+}
+
+test('noise of each kind is heed-train\'s; another kind is refused', { skip: skip || noPython }, () => {
+  const prose = [
+    ['Das große Haus von Émile ist schön, nicht wahr?', 'Émile’s big house is nice, isn’t it?'],
+    ['Schreib an a.b@web.de oder www.web.de/x, {name}!', 'Write to a.b@web.de or www.web.de/x, {name} !'],
+    ['(Der Œuvre-Preis) 3b kostet 12,5 %s.', '(The œuvre price) 3b costs 12.5 %s.'],
+    ['ßıſĸŉ ŸÿŁłŽž Привет İx a×b ×c, Don\'t-go—now “Ja”', 'ŸÿŁłŽž ĦħĲĳ'],
+    [`"Don't," ('tis) said Tom's "old" father, "'go' now."`, `He said "no".`],
+    [`Write print("a") and x="1" or "it" etc.).`, 'Write it etc.).'],
+    ['Wait... ', 'Wait .'], ['Was?!', 'What!'], ['Ja  .', 'Yes!'], ['.', '.'], ['Nur hier.', 'Only here'],
+  ];
+  for (const kind of ['capitals', 'small', 'title', 'stops', 'quotes']) {
+    const found = alter(prose, `noise(source, target, read_kinds('${kind}=1'), rng)`, 1);
+    assert.deepEqual(found, alterInC(prose, 2, '--noise', `${kind}=1`), kind);
+  }
+  const words = [['Größe', 'x'], ['(House)', 'x'], ['tree', 'a tree'], ['Tom\'s', 'x'], ['abc', 'x'], ['well-known', 'x']];
+  const typos = alter(words, 'noise(source, target, read_kinds(\'typos=1\'), rng)', 1000);
+  assert.deepEqual([...typos].sort(), [...alterInC(words, 1000, '--noise', 'typos=1')].sort());
+  assert.ok(typos.size > 20);
+
+  for (const [text, message] of [
+    ['quote=0.1', /found 'quote=0\.1', expected typos=P, stops=P, quotes=P, capitals=P, small=P, title=P/],
+    ['typos', /found 'typos'/], ['typos=2', /found 'typos=2', expected a number from 0 to 1/],
+    ['small=0.6,title=0.6', /more than 1/],
+  ]) {
+    assert.match(runPython(['-c', `import noise; noise.read_kinds('${text}')`]).stderr, message);
+    assert.notEqual(drawRaw('--train', path('alter.tsv'), '--noise', text).status, 0);
+  }
+});
+
+test('other names and numbers are heed-train\'s', { skip: skip || noPython }, () => {
+  const pairs = [
+    ['Room 7 is 0.', 'Zimmer 7 ist 0.'], ['In 2024, a3, 5:30', '2024 a3 5:30'], ['07 and 07', '07 07'],
+    ['+05 ist 6€', '+05 6€'], ['x9 é9 9', '9 é9'], ['4”', '4”'], ['Wir sahen Tom gestern', 'we saw Tom yesterday'],
+    ['Das ist 1, Élodie!', 'that is 1, Élodie'], ['Tom schläft', 'Tom sleeps'], ['Haus brennt', 'Haus burns'],
+    ['geh zu Tom-Tom', 'go to Tom-Tom'], ['a Tom.com x', 'the Tom.com x'], ['der McTom ist', 'the McTom is'],
+    ['Tom und Tom hier', 'so Tom and Tom'], ['das (Tom) war', 'that (Tom) was'], ['Tom’s ist TomÉ', 'Tom’s is TomÉ'],
+  ];
+  const found = alter(pairs, 'replace(source, target, names, 1, 0.5, rng)', 2500);
+  const expected = alterInC(pairs, 2500, '--replace', '1', '--invent', '0.5');
+  assert.deepEqual([...found].sort(), [...expected].sort());
+  assert.ok(found.size > 250, `${found.size}`);
+});
