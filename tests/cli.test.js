@@ -520,6 +520,7 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
     [['translate', '--glossary', '/nowhere', 'a'], 2, /--glossary: \/nowhere: is missing/],
     [['translate', '--glossary', tmpdir(), 'a'], 2, /--glossary: .*: found a directory, expected a file/],
     [['translate', '--activations', 'row', 'a'], 2, /--activations: found 'row', expected rows, rows8, fixed/],
+    [['translate', '--shortlist', '--no-shortlist', 'a'], 2, /--no-shortlist: has no effect with --shortlist/],
     [['info', '--activations', 'rows', SHIPPED], 2, /--activations: has no effect on heed info/],
     [['convert', '--dtype', 'f64', 'a', 'b'], 2, /--dtype: found 'f64', expected int8, f16 or f32/],
     [['translate', '--beam', '3', 'a'], 2, /unknown option --beam: did you mean --beams\?/],

@@ -415,18 +415,25 @@ test('a glossary, too, goes without it if asked', async () => {
   engine.destroy(undefined);
 });
 
-test('the command line goes without it if asked', async () => {
-  const directory = join(golden, 'tiny-seven');
+test('the command line goes without it if asked, or with it in spite of two vocabularies', async () => {
   const cli = fileURLToPath(new URL('../js/cli.js', import.meta.url));
-  const pair = { sourceLanguage: 'en', targetLanguage: 'de', model: directory };
-  const [plain, listed] = [await Translator.create({ ...pair, shortlist: false }), await Translator.create(pair)];
-  const texts = linesOf(join(directory, 'expected.jsonl')).slice(0, 40).map(({ source }) => source);
-  const [without, with_] = [await plain.translate(texts), await listed.translate(texts)];
-  const text = texts.find((_, i) => without[i] !== with_[i]) ?? '';
-  const heed = (/** @type {string[]} */ ...args) =>
-    execFileSync(process.execPath, [cli, 'translate', '-m', directory, ...args, '--', text], { encoding: 'utf8' });
-  assert.equal(heed(), `${with_[texts.indexOf(text)]}\n`);
-  assert.equal(heed('--no-shortlist'), `${without[texts.indexOf(text)]}\n`);
-  assert.equal('candidates' in JSON.parse(heed('--json')).sentences[0], false);
-  for (const each of [plain, listed]) each.destroy();
+  for (const [name, sourceLanguage, targetLanguage, option] of [
+    ['tiny-seven', 'en', 'de', '--no-shortlist'], ['memory-split', 'de', 'en', '--shortlist'],
+  ]) {
+    const model = join(golden, name);
+    const isAsked = option === '--shortlist';
+    const pair = { sourceLanguage, targetLanguage, model };
+    const [usual, asked] = [await Translator.create(pair), await Translator.create({ ...pair, shortlist: isAsked })];
+    const texts = linesOf(join(model, 'expected.jsonl')).slice(0, 8).map(({ source }) => source);
+    const [before, after] = [await usual.translate(texts), await asked.translate(texts)];
+    const at = before.findIndex((text, i) => text !== after[i]);
+    assert.ok(at >= 0, name);
+    const heed = (/** @type {string[]} */ ...args) =>
+      execFileSync(process.execPath, [cli, 'translate', '-m', model, ...args, '--', texts[at]], { encoding: 'utf8' });
+    assert.equal(heed(option), `${after[at]}\n`);
+    const { target, sentences: [first] } = JSON.parse(heed('--json'));
+    assert.equal(target, before[at]);
+    assert.equal('candidates' in first, false);
+    for (const each of [usual, asked]) each.destroy();
+  }
 });

@@ -175,9 +175,12 @@ export async function findPair(values) {
 
 /** @param {Values} values @param {number} [workers] */
 export async function openTranslator(values, workers) {
-  const { language, activations } = values;
+  const { language, activations, shortlist, 'no-shortlist': without } = values;
   if (activations !== undefined && !QUANTIZERS.includes(/** @type {any} */ (activations))) {
     throw new UsageError(`--activations: found '${activations}', expected ${QUANTIZERS.join(', ')}`);
+  }
+  if (shortlist !== undefined && without !== undefined) {
+    throw new UsageError('--no-shortlist: has no effect with --shortlist');
   }
   const { model, models, pivot, place, cache, source, target } = await findPair(values);
   const isRemote = cache !== false || values['no-cache'] !== undefined;
@@ -190,7 +193,7 @@ export async function openTranslator(values, workers) {
       cache,
       workers,
       activations: /** @type {any} */ (activations),
-      ...(values['no-shortlist'] !== undefined && { shortlist: false }),
+      shortlist: shortlist !== undefined || (without === undefined ? undefined : false),
       model,
       models: /** @type {any} */ (models),
       pivot,
