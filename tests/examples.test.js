@@ -23,6 +23,9 @@ const translator = await Translator.create({ sourceLanguage: 'en', targetLanguag
 const SENTENCE = 'The house at the end of the street is very old.';
 const expected = await translator.translate(SENTENCE);
 
+const WORDS = ['house', 'dog', 'train', 'letter', 'question', 'summer', 'cat', 'book', 'car', 'tree', 'door', 'table',
+  'street', 'water', 'friend', 'city', 'river', 'night', 'day', 'hand'];
+
 /** What the page in a folder shows. @param {string} folder */
 async function show(folder) {
   return reportOf(await serve({ folders: { 'web/examples/page/': folder }, page: 'web/examples/page/index.html' }));
@@ -121,12 +124,20 @@ test('parallel.sh: lines in order', async (t) => {
   if (await run('parallel', ['--version']).then(() => false, () => true)) {
     return t.skip('GNU parallel is not installed');
   }
-  const lines = Array.from({ length: 1100 }, (_, i) => (i % 100 === 0 ? SENTENCE : ''));
-  const child = execFile(join(examples, 'parallel.sh'), ['--model', SHIPPED, '--from', 'en', '--to', 'de']);
-  child.stdin?.end(lines.map((line) => `${line}\n`).join(''));
+  // a tiny model, in which all these lines take as long as a few in the shipped one
+  const model = fileURLToPath(new URL('golden/firefox/tiny-float', import.meta.url));
+  const tiny = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model });
+  t.after(() => tiny.destroy());
+  const texts = ['', ...['The', 'A', 'My'].flatMap((first) => WORDS.map((word) => `${first} ${word}.`))];
+  const answers = await tiny.translate(texts);
+  assert.ok(new Set(answers).size > 20, answers.join('|'));
+  // no chunk of 500 begins as another
+  const lines = Array.from({ length: 1100 }, (_, i) => i % texts.length);
+  const child = execFile(join(examples, 'parallel.sh'), ['--model', model, '--from', 'en', '--to', 'de']);
+  child.stdin?.end(lines.map((i) => `${texts[i]}\n`).join(''));
   let stdout = '';
   for await (const chunk of /** @type {any} */ (child.stdout)) stdout += chunk;
-  assert.equal(stdout, lines.map((line) => `${line && expected}\n`).join(''));
+  assert.equal(stdout, lines.map((i) => `${answers[i]}\n`).join(''));
 });
 
 test.after(() => translator.destroy());
