@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -116,6 +116,14 @@ test('the language of a text', async () => {
   const [, list] = await ask({ q: TEXTS, source: 'auto', target: 'de' });
   assert.deepEqual(list.translatedText, GERMAN);
   assert.deepEqual(list.detectedLanguage.map((/** @type {any} */ { language }) => language), ['en', 'en', 'en', 'en']);
+  // each text of a list has its own language; that of a short one that does not tell is the list's
+  const [, mixed] = await ask({ source: 'auto', target: 'de', alternatives: 1,
+    q: ['Te quiero.', TEXTS[3], 'Tom', GERMAN[0], 'Where is the nearest station, please?'] });
+  assert.deepEqual(mixed.detectedLanguage.map((/** @type {any} */ { language }) => language),
+    ['es', 'en', 'en', 'de', 'en']);
+  assert.deepEqual(mixed.translatedText.slice(0, 4), [GERMAN[1], GERMAN[3], 'Tom', GERMAN[0]]);
+  assert.match(mixed.translatedText[4], /Bahnhof/);
+  assert.deepEqual(mixed.alternatives.map((/** @type {string[]} */ { length }) => length), [1, 1, 1, 0, 1]);
   const [, [best]] = await ask({ q: 'Wo ist hier der nächste Bahnhof?' }, 'detect');
   assert.equal(best.language, 'de');
   assert.deepEqual(await ask({ q: '?!' }, 'detect'), [200, [{ confidence: 0, language: 'en' }]]);
@@ -370,7 +378,26 @@ test('so many run at the same time, and the others in their order', async (t) =>
   state.go();
   assert.deepEqual(await Promise.all(all), all.map((_, i) => [200, { translatedText: `de: ${i}` }]));
   assert.equal(state.most, 32);
+  const wide = await startWaiting(t, { jobs: 2 });
+  wide.hold();
+  const more = Array.from({ length: 70 }, (_, i) => wide.say(`${i}`));
+  await wide.until(() => wide.running === 64);
+  wide.go();
+  await Promise.all(more);
+  assert.equal(wide.most, 64, 'two workers have two batches');
 });
+
+test('--jobs: so many threads for a pair', { skip: process.platform !== 'linux' && 'threads are counted in /proc' },
+  async (t) => {
+    const { child, url } = await startCommand('--model', SHIPPED, '--jobs', '3');
+    t.after(() => void child.kill('SIGKILL'));
+    const countThreads = () => readdirSync(`/proc/${child.pid}/task`).length;
+    const before = countThreads();
+    assert.deepEqual(await told(post(`${url}translate`, { q: TEXTS, source: 'en', target: 'de' })),
+      [200, { translatedText: GERMAN }]);
+    assert.equal(countThreads() - before, 3);
+  });
+
 
 test('a bounded number of translators is kept, those that were used last', async (t) => {
   const state = await startWaiting(t);
@@ -444,6 +471,11 @@ test('a long text is refused, by its characters', async (t) => {
   const state = await startWaiting(t);
   assert.deepEqual(await state.say('x'.repeat(21)),
     [400, { error: 'Invalid request: request (21) exceeds text limit (20)' }]);
+  const list = (/** @type {string[]} */ ...q) =>
+    told(post(`${state.url}translate`, { q, source: 'en', target: 'de' }));
+  assert.deepEqual(await list('x'.repeat(11), 'y'.repeat(10)), // no list goes around the limit
+    [400, { error: 'Invalid request: request (21) exceeds text limit (20)' }]);
+  assert.equal((await list('x'.repeat(11), 'y'.repeat(9)))[0], 200);
   assert.equal((await told(fetch(`${state.url}frontend/settings`)))[1].charLimit, 20);
 });
 
@@ -581,6 +613,7 @@ test('wrong options of the command', () => {
     for (const [args, status, pattern] of /** @type {[string[], number, RegExp][]} */ ([
       [['--port', '70000'], 2, /--port: found '70000', expected a whole number from 0 to 65535/],
       [['--timeout', '0'], 2, /--timeout: found '0', expected seconds/],
+      [['--jobs', '65'], 2, /--jobs: found '65', expected a whole number from 1 to 64/],
       [['--queue', 'x'], 2, /--queue: found 'x', expected a number/],
       [['--api-keys', join(directory, 'nothing')], 2, /--api-keys: ENOENT/],
       [['--api-keys', keys], 2, /keys: found no key, expected one in each line/],

@@ -76,7 +76,8 @@ const OPTIONS = {
   batch: { takes: 'N', help: ['lines to translate together (32)'] },
   jobs: {
     takes: 'N',
-    help: ['workers that share the lines, each with its own copy of the weights; the', 'output is the same'],
+    help: ['threads that share the lines or, for each pair of heed serve, the requests (1);', 'they have one copy of'
+      + ' the weights, and the output is the same'],
   },
   keep: { takes: 'A,B', help: ['the languages that stay'] },
   text: { takes: 'FILE', help: ['texts in all of these languages; more files may follow'] },
@@ -98,7 +99,7 @@ const OPTIONS = {
     takes: 'FILE',
     help: ['answer only requests with one of these API keys; blank lines, and lines that', 'begin with #, are ignored'],
   },
-  'char-limit': { takes: 'N', help: ['most characters of a text; default: no limit but 1 MiB for a request'] },
+  'char-limit': { takes: 'N', help: ['most characters of a text or a list; default: no limit but 1 MiB for a', 'request'] },
   queue: { takes: 'N', help: ['most requests at the same time, with those that wait (512)'] },
   timeout: { takes: 'S', help: ['most seconds for a request (60)'] },
   loaded: { takes: 'N', help: ['most pairs of languages to keep in memory (8)'] },
@@ -160,7 +161,7 @@ const COMMANDS = {
     about: ["answers HTTP requests of LibreTranslate's interface: /translate, /detect,",
       '/languages; ends with SIGTERM or SIGINT when all requests are answered'],
     options: ['model', 'models', 'from', 'to', 'pivot', 'no-pivot', 'host', 'port', 'api-keys', 'char-limit', 'queue',
-      'timeout', 'loaded', ...CACHE],
+      'timeout', 'loaded', 'jobs', ...CACHE],
   },
   help: { usage: '[COMMAND]', about: ['shows this text, or that of a command'], options: [] },
 };

@@ -1,7 +1,7 @@
 // serve.js - heed serve: a server for programs that speak LibreTranslate's interface.
 
 import { readFileSync } from 'node:fs';
-import { LOADED, REQUEST_SECONDS, REQUESTS } from '../base/limits.js';
+import { LOADED, MAX_WORKERS, REQUEST_SECONDS, REQUESTS } from '../base/limits.js';
 import { pairsOf } from '../model/languages.js';
 import { startServer } from '../serve/server.js';
 import { readIndex } from '../translate/lookup.js';
@@ -94,6 +94,7 @@ export async function serve(values, rest) {
     queue: count('queue', values.queue, 2 ** 20) ?? REQUESTS,
     loaded: count('loaded', values.loaded, 2 ** 20) ?? LOADED,
     timeout: timeoutOf(values.timeout),
+    jobs: count('jobs', values.jobs, MAX_WORKERS) ?? 1,
   };
   const cache = await cacheOf(values, model ?? (typeof models === 'string' ? models : undefined));
   const indexes = model ? [] : [models].flat();
@@ -108,7 +109,7 @@ export async function serve(values, rest) {
     ...limits,
     // in threads of their own, so that several pairs use several processors, and requests are read at any time
     create: (sourceLanguage, targetLanguage) =>
-      Translator.create({ ...place, sourceLanguage, targetLanguage, cache, workers: 1 }),
+      Translator.create({ ...place, sourceLanguage, targetLanguage, cache, workers: limits.jobs }),
     onError: (message) => void process.stderr.write(`heed: ${message}\n`),
   });
   const signal = stopSignal();

@@ -4,6 +4,7 @@
 //   /detect     { q } -> [{ language, confidence }]
 //   /languages  [{ code, name, targets }]
 
+import { turn } from '../base/host.js';
 import { describe, mismatch } from '../base/json.js';
 import { MAX_ALTERNATIVES } from '../base/limits.js';
 import { LanguageDetector } from '../detect/detector.js';
@@ -14,6 +15,9 @@ import { Refusal } from './fields.js';
 /** @typedef {import('../translate/translator.js').Translator} Translator */
 /** @typedef {{ language: string, confidence: number }} Detected  confidence: percent */
 /** @typedef {Record<string, unknown>} Fields */
+
+/** A text of so many characters tells its language; a shorter one only if the detector is sure, in percent. */
+const [LONG, SURE] = [40, 90];
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 
@@ -83,7 +87,7 @@ export class Interface {
   /**
    * @param {import('./translators.js').Translators} translators
    * @param {[source: string, target: string][]} pairs  language tags
-   * @param {number} charLimit  characters of a text; Infinity: no limit
+   * @param {number} charLimit  characters of a text, or of a list in all; Infinity: no limit
    */
   constructor(translators, pairs, charLimit) {
     this.#translators = translators;
@@ -147,6 +151,25 @@ export class Interface {
       ({ confidence: Math.round(confidence * 1000) / 10, language: detectedLanguage }));
   }
 
+  /**
+   * The language of each text. Short ones that do not tell have that of all together.
+   *
+   * @param {string[]} texts
+   * @param {AbortSignal} signal
+   * @returns {Promise<Detected[]>}
+   */
+  async #detectEach(texts, signal) {
+    const own = [];
+    for (const text of texts) {
+      own.push((await this.#detect(text))[0]);
+      await turn(); // half a millisecond each: other requests go on
+      signal.throwIfAborted();
+    }
+    const isOpen = texts.map((text, i) => text.length < LONG && own[i].confidence < SURE);
+    const [all] = texts.length > 1 && isOpen.includes(true) ? await this.#detect(texts.join('\n')) : [];
+    return own.map((found, i) => (isOpen[i] ? all ?? found : found));
+  }
+
   /** @param {Fields} fields */
   async detect(fields) {
     const q = needed(fields, 'q');
@@ -158,9 +181,10 @@ export class Interface {
     const texts = Array.isArray(q) ? q : [q];
     for (const text of texts) {
       if (typeof text !== 'string') throw wrong(mismatch('Invalid request: q', text, 'a text or a list of texts'));
-      if (text.length > this.#charLimit) {
-        throw wrong(`Invalid request: request (${text.length}) exceeds text limit (${this.#charLimit})`);
-      }
+    }
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (length > this.#charLimit) {
+      throw wrong(`Invalid request: request (${length}) exceeds text limit (${this.#charLimit})`);
     }
     return /** @type {string[]} */ (texts);
   }
@@ -173,6 +197,14 @@ export class Interface {
       throw wrong(`Invalid request: alternatives parameter must be <= ${MAX_ALTERNATIVES}`);
     }
     return Math.max(0, count);
+  }
+
+  /** The source of a request, of which there has to be a pair. @param {string} asked @param {string} target */
+  #sourceFor(asked, target) {
+    const source = this.#find(asked);
+    if (this.#targets.get(source)?.has(target)) return source;
+    throw wrong(`${nameOf(target)} (${target}) is not available as a target language from `
+      + `${nameOf(source)} (${source})`);
   }
 
   /**
@@ -190,32 +222,31 @@ export class Interface {
     if (format !== 'text' && format !== 'html') throw wrong(`${describe(format)} format is not supported`);
     const isHtml = format === 'html';
     const target = this.#find(wanted);
-    /** @type {Detected | undefined} */
-    let detected;
-    if (asked === 'auto') {
-      const text = texts.join('\n');
-      [detected] = await this.#detect(isHtml ? text.replace(/<[^>]*>/g, ' ') : text);
-    }
-    const source = this.#find(detected?.language ?? asked);
-    if (!this.#targets.get(source)?.has(target)) {
-      throw wrong(`${nameOf(target)} (${target}) is not available as a target language from `
-        + `${nameOf(source)} (${source})`);
-    }
+    const detected = asked === 'auto'
+      ? await this.#detectEach(isHtml ? texts.map((text) => text.replace(/<[^>]*>/g, ' ')) : texts, signal) : undefined;
+    const names = texts.map((_, i) => detected?.[i].language ?? asked);
+    const sourceOf = new Map([...new Set(names)].map((name) => [name, this.#sourceFor(name, target)]));
     /** Of each text its hypotheses. @type {string[][]} */
-    const found = source === target ? texts.map((text) => [text])
-      : await this.#translators.use(source, target, signal, async (translator) => {
+    const found = texts.map((text) => [text]);
+    const sources = [...new Set(sourceOf.values())].filter((source) => source !== target);
+    await Promise.all(sources.map(async (source) => {
+      const own = [...texts.keys()].filter((i) => sourceOf.get(names[i]) === source);
+      const list = own.map((i) => texts[i]);
+      const translated = await this.#translators.use(source, target, signal, async (translator) => {
         const asHtml = async (/** @type {string} */ text) => [await this.#translateHtml(translator, text, signal)];
-        if (isHtml) return Promise.all(texts.map(asHtml));
-        if (count === 0) return (await translator.translate(texts, { signal })).map((text) => [text]);
-        return Promise.all(texts.map((text) => hypothesesOf(translator, text, count + 1, signal)));
+        if (isHtml) return Promise.all(list.map(asHtml));
+        if (count === 0) return (await translator.translate(list, { signal })).map((text) => [text]);
+        return Promise.all(list.map((text) => hypothesesOf(translator, text, count + 1, signal)));
       });
+      translated.forEach((each, i) => (found[own[i]] = each));
+    }));
     const all = found.map(([best, ...others]) =>
       ({ best, others: [...new Set(others)].filter((other) => other !== best) }));
     const isList = Array.isArray(q);
     const one = (/** @type {any[]} */ list) => (isList ? list : list[0]);
     return {
       translatedText: one(all.map(({ best }) => best)),
-      ...(detected && { detectedLanguage: one(texts.map(() => detected)) }),
+      ...(detected && { detectedLanguage: one(detected) }),
       ...(count > 0 && { alternatives: one(all.map(({ others }) => others)) }),
     };
   }

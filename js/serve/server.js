@@ -45,6 +45,7 @@ const digest = (text) => createHash('sha256').update(text).digest('hex');
  * @property {number} queue  requests at the same time, with those that wait
  * @property {number} timeout  milliseconds for a request, from its headers to its answer
  * @property {number} loaded  translators to keep
+ * @property {number} [jobs]  threads of each translator, 1
  * @property {(message: string) => void} onError  hears of failures that are not the client's
  */
 
@@ -66,10 +67,10 @@ export class Server {
 
   /** Only startServer() calls it. @param {ServerOptions} options */
   constructor(options) {
-    const { create, pairs, charLimit, loaded, timeout, keys = [] } = options;
+    const { create, pairs, charLimit, loaded, timeout, keys = [], jobs = 1 } = options;
     this.#options = options;
     this.#keys = new Set(keys.map(digest));
-    this.#translators = new Translators(create, { most: loaded, atOnce: BATCH });
+    this.#translators = new Translators(create, { most: loaded, atOnce: jobs * BATCH });
     this.#interface = new Interface(this.#translators, pairs, charLimit);
     this.#server = createServer({ requestTimeout: timeout },
       (request, response) => void this.#serve(request, response));
