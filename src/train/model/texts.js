@@ -140,9 +140,12 @@ export function readPhrases(data, short) {
   );
 }
 
+/** The variants of a cell of phrases.tsv, without the language that some begin with: [fr]. @param {string} cell */
+export const listVariants = (cell) => cell.split(' | ').map((text) => text.replace(/^\[\w+\] /, ''));
+
 /**
  * The texts for scoring models: no pair may have such a text on either side. First words and phrases are too common for
- * that: they may not be the source of a pair, in any case and punctuation.
+ * that: they and their variants may not be the source of a pair, in any case and punctuation.
  *
  * @typedef {{ texts: Set<string>, sources: Record<string, Set<string>> }} HeldOut  keys; sources by language
  *
@@ -173,7 +176,7 @@ export function readHeldOut(data, score) {
   return {
     texts: new Set(texts.map(keyOf).filter((key) => key !== '')),
     sources: Object.fromEntries(LANGUAGES.map((language, i) =>
-      [language, new Set(phrases.map((cells) => keyOf(cells[i].split(' | ')[0])))])),
+      [language, new Set(phrases.flatMap((cells) => listVariants(cells[i])).map(keyOf))])),
   };
 }
 

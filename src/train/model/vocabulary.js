@@ -32,7 +32,7 @@ export function charsmap() {
 }
 
 const ACCENTED = 'ÄÖÜäöüßẞÀÂÆÇÈÉÊËÎÏÔŒÙÛŸàâæçèéêëîïôœùûÿÁÍÑÓÚÜáíñóúü';
-const SIGNS = '¿¡«»„“”–—•·…€£¥¢$§©®™°±×÷²³½¼¾µªº†‰→←↑↓';
+const SIGNS = '¿¡«»‹›„‚“”–—•·…€£¥¢$§©®™°±×÷²³½¼¾µªº†‰→←↑↓';
 
 /**
  * Every printable ASCII character except the space, the letters of the four languages, quotes, currencies and signs.
