@@ -1,12 +1,16 @@
 // corpora.test.js - the texts that models are trained on: one spelling, rows by language, what is held out.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { readConfig } from '../js/model/config.js';
+import { preparedSets } from '../src/train/model/calibrate.js';
 import { makeConfig } from '../src/train/model/directory.js';
+import { SHARES } from '../src/train/model/recipe.js';
 import { clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut } from '../src/train/model/texts.js';
 import { charsmap, REQUIRED } from '../src/train/model/vocabulary.js';
 import { SHIPPED } from './model-files.js';
@@ -107,6 +111,38 @@ test('the vocabulary: every printable ASCII character is a piece; combining acce
   assert.ok(rules.includes('65 301\tE9'), 'e and an acute accent');
   assert.ok(rules.includes('2019\t27'), 'a typographic apostrophe');
   assert.ok(!rules.some((rule) => rule.startsWith('B2\t')), 'a raised 2 stays');
+});
+
+test('recipe.js: everyday sentences, phrases and words are at least half of the tokens, with all files or not', () => {
+  const everyday = ['everyday', 'everyday-x', 'phrases', 'phrases-x', 'words', 'first'];
+  const { pivot, distil, ...others } = SHARES;
+  const sum = (/** @type {Record<string, number>} */ shares) => Object.values(shares).reduce((a, b) => a + b, 0);
+  for (const made of [{}, { pivot }, { distil }, { pivot, distil }]) {
+    const own = everyday.map((name) => SHARES[name]).reduce((a, b) => a + b) + (made.pivot ?? 0) +
+      // of distil.js's lines five of six are everyday sentences, of 7 words; those of documentation have 15: the former
+      // are more than half of its tokens
+      (made.distil ?? 0) / 2;
+    const all = sum(others) + sum(made);
+    assert.ok(own >= all / 2, `with ${Object.keys(made)}: ${own} of ${all}`);
+  }
+});
+
+test('preparedSets(): everyday sentences with the language of their target, not documentation', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heed-sets-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const name of ['en-de', 'docs-en-de']) writeFileSync(join(folder, `${name}.tsv`), '>>de<< Yes.\tJa.\n');
+  assert.deepEqual(preparedSets(folder),
+    [{ name: 'en-de', target: 'de', pairs: [{ source: 'Yes.', reference: 'Ja.', language: 'de' }] }]);
+});
+
+test('trials.js: a cosine without the plain trial is refused before anything is prepared', (t) => {
+  const work = mkdtempSync(join(tmpdir(), 'heed-trials-'));
+  t.after(() => rmSync(work, { recursive: true }));
+  const { status, stderr } = spawnSync(process.execPath, ['src/train/model/trials.js', '--data', work, '--work', work,
+    '--only', 'cosine instead of inverse square root'],
+  { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /^trials: .*run that first, with --only plain$/m);
 });
 
 test('config.json of what heed-train made: its numbers are what a MarianConfig has in their place', () => {

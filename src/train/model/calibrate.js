@@ -169,8 +169,13 @@ export async function calibrate(directory, sets) {
   }
 }
 
-/** The sets that prepare.js wrote: DEV/NAME.tsv, sources with the token of their target. @param {string} dev */
-export const preparedSets = (dev) => readdirSync(dev).sort().map((file) => {
+/**
+ * The everyday sets that prepare.js wrote: DEV/NAME.tsv, sources with the token of their target.
+ *
+ * @param {string} dev
+ * @returns {DevSet[]}
+ */
+export const preparedSets = (dev) => readdirSync(dev).filter((file) => !file.startsWith('docs-')).sort().map((file) => {
   const name = basename(file, '.tsv');
   const target = name.split('-').at(-1) ?? '';
   return { name, target, pairs: readFileSync(join(dev, file), 'utf8').split('\n').filter(Boolean).map((line) => {

@@ -12,7 +12,7 @@ import { fail } from './options.js';
  *
  * @type {Record<string, number>}
  */
-const SHARES = {
+export const SHARES = {
   everyday: 46, 'everyday-x': 6, phrases: 10, 'phrases-x': 3, words: 5, first: 2, numerals: 2, templates: 9,
   times: 7, dates: 4, docs: 28, 'docs-x': 2,
   pivot: 9, distil: 25, // if there are such files, of pivot.js and distil.js

@@ -1,11 +1,11 @@
 // trials.js - what each option of training gains: trains a model of one pair once plainly and once with each option,
-// for the same time, and prints a table of what the models know then. models/README.md has its figures.
+// for the same time, and prints a table of what the models know then.
 //
-//   node src/train/model/trials.js --data ../shared/data --minutes 30 [--only guided]...
+//   node src/train/model/trials.js --data ../shared/data --minutes 30 [--only 'guided alignment']...
 //
 // Time counts, not steps: an option that costs half the speed must gain more than it costs. Nothing else should run.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Translator } from '../../../js/index.js';
@@ -34,6 +34,7 @@ const TRIALS = {
   'subword sampling of the source': ['--sample-source', '0.2'],
   'subword sampling of both sides': ['--sample-source', '0.2', '--sample-target', '0.2'],
   'noise on the source': ['--noise', NOISE],
+  'curly quotes on the source': ['--noise', 'quotes=0.3'],
   'names and numbers replaced': ['--replace', '0.05'],
   'neighbours joined': ['--join', '0.1'],
   'dropout 0.1': ['--dropout', '0.1'],
@@ -87,6 +88,12 @@ async function main() {
   }
   const names = values.only ?? Object.keys(TRIALS);
   for (const name of names) if (!TRIALS[name]) fail(`--only: found '${name}', expected one of:\n${HELP}`);
+  // a cosine needs to know how many steps there are: as many as the plain trial takes
+  const cosine = names.findIndex((name) => TRIALS[name].includes('cosine'));
+  const isPlainFirst = names.slice(0, Math.max(cosine, 0)).includes('plain');
+  if (cosine >= 0 && !isPlainFirst && !existsSync(join(work, 'plain/log.tsv'))) {
+    fail(`--only '${names[cosine]}': takes the steps of the trial 'plain': run that first, with --only plain`);
+  }
 
   const corpora = prepare(work, ['--data', data, '--directions', direction, '--spm', values.spm]);
   const [source, target] = direction.split('-');
