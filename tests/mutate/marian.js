@@ -44,7 +44,7 @@ function turned(data, rows, cols) {
 const SETTINGS = [
   'dim-emb: 8', 'enc-depth: 1', 'dec-depth: 1', 'transformer-heads: 2', 'transformer-dim-ffn: 8', 'type: transformer',
   'transformer-ffn-activation: swish', 'transformer-preprocess: ""', 'transformer-postprocess: dan',
-  'tied-embeddings-all: true', 'vocabs:', '  - a.spm', '  - b.spm',
+  'dim-vocabs: [20, 20]', 'tied-embeddings-all: true', 'vocabs:', '  - a.spm', '  - b.spm',
 ];
 
 /** @param {string[]} lines @returns {NumpyPart} */
