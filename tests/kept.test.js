@@ -239,6 +239,18 @@ test('downloads of load() are listed, updated when the server has others, and de
   (await Transformer.load(name, { cache })).dispose();
   assert.deepEqual(server.asked, ['heed.json']);
 
+  // a new version has more files: two vocabularies
+  json.files['target_vocab.json'] = json.files['vocab.json'];
+  server.files['m/heed.json'] = Buffer.from(JSON.stringify(json));
+  await assert.rejects(update(name, { cache }), /target_vocab\.json/); // the next one asks for it again
+  server.files['m/target_vocab.json'] = vocab;
+  assert.equal(await update(name, { cache }), true);
+  assert.ok(server.asked.includes('target_vocab.json') && !server.asked.includes('tokenizer_config.json'));
+  server.asked.length = 0;
+  await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: name, cache })
+    .then((translator) => translator.destroy(), () => {}); // whether it suits the weights or not
+  assert.deepEqual(server.asked, ['heed.json']);
+
   // an index is no model
   server.files['index.json'] = Buffer.from('{ "models": [] }');
   await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'de', cache,

@@ -197,7 +197,7 @@ export async function openStore(io, cache) {
 }
 
 /** Files of a model that only transformers reads, so that none is ever stored. */
-const UNREAD = ['tokenizer_config.json', 'special_tokens_map.json'];
+export const UNREAD = ['tokenizer_config.json', 'special_tokens_map.json'];
 
 /**
  * Whether a model works without the network: all files that its stored heed.json lists are stored with the same hashes;

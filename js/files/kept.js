@@ -3,7 +3,7 @@
 
 import { parseJson } from '../base/json.js';
 import { instantiate } from '../wasm/module.js';
-import { openStore } from './cache.js';
+import { openStore, UNREAD } from './cache.js';
 import { listedFiles, openSource } from './source.js';
 
 /**
@@ -27,8 +27,11 @@ const baseOf = (url) => new URL('.', url).href;
 /** @param {string} [cache] */
 async function open(cache) {
   const { io } = await openSource({});
-  return { store: await openStore(io, cache ?? true) };
+  return { io, store: await openStore(io, cache ?? true) };
 }
+
+/** The files that a heed.json lists. @param {Uint8Array | null | undefined} bytes  empty: the server has none */
+const listedBy = (bytes) => listedFiles(bytes?.length ? parseJson(bytes, 'heed.json') : {});
 
 /** The models that are stored. @param {Options} [options] @returns {Promise<Kept[]>}  by name */
 export async function listKept({ cache } = {}) {
@@ -77,24 +80,35 @@ export async function removeKept(name, { cache } = {}) {
  * @returns {Promise<boolean>}  whether anything was downloaded. RangeError: there is none
  */
 export async function updateKept(name, { cache, signal } = {}) {
-  const { store } = await open(cache);
+  const { io, store } = await open(cache);
   const versions = (/** @type {Awaited<ReturnType<typeof filesOf>>} */ all) =>
     all.map(({ url, sha256, version }) => `${url} ${sha256 || version}`).sort().join('\n');
   const before = await filesOf(store, name);
+  const earlier = await (async () => {
+    const stored = await store?.get(`${name}heed.json`);
+    return listedBy(stored && await io.readAll(stored.chunks));
+  })().catch(() => new Map()); // loading has refused it
   const core = await instantiate();
   try {
     const files = await openSource(new URL(name), signal, { cache: cache ?? true, sha256: () => core.sha256() });
-    const manifest = await files.readOptional('heed.json');
-    files.expect(listedFiles(manifest ? parseJson(manifest, 'heed.json') : {}));
-    for (const { url, isMissing } of before) {
-      const file = url.slice(name.length);
-      if (isMissing || file === 'heed.json') continue;
-      const chunks = await files.find(file, true);
-      try {
-        while (await chunks?.next()); // what was downloaded is stored at its end
-      } finally {
-        await chunks?.close();
+    const listed = listedBy(await files.readOptional('heed.json'));
+    files.expect(listed);
+    const kept = before.filter(({ isMissing }) => !isMissing).map(({ url }) => url.slice(name.length));
+    // what was listed and is not stored, loading does not read
+    const added = [...listed.keys()].filter((file) => !earlier.has(file) && !UNREAD.includes(file));
+    try {
+      for (const file of new Set([...kept, ...added])) {
+        if (file === 'heed.json') continue;
+        const chunks = await files.find(file, true);
+        try {
+          while (await chunks?.next()); // what was downloaded is stored at its end
+        } finally {
+          await chunks?.close();
+        }
       }
+    } catch (error) {
+      if (added.length > 0) await store?.remove(`${name}heed.json`); // so that the next update asks for them again
+      throw error;
     }
   } finally {
     core.dispose();
