@@ -107,11 +107,11 @@ test('a model that is imported is found, wherever it is', async () => {
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json',
   '.wasm': 'application/wasm' };
 
-test('a page with one script has both packages from another origin, and its own worker', async () => {
+test('a page with one script has both packages from another origin, its own worker, and the polyfill', async () => {
   /** What a CDN of npm's packages serves, for any page. @type {string[]} */
   const asked = [];
   const cdn = createServer(async (request, response) => {
-    const path = String(request.url).replace(/^\/npm\//, '');
+    const path = String(request.url).replace(/^\/npm\//, '').split('?')[0];
     asked.push(path);
     const bytes = await readFile(join(app, 'node_modules', path)).catch(() => null);
     response.writeHead(bytes ? 200 : 404, {
@@ -124,6 +124,12 @@ test('a page with one script has both packages from another origin, and its own 
     const warned = [];
     console.warn = (...words) => warned.push(words.join(' '));
     const report = {};
+    /** What a page for the browsers' API does. */
+    async function unmodified() {
+      const [{ detectedLanguage: sourceLanguage }] = await (await LanguageDetector.create()).detect('${TEXT}');
+      const translator = await Translator.create({ sourceLanguage, targetLanguage: 'de' });
+      return [sourceLanguage, await translator.translate('${TEXT}')];
+    }
     try {
       const { Translator } = await import('${base}/heed/build/js/index.js');
       const { files } = await import('${base}/${MODEL}/index.js');
@@ -135,6 +141,16 @@ test('a page with one script has both packages from another origin, and its own 
       report.after = await Translator.availability(pair);
       const named = await Translator.create({ ...pair, model: files });
       report.named = await named.translate('${TEXT}');
+
+      // a browser that has the globals, then one that has not
+      class Own {}
+      const globals = ['Translator', 'LanguageDetector'];
+      for (const name of globals) globalThis[name] = Own;
+      await import('${base}/heed/build/js/polyfill.js?1');
+      report.stay = globals.filter((name) => globalThis[name] === Own);
+      for (const name of globals) delete globalThis[name];
+      await import('${base}/heed/build/js/polyfill.js?2');
+      report.unmodified = await unmodified();
     } catch (error) {
       report.error = String(error);
     }
@@ -152,6 +168,7 @@ test('a page with one script has both packages from another origin, and its own 
   const url = `http://127.0.0.1:${/** @type {any} */ (own.address()).port}/`;
   assert.deepEqual(await reportOf({ url, report, close }), {
     before: 'downloadable', text: expected.trim(), worker: true, after: 'available', named: expected.trim(), warned: [],
+    stay: ['Translator', 'LanguageDetector'], unmodified: ['en', expected.trim()],
   });
   assert.equal(asked.filter((path) => path.endsWith('model.safetensors')).length, 1, 'kept for the second');
 });

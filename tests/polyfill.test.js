@@ -1,5 +1,5 @@
 // polyfill.test.js - code written for the browsers' Translator and LanguageDetector runs as it is, in a process of its
-// own: the globals of this one stay.
+// own: the globals of this one stay. installed.test.js has it in a browser.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
