@@ -496,6 +496,35 @@ test('wasm modules that are none, or not ours', async () => {
   assert.ok(await Transformer.load(TINY), 'the next load works');
 });
 
+test('a policy that forbids WebAssembly is told, and what to do; so is a host without memory', async (t) => {
+  const wasm = readFileSync(new URL('../js/heed.wasm', import.meta.url));
+  const hint = /: add 'wasm-unsafe-eval' to script-src$/;
+  // the words of Chromium, of Firefox and of WebKit
+  for (const words of [
+    'WebAssembly.compile(): Compiling or instantiating WebAssembly module violates the following Content Security'
+      + ' policy directive because \'unsafe-eval\' is not an allowed source of script: "script-src \'self\'".',
+    'call to WebAssembly.compile() blocked by CSP',
+    "Refused to create a WebAssembly object because 'unsafe-eval' or 'wasm-unsafe-eval' is not an allowed source of"
+      + ' script in the following Content Security Policy directive: "script-src \'self\'".',
+  ]) {
+    function refuse() {
+      throw new WebAssembly.CompileError(words);
+    }
+    const compile = t.mock.method(WebAssembly, 'compile', async () => refuse());
+    await loadFails(TINY, 'HEED_E_WASM', hint, { wasm });
+    // the probe of the relaxed build comes first, and does not wait
+    const probe = [t.mock.method(WebAssembly, 'validate', () => true), t.mock.method(WebAssembly, 'Module', refuse)];
+    await loadFails(TINY, 'HEED_E_WASM', hint, { simd: 'relaxed' });
+    for (const { mock } of [compile, ...probe]) mock.restore();
+  }
+  const other = t.mock.method(WebAssembly, 'compile', () => Promise.reject(new WebAssembly.CompileError('byte 7')));
+  await loadFails(TINY, 'HEED_E_WASM', /^heed\.wasm: byte 7$/, { wasm });
+  other.mock.restore();
+  t.mock.method(WebAssembly, 'instantiate', () => Promise.reject(new RangeError(
+    'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance')));
+  await loadFails(TINY, 'HEED_E_MEMORY', /^heed\.wasm: out of memory, HEED_E_MEMORY$/, { wasm });
+});
+
 test('a module that traps answers no more', () => {
   const core = new Core(
     {

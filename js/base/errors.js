@@ -4,12 +4,13 @@
 import { E_MEMORY, E_WASM } from './constants.js';
 
 /**
- * Names by number, read from the first module that loads. Before that, only E_WASM can occur.
+ * Names by number, read from the first module that loads. Before that, only E_WASM and E_MEMORY can occur.
  *
  * @type {string[]}
  */
 const spelling = [];
-const spell = (/** @type {number} */ code) => spelling[code] ?? (code === E_WASM ? 'HEED_E_WASM' : 'HEED_E_?');
+const spell = (/** @type {number} */ code) =>
+  spelling[code] ?? `HEED_E_${code === E_WASM ? 'WASM' : code === E_MEMORY ? 'MEMORY' : '?'}`;
 /** A status in a message. @param {number} code */
 export const words = (code) => (code === E_MEMORY ? `out of memory, ${spell(code)}` : spell(code));
 

@@ -1,8 +1,8 @@
 // module.js - finds the build of the module that suits this host, compiles it once, and creates instances. Used by all
 // code that needs a core.
 
-import { E_WASM } from '../base/constants.js';
-import { HeedError } from '../base/errors.js';
+import { E_MEMORY, E_WASM } from '../base/constants.js';
+import { HeedError, words } from '../base/errors.js';
 import { builtin, resolve } from '../base/host.js';
 import { builds } from '../builds.js';
 import { Core } from './core.js';
@@ -70,7 +70,7 @@ export async function openOwn(choose) {
 
 /**
  * Compile (once for each address) and make an instance. HEED_E_WASM: the module is not to be had, is not ours, is not
- * the build asked for, or the host lacks the SIMD it needs.
+ * the build asked for, or the host lacks the SIMD it needs. HEED_E_MEMORY: there is no memory for an instance.
  *
  * @param {{ wasm?: string | URL | BufferSource | WebAssembly.Module, simd?: 'auto' | 'simd128' | 'relaxed' }} [options]
  * @param {typeof openOwn} [open]  in another memory: see shared.js
@@ -80,20 +80,26 @@ export async function instantiate({ wasm, simd = 'auto' } = {}, open = openOwn) 
   if (!['auto', 'simd128', 'relaxed'].includes(simd)) {
     throw new TypeError(`simd: found '${simd}', expected 'auto', 'simd128' or 'relaxed'`);
   }
-  // Lockdown Mode of iOS has no WebAssembly at all
-  const lacks = !hasSimd() ? (globalThis.WebAssembly ? ' 128-bit SIMD' : '')
-    : simd === 'relaxed' && relaxedDot() === 'none' ? ' relaxed SIMD' : undefined;
-  if (lacks !== undefined) {
-    throw new HeedError(E_WASM, `this host lacks WebAssembly${lacks}`, { name: 'NotSupportedError' });
-  }
   try {
+    // Lockdown Mode of iOS has no WebAssembly at all
+    const lacks = !hasSimd() ? (globalThis.WebAssembly ? ' 128-bit SIMD' : '')
+      : simd === 'relaxed' && relaxedDot() === 'none' ? ' relaxed SIMD' : undefined;
+    if (lacks !== undefined) {
+      throw new HeedError(E_WASM, `this host lacks WebAssembly${lacks}`, { name: 'NotSupportedError' });
+    }
     const { module, c, share } = await open((from) => chooseModule(wasm, simd, from));
     if (typeof c.heed_relaxed !== 'function') throw new Error('not the module of heed');
     c._initialize?.();
     const build = c.heed_relaxed() ? 'relaxed' : 'simd128';
     if (simd !== 'auto' && simd !== build) throw new Error(`simd: asked for '${simd}', the given module is '${build}'`);
     return new Core(c, build, module, share);
-  } catch (error) {
-    throw new HeedError(E_WASM, `heed.wasm: ${/** @type {any} */ (error).message}`, { cause: error });
+  } catch (/** @type {any} */ error) {
+    if (error instanceof HeedError) throw error;
+    const { message } = error;
+    // as V8 says it, and then as Chromium, Firefox and WebKit do
+    const isMemory = /out of memory/i.test(message);
+    const hint = /unsafe-eval|by CSP/.test(message) ? ": add 'wasm-unsafe-eval' to script-src" : '';
+    throw new HeedError(isMemory ? E_MEMORY : E_WASM, `heed.wasm: ${isMemory ? words(E_MEMORY) : message + hint}`,
+      { cause: error });
   }
 }
