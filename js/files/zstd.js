@@ -7,9 +7,9 @@
 //
 // Nothing is trusted: a block gives at most 128 KiB, the content has a limit, and no more of it is kept than that.
 //
-// Few hosts have a decoder of their own (Firefox, Node from 22.15), and those use this one too: it is needed anyway, and
-// so all refuse the same files and say why. A DecompressionStream takes no limit for the window. The price: a model of
-// 17 MB takes 0.25 s of the processor, with Node 24's own decoder 0.04 s.
+// Few hosts have a decoder of their own (Firefox, Node from 22.15), and those use this one too: it is needed anyway,
+// and so all refuse the same files and say why. A DecompressionStream takes no limit for the window. The price: a model
+// of 17 MB takes 0.25 s of the processor, with Node 24's own decoder 0.04 s.
 
 import { E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
