@@ -24,21 +24,27 @@ POOL = 16384  # pairs that are sorted by length together
 WINDOW = 128  # pairs that are sorted by language, so that neighbours can be joined
 
 
-def parse(line):
-    """(language token or '', source, target, links) of a line; None if it has no two sides. links: [(i, j)]."""
-    source, *columns = line.split('\t')
+def sides(line):
+    """(language token or '', source, target) of a line; None if it has no two sides."""
+    source, tab, rest = line.partition('\t')
     token = TOKEN.match(source)
-    text = source[token.end():] if token else source
-    if not columns or not text.strip(' \r') or not columns[0].strip(' \r'):
+    text, target = source[token.end():] if token else source, rest.partition('\t')[0]
+    if not tab or not text.strip(' \r') or not target.strip(' \r'):
         return None
-    last = columns[-1].rstrip('\r') if len(columns) > 1 else ''
-    links = [tuple(map(int, link.split('-'))) for link in last.split(' ')] if LINKS.fullmatch(last) else []
-    return token.group(1) if token else '', text, columns[0], links
+    return token.group(1) if token else '', text, target
+
+
+def parse(line):
+    """The same and the links [(i, j)] of the last column, if it has any; the line has two sides."""
+    columns = line.rstrip('\r').split('\t')
+    last = columns[-1] if len(columns) > 2 and LINKS.fullmatch(columns[-1]) else ''
+    return *sides(line), [tuple(map(int, link.split('-'))) for link in last.split()]
 
 
 def read_lines(path):
+    """The lines that have two sides."""
     with open(path, encoding='utf-8', newline='\n') as file:
-        lines = [line for line in file.read().split('\n') if parse(line)]
+        lines = [line for line in file.read().split('\n') if sides(line)]
     if not lines:
         raise SystemExit(f'{path}: found no sentence pair, expected lines of source TAB target')
     return lines
@@ -49,7 +55,7 @@ def harvest_names(paths):
     names = {}
     for path in paths:
         for line in read_lines(path):
-            harvest(names, *parse(line)[:3])
+            harvest(names, *sides(line))
     return {language: (list(found), set(found)) for language, found in names.items()}
 
 

@@ -22,7 +22,7 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-from data import Encoder, Pairs, harvest_names, pad, parse
+from data import Encoder, Pairs, harvest_names, pad, parse, read_lines
 from model import ACTIVATIONS, Marian
 from noise import KINDS, read_kinds
 
@@ -107,10 +107,14 @@ def make_config(options, vocabulary):
         key, _, value = text.partition('=')
         if key not in config:
             raise SystemExit(f'--config {key}: unsupported here; supported: {", ".join(config)}')
+        if not value.isdigit():
+            raise SystemExit(f"--config {key}: found '{value}', expected a number")
         if key == 'activation_function':
             config[key] = list(ACTIVATIONS)[int(value)]
         else:
             config[key] = type(config[key])(int(value))
+    if not 0 <= options.guided_head < config['decoder_attention_heads']:
+        raise SystemExit(f'--guided-head {options.guided_head}: not a head of the decoder')
     return config
 
 
@@ -140,8 +144,7 @@ def loss_of(model, batch, smoothing, head=None):
 
 def read_pairs(path, encoder, longest):
     """The pairs of a file as ids, without those that are too long or empty."""
-    with open(path, encoding='utf-8', newline='\n') as file:
-        pairs = [pair for pair in map(parse, file.read().split('\n')) if pair]
+    pairs = map(parse, read_lines(path))
     ids = [(pair, encoder.pair(pair)) for pair in pairs]
     return [both for pair, both in ids if encoder.fits(pair, both, longest)]
 
@@ -152,6 +155,8 @@ def read_names(o, files):
         return harvest_names([path for path, _ in files]) if o.replace else {}
     with open(o.names, encoding='utf-8') as file:
         names = list(dict.fromkeys(file.read().split()))
+    if len(names) < 2:
+        raise SystemExit(f'{o.names}: found {len(names)} names, expected 2 or more')
     return {None: (names, set(names))}
 
 
