@@ -200,6 +200,22 @@ test('what was fetched is found by its pair; heed cache lists, updates and delet
   const { code, stderr } = await run('translate', '--to', 'fi', 'Hello');
   assert.ok(code === 0 || !stderr.includes('no model from en to fi'), stderr);
 
+  // in another cache, by the option alone: of the command, and of the API
+  const other = join(server.cache, 'other');
+  await heed(['fetch', 'opus:en-fi', '--mirror', server.address, '--cache', other], server.cache);
+  const empty = mkdtempSync(join(server.cache, 'empty-'));
+  const from = (/** @type {string} */ cache, to = 'fi') =>
+    heed(['translate', '--cache', cache, '--to', to, 'Hello'], empty);
+  assert.deepEqual(await from(other).then((found) => [found.code, found.stderr]), [code, stderr]);
+  assert.match((await from(other, 'sv')).stderr, /no model from en to sv/);
+  const none = await from(empty);
+  assert.match(none.stderr, /^heed: --cache: found no model of heed fetch in .*, expected one, as there is no --model/);
+  assert.equal(none.code, 2);
+  const pair = { sourceLanguage: 'en', targetLanguage: 'fi' };
+  assert.deepEqual((await Translator.pairs({ cache: other })).filter(({ targetLanguage }) => targetLanguage === 'fi'),
+    [pair]);
+  assert.equal(await Translator.availability({ ...pair, cache: other }), 'available');
+
   assert.deepEqual(await run('cache'), { code: 0, stderr: '', stdout: `${' '.repeat(3)}12.1 MB  opus-en-fi  c1\n` });
   assert.deepEqual((await run('cache', 'update')).stdout, 'opus-en-fi: is the newest\n');
   server.commit = 'c2';

@@ -9,7 +9,7 @@ import { BATCH, MAX_WORKERS } from '../base/limits.js';
 import { checkTag, languageOf, pairsOf } from '../model/languages.js';
 import { RULES } from '../model/options.js';
 import { moveBreaks } from '../translate/glossary.js';
-import { findInstalled } from '../translate/installed.js';
+import { findFetched, findInstalled } from '../translate/installed.js';
 import { readStated } from '../translate/offered.js';
 import { copyGlossary } from '../translate/options.js';
 import { Translator } from '../translate/translator.js';
@@ -100,9 +100,10 @@ export async function checkBeams(translator, values, { beams, nBest = 1 }) {
 export async function cacheOf({ cache, 'no-cache': without }, model) {
   const { url } = model === undefined ? { url: undefined } : await resolve(model);
   const given = cache !== undefined ? '--cache' : without !== undefined ? '--no-cache' : undefined;
-  if (given && !url) throw new UsageError(`${given}: has no effect on a local model`);
+  const isSearched = model === undefined && cache !== undefined; // see modelsOf()
+  if (given && !url && !isSearched) throw new UsageError(`${given}: has no effect on a local model`);
   if (cache !== undefined && without !== undefined) throw new UsageError('--no-cache: has no effect with --cache');
-  if (cache !== undefined) {
+  if (cache !== undefined && url) {
     try {
       mkdirSync(cache, { recursive: true });
       accessSync(cache, constants.W_OK);
@@ -147,7 +148,7 @@ function choosePair({ from, to, language }, pairs) {
  * @returns {Promise<{ model?: string, models?: string | import('../translate/lookup.js').Index[],
  *   pivot?: string | false }>}
  */
-export async function modelsOf({ model, models, pivot, 'no-pivot': without }) {
+export async function modelsOf({ model, models, cache, pivot, 'no-pivot': without }) {
   if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
   if (models === '') throw new UsageError('--models: found nothing, expected an index.json');
   const useless = Object.entries({ models, pivot, 'no-pivot': without }).find(([, value]) => value !== undefined);
@@ -155,7 +156,10 @@ export async function modelsOf({ model, models, pivot, 'no-pivot': without }) {
   if (pivot !== undefined && without !== undefined) throw new UsageError('--no-pivot: has no effect with --pivot');
   if (model !== undefined) return { model };
   if (pivot !== undefined) checked(() => checkTag(pivot, '--pivot'), '--pivot', pivot);
-  const found = models === undefined ? [...(existsSync(SHIPPED) ? [SHIPPED] : []), await findInstalled()] : models;
+  if (models === undefined && cache !== undefined && (await findFetched(cache)).length === 0) {
+    throw new UsageError(`--cache: found no model of heed fetch in '${cache}', expected one, as there is no --model`);
+  }
+  const found = models === undefined ? [...(existsSync(SHIPPED) ? [SHIPPED] : []), await findInstalled(cache)] : models;
   return { models: found, pivot: without === undefined ? pivot : false };
 }
 

@@ -65,10 +65,16 @@ async function packaged() {
   return found;
 }
 
-/** The models that `heed fetch` has stored without being given a directory. @returns {Promise<Entry[]>} */
-async function fetched() {
+/**
+ * The models that `heed fetch` has stored without being given a directory.
+ *
+ * @param {boolean | string} [given]  a string: the directory of the cache
+ * @returns {Promise<Entry[]>}
+ */
+export async function findFetched(given) {
   const [path, { readdir }, { homedir }] = await Promise.all(['path', 'fs/promises', 'os'].map(builtin));
-  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'heed');
+  const cache = typeof given === 'string' ? given
+    : path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'heed');
   const found = [];
   for (const name of (await readdir(cache).catch(() => [])).sort()) {
     const place = path.join(cache, name);
@@ -83,9 +89,10 @@ async function fetched() {
 /**
  * All models that need not be named: imported ones first, then packages, then fetched ones.
  *
+ * @param {boolean | string} [cache]  where fetched ones are
  * @returns {Promise<Entry[]>}
  */
-export async function findInstalled() {
-  const all = [...imported(), ...(isNode ? [...(await packaged()), ...(await fetched())] : [])];
+export async function findInstalled(cache) {
+  const all = [...imported(), ...(isNode ? [...(await packaged()), ...(await findFetched(cache))] : [])];
   return Object.assign(all, { toString: () => 'what is installed' });
 }

@@ -50,7 +50,7 @@ export async function readIndex(index, signal, cache) {
  * @returns {Promise<Entry['place'] | Entry[]>}  NotSupportedError: there is none
  */
 export async function findModel({ models, source, target, pivot, signal, cache }) {
-  models ??= [await (await import('./installed.js')).findInstalled()];
+  models ??= [await (await import('./installed.js')).findInstalled(cache)];
   const middle = pivot === undefined || pivot === false ? pivot : checkTag(pivot, 'pivot');
   const errors = [];
   const all = [];

@@ -63,7 +63,8 @@ export async function offeredPairs(options, usual, withName) {
   if (pivot !== undefined && pivot !== false) checkTag(pivot, 'pivot');
   const list = async () => {
     if (model !== undefined) return pairsOfModel(model, cache);
-    const indexes = models === undefined ? [await (await import('./installed.js')).findInstalled()] : [models].flat();
+    const indexes = models === undefined ? [await (await import('./installed.js')).findInstalled(cache)]
+      : [models].flat();
     const entries = await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)));
     return listPairs(entries.flat(), pivot);
   };
