@@ -1,81 +1,141 @@
-// firefox.js - how near heed computes to Firefox's engine and to floats, with each kind of activations, on models of
-// Firefox that are not here, and what each kind costs.
+// firefox.js - how near heed computes to Firefox's engine and to floats, with each kind of activations and in float32,
+// on models of Firefox that are not here, and what each kind costs. Then how many texts of a Translator are the
+// engine's.
 //
-//     node tests/score/firefox.js [--pair enpt]... [--simd relaxed]
+//     node tests/score/firefox.js [--pair enpt]... [--only rows,float32,texts] [--simd relaxed] [--rounds 5]
 //
-// words/s: of the processor, the median of rounds in which the kinds take turns, line by line, without a shortlist.
+// words/s: of the processor, the median of rounds in which the kinds take turns, line by line, without a shortlist;
+// --rounds 0: not measured.
 //
-// The models are those of firefox-models.js; golden/firefox/real says what a reference computes with them: `forced.js`.
-// Exit code 1: further away than golden data that float noise alone explains.
+// The models are those of firefox-models.js; golden/firefox/real has what a reference computes with them, which
+// forced.js compares, and what the engine says, which translated.js compares. Exit code 1: further away than golden
+// data that float noise alone explains.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { Transformer } from '../../js/index.js';
+import { Transformer, Translator } from '../../js/index.js';
 import { median } from '../bench/measure.js';
 import { bringModels } from '../firefox-models.js';
-import { distances, equalIds, mean, quantile } from './forced.js';
+import { distances, equalFloats, equalIds, mean, quantile } from './forced.js';
+import { compareTexts } from './translated.js';
 
-const KINDS = /** @type {const} */ (['rows', 'rows8', 'fixed']);
+const KINDS = /** @type {const} */ (['rows', 'rows8', 'fixed', 'float32']);
 /** The mean distance from float32 activations that rows may have: that of Firefox's engine, and a third more. */
 const MOST = { enpt: 0.02, pten: 0.035 };
+/** Of float32: four decimals are stored, and sums in another order, of up to 1,536 terms in 18 layers, add some. */
+const MOST_FLOAT = 1e-3;
 /** Of 187 lines: how many translations are to be those of exact sums, and how many distances below 0.15. */
 const LEAST = { equal: 165, near: 0.9 };
-const ROUNDS = 5;
 
 const { values } = parseArgs({
   options: {
     pair: { type: 'string', multiple: true, default: Object.keys(MOST) },
     simd: { type: 'string', default: 'auto' },
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: `${KINDS},texts` },
   },
 });
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 0) throw new Error(`--rounds: found ${values.rounds}, expected 0 or more`);
+const ALL = [...KINDS, 'texts'];
+const only = values.only.split(',');
+const other = only.find((name) => !ALL.includes(name));
+if (other !== undefined) throw new Error(`--only: found '${other}', expected some of ${ALL.join()}`);
+const kinds = KINDS.filter((kind) => only.includes(kind));
+const simd = /** @type {'auto' | 'simd128' | 'relaxed'} */ (values.simd);
 const models = bringModels();
 if ('missing' in models) {
   console.error(`firefox: ${models.missing}`);
   process.exit(1);
 }
+const { directory } = models;
+
+/** All 200 lines of a pair. @param {string} pair @returns {any[]} */
+const readLines = (pair) =>
+  gunzipSync(readFileSync(new URL(`../golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
+    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line));
+
+/** @param {string} pair @param {string} what */
+function fail(pair, what) {
+  console.log(`${pair}  ${what}: too far`);
+  process.exitCode = 1;
+}
 
 /** @param {number[]} off */
 const show = (off) => `${mean(off).toFixed(4)} ${quantile(off, 0.99).toFixed(3).padStart(6)}`;
+const isFloat = (/** @type {string} */ kind) => kind === 'float32';
 
-console.log('|Δ log p|, mean and 99th percentile: of the ids of float activations; of exact sums with fixed scales');
-console.log('pair  activations      float         exact   lines ≤ 0.0005, ≤ 0.15   equal texts   words/s');
-for (const pair of values.pair) {
-  const packed = readFileSync(new URL(`../golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url));
-  const lines = gunzipSync(packed).toString('utf8').trim().split('\n')
-    .map((line) => JSON.parse(line)).filter(({ sourceIds }) => sourceIds);
+if (kinds.length > 0) {
+  console.log('|Δ log p| of the ids of float activations: mean, 99th percentile, largest; of exact sums with fixed '
+    + 'scales:\nmean, 99th percentile; equal texts: those of exact sums, or in float32 those of float activations\n\n'
+    + 'pair  activations            float               exact   lines ≤ 0.0005, ≤ 0.15   equal texts   words/s');
+}
+for (const pair of kinds.length > 0 ? values.pair : []) {
+  const lines = readLines(pair).filter(({ sourceIds }) => sourceIds);
   const words = lines.reduce((sum, { source }) => sum + source.trim().split(/\s+/).length, 0);
-  const simd = /** @type {'auto' | 'simd128' | 'relaxed'} */ (values.simd);
-  const opened = await Promise.all(KINDS.map(async (activations) => ({
-    activations,
-    model: await Transformer.load(join(models.directory, pair), { activations, simd, shortlist: false }),
+  const opened = await Promise.all(kinds.map(async (kind) => ({
+    kind,
+    model: await Transformer.load(join(directory, pair),
+      { ...(isFloat(kind) ? { dtype: 'f32' } : { activations: kind }), simd, shortlist: false }),
     equal: 0,
     seconds: /** @type {number[]} */ ([]),
   })));
   // in turns, and the first round warms up
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const each of round % 2 ? opened.toReversed() : opened) {
       const start = process.cpuUsage(); // of this process: others may be busy
-      each.equal = equalIds(each.model, lines);
+      each.equal = (isFloat(each.kind) ? equalFloats : equalIds)(each.model, lines);
       if (round > 0) each.seconds.push(process.cpuUsage(start).user / 1e6);
     }
   }
-  for (const { activations, model, equal, seconds } of opened) {
+  for (const { kind, model, equal, seconds } of opened) {
     const [float, exact] = /** @type {const} */ (['float', 'exact']).map((to) =>
-      lines.map((line) => distances(model, line, to) ?? []));
+      (isFloat(kind) && to === 'exact' ? [] : lines.map((line) => distances(model, line, to) ?? [])));
     const within = (/** @type {number} */ most) => exact.filter((off) => Math.max(...off) <= most).length;
-    console.log(`${pair}  ${activations.padEnd(11)} ${show(float.flat())} ${show(exact.flat())}`
-      + `  ${within(0.0005).toString().padStart(14)}, ${within(0.15).toString().padStart(6)}`
-      + ` ${equal.toString().padStart(8)} of ${lines.length}`
-      + `  ${(words / median(seconds)).toFixed(0).padStart(6)}`);
+    const largest = Math.max(...float.flat());
+    console.log([pair.padEnd(4), kind.padEnd(11), show(float.flat()), largest.toFixed(5).padStart(8),
+      (isFloat(kind) ? '-' : show(exact.flat())).padStart(14),
+      (isFloat(kind) ? '-' : `${within(0.0005)}, ${within(0.15).toString().padStart(7)}`).padStart(23),
+      `${equal} of ${lines.length}`.padStart(12),
+      (rounds ? (words / median(seconds)).toFixed(0) : '-').padStart(8)].join('  '));
     const most = /** @type {Record<string, number>} */ (MOST)[pair] ?? Infinity;
-    const isNear = activations !== 'fixed'
-      ? mean(float.flat()) <= most
-      : within(0.15) >= LEAST.near * lines.length && equal >= (LEAST.equal / 187) * lines.length;
-    if (!isNear) {
-      console.log(`${pair}  ${activations}: too far`);
-      process.exitCode = 1;
-    }
+    const isNear = {
+      rows: () => mean(float.flat()) <= most,
+      rows8: () => mean(float.flat()) <= most,
+      fixed: () => within(0.15) >= LEAST.near * lines.length && equal >= (LEAST.equal / 187) * lines.length,
+      float32: () => largest <= MOST_FLOAT && equal === lines.length,
+    };
+    if (!isNear[kind]()) fail(pair, kind);
     model.dispose();
+  }
+}
+
+if (only.includes('texts')) {
+  console.log('\nA Translator with keep: false and beams: 1: texts that are the engine\'s; those of exact sums. Of the '
+    + 'former, if\nthe alignment is known: lines and tokens that have the engine\'s\n\n'
+    + 'pair  activations  shortlist  engine\'s texts    exact sums\'   lines aligned       tokens aligned');
+}
+for (const pair of only.includes('texts') ? values.pair : []) {
+  const [sourceLanguage, targetLanguage] = [pair.slice(0, 2), pair.slice(2)];
+  const lines = readLines(pair);
+  const of = (/** @type {number} */ some, /** @type {number} */ all) => `${some} of ${all}`;
+  for (const activations of /** @type {const} */ (['rows', 'fixed'])) {
+    const said = [];
+    for (const kind of /** @type {const} */ (['full', 'shortlist'])) {
+      const translator = await Translator.create({ sourceLanguage, targetLanguage, model: join(directory, pair),
+        activations, simd, shortlist: kind === 'shortlist' });
+      const { texts, equal, exact, aligned, alignedLines, links, alignedLinks } =
+        await compareTexts(translator, lines, kind);
+      translator.destroy();
+      said.push(texts);
+      const share = `${(100 * alignedLinks / links).toFixed(1)} %`;
+      console.log([pair, activations.padEnd(11), (kind === 'full' ? 'no' : 'yes').padEnd(9),
+        of(equal, lines.length).padStart(14), of(exact, lines.length).padStart(12),
+        of(alignedLines, aligned).padStart(14), `${of(alignedLinks, links)}, ${share}`.padStart(21)].join('  '));
+      if (activations === 'fixed' && exact < (LEAST.equal / 187) * lines.length) fail(pair, 'a Translator, fixed');
+    }
+    const same = said[0].filter((text, i) => text === said[1][i]).length;
+    console.log(`${pair}  ${activations}: the same text with a shortlist and without: ${of(same, lines.length)}`);
   }
 }

@@ -7,8 +7,8 @@
  * One line of an expected.jsonl, which golden/firefox/README.md describes: over all pieces, and with a shortlist. The
  * model must have been loaded alike.
  *
- * @typedef {{ ids: number[], logProbs: number[], exactLogProbs?: number[], floatLogProbs?: number[],
- *   exact?: { ids: number[] } }} Answer
+ * @typedef {{ text: string, reference?: string, ids: number[], logProbs: number[], exactLogProbs?: number[],
+ *   floatLogProbs?: number[], exact?: { ids: number[] }, float?: { text: string } }} Answer
  * @typedef {{ sourceIds: number[], full: Answer, shortlist: Answer }} Line
  */
 
@@ -75,6 +75,18 @@ export function equalIds(model, lines, kind = 'full') {
   }
   return equal;
 }
+
+/**
+ * How many searches over all pieces say what float activations say: the reference, which is the engine unless it has a
+ * text of its own.
+ *
+ * @param {Transformer} model
+ * @param {Line[]} lines
+ */
+export const equalFloats = (model, lines) => lines.filter(({ sourceIds, full: { float, reference, text } }) => {
+  const [[{ ids }]] = model.generate([sourceIds], { beams: 1, maxTokens: 2 * sourceIds.length });
+  return model.tokenizer?.decode(ids) === (float?.text ?? reference ?? text).trim();
+}).length;
 
 /** @param {number[]} numbers */
 export const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
