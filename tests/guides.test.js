@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -119,6 +120,48 @@ async function program(...parts) {
   return (await run(process.execPath, [name, SHIPPED], surroundings())).stdout;
 }
 
+/**
+ * Starts a server with the first line, and asks it with the second.
+ *
+ * @param {string} block  the server has a free port, the other one 5000
+ * @param {(ask: (from?: RegExp | string, to?: string) => Promise<any>) => Promise<void>} check  ask: what it answers;
+ *   part of the line may be replaced
+ */
+async function served(block, check) {
+  const [start, line] = block.trim().split('\n');
+  const server = spawn('sh', ['-c', `exec ${start}`], surroundings());
+  const closed = once(server, 'close');
+  try {
+    let said = '';
+    server.stdout.on('data', (data) => (said += data));
+    server.stderr.on('data', (data) => (said += data));
+    while (!said.includes('\n') && server.exitCode === null) {
+      await Promise.race([once(server.stdout, 'data'), once(server.stderr, 'data'), closed]);
+    }
+    const [, port] = /http:\/\/[\d.]+:(\d+)/.exec(said) ?? assert.fail(said);
+    await check(async (from = '', to = '') => JSON.parse(await shell(line.replace('5000', port).replace(from, to))));
+  } finally {
+    server.kill();
+    await closed;
+  }
+}
+
+/** A server of the model of one pair. @param {(host: string) => Promise<void>} check */
+async function withModel(check) {
+  const server = createServer(async (request, response) => {
+    const file = String(request.url).replace('/models/en-de/', 'opus-mt-en-de/');
+    const bytes = await readFile(join(app, file)).catch(() => null);
+    response.writeHead(bytes ? 200 : 404, { etag: '"1"' }).end(request.method === 'HEAD' ? undefined : bytes);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await check(`127.0.0.1:${/** @type {any} */ (server.address()).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 const MODEL = `
   import { Translator } from 'heed';
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });`;
@@ -160,24 +203,32 @@ const RUN = {
   'own-model.md: npx heed convert opus-mt-en-de/ en-de/': async (block) => {
     assert.match(await shell(block), /Wie .*\?\n$/);
   },
-  'server.md: npx heed serve --port 5000': async (block) => {
-    const [start, ask] = block.trim().split('\n');
-    const server = spawn('sh', ['-c', `exec ${start.replace('5000', '0')}`], surroundings());
-    const closed = once(server, 'close');
-    try {
-      let said = '';
-      server.stdout.on('data', (data) => (said += data));
-      server.stderr.on('data', (data) => (said += data));
-      while (!said.includes('\n') && server.exitCode === null) {
-        await Promise.race([once(server.stdout, 'data'), once(server.stderr, 'data'), closed]);
-      }
-      const [, port] = /127\.0\.0\.1:(\d+)/.exec(said) ?? assert.fail(said);
-      assert.match(JSON.parse(await shell(ask.replace('5000', port))).translatedText, /^Wie .*\?$/);
-    } finally {
-      server.kill();
-      await closed;
-    }
+  'server.md: npx heed serve --port 5000': (block) => served(block.replace('--port 5000', '--port 0'), async (ask) => {
+    assert.match((await ask()).translatedText, /^Wie .*\?$/);
+  }),
+  'server.md: npx heed serve --host 0.0.0.0 --api-keys keys.txt --queue 100 --timeout 20': async (block) => {
+    await writeFile(join(app, 'keys.txt'), 'a-key\n');
+    await served(block.replace('serve', 'serve --port 0'), async (ask) => {
+      assert.match((await ask()).translatedText, /^Wie .*\?$/);
+      assert.deepEqual(await ask(/a-key$/m, 'another'), { error: 'Invalid API key' });
+    });
   },
+  'stored.md: npx heed fetch https://example.org/models/en-de/': (block) => withModel(async (host) => {
+    const lines = block.replaceAll('https://example.org', `http://${host}`)
+      .replace('example.org', host.replace(':', '-'));
+    const [fetched, translated, listed, updated, deleted] = (await shell(lines)).split('\n');
+    const name = `${host.replace(':', '-')}-models-en-de`;
+    assert.match(fetched, /: 7 of 7 files downloaded$/);
+    assert.equal(translated, 'Das Haus ist klein.');
+    assert.match(listed, new RegExp(`^ *[\\d.]+ MB  ${name}  `));
+    assert.deepEqual([updated, deleted], [`${name}: is the newest`, `${name}: deleted`]);
+  }),
+  "stored.md: import { list, remove, update } from 'heed/cache';": (block) => withModel(async (host) => {
+    const model = `http://${host}/models/en-de/`;
+    await shell(`heed translate --model ${model} "The house is small."`);
+    assert.match(await program(block, 'console.log(await list());'),
+      new RegExp(`^${model} 1\\d{7} .*\nfalse\n\\[\\]\n$`));
+  }),
   'subtitles.md: const cues = await translator.translate(texts); // an array in, an array out, in the same order':
     async (block) => {
       const texts = "const texts = ['The house is small.', 'Where is the station?'];";
@@ -191,7 +242,7 @@ const RUN = {
 };
 
 const TRANSLATOR = `
-  import { Translator } from '../js/index.js';
+  import { Translator } from './build/js/index.js';
   const model = new URL('../models/de-en-es-fr/', import.meta.url);`;
 /** Blocks that run in a page, with what stands around each; it exports `shown`. */
 const IN_PAGE = {
@@ -218,6 +269,41 @@ const IN_PAGE = {
       await change;`,
     expected: ['Das Haus ist klein.'],
   },
+  "page.md: import { translatePage } from 'heed/dom';": {
+    before: `${TRANSLATOR}
+      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model });
+      const article = document.createElement('article');
+      article.append('The house is small.');
+      document.body.append(article);
+      export const shown = [];
+      new MutationObserver(() => shown.push(article.textContent))
+        .observe(article, { childList: true, characterData: true, subtree: true });`,
+    after: `
+      await null; // the observer is told
+      article.remove();`,
+    expected: ['Das Haus ist klein.', 'The house is small.'],
+  },
+  'page.md: <script type="module" src="build/js/element.js"></script>': {
+    before: `
+      const article = document.createElement('article');
+      article.id = 'article';
+      article.append('The house is small.');
+      const html = `,
+    after: `;
+      document.body.append(article, document.createRange().createContextualFragment(html));
+      await customElements.whenDefined('heed-translate');
+      const [field, button] = document.querySelectorAll('heed-translate');
+      const done = (element) => new Promise((resolve, reject) => {
+        element.addEventListener('translated', resolve);
+        element.addEventListener('failed', ({ detail }) => reject(detail.error ?? detail));
+      });
+      field.value = 'The house is small.';
+      await done(field);
+      button.shadowRoot.querySelector('button').click();
+      await done(button);
+      export const shown = [field.translation, article.textContent];`,
+    expected: ['Das Haus ist klein.', 'Das Haus ist klein.'],
+  },
 };
 
 test('every block of code is run here or listed with its reason', () => {
@@ -239,10 +325,14 @@ for (const [key, check] of Object.entries(RUN)) {
 
 test('in a page', async () => {
   const folder = join(app, 'page');
-  await mkdir(folder);
+  await mkdir(join(folder, 'build'), { recursive: true });
+  await symlink(join(root, 'build/js'), join(folder, 'build/js'));
+  await symlink(join(root, 'models'), join(folder, 'models'));
   const names = Object.keys(IN_PAGE).map((_, i) => `./block-${i}.js`);
   for (const [i, [key, { before, after }]] of Object.entries(IN_PAGE).entries()) {
-    await writeFile(join(folder, names[i]), [before, blocks.get(key), after].join('\n'));
+    const block = blocks.get(key) ?? '';
+    const code = block.startsWith('<') ? JSON.stringify(block) : block.replace(/'heed\/(\w+)'/g, "'./build/js/$1.js'");
+    await writeFile(join(folder, names[i]), [before, code, after].join('\n'));
   }
   await writeFile(join(folder, 'index.html'), '<!doctype html><script type="module" src="main.js"></script>');
   await writeFile(join(folder, 'main.js'), `

@@ -16,8 +16,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const from = (/** @type {string} */ path) => join(root, path);
 /** The guides in the order of the menu; index.md is the first page. */
 const GUIDES = [
-  'page', 'worker', 'react', 'server', 'many-machines', 'hosts', 'extension', 'subtitles', 'own-model', 'fine-tuning',
-  'coming-from', 'examples', 'benchmarks', 'record',
+  'page', 'worker', 'react', 'server', 'many-machines', 'hosts', 'extension', 'stored', 'subtitles', 'own-model',
+  'fine-tuning', 'coming-from', 'examples', 'benchmarks', 'record',
 ];
 /** The examples that a page opens without a build. */
 export const LIVE = ['page', 'worker', 'attention'];
