@@ -9,6 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../js/index.js';
 import { bringModels } from './firefox-models.js';
 import { distances } from './score/forced.js';
+import { compareTexts } from './score/translated.js';
 
 /**
  * The most that log-probabilities with heed's own rows of activations may be away from float ones on average: the
@@ -42,10 +43,13 @@ const outputsOf = (model, lines) => {
   return found.map(([{ ids }], i) => [...ids].slice(0, 2 * sources[i].length));
 };
 
-/** Lines of one sentence. @param {string} pair @returns {Line[]} */
-const readLines = (pair) =>
+/** All 200 lines. @param {string} pair @returns {Line[]} */
+const readAll = (pair) =>
   gunzipSync(readFileSync(new URL(`golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
-    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line)).filter(({ sourceIds }) => sourceIds);
+    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line));
+
+/** Lines of one sentence. @param {string} pair @returns {Line[]} */
+const readLines = (pair) => readAll(pair).filter(({ sourceIds }) => sourceIds);
 
 const found = bringModels();
 const skip = 'missing' in found && found.missing;
@@ -109,13 +113,30 @@ for (const pair of pairs) {
       model.dispose();
     }
   });
-
-  test(`${pair}: a Translator says alone what it says in a batch`, { skip }, async () => {
-    const [sourceLanguage, targetLanguage] = [pair.slice(0, 2), pair.slice(2)];
-    const translator = await Translator.create({ sourceLanguage, targetLanguage, model: join(directory, pair) });
-    const texts = readLines(pair).map(({ source }) => source).filter((_, i) => i % 3 === 0);
-    const batch = await translator.translate(texts);
-    for (const [i, text] of texts.entries()) assert.equal(await translator.translate(text), batch[i]);
-    translator.destroy();
-  });
 }
+
+test('pten: a Translator says alone what it says in a batch', { skip }, async () => {
+  const translator = await Translator.create({ sourceLanguage: 'pt', targetLanguage: 'en',
+    model: join(directory, 'pten') });
+  const texts = readLines('pten').map(({ source }) => source).filter((_, i) => i % 5 === 0);
+  const batch = await translator.translate(texts);
+  for (const [i, text] of texts.entries()) assert.equal(await translator.translate(text), batch[i]);
+  translator.destroy();
+});
+
+test('enpt: a Translator says what the engine says, and aligns it so', { skip }, async (t) => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'pt',
+    model: join(directory, 'enpt'), activations: 'fixed', shortlist: false });
+  const lines = readAll('enpt').filter((_, i) => i % 3 === 0);
+  const { equal, exact, links, alignedLinks } = await compareTexts(translator, lines, 'full');
+  translator.destroy();
+  t.diagnostic(`of ${lines.length} texts ${equal} are the engine's, ${exact} those of exact sums; ${alignedLinks} of ` +
+    `${links} alignments are the engine's`);
+  assert.equal(lines.length, 67);
+  // float sums in another order leave 165 of 187 texts as they are, see above
+  assert.ok(exact >= (165 / 187) * 67, `${exact} of exact sums`);
+  // and without saturation the reference says the engine's text in 149 of 187 lines
+  assert.ok(equal >= (149 / 187) * (165 / 187) * 67, `${equal} of the engine`);
+  // some sum saturates in each line: the least share is that of rows, above
+  assert.ok(links > 600 && alignedLinks > 0.93 * links, `${alignedLinks} of ${links} alignments`);
+});
