@@ -200,6 +200,42 @@ test('what was fetched is found by its pair; heed cache lists, updates and delet
   const { code, stderr } = await run('translate', '--to', 'fi', 'Hello');
   assert.ok(code === 0 || !stderr.includes('no model from en to fi'), stderr);
 
+  // one that ended early is listed, and goes on or is deleted
+  const mirror = server.address;
+  const path = (/** @type {string} */ name) => `Helsinki-NLP/opus-mt-en-sv/resolve/main/${name}`;
+  const all = Object.fromEntries(Object.entries(server.files).map(([name, bytes]) =>
+    [name.replace('en-fi', 'en-sv'), bytes]));
+  const { [path('model.safetensors')]: weights, [path('pytorch_model.bin')]: _, ...first } = all;
+  Object.assign(server.files, first);
+  assert.match((await run('fetch', 'opus:en-sv', '--mirror', mirror)).stderr, /pytorch_model\.bin is missing\n$/);
+  assert.ok(!existsSync(join(server.cache, 'heed/opus-en-sv/heed.json')));
+  assert.match((await run('cache')).stdout, /opus-en-fi {2}c1\n +[\d.]+ MB {2}opus-en-sv\n$/);
+  // what fails does not keep the others from their update
+  delete server.files['Helsinki-NLP/opus-mt-en-fi/resolve/main/config.json'];
+  rmSync(join(server.cache, 'heed/opus-en-fi/config.json'));
+  server.files[path('model.safetensors')] = weights;
+  const { stderr: failed, ...updated } = await run('cache', 'update');
+  assert.deepEqual(updated, { code: 1, stdout: 'opus-en-sv: updated\n' });
+  assert.match(failed, /^heed: opus-en-fi: http.*config\.json is missing\n$/);
+  const { name, source, target, about } = JSON.parse(
+    readFileSync(join(server.cache, 'heed/opus-en-sv/heed.json'), 'utf8'));
+  assert.deepEqual([name, source, target, about], ['opus-mt-en-sv', 'en', 'sv', undefined]);
+  assert.equal((await run('cache', 'delete', 'opus-en-sv')).stdout, 'opus-en-sv: deleted\n');
+  Object.assign(server.files, { [`${path('config.json').replace('sv', 'fi')}`]: FILES['config.json'] });
+  await heed(['fetch', 'opus:en-fi', '--mirror', mirror], server.cache);
+  for (const [args, message] of /** @type {const} */ ([
+    [['--mirror', mirror], /^heed: --mirror: has no effect on heed cache list/],
+    [['delete', 'opus-en-fi', '--mirror', mirror], /^heed: --mirror: has no effect on heed cache delete/],
+    [['update', '--mirror', 'nonsense'], /^heed: --mirror: found 'nonsense', expected the address of a server/],
+    [['--cache', join(server.cache, 'none')], /^heed: --cache: found '.*none', expected a directory/],
+  ])) {
+    const wrong = await run('cache', ...args);
+    assert.match(wrong.stderr, message);
+    assert.equal(wrong.code, 2);
+  }
+  assert.deepEqual(await list({ cache: join(server.cache, 'none') }), []);
+  assert.ok(!existsSync(join(server.cache, 'none')), 'a list makes no directory');
+
   // in another cache, by the option alone: of the command, and of the API
   const other = join(server.cache, 'other');
   await heed(['fetch', 'opus:en-fi', '--mirror', server.address, '--cache', other], server.cache);

@@ -17,6 +17,12 @@ const TRAINED = /^tc-(?:bible-)?(?:big|base)-/;
 /** @param {string} text */
 const isUrl = (text) => /^https?:\/\/./i.test(text) && URL.canParse(text);
 
+/** @param {string | undefined} mirror */
+export function checkMirror(mirror) {
+  if (mirror === undefined || isUrl(mirror)) return;
+  throw new UsageError(`--mirror: found '${mirror}', expected the address of a server`);
+}
+
 /**
  * A model of OPUS-MT, or of any directory at a URL.
  *
@@ -40,9 +46,7 @@ async function fetchRepository(name, place, mirror) {
 export async function fetchModel(values, rest) {
   const { list, mirror, cache } = values;
   const [name, directory, ...more] = rest;
-  if (mirror !== undefined && !isUrl(mirror)) {
-    throw new UsageError(`--mirror: found '${mirror}', expected the address of a server`);
-  }
+  checkMirror(mirror);
   if (list ? rest.length > 0 : name === undefined || more.length > 0) {
     throw new UsageError('fetch: expected firefox:SOURCE-TARGET, opus:SOURCE-TARGET or a URL, or --list');
   }

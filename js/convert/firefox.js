@@ -17,13 +17,12 @@ import { mismatch, parseJson, short } from '../base/json.js';
 import { MAX_UNPACKED } from '../base/limits.js';
 import { openRemote, openSource } from '../files/source.js';
 import { unpack } from '../files/unpack.js';
+import { FROM, whileMarked } from './repository.js';
 
 /** Mozilla's server, and where its attachments are. */
 const SERVER = 'https://firefox.settings.services.mozilla.com/v1';
 const ATTACHMENTS = 'https://firefox-settings-attachments.cdn.mozilla.net';
 const RECORDS = 'buckets/main/collections/translations-models-v2/records';
-/** What `from` of a heed.json says that was written here. */
-const FROM = 'heed fetch';
 /** The major version of the files that heed reads, and that Firefox takes. */
 const MAJOR = 3;
 /** Kinds of files: the model, its shortlist, and one vocabulary or one of each side. Others are not for translation. */
@@ -341,28 +340,32 @@ export async function fetchFiles(model, directory, { mirror, onProgress, signal 
   /** Files that get their names at the end. @type {string[]} */
   const partial = [];
   let count = 0;
-  for (const entry of files) {
-    const path = join(directory, entry.name);
-    signal?.throwIfAborted();
-    if (await isThere(path, entry)) add(entry.attachment.size);
-    else {
-      if (await isThere(`${path}.partial`, entry)) add(entry.attachment.size);
+  await whileMarked(directory, { source, target, mirror }, async () => {
+    for (const entry of files) {
+      const path = join(directory, entry.name);
+      signal?.throwIfAborted();
+      if (await isThere(path, entry)) add(entry.attachment.size);
       else {
-        await download(io, addressOf(entry.attachment.location), entry, `${path}.partial`, add, signal);
-        count++;
+        if (await isThere(`${path}.partial`, entry)) add(entry.attachment.size);
+        else {
+          await download(io, addressOf(entry.attachment.location), entry, `${path}.partial`, add, signal);
+          count++;
+        }
+        partial.push(path);
       }
-      partial.push(path);
     }
-  }
-  signal?.throwIfAborted();
-  for (const path of partial) await rename(`${path}.partial`, path);
-  for (const name of earlier) {
-    if (!files.some((entry) => entry.name === name)) await rm(join(directory, name), { force: true });
-  }
-  const manifest = {
-    format: 1, name: `Firefox ${source}-${target} ${version}`, from: FROM, source, target,
-    files: Object.fromEntries(files.map(({ name, size, sha256 }) => [name, { size, sha256 }])),
-  };
-  await writeFile(join(directory, 'heed.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    signal?.throwIfAborted();
+    for (const path of partial) await rename(`${path}.partial`, path);
+    for (const name of earlier) {
+      if (!files.some((entry) => entry.name === name)) await rm(join(directory, name), { force: true });
+    }
+    const manifest = {
+      format: 1, name: `Firefox ${source}-${target} ${version}`, from: FROM, source, target, ...(mirror && { mirror }),
+      files: Object.fromEntries(files.map(({ name, size, sha256 }) => [name, { size, sha256 }])),
+    };
+    const place = join(directory, 'heed.json');
+    await writeFile(`${place}.partial`, `${JSON.stringify(manifest, null, 2)}\n`);
+    await rename(`${place}.partial`, place);
+  });
   return count;
 }

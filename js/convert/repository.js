@@ -136,6 +136,28 @@ export async function readManifest(directory, names = [MANIFEST]) {
 }
 
 /**
+ * Runs a download. While it runs, and if it ends early, heed.json.partial tells whose files there are, unless there is
+ * a heed.json.
+ *
+ * @template T
+ * @param {string} directory
+ * @param {Record<string, unknown>} about  what the download needs to go on
+ * @param {() => Promise<T>} f
+ * @returns {Promise<T>}
+ */
+export async function whileMarked(directory, about, f) {
+  const mark = join(directory, `${MANIFEST}.partial`);
+  await writeFile(mark, JSON.stringify({ from: FROM, ...about }));
+  try {
+    return await f();
+  } catch (error) {
+    const names = await readdir(directory);
+    if (names.length === 1 || names.includes(MANIFEST)) await rm(mark, { force: true });
+    throw error;
+  }
+}
+
+/**
  * The languages of one of OPUS-MT's models. A name such as ROMANCE or gmq is that of a group: no source is then stated,
  * and the targets are those of the vocabulary's tokens.
  *
@@ -214,28 +236,28 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
     }
     return found !== null;
   };
-  if (listed.size > 0) for (const name of listed.keys()) await get(name);
-  else {
-    for (const name of NEEDED) await get(name);
-    for (const name of OPTIONAL) await get(name, true);
-    if (!(await get(WEIGHTS[0], true))) await get(WEIGHTS[1]);
-  }
-  const place = join(directory, MANIFEST);
-  // if this ends early, it tells whose files these are
-  await writeFile(`${place}.partial`, JSON.stringify({ from: FROM, url: base.href }));
-  for (const path of fresh) await rename(`${path}.partial`, path);
-  for (const name of Object.keys(Object(own.files))) {
-    if (isOurs && NAME.test(name) && !Object.hasOwn(files, name)) await rm(join(directory, name), { force: true });
-  }
-  const { name, ...named } = about;
-  const says = manifest.target !== undefined || manifest.pairs !== undefined;
-  // an update has no name to read the languages from
-  const languages = says ? {} : named.target === undefined && isOurs ? languagesIn(own)
-    : await languagesOf(named, directory);
-  const title = name ?? (isOurs ? own.name : undefined);
-  const made = { format: 1, ...(title && { name: title }), ...languages, ...manifest,
-    from: FROM, url: base.href, version, files };
-  await writeFile(`${place}.partial`, `${JSON.stringify(made, null, 2)}\n`);
-  await rename(`${place}.partial`, place);
+  await whileMarked(directory, { url: base.href, about }, async () => {
+    if (listed.size > 0) for (const name of listed.keys()) await get(name);
+    else {
+      for (const name of NEEDED) await get(name);
+      for (const name of OPTIONAL) await get(name, true);
+      if (!(await get(WEIGHTS[0], true))) await get(WEIGHTS[1]);
+    }
+    const place = join(directory, MANIFEST);
+    for (const path of fresh) await rename(`${path}.partial`, path);
+    for (const name of Object.keys(Object(own.files))) {
+      if (isOurs && NAME.test(name) && !Object.hasOwn(files, name)) await rm(join(directory, name), { force: true });
+    }
+    const { name, ...named } = about;
+    const says = manifest.target !== undefined || manifest.pairs !== undefined;
+    // an update has no name to read the languages from
+    const languages = says ? {} : named.target === undefined && isOurs ? languagesIn(own)
+      : await languagesOf(named, directory);
+    const title = name ?? (isOurs ? own.name : undefined);
+    const made = { format: 1, ...(title && { name: title }), ...languages, ...manifest,
+      from: FROM, url: base.href, version, files };
+    await writeFile(`${place}.partial`, `${JSON.stringify(made, null, 2)}\n`);
+    await rename(`${place}.partial`, place);
+  });
   return { version, count: fresh.length, files: Object.keys(files).length };
 }

@@ -115,7 +115,6 @@ async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
     }
   };
 
-  await fs.mkdir(directory, { recursive: true });
   return {
     async get(url) {
       const chunks = await fileChunks(fileOf(url));
@@ -135,6 +134,7 @@ async function openDirectory({ ChunkReader, builtin, fileChunks }, given) {
       if (Buffer.byteLength(head) > HEAD) return undefined;
       const file = fileOf(about.url);
       await attempt(() => removeStale(file));
+      await fs.mkdir(directory, { recursive: true });
       const part = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
       const handle = await fs.open(part, 'wx');
       const write = async (/** @type {string | Uint8Array} */ bytes) => void (await handle.writeFile(bytes));
