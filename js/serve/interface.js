@@ -159,6 +159,7 @@ export class Interface {
    * @returns {Promise<Detected[]>}
    */
   async #detectEach(texts, signal) {
+    /** @type {Detected[]} */
     const own = [];
     for (const text of texts) {
       own.push((await this.#detect(text))[0]);
