@@ -99,7 +99,10 @@ const OPTIONS = {
     takes: 'FILE',
     help: ['answer only requests with one of these API keys; blank lines, and lines that', 'begin with #, are ignored'],
   },
-  'char-limit': { takes: 'N', help: ['most characters of a text or a list; default: no limit but 1 MiB for a', 'request'] },
+  'char-limit': {
+    takes: 'N',
+    help: ['most characters of a text or a list; default: no limit but 1 MiB for a', 'request'],
+  },
   queue: { takes: 'N', help: ['most requests at the same time, with those that wait (512)'] },
   timeout: { takes: 'S', help: ['most seconds for a request (60)'] },
   loaded: { takes: 'N', help: ['most pairs of languages to keep in memory (8)'] },
