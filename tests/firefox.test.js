@@ -475,7 +475,10 @@ test('with keep they are not lost, and their positions are those of the text', {
     // read as hyphens, which the model translates as such
     ['The answer\u2014yes\u2014was short.', /-sim-/],
     ['Pages 10\u201320 are missing.', /10-20/],
-    ['The party was great \u{1f389}, thanks.', /festa.*\u{1f389}.*obrigado/u],
+    ['The party was great \u{1f389}, thanks.', /festa.* \u{1f389}, obrigado/u],
+    // all words look at it, and the first most
+    ['Good morning \u{1f600}', /^\S+ \S+ \u{1f600}$/u],
+    ['Good morning \u{1f600}.', /^\S+ \S+ \u{1f600}\.$/u],
   ])) {
     assert.match(await translator.translate(lost), kept);
     assert.doesNotMatch(await translator.translate(lost, { keep: false }), kept);

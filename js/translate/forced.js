@@ -81,9 +81,9 @@ export class Forced {
    * @param {Found} found
    * @param {Float64Array} mean  cross attention, [target, source]
    */
-  #placeOf({ start, end, isKept }, mean) {
+  #placeOf({ start, end, isKept, translation }, mean) {
     const S = this.#sentence.ids.length;
-    const { offsets } = this.#sentence;
+    const { offsets, text } = this.#sentence;
     const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > start;
     const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
     let [place, most] = [last, 0];
@@ -93,6 +93,13 @@ export class Forced {
       if (mass > most) [place, most] = [t, mass];
     }
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
+    // no word is the translation of an emoji after the last one, but all may see it, as they see </s>
+    const rest = text.slice(end);
+    if (isKept && !isWorded.test(rest) && !isWorded.test(translation)) {
+      place = last;
+      while (rest.trim() && place > this.#fixed && ends.test(pieceAt(place - 1))) place--;
+      return place;
+    }
     const beginOf = (/** @type {number} */ t) => {
       const isWithin = () => t > this.#fixed && t < last && !this.#isBoundary(this.#ids[t]);
       while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
@@ -173,15 +180,18 @@ export class Forced {
   }
 
   /**
-   * How many characters after a kept span are dropped: a space that the source does not have, or characters by which
-   * the model continues to spell the span.
+   * How many characters after a kept span are dropped: spaces that the source does not have, or characters by which the
+   * model continues to spell the span.
    *
    * @param {string} text
    * @param {Found} found
    */
   #skipped(text, { end }) {
-    const isGlued = isWord.test(this.#sentence.text.slice(end));
-    return (isGlued ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
+    const rest = this.#sentence.text.slice(end);
+    const spelled = (isWord.test(rest) ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
+    // a vocabulary that lacks the span's characters has a word in its place, with spaces around it
+    const spaces = /^[.,)]/.test(rest) ? /^ +(?=[ .,)])/ : /^ +(?= )/;
+    return spelled + (spaces.exec(text.slice(spelled))?.[0].length ?? 0);
   }
 
   /** The most probable id after a word that ends with the prefix. @param {number[]} prefix */
