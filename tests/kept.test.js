@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { list, remove, update } from '../js/convert/stored.js';
 import { opusAddress } from '../js/convert/repository.js';
 import { Transformer, Translator } from '../js/index.js';
+import { findFetched } from '../js/translate/installed.js';
 import { readFiles, SHIPPED, unlisted } from './model-files.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
@@ -209,7 +210,9 @@ test('what was fetched is found by its pair; heed cache lists, updates and delet
   Object.assign(server.files, first);
   assert.match((await run('fetch', 'opus:en-sv', '--mirror', mirror)).stderr, /pytorch_model\.bin is missing\n$/);
   assert.ok(!existsSync(join(server.cache, 'heed/opus-en-sv/heed.json')));
-  assert.match((await run('cache')).stdout, /opus-en-fi {2}c1\n +[\d.]+ MB {2}opus-en-sv\n$/);
+  assert.match((await run('cache')).stdout, /opus-en-fi {2}c1\n +[\d.]+ MB {2}opus-en-sv {2}incomplete\n$/);
+  assert.deepEqual((await list({ cache: join(server.cache, 'heed') })).map(({ isPartial }) => isPartial),
+    [undefined, true]);
   // what fails does not keep the others from their update
   delete server.files['Helsinki-NLP/opus-mt-en-fi/resolve/main/config.json'];
   rmSync(join(server.cache, 'heed/opus-en-fi/config.json'));
@@ -226,6 +229,9 @@ test('what was fetched is found by its pair; heed cache lists, updates and delet
   for (const [args, message] of /** @type {const} */ ([
     [['--mirror', mirror], /^heed: --mirror: has no effect on heed cache list/],
     [['delete', 'opus-en-fi', '--mirror', mirror], /^heed: --mirror: has no effect on heed cache delete/],
+    [['update', 'opus-en-fi', '--mirror', mirror],
+      /^heed: --mirror: has no effect, as none of these models is one of Firefox's/],
+    [['update', '--mirror', mirror], /^heed: --mirror: has no effect, as none of the stored models is one of Firefox/],
     [['update', '--mirror', 'nonsense'], /^heed: --mirror: found 'nonsense', expected the address of a server/],
     [['--cache', join(server.cache, 'none')], /^heed: --cache: found '.*none', expected a directory/],
   ])) {
@@ -251,6 +257,20 @@ test('what was fetched is found by its pair; heed cache lists, updates and delet
   assert.deepEqual((await Translator.pairs({ cache: other })).filter(({ targetLanguage }) => targetLanguage === 'fi'),
     [pair]);
   assert.equal(await Translator.availability({ ...pair, cache: other }), 'available');
+  // what is not there is looked for in the default one
+  const both = await heed(['translate', '--cache', empty, '--to', 'fi', 'Hello'], server.cache);
+  assert.deepEqual([both.code, both.stderr], [code, stderr]);
+  const found = async (/** @type {string} */ cache) =>
+    (await findFetched(cache)).map(({ place }) => String(place).slice(server.cache.length + 1));
+  const { XDG_CACHE_HOME } = process.env;
+  process.env.XDG_CACHE_HOME = server.cache;
+  try {
+    assert.deepEqual(await found(other), ['other/opus-en-fi', 'heed/opus-en-fi'], 'the given one comes first');
+    assert.deepEqual(await found(join(server.cache, 'heed')), ['heed/opus-en-fi'], 'each once');
+  } finally {
+    if (XDG_CACHE_HOME === undefined) delete process.env.XDG_CACHE_HOME;
+    else process.env.XDG_CACHE_HOME = XDG_CACHE_HOME;
+  }
 
   assert.deepEqual(await run('cache'), { code: 0, stderr: '', stdout: `${' '.repeat(3)}12.1 MB  opus-en-fi  c1\n` });
   assert.deepEqual((await run('cache', 'update')).stdout, 'opus-en-fi: is the newest\n');

@@ -1,6 +1,7 @@
 // cache.js - heed cache: lists the models that are stored, deletes and updates them.
 
 import { stat } from 'node:fs/promises';
+import { isOfFirefox } from '../convert/fetched.js';
 import { list, remove, update } from '../convert/stored.js';
 import { UsageError } from './commands.js';
 import { checkMirror } from './fetch.js';
@@ -25,20 +26,30 @@ export async function manageCache({ cache, mirror }, [action = 'list', ...names]
   const options = { cache, mirror };
   const stored = await list(options);
   if (action === 'list') {
-    for (const { name, size, version } of stored) {
-      await write(`${`${(size / 1e6).toFixed(1)} MB`.padStart(10)}  ${name}  ${version}`.trimEnd() + '\n');
+    for (const { name, size, version, isPartial } of stored) {
+      const state = isPartial ? 'incomplete' : version;
+      await write(`${`${(size / 1e6).toFixed(1)} MB`.padStart(10)}  ${name}  ${state}`.trimEnd() + '\n');
     }
     return;
   }
   const wrong = names.find((name) => !stored.some((model) => model.name === name));
   if (wrong !== undefined) throw new Error(`${wrong}: found no stored model of this name; "heed cache" lists them`);
-  for (const name of names.length > 0 ? names : stored.map((model) => model.name)) {
+  const chosen = names.length > 0 ? names : stored.map((model) => model.name);
+  if (mirror !== undefined) {
+    const isFirefox = await Promise.all(stored.map(async ({ name, directory }) =>
+      directory !== undefined && chosen.includes(name) && isOfFirefox(directory)));
+    if (!isFirefox.includes(true)) {
+      throw new UsageError(`--mirror: has no effect, as none of ${names.length > 0 ? 'these' : 'the stored'} models is`
+        + " one of Firefox's");
+    }
+  }
+  for (const name of chosen) {
     try {
       if (action === 'delete') await remove(name, options);
       const done = action === 'delete' ? 'deleted' : await update(name, options) ? 'updated' : 'is the newest';
       await write(`${name}: ${done}\n`);
     } catch (error) {
-      // the others go on
+      // Continue with the other models.
       process.stderr.write(`heed: ${name}: ${/** @type {Error} */ (error).message}\n`);
       process.exitCode = 1;
     }

@@ -78,7 +78,7 @@ export async function fetchModel(values, rest) {
     }
     return;
   }
-  const model = findModel(models, pair);
+  const model = findModel(models, pair, mirror);
   const { source, target, version } = model;
   const place = directory ?? join(cacheDirectory(cache), `firefox-${source}-${target}`);
   const bar = new Download(`${FIREFOX}${source}-${target}`);

@@ -7,29 +7,34 @@ import { join } from 'node:path';
 import { fetchFiles, findModel, listModels } from './firefox.js';
 import { fetchDirectory, FROM, readManifest } from './repository.js';
 
-/** What tells whose files a directory has: the second, if the download ended early. */
+/** The files that name the owner of a directory. The second is there if the download ended early. */
 const MANIFESTS = ['heed.json', 'heed.json.partial'];
 
-/** @typedef {import('../files/kept.js').Kept} Kept */
+/** @typedef {import('../files/kept.js').Kept & { isPartial?: boolean }} Kept  isPartial: the download ended early */
 
 /** Where models are stored if no directory is given. @param {string} [cache] */
 export const cacheDirectory = (cache) =>
   cache ?? join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'heed');
 
-/** @param {string} [cache] @returns {Promise<Kept[]>}  with those of which the download ended early */
+/** @param {string} [cache] @returns {Promise<Kept[]>}  includes incomplete downloads */
 export async function listFetched(cache) {
   const found = [];
   for (const name of (await readdir(cacheDirectory(cache)).catch(() => [])).sort()) {
     const directory = join(cacheDirectory(cache), name);
     const manifest = await readManifest(directory, MANIFESTS).catch(() => /** @type {Record<string, any>} */ ({}));
     if (manifest.from !== FROM) continue;
+    const files = await readdir(directory);
     const sizes = manifest.files ? Object.values(Object(manifest.files)).map((file) => Number(file?.size) || 0)
-      : await Promise.all((await readdir(directory)).map(async (file) => (await stat(join(directory, file))).size));
+      : await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size));
     const version = String(manifest.version ?? /^Firefox .* (\S+)$/.exec(manifest.name)?.[1] ?? '');
-    found.push({ name, size: sizes.reduce((sum, size) => sum + size, 0), version, directory });
+    const size = sizes.reduce((sum, each) => sum + each, 0);
+    found.push({ name, size, version, directory, ...(!files.includes(MANIFESTS[0]) && { isPartial: true }) });
   }
   return found;
 }
+
+/** Whether a model is one of Firefox's: the others have a URL. @param {string} directory */
+export const isOfFirefox = async (directory) => (await readManifest(directory, MANIFESTS)).url === undefined;
 
 /** @param {string} directory */
 export const removeFetched = (directory) => rm(directory, { recursive: true });
@@ -47,6 +52,6 @@ export async function updateFetched(directory, { mirror, signal }) {
     return (await fetchDirectory(url, directory, { ...first, signal })).count > 0;
   }
   const from = mirror ?? earlier;
-  const model = findModel(await listModels({ mirror: from, signal }), `${source}-${target}`);
+  const model = findModel(await listModels({ mirror: from, signal }), `${source}-${target}`, from);
   return (await fetchFiles(model, directory, { mirror: from, signal })) > 0;
 }

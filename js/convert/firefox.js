@@ -9,7 +9,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { E_FILE, E_HASH, E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
@@ -17,7 +17,7 @@ import { mismatch, parseJson, short } from '../base/json.js';
 import { MAX_UNPACKED } from '../base/limits.js';
 import { openRemote, openSource } from '../files/source.js';
 import { unpack } from '../files/unpack.js';
-import { FROM, whileMarked } from './repository.js';
+import { FROM, withPartialManifest } from './repository.js';
 
 /** Mozilla's server, and where its attachments are. */
 const SERVER = 'https://firefox.settings.services.mozilla.com/v1';
@@ -182,9 +182,10 @@ export async function listModels({ mirror, signal } = {}) {
  *
  * @param {Listed[]} models
  * @param {string} pair  such as en-pt
+ * @param {string} [mirror]  where the list is from, for the commands of the error
  * @returns {Listed}  HEED_E_FILE: there is none
  */
-export function findModel(models, pair) {
+export function findModel(models, pair, mirror) {
   const wanted = pair.toLowerCase();
   const find = (/** @type {string} */ source, /** @type {string} */ target) => models.find((model) =>
     !model.problem && model.source.toLowerCase() === source && model.target.toLowerCase() === target);
@@ -198,7 +199,8 @@ export function findModel(models, pair) {
   const what = `firefox:${pair}: found no released model for this pair`;
   if (!first || !second) throw new HeedError(E_FILE, `${what}; "heed fetch --list" prints the pairs`);
   const [source, target] = [first.source, second.target];
-  const fetches = `heed fetch firefox:${source}-en && heed fetch firefox:en-${target}`;
+  const fetches = [`firefox:${source}-en`, `firefox:en-${target}`]
+    .map((name) => `heed fetch ${name}${mirror === undefined ? '' : ` --mirror ${mirror}`}`).join(' && ');
   throw new HeedError(E_FILE, `${what}, but two that translate it by way of English: ${
     fetches} && heed translate --from ${source} --to ${target}`);
 }
@@ -340,7 +342,7 @@ export async function fetchFiles(model, directory, { mirror, onProgress, signal 
   /** Files that get their names at the end. @type {string[]} */
   const partial = [];
   let count = 0;
-  await whileMarked(directory, { source, target, mirror }, async () => {
+  await withPartialManifest(directory, { source, target, mirror }, async () => {
     for (const entry of files) {
       const path = join(directory, entry.name);
       signal?.throwIfAborted();
@@ -359,13 +361,10 @@ export async function fetchFiles(model, directory, { mirror, onProgress, signal 
     for (const name of earlier) {
       if (!files.some((entry) => entry.name === name)) await rm(join(directory, name), { force: true });
     }
-    const manifest = {
+    return {
       format: 1, name: `Firefox ${source}-${target} ${version}`, from: FROM, source, target, ...(mirror && { mirror }),
       files: Object.fromEntries(files.map(({ name, size, sha256 }) => [name, { size, sha256 }])),
     };
-    const place = join(directory, 'heed.json');
-    await writeFile(`${place}.partial`, `${JSON.stringify(manifest, null, 2)}\n`);
-    await rename(`${place}.partial`, place);
   });
   return count;
 }

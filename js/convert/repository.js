@@ -136,23 +136,24 @@ export async function readManifest(directory, names = [MANIFEST]) {
 }
 
 /**
- * Runs a download. While it runs, and if it ends early, heed.json.partial tells whose files there are, unless there is
- * a heed.json.
+ * Runs a download, and writes its heed.json at the end. While it runs, and if it ends early, heed.json.partial tells
+ * whose files there are, unless there is a heed.json.
  *
- * @template T
  * @param {string} directory
  * @param {Record<string, unknown>} about  what the download needs to go on
- * @param {() => Promise<T>} f
- * @returns {Promise<T>}
+ * @param {() => Promise<Record<string, unknown>>} f  resolves to what heed.json is to say
  */
-export async function whileMarked(directory, about, f) {
-  const mark = join(directory, `${MANIFEST}.partial`);
-  await writeFile(mark, JSON.stringify({ from: FROM, ...about }));
+export async function withPartialManifest(directory, about, f) {
+  const place = join(directory, MANIFEST);
+  const partial = `${place}.partial`;
+  await writeFile(partial, JSON.stringify({ from: FROM, ...about }));
   try {
-    return await f();
+    const manifest = await f();
+    await writeFile(partial, `${JSON.stringify(manifest, null, 2)}\n`);
+    await rename(partial, place);
   } catch (error) {
     const names = await readdir(directory);
-    if (names.length === 1 || names.includes(MANIFEST)) await rm(mark, { force: true });
+    if (names.length === 1 || names.includes(MANIFEST)) await rm(partial, { force: true });
     throw error;
   }
 }
@@ -236,14 +237,13 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
     }
     return found !== null;
   };
-  await whileMarked(directory, { url: base.href, about }, async () => {
+  await withPartialManifest(directory, { url: base.href, about }, async () => {
     if (listed.size > 0) for (const name of listed.keys()) await get(name);
     else {
       for (const name of NEEDED) await get(name);
       for (const name of OPTIONAL) await get(name, true);
       if (!(await get(WEIGHTS[0], true))) await get(WEIGHTS[1]);
     }
-    const place = join(directory, MANIFEST);
     for (const path of fresh) await rename(`${path}.partial`, path);
     for (const name of Object.keys(Object(own.files))) {
       if (isOurs && NAME.test(name) && !Object.hasOwn(files, name)) await rm(join(directory, name), { force: true });
@@ -254,10 +254,8 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
     const languages = says ? {} : named.target === undefined && isOurs ? languagesIn(own)
       : await languagesOf(named, directory);
     const title = name ?? (isOurs ? own.name : undefined);
-    const made = { format: 1, ...(title && { name: title }), ...languages, ...manifest,
+    return { format: 1, ...(title && { name: title }), ...languages, ...manifest,
       from: FROM, url: base.href, version, files };
-    await writeFile(`${place}.partial`, `${JSON.stringify(made, null, 2)}\n`);
-    await rename(`${place}.partial`, place);
   });
   return { version, count: fresh.length, files: Object.keys(files).length };
 }

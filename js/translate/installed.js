@@ -66,21 +66,24 @@ async function packaged() {
 }
 
 /**
- * The models that `heed fetch` has stored without being given a directory.
+ * The models that `heed fetch` has stored without being given a directory: those of a given cache, then those of the
+ * default one.
  *
- * @param {boolean | string} [given]  a string: the directory of the cache
+ * @param {boolean | string} [given]  a string: the directory of a cache
  * @returns {Promise<Entry[]>}
  */
 export async function findFetched(given) {
   const [path, { readdir }, { homedir }] = await Promise.all(['path', 'fs/promises', 'os'].map(builtin));
-  const cache = typeof given === 'string' ? given
-    : path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'heed');
+  const initial = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'heed');
+  const caches = new Set([...(typeof given === 'string' ? [path.resolve(given)] : []), path.resolve(initial)]);
   const found = [];
-  for (const name of (await readdir(cache).catch(() => [])).sort()) {
-    const place = path.join(cache, name);
-    const manifest = await readJson(path.join(place, 'heed.json'));
-    for (const [source, target] of manifest?.from === 'heed fetch' ? pairsOf(manifest) : []) {
-      if (source && target) found.push({ source, target, place });
+  for (const cache of caches) {
+    for (const name of (await readdir(cache).catch(() => [])).sort()) {
+      const place = path.join(cache, name);
+      const manifest = await readJson(path.join(place, 'heed.json'));
+      for (const [source, target] of manifest?.from === 'heed fetch' ? pairsOf(manifest) : []) {
+        if (source && target) found.push({ source, target, place });
+      }
     }
   }
   return found;
@@ -89,7 +92,7 @@ export async function findFetched(given) {
 /**
  * All models that need not be named: imported ones first, then packages, then fetched ones.
  *
- * @param {boolean | string} [cache]  where fetched ones are
+ * @param {boolean | string} [cache]  where fetched ones are looked for first
  * @returns {Promise<Entry[]>}
  */
 export async function findInstalled(cache) {
