@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Transformer } from '../js/index.js';
-import { findUnfit, fromFloats, toFloats } from '../js/convert/numbers.js';
+import { findNonFinite, fromFloats, toFloats } from '../js/convert/numbers.js';
 import { FIXTURE_PATH } from './browser/fixture.js';
 import { takeApart } from './model-files.js';
 
@@ -171,8 +171,8 @@ test('halves are rounded to the nearest, ties to even', () => {
       1).buffer);
     assert.deepEqual([down, tie, up], [half, 0x8000 | (half + (half & 1)), half + 1], `${middle}`);
   }
-  assert.equal(findUnfit(Float32Array.of(1, 65519.99, 65520), 1), 2);
-  assert.equal(findUnfit(Float32Array.of(1, NaN), 0), 1);
+  assert.equal(findNonFinite(Float32Array.of(1, 65519.99, 65520), 1), 2);
+  assert.equal(findNonFinite(Float32Array.of(1, NaN), 0), 1);
 });
 
 test("Marian's own directory: config.json of its settings, vocab.json of its vocab.yml", async () => {

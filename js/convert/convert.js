@@ -24,7 +24,7 @@ import { settle, tensorNames, toMarian } from '../model/family.js';
 import { openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
 import { instantiate } from '../wasm/module.js';
-import { findUnfit, fromFloats, quantizeRow, toFloats } from './numbers.js';
+import { findNonFinite, fromFloats, quantizeRow, toFloats } from './numbers.js';
 
 /** @typedef {import('../formats/safetensors.js').TensorEntry} TensorEntry */
 /** @typedef {import('../formats/safetensors.js').Weights} Weights */
@@ -143,7 +143,7 @@ async function fill(weights, tensor, buffer) {
  * @param {number} type
  */
 function checkFloats(what, { shape }, floats, row, type) {
-  const bad = findUnfit(floats, type);
+  const bad = findNonFinite(floats, type);
   if (bad < 0) return;
   const cols = shape.at(-1) ?? 1;
   const place = shape.length < 2 ? `[${bad}]` : `[${row + Math.floor(bad / cols)}, ${bad % cols}]`;

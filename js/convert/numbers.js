@@ -79,12 +79,12 @@ export function fromFloats(floats, dtype) {
 }
 
 /**
- * The index of the first float that a type cannot represent, or -1.
+ * The index of the first float that is not finite in a type, or -1: F16 ends below 65520.
  *
  * @param {Float32Array} floats
  * @param {number} dtype
  */
-export function findUnfit(floats, dtype) {
+export function findNonFinite(floats, dtype) {
   const bound = dtype === F16 ? 65520 : Infinity;
   for (let i = 0; i < floats.length; i++) if (!(Math.abs(floats[i]) < bound)) return i;
   return -1;

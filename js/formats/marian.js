@@ -285,7 +285,7 @@ function makeTensors(file, array, config, all) {
  * @param {Made} tensor
  * @returns {Promise<number | undefined>}
  */
-async function findUnfit({ array: { reader, begin, bytes }, dtype }) {
+async function findNonFinite({ array: { reader, begin, bytes }, dtype }) {
   if (dtype !== F32 && dtype !== F16) return undefined;
   const whole = await reader.read(begin, bytes);
   const { buffer, byteOffset } = whole;
@@ -353,7 +353,7 @@ export async function openMarian(cursor, given) {
     },
     close: () => cursor.close(),
     async verify(error) {
-      // whoever uses the tensors knows only their names, not those in the file
+      // The caller knows heed's names of the tensors, not the names in the file.
       if (!(error instanceof HeedError) || !error.message.startsWith(`${file}: `)) return;
       let told = error.message.slice(`${file}: `.length);
       const isOf = (/** @type {string} */ name) => told.startsWith(name) && ':['.includes(told[name.length] ?? ' ');
@@ -363,7 +363,7 @@ export async function openMarian(cursor, given) {
       const item = tensor?.array.name ?? arrays.map(({ name }) => name.replace(/_l\d+_/, `_l${number}_`))
         .find((name) => isOf(renamed(name)));
       if (item === undefined || isOf(short(item))) return;
-      const found = tensor && told.endsWith('HEED_E_TENSOR_VALUE') ? await findUnfit(tensor) : undefined;
+      const found = tensor && told.endsWith('HEED_E_TENSOR_VALUE') ? await findNonFinite(tensor) : undefined;
       if (found !== undefined) told = `${tensor?.name}: found ${found}, expected a finite number`;
       throw new HeedError(error.code, `${file}: ${short(item)}, read as ${told}`, { cause: error });
     },
