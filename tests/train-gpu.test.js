@@ -116,7 +116,8 @@ test('noise of each kind is heed-train\'s; another kind is refused', { skip: ski
 
   for (const [text, message] of [
     ['quote=0.1', /found 'quote=0\.1', expected typos=P, stops=P, quotes=P, capitals=P, small=P, title=P/],
-    ['typos', /found 'typos'/], ['typos=2', /found 'typos=2', expected a number from 0 to 1/],
+    ['typos', /found 'typos'/], ['typos=x', /found 'typos=x', expected a number from 0 to 1/],
+    ['typos=2', /found 'typos=2', expected a number from 0 to 1/],
     ['small=0.6,title=0.6', /more than 1/],
   ]) {
     assert.match(runPython(['-c', `import noise; noise.read_kinds('${text}')`]).stderr, message);

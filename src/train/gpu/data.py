@@ -109,7 +109,6 @@ class Encoder:
             found += [(k, n, 1 / len(places)) for n in sorted(places)]
         return s, t, [*found, (len(t) - 1, len(s) - 1, 1.0)]
 
-
     def fits(self, pair, ids, longest):
         """Are both sides of at most `longest` ids, and is there a text in each?"""
         return max(map(len, ids[:2])) <= longest and len(ids[0]) > 1 + bool(pair[0]) and len(ids[1]) > 1
@@ -124,7 +123,7 @@ def joined(pair, other):
 
 
 class Reader:
-    """The pairs of a file, epoch after epoch; has_next is false at the end of one."""
+    """The pairs of a file, epoch after epoch; peek() is None at the end of one."""
 
     def __init__(self, path, numbers):
         self.lines, self.numbers, self.order = np.array(read_lines(path), dtype=object), numbers, []

@@ -69,7 +69,10 @@ def read_kinds(text):
         kind, _, value = item.partition('=')
         if kind not in KINDS or not value:
             raise ValueError(f"found '{item}', expected {', '.join(f'{kind}=P' for kind in KINDS)}")
-        kinds[kind] = float(value)
+        try:
+            kinds[kind] = float(value)
+        except ValueError:
+            kinds[kind] = -1
         if not 0 <= kinds[kind] <= 1:
             raise ValueError(f"found '{item}', expected a number from 0 to 1")
     if sum(kinds[kind] for kind in ('capitals', 'small', 'title')) > 1:

@@ -5,8 +5,8 @@
 
 Needs PyTorch, sentencepiece and safetensors; computes in bf16 on a GPU. Writes to the directory: config.json,
 model.safetensors (the exponential mean of the weights, F32 or F16), checkpoint.pt (a later run continues from it, with
-other random numbers), log.tsv. What it lacks of heed-train is refused: --sampled-softmax, since a GPU computes the
-whole softmax; --swap; other keys of --config.
+other random numbers), log.tsv. Options that only heed-train has are refused: --sampled-softmax, since a GPU computes
+the whole softmax, --swap, --part, --threads, --gemm, --keep, --save-minutes and --list. So are other keys of --config.
 
 The loss of heed-train is the reference: with --exact the lines of one file are one batch, unaltered and in float32,
 without dropout and mean. Then losses equal those of `heed-train --join 0 --gemm plain --dropout 0` whose --batch has
@@ -107,10 +107,13 @@ def make_config(options, vocabulary):
         key, _, value = text.partition('=')
         if key not in config:
             raise SystemExit(f'--config {key}: unsupported here; supported: {", ".join(config)}')
-        if not value.isdigit():
+        if not value.isdecimal():
             raise SystemExit(f"--config {key}: found '{value}', expected a number")
         if key == 'activation_function':
-            config[key] = list(ACTIVATIONS)[int(value)]
+            names = list(ACTIVATIONS)
+            if int(value) >= len(names):
+                raise SystemExit(f'--config {key}: found {value}, expected a number from 0 to {len(names) - 1}')
+            config[key] = names[int(value)]
         else:
             config[key] = type(config[key])(int(value))
     if not 0 <= options.guided_head < config['decoder_attention_heads']:
