@@ -292,7 +292,7 @@ test('a model without vocabularies takes ids, and says which files a tokenizer n
     const model = await Transformer.load(Object.fromEntries(names.map((name) => [name, files[name]])));
     assert.equal(model.forward([5, 6, 0], [9, 0]).logits.data.length, 2 * 1209);
     assert.throws(() => model.tokenizer,
-      { status: 'HEED_E_TOKENIZER', message: `${missing} is missing: this model works with ids only` });
+      { status: 'HEED_E_TOKENIZER', message: `missing: ${missing}: this model works with ids only` });
     model.dispose();
   }
   // the names of OPUS

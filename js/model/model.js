@@ -115,7 +115,7 @@ export class Model {
     if (!this.#tokenizer) {
       throw new HeedError(
         E_TOKENIZER,
-        `${this.#missing || 'source.spm, target.spm or vocab.json'} is missing: this model works with ids only`,
+        `missing: ${this.#missing || 'source.spm, target.spm or vocab.json'}: this model works with ids only`,
       );
     }
     return this.#tokenizer;

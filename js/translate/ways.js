@@ -19,7 +19,7 @@ const isSame = (a, b) => languageOf(a) === languageOf(b);
  * @returns {[Entry, Entry] | undefined}  NotSupportedError: both languages are the same
  */
 export function findSteps(models, source, target, middle) {
-  if (isSame(source, target)) throw notSupported(`found ${source} to ${target}: both are the same language`);
+  if (isSame(source, target)) throw notSupported(`found ${source} to ${target}, expected two languages`);
   if (middle === false) return undefined;
   for (const first of models) {
     if (!isSame(first.source, source) || (middle && !isSame(first.target, middle))) continue;
