@@ -76,8 +76,8 @@ const OPTIONS = {
   batch: { takes: 'N', help: ['lines to translate together (32)'] },
   jobs: {
     takes: 'N',
-    help: ['threads that share the lines or, for each pair of heed serve, the requests (1);', 'they have one copy of'
-      + ' the weights, and the output is the same'],
+    help: ["threads that share the lines (default: the command's own) or, for each",
+      'pair of heed serve, the requests (1); they have one copy of the weights, and', 'the output is the same'],
   },
   keep: { takes: 'A,B', help: ['the languages that stay'] },
   text: { takes: 'FILE', help: ['texts in all of these languages; more files may follow'] },
