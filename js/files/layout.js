@@ -11,7 +11,7 @@ import { E_FILE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 
 const PACKED = /\.(gz|zst)$/;
-/** The vocabularies of Firefox's models that have two. */
+/** File name patterns of the two vocabularies of a Firefox model. */
 const SIDES = ['srcvocab.*.spm', 'trgvocab.*.spm'];
 
 /** The name of a file once it is unpacked. @param {string} name */
@@ -71,8 +71,8 @@ export function findLayout(names) {
   const hasPieceIds = [joint, source, target].some(Boolean);
   const pair = hasPieceIds ? [joint ?? source, joint ?? target] : ['source.spm', 'target.spm'];
   const expected = hasPieceIds ? SIDES : pair;
-  const absent = expected.filter((_, i) => !names.includes(pair[i]));
-  const missing = bin && absent.length === 2 ? [`vocab.*.spm, or ${SIDES.join(' and ')}`] : absent;
+  const missingNames = expected.filter((_, i) => !names.includes(pair[i]));
+  const missing = bin && missingNames.length === 2 ? [`vocab.*.spm, or ${SIDES.join(' and ')}`] : missingNames;
   return {
     weights,
     vocabularies: missing.length === 0 ? /** @type {[string, string]} */ (pair) : undefined,

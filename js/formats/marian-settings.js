@@ -110,7 +110,7 @@ export async function deriveConfig(file, arrays) {
   const [source, target] = [rows('Wemb') ?? rows('encoder_Wemb'), rows('Wemb') ?? rows('decoder_Wemb')];
   if (!source || !target) throw new HeedError(E_SAFETENSORS, `${file}: found no embeddings, Wemb`);
   get('dim-vocabs');
-  const stated = settings.get('dim-vocabs') ?? [];
+  const stated = /** @type {string[]} */ (settings.get('dim-vocabs'));
   if (stated.length !== 2 || Number(stated[0]) !== source || Number(stated[1]) !== target) {
     refuse('dim-vocabs', stated, `${source},${target} as the embeddings have`);
   }

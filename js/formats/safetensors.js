@@ -30,8 +30,8 @@ import { ChunkReader } from '../files/source.js';
  *   size?: number,
  *   verify?: (error: unknown) => Promise<void>,
  * }} Weights  file: for messages; head: bytes of the file that belong to no tensor, minus those that several tensors
- *   share; size: of the file, if it is not head plus all tensors; verify: call it after an error: throws a better one,
- *   if there is
+ *   share; size: of the file, if it is not head plus all tensors; verify: call it after an error: throws a better one
+ *   if there is one
  */
 
 /** @param {unknown} n */

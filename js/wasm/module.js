@@ -96,7 +96,7 @@ export async function instantiate({ wasm, simd = 'auto' } = {}, open = openOwn) 
   } catch (/** @type {any} */ error) {
     if (error instanceof HeedError) throw error;
     const { message } = error;
-    // as V8 says it, and then as Chromium, Firefox and WebKit do
+    // The messages of V8; below, those of Chromium, Firefox and WebKit.
     const isMemory = /out of memory/i.test(message);
     const hint = /unsafe-eval|by CSP/.test(message) ? ": add 'wasm-unsafe-eval' to script-src" : '';
     throw new HeedError(isMemory ? E_MEMORY : E_WASM, `heed.wasm: ${isMemory ? words(E_MEMORY) : message + hint}`,

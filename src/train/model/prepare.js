@@ -3,8 +3,8 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates; those ending in -x have no
-//                    English
+//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates; those ending in -x have
+//                    no English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
@@ -15,6 +15,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { addDates, dateLines } from './dates.js';
 import { numeralRows } from './numerals.js';
 import { fail, wholeNumber } from './options.js';
 import { random } from './random.js';
@@ -22,7 +23,6 @@ import { holdOut } from './sets.js';
 import {
   clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, pairLine, readHeldOut, readLines, readPairs, readPhrases,
 } from './texts.js';
-import { addDates, dateLines } from './dates.js';
 import { addTimes, replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
 
