@@ -314,7 +314,9 @@ test('downloads of load() are listed, updated when the server has others, and de
   // a new version has more files: two vocabularies
   json.files['target_vocab.json'] = json.files['vocab.json'];
   server.files['m/heed.json'] = Buffer.from(JSON.stringify(json));
+  const before = await list({ cache });
   await assert.rejects(update(name, { cache }), /target_vocab\.json/); // the next one asks for it again
+  assert.deepEqual(await list({ cache }), before, 'the old list is there still, so that the model loads');
   server.files['m/target_vocab.json'] = vocab;
   assert.equal(await update(name, { cache }), true);
   assert.ok(server.asked.includes('target_vocab.json') && !server.asked.includes('tokenizer_config.json'));

@@ -124,6 +124,10 @@ test('the language of a text', async () => {
   assert.deepEqual(mixed.translatedText.slice(0, 4), [GERMAN[1], GERMAN[3], 'Tom', GERMAN[0]]);
   assert.match(mixed.translatedText[4], /Bahnhof/);
   assert.deepEqual(mixed.alternatives.map((/** @type {string[]} */ { length }) => length), [1, 1, 1, 0, 1]);
+  // what has no language has that of the list
+  const [, odd] = await ask({ source: 'auto', target: 'de',
+    q: ['Te quiero.', 'https://example.org/aaaa/bbbb/cccc/dddd/eeee', 'No sé qué decir, amigo mío.'] });
+  assert.deepEqual(odd.detectedLanguage.map((/** @type {any} */ { language }) => language), ['es', 'es', 'es']);
   const [, [best]] = await ask({ q: 'Wo ist hier der nächste Bahnhof?' }, 'detect');
   assert.equal(best.language, 'de');
   assert.deepEqual(await ask({ q: '?!' }, 'detect'), [200, [{ confidence: 0, language: 'en' }]]);

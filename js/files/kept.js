@@ -84,20 +84,20 @@ export async function updateKept(name, { cache, signal } = {}) {
   const versions = (/** @type {Awaited<ReturnType<typeof filesOf>>} */ all) =>
     all.map(({ url, sha256, version }) => `${url} ${sha256 || version}`).sort().join('\n');
   const before = await filesOf(store, name);
-  const earlier = await (async () => {
-    const stored = await store?.get(`${name}heed.json`);
-    return listedBy(stored && await io.readAll(stored.chunks));
-  })().catch(() => new Map()); // loading has refused it
+  const old = await store?.get(`${name}heed.json`);
+  const { chunks: oldChunks, ...about } = old ?? {};
+  const bytes = oldChunks && await io.readAll(oldChunks);
+  const earlier = await (async () => listedBy(bytes))().catch(() => new Map()); // loading has refused it
   const core = await instantiate();
   try {
     const files = await openSource(new URL(name), signal, { cache: cache ?? true, sha256: () => core.sha256() });
     const listed = listedBy(await files.readOptional('heed.json'));
     files.expect(listed);
     const kept = before.filter(({ isMissing }) => !isMissing).map(({ url }) => url.slice(name.length));
-    // what was listed and is not stored, loading does not read
+    // files that the old list has and that are not stored are skipped: loading does not read them
     const added = [...listed.keys()].filter((file) => !earlier.has(file) && !UNREAD.includes(file));
     try {
-      for (const file of new Set([...kept, ...added])) {
+      for (const file of new Set([...added, ...kept])) {
         if (file === 'heed.json') continue;
         const chunks = await files.find(file, true);
         try {
@@ -107,7 +107,12 @@ export async function updateKept(name, { cache, signal } = {}) {
         }
       }
     } catch (error) {
-      if (added.length > 0) await store?.remove(`${name}heed.json`); // so that the next update asks for them again
+      // the old list fits what is stored, and the next update asks for the same files again
+      if (bytes && added.length > 0) {
+        const sink = await store?.create(/** @type {any} */ (about));
+        await sink?.write(bytes);
+        await sink?.commit();
+      }
       throw error;
     }
   } finally {

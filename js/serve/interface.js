@@ -16,8 +16,8 @@ import { Refusal } from './fields.js';
 /** @typedef {{ language: string, confidence: number }} Detected  confidence: percent */
 /** @typedef {Record<string, unknown>} Fields */
 
-/** A text of so many characters tells its language; a shorter one only if the detector is sure, in percent. */
-const [LONG, SURE] = [40, 90];
+/** A text of a list has a language of its own if the detector is so sure, in percent. */
+const SURE = 90;
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 
@@ -152,23 +152,24 @@ export class Interface {
   }
 
   /**
-   * The language of each text. Short ones that do not tell have that of all together.
+   * The language of each text: its own if that is sure and translated, else that of the whole list.
    *
    * @param {string[]} texts
+   * @param {string} target
    * @param {AbortSignal} signal
    * @returns {Promise<Detected[]>}
    */
-  async #detectEach(texts, signal) {
-    /** @type {Detected[]} */
-    const own = [];
-    for (const text of texts) {
-      own.push((await this.#detect(text))[0]);
-      await turn(); // half a millisecond each: other requests go on
+  async #detectEach(texts, target, signal) {
+    const [all] = await this.#detect(texts.join('\n'));
+    /** @type {Map<string, Detected>} */
+    const sure = new Map();
+    for (const text of texts.length > 1 ? new Set(texts) : []) {
+      const [own] = await this.#detect(text);
+      if (own.confidence >= SURE && this.#isOffered(own.language, target)) sure.set(text, own);
+      await turn(); // other requests go on
       signal.throwIfAborted();
     }
-    const isOpen = texts.map((text, i) => text.length < LONG && own[i].confidence < SURE);
-    const [all] = texts.length > 1 && isOpen.includes(true) ? await this.#detect(texts.join('\n')) : [];
-    return own.map((found, i) => (isOpen[i] ? all ?? found : found));
+    return texts.map((text) => sure.get(text) ?? all);
   }
 
   /** @param {Fields} fields */
@@ -200,6 +201,15 @@ export class Interface {
     return Math.max(0, count);
   }
 
+  /** @param {string} source @param {string} target */
+  #isOffered(source, target) {
+    try {
+      return this.#sourceFor(source, target) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
   /** The source of a request, of which there has to be a pair. @param {string} asked @param {string} target */
   #sourceFor(asked, target) {
     const source = this.#find(asked);
@@ -224,23 +234,33 @@ export class Interface {
     const isHtml = format === 'html';
     const target = this.#find(wanted);
     const detected = asked === 'auto'
-      ? await this.#detectEach(isHtml ? texts.map((text) => text.replace(/<[^>]*>/g, ' ')) : texts, signal) : undefined;
+      ? await this.#detectEach(isHtml ? texts.map((text) => text.replace(/<[^>]*>/g, ' ')) : texts, target, signal)
+      : undefined;
     const names = texts.map((_, i) => detected?.[i].language ?? asked);
     const sourceOf = new Map([...new Set(names)].map((name) => [name, this.#sourceFor(name, target)]));
     /** Of each text its hypotheses. @type {string[][]} */
     const found = texts.map((text) => [text]);
     const sources = [...new Set(sourceOf.values())].filter((source) => source !== target);
+    // what fails for one source ends the others
+    const stop = new AbortController();
+    const end = () => stop.abort(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const both = stop.signal;
     await Promise.all(sources.map(async (source) => {
       const own = [...texts.keys()].filter((i) => sourceOf.get(names[i]) === source);
       const list = own.map((i) => texts[i]);
-      const translated = await this.#translators.use(source, target, signal, async (translator) => {
-        const asHtml = async (/** @type {string} */ text) => [await this.#translateHtml(translator, text, signal)];
+      const translated = await this.#translators.use(source, target, both, async (translator) => {
+        const asHtml = async (/** @type {string} */ text) => [await this.#translateHtml(translator, text, both)];
         if (isHtml) return Promise.all(list.map(asHtml));
-        if (count === 0) return (await translator.translate(list, { signal })).map((text) => [text]);
-        return Promise.all(list.map((text) => hypothesesOf(translator, text, count + 1, signal)));
+        if (count === 0) return (await translator.translate(list, { signal: both })).map((text) => [text]);
+        return Promise.all(list.map((text) => hypothesesOf(translator, text, count + 1, both)));
       });
       translated.forEach((each, i) => (found[own[i]] = each));
-    }));
+    })).finally(() => {
+      signal.removeEventListener('abort', end);
+      stop.abort();
+    });
     const all = found.map(([best, ...others]) =>
       ({ best, others: [...new Set(others)].filter((other) => other !== best) }));
     const isList = Array.isArray(q);
