@@ -500,6 +500,17 @@ test('abbreviations and initials end no sentence', () => {
   assert.deepEqual(split('So did I. We left.'), ['So did I.', 'We left.']);
 });
 
+test('German ordinals, and abbreviations before a number, end no sentence', () => {
+  for (const text of [
+    'Rotterdam, 12. März 2027', 'Im 19. Jahrhundert war das so.', 'Vom 3. bis zum 5. Mai ist zu.', '1. Kapitel',
+    'Your order no. 40-7718 of May 5', 'Según el art. 5 no es así.', 'Call tel. 555 0162.',
+  ])
+    assert.deepEqual(split(text), [text]);
+  assert.deepEqual(split('Er wurde 12. Danach ging er.'), ['Er wurde 12.', 'Danach ging er.']);
+  assert.deepEqual(split('Es war 2012. Mai war kalt.'), ['Es war 2012.', 'Mai war kalt.']);
+  assert.deepEqual(split('I said no. Forty came.'), ['I said no.', 'Forty came.']);
+});
+
 test('windows see what a whole line shows', () => {
   const line = Array.from({ length: 900 }, (_, i) => `This is sentence ${i}, no more.`).join(' ');
   assert.equal(split(line).length, 900);

@@ -18,6 +18,16 @@ const GOES_ON = new RegExp(
   'u',
 );
 
+/** A number that may be a German ordinal, "12.", and nouns that follow one: the sentence continues. */
+const ORDINAL = /(?:^|[^\p{L}\p{N}.,:])\d{1,3}\.\s*$/u;
+const COUNTED = new RegExp(
+  '^(?:Januar|Jänner|Februar|März|April|Mai|Ju[nl]i|August|September|Oktober|November|Dezember|Jahr|Lebensjahr|' +
+    'Geburtstag|Weltkrieg|Klasse|Stock|Etage|Platz|Mal|Tag|Woche|Monat|Kapitel|Teil|Runde|Minute)',
+);
+
+/** Abbreviations before a number, which are words elsewhere: "no. 5". */
+const NUMBERED = /(?:^|[^\p{L}.])(?:no|n\u00fam|[Aa]rt|Abs|pp|[Tt]el|fig|vol)\.\s*$/u;
+
 /**
  * A line without a sign that can end a sentence before its last ones. Most texts of one sentence are so, and need no
  * segmenter: V8 takes some 15 ms to make the first one.
@@ -65,7 +75,9 @@ function* splitLine(line, segmenter) {
   let start = 0;
   let end = ''; // end of the sentence so far, as long as an abbreviation may be
   for (const { segment, index } of segmentWindows(line, segmenter)) {
-    if (index > start && !GOES_ON.test(end)) {
+    const goesOn = GOES_ON.test(end) || (ORDINAL.test(end) && COUNTED.test(segment))
+      || (NUMBERED.test(end) && /^\d/.test(segment));
+    if (index > start && !goesOn) {
       yield line.slice(start, index);
       start = index;
       end = '';

@@ -93,9 +93,10 @@ export class Forced {
       if (mass > most) [place, most] = [t, mass];
     }
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
-    // no word is the translation of an emoji after the last one, but all may see it, as they see </s>
+    // Marian's vocabularies lack emoji: one after the last word has no word of its own, but every word may attend to it,
+    // as to </s>
     const rest = text.slice(end);
-    if (isKept && !isWorded.test(rest) && !isWorded.test(translation)) {
+    if (isKept && this.#engine.config.positions === 'marian' && !isWorded.test(rest) && !isWorded.test(translation)) {
       place = last;
       while (rest.trim() && place > this.#fixed && ends.test(pieceAt(place - 1))) place--;
       return place;
