@@ -10,7 +10,7 @@ import { fetchDirectory, FROM, readManifest } from './repository.js';
 /** The files that name the owner of a directory. The second is there if the download ended early. */
 const MANIFESTS = ['heed.json', 'heed.json.partial'];
 
-/** @typedef {import('../files/kept.js').Kept & { isPartial?: boolean }} Kept  isPartial: the download ended early */
+/** @typedef {import('../files/kept.js').Kept} Kept */
 
 /** Where models are stored if no directory is given. @param {string} [cache] */
 export const cacheDirectory = (cache) =>

@@ -12,6 +12,7 @@ import { listedFiles, openSource } from './source.js';
  * @property {number} size  bytes of its files
  * @property {string} version  as far as the server told one: the ETag of its heed.json or weights, or its release
  * @property {string} [directory]  where it is, if `heed fetch` stored it
+ * @property {boolean} [isPartial]  its download by `heed fetch` ended early
  */
 
 /**

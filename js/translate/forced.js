@@ -93,8 +93,8 @@ export class Forced {
       if (mass > most) [place, most] = [t, mass];
     }
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
-    // Marian's vocabularies lack emoji: one after the last word has no word of its own, but every word may attend to it,
-    // as to </s>
+    // Marian's vocabularies lack emoji: one after the last word has no word of its own, but every word may attend to
+    // it, as to </s>
     const rest = text.slice(end);
     if (isKept && this.#engine.config.positions === 'marian' && !isWorded.test(rest) && !isWorded.test(translation)) {
       place = last;
