@@ -31,7 +31,7 @@ const findAll = (files, pattern) =>
   files.flatMap(({ path, code }) => [...code.matchAll(pattern)].map((match) => `${path}: ${match[0].trim()}`));
 
 const DYNAMIC = new RegExp([
-  /\beval\b/, /\bFunction\s*\(/, /\.constructor\s*\(/, /\bimportScripts\b/, /\bset(?:Timeout|Interval)\s*\(\s*["'`]/,
+  /(?<!unsafe-)\beval\b/, /\bFunction\s*\(/, /\.constructor\s*\(/, /\bimportScripts\b/, /\bset(?:Timeout|Interval)\s*\(\s*["'`]/,
   /\bcreateElement\s*\(\s*["'`]script/, /\bdocument\.write/, /["'`]data:[^"'`]*javascript/, /\bcreateObjectURL\b/,
   /["'`](?:node:)?(?:vm|child_process)["'`]/,
 ].map(({ source }) => source).join('|'), 'g');
