@@ -46,10 +46,9 @@ function nodeParts(names) {
 const make = (target, ...more) => ['make', '--no-print-directory', target, ...more];
 
 /**
- * What each group installs (parts of .ci/setup), builds (targets of make, all of them together) and runs; how many parts
- * run at a time for each job.
+ * What each group installs (parts of .ci/setup), builds (targets of make, all of them together) and runs.
  *
- * @type {Record<string, { setup: string[], build: string[], parts: () => Part[], perJob: number }>}
+ * @type {Record<string, { setup: string[], build: string[], parts: () => Part[] }>}
  */
 export const GROUPS = {
   fast: {
@@ -61,7 +60,6 @@ export const GROUPS = {
       ...nodeParts(FAST),
       { name: 'C, native', command: make('test-native') },
     ],
-    perJob: 1,
   },
   rest: {
     setup: ['asan', 'npm', 'browsers', 'bundlers', 'arm'],
@@ -72,8 +70,6 @@ export const GROUPS = {
       ...nodeParts(files().filter((name) => !FAST.includes(name))),
       { name: 'reproducible', command: make('reproducible', 'JOBS=1') },
     ],
-    // browsers and servers wait for more than a third of the time
-    perJob: 1.5,
   },
 };
 

@@ -191,8 +191,7 @@ async function main() {
       continue;
     }
     for (const parts of steps) {
-      const atATime = Math.ceil(jobs * (GROUPS[group]?.perJob ?? 1));
-      const { passed, failed, skipped, failures } = await runParts(parts, { jobs: atATime, logs: values.logs });
+      const { passed, failed, skipped, failures } = await runParts(parts, { jobs, logs: values.logs });
       // what installs and builds is no test: it counts if it fails
       if (parts[0] !== undefined && !/^(install|build)$/.test(parts[0].name)) total.passed += passed;
       total.failed += failed;
