@@ -4,7 +4,7 @@
 //   /detect     { q } -> [{ language, confidence }]
 //   /languages  [{ code, name, targets }]
 
-import { turn } from '../base/host.js';
+import { onAbort, turn } from '../base/host.js';
 import { describe, mismatch } from '../base/json.js';
 import { MAX_ALTERNATIVES } from '../base/limits.js';
 import { LanguageDetector } from '../detect/detector.js';
@@ -118,14 +118,19 @@ export class Interface {
     };
   }
 
-  /** The language of a request as in the pairs. @param {string} code */
-  #find(code) {
+  /** The language as in the pairs, or undefined. @param {string} code */
+  #match(code) {
     const codes = [...this.#targets.keys()];
     const tag = canonical(code.replaceAll('_', '-'));
-    const found = codes.find((own) => own === code) ?? (tag && findCode(codes, tag))
+    return codes.find((own) => own === code) ?? (tag && findCode(codes, tag))
       ?? codes.find((own) => languageOf(own) === languageOf(code));
-    if (found === undefined) throw wrong(`${describe(code)} is not supported, expected ${codes.join(', ')}`);
-    return found;
+  }
+
+  /** The language of a request as in the pairs. @param {string} code */
+  #find(code) {
+    const found = this.#match(code);
+    if (found !== undefined) return found;
+    throw wrong(`${describe(code)} is not supported, expected ${[...this.#targets.keys()].join(', ')}`);
   }
 
   /**
@@ -165,7 +170,8 @@ export class Interface {
     const sure = new Map();
     for (const text of texts.length > 1 ? new Set(texts) : []) {
       const [own] = await this.#detect(text);
-      if (own.confidence >= SURE && this.#isOffered(own.language, target)) sure.set(text, own);
+      const source = this.#match(own.language) ?? '';
+      if (own.confidence >= SURE && this.#targets.get(source)?.has(target)) sure.set(text, own);
       await turn(); // other requests go on
       signal.throwIfAborted();
     }
@@ -201,15 +207,6 @@ export class Interface {
     return Math.max(0, count);
   }
 
-  /** @param {string} source @param {string} target */
-  #isOffered(source, target) {
-    try {
-      return this.#sourceFor(source, target) !== undefined;
-    } catch {
-      return false;
-    }
-  }
-
   /** The source of a request, of which there has to be a pair. @param {string} asked @param {string} target */
   #sourceFor(asked, target) {
     const source = this.#find(asked);
@@ -243,9 +240,8 @@ export class Interface {
     const sources = [...new Set(sourceOf.values())].filter((source) => source !== target);
     // what fails for one source ends the others
     const stop = new AbortController();
-    const end = () => stop.abort(signal.reason);
-    signal.addEventListener('abort', end, { once: true });
-    if (signal.aborted) end();
+    const forget = onAbort(signal, () => stop.abort(signal.reason));
+    if (signal.aborted) stop.abort(signal.reason);
     const both = stop.signal;
     await Promise.all(sources.map(async (source) => {
       const own = [...texts.keys()].filter((i) => sourceOf.get(names[i]) === source);
@@ -258,7 +254,7 @@ export class Interface {
       });
       translated.forEach((each, i) => (found[own[i]] = each));
     })).finally(() => {
-      signal.removeEventListener('abort', end);
+      forget();
       stop.abort();
     });
     const all = found.map(([best, ...others]) =>
