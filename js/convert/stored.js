@@ -4,7 +4,7 @@
 import { listKept, removeKept, updateKept } from '../files/kept.js';
 import { listFetched, removeFetched, updateFetched } from './fetched.js';
 
-/** @typedef {import('./fetched.js').Kept} Kept */
+/** @typedef {import('../files/kept.js').Kept} Kept */
 /** @typedef {import('../files/kept.js').Options} Options */
 
 /** @param {Options} [options] @returns {Promise<Kept[]>} */

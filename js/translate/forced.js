@@ -86,20 +86,20 @@ export class Forced {
     const { offsets, text } = this.#sentence;
     const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > start;
     const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
-    let [place, most] = [last, 0];
-    for (let t = this.#fixed; t < last; t++) {
-      let mass = 0;
-      for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
-      if (mass > most) [place, most] = [t, mass];
-    }
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
     // Marian's vocabularies lack emoji: one after the last word has no word of its own, but every word may attend to
     // it, as to </s>
     const rest = text.slice(end);
     if (isKept && this.#engine.config.positions === 'marian' && !isWorded.test(rest) && !isWorded.test(translation)) {
-      place = last;
+      let place = last;
       while (rest.trim() && place > this.#fixed && ends.test(pieceAt(place - 1))) place--;
       return place;
+    }
+    let [place, most] = [last, 0];
+    for (let t = this.#fixed; t < last; t++) {
+      let mass = 0;
+      for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
+      if (mass > most) [place, most] = [t, mass];
     }
     const beginOf = (/** @type {number} */ t) => {
       const isWithin = () => t > this.#fixed && t < last && !this.#isBoundary(this.#ids[t]);
