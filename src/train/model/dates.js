@@ -6,6 +6,7 @@
 // everyday sentences have few dates, and nearly none with a year. Used by prepare.js.
 
 import { addWords, isPlain } from './added.js';
+import { drawn } from './random.js';
 
 /** @typedef {import('./texts.js').Row} Row */
 
@@ -72,11 +73,8 @@ const ALONE = [
 /** Cities that have one name in the four languages. */
 const CITIES = 'Madrid,Berlin,Amsterdam,Oslo,Paris,Budapest,Buenos Aires,Stuttgart,Bilbao,Nantes'.split(',');
 
-/** @template T @param {() => number} next @param {T[]} list @returns {T} */
-const any = (next, list) => list[Math.floor(next() * list.length)];
-
 /** @param {() => number} next  random numbers @returns {CalendarDay} */
-function drawDay(next, year = any(next, ['', '', `${1900 + Math.floor(next() * 150)}`])) {
+function drawDay(next, year = drawn(['', '', `${1900 + Math.floor(next() * 150)}`], next)) {
   const month = Math.floor(next() * DAYS.length);
   return { day: 1 + Math.floor(next() * DAYS[month]), month, year };
 }
@@ -91,7 +89,7 @@ function fill(form, next) {
   const first = drawDay(next);
   const dates = [first, drawDay(next, first.year)].sort((a, b) => a.month - b.month || a.day - b.day);
   const weekday = Math.floor(next() * WEEKDAYS.en.length);
-  const city = any(next, CITIES);
+  const city = drawn(CITIES, next);
   const number = `${10 + Math.floor(next() * 90)}-${1000 + Math.floor(next() * 9000)}`;
   return (/** @type {string} */ language) =>
     form[language].replace(/\b[DEWNC]\b/g, (letter) => ({
@@ -109,7 +107,7 @@ function fill(form, next) {
 export function addDates(row, next) {
   if (!isPlain(row)) return undefined;
   const isBefore = next() < 0.5;
-  return addWords(row, isBefore, fill(any(next, isBefore ? BEFORE : AFTER), next));
+  return addWords(row, isBefore, fill(drawn(isBefore ? BEFORE : AFTER, next), next));
 }
 
 /**
@@ -121,7 +119,7 @@ export function addDates(row, next) {
  */
 export function dateLines(count, next) {
   return Array.from({ length: count }, () => {
-    const said = fill(any(next, ALONE), next);
+    const said = fill(drawn(ALONE, next), next);
     return Object.fromEntries(Object.keys(MONTHS).map((language) => [language, said(language)]));
   });
 }

@@ -11,6 +11,15 @@ export function random(seed) {
 }
 
 /**
+ * One of the items.
+ *
+ * @template T
+ * @param {T[]} items
+ * @param {() => number} next  random numbers
+ */
+export const drawn = (items, next) => items[Math.floor(next() * items.length)];
+
+/**
  * The same items in a random order.
  *
  * @template T

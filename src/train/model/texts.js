@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { drawn } from './random.js';
 
 export const LANGUAGES = ['en', 'de', 'fr', 'es'];
 export const OTHERS = LANGUAGES.slice(1);
@@ -118,7 +119,7 @@ export function holdOutTriples(everyday, held, next) {
   /** @type {Map<string, Row>} */
   const triples = new Map();
   while (triples.size < Math.min(HELD_OUT_TRIPLES, shared.length / 2)) {
-    const row = shared[Math.floor(next() * shared.length)];
+    const row = drawn(shared, next);
     triples.set(keyOf(row.en), row);
   }
   return [...triples.values()];

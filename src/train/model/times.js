@@ -8,6 +8,7 @@
 //     Tom came home.  Tom kam nach Hause.   ->   Tom came home, at 7:30 pm.  Tom kam nach Hause, um 19:30 Uhr.
 
 import { addWords, isPlain } from './added.js';
+import { drawn } from './random.js';
 
 /** @typedef {import('./texts.js').Row} Row */
 /** @typedef {Record<string, string | undefined>} Groups */
@@ -136,12 +137,11 @@ const SPELL = {
  */
 export function addTimes(row, next) {
   if (!isPlain(row)) return undefined;
-  const any = (/** @type {any[]} */ list) => list[Math.floor(next() * list.length)];
   const isBefore = next() < 0.6;
-  const form = any(isBefore ? BEFORE : AFTER);
-  const half = any(isBefore ? HALVES : HALVES.slice(0, -1));
+  const form = drawn(isBefore ? BEFORE : AFTER, next);
+  const half = drawn(isBefore ? HALVES : HALVES.slice(0, -1), next);
   // round hours and quarters are said more often
-  const step = any([60, 60, 15, 1]);
+  const step = drawn([60, 60, 15, 1], next);
   const steps = DAY / step;
   const one = Math.floor(next() * steps);
   const other = (one + 1 + Math.floor(next() * (steps - 1))) % steps;
