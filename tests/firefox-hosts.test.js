@@ -3,14 +3,13 @@
 // missing is skipped and named; so are the models, see firefox-models.js.
 import test, { before, describe } from 'node:test';
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { translateReal } from './browser/firefox-real.js';
 import { NODES, needBrowser, otherNode, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
-import { bringModels } from './firefox-models.js';
+import { bringModels, readRealLines } from './firefox-models.js';
 
 /** @typedef {import('./browser/firefox-real.js').Said} Said */
 
@@ -21,9 +20,7 @@ const directory = 'directory' in brought ? brought.directory : '';
 const STRIDE = 9;
 
 /** @param {string} pair */
-const linesOf = (pair) =>
-  gunzipSync(readFileSync(new URL(`golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
-    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line).source).filter((_, i) => i % STRIDE === 0);
+const linesOf = (pair) => readRealLines(pair).map(({ source }) => source).filter((_, i) => i % STRIDE === 0);
 
 for (const name of ['enpt', 'pten']) {
   const pair = { sourceLanguage: name.slice(0, 2), targetLanguage: name.slice(2) };

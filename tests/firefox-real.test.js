@@ -3,11 +3,9 @@
 // where it cannot, the tests are skipped and say why.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../js/index.js';
-import { bringModels } from './firefox-models.js';
+import { bringModels, readRealLines } from './firefox-models.js';
 import { distances } from './score/forced.js';
 import { compareTexts } from './score/translated.js';
 
@@ -43,13 +41,8 @@ const outputsOf = (model, lines) => {
   return found.map(([{ ids }], i) => [...ids].slice(0, 2 * sources[i].length));
 };
 
-/** All 200 lines. @param {string} pair @returns {Line[]} */
-const readAll = (pair) =>
-  gunzipSync(readFileSync(new URL(`golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
-    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line));
-
 /** Lines of one sentence. @param {string} pair @returns {Line[]} */
-const readLines = (pair) => readAll(pair).filter(({ sourceIds }) => sourceIds);
+const readLines = (pair) => readRealLines(pair).filter(({ sourceIds }) => sourceIds);
 
 const found = bringModels();
 const skip = 'missing' in found && found.missing;
@@ -127,7 +120,7 @@ test('pten: a Translator says alone what it says in a batch', { skip }, async ()
 test('enpt: a Translator says what the engine says, and aligns it so', { skip }, async (t) => {
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'pt',
     model: join(directory, 'enpt'), activations: 'fixed', shortlist: false });
-  const lines = readAll('enpt').filter((_, i) => i % 3 === 0);
+  const lines = readRealLines('enpt').filter((_, i) => i % 3 === 0);
   const { equal, exact, links, alignedLinks } = await compareTexts(translator, lines, 'full');
   translator.destroy();
   t.diagnostic(`of ${lines.length} texts ${equal} are the engine's, ${exact} those of exact sums; ${alignedLinks} of ` +

@@ -10,13 +10,11 @@
 // The models are those of firefox-models.js; golden/firefox/real has what a reference computes with them, which
 // forced.js compares, and what the engine says, which translated.js compares. Exit code 1: further away than golden
 // data that float noise alone explains.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../../js/index.js';
 import { median } from '../bench/measure.js';
-import { bringModels } from '../firefox-models.js';
+import { bringModels, readRealLines } from '../firefox-models.js';
 import { distances, equalFloats, equalIds, mean, quantile } from './forced.js';
 import { compareTexts } from './translated.js';
 
@@ -51,11 +49,6 @@ if ('missing' in models) {
 }
 const { directory } = models;
 
-/** All 200 lines of a pair. @param {string} pair @returns {any[]} */
-const readLines = (pair) =>
-  gunzipSync(readFileSync(new URL(`../golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url)))
-    .toString('utf8').trim().split('\n').map((line) => JSON.parse(line));
-
 /** @param {string} pair @param {string} what */
 function fail(pair, what) {
   console.log(`${pair}  ${what}: too far`);
@@ -72,7 +65,7 @@ if (kinds.length > 0) {
     + 'pair  activations            float               exact   lines ≤ 0.0005, ≤ 0.15   equal texts   words/s');
 }
 for (const pair of kinds.length > 0 ? values.pair : []) {
-  const lines = readLines(pair).filter(({ sourceIds }) => sourceIds);
+  const lines = readRealLines(pair).filter(({ sourceIds }) => sourceIds);
   const words = lines.reduce((sum, { source }) => sum + source.trim().split(/\s+/).length, 0);
   const opened = await Promise.all(kinds.map(async (kind) => ({
     kind,
@@ -118,7 +111,7 @@ if (only.includes('texts')) {
 }
 for (const pair of only.includes('texts') ? values.pair : []) {
   const [sourceLanguage, targetLanguage] = [pair.slice(0, 2), pair.slice(2)];
-  const lines = readLines(pair);
+  const lines = readRealLines(pair);
   const of = (/** @type {number} */ some, /** @type {number} */ all) => `${some} of ${all}`;
   for (const activations of /** @type {const} */ (['rows', 'fixed'])) {
     const said = [];
