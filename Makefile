@@ -172,14 +172,15 @@ link_emcc = $(EMCC) $(BUILD)/$(1)/libheed.a $(WASM_LINK) $($(1)_LINK) --no-entry
 
 # emcc 3.1.6 cannot link the new instructions either (its binaryen fails on them), so wasm-ld links with Emscripten's
 # libraries.  Their order matters: libstandalonewasm before libc, else memcpy of more than 512 bytes calls a stub that
-# traps.
+# traps.  Without --compress-relocations each address of a function or of data takes five bytes.
 WASM_LDS = wasm-ld-14 $(subst clang,wasm-ld,$(notdir $(RELAXED_CLANG))) wasm-ld
 WASM_LD ?= $(firstword $(shell command -v $(WASM_LDS) 2>/dev/null))
 WASM_LIB = $(SYSROOT)/lib/wasm32-emscripten
 link_wasm-ld = $(WASM_LD) $(WASM_LIB)/crt1_reactor.o $(BUILD)/$(1)/libheed.a -L$(WASM_LIB) \
     -lstandalonewasm-memgrow -lstubs -lnoexit -lc -lcompiler_rt --allow-undefined --no-entry \
     --entry=_initialize --export-if-defined=_initialize $$(sed 's/^_/--export=/' $(2)) \
-    -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --gc-sections $(4) -o $(3)
+    -z stack-size=131072 --stack-first --max-memory=4294967296 --strip-all --compress-relocations --gc-sections $(4) \
+    -o $(3)
 
 # The module of pairs differs from that of relaxed SIMD in one object, which the linker takes before the library's own.
 PAIRS := $(BUILD)/wasm-pairs/kernels/gemm_i8.o
@@ -365,9 +366,9 @@ mutate: js/heed.wasm
 
 BENCHES := $(patsubst %,$(BUILD)/%/bench/kernels.wasm,wasm wasm-relaxed wasm-pairs)
 bench: $(MODULES) $(BENCHES)
-	$(NODE) tests/bench/index.js
+	$(NODE) tests/bench/index.js --results $(BUILD)/bench/engines.json
 	$(NODE) tests/bench/calls.js
-	$(NODE) tests/bench/firefox.js
+	$(NODE) tests/bench/firefox.js --results $(BUILD)/bench/firefox.json
 
 # GOP/s of every kernel and shape, beside the limit of the machine, as wasm under Node.
 bench-kernels: $(BENCHES)
