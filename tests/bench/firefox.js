@@ -4,7 +4,9 @@
 //
 //   HEED_FIREFOX_MODEL=DIR node tests/bench/firefox.js [--lines FILE] [--from en] [--to pt] [--rounds 7]
 //                      [--only heed,bergamot] [--lengths 200] [--hosts node,chromium] [--models own,base]
+//                      [--results FILE]
 //
+// --results writes the times to a file as those in results/, of which the page of benchmarks is made.
 // DIR has the model, its vocabulary and its shortlist, unpacked. FILE has a text on each line; without it the lines are
 // those of golden/firefox/real, 200 in English and 200 in Portuguese. Every engine has a process of its own, on one
 // thread; they take turns, and every other round goes backwards. Times are medians. The processes run in the Node of
@@ -18,16 +20,17 @@ import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { Transformer, Translator } from '../../js/index.js';
+import { readRealLines } from '../firefox-models.js';
 import { install } from './competitors.js';
 import { writeBase } from './firefox-base.js';
 import { lacksChromium, openPage } from './firefox-chromium.js';
 import { LENGTH } from './firefox-measure.js';
 import { median } from './measure.js';
+import { commandOf, writeResult } from './results.js';
 import { brief, machine, megabytes, table } from './table.js';
 
 /** fxtranslate has no shortlist. */
@@ -52,6 +55,7 @@ const { values } = parseArgs({
     lengths: { type: 'string', default: '200' },
     hosts: { type: 'string', default: 'node,chromium' },
     models: { type: 'string', default: 'own,base' },
+    results: { type: 'string' },
   },
 });
 const directory = process.env.HEED_FIREFOX_MODEL;
@@ -62,19 +66,18 @@ if (!directory) {
 const { from: sourceLanguage, to: targetLanguage } = values;
 const lines = readLines().slice(0, Number(values.lengths));
 
+/** What --results writes. @type {import('./results.js').Measured[]} */
+const measured = [];
+
 const newer = fileURLToPath(new URL('node_modules/node24/bin/node', import.meta.url));
 const execPath = existsSync(newer) ? newer : process.execPath;
 
 /** The lines of FILE, or those of golden/firefox/real. @returns {string[]} */
 function readLines() {
+  if (values.lines !== undefined) return readFileSync(values.lines, 'utf8').replace(/\n$/, '').split('\n');
   const pair = `${sourceLanguage}${targetLanguage}`;
-  const isGolden = values.lines === undefined;
-  const file = values.lines
-    ?? fileURLToPath(new URL(`../golden/firefox/real/${pair}.expected.jsonl.gz`, import.meta.url));
-  if (!existsSync(file)) throw new Error(`${file} is missing: --lines names a file of sentences, one a line`);
-  const content = readFileSync(file);
-  const all = (isGolden ? gunzipSync(content) : content).toString('utf8').replace(/\n$/, '').split('\n');
-  return isGolden ? all.map((line) => JSON.parse(line).source) : all;
+  if (['enpt', 'pten'].includes(pair)) return readRealLines(pair).map(({ source }) => source);
+  throw new Error(`${pair}: found no lines, expected --lines with a file of sentences, one a line`);
 }
 
 /** Lines in turn until they have so many tokens. @param {Transformer} model */
@@ -231,7 +234,7 @@ async function compare(host, place, cases, config, isRandom) {
     } else engines.push({ name, ...opened });
   }
   const version = isNode
-    ? `Node ${execFileSync(execPath, ['--version'], { encoding: 'utf8' }).trim()}`
+    ? `Node ${execFileSync(execPath, ['--version'], { encoding: 'utf8' }).trim().slice(1)}`
     : `Chromium ${engines[0]?.version}`;
   console.log(`\nFIREFOX: ${isRandom ? 'random weights, base' : place}, ${lines.length} lines`);
   console.log(`${machine()}; engines in ${version}`);
@@ -276,6 +279,18 @@ async function compare(host, place, cases, config, isRandom) {
     console.log(table(['engine', 'rounds', 'ms', 'words/s', 'GOP/s', 'share', 'to bergamot', 'ms a line, 95 %'], rows));
   }
 
+  for (const [name, byEngine] of Object.entries(results)) {
+    for (const hasShortlist of [true, false]) {
+      const some = Object.entries(byEngine).filter(([engine]) => engine.includes('no shortlist') !== hasShortlist);
+      if (some.length === 0) continue;
+      measured.push({
+        label: [isRandom ? 'base' : '', name, hasShortlist ? '' : 'no shortlist', version].filter(Boolean).join(', '),
+        engines: Object.fromEntries(some.map(([engine, all]) =>
+          [engine.split(', ')[0], median(all.map((result) => result.ms))])),
+      });
+    }
+  }
+
   const begin = isNode ? 'the start' : 'the files in memory';
   console.log(`\nload: from ${begin} to the first translation possible; memory: peak of the process, Node included`);
   const all = await Promise.all(engines.map(async ({ ask }) => (isNode ? ask('peak') : {})));
@@ -312,4 +327,18 @@ for (const kind of values.models.split(',')) {
     if (missing) console.log(`\n${host}: skipped: ${missing}`);
     else await compare(host, place, cases, config, isRandom);
   }
+}
+if (values.results) {
+  const where = relative(process.cwd(), resolve(directory));
+  writeResult(values.results, {
+    title: "Beside Firefox's engine",
+    text: `Milliseconds for ${lines.length} lines from ${sourceLanguage} to ${targetLanguage} with one of Firefox's `
+      + `models, ${basename(where)}, and for a text of ${LONG} tokens, on one thread, each engine in a process or a `
+      + `page of its own, in turns, medians of ${rounds} rounds; in brackets the speed-up over Bergamot's wasm, the `
+      + `engine of Firefox. "base" is a model of that size with random weights, for at most ${RANDOM_LINES} of the `
+      + `lines. The relaxed dot product is "${dot}" here.`,
+    command: `HEED_FIREFOX_MODEL=${where} ${commandOf('firefox.js', process.argv.slice(2))}`,
+    base: 'bergamot',
+    measured,
+  });
 }

@@ -9,10 +9,11 @@
 // CTRANSLATE2_PYTHON or python3 has it (PyPI's ctranslate2); it has a process of its own, which takes its turns. Other
 // engines are installed into tests/bench/node_modules, and models are written to build/bench, when they are missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { install } from './competitors.js';
+import { commandOf, writeResult } from './results.js';
 import { CASES, MODELS } from './shapes.js';
 import { brief, child, machine, megabytes, table } from './table.js';
 
@@ -53,12 +54,14 @@ async function runnerOf(host) {
   return { missing: `tests/bench/${node.slice(HERE.length)} is missing: there is one for Linux on x64 only` };
 }
 
-/** What --results writes: milliseconds of each engine. @type {{ label: string, engines: Record<string, number> }[]} */
+/** What --results writes. @type {import('./results.js').Measured[]} */
 const measured = [];
 
 /** One block of the table: all cases of one model in one arithmetic on one host. */
 function report({ host, model, dtype, skipped, agree, ids, ofBergamot, results }) {
-  for (const { case: name, engines } of results) measured.push({ label: `${model} ${dtype}, ${name}, ${host}`, engines });
+  for (const { case: name, engines } of results) {
+    measured.push({ label: `${model} ${dtype}, ${name}, ${host}`, engines });
+  }
   console.log(`\n${host}, model ${model}, ${dtype}`);
   const rows = results.flatMap(({ case: name, rounds: n, engines }) => {
     const { batch, target } = CASES[name];
@@ -110,27 +113,20 @@ async function speed() {
 }
 
 /** @param {string} file */
-function writeResults(file) {
-  const engines = [...new Set(measured.flatMap((each) => Object.keys(each.engines)))];
-  const cell = (/** @type {Record<string, number>} */ ms, /** @type {string} */ engine) => {
-    const base = ms['onnxruntime-web'];
-    if (ms[engine] === undefined) return '';
-    return engine === 'onnxruntime-web' ? brief(base) : `${brief(ms[engine])} (${(base / ms[engine]).toFixed(1)}\u00d7)`;
-  };
-  const named = Object.entries(MODELS).filter(([name]) => models.includes(name)).map(([name, { width, ffn, layers, vocabulary }]) =>
-    `Model ${name}: d ${width}, feed-forward ${ffn}, ${layers} + ${layers} layers, ${vocabulary} pieces.`);
-  writeFileSync(file, `${JSON.stringify({
-    title: `Beside ${engines.filter((name) => !name.startsWith('heed')).join(', ')}`,
+function keep(file) {
+  const engines = new Set(measured.flatMap((each) => Object.keys(each.engines)));
+  const named = Object.entries(MODELS).filter(([name]) => models.includes(name))
+    .map(([name, { width, ffn, layers, vocabulary }]) =>
+      `Model ${name}: d ${width}, feed-forward ${ffn}, ${layers} + ${layers} layers, ${vocabulary} pieces.`);
+  writeResult(file, {
+    title: `Beside ${[...engines].filter((name) => !name.startsWith('heed')).join(', ')}`,
     text: 'Milliseconds for 20 tokens to 25, or 256 to 25, of the same random weights, in turns, on one thread, in one '
       + 'process, which CTranslate2 is outside of; Bergamot takes text, in which each token is a word; in brackets the '
-      + 'speed-up over onnxruntime-web, driven as '
-      + `transformers.js drives it. ${named.join(' ')}`,
-    command: `node tests/bench/index.js ${process.argv.slice(2).join(' ')}`.replace(/ ?--results \S+/, '').trim(),
-    date: new Date().toISOString().slice(0, 10),
-    machine: machine().split(', ').slice(1).join(', '),
-    columns: ['case', ...engines],
-    rows: measured.map(({ label, engines: ms }) => [label, ...engines.map((engine) => cell(ms, engine))]),
-  }, null, 2)}\n`);
+      + `speed-up over onnxruntime-web, driven as transformers.js drives it. ${named.join(' ')}`,
+    command: commandOf('index.js', process.argv.slice(2)),
+    base: 'onnxruntime-web',
+    measured,
+  });
 }
 
 async function cost() {
@@ -177,7 +173,7 @@ await writeModels(models);
 console.log(`heed's benchmark: ${machine()}`);
 if (parts.includes('speed')) {
   await speed();
-  if (values.results) writeResults(values.results);
+  if (values.results) keep(values.results);
 }
 if (parts.includes('cost')) await cost();
 if (parts.includes('growth')) {
