@@ -1,7 +1,7 @@
 // download.js - files at URLs: stores them for later loads, and resumes broken downloads. Loaded by source.js for a
 // model at a URL, and by lookup.js to see which files are stored.
 
-import { isKept, openStore } from './cache.js';
+import { openStore } from './cache.js';
 
 /** Most requests for one file. */
 const TRIES = 3;
@@ -187,6 +187,7 @@ export async function openRemote(io, cache, isRetry = false) {
      * @param {URL | ((name: string) => string | undefined)} place  of its directory, or of each file
      */
     isKept: async (place) => store !== null
-      && isKept(io, store, typeof place === 'function' ? place : (name) => io.join(place, name).href),
+      && (await import('./complete.js')).isKept(io, store,
+        typeof place === 'function' ? place : (name) => io.join(place, name).href),
   };
 }

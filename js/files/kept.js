@@ -3,7 +3,8 @@
 
 import { parseJson } from '../base/json.js';
 import { instantiate } from '../wasm/module.js';
-import { openStore, UNREAD } from './cache.js';
+import { openStore } from './cache.js';
+import { UNREAD } from './complete.js';
 import { listedFiles, openSource } from './source.js';
 
 /**
