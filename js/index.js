@@ -20,7 +20,7 @@ export { HeedError } from './base/errors.js';
 /** @typedef {import('./translate/glossary.js').GlossaryMatch} GlossaryMatch */
 /** @typedef {import('./detect/detector.js').LanguageDetectionResult} LanguageDetectionResult */
 /** @typedef {import('./model/tree.js').BeamNode} BeamNode */
-/** @typedef {import('./model/inspect.js').InspectOptions} InspectOptions */
+/** @typedef {import('./model/tensors.js').InspectOptions} InspectOptions */
 /** @typedef {import('./model/ops.js').Matrix} Matrix */
 /** @typedef {import('./model/ops.js').Ops} Ops */
 /** @typedef {import('./dom.js').PageTranslation} PageTranslation */

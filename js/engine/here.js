@@ -42,11 +42,13 @@ function engineOf(model, { encode, settings }) {
     return f();
   };
 
-  /** The result of a function of inspect.js. @param {string} name @returns {(...args: unknown[]) => Promise<any>} */
-  const look = (name) => async (...args) => {
-    const module = /** @type {any} */ (await import('../model/inspect.js'));
+  /** @param {() => Promise<any>} load  a module @param {string} name  of its function, whose result it is */
+  const look = (load, name) => async (/** @type {unknown[]} */ ...args) => {
+    const module = await load();
     return inTurn(() => module[name](model, ...args));
   };
+  const pass = () => import('../model/inspect.js');
+  const tensors = () => import('../model/tensors.js');
 
   return {
     config,
@@ -94,11 +96,11 @@ function engineOf(model, { encode, settings }) {
       }
       return pieces.flat();
     },
-    logits: look('nextLogits'),
-    attention: look('attention'),
-    inspect: look('inspect'),
-    parameters: look('parameters'),
-    parameter: look('parameter'),
+    logits: look(pass, 'nextLogits'),
+    attention: look(pass, 'attention'),
+    inspect: look(tensors, 'inspect'),
+    parameters: look(tensors, 'parameters'),
+    parameter: look(tensors, 'parameter'),
     destroy(reason) {
       life.abort(reason);
       model.dispose();

@@ -1,7 +1,7 @@
-// inspect.js - the tensors that a pass computes, above all attention, and the weights, by Hugging Face's names; used by
-// transformer.js, and on demand by detail.js, glossary.js and translator.js.
+// inspect.js - what a pass computes: attention, the logits of the next id, and at what points; used by transformer.js
+// and tensors.js, and on demand by here.js, alignment.js and attended.js.
 
-import { badRange, badType, checkBoolean, checkInteger, checkOptions } from '../base/check.js';
+import { checkBoolean, checkOptions } from '../base/check.js';
 import { E_MEMORY } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { MAX_INSPECTED } from '../base/limits.js';
@@ -11,9 +11,6 @@ import { checkHeads } from './options.js';
 
 /** @typedef {import('./transformer.js').Tensor} Tensor */
 /** @typedef {import('./model.js').Model} Model */
-/**
- * @typedef {{ names?: string[], disabledHeads?: import('./options.js').Head[], shortlist?: boolean }} InspectOptions
- */
 
 /**
  * After a pass: its logits are those of a search with the model's shortlist, if it has one.
@@ -22,7 +19,7 @@ import { checkHeads } from './options.js';
  * @param {number} session
  * @param {boolean} [shortlist]  false: they are not
  */
-function restrict(model, session, shortlist = true) {
+export function restrict(model, session, shortlist = true) {
   if (checkBoolean('shortlist', shortlist)) {
     model.internals().core.call('shortlist', 'heed_forward_shortlist', session);
   }
@@ -32,7 +29,7 @@ function restrict(model, session, shortlist = true) {
 const MAPS = [/^encoder.*self_attn\.weights$/, /^decoder.*self_attn\.weights$/, /encoder_attn\.weights$/];
 
 /** @param {number[]} shape */
-const size = (shape) => shape.reduce((product, n) => product * n, 1);
+export const size = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
  * Runs a pass, and returns its tensors at some points, one after another.
@@ -45,7 +42,7 @@ const size = (shape) => shape.reduce((product, n) => product * n, 1);
  * @param {boolean} [shortlist]
  * @returns {{ session: number, data: Float32Array }}
  */
-function look(model, from, to, heads, wanted, shortlist) {
+export function look(model, from, to, heads, wanted, shortlist) {
   const { core, pass, disableHeads } = model.internals();
   const total = wanted.reduce((sum, { shape }) => sum + size(shape), 0);
   if (total > MAX_INSPECTED) throw new HeedError(E_MEMORY, `inspect: ${total} numbers: name fewer tensors`);
@@ -60,56 +57,6 @@ function look(model, from, to, heads, wanted, shortlist) {
   }
   restrict(model, session, shortlist);
   return { session, data: room.value };
-}
-
-/**
- * See Transformer.inspect().
- *
- * @param {Model} model
- * @param {ArrayLike<number>} source
- * @param {ArrayLike<number>} target
- * @param {InspectOptions} [options]
- * @returns {Record<string, Tensor>}
- */
-export function inspect(model, source, target, options = {}) {
-  const { names, disabledHeads = [], shortlist } = checkOptions(options, 'names disabledHeads shortlist');
-  const config = /** @type {Record<string, any>} */ (model.config);
-  const { core, model: handle, check } = model.internals();
-  const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
-  const heads = checkHeads(disabledHeads, config);
-  if (names !== undefined && !Array.isArray(names)) badType('names', names, 'an array of names');
-  const points = core.points(handle, from.length, to.length);
-  const known = [...points.map(({ name }) => name), 'logits', 'log_probs'];
-  const isNamed = (/** @type {string} */ name, /** @type {string} */ by) =>
-    name === by || (String(by).endsWith('.') && name.startsWith(by));
-  for (const by of names ?? []) {
-    if (!known.some((name) => isNamed(name, by))) badRange('names', by, `a tensor's name, like ${known[3]}`);
-  }
-  const isWanted = (/** @type {string} */ name) =>
-    names ? names.some((by) => isNamed(name, by)) : name !== 'logits';
-
-  const wanted = points.filter(({ name }) => isWanted(name));
-  const { session, data } = look(model, from, to, heads, wanted, shortlist);
-  /** @type {Record<string, Tensor>} */
-  const tensors = {};
-  let at = 0;
-  for (const { name, shape } of wanted) {
-    tensors[name] = { shape, data: data.slice(at, (at += size(shape))) };
-  }
-  const width = isWanted('logits') ? config.decoder_vocab_size : 0;
-  if (!width && !isWanted('log_probs')) return tensors;
-  const logits = { shape: [to.length, width], data: new Float32Array(to.length * width) };
-  const logProbs = { shape: [to.length], data: new Float32Array(to.length) };
-  for (let t = 0; t < to.length; t++) {
-    const row = core.logits(session, t, width);
-    logits.data.set(row.logits, t * width);
-    logProbs.data[t] = row.logProb;
-  }
-  return {
-    ...tensors,
-    ...(width && { logits }),
-    ...(isWanted('log_probs') && { log_probs: logProbs }),
-  };
 }
 
 /**
@@ -140,33 +87,6 @@ export function attention(model, source, target, options = {}) {
   const computed = candidates(model, from, to);
   const isPart = shortlist !== false && computed.length < config.decoder_vocab_size;
   return { encoder, decoder, cross, logProbs, ...(isPart && { candidates: computed }) };
-}
-
-/**
- * See Transformer.forward().
- *
- * @param {Model} model
- * @param {ArrayLike<number>} source
- * @param {ArrayLike<number>} target
- * @param {{ shortlist?: boolean }} [options]
- * @returns {{ logits: Tensor, logProbs: Float32Array }}
- */
-export function forward(model, source, target, options = {}) {
-  const { shortlist } = checkOptions(options, 'shortlist');
-  const { core, pass, check } = model.internals();
-  const [from, to] = [check('source', source, 'source'), check('target', target, 'target')];
-  const session = pass(from.length, to.length);
-  core.forward(session, from, to);
-  restrict(model, session, shortlist);
-  const shape = [to.length, Number(model.config.decoder_vocab_size)];
-  const data = new Float32Array(shape[0] * shape[1]);
-  const logProbs = new Float32Array(to.length);
-  for (let t = 0; t < to.length; t++) {
-    const row = core.logits(session, t, shape[1]);
-    data.set(row.logits, t * shape[1]);
-    logProbs[t] = row.logProb;
-  }
-  return { logits: { shape, data }, logProbs };
 }
 
 /**
@@ -217,46 +137,4 @@ export function meanOfHeads({ shape: [layers, heads, rows, columns], data }) {
   const mean = new Float64Array(rows * columns);
   for (let i = 0; i < data.length; i++) mean[i % mean.length] += data[i];
   return mean.map((sum) => sum / (layers * heads));
-}
-
-/** See Transformer.parameters. @param {Model} model */
-export function parameters(model) {
-  const { core, model: handle } = model.internals();
-  return Array.from({ length: core.run('heed_tensor_count', handle) }, (_, index) => {
-    const [rows, cols] = [ints(1), ints(1)];
-    core.run('heed_tensor_shape', handle, index, rows, cols);
-    const name = String(core.string('heed_tensor_name', handle, index));
-    const [r, c] = [rows.value[0], cols.value[0]];
-    return { name, shape: r === 1 && name !== 'final_logits_bias' ? [c] : [r, c] };
-  });
-}
-
-/**
- * See Transformer.parameter().
- *
- * @param {Model} model
- * @param {string} name
- * @param {[number, number]} [range]
- * @returns {Tensor}
- */
-export function parameter(model, name, range) {
-  const { core, model: handle } = model.internals();
-  if (typeof name !== 'string') badType('name', name, 'a string');
-  const part = ints(1);
-  const index = core.findTensor(handle, name, part);
-  if (index < 0 || part.value[0]) badRange('name', name, "the name of one of the model's tensors");
-  const [rows, cols] = [ints(1), ints(1)];
-  core.run('heed_tensor_shape', handle, index, rows, cols);
-  const [r, c] = [rows.value[0], cols.value[0]];
-  if (range !== undefined && !Array.isArray(range)) badType('rows', range, 'two numbers: from, to');
-  const [first = 0, end = r] = range ?? [];
-  checkInteger('rows[0]', first, 0, r - 1);
-  checkInteger('rows[1]', end, first + 1, r);
-  const data = new Float32Array((end - first) * c);
-  const row = floats(c);
-  for (let i = first; i < end; i++) {
-    core.call(name, 'heed_tensor_row', handle, index, i, row);
-    data.set(row.value, (i - first) * c);
-  }
-  return { shape: r === 1 && name !== 'final_logits_bias' ? [c] : [end - first, c], data };
 }

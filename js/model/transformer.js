@@ -4,9 +4,10 @@ import { badType, checkOptions } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { floats } from '../wasm/core.js';
-import { attention, candidates, forward, inspect, parameter, parameters } from './inspect.js';
+import { attention, candidates } from './inspect.js';
 import { Model } from './model.js';
 import { checkGenerate, GENERATE_IDS } from './options.js';
+import { forward, inspect, parameter, parameters } from './tensors.js';
 import { Trees } from './tree.js';
 
 /** @typedef {import('./model.js').Tensor} Tensor */
@@ -180,7 +181,7 @@ export class Transformer extends Model {
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
-   * @param {import('./inspect.js').InspectOptions} [options]  names: of tensors, or prefixes that end in
+   * @param {import('./tensors.js').InspectOptions} [options]  names: of tensors, or prefixes that end in
    *   '.'; default: all except the logits
    * @returns {Record<string, Tensor>}  in the order of the pass
    */

@@ -509,7 +509,7 @@ export class Translator {
    *
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
-   * @param {import('../model/inspect.js').InspectOptions} [options]
+   * @param {import('../model/tensors.js').InspectOptions} [options]
    * @returns {Promise<Record<string, import('../model/model.js').Tensor>>}
    */
   async inspect(source, target, options) {
