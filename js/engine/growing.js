@@ -3,11 +3,9 @@
 
 import { E_WASM } from '../base/constants.js';
 import { BATCH } from '../base/limits.js';
+import { CALLS } from './calls.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
-
-/** What a pool does in another worker if the one of a call is lost. @type {(keyof Engine)[]} */
-const CALLS = ['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter', 'generate'];
 
 /**
  * The engine of one worker. When more sentences wait than it translates at a time, or when it is lost, it becomes a
@@ -36,7 +34,8 @@ function growing(first, connect, options) {
       console.warn('heed: no more workers can be started:', error);
     }
   };
-  for (const method of CALLS) {
+  // what a pool does in another worker if the one of a call is lost
+  for (const method of [...CALLS, 'generate']) {
     const call = (/** @type {any[]} */ ...args) => Object.getPrototypeOf(self)[method](...args);
     /** @type {any} */ (self)[method] = async (/** @type {any[]} */ ...args) => {
       const count = method === 'generate' ? args[0].length : 0;

@@ -1,6 +1,7 @@
 // remote.js - an engine in a worker, at the other end of a line. Loaded by engine.js if a worker may be used.
 
 import { resolve } from '../base/host.js';
+import { callsOf } from './calls.js';
 import { Line } from './line.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -26,9 +27,6 @@ async function addressOf(place) {
  * @returns {Engine}
  */
 function engineOf(line, { config, manifest, defaults, isShared }) {
-  const ask = (/** @type {string} */ method) => (/** @type {unknown[]} */ ...args) => line.call(method, args);
-  const [encode, decode, pieces, logits, attention, inspect, parameters, parameter] =
-    ['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter'].map(ask);
   return {
     config,
     manifest,
@@ -41,7 +39,7 @@ function engineOf(line, { config, manifest, defaults, isShared }) {
     generate: (sources, search, { signal, onStep, ...more } = {}) =>
       line.call('generate', [sources, search, { isStreamed: onStep !== undefined, ...more }],
         { signal, onEvent: onStep }),
-    encode, decode, pieces, logits, attention, inspect, parameters, parameter,
+    ...callsOf((method) => (...args) => line.call(method, args)),
     destroy: (reason) => line.end(reason),
   };
 }
