@@ -20,7 +20,7 @@ export function learnSpelling(nameOf) {
 }
 
 /** How the message of a trap begins, and how it ends if the trap was in another worker, with the same memory. */
-export const BROKE = 'the module broke: ';
+export const BROKE = 'the module broke';
 export const ELSEWHERE = 'a trap in another worker';
 
 /** An error with a status of the C core. */

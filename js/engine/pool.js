@@ -8,6 +8,7 @@ import { E_WASM } from '../base/constants.js';
 import { BROKE, ELSEWHERE, HeedError } from '../base/errors.js';
 import { onAbort } from '../base/host.js';
 import { BATCH, SHARE } from '../base/limits.js';
+import { callsOf } from './calls.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
@@ -23,11 +24,11 @@ const AT_ONCE = 2;
 export const isLoss = (error) =>
   error instanceof HeedError && error.code === E_WASM && !(error.cause instanceof HeedError);
 /** Whether its module is broken. @param {unknown} error */
-export const isBroken = (error) => isLoss(error) && /** @type {Error} */ (error).message.startsWith('the module broke');
+export const isBroken = (error) => isLoss(error) && /** @type {Error} */ (error).message.startsWith(BROKE);
 /** Whether it broke while it did this work. @param {Error} error */
-const isTrap = ({ message }) => message.startsWith(BROKE) && !message.endsWith(ELSEWHERE);
+const isTrap = ({ message }) => message.startsWith(`${BROKE}:`) && !message.endsWith(ELSEWHERE);
 /** The reason with which a worker ends whose memory broke. */
-const elsewhere = () => new HeedError(E_WASM, BROKE + ELSEWHERE);
+const elsewhere = () => new HeedError(E_WASM, `${BROKE}: ${ELSEWHERE}`);
 
 /** What a worker translates with: a server or a directory may have another model later. @param {Engine} engine */
 export const versionOf = ({ config, manifest }) => JSON.stringify([config, manifest]);
@@ -106,7 +107,7 @@ export function poolOf(engines, { isFixed, growth, restart }) {
       if (life.signal.aborted || isOther) {
         for (const each of others) each.destroy(life.signal.reason);
         life.signal.throwIfAborted();
-        throw new HeedError(E_WASM, 'the module broke, and there is another model since');
+        throw new HeedError(E_WASM, `${BROKE}, and there is another model since`);
       }
       for (const each of others) add(each, own);
     };
@@ -179,7 +180,7 @@ export function poolOf(engines, { isFixed, growth, restart }) {
           if (!isLoss(error) || !lose(engine, error)) throw error;
           if (!isTrap(error)) continue;
           if (++traps > 1) {
-            const message = error.message.replace(BROKE, 'the module broke twice with the same sentences: ');
+            const message = error.message.replace(BROKE, `${BROKE} twice with the same sentences`);
             throw new HeedError(E_WASM, message, { cause: error });
           }
           const before = suspects;
@@ -206,11 +207,6 @@ export function poolOf(engines, { isFixed, growth, restart }) {
     });
   };
 
-  const ask = (/** @type {keyof Engine} */ method) => (/** @type {any[]} */ ...args) =>
-    withLeast(1, (engine) => /** @type {any} */ (engine)[method](...args));
-  const [encode, decode, pieces, logits, attention, inspect, parameters, parameter] =
-    /** @type {const} */ (['encode', 'decode', 'pieces', 'logits', 'attention', 'inspect', 'parameters', 'parameter'])
-      .map(ask);
   const { config, manifest, defaults } = first;
   return {
     config,
@@ -273,7 +269,7 @@ export function poolOf(engines, { isFixed, growth, restart }) {
         forget();
       }
     },
-    encode, decode, pieces, logits, attention, inspect, parameters, parameter,
+    ...callsOf((method) => (...args) => withLeast(1, (engine) => /** @type {any} */ (engine)[method](...args))),
     destroy(reason) {
       life.abort(reason);
       growth?.stop(reason);

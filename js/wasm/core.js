@@ -188,13 +188,13 @@ export class Core {
   /** A trap is a bug in heed. Afterwards the memory is undefined, so no more calls are allowed. @param {() => any} f */
   #guard(f) {
     if (!this.#c) throw new HeedError(E_STATE, 'this object was disposed');
-    if (this.#broken) throw new HeedError(E_WASM, `the module broke before: ${this.#broken}`);
+    if (this.#broken) throw new HeedError(E_WASM, `${BROKE} before: ${this.#broken}`);
     try {
       return f();
     } catch (error) {
       if (error instanceof HeedError) throw error;
       this.#broken = String(error);
-      throw new HeedError(E_WASM, BROKE + this.#broken, { cause: error });
+      throw new HeedError(E_WASM, `${BROKE}: ${this.#broken}`, { cause: error });
     }
   }
 
