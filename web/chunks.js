@@ -15,9 +15,9 @@ import { build } from 'esbuild';
 const AT_ONCE = {
   page: ['web/app.js', 'js/engine/remote.js', 'js/engine/growing.js',
     'js/translate/progress.js', 'js/translate/detail.js'],
-  worker: ['js/worker.js', 'js/model/pairs.js', 'js/files/download.js', 'js/model/family.js', 'js/model/inspect.js',
-    // for a view of See only, but smaller here than as two files of its own
-    'js/model/tree.js'],
+  worker: ['js/worker.js', 'js/model/pairs.js', 'js/files/download.js', 'js/model/family.js', 'js/model/inspect.js'],
+  // a view of See
+  tree: ['js/model/tree.js'],
   translate: ['web/translate/translate.js'],
   // and the view or chapter that opens first, with what the others need, too
   see: ['web/see/see.js', 'web/see/heads.js'],
