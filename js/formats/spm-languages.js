@@ -1,5 +1,5 @@
 // spm-languages.js - reads the languages of MADLAD from its SentencePiece model, whose pieces they are. Needs no core.
-// Used by model/pairs.js.
+// Used by model/stated.js.
 //
 //     ModelProto { 1 piece { 1 text, 3 type }, … }      <2de>, <2pt_BR>
 

@@ -164,7 +164,7 @@ async function availabilityOf(from, cache, pair) {
     checkPair(...pair)({ ...layout?.languages, ...manifest });
     if (!manifest) return 'unavailable';
     const has = (/** @type {string} */ name) => (url ? isThere(files, name) : names.includes(name));
-    await (await import('../model/pairs.js')).checkFiles(files, manifest, has, pair);
+    await (await import('../model/stated.js')).checkFiles(files, manifest, has, pair);
     if (!url && !(await isComplete(files, names, manifest))) return 'unavailable';
     return isRemote && !isKept ? 'downloadable' : 'available';
   } catch (/** @type {any} */ error) {

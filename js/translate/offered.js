@@ -7,7 +7,7 @@ import { listFiles } from '../files/list.js';
 import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { canonical, checkTag, pairsOf } from '../model/languages.js';
-import { listStated } from '../model/pairs.js';
+import { listStated } from '../model/stated.js';
 import { isThere, readIndex, readManifest } from './lookup.js';
 import { listPairs } from './ways.js';
 
