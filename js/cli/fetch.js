@@ -1,7 +1,7 @@
 // fetch.js - heed fetch: lists and downloads models of Firefox, and downloads those of OPUS-MT and of any URL.
 
 import { join } from 'node:path';
-import { cacheDirectory } from '../convert/fetched.js';
+import { cacheDirectory } from '../files/folder.js';
 import { UsageError } from './commands.js';
 import { write } from './output.js';
 import { Download } from './progress.js';
@@ -65,7 +65,7 @@ export async function fetchModel(values, rest) {
   }
   if (!list && prefix !== FIREFOX) {
     const own = prefix ? `opus-${pair}` : name.replace(/^https?:\/+/i, '').replace(/[^\w.-]+/g, '-').replace(/-$/, '');
-    await fetchRepository(name, directory ?? join(cacheDirectory(cache), own), mirror);
+    await fetchRepository(name, directory ?? join(cache ?? await cacheDirectory(), own), mirror);
     return;
   }
   const { fetchFiles, findModel, listModels } = await import('../convert/firefox.js');
@@ -80,7 +80,7 @@ export async function fetchModel(values, rest) {
   }
   const model = findModel(models, pair, mirror);
   const { source, target, version } = model;
-  const place = directory ?? join(cacheDirectory(cache), `firefox-${source}-${target}`);
+  const place = directory ?? join(cache ?? await cacheDirectory(), `firefox-${source}-${target}`);
   const bar = new Download(`${FIREFOX}${source}-${target}`);
   const onProgress = (/** @type {number} */ loaded) => bar.show(loaded);
   const count = await fetchFiles(model, place, { mirror, onProgress }).finally(() => bar.end());

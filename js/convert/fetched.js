@@ -2,8 +2,8 @@
 // them. Used by stored.js and `heed fetch`.
 
 import { readdir, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheDirectory } from '../files/folder.js';
 import { fetchFiles, findModel, listModels } from './firefox.js';
 import { fetchDirectory, FROM, readManifest } from './repository.js';
 
@@ -12,15 +12,12 @@ const MANIFESTS = ['heed.json', 'heed.json.partial'];
 
 /** @typedef {import('../files/kept.js').Kept} Kept */
 
-/** Where models are stored if no directory is given. @param {string} [cache] */
-export const cacheDirectory = (cache) =>
-  cache ?? join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'heed');
-
-/** @param {string} [cache] @returns {Promise<Kept[]>}  includes incomplete downloads */
-export async function listFetched(cache) {
+/** @param {string} [given]  a cache @returns {Promise<Kept[]>}  includes incomplete downloads */
+export async function listFetched(given) {
+  const cache = given ?? await cacheDirectory();
   const found = [];
-  for (const name of (await readdir(cacheDirectory(cache)).catch(() => [])).sort()) {
-    const directory = join(cacheDirectory(cache), name);
+  for (const name of (await readdir(cache).catch(() => [])).sort()) {
+    const directory = join(cache, name);
     const manifest = await readManifest(directory, MANIFESTS).catch(() => /** @type {Record<string, any>} */ ({}));
     if (manifest.from !== FROM) continue;
     const files = await readdir(directory);

@@ -1,15 +1,22 @@
-// folder.js - stores downloaded files in a directory, in Node. Loaded by cache.js.
+// folder.js - stores downloaded files in a directory, in Node. Loaded by cache.js; others ask it where that is.
+
+import { builtin } from '../base/host.js';
 
 /** Size of the header of a stored file in Node: its data as JSON, padded with spaces. */
 const HEAD = 4096;
 /** An incomplete file that is older (in milliseconds) belongs to a program that has ended. */
 const STALE = 24 * 3600 * 1000;
 
+/** The directory, if none is given. @returns {Promise<string>} */
+export async function cacheDirectory() {
+  const [path, os] = await Promise.all(['path', 'os'].map(builtin));
+  return path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'heed');
+}
+
 /** @param {import('./source.js').Io} io @param {string} [given] @returns {Promise<import('./cache.js').Store>} */
-export async function openFolder({ ChunkReader, builtin, fileChunks }, given) {
-  const [fs, path, os, { createHash }] =
-    await Promise.all(['fs/promises', 'path', 'os', 'crypto'].map((name) => builtin(name)));
-  const directory = given ?? path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'heed');
+export async function openFolder({ ChunkReader, fileChunks }, given) {
+  const [fs, path, { createHash }] = await Promise.all(['fs/promises', 'path', 'crypto'].map(builtin));
+  const directory = given ?? await cacheDirectory();
   const nameOf = (/** @type {string} */ url) => createHash('sha256').update(url).digest('hex').slice(0, 40);
   const fileOf = (/** @type {string} */ url) => path.join(directory, nameOf(url));
 

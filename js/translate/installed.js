@@ -73,9 +73,10 @@ async function packaged() {
  * @returns {Promise<Entry[]>}
  */
 export async function findFetched(given) {
-  const [path, { readdir }, { homedir }] = await Promise.all(['path', 'fs/promises', 'os'].map(builtin));
-  const initial = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'heed');
-  const caches = new Set([...(typeof given === 'string' ? [path.resolve(given)] : []), path.resolve(initial)]);
+  const [path, { readdir }] = await Promise.all(['path', 'fs/promises'].map(builtin));
+  const { cacheDirectory } = await import('../files/folder.js');
+  const all = [...(typeof given === 'string' ? [given] : []), await cacheDirectory()];
+  const caches = new Set(all.map((cache) => path.resolve(cache)));
   const found = [];
   for (const cache of caches) {
     for (const name of (await readdir(cache).catch(() => [])).sort()) {
