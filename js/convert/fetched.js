@@ -4,8 +4,9 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheDirectory } from '../files/folder.js';
+import { FETCHED } from '../translate/installed.js';
 import { fetchFiles, findModel, listModels } from './firefox.js';
-import { fetchDirectory, FROM, readManifest } from './repository.js';
+import { fetchDirectory, readManifest } from './repository.js';
 
 /** The files that name the owner of a directory. The second is there if the download ended early. */
 const MANIFESTS = ['heed.json', 'heed.json.partial'];
@@ -19,7 +20,7 @@ export async function listFetched(given) {
   for (const name of (await readdir(cache).catch(() => [])).sort()) {
     const directory = join(cache, name);
     const manifest = await readManifest(directory, MANIFESTS).catch(() => /** @type {Record<string, any>} */ ({}));
-    if (manifest.from !== FROM) continue;
+    if (manifest.from !== FETCHED) continue;
     const files = await readdir(directory);
     const sizes = manifest.files ? Object.values(Object(manifest.files)).map((file) => Number(file?.size) || 0)
       : await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size));

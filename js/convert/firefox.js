@@ -17,7 +17,8 @@ import { mismatch, parseJson, short } from '../base/json.js';
 import { MAX_UNPACKED } from '../base/limits.js';
 import { openRemote, openSource } from '../files/source.js';
 import { unpack } from '../files/unpack.js';
-import { FROM, withPartialManifest } from './repository.js';
+import { FETCHED } from '../translate/installed.js';
+import { withPartialManifest } from './repository.js';
 
 /** Mozilla's server, and where its attachments are. */
 const SERVER = 'https://firefox.settings.services.mozilla.com/v1';
@@ -309,7 +310,7 @@ async function checkDirectory(directory, { source, target, files }) {
   const bytes = names.includes('heed.json') ? await readFile(join(directory, 'heed.json')) : undefined;
   const manifest = bytes ? parseJson(bytes, join(directory, 'heed.json')) : {};
   // only what was fetched before is replaced
-  const isOurs = manifest.from === FROM && manifest.source === source && manifest.target === target;
+  const isOurs = manifest.from === FETCHED && manifest.source === source && manifest.target === target;
   const earlier = isOurs ? Object.keys(Object(manifest.files)).filter(isName) : [];
   const known = new Set(['heed.json', ...files.map(({ name }) => name), ...earlier]);
   const other = names.find((name) => !known.has(name.replace(/\.partial$/, '')));
@@ -362,7 +363,8 @@ export async function fetchFiles(model, directory, { mirror, onProgress, signal 
       if (!files.some((entry) => entry.name === name)) await rm(join(directory, name), { force: true });
     }
     return {
-      format: 1, name: `Firefox ${source}-${target} ${version}`, from: FROM, source, target, ...(mirror && { mirror }),
+      format: 1, name: `Firefox ${source}-${target} ${version}`, from: FETCHED, source, target,
+      ...(mirror && { mirror }),
       files: Object.fromEntries(files.map(({ name, size, sha256 }) => [name, { size, sha256 }])),
     };
   });

@@ -12,11 +12,10 @@ import { HeedError } from '../base/errors.js';
 import { parseJson, short } from '../base/json.js';
 import { listedFiles, openRemote, openSource } from '../files/source.js';
 import { canonical, languageOf } from '../model/languages.js';
+import { FETCHED } from '../translate/installed.js';
 
 /** OPUS-MT's models on Hugging Face; `{pair}` is such as en-de. */
 const OPUS = 'https://huggingface.co/Helsinki-NLP/opus-mt-{pair}/resolve/main/';
-/** What `from` of a heed.json says that was written here. */
-export const FROM = 'heed fetch';
 /** Files of a directory without heed.json: those that must be there, those that may, and one of the weights. */
 const NEEDED = ['config.json', 'vocab.json', 'source.spm', 'target.spm'];
 const OPTIONAL = ['generation_config.json', 'target_vocab.json', 'tokenizer_config.json'];
@@ -146,7 +145,7 @@ export async function readManifest(directory, names = [MANIFEST]) {
 export async function withPartialManifest(directory, about, f) {
   const place = join(directory, MANIFEST);
   const partial = `${place}.partial`;
-  await writeFile(partial, JSON.stringify({ from: FROM, ...about }));
+  await writeFile(partial, JSON.stringify({ from: FETCHED, ...about }));
   try {
     const manifest = await f();
     await writeFile(partial, `${JSON.stringify(manifest, null, 2)}\n`);
@@ -196,7 +195,7 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
   const { io } = await openSource({});
   const own = await readManifest(directory, [MANIFEST, `${MANIFEST}.partial`]);
   await mkdir(directory, { recursive: true });
-  const isOurs = own.from === FROM && own.url === base.href;
+  const isOurs = own.from === FETCHED && own.url === base.href;
   const others = (await readdir(directory)).filter((name) => !name.endsWith('.partial'));
   if (others.length > 0 && !isOurs) {
     throw new HeedError(E_FILE, `${directory}: found ${short(others[0])}, expected a new directory, or one of ${base}`);
@@ -255,7 +254,7 @@ export async function fetchDirectory(address, directory, { onProgress, signal, .
       : await languagesOf(named, directory);
     const title = name ?? (isOurs ? own.name : undefined);
     return { format: 1, ...(title && { name: title }), ...languages, ...manifest,
-      from: FROM, url: base.href, version, files };
+      from: FETCHED, url: base.href, version, files };
   });
   return { version, count: fresh.length, files: Object.keys(files).length };
 }

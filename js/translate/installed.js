@@ -11,6 +11,8 @@ import { pairsOf } from '../model/languages.js';
 
 /** The list of imported models: a package knows no more of heed than this name. */
 const IMPORTED = Symbol.for('heed.models');
+/** What `from` of a heed.json says that `heed fetch` has written. */
+export const FETCHED = 'heed fetch';
 
 /**
  * The place of a model of which each file has its own address: the directory, if they are in one under their names.
@@ -82,7 +84,7 @@ export async function findFetched(given) {
     for (const name of (await readdir(cache).catch(() => [])).sort()) {
       const place = path.join(cache, name);
       const manifest = await readJson(path.join(place, 'heed.json'));
-      for (const [source, target] of manifest?.from === 'heed fetch' ? pairsOf(manifest) : []) {
+      for (const [source, target] of manifest?.from === FETCHED ? pairsOf(manifest) : []) {
         if (source && target) found.push({ source, target, place });
       }
     }
@@ -94,9 +96,10 @@ export async function findFetched(given) {
  * All models that need not be named: imported ones first, then packages, then fetched ones.
  *
  * @param {boolean | string} [cache]  where fetched ones are looked for first
+ * @param {Entry[]} [fetched]  of this cache, if they are known
  * @returns {Promise<Entry[]>}
  */
-export async function findInstalled(cache) {
-  const all = [...imported(), ...(isNode ? [...(await packaged()), ...(await findFetched(cache))] : [])];
+export async function findInstalled(cache, fetched) {
+  const all = [...imported(), ...(isNode ? [...(await packaged()), ...(fetched ?? await findFetched(cache))] : [])];
   return Object.assign(all, { toString: () => 'what is installed' });
 }
