@@ -156,11 +156,14 @@ export async function modelsOf({ model, models, cache, pivot, 'no-pivot': withou
   if (pivot !== undefined && without !== undefined) throw new UsageError('--no-pivot: has no effect with --pivot');
   if (model !== undefined) return { model };
   if (pivot !== undefined) checked(() => checkTag(pivot, '--pivot'), '--pivot', pivot);
-  if (models === undefined && cache !== undefined && (await findFetched(cache)).length === 0) {
+  const way = without === undefined ? pivot : false;
+  if (models !== undefined) return { models, pivot: way };
+  const fetched = await findFetched(cache);
+  if (cache !== undefined && fetched.length === 0) {
     throw new UsageError(`--cache: found no model of heed fetch in '${cache}', expected one, as there is no --model`);
   }
-  const found = models === undefined ? [...(existsSync(SHIPPED) ? [SHIPPED] : []), await findInstalled(cache)] : models;
-  return { models: found, pivot: without === undefined ? pivot : false };
+  const installed = await findInstalled(cache, fetched);
+  return { models: [...(existsSync(SHIPPED) ? [SHIPPED] : []), installed], pivot: way };
 }
 
 /**
