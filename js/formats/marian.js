@@ -285,7 +285,7 @@ function makeTensors(file, array, config, all) {
  * @param {Made} tensor
  * @returns {Promise<number | undefined>}
  */
-async function findNonFinite({ array: { reader, begin, bytes }, dtype }) {
+async function nonFiniteOf({ array: { reader, begin, bytes }, dtype }) {
   if (dtype !== F32 && dtype !== F16) return undefined;
   const whole = await reader.read(begin, bytes);
   const { buffer, byteOffset } = whole;
@@ -363,7 +363,7 @@ export async function openMarian(cursor, given) {
       const item = tensor?.array.name ?? arrays.map(({ name }) => name.replace(/_l\d+_/, `_l${number}_`))
         .find((name) => isOf(renamed(name)));
       if (item === undefined || isOf(short(item))) return;
-      const found = tensor && told.endsWith('HEED_E_TENSOR_VALUE') ? await findNonFinite(tensor) : undefined;
+      const found = tensor && told.endsWith('HEED_E_TENSOR_VALUE') ? await nonFiniteOf(tensor) : undefined;
       if (found !== undefined) told = `${tensor?.name}: found ${found}, expected a finite number`;
       throw new HeedError(error.code, `${file}: ${short(item)}, read as ${told}`, { cause: error });
     },
