@@ -28,9 +28,9 @@ typedef struct {
 } epilogue;
 
 /* Where nothing is added. */
-static const float zeros_f32[PANEL];
+static const float zeros_f32[GROUP];
 #ifndef HEED_RELAXED
-static const int32_t zeros_i32[PANEL];
+static const int32_t zeros_i32[GROUP];
 #endif
 
 /* Row i, columns 4j..4j+3.  Scaling and bias round once each, so every host gets the same bits. */
@@ -233,17 +233,94 @@ static tile_function *tile_of(int rows, int parts) { return (void)parts, TILES[r
 
 #endif
 
+/* Adds to `sums` of 4 columns the products of 4 numbers of a row, of which w has the weights. */
+#ifdef HEED_RELAXED
+INLINE v128_t dot_4(v128_t w, const quantized *x, v128_t sums) {
+    return dot_i8_u7(w, wasm_v128_load32_splat(x), sums);
+}
+#else
+INLINE v128_t dot_4(v128_t w, const quantized *x, v128_t sums) {
+    sums = dot(wasm_v128_load32_splat(x), w, sums);
+    return dot(wasm_v128_load32_splat(x + 2), wasm_i16x8_shr(w, 8), sums);
+}
+#endif
+
+/*
+ * One row that is mostly 0, and the columns of a group.  No two rows have the same numbers, so the weights of each four
+ * are brought side by side here.
+ */
+NOINLINE void tile_sparse(const sparse_head *row, size_t room, const int8_t *w, const epilogue *e) {
+    const uint16_t *at = (const uint16_t *)(row + 1), *end = at + row->n;
+    const quantized *x = (const quantized *)(at + room);
+    const v128_t sign = wasm_i8x16_splat((int8_t)EVEN_SIGN);
+    v128_t acc[GROUP / 4];
+    UNROLL for (int j = 0; j < GROUP / 4; j++) acc[j] = wasm_i32x4_splat(row->start);
+    KEEP_LOOP for (; at != end; at += 4, x += 4) {
+        v128_t v[4];
+        UNROLL for (int i = 0; i < 4; i++) v[i] = wasm_v128_load(w + (size_t)at[i] * GROUP);
+        v[0] = wasm_v128_xor(v[0], sign);
+        v[2] = wasm_v128_xor(v[2], sign);
+        UNROLL for (int half = 0; half < 2; half++) {
+            const v128_t front = half ? high_bytes(v[0], v[1]) : low_bytes(v[0], v[1]);
+            const v128_t back = half ? high_bytes(v[2], v[3]) : low_bytes(v[2], v[3]);
+            v128_t *sums = acc + 2 * half;
+            sums[0] = dot_4(low_words(front, back), x, sums[0]);
+            HOLD(sums[0]);
+            sums[1] = dot_4(high_words(front, back), x, sums[1]);
+            HOLD(sums[1]);
+        }
+    }
+    UNROLL for (int j = 0; j < GROUP / 4; j++) finish(e, 0, j, acc[j]);
+}
+
 /* The numbers of k_gemm_fixed. */
 typedef struct {
     float multiplier, shift;
 } fixed_scale;
+
+/* The columns of a panel or a group whose numbers are not read from the matrix. */
+typedef struct {
+    float bias[GROUP], scales[GROUP];
+    int32_t sums[GROUP];
+    float out[8 * PANEL];
+} own_columns;
+
+/*
+ * The epilogue of columns j and following, of which n - j are left.  Those past n are padding, but bias has none.
+ *   fixed   if not NULL, used instead of w_scales
+ */
+NOINLINE epilogue begin(own_columns *own, float *out, int ldo, const float *scales, const int32_t *zeros,
+                        const float *w_scales, const int32_t *sums, const float *bias, const fixed_scale *fixed, int j,
+                        int n, int columns) {
+    epilogue e = {scales, zeros, fixed ? own->scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
+                  out + j, ldo, columns};
+#ifndef HEED_RELAXED
+    e.sums = fixed ? own->sums : zeros_i32;
+#endif
+    if (!fixed && n - j >= columns) return e;
+    KEEP_LOOP for (int c = 0; c < columns; c += 4) {
+        v128_t b = wasm_f32x4_splat(0.0f);
+        if (bias && c < n - j) b = load_part(bias + j + c, n - j - c, 0.0f);
+        if (fixed) {
+            const v128_t sum = wasm_v128_load(sums + j + c);
+#ifndef HEED_RELAXED
+            wasm_v128_store(own->sums + c, wasm_i32x4_mul(sum, wasm_i32x4_splat(127)));
+#endif
+            b = mul_add(wasm_f32x4_convert_i32x4(sum), wasm_f32x4_splat(fixed->shift), b);
+            wasm_v128_store(own->scales + c, wasm_f32x4_splat(fixed->multiplier));
+        }
+        wasm_v128_store(own->bias + c, b);
+    }
+    e.bias = own->bias;
+    return e;
+}
 
 /* One row takes all whole panels at once; with a fixed scale not, as there is a copy of the numbers of one panel. */
 static int next_columns(int m, int left, bool is_fixed) {
     return m == 1 && !is_fixed && left >= PANEL ? left / PANEL * PANEL : PANEL;
 }
 
-/* parts: 1 of 7-bit rows, 2 of 8-bit rows.  fixed: if not NULL, used instead of w_scales. */
+/* parts: 1 of 7-bit rows, 2 of 8-bit rows. */
 static void multiply(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
                      const int8_t *panels, const float *w_scales, const int32_t *sums, const float *bias,
                      const fixed_scale *fixed, int parts, int m, int n, int k) {
@@ -251,32 +328,10 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
     const int padded = quantized_cols(k);
     const size_t row = quantized_row(k, parts);
     for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
+        own_columns own;
         columns = next_columns(m, n - j, fixed != NULL);
-        /* the last panel is padded, but bias and out are not */
+        const epilogue at_j = begin(&own, out, ldo, scales, zeros, w_scales, sums, bias, fixed, j, n, columns);
         const int given = n - j < columns ? n - j : columns;
-        float own_bias[PANEL], own_scales[PANEL], last_out[8 * PANEL];
-        epilogue at_j = {scales, zeros, fixed ? own_scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
-                         out + j, ldo, columns};
-#ifndef HEED_RELAXED
-        int32_t own_sums[PANEL];
-        at_j.sums = fixed ? own_sums : zeros_i32;
-#endif
-        if (fixed || given < columns) {
-            KEEP_LOOP for (int c = 0; c < columns; c += 4) {
-                v128_t b = wasm_f32x4_splat(0.0f);
-                if (bias && c < given) b = load_part(bias + j + c, given - c, 0.0f);
-                if (fixed) {
-                    const v128_t sum = wasm_v128_load(sums + j + c);
-#ifndef HEED_RELAXED
-                    wasm_v128_store(own_sums + c, wasm_i32x4_mul(sum, wasm_i32x4_splat(127)));
-#endif
-                    b = mul_add(wasm_f32x4_convert_i32x4(sum), wasm_f32x4_splat(fixed->shift), b);
-                    wasm_v128_store(own_scales + c, wasm_f32x4_splat(fixed->multiplier));
-                }
-                wasm_v128_store(own_bias + c, b);
-            }
-            at_j.bias = own_bias;
-        }
         for (int i = 0, block; i < m; i += block) {
             epilogue e = at_j;
             block = block_rows(m - i, parts);
@@ -284,12 +339,32 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
             e.zeros += i;
             e.out += (size_t)i * (size_t)ldo;
             if (given < columns) {
-                e.out = last_out;
+                e.out = own.out;
                 e.ldo = PANEL;
             }
             tile_of(block, parts)(padded, x + (size_t)i * row, panels, &e);
             for (int r = 0; r < block && given < columns; r++)
-                memcpy(at_j.out + (size_t)(i + r) * (size_t)ldo, last_out + r * PANEL, (size_t)given * sizeof(float));
+                memcpy(at_j.out + (size_t)(i + r) * (size_t)ldo, own.out + r * PANEL, (size_t)given * sizeof(float));
+        }
+    }
+}
+
+static void multiply_sparse(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                            const int8_t *groups, const float *w_scales, const int32_t *sums, const float *bias,
+                            const fixed_scale *fixed, int m, int n, int k) {
+    for (int j = 0; j < n; j += GROUP, groups += (size_t)GROUP * (size_t)k) {
+        own_columns own;
+        epilogue e = begin(&own, out, ldo, scales, zeros, w_scales, sums, bias, fixed, j, n, GROUP);
+        const char *row = rows;
+        for (int i = 0; i < m; i++, row += sparse_row(k), e.scales++, e.zeros++, e.out += ldo) {
+            if (n - j >= GROUP) {
+                tile_sparse((const sparse_head *)(const void *)row, sparse_room(k), groups, &e);
+                continue;
+            }
+            epilogue last = e;
+            last.out = own.out;
+            tile_sparse((const sparse_head *)(const void *)row, sparse_room(k), groups, &last);
+            memcpy(e.out, own.out, (size_t)(n - j) * sizeof(float));
         }
     }
 }
@@ -310,4 +385,17 @@ void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, co
                   int n, int k) {
     const fixed_scale fixed = {multiplier, shift};
     multiply(out, ldo, rows, scales, zeros, panels, NULL, sums, bias, &fixed, 2, m, n, k);
+}
+
+void k_gemm_sparse(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                   const int8_t *groups, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                   int k) {
+    multiply_sparse(out, ldo, rows, scales, zeros, groups, w_scales, sums, bias, NULL, m, n, k);
+}
+
+void k_gemm_sparse_fixed(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
+                         const int8_t *groups, float multiplier, float shift, const int32_t *sums, const float *bias,
+                         int m, int n, int k) {
+    const fixed_scale fixed = {multiplier, shift};
+    multiply_sparse(out, ldo, rows, scales, zeros, groups, NULL, sums, bias, &fixed, m, n, k);
 }

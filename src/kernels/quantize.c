@@ -19,13 +19,6 @@ INLINE int32_t round_scaled_1(float x, float s) {
     return wasm_i32x4_extract_lane(round_scaled(wasm_f32x4_splat(x), wasm_f32x4_splat(s)), 0);
 }
 
-/* Bits of a pair of weights that are flipped in the panels: plain SIMD128 adds 128 to the first, see kernels.h. */
-#ifdef HEED_RELAXED
-enum { EVEN_SIGN = 0 };
-#else
-enum { EVEN_SIGN = 0x80 };
-#endif
-
 /* Where element (n, 0) lies in int8 panels. */
 static size_t place_i8(int n, int k) {
     return (size_t)(n / PANEL) * (size_t)quantized_cols(k) * PANEL + (size_t)(n % PANEL) * 4;
@@ -209,5 +202,95 @@ void k_quantize_rows_8(void *rows, float *scales, int32_t *zeros, const float *x
         scales[i] = !is_finite ? NAN : zero == 0 ? 1.0f : own > 0.0f ? reach / 127.0f : 0.0f;
         zeros[i] = zero;
         quantize_row_8(out, row, k, zero == 0 ? alpha : own);
+    }
+}
+
+/* ------------------------------------------------------------------ rows that are mostly 0 */
+
+/* Where element (n, 0) lies in groups. */
+static size_t place_sparse(int n, int k) { return (size_t)(n / GROUP) * (size_t)k * GROUP + (size_t)(n % GROUP); }
+
+void k_pack_row_sparse(int8_t *groups, int32_t *sums, int n, const int8_t *row, int k) {
+    int8_t *at = groups + place_sparse(n, k);
+    int32_t sum = 0;
+    KEEP_LOOP for (int i = 0; i < k; i++, at += GROUP) {
+        *at = row[i];
+        sum += row[i];
+    }
+    sums[n] = sum;
+}
+
+void k_unpack_row_sparse(int8_t *row, const int8_t *groups, int n, int k) {
+    const int8_t *at = groups + place_sparse(n, k);
+    KEEP_LOOP for (int i = 0; i < k; i++, at += GROUP) row[i] = *at;
+}
+
+size_t sparse_bytes(int m, int k) { return (size_t)m * sparse_row(k); }
+
+/* [mask] which bits of a mask are set, the lowest first. */
+static uint8_t places[256][8];
+
+NOINLINE void fill_places(void) {
+    KEEP_LOOP for (int mask = 0; mask < 256; mask++)
+        KEEP_LOOP for (int bit = 0, n = 0; bit < 8; bit++)
+            if (mask >> bit & 1) places[mask][n++] = (uint8_t)bit;
+}
+
+/* Writes the numbers of x [k] that do not round to 0. */
+NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float scale) {
+    const size_t room = sparse_room(k);
+    uint16_t *at = (uint16_t *)(out + 1);
+    /* x as bytes first; where they are widened, they end where the row does, and so each is read before it is written */
+    uint8_t *q = (uint8_t *)(at + room) + room * (sizeof(quantized) - 1);
+    const v128_t s = wasm_f32x4_splat(scale), none = wasm_i8x16_splat(0);
+    int n = 0;
+    float last[16] = {0};
+    if (k % 16 != 0) memcpy(last, x + k / 16 * 16, (size_t)(k % 16) * sizeof *x);
+    KEEP_LOOP for (int i = 0; i < k; i += 16, x += 16) {
+        if (k - i < 16) x = last;
+        v128_t i32[4];
+        UNROLL for (int j = 0; j < 4; j++) i32[j] = round_scaled(wasm_v128_load(x + 4 * j), s);
+        /* narrowing clamps to 127 */
+        v128_t all = wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(i32[0], i32[1]),
+                                             wasm_i16x8_narrow_i32x4(i32[2], i32[3]));
+        const uint32_t masks = wasm_i8x16_bitmask(wasm_i8x16_gt(all, none));
+        UNROLL for (int half = 0; half < 2; half++) {
+            const uint8_t *those = places[masks >> 8 * half & 255];
+            const v128_t places_8 = wasm_v128_load64_zero(those);
+            wasm_v128_store(at + n, wasm_i16x8_add(wasm_u16x8_extend_low_u8x16(places_8),
+                                                   wasm_i16x8_splat((int16_t)(i + 8 * half))));
+            wasm_v128_store64_lane(q + n, wasm_i8x16_swizzle(all, places_8), 0);
+            n += __builtin_popcount(masks >> 8 * half & 255);
+            all = wasm_i64x2_shuffle(all, all, 1, 0);
+        }
+    }
+    wasm_v128_store(at + n, none);
+    wasm_v128_store(at + n + 8, none);
+    wasm_v128_store(q + n, none);
+    *out = (sparse_head){.n = (n + 3) / 4 * 4};
+#ifndef HEED_RELAXED
+    quantized *wide = (quantized *)(at + room);
+    v128_t sum = none;
+    KEEP_LOOP for (int i = 0; i < n; i += 16) {
+        const v128_t v = wasm_v128_load(q + i);
+        sum = store_pairs(wide + i, wasm_u16x8_extend_low_u8x16(v), wasm_u16x8_extend_high_u8x16(v), sum);
+    }
+    store_tail((quantized *)&out->start, sum);
+#endif
+}
+
+void k_quantize_sparse(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k, float alpha) {
+    char *out = rows;
+    if (places[255][7] == 0) fill_places();
+    for (int i = 0; i < m; i++, out += sparse_row(k)) {
+        const float *row = x + (size_t)i * (size_t)ldx;
+        float above, below;
+        row_span(row, k, &above, &below);
+        const int is_finite = above < INFINITY;
+        const float own = is_finite && above >= LEAST_SPAN ? 127.0f / above : 0.0f;
+        scales[i] = !is_finite ? NAN : alpha > 0.0f ? 1.0f : own > 0.0f ? above / 127.0f : 0.0f;
+        /* a number of a fixed scale is 127 + i, and only i is kept */
+        zeros[i] = alpha > 0.0f ? -127 : 0;
+        quantize_row_sparse((sparse_head *)(void *)out, row, k, is_finite ? alpha > 0.0f ? alpha : own : 0.0f);
     }
 }

@@ -5,6 +5,8 @@
  *                     x0, x2, x1 - 256 x0, x3 - 256 x2; and at the end the number at which its sums begin, an int32
  *     relaxed         q; of 8 bits two rows, whose sum is q
  *
+ * Of rows that are mostly 0 only the other numbers are kept: sparse_head.
+ *
  * Depends on: kernels.h.  Used by: quantize.c, which writes them, and gemm_i8.c.
  */
 #ifndef HEED_KERNELS_QUANTIZED_H
@@ -20,9 +22,31 @@ typedef int16_t quantized;
 enum { ROW_TAIL = sizeof(int32_t) / sizeof(quantized) };
 #endif
 
+/* Bits of a pair of weights that are flipped in the panels: plain SIMD128 adds 128 to the first, see kernels.h. */
+#ifdef HEED_RELAXED
+enum { EVEN_SIGN = 0 };
+#else
+enum { EVEN_SIGN = 0x80 };
+#endif
+
 /* From one row to the next.  parts: 1 of 7-bit rows, 2 of 8-bit rows, which only relaxed products keep in two parts. */
 static inline size_t quantized_row(int k, int parts) {
     return (size_t)quantized_cols(k) * (size_t)(sizeof(quantized) == 1 ? parts : 1) + ROW_TAIL;
+}
+
+/*
+ * A row that is mostly 0: of the numbers that are not, k [room], and then x [room] in the form of other rows.  The last
+ * four are filled up with x = 0.
+ */
+typedef struct {
+    int32_t n;     /* a multiple of 4 */
+    int32_t start; /* plain SIMD128: the number at which its sums begin */
+} sparse_head;
+
+/* Numbers that a row has room for: 16 more than there can be, as they are written up to 16 at a time. */
+static inline size_t sparse_room(int k) { return (size_t)quantized_cols(k) + 16; }
+static inline size_t sparse_row(int k) {
+    return sizeof(sparse_head) + sparse_room(k) * (sizeof(uint16_t) + sizeof(quantized));
 }
 
 #endif /* HEED_KERNELS_QUANTIZED_H */

@@ -144,6 +144,59 @@ void ref_gemm_fixed(float *out, int ldo, const uint8_t *rows, const float *scale
     }
 }
 
+/* Where element (n, i) of W [N, k] lies in groups. */
+static size_t at_sparse(int n, int i, int k) {
+    return (size_t)(n / GROUP) * (size_t)k * GROUP + (size_t)i * GROUP + (size_t)(n % GROUP);
+}
+
+void ref_pack_row_sparse(int8_t *groups, int32_t *sums, int n, const int8_t *row, int k) {
+    sums[n] = 0;
+    for (int i = 0; i < k; i++) {
+        groups[at_sparse(n, i, k)] = row[i];
+        sums[n] += row[i];
+    }
+}
+
+void ref_unpack_row_sparse(int8_t *row, const int8_t *groups, int n, int k) {
+    for (int i = 0; i < k; i++) row[i] = groups[at_sparse(n, i, k)];
+}
+
+void ref_quantize_sparse(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k,
+                         float alpha) {
+    if (alpha == 0.0f) {
+        ref_quantize_rows(rows, scales, zeros, x, ldx, m, k);
+        return;
+    }
+    ref_quantize_rows_8(rows, scales, zeros, x, ldx, m, k, alpha);
+    for (int r = 0; r < m; r++) {
+        zeros[r] = -127;
+        for (int i = 0; i < k; i++) rows[(size_t)r * (size_t)k + i] -= 127;
+    }
+}
+
+void ref_gemm_sparse(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                     const int8_t *groups, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                     int k) {
+    for (int r = 0; r < m; r++) {
+        for (int c = 0; c < n; c++) {
+            int32_t sum = -zeros[r] * sums[c];
+            for (int i = 0; i < k; i++) sum += rows[(size_t)r * (size_t)k + i] * groups[at_sparse(c, i, k)];
+            const float scaled = (float)sum * (scales[r] * w_scales[c]);
+            out[(size_t)r * (size_t)ldo + c] = scaled + (bias ? bias[c] : 0.0f);
+        }
+    }
+}
+
+void ref_gemm_sparse_fixed(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                           const int8_t *groups, float multiplier, float shift, const int32_t *sums,
+                           const float *bias, int m, int n, int k) {
+    for (int c = 0; c < n; c++) {
+        const float prepared = (float)sums[c] * shift + (bias ? bias[c] : 0.0f);
+        ref_gemm_sparse(out + c, ldo, rows, scales, zeros, groups + at_sparse(c, 0, k), &multiplier, sums + c,
+                        &prepared, m, 1, k);
+    }
+}
+
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k) {
     for (int r = 0; r < m; r++) {
         for (int c = 0; c < n; c++) {

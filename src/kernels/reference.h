@@ -37,6 +37,17 @@ void ref_gemm_i8_8(float *out, int ldo, const uint8_t *rows, const float *scales
 void ref_gemm_fixed(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
                     const int8_t *panels, float multiplier, float shift, const int32_t *sums, const float *bias, int m,
                     int n, int k);
+/* Rows that are mostly 0: plain rows [m, k] of all numbers, in 0..127. */
+void ref_pack_row_sparse(int8_t *groups, int32_t *sums, int n, const int8_t *row, int k);
+void ref_unpack_row_sparse(int8_t *row, const int8_t *groups, int n, int k);
+void ref_quantize_sparse(uint8_t *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k,
+                         float alpha);
+void ref_gemm_sparse(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                     const int8_t *groups, const float *w_scales, const int32_t *sums, const float *bias, int m, int n,
+                     int k);
+void ref_gemm_sparse_fixed(float *out, int ldo, const uint8_t *rows, const float *scales, const int32_t *zeros,
+                           const int8_t *groups, float multiplier, float shift, const int32_t *sums,
+                           const float *bias, int m, int n, int k);
 void ref_matmul(float *out, const float *a, const float *b, int m, int n, int k);
 void ref_scores(float *scores, const float *q, const float *k, size_t ld, const int32_t *rows, int n, int dh,
                 float scale);

@@ -3,13 +3,17 @@
 
 #include "kernels/kernels.h"
 
-void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype) {
-    const size_t n = (size_t)panel_rows(rows);
-    *w = (heed_matrix){.rows = rows, .cols = cols};
+/* The most numbers of a row of which k_quantize_sparse can tell the places. */
+enum { MOST_SPARSE = 65536 };
+
+void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int after_relu) {
+    const int is_sparse = after_relu && dtype == HEED_I8 && cols <= MOST_SPARSE;
+    const size_t n = (size_t)(is_sparse ? group_rows(rows) : panel_rows(rows));
+    *w = (heed_matrix){.rows = rows, .cols = cols, .is_sparse = is_sparse};
     if (dtype == HEED_F32) {
         w->f32 = arena_floats(arena, n, (size_t)cols, 1);
     } else {
-        w->i8 = arena_push(arena, n, (size_t)quantized_cols(cols));
+        w->i8 = arena_push(arena, n, (size_t)(is_sparse ? cols : quantized_cols(cols)));
         w->scales = arena_floats(arena, n, 1, 1);
         w->sums = arena_ints(arena, n, 1);
     }
@@ -24,7 +28,9 @@ void matrix_set_row(heed_matrix *w, int n, const float *row, int8_t *scratch) {
     }
 }
 
-void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row) { k_pack_row_i8(w->i8, w->sums, n, row, w->cols); }
+void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row) {
+    (w->is_sparse ? k_pack_row_sparse : k_pack_row_i8)(w->i8, w->sums, n, row, w->cols);
+}
 
 void matrix_get_row(float *row, const heed_matrix *w, int n) {
     if (w->f32) {
@@ -34,7 +40,7 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
     /* the bytes are unpacked into the last quarter of `row` and widened from the front, so that each is read before
      * it is overwritten */
     const int8_t *bytes = (const int8_t *)row + 3 * (size_t)w->cols;
-    k_unpack_row_i8((int8_t *)row + 3 * (size_t)w->cols, w->i8, n, w->cols);
+    (w->is_sparse ? k_unpack_row_sparse : k_unpack_row_i8)((int8_t *)row + 3 * (size_t)w->cols, w->i8, n, w->cols);
     for (int k = 0; k < w->cols; k++) row[k] = (float)bytes[k] * w->scales[n];
 }
 
@@ -84,9 +90,11 @@ void input_set(heed_input *input, const float *x, int m, int k) {
 }
 
 /* Quantises the rows as a matrix of this alpha needs them, unless they are so already. */
-static void quantize(heed_input *input, float alpha) {
+static void quantize(heed_input *input, float alpha, int is_sparse) {
     if (input->is_quantized && input->alpha == alpha) return;
-    if (input->activations == HEED_QUANTIZE_ROWS)
+    if (is_sparse)
+        k_quantize_sparse(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k, alpha);
+    else if (input->activations == HEED_QUANTIZE_ROWS)
         k_quantize_rows(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k);
     else
         k_quantize_rows_8(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k, alpha);
@@ -101,15 +109,15 @@ void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const 
         return;
     }
     const float alpha = input->activations == HEED_QUANTIZE_FIXED ? w->alpha : 0.0f;
-    quantize(input, alpha);
+    quantize(input, alpha, w->is_sparse);
     if (alpha > 0.0f) {
         /* each of these rounds, as in the engine whose formula this is: see k_gemm_fixed */
         const float multiplier = 1.0f / (alpha * w->q), shift = -(127.0f / alpha * (127.0f / w->q)) / 127.0f;
-        k_gemm_fixed(out, n, input->rows, input->scales, input->zeros, w->i8, multiplier, shift, w->sums, bias, m, n,
-                     k);
+        (w->is_sparse ? k_gemm_sparse_fixed : k_gemm_fixed)(out, n, input->rows, input->scales, input->zeros, w->i8,
+                                                            multiplier, shift, w->sums, bias, m, n, k);
         return;
     }
-    (input->activations == HEED_QUANTIZE_ROWS ? k_gemm_i8 : k_gemm_i8_8)(
+    (w->is_sparse ? k_gemm_sparse : input->activations == HEED_QUANTIZE_ROWS ? k_gemm_i8 : k_gemm_i8_8)(
         out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
 }
 

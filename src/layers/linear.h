@@ -17,10 +17,11 @@
 typedef struct {
     int rows;      /* N : outputs */
     int cols;      /* K : inputs */
+    int is_sparse; /* int8, and inputs come from a ReLU: groups of kernels.h instead of panels */
     float *f32;    /* panels of kernels.h, or NULL and */
-    int8_t *i8;    /* int8 panels, */
-    float *scales; /* [panel_rows(N)] value of one int8 step in each row, */
-    int32_t *sums; /* [panel_rows(N)] sum of each row's int8 */
+    int8_t *i8;    /* int8 panels or groups, */
+    float *scales; /* [panel_rows(N) or group_rows(N)] value of one int8 step in each row, */
+    int32_t *sums; /* [likewise] sum of each row's int8 */
     float alpha;   /* the fixed scale of its inputs, or 0; all rows have one scale then, */
     float q;       /* whose inverse is this */
 } heed_matrix;
@@ -31,8 +32,11 @@ typedef struct {
     float *bias; /* [N], or NULL */
 } heed_linear;
 
-/* Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros. */
-void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype);
+/*
+ * Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros.  after_relu: its inputs are not
+ * negative, and mostly 0.
+ */
+void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int after_relu);
 
 /* Sets row n to row [K].  An int8 matrix quantises it and needs scratch [K].  Cannot fail. */
 void matrix_set_row(heed_matrix *w, int n, const float *row, int8_t *scratch);

@@ -49,8 +49,8 @@ static float *add_plain(builder *b, const char *suffix, int rows, int cols) {
     return data;
 }
 
-static void add_matrix(builder *b, heed_matrix *w, int rows, int cols) {
-    matrix_layout(w, &b->arena, rows, cols, b->dtype);
+static void add_matrix(builder *b, heed_matrix *w, int rows, int cols, int after_relu) {
+    matrix_layout(w, &b->arena, rows, cols, b->dtype, after_relu);
     float *scales = b->dtype == HEED_I8 ? w->scales : arena_floats(&b->arena, (size_t)rows, 1, 1);
     heed_tensor *t = add_tensor(b, ".weight", rows, cols);
     if (t) {
@@ -74,7 +74,8 @@ static void add_sublayer(builder *b, heed_sublayer *s, const heed_architecture *
         const char *shape = parts->linears[i].shape;
         const int rows = architecture_size(a, arch, shape[0], 0, 0), cols = architecture_size(a, arch, shape[1], 0, 0);
         name_part(b, stack, layer, arch->name, parts->linears[i].name);
-        add_matrix(b, &s->linears[i].weight, rows, cols);
+        const int after_relu = arch->kind == SUBLAYER_FEED_FORWARD && i == FC2 && arch->activation == HEED_RELU;
+        add_matrix(b, &s->linears[i].weight, rows, cols, after_relu);
         const int has_bias = arch->has_biases && !parts->has_no_bias[i];
         s->linears[i].bias = has_bias ? add_plain(b, ".bias", 1, rows) : NULL;
     }
@@ -125,20 +126,20 @@ static void lay_out(builder *b, struct heed_model *m) {
     b->longest_row = 2; /* an .alpha has two numbers */
     if (a->has_shared_embeddings) {
         name_tensor(b, "model.shared");
-        add_matrix(b, &m->shared, V, D);
+        add_matrix(b, &m->shared, V, D, 0);
         m->encoder.embed_tokens = m->decoder.embed_tokens = &m->shared;
     } else {
         name_part(b, &a->encoder, -1, "", "embed_tokens");
-        add_matrix(b, &m->source, a->encoder.vocabulary, D);
+        add_matrix(b, &m->source, a->encoder.vocabulary, D, 0);
         name_part(b, &a->decoder, -1, "", "embed_tokens");
-        add_matrix(b, &m->target, V, D);
+        add_matrix(b, &m->target, V, D, 0);
         m->encoder.embed_tokens = &m->source;
         m->decoder.embed_tokens = &m->target;
     }
     m->output = m->decoder.embed_tokens;
     if (!a->has_tied_output) {
         name_tensor(b, "lm_head");
-        add_matrix(b, &m->lm_head, V, D);
+        add_matrix(b, &m->lm_head, V, D, 0);
         m->output = &m->lm_head;
     }
     name_tensor(b, "final_logits_bias");

@@ -379,11 +379,141 @@ static void test_meaning(void) {
     }
 }
 
+/* What a ReLU leaves: few numbers; none; all; too small; one that is no number, or the greatest. */
+static void fill_sparse(float *x, int ldx, int m, int k) {
+    static const float STRANGE[] = {NAN, INFINITY, 3e38f};
+    guard_fill(x, (size_t)m * (size_t)ldx, 3.0f);
+    for (int r = 0; r < m; r++) {
+        for (int i = 0; i < k; i++) {
+            float *v = x + (size_t)r * (size_t)ldx + i;
+            if (r % 7 == 6) *v = fabsf(*v) + 0.1f;
+            else if (*v < 1.5f || r % 7 == 1) *v = i % 2 ? 0.0f : -0.0f;
+            if (r % 7 == 2) *v *= 1e-33f;
+            if (r % 7 == 3 && i == k / 2) *v = STRANGE[r % 3];
+        }
+    }
+}
+
+/*
+ * Rows that are mostly 0 have the bits of the twin, and of the products of whole rows.  The columns past n and what lies
+ * beside the rows stay as they are.
+ *   alpha   of a fixed scale, or 0
+ */
+static void test_sparse(int n, int k, int with_bias, float alpha) {
+    const int ldx = k + 1, ldo = n + 2, columns = group_rows(n);
+    const size_t size = (size_t)columns * (size_t)k, panels_size = (size_t)panel_rows(n) * (size_t)quantized_cols(k);
+    const float multiplier = 0.0123f, shift = -1.3f;
+    guard g[13];
+    int8_t *groups = guard_new(&g[0], size), *twin = guard_new(&g[1], size), *w = guard_new(&g[2], (size_t)k);
+    int8_t *panels = guard_new(&g[3], panels_size);
+    int32_t *sums = guard_new(&g[4], (size_t)columns * 4), *twin_sums = guard_new(&g[5], (size_t)columns * 4);
+    float *w_scales = guard_new(&g[6], (size_t)columns * 4), *bias = guard_new(&g[7], (size_t)n * 4);
+    float *x = guard_new(&g[8], (size_t)(M * ldx) * 4), *want = guard_new(&g[9], (size_t)(M * n) * 4);
+    float *whole_rows = guard_new(&g[10], (size_t)(M * n) * 4);
+    uint8_t *plain = guard_new(&g[11], (size_t)(M * k)), *dense = guard_new(&g[12], quantized_bytes(M, k));
+    float scales[M], twin_scales[M];
+    int32_t zeros[M], twin_zeros[M];
+    memset(groups, 0, size);
+    memset(twin, 0, size);
+    memset(panels, 0, panels_size);
+    memset(sums, 0, (size_t)columns * 4);
+    memset(w_scales, 0, (size_t)columns * 4);
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < k; c++) w[c] = (int8_t)(i % 5 == 4 ? (c % 2 ? 127 : -128) : (int)(guard_random() * 127.9f));
+        k_pack_row_sparse(groups, sums, i, w, k);
+        ref_pack_row_sparse(twin, twin_sums, i, w, k);
+        k_pack_row_i8(panels, sums, i, w, k);
+        CHECK_INT(sums[i], twin_sums[i]);
+        int8_t back[67], twin_back[67];
+        if (k <= 67) {
+            k_unpack_row_sparse(back, groups, i, k);
+            ref_unpack_row_sparse(twin_back, twin, i, k);
+            CHECK(memcmp(back, w, (size_t)k) == 0 && memcmp(twin_back, w, (size_t)k) == 0);
+        }
+        w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
+    }
+    CHECK(memcmp(groups, twin, size) == 0);
+    guard_fill(bias, (size_t)n, 1.0f);
+    fill_sparse(x, ldx, M, k);
+    const float *b = with_bias ? bias : NULL;
+    ref_quantize_sparse(plain, twin_scales, twin_zeros, x, ldx, M, k, alpha);
+    if (alpha > 0.0f) {
+        ref_gemm_sparse_fixed(want, n, plain, twin_scales, twin_zeros, twin, multiplier, shift, sums, b, M, n, k);
+        k_quantize_rows_8(dense, scales, zeros, x, ldx, M, k, alpha);
+        k_gemm_fixed(whole_rows, n, dense, scales, zeros, panels, multiplier, shift, sums, b, M, n, k);
+    } else {
+        ref_gemm_sparse(want, n, plain, twin_scales, twin_zeros, twin, w_scales, sums, b, M, n, k);
+        k_quantize_rows(dense, scales, zeros, x, ldx, M, k);
+        k_gemm_i8(whole_rows, n, dense, scales, zeros, panels, w_scales, sums, b, M, n, k);
+    }
+    for (int m = 1; m <= M; m++) {
+        guard gr, go;
+        void *rows = guard_new(&gr, sparse_bytes(m, k));
+        float *out = guard_new(&go, (size_t)((m - 1) * ldo + n) * 4);
+        k_quantize_sparse(rows, scales, zeros, x, ldx, m, k, alpha);
+        CHECK(memcmp(scales, twin_scales, (size_t)m * 4) == 0 && memcmp(zeros, twin_zeros, (size_t)m * 4) == 0);
+        if (alpha > 0.0f)
+            k_gemm_sparse_fixed(out, ldo, rows, scales, zeros, groups, multiplier, shift, sums, b, m, n, k);
+        else k_gemm_sparse(out, ldo, rows, scales, zeros, groups, w_scales, sums, b, m, n, k);
+        for (int i = 0; i < m; i++) {
+            const float *row = out + i * ldo;
+            for (int c = 0; c < n; c++) {
+                CHECK(isnan(scales[i]) ? isnan(row[c]) : memcmp(row + c, want + i * n + c, 4) == 0);
+                CHECK(isnan(scales[i]) ? isnan(want[i * n + c]) : row[c] == whole_rows[i * n + c]);
+            }
+        }
+        for (int i = 0; i + 1 < m; i++) CHECK(isnan(out[i * ldo + n]) && isnan(out[i * ldo + n + 1]));
+        CHECK(guard_end(&gr));
+        CHECK(guard_end(&go));
+    }
+    for (int i = 0; i < 13; i++) CHECK(guard_end(&g[i]));
+}
+
+/* Eight bits of rows without negatives are the seven bits, as kernels.h says; so one form of sparse rows serves both. */
+static void test_sparse_8(void) {
+    enum { N = 24, K = 48 };
+    float x[M * K], scales[M], w_scales[N], out[M * N], want[M * N];
+    int32_t sums[N + GROUP] = {0}, zeros[M];
+    static int8_t panels[N * K], groups[(N + GROUP) * K], w[K];
+    static unsigned char rows[M * 2 * K * 4];
+    fill_sparse(x, K, M, K);
+    for (int n = 0; n < N; n++) {
+        for (int k = 0; k < K; k++) w[k] = (int8_t)(guard_random() * 127.9f);
+        k_pack_row_i8(panels, sums, n, w, K);
+        k_pack_row_sparse(groups, sums, n, w, K);
+        w_scales[n] = 0.01f;
+    }
+    CHECK(sizeof rows >= quantized_bytes(M, K) && sizeof rows >= sparse_bytes(M, K));
+    k_quantize_rows_8(rows, scales, zeros, x, K, M, K, 0.0f);
+    k_gemm_i8_8(want, N, rows, scales, zeros, panels, w_scales, sums, NULL, M, N, K);
+    k_quantize_sparse(rows, scales, zeros, x, K, M, K, 0.0f);
+    k_gemm_sparse(out, N, rows, scales, zeros, groups, w_scales, sums, NULL, M, N, K);
+    for (int i = 0; i < M * N; i++) CHECK(out[i] == want[i] || (isnan(out[i]) && isnan(want[i])));
+}
+
+/* The greatest sum of a row without a number that is 0, and k up to 65535. */
+static void test_sparse_greatest_sum(void) {
+    enum { K = 65536 };
+    static int8_t groups[GROUP * K], row[K];
+    static float x[K];
+    static unsigned char rows[K * 5];
+    int32_t sums[GROUP] = {0}, zero;
+    float w_scales[GROUP] = {1.0f}, scale, out;
+    memset(row, -128, K);
+    k_pack_row_sparse(groups, sums, 0, row, K);
+    for (int i = 0; i < K; i++) x[i] = 127.0f;
+    CHECK(sizeof rows >= sparse_bytes(1, K));
+    k_quantize_sparse(rows, &scale, &zero, x, K, 1, K, 0.0f);
+    k_gemm_sparse(&out, 1, rows, &scale, &zero, groups, w_scales, sums, NULL, 1, 1, K);
+    CHECK(out == -127.0f * 128.0f * K);
+}
+
 int main(void) {
     for (int i = 0; i < N_SIZES; i++) {
         for (int j = 0; j < N_SIZES; j++) {
             test_gemm(SIZES[i], SIZES[j], j % 2, 7, 0.0f);
             test_gemm(SIZES[i], SIZES[j], j % 2, 8, i % 2 ? 7.3f : 0.0f);
+            test_sparse(SIZES[i], SIZES[j], j % 2, i % 2 ? 7.3f : 0.0f);
             if (i % 3 == j % 3) test_pack(SIZES[i], SIZES[j]);
         }
         test_gemm(SIZES[i], 40, 0, 7, 0.0f);
@@ -403,6 +533,10 @@ int main(void) {
     test_gemm(4100, 260, 1, 8, 0.0f);
     test_gemm(520, 260, 1, 8, 11.1f);
     test_gemm(520, 260, 1, 8, 0.0f);
+    test_sparse(40, 260, 1, 0.0f);
+    test_sparse(40, 260, 1, 11.1f);
+    test_sparse_8();
+    test_sparse_greatest_sum();
     test_ties();
     test_smallest_weights();
     test_hostile_rows();

@@ -367,7 +367,7 @@ static void test_fixed(void) {
     uint32_t seed = 5;
     CHECK(1.0f / (alphas[1] * q) != 1.0f / alphas[1] * (1.0f / q)); /* so the order of roundings shows */
     for (int pass = 0; pass < 2; pass++) { /* measures, then lays out */
-        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8);
+        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8, 0);
         input_layout(&input, &arena, ROWS, quantized_bytes(ROWS, K), HEED_I8, HEED_QUANTIZE_FIXED);
         if (pass == 0 && !CHECK(arena_block(&arena) != NULL)) return;
     }

@@ -25,6 +25,12 @@ int main(void) {
 #define k_gemm_i8          relaxed_gemm_i8
 #define k_gemm_i8_8        relaxed_gemm_i8_8
 #define k_gemm_fixed       relaxed_gemm_fixed
+#define k_pack_row_sparse   relaxed_pack_row_sparse
+#define k_unpack_row_sparse relaxed_unpack_row_sparse
+#define sparse_bytes        relaxed_sparse_bytes
+#define k_quantize_sparse   relaxed_quantize_sparse
+#define k_gemm_sparse       relaxed_gemm_sparse
+#define k_gemm_sparse_fixed relaxed_gemm_sparse_fixed
 
 #include "kernels/gemm_i8.c"
 #include "kernels/quantize.c"
