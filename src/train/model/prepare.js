@@ -3,7 +3,7 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates; those ending in -x have
+//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates, names; those ending in -x have
 //                    no English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
@@ -18,7 +18,8 @@ import { parseArgs } from 'node:util';
 import { addDates, dateLines } from './dates.js';
 import { numeralRows } from './numerals.js';
 import { fail, wholeNumber } from './options.js';
-import { random } from './random.js';
+import { collectParts, replaceNames } from './names.js';
+import { random, shuffled } from './random.js';
 import { holdOut } from './sets.js';
 import {
   clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, pairLine, readHeldOut, readLines, readPairs, readPhrases,
@@ -41,6 +42,9 @@ const HELP = `usage: node src/train/model/prepare.js --data DIR --out DIR [optio
 /** Shares of the other sentences that get times of day, and dates. */
 const ADDED = 0.15;
 const DATED = 0.08;
+/** How often sentences without English get other names, and the rows of a pair with English that get some, at most. */
+const NAMES = 3;
+const NAMED = 25000;
 /** Lines that are dates, or end with one. */
 const DATES = 4000;
 /** How often a sentence with times of day gets others. */
@@ -227,6 +231,13 @@ function main() {
   ], always);
   prepared.write('dates', [
     ...sources.flatMap((row) => (next() < DATED ? addDates(row, next) ?? [] : [])), ...dateLines(DATES, next),
+  ], always);
+  const others = withoutEnglish(everyday);
+  const parts = collectParts([...others, ...sources]);
+  const renamed = (/** @type {Row[]} */ rows) => rows.flatMap((row) => replaceNames(row, parts, next) ?? []);
+  prepared.write('names', [
+    ...Array.from({ length: NAMES }, () => renamed(others)).flat(),
+    ...OTHERS.flatMap((other) => shuffled(renamed(everyday[other]), next).slice(0, NAMED)),
   ], always);
 
   const wantedDirections = directions().filter((direction) => prepared.has(direction));

@@ -71,6 +71,8 @@ export function replaceTimes(row, next) {
   const languages = Object.keys(PATTERNS).filter((language) => row[language]);
   const lists = languages.map((language) => listTimes(row[language], language));
   const old = [...new Set(lists[0])].sort((a, b) => a - b);
+  // "18 Uhr" is "18 h", "18:00 Uhr" is "18:00"
+  if (/\d Uhr/.test(row.de ?? '') && !/\d[:.]\d\d Uhr/.test(row.de) && /\d:00/.test(row.es ?? '')) return undefined;
   const key = (/** @type {number[]} */ list) => [...list].sort((a, b) => a - b).join();
   if (old.length === 0 || old.length > MOST || old.some((time) => time >= DAY)
     || lists.some((list) => key(list) !== old.join())
