@@ -35,9 +35,9 @@ import { builds } from '../builds.js';
  * @property {(ids?: ArrayLike<number>) => Promise<string[]>} pieces  of target ids, or of all target ids
  * @property {Asynchronous<typeof import('../model/inspect.js').nextLogits>} logits  [V] of the id after the prefix
  * @property {Asynchronous<typeof import('../model/inspect.js').attention>} attention
- * @property {Asynchronous<typeof import('../model/inspect.js').inspect>} inspect
- * @property {Asynchronous<typeof import('../model/inspect.js').parameters>} parameters
- * @property {Asynchronous<typeof import('../model/inspect.js').parameter>} parameter
+ * @property {Asynchronous<typeof import('../model/tensors.js').inspect>} inspect
+ * @property {Asynchronous<typeof import('../model/tensors.js').parameters>} parameters
+ * @property {Asynchronous<typeof import('../model/tensors.js').parameter>} parameter
  * @property {(reason: unknown) => void} destroy  frees all memory
  */
 
