@@ -9,19 +9,32 @@ import { drawn } from './random.js';
 import { LANGUAGES } from './texts.js';
 
 /** @typedef {import('./texts.js').Row} Row */
-/** @typedef {{ names: string[], isName: Set<string>, words: Record<string, string[]> }} Parts  common words by language */
+/**
+ * @typedef {object} Parts
+ * @property {string[]} names  known ones
+ * @property {Set<string>} isName  the same
+ * @property {Record<string, string[]>} words  common ones, by language
+ */
 
 const CAPITAL = /(?<![\p{L}\p{M}\d'-])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{M}\d'-])/gu;
 /** Words that all sentences may share though they are no names. */
 const MONTHS = new Set(['April', 'August', 'September', 'November', 'Mai', 'Christmas', 'God', 'Internet']);
 const COMPANIES = ['GmbH', 'AG', 'KG', 'Ltd', 'Inc', 'SA', 'SARL', 'SL', 'Group', '& Söhne', '& Co'];
+/** Words that parts may be: of German nouns inside a sentence, of other languages any in small letters. */
+const NOUN = /(?<=[\p{L},] )\p{Lu}\p{Ll}{3,}/gu;
+const WORD = /\p{Ll}{4,}/gu;
 /** How often a word of the parts occurs, at least. */
 const COMMON = 20;
 
 /** @param {Row} row */
 const languagesOf = (row) => LANGUAGES.filter((language) => row[language]);
 
-/** The words with a capital that occur once, and whether inside. @param {string} text @returns {Map<string, boolean>} */
+/**
+ * The words with a capital that occur once, and whether they stand inside a sentence.
+ *
+ * @param {string} text
+ * @returns {Map<string, boolean>}
+ */
 function listCapitals(text) {
   /** @type {Map<string, boolean>} */
   const found = new Map();
@@ -34,7 +47,12 @@ function listCapitals(text) {
   return found;
 }
 
-/** Words with a capital that all sentences share. @param {Row} row @returns {[string, boolean][]} inside in all? */
+/**
+ * Words with a capital that all sentences share, and whether they stand inside all of them.
+ *
+ * @param {Row} row
+ * @returns {[string, boolean][]}
+ */
 function listShared(row) {
   const [first, ...others] = languagesOf(row).map((language) => listCapitals(row[language]));
   return [...first].filter(([word]) => others.every((list) => list.has(word)) && !MONTHS.has(word))
@@ -55,8 +73,7 @@ export function collectParts(rows) {
   for (const row of rows) {
     for (const [name, isInside] of listShared(row)) if (isInside) names.add(name);
     for (const language of languagesOf(row))
-      // nouns of German, words of the others
-      for (const [word] of row[language].matchAll(language === 'de' ? /(?<=[\p{L},] )\p{Lu}\p{Ll}{3,}/gu : /\p{Ll}{4,}/gu))
+      for (const [word] of row[language].matchAll(language === 'de' ? NOUN : WORD))
         counts[language].set(word, (counts[language].get(word) ?? 0) + 1);
   }
   const words = Object.fromEntries(LANGUAGES.map((language) => [language,
@@ -70,7 +87,12 @@ const capital = (word) => word[0].toUpperCase() + word.slice(1);
 /** A whole number of `least` to `most`. @param {number} least @param {number} most @param {() => number} next */
 const between = (least, most, next) => least + Math.floor(next() * (most - least + 1));
 
-/** The start of one word and the end of another, each whole if short. @param {string[]} words @param {() => number} next */
+/**
+ * The start of one word and the end of another, each often whole if it is short.
+ *
+ * @param {string[]} words
+ * @param {() => number} next  random numbers
+ */
 function joined(words, next) {
   const [head, tail] = [drawn(words, next), drawn(words, next)];
   const start = head.length <= 7 && next() < 0.6 ? head : head.slice(0, between(3, 6, next));
