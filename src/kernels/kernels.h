@@ -110,8 +110,8 @@ void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, co
                   int n, int k);
 
 /*
- * int8, rows that are mostly 0: after a ReLU, of 100 numbers 10 to 30 are not.  Only their products are computed, so the
- * weights of one k stand together.  The results have the bits of the functions above.
+ * int8, rows that are mostly 0: after a ReLU, of 100 numbers 10 to 30 are not.  Only their products are computed, so
+ * the weights of one k stand together.  The results have the bits of the functions above.
  *
  *     group g:  [K][16] int8,  element (n, k) at  g*K*16 + k*16 + n%16        g = n/16
  *

@@ -240,7 +240,7 @@ NOINLINE void fill_places(void) {
 NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float scale) {
     const size_t room = sparse_room(k);
     uint16_t *at = (uint16_t *)(out + 1);
-    /* x as bytes first; where they are widened, they end where the row does, and so each is read before it is written */
+    /* x as bytes first.  Where they are widened they end where the row does, so each is read before it is written. */
     uint8_t *q = (uint8_t *)(at + room) + room * (sizeof(quantized) - 1);
     const v128_t s = wasm_f32x4_splat(scale), none = wasm_i8x16_splat(0);
     int n = 0;

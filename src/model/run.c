@@ -23,7 +23,8 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     const int hidden_rows = max_rows < FFN_ROWS ? max_rows : FFN_ROWS;
     const size_t D = (size_t)a->d_model, A = (size_t)architecture_widest_inner(a), R = (size_t)max_rows;
     const size_t inner_bytes = quantized_bytes(max_rows, (int)A), hidden_bytes = quantized_bytes(hidden_rows, widest);
-    const size_t sparse = sparse_bytes(hidden_rows, widest), most = inner_bytes > hidden_bytes ? inner_bytes : hidden_bytes;
+    const size_t whole = inner_bytes > hidden_bytes ? inner_bytes : hidden_bytes;
+    const size_t sparse = sparse_bytes(hidden_rows, widest);
 
     run->model = model;
     run->max_rows = max_rows;
@@ -38,7 +39,7 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     run->reach = max_keys;
     run->position_bias[0] = lay_out_bias(arena, &model->encoder, max_keys);
     run->position_bias[1] = lay_out_bias(arena, &model->decoder, max_keys);
-    input_layout(&run->input, arena, max_rows, sparse > most ? sparse : most, model->config.dtype,
+    input_layout(&run->input, arena, max_rows, sparse > whole ? sparse : whole, model->config.dtype,
                  model->config.activations);
     run->scratch = arena_floats(arena, attention_scratch_floats(max_keys, max_keys, architecture_widest_head(a)), 1, 1);
     run->disabled = arena_push(arena, (size_t)model->n_heads, 1);

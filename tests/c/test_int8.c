@@ -395,8 +395,8 @@ static void fill_sparse(float *x, int ldx, int m, int k) {
 }
 
 /*
- * Rows that are mostly 0 have the bits of the twin, and of the products of whole rows.  The columns past n and what lies
- * beside the rows stay as they are.
+ * Rows that are mostly 0 have the bits of the twin, and of the products of whole rows.  Nothing is written beside the
+ * rows.
  *   alpha   of a fixed scale, or 0
  */
 static void test_sparse(int n, int k, int with_bias, float alpha) {
@@ -469,7 +469,7 @@ static void test_sparse(int n, int k, int with_bias, float alpha) {
     for (int i = 0; i < 13; i++) CHECK(guard_end(&g[i]));
 }
 
-/* Eight bits of rows without negatives are the seven bits, as kernels.h says; so one form of sparse rows serves both. */
+/* Without negatives, 8 bits are the same as 7, so one form of sparse rows serves both. */
 static void test_sparse_8(void) {
     enum { N = 24, K = 48 };
     float x[M * K], scales[M], w_scales[N], out[M * N], want[M * N];
