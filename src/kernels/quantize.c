@@ -227,14 +227,9 @@ void k_unpack_row_sparse(int8_t *row, const int8_t *groups, int n, int k) {
 
 size_t sparse_bytes(int m, int k) { return (size_t)m * sparse_row(k); }
 
-/* [mask] which bits of a mask are set, the lowest first. */
-static uint8_t places[256][8];
-
-NOINLINE void fill_places(void) {
-    KEEP_LOOP for (int mask = 0; mask < 256; mask++)
-        KEEP_LOOP for (int bit = 0, n = 0; bit < 8; bit++)
-            if (mask >> bit & 1) places[mask][n++] = (uint8_t)bit;
-}
+/* [mask] which of four bits are set, the lowest first; then anything. */
+static const uint8_t PLACES[16][4] = {{0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2},
+                                      {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
 
 /* Writes the numbers of x [k] that do not round to 0. */
 NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float scale) {
@@ -254,14 +249,14 @@ NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float
         v128_t all = wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(i32[0], i32[1]),
                                              wasm_i16x8_narrow_i32x4(i32[2], i32[3]));
         const uint32_t masks = wasm_i8x16_bitmask(wasm_i8x16_gt(all, none));
-        UNROLL for (int half = 0; half < 2; half++) {
-            const uint8_t *those = places[masks >> 8 * half & 255];
-            const v128_t places_8 = wasm_v128_load64_zero(those);
-            wasm_v128_store(at + n, wasm_i16x8_add(wasm_u16x8_extend_low_u8x16(places_8),
-                                                   wasm_i16x8_splat((int16_t)(i + 8 * half))));
-            wasm_v128_store64_lane(q + n, wasm_i8x16_swizzle(all, places_8), 0);
-            n += __builtin_popcount(masks >> 8 * half & 255);
-            all = wasm_i64x2_shuffle(all, all, 1, 0);
+        UNROLL for (int four = 0; four < 16; four += 4) {
+            const uint32_t mask = masks >> four & 15;
+            const v128_t those = wasm_v128_load32_zero(PLACES[mask]);
+            wasm_v128_store64_lane(at + n, wasm_i16x8_add(wasm_u16x8_extend_low_u8x16(those),
+                                                          wasm_i16x8_splat((int16_t)(i + four))), 0);
+            wasm_v128_store32_lane(q + n, wasm_i8x16_swizzle(all, those), 0);
+            n += __builtin_popcount(mask);
+            all = wasm_i32x4_shuffle(all, all, 1, 2, 3, 0);
         }
     }
     wasm_v128_store(at + n, none);
@@ -281,7 +276,6 @@ NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float
 
 void k_quantize_sparse(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k, float alpha) {
     char *out = rows;
-    if (places[255][7] == 0) fill_places();
     for (int i = 0; i < m; i++, out += sparse_row(k)) {
         const float *row = x + (size_t)i * (size_t)ldx;
         float above, below;

@@ -123,6 +123,10 @@ static void gemm_i8_whole(job *j) {
     gemm_i8(j);
 }
 
+static void gemm_sparse_whole(job *j) {
+    k_quantize_sparse(j->rows, j->scales, j->zeros, j->x, j->k, j->m, j->k, 0.0f);
+    k_gemm_sparse(j->out, j->n, j->rows, j->scales, j->zeros, j->w8, j->w_scales, j->sums, j->bias, j->m, j->n, j->k);
+}
 
 static void gemm_8_whole(job *j) {
     k_quantize_rows_8(j->rows, j->scales, j->zeros, j->x, j->k, j->m, j->k, 0.0f);
@@ -190,7 +194,8 @@ static job new_job(int m, int n, int k) {
     j.sums = memory(columns * 4);
     j.scales = memory((size_t)m * 4);
     j.zeros = memory((size_t)m * 4);
-    j.rows = memory(quantized_bytes(m, k));
+    const size_t whole = quantized_bytes(m, k), sparse = sparse_bytes(m, k);
+    j.rows = memory(whole > sparse ? whole : sparse);
     fill(j.x, (size_t)m * (size_t)k + columns + 64);
     fill(j.w, columns * (size_t)k);
     fill(j.out, (size_t)m * columns);
@@ -252,6 +257,40 @@ static void products(const char *name, void (*f)(job *), double (*peak)(void)) {
     printf("\n");
 }
 
+/* Rows of which `percent` of 100 numbers are not 0, which ones differs from row to row. */
+static void fill_after_relu(float *x, size_t n, unsigned percent) {
+    uint32_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = (state >> 8) % 100 < percent ? (float)(state >> 24) + 1.0f : 0.0f;
+    }
+}
+
+/* The time of the products that leave out what is 0, as a share of the time of those of whole rows. */
+static void after_relu(void) {
+    static const unsigned PERCENT[] = {10, 20, 30, 50};
+    static const int SHAPES[2][2] = {{256, 1024}, {512, 2048}};
+    enum { N_PERCENT = sizeof PERCENT / sizeof *PERCENT, N_ROWS = 4 }; /* not the last of ROWS */
+    printf("\nafter a ReLU: time of k_quantize_sparse + k_gemm_sparse, k_quantize_rows + k_gemm_i8 being 100 %%\n%-32s",
+           "  numbers that are not 0");
+    for (int i = 0; i < N_ROWS; i++) printf("   M=%-9d", ROWS[i]);
+    for (int s = 0; s < 2; s++)
+        for (int p = 0; p < N_PERCENT; p++) {
+            double best[2][N_ROWS];
+            for (int pass = 0; pass < PASSES; pass++)
+                for (int i = 0; i < N_ROWS; i++) {
+                    job j = new_job(ROWS[i], SHAPES[s][0], SHAPES[s][1]);
+                    fill_after_relu(j.x, (size_t)j.m * (size_t)j.k, PERCENT[p]);
+                    const double whole = measure(gemm_i8_whole, &j), sparse = measure(gemm_sparse_whole, &j);
+                    if (pass == 0 || whole < best[0][i]) best[0][i] = whole;
+                    if (pass == 0 || sparse < best[1][i]) best[1][i] = sparse;
+                }
+            printf("\n  %c  d x ffn  %5d x %-5d  %2u %%", "AB"[s], SHAPES[s][0], SHAPES[s][1], PERCENT[p]);
+            for (int i = 0; i < N_ROWS; i++) printf("  %9.0f %%", 100.0 * best[1][i] / best[0][i]);
+        }
+    printf("\n");
+}
+
 /* `per_element` operations, or 1 for elements alone; n elements, or n rows of 64 for attention. */
 static void row(const char *name, void (*f)(job *), const char *unit, double per_element) {
     static const int sizes[] = {64, 256, 1024, 8000};
@@ -273,6 +312,7 @@ int main(void) {
     products("k_quantize_rows + k_gemm_i8", gemm_i8_whole, attain_i8);
     products("k_quantize_rows_8 + k_gemm_i8_8", gemm_8_whole, attain_i8);
     products("k_quantize_rows_8 + k_gemm_fixed", gemm_fixed_whole, attain_i8);
+    after_relu();
     printf("\nrows\n");
     row("k_scores, 64 of 512 columns", scores, "GOP/s", 128.0);
     row("k_weighted_sum, likewise", weighted_sum, "GOP/s", 128.0);
