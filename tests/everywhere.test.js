@@ -1,5 +1,6 @@
 // everywhere.test.js - five hundred texts are translated to the same bytes in a batch, one by one, streamed and in
-// workers, in three Nodes, Chromium, Firefox and WebKit, with SIMD128 and relaxed. How well is score/'s business.
+// workers, in three Nodes, Chromium, Firefox and WebKit, with SIMD128 and relaxed. How well is score/'s business. And
+// each browser's words for a policy that forbids WebAssembly are known.
 import test, { describe } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -55,6 +56,16 @@ async function checkSurvey(t, where, found, needs) {
   }
 }
 
+/** The worker that may not use WebAssembly: its policy is that of its own file. */
+const FORBIDDEN = await readFile(path('browser/no-wasm.js'));
+/** @type {NonNullable<NonNullable<Parameters<typeof serve>[0]>['intercept']>} */
+const sendForbidden = (request, response) => {
+  if (!String(request.url).endsWith('/no-wasm.js')) return false;
+  response.writeHead(200, { 'content-type': 'text/javascript',
+    'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self'" }).end(FORBIDDEN);
+  return true;
+};
+
 // two hosts at a time: this one, which serves the pages too, and another
 describe('every host says the same', { concurrency: 2 }, () => {
   describe('this Node', { concurrency: 1 }, () => {
@@ -81,10 +92,15 @@ describe('every host says the same', { concurrency: 2 }, () => {
     ])) {
       test(`${kind}: page and worker`, async (t) => {
         if (!needBrowser(kind, t)) return;
-        const server = await serve({ page: 'tests/browser/everywhere.html' });
-        const { error, userAgent, found } = await reportOf(server, { kind });
+        const server = await serve({ page: 'tests/browser/everywhere.html', intercept: sendForbidden });
+        const { error, userAgent, refused, found } = await reportOf(server, { kind });
         assert.equal(error, undefined);
         t.diagnostic(userAgent);
+        assert.equal(refused.length, 2);
+        for (const [status, message] of refused) {
+          assert.equal(status, 'HEED_E_WASM');
+          assert.match(message, /^heed\.wasm: .+: add 'wasm-unsafe-eval' to script-src$/, 'in one line');
+        }
         await checkSurvey(t, kind, found, needs);
       });
     }

@@ -95,7 +95,7 @@ export async function instantiate({ wasm, simd = 'auto' } = {}, open = openOwn) 
     return new Core(c, build, module, share);
   } catch (/** @type {any} */ error) {
     if (error instanceof HeedError) throw error;
-    const { message } = error;
+    const message = error.message.replace('\n', ''); // WebKit's has two lines
     // The messages of V8; below, those of Chromium, Firefox and WebKit.
     const isMemory = /out of memory/i.test(message);
     const hint = /unsafe-eval|by CSP/.test(message) ? ": add 'wasm-unsafe-eval' to script-src" : '';
