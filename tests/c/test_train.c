@@ -160,8 +160,8 @@ static void spread(heed_trainer *t, int has_kink) {
     }
 }
 
-/* Elements of a tensor that are compared one by one: 10, or what the program's argument says. */
-static size_t elements = 10;
+/* Elements of a tensor that are compared one by one: 6, or what the program's argument says. */
+static size_t elements = 6;
 
 static void check_gradients(const char *name, const int32_t *config, int n, int has_kink, const pass_options *extra,
                             int sampled) {
