@@ -1,5 +1,5 @@
-// tensors.js - the tensors that a pass computes, by Hugging Face's names, and the weights; used by transformer.js, and on
-// demand by here.js.
+// tensors.js - the tensors that a pass computes, by Hugging Face's names, and the weights; used by transformer.js, and
+// on demand by here.js.
 
 import { badRange, badType, checkInteger, checkOptions } from '../base/check.js';
 import { floats, ints } from '../wasm/core.js';
