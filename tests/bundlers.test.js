@@ -139,6 +139,8 @@ const BUNDLERS = {
 async function webpack(out, from, mode) {
   const { default: pack } = await tool('webpack');
   const compiler = pack({
+    // once is enough: minifying is most of the time, and what is left of a program is decided before
+    optimization: { minimize: mode === 'production' && from === app },
     mode, context: from, entry: { main: './main.js' }, devtool: mode === 'development' && 'source-map',
     output: { path: out, module: true, filename: '[name].js', publicPath: 'auto' },
     experiments: { outputModule: true },
