@@ -207,10 +207,12 @@ async function survives(name, bytes) {
   }
 }
 
-for (const [name, step] of /** @type {const} */ ([
-  ['legacy.bin', 1], ['zip.bin', 1], ['deflated.bin', 7], ['model.npz', 7], ['compressed.npz', 7],
+// the last takes five times as long as any other
+for (const [name, step, changes] of /** @type {const} */ ([
+  ['legacy.bin', 3, 500], ['zip.bin', 3, 500], ['deflated.bin', 7, 500], ['model.npz', 7, 500],
+  ['compressed.npz', 7, 150],
 ])) {
-  test(`${name}: cut off at ${step === 1 ? 'any byte' : `every ${step}th byte`} it is refused`, async () => {
+  test(`${name}: cut off at every ${step}. byte it is refused`, async () => {
     const whole = read(name);
     assert.ok(await survives(name, whole));
     for (let length = 0; length < whole.length; length += step) {
@@ -222,7 +224,7 @@ for (const [name, step] of /** @type {const} */ ([
     const whole = read(name);
     let state = 1;
     const below = (/** @type {number} */ n) => ((state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 8) % n;
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < changes; i++) {
       const copy = whole.slice();
       // numbers are most of the bytes: what describes them is at the ends
       const span = i % 2 ? copy.length : 4096;
