@@ -4,8 +4,6 @@ import { Translator } from '../../js/index.js';
 import { composed } from './composed.js';
 import { FIXTURE } from './fixture.js';
 
-/** The shipped model, wherever these files are served from. */
-
 /**
  * Ways of asking for the translations.
  *
@@ -52,10 +50,10 @@ async function sha256(data) {
  * SHA-256 of the texts, of their translations (each list joined by line breaks), and of all bits of log-probabilities.
  * NotSupportedError: the host lacks this SIMD.
  *
- * @param {{ way: string, simd?: string, worker?: boolean }} run
+ * @param {{ way: string, simd?: string, worker?: boolean, every?: number }} run  every: 2: every second text
  */
-export async function everywhere({ way, simd = 'simd128', worker = false }) {
-  const texts = composed();
+export async function everywhere({ way, simd = 'simd128', worker = false, every = 1 }) {
+  const texts = composed().filter((_, i) => i % every === 0);
   const translator = await Translator.create({
     sourceLanguage: 'en', targetLanguage: 'de', model: FIXTURE, dtype: 'int8', cache: false, simd, worker,
   });
@@ -80,8 +78,12 @@ export async function everywhere({ way, simd = 'simd128', worker = false }) {
   }
 }
 
-/** What other hosts are asked for: the arithmetic of both builds, and in pages the worker that is the default there. */
-export const RUNS = [{ way: 'batch', simd: 'simd128', worker: true }, { way: 'batch', simd: 'relaxed' }];
+/**
+ * What other hosts are asked for: the arithmetic of both builds, and in pages the worker that is the default there. Half
+ * of the texts: another sum anywhere would show in some of them.
+ */
+export const RUNS = [{ way: 'batch', simd: 'simd128', worker: true, every: 2 },
+  { way: 'batch', simd: 'relaxed', every: 2 }];
 
 /** Each of RUNS, or the reason why this host cannot run it. */
 export async function survey() {
