@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const skip = process.platform !== 'linux' && 'only Linux tells the memory of a process';
 
-const requests = process.env.REQUESTS ?? '1000';
+const requests = process.env.REQUESTS ?? '400';
 
 test(`${requests} requests, 100 at a time: none is lost, and memory stays`, { skip }, async (t) => {
   const program = fileURLToPath(new URL('bench/serve.js', import.meta.url));
