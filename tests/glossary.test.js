@@ -56,7 +56,7 @@ test('a term beyond the greatest length is reported, like every missing term', a
 test('200 sentences: each term once for each time', async (t) => {
   assert.equal(sentences.length, 200);
   let free = 0;
-  for (const { source, term, times } of sentences) {
+  for (const [i, { source, term, times }] of sentences.entries()) {
     const detailed = await translator.translateDetailed(source, { glossary });
     const matches = detailed.flatMap((sentence) => (sentence.glossary ?? []).map((match) => ({ ...match, sentence })));
     assert.equal(matches.length, times, source);
@@ -68,9 +68,9 @@ test('200 sentences: each term once for each time', async (t) => {
     }
     const whole = detailed.map(({ target }) => target).join(' ');
     assert.equal(whole.split(glossary[term]).length - 1, times, `${source} | ${whole}`);
-    free += Number((await translator.translate(source)).split(glossary[term]).length - 1 === times);
+    if (i % 4 === 0) free += Number((await translator.translate(source)).split(glossary[term]).length - 1 === times);
   }
-  t.diagnostic(`without a glossary ${free} of 200 do so`);
+  t.diagnostic(`without a glossary ${free} of ${sentences.length / 4} do so`);
 });
 
 test('one call, a list, a stream and a worker say the same', async () => {

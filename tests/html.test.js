@@ -195,7 +195,7 @@ test('the mutator sees what is wrong', () => {
 });
 
 test('time grows with the length of the source alone', () => {
-  const n = 20_000;
+  const n = 10_000;
   const hard = ['<b>', '</b>', '<div>', '<i></b>', '<li>', '<svg>', '<td>', '<p><b>', '<a href="', '<!--', '&notA',
     '<button>', '<sup>1', '<sup></sup>', '<x-y>', '<table>', '<select>', '</p>', '<span translate=no>',
     '<span lang=fr>x<i lang=en>y'];
@@ -204,7 +204,8 @@ test('time grows with the length of the source alone', () => {
       const start = performance.now();
       translateBy(html, 'upper');
       const time = performance.now() - start;
-      assert.ok(time < 30_000, `${part}: ${time.toFixed(0)} ms`);
+      // some 0.2 s; what grows with the square took 8 s and more
+      assert.ok(time < 8000, `${part}: ${time.toFixed(0)} ms`);
     }
   }
 });

@@ -194,12 +194,16 @@ test('a call that cannot share the batch gets its turn, and so do the others', a
     const expected = await own.translate(TEXTS.slice(0, 4), options);
     const long = Array.from({ length: 4 }, (_, i) => TEXTS.map((text) => `${text} ${i}`)).flat();
     let isOver = false;
-    const running = own.translate(long).then(() => (isOver = true));
+    const isFirst = name === 'other heads'; // the long one ends as well: once is enough
+    const running = own.translate(long).then(() => (isOver = true), (error) => {
+      if (isFirst) throw error;
+    });
     await stepsFromNow(5);
     assert.deepEqual(await own.translate(TEXTS.slice(0, 4), options), expected, name);
     assert.ok(!isOver, `${name}: it did not wait for the end of the other`);
-    await running;
+    if (isFirst) await running;
     own.destroy();
+    await running;
   }
 });
 
