@@ -55,10 +55,11 @@ for (const pair of pairs) {
     const lines = readLines(pair);
     assert.equal(lines.length, 187);
     for (const [dtype, most, least] of /** @type {['f32' | 'int8', number, number][]} */ (
-      [['f32', 1e-4, 187], ['int8', LIMITS[pair], 110]])) {
+      [['f32', 1e-4, 94], ['int8', LIMITS[pair], 110]])) {
       const model = await Transformer.load(join(directory, pair), { dtype, shortlist: false });
       for (const { source, sourceIds } of lines) assert.deepEqual([...model.tokenizer.encode(source).ids], sourceIds);
-      // every third line shows what float32 does, which takes most of the time
+      // every second line, and the numbers of every third, show what float32 does, which takes most of the time
+      const asked = dtype === 'f32' ? lines.filter((_, i) => i % 2 === 0) : lines;
       const forced = dtype === 'f32' ? lines.filter((_, i) => i % 3 === 0) : lines;
       /** @type {number[]} how much of the largest weight the engine's source has, for each target token */
       const shares = [];
@@ -76,10 +77,10 @@ for (const pair of pairs) {
       t.diagnostic(`${dtype}: share of links that have the largest weight ${shareOf(1).toFixed(4)}, 0.8 of it ` +
         `${shareOf(0.8).toFixed(4)}, half of it ${shareOf(0.5).toFixed(4)}`);
       assert.ok(shareOf(1) > 0.93 && shareOf(0.8) > 0.97 && shareOf(0.5) > 0.995);
-      const equal = outputsOf(model, lines).filter((ids, i) =>
-        model.tokenizer.decode(ids) === textOf(lines[i].full).trim()).length;
+      const equal = outputsOf(model, asked).filter((ids, i) =>
+        model.tokenizer.decode(ids) === textOf(asked[i].full).trim()).length;
       t.diagnostic(`${dtype}: |Δ log p| ${mean(away).toFixed(5)} on average, 99 % below ` +
-        `${away[Math.floor(0.99 * away.length)].toFixed(4)}; ${equal} of 187 texts equal`);
+        `${away[Math.floor(0.99 * away.length)].toFixed(4)}; ${equal} of ${asked.length} texts equal`);
       assert.ok(mean(away) < most, `${dtype}: ${mean(away)}`);
       assert.ok(equal >= least, `${dtype}: ${equal} texts`);
       model.dispose();

@@ -232,6 +232,7 @@ test('without memory it reports that, leaks nothing, and can continue from the c
     const starved = go(out, '8', at);
     assert.equal(starved.status, 1, `allocation ${at}: ${starved.stderr}`);
     assert.match(starved.stderr, SAYS_SO, `allocation ${at}`);
+    if (at % 3 !== 1) continue; // a third of them also continues
     const again = go(out, '8', 0);
     assert.equal(again.status, 0, `after allocation ${at}: ${again.stderr}`);
     assert.match(again.stdout, /continuing after step [4-8]\b/);

@@ -54,7 +54,9 @@ export async function fingerprint({ dtype, simd }) {
     const sources = SENTENCES.map((text) => tokenizer.encode(text).ids);
     // batches smaller than the list: sentences leave and enter while others are decoded
     const greedy = model.generate(sources, { beams: 1, maxTokens: 60, batchSize: 16 });
-    const beams = model.generate(sources, { beams: 4, nBest: 4, maxTokens: 60, batchSize: 7, lengthPenalty: 0.6 });
+    // in floats four beams take three times as long: half of them
+    const searched = dtype === 'f32' ? sources.filter((_, i) => i % 2 === 0) : sources;
+    const beams = model.generate(searched, { beams: 4, nBest: 4, maxTokens: 60, batchSize: 7, lengthPenalty: 0.6 });
     const texts = [...greedy, ...beams].map(([best]) => tokenizer.decode(best.ids));
 
     const passes = [0, 13, 19, 25, 34].map((i) => [sources[i], greedy[i][0].ids]);
