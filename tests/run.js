@@ -184,12 +184,20 @@ async function main() {
 
   const begin = performance.now();
   const total = { passed: 0, failed: 0, /** @type {string[]} */ skipped: [], /** @type {string[]} */ failures: [] };
-  for (const group of groups) {
-    const steps = stepsOf(group, values.only, jobs);
-    if (values.list) {
-      for (const { name, command } of steps.flat()) console.log(`${group}\t${name}\t${command.join(' ')}`);
-      continue;
+  const all = groups.map((group) => stepsOf(group, values.only, jobs));
+  if (values.list) {
+    for (const [i, steps] of all.entries()) {
+      for (const { name, command } of steps.flat()) console.log(`${groups[i]}\t${name}\t${command.join(' ')}`);
     }
+    return;
+  }
+  // what a later group needs is installed, which is mostly waiting, while the group before is built
+  for (let i = 1; i < all.length; i++) {
+    if (all[i][0][0]?.name === 'install' && all[i - 1].at(-2)?.[0]?.name === 'build') {
+      all[i - 1].at(-2)?.push(.../** @type {Part[]} */ (all[i].shift()));
+    }
+  }
+  for (const steps of all) {
     for (const parts of steps) {
       const { passed, failed, skipped, failures } = await runParts(parts, { jobs, logs: values.logs });
       // what installs and builds is no test: it counts if it fails
@@ -199,7 +207,6 @@ async function main() {
       total.failures.push(...failures);
     }
   }
-  if (values.list) return;
   if (total.skipped.length > 0) console.log(['skipped:', ...new Set(total.skipped)].join('\n    '));
   // once more at the end, which is the part of a long output that is always kept
   for (const name of total.failures) {
