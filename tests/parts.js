@@ -26,8 +26,11 @@ export const FAST = [
 ];
 
 /** Those that take longest, longest first: they start first, so that the last part to end is a short one. */
-const SLOWEST = ['everywhere', 'engines', 'page', 'mutate', 'bundlers', 'train-native', 'page-use', 'long', 'downloads',
-  'page-engines', 'text-limits', 'checkpoints', 'cli', 'convert', 'train', 'translator', 'api', 'cache'];
+const SLOWEST = ['bundlers', 'page-use', 'page', 'engines', 'shared', 'train-native', 'everywhere', 'firefox-real',
+  'train-links', 'long', 'hosts', 'mutate', 'debug', 'text-limits', 'firefox-hosts', 'train', 'pool', 'page-look', 'jobs',
+  'rules', 'checkpoints', 'examples', 'dom-engines', 'fetch', 'page-learn', 'worker-page', 'kept', 'html', 'downloads',
+  'pivot', 'serve', 'page-engines', 'leaks', 'guides', 'trim', 'extension', 'shortlist', 'docs', 'documents', 'files',
+  'cli', 'glossary', 'api', 'translator', 'text', 'models', 'convert', 'cache', 'simd'];
 
 /** Every test file, without `.test.js`. */
 export const files = () => readdirSync(new URL('.', import.meta.url))
@@ -57,8 +60,8 @@ export const GROUPS = {
     parts: () => [
       { name: 'fuzz, 3 s a target', command: make('fuzz-test', 'FUZZ_SHORT_SECONDS=3', 'FUZZ_JOBS=1') },
       { name: 'C, wasm', command: make('test-wasm') },
-      ...nodeParts(FAST),
       { name: 'C, native', command: make('test-native') },
+      ...nodeParts(FAST),
     ],
   },
   rest: {
@@ -67,8 +70,8 @@ export const GROUPS = {
     parts: () => [
       { name: 'C, Arm', command: make('test-arm') },
       { name: 'C, sanitizers', command: make('test-asan') },
-      ...nodeParts(files().filter((name) => !FAST.includes(name))),
       { name: 'reproducible', command: make('reproducible', 'JOBS=1') },
+      ...nodeParts(files().filter((name) => !FAST.includes(name))),
     ],
   },
 };
