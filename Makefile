@@ -150,8 +150,9 @@ $(eval $(call variant,relaxed,,$(filter src/kernels/%,$(SOURCES))))
 $(eval $(call variant,arm,,$(SOURCES)))
 $(eval $(call variant,coverage,,$(SOURCES)))
 $(eval $(call variant,wasm,.wasm,$(SOURCES)))
-$(eval $(call variant,wasm-relaxed,.wasm,$(SOURCES)))
-$(eval $(call variant,wasm-debug,.wasm,$(SOURCES)))
+# Their modules do not train.
+$(eval $(call variant,wasm-relaxed,.wasm,$(filter-out src/train/%,$(SOURCES))))
+$(eval $(call variant,wasm-debug,.wasm,$(filter-out src/train/%,$(SOURCES))))
 
 NATIVE_TESTS := $(TESTS:%=$(BUILD)/native/tests/%)
 ASAN_TESTS   := $(TESTS:%=$(BUILD)/asan/tests/%)
@@ -254,9 +255,9 @@ test-wasm: $(WASM_TESTS)
 test-asan: $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 	@$(call run-tests,address and undefined,$(BUILD)/asan/tests/$$t 2)
 	@$(BUILD)/relaxed/tests/test_kernels && echo 'test_kernels, relaxed dot: passed'
-# For another processor, in an emulator; reports if it is missing. Each of ARM_LONG takes longer there than all others
-# together, so only `make test-long` runs them.
-ARM_LONG   := test_bytes test_search test_shortlist test_train
+# For another processor, in an emulator; reports if it is missing. Each of ARM_LONG takes longer there than most others
+# together, so only `make test-long` runs them; test_heap is of the malloc that only wasm has.
+ARM_LONG   := test_bytes test_heap test_search test_shortlist test_train
 ARM_WANTED ?= $(filter-out $(ARM_LONG),$(TESTS))
 has-arm = { command -v $(ARM_CC) && command -v $(firstword $(ARM_RUN)); } > /dev/null
 arm-build: | need-arm
