@@ -57,7 +57,8 @@ test('full hours stay full; rows that differ or tell the part of the day stay as
   for (const row of [
     { en: 'At 4:30 pm.', de: 'Um 4:30 Uhr.' }, { en: 'No time.', de: 'Keine Zeit.' },
     { en: 'At 6 am.', de: 'Morgens um 6 Uhr, morgens.' }, { en: 'At 1 pm or 1 pm.', de: 'Um 13 Uhr.' },
-    { en: 'At 6 am and 6 am.', fr: 'À 6 h et à 6 h.' }, { de: 'Um 25 Uhr.', fr: 'À 25 h.' },
+    { en: 'At 6 am and 6 am.', fr: 'À 6 h et à 6 h.' }, { de: 'Um 18 Uhr.', es: 'A las 18:00.' },
+    { de: 'Um 25 Uhr.', fr: 'À 25 h.' },
   ]) assert.equal(replaceTimes(row, next), undefined, JSON.stringify(row));
 });
 

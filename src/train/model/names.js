@@ -2,8 +2,8 @@
 //
 //     Tom called me.  Tom hat mich angerufen.   ->   Hafenbruck called me.  Hafenbruck hat mich angerufen.
 //
-// In German every noun has a capital, so a model takes many names for nouns and translates them. Here names are made of
-// the very words that it translates; only the sentence tells that they are names. Used by prepare.js.
+// In German every noun has a capital, so a model takes many names for nouns and translates them. Invented names are made
+// of words that the model translates. Only the sentence shows that they are names. Used by prepare.js.
 
 import { drawn } from './random.js';
 import { LANGUAGES } from './texts.js';
@@ -11,20 +11,24 @@ import { LANGUAGES } from './texts.js';
 /** @typedef {import('./texts.js').Row} Row */
 /**
  * @typedef {object} Parts
- * @property {string[]} names  known ones
- * @property {Set<string>} isName  the same
- * @property {Record<string, string[]>} words  common ones, by language
+ * @property {string[]} names  that sentences share
+ * @property {Set<string>} known  the same
+ * @property {Record<string, string[]>} words  common ones, in small letters, by language
  */
 
-const CAPITAL = /(?<![\p{L}\p{M}\d'-])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{M}\d'-])/gu;
-/** Words that all sentences may share though they are no names. */
-const MONTHS = new Set(['April', 'August', 'September', 'November', 'Mai', 'Christmas', 'God', 'Internet']);
+/** A word: letters of two cases or of one, with nothing beside them that joins words. */
+const [BEGIN, END] = [String.raw`(?<![\p{L}\p{M}\d'-])`, String.raw`(?![\p{L}\p{M}\d'-])`];
+const CAPITALISED = new RegExp(String.raw`${BEGIN}\p{Lu}\p{Ll}{2,}${END}`, 'gu');
+const SMALL = new RegExp(String.raw`${BEGIN}\p{Ll}{3,}${END}`, 'gu');
+/** A German noun inside a sentence. */
+const NOUN = new RegExp(String.raw`(?<=[\p{L},] )\p{Lu}\p{Ll}{3,}${END}`, 'gu');
+/** Words with a capital that sentences may share though they are no names. */
+const NOT_NAMES = new Set(['April', 'August', 'September', 'November', 'Mai', 'Christmas', 'God', 'Internet']);
 const COMPANIES = ['GmbH', 'AG', 'KG', 'Ltd', 'Inc', 'SA', 'SARL', 'SL', 'Group', '& Söhne', '& Co'];
-/** Words that parts may be: of German nouns inside a sentence, of other languages any in small letters. */
-const NOUN = /(?<=[\p{L},] )\p{Lu}\p{Ll}{3,}/gu;
-const WORD = /\p{Ll}{4,}/gu;
-/** How often a word of the parts occurs, at least. */
+/** How often a common word occurs, at least. */
 const COMMON = 20;
+/** Fewest letters of a word that names are made of. */
+const SHORTEST = 4;
 
 /** @param {Row} row */
 const languagesOf = (row) => LANGUAGES.filter((language) => row[language]);
@@ -39,7 +43,7 @@ function listCapitals(text) {
   /** @type {Map<string, boolean>} */
   const found = new Map();
   const twice = new Set();
-  for (const { 0: word, index } of text.matchAll(CAPITAL)) {
+  for (const { 0: word, index } of text.matchAll(CAPITALISED)) {
     if (found.has(word)) twice.add(word);
     found.set(word, /[\p{L},] $/u.test(text.slice(0, index)));
   }
@@ -55,7 +59,7 @@ function listCapitals(text) {
  */
 function listShared(row) {
   const [first, ...others] = languagesOf(row).map((language) => listCapitals(row[language]));
-  return [...first].filter(([word]) => others.every((list) => list.has(word)) && !MONTHS.has(word))
+  return [...first].filter(([word]) => others.every((list) => list.has(word)) && !NOT_NAMES.has(word))
     .map(([word, isInside]) => [word, isInside && others.every((list) => list.get(word))]);
 }
 
@@ -67,22 +71,33 @@ function listShared(row) {
  */
 export function collectParts(rows) {
   /** @type {Set<string>} */
-  const names = new Set();
+  const shared = new Set();
+  /** @type {Map<string, number>} of all languages */
+  const small = new Map();
   /** @type {Record<string, Map<string, number>>} */
   const counts = Object.fromEntries(LANGUAGES.map((language) => [language, new Map()]));
+  const count = (/** @type {Map<string, number>} */ map, /** @type {string} */ word) =>
+    map.set(word, (map.get(word) ?? 0) + 1);
   for (const row of rows) {
-    for (const [name, isInside] of listShared(row)) if (isInside) names.add(name);
-    for (const language of languagesOf(row))
-      for (const [word] of row[language].matchAll(language === 'de' ? NOUN : WORD))
-        counts[language].set(word, (counts[language].get(word) ?? 0) + 1);
+    for (const [name, isInside] of listShared(row)) if (isInside) shared.add(name);
+    for (const language of languagesOf(row)) {
+      for (const [word] of row[language].matchAll(SMALL)) {
+        count(small, word);
+        if (language !== 'de' && word.length >= SHORTEST) count(counts[language], word);
+      }
+      if (language === 'de') for (const [word] of row.de.matchAll(NOUN)) count(counts.de, word);
+    }
   }
+  // a title has capitals in its words: "All About Soap"
+  const names = [...shared].filter((name) => (small.get(name.toLowerCase()) ?? 0) < COMMON);
+  const known = new Set(names);
   const words = Object.fromEntries(LANGUAGES.map((language) => [language,
-    [...counts[language]].filter(([word, n]) => n >= COMMON && !names.has(word)).map(([word]) => word.toLowerCase())]));
-  return { names: [...names], isName: names, words };
+    [...counts[language]].filter(([word, n]) => n >= COMMON && !known.has(word)).map(([word]) => word.toLowerCase())]));
+  return { names, known, words };
 }
 
 /** @param {string} word */
-const capital = (word) => word[0].toUpperCase() + word.slice(1);
+const capitalised = (word) => word[0].toUpperCase() + word.slice(1);
 
 /** A whole number of `least` to `most`. @param {number} least @param {number} most @param {() => number} next */
 const between = (least, most, next) => least + Math.floor(next() * (most - least + 1));
@@ -97,8 +112,21 @@ function joined(words, next) {
   const [head, tail] = [drawn(words, next), drawn(words, next)];
   const start = head.length <= 7 && next() < 0.6 ? head : head.slice(0, between(3, 6, next));
   const end = tail.length <= 7 && next() < 0.6 ? tail : tail.slice(-between(3, 6, next));
-  return capital(start + end);
+  return capitalised(start + end);
 }
+
+/**
+ * The forms of names, each as often as it stands here.
+ *
+ * @type {((parts: Parts, words: string[], next: () => number) => string)[]}
+ */
+const FORMS = [
+  ...Array(5).fill((_, words, next) => joined(words, next)),
+  ...Array(2).fill((_, words, next) => `${joined(words, next)} ${capitalised(drawn(words, next))}`),
+  ({ names }, words, next) => `${drawn(names, next)} ${capitalised(drawn(words, next))}`,
+  ({ names }, words, next) => `${drawn(names, next)} ${joined(words, next)}`,
+  (_, words, next) => `${joined(words, next)} ${drawn(COMPANIES, next)}`,
+];
 
 /**
  * A name of a person, a place or a company.
@@ -107,13 +135,10 @@ function joined(words, next) {
  * @param {string} language  of its words
  * @param {() => number} next  random numbers
  */
-export function inventName({ names, words }, language, next) {
-  const form = next();
-  const first = form < 0.22 ? drawn(names, next) : joined(words[language], next);
-  if (form < 0.12 || (form >= 0.22 && form < 0.4)) return `${first} ${capital(drawn(words[language], next))}`;
-  if (form < 0.22) return `${first} ${joined(words[language], next)}`;
-  return form < 0.5 ? `${first} ${drawn(COMPANIES, next)}` : first;
-}
+export const inventName = (parts, language, next) => drawn(FORMS, next)(parts, parts.words[language], next);
+
+/** Words that depend on the name after them: "an Android", "en Islande", "au Chili". @type {Record<string, RegExp>} */
+const BEFORE = { en: /\ban $/iu, fr: /(?<!\p{L})(?:en|au|aux|du) $/iu };
 
 /**
  * The row with other names.
@@ -121,20 +146,28 @@ export function inventName({ names, words }, language, next) {
  * @param {Row} row
  * @param {Parts} parts
  * @param {() => number} next  random numbers
- * @returns {Row | undefined}  undefined: its sentences share no known name
+ * @returns {Row | undefined}  undefined: its sentences share no known name, or one that cannot be replaced alone
  */
 export function replaceNames(row, parts, next) {
-  const shared = listShared(row).filter(([name]) => parts.isName.has(name));
-  if (shared.length === 0) return undefined;
   const languages = languagesOf(row);
+  const all = listShared(row).map(([word]) => word);
+  const names = all.filter((word) => parts.known.has(word));
+  const sources = languages.filter((language) => parts.words[language].length > 0);
+  const isBound = (/** @type {string} */ name) => languages.some((language) => {
+    const text = row[language];
+    // "an" and the like, or a part of a longer name
+    return BEFORE[language]?.test(text.slice(0, text.indexOf(name))) ||
+      all.some((other) => text.includes(`${name} ${other}`) || text.includes(`${other} ${name}`));
+  });
+  if (names.length === 0 || sources.length === 0 || names.some(isBound)) return undefined;
   /** @type {Map<string, string>} */
   const fresh = new Map();
-  for (const [name] of shared) {
+  for (const name of names) {
     let other;
-    // French and Spanish words before a name depend on whether it begins with a vowel
-    do other = inventName(parts, drawn(languages, next), next); while (/^[AEIOUYHÀ-Ý]/.test(other));
+    // words before a name depend on whether it begins with a vowel
+    do other = inventName(parts, drawn(sources, next), next); while (/^[AEIOUYHŒÆ]/.test(other.normalize('NFD')));
     fresh.set(name, other);
   }
   return Object.fromEntries(languages.map((language) =>
-    [language, row[language].replace(CAPITAL, (name) => fresh.get(name) ?? name)]));
+    [language, row[language].replace(CAPITALISED, (name) => fresh.get(name) ?? name)]));
 }

@@ -3,8 +3,8 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates, names; those ending in -x have
-//                    no English
+//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates, names; those ending in
+//                    -x have no English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { addDates, dateLines } from './dates.js';
+import { collectParts, replaceNames } from './names.js';
 import { numeralRows } from './numerals.js';
 import { fail, wholeNumber } from './options.js';
-import { collectParts, replaceNames } from './names.js';
 import { random, shuffled } from './random.js';
 import { holdOut } from './sets.js';
 import {
@@ -223,8 +223,10 @@ function main() {
   // a pair may share the times that a third language writes with words
   const pairs = phrases.flatMap((row) => directions().filter(([a, b]) => a < b)
     .map(([a, b]) => ({ [a]: row[a], [b]: row[b] })));
-  const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])]
-    .filter((row) => !LANGUAGES.some((language) => row[language] && prepared.held.texts.has(keyOf(row[language]))));
+  // before anything is replaced: afterwards a held-out sentence would not be known
+  const isFree = (/** @type {Row} */ row) =>
+    !LANGUAGES.some((language) => row[language] && prepared.held.texts.has(keyOf(row[language])));
+  const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])].filter(isFree);
   prepared.write('times', [
     ...Array.from({ length: TIMES }, () => sources.flatMap((row) => replaceTimes(row, next) ?? [])).flat(),
     ...sources.flatMap((row) => (next() < ADDED ? addTimes(row, next) ?? [] : [])),
@@ -232,12 +234,12 @@ function main() {
   prepared.write('dates', [
     ...sources.flatMap((row) => (next() < DATED ? addDates(row, next) ?? [] : [])), ...dateLines(DATES, next),
   ], always);
-  const others = withoutEnglish(everyday);
+  const others = withoutEnglish(everyday).filter(isFree);
   const parts = collectParts([...others, ...sources]);
   const renamed = (/** @type {Row[]} */ rows) => rows.flatMap((row) => replaceNames(row, parts, next) ?? []);
   prepared.write('names', [
     ...Array.from({ length: NAMES }, () => renamed(others)).flat(),
-    ...OTHERS.flatMap((other) => shuffled(renamed(everyday[other]), next).slice(0, NAMED)),
+    ...OTHERS.flatMap((other) => shuffled(renamed(everyday[other].filter(isFree)), next).slice(0, NAMED)),
   ], always);
 
   const wantedDirections = directions().filter((direction) => prepared.has(direction));
