@@ -233,6 +233,16 @@ static tile_function *tile_of(int rows, int parts) { return (void)parts, TILES[r
 
 #endif
 
+/* a0 b0 a1 b1 ... of the first or the last half of two vectors, of 8 or 16 bits each. */
+INLINE v128_t low_bytes(v128_t a, v128_t b) {
+    return wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+INLINE v128_t high_bytes(v128_t a, v128_t b) {
+    return wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+INLINE v128_t low_words(v128_t a, v128_t b) { return wasm_i16x8_shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
+INLINE v128_t high_words(v128_t a, v128_t b) { return wasm_i16x8_shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
+
 /* Adds to `sums` of 4 columns the products of 4 numbers of a row, of which w has the weights. */
 #ifdef HEED_RELAXED
 INLINE v128_t dot_4(v128_t w, const quantized *x, v128_t sums) {
@@ -246,8 +256,8 @@ INLINE v128_t dot_4(v128_t w, const quantized *x, v128_t sums) {
 #endif
 
 /*
- * One row that is mostly 0, and the columns of a group.  No two rows have the same numbers, so the weights of each four
- * are brought side by side here.
+ * One row that is mostly 0, and the columns of a group.  Each row has other numbers, so the weights of each four are
+ * brought side by side here.  Only here it is known which of two comes first, so groups keep the weights as they are.
  */
 NOINLINE void tile_sparse(const sparse_head *row, size_t room, const int8_t *w, const epilogue *e) {
     const uint16_t *at = (const uint16_t *)(row + 1), *end = at + row->n;
@@ -278,7 +288,7 @@ typedef struct {
     float multiplier, shift;
 } fixed_scale;
 
-/* The columns of a panel or a group whose numbers are not read from the matrix. */
+/* Copies for columns whose numbers the matrix or the bias does not have in this form. */
 typedef struct {
     float bias[GROUP], scales[GROUP];
     int32_t sums[GROUP];
@@ -289,9 +299,9 @@ typedef struct {
  * The epilogue of columns j and following, of which n - j are left.  Those past n are padding, but bias has none.
  *   fixed   if not NULL, used instead of w_scales
  */
-NOINLINE epilogue begin(own_columns *own, float *out, int ldo, const float *scales, const int32_t *zeros,
-                        const float *w_scales, const int32_t *sums, const float *bias, const fixed_scale *fixed, int j,
-                        int n, int columns) {
+NOINLINE epilogue epilogue_at(own_columns *own, float *out, int ldo, const float *scales, const int32_t *zeros,
+                              const float *w_scales, const int32_t *sums, const float *bias, const fixed_scale *fixed,
+                              int j, int n, int columns) {
     epilogue e = {scales, zeros, fixed ? own->scales : w_scales + j, sums + j, bias ? bias + j : zeros_f32,
                   out + j, ldo, columns};
 #ifndef HEED_RELAXED
@@ -330,7 +340,7 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
     for (int j = 0, columns; j < n; j += columns, panels += (size_t)columns * (size_t)padded) {
         own_columns own;
         columns = next_columns(m, n - j, fixed != NULL);
-        const epilogue at_j = begin(&own, out, ldo, scales, zeros, w_scales, sums, bias, fixed, j, n, columns);
+        const epilogue at_j = epilogue_at(&own, out, ldo, scales, zeros, w_scales, sums, bias, fixed, j, n, columns);
         const int given = n - j < columns ? n - j : columns;
         for (int i = 0, block; i < m; i += block) {
             epilogue e = at_j;
@@ -352,19 +362,18 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
 static void multiply_sparse(float *out, int ldo, const void *rows, const float *scales, const int32_t *zeros,
                             const int8_t *groups, const float *w_scales, const int32_t *sums, const float *bias,
                             const fixed_scale *fixed, int m, int n, int k) {
+    const size_t bytes = sparse_row(k), room = sparse_room(k);
     for (int j = 0; j < n; j += GROUP, groups += (size_t)GROUP * (size_t)k) {
         own_columns own;
-        epilogue e = begin(&own, out, ldo, scales, zeros, w_scales, sums, bias, fixed, j, n, GROUP);
-        const char *row = rows;
-        for (int i = 0; i < m; i++, row += sparse_row(k), e.scales++, e.zeros++, e.out += ldo) {
-            if (n - j >= GROUP) {
-                tile_sparse((const sparse_head *)(const void *)row, sparse_room(k), groups, &e);
-                continue;
-            }
-            epilogue last = e;
-            last.out = own.out;
-            tile_sparse((const sparse_head *)(const void *)row, sparse_room(k), groups, &last);
-            memcpy(e.out, own.out, (size_t)(n - j) * sizeof(float));
+        epilogue e = epilogue_at(&own, out, ldo, scales, zeros, w_scales, sums, bias, fixed, j, n, GROUP);
+        const int is_whole = n - j >= GROUP;
+        for (int i = 0; i < m; i++) {
+            float *row_out = out + (size_t)i * (size_t)ldo + j;
+            e.out = is_whole ? row_out : own.out;
+            tile_sparse((const sparse_head *)(const void *)((const char *)rows + (size_t)i * bytes), room, groups, &e);
+            if (!is_whole) memcpy(row_out, own.out, (size_t)(n - j) * sizeof *out);
+            e.scales++;
+            e.zeros++;
         }
     }
 }

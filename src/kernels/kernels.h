@@ -110,8 +110,8 @@ void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, co
                   int n, int k);
 
 /*
- * int8, rows that are mostly 0: after a ReLU, of 100 numbers 10 to 30 are not.  Only their products are computed, so
- * the weights of one k stand together.  The results have the bits of the functions above.
+ * int8, rows that are mostly 0.  After a ReLU, 10 to 30 of 100 numbers are not 0.  Only these are multiplied, so the
+ * weights of one k stand together.  The results have the bits of the functions above.
  *
  *     group g:  [K][16] int8,  element (n, k) at  g*K*16 + k*16 + n%16        g = n/16
  *
@@ -122,14 +122,14 @@ enum { GROUP = 16 };
 /* Rows of a matrix in groups, padding included. */
 static inline int group_rows(int n) { return (n + GROUP - 1) / GROUP * GROUP; }
 
-/* Likewise store row n; groups [group_rows(N) * k], sums [group_rows(N)]. */
+/* As k_pack_row_i8 and k_unpack_row_i8; groups [group_rows(N) * k], sums [group_rows(N)]. */
 void k_pack_row_sparse(int8_t *groups, int32_t *sums, int n, const int8_t *row, int k);
 void k_unpack_row_sparse(int8_t *row, const int8_t *groups, int n, int k);
 /* Bytes of m rows of k numbers that k_quantize_sparse writes. */
 size_t sparse_bytes(int m, int k);
 /*
- * rows [sparse_bytes(m, k)], scales [m], zeros [m] written; x [m, k] (row stride ldx), not negative.  Of 7 bits, which
- * are 8 bits too, as no number is negative; fixed if alpha is above 0.
+ * rows [sparse_bytes(m, k)], scales [m], zeros [m] written; x [m, k] (row stride ldx) has no negative number.  If alpha
+ * is 0, numbers are 0..127: without negatives, 7 and 8 bits are the same.  If alpha is above 0, the scale is fixed.
  */
 void k_quantize_sparse(void *rows, float *scales, int32_t *zeros, const float *x, int ldx, int m, int k, float alpha);
 /* As k_gemm_i8 and k_gemm_fixed, from these rows.   w_scales [group_rows(n)] */

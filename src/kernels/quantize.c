@@ -1,4 +1,5 @@
 /* quantize.c - floats to int8 weights and to rows of activations of 7 or 8 bits, and the int8 panels; see kernels.h. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -231,7 +232,10 @@ size_t sparse_bytes(int m, int k) { return (size_t)m * sparse_row(k); }
 static const uint8_t PLACES[16][4] = {{0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2},
                                       {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
 
-/* Writes the numbers of x [k] that do not round to 0. */
+/*
+ * Writes the numbers of x [k] that do not round to 0.  A product too large for round_scaled gives a larger integer,
+ * because no number is negative, and narrowing clamps that to 127.
+ */
 NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float scale) {
     const size_t room = sparse_room(k);
     uint16_t *at = (uint16_t *)(out + 1);
@@ -245,7 +249,6 @@ NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float
         if (k - i < 16) x = last;
         v128_t i32[4];
         UNROLL for (int j = 0; j < 4; j++) i32[j] = round_scaled(wasm_v128_load(x + 4 * j), s);
-        /* narrowing clamps to 127 */
         v128_t all = wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(i32[0], i32[1]),
                                              wasm_i16x8_narrow_i32x4(i32[2], i32[3]));
         const uint32_t masks = wasm_i8x16_bitmask(wasm_i8x16_gt(all, none));
@@ -260,7 +263,6 @@ NOINLINE void quantize_row_sparse(sparse_head *out, const float *x, int k, float
         }
     }
     wasm_v128_store(at + n, none);
-    wasm_v128_store(at + n + 8, none);
     wasm_v128_store(q + n, none);
     *out = (sparse_head){.n = (n + 3) / 4 * 4};
 #ifndef HEED_RELAXED
@@ -281,10 +283,11 @@ void k_quantize_sparse(void *rows, float *scales, int32_t *zeros, const float *x
         float above, below;
         row_span(row, k, &above, &below);
         const int is_finite = above < INFINITY;
+        assert(below == 0.0f);
         const float own = is_finite && above >= LEAST_SPAN ? 127.0f / above : 0.0f;
         scales[i] = !is_finite ? NAN : alpha > 0.0f ? 1.0f : own > 0.0f ? above / 127.0f : 0.0f;
         /* a number of a fixed scale is 127 + i, and only i is kept */
         zeros[i] = alpha > 0.0f ? -127 : 0;
-        quantize_row_sparse((sparse_head *)(void *)out, row, k, is_finite ? alpha > 0.0f ? alpha : own : 0.0f);
+        quantize_row_sparse((sparse_head *)(void *)out, row, k, alpha > 0.0f ? alpha : own);
     }
 }

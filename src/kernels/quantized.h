@@ -35,8 +35,8 @@ static inline size_t quantized_row(int k, int parts) {
 }
 
 /*
- * A row that is mostly 0: of the numbers that are not, k [room], and then x [room] in the form of other rows.  The last
- * four are filled up with x = 0.
+ * A row that is mostly 0.  Only the other numbers are kept: first their k [room], then x [room] in the form of other
+ * rows.  x = 0 fills up the last four.
  */
 typedef struct {
     int32_t n;     /* a multiple of 4 */

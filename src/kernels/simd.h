@@ -17,7 +17,8 @@
 
 /*
  * The accumulators of a tile are arrays, which become registers once the loops over them are unrolled.  A loop over k
- * is not unrolled, because its hoisted loads would spill.  Only wasm needs these pragmas; native builds are for tests.
+ * is not unrolled, because its hoisted loads would spill, nor vectorised, because it has vectors or is short.  Only wasm
+ * needs these pragmas; native builds are for tests.
  */
 #if defined(__clang__) && defined(__wasm__)
 #define UNROLL    _Pragma("clang loop unroll(full)")
@@ -50,16 +51,6 @@ INLINE void store_part(float *x, v128_t v, int n) {
     if (n > 1) x[1] = wasm_f32x4_extract_lane(v, 1);
     if (n > 2) x[2] = wasm_f32x4_extract_lane(v, 2);
 }
-
-/* a0 b0 a1 b1 ... of the first or the last half of two vectors, of 8 or 16 bits each. */
-INLINE v128_t low_bytes(v128_t a, v128_t b) {
-    return wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-}
-INLINE v128_t high_bytes(v128_t a, v128_t b) {
-    return wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-}
-INLINE v128_t low_words(v128_t a, v128_t b) { return wasm_i16x8_shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
-INLINE v128_t high_words(v128_t a, v128_t b) { return wasm_i16x8_shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
 
 /* c + a * b, rounded twice: the same on every host. */
 INLINE v128_t mul_add(v128_t a, v128_t b, v128_t c) { return wasm_f32x4_add(wasm_f32x4_mul(a, b), c); }

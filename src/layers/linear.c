@@ -1,13 +1,12 @@
 /* linear.c - see linear.h for the contract. */
 #include "layers/linear.h"
 
+#include <assert.h>
+
 #include "kernels/kernels.h"
 
-/* The most numbers of a row of which k_quantize_sparse can tell the places. */
-enum { MOST_SPARSE = 65536 };
-
 void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int after_relu) {
-    const int is_sparse = after_relu && dtype == HEED_I8 && cols <= MOST_SPARSE;
+    const int is_sparse = after_relu && dtype == HEED_I8;
     const size_t n = (size_t)(is_sparse ? group_rows(rows) : panel_rows(rows));
     *w = (heed_matrix){.rows = rows, .cols = cols, .is_sparse = is_sparse};
     if (dtype == HEED_F32) {
@@ -46,6 +45,7 @@ void matrix_get_row(float *row, const heed_matrix *w, int n) {
 
 heed_linear linear_part(const heed_linear *linear, int first, int n) {
     const heed_matrix *w = &linear->weight;
+    assert(!w->is_sparse);
     heed_linear part = {{.rows = n, .cols = w->cols, .alpha = w->alpha, .q = w->q},
                         linear->bias ? linear->bias + first : NULL};
     if (w->f32) {
@@ -60,6 +60,7 @@ heed_linear linear_part(const heed_linear *linear, int first, int n) {
 
 void linear_copy_rows(heed_linear *to, int first, const heed_matrix *from, const float *bias, const int32_t *rows,
                       int n) {
+    assert(!from->is_sparse);
     to->weight.alpha = from->alpha;
     to->weight.q = from->q;
     const heed_linear part = linear_part(to, first, n);
@@ -91,7 +92,7 @@ void input_set(heed_input *input, const float *x, int m, int k) {
 
 /* Quantises the rows as a matrix of this alpha needs them, unless they are so already. */
 static void quantize(heed_input *input, float alpha, int is_sparse) {
-    if (input->is_quantized && input->alpha == alpha) return;
+    if (input->is_quantized && input->alpha == alpha && input->is_sparse == is_sparse) return;
     if (is_sparse)
         k_quantize_sparse(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k, alpha);
     else if (input->activations == HEED_QUANTIZE_ROWS)
@@ -99,6 +100,7 @@ static void quantize(heed_input *input, float alpha, int is_sparse) {
     else
         k_quantize_rows_8(input->rows, input->scales, input->zeros, input->x, input->k, input->m, input->k, alpha);
     input->is_quantized = 1;
+    input->is_sparse = is_sparse;
     input->alpha = alpha;
 }
 
@@ -115,10 +117,12 @@ void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const 
         const float multiplier = 1.0f / (alpha * w->q), shift = -(127.0f / alpha * (127.0f / w->q)) / 127.0f;
         (w->is_sparse ? k_gemm_sparse_fixed : k_gemm_fixed)(out, n, input->rows, input->scales, input->zeros, w->i8,
                                                             multiplier, shift, w->sums, bias, m, n, k);
-        return;
+    } else if (w->is_sparse) {
+        k_gemm_sparse(out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
+    } else {
+        (input->activations == HEED_QUANTIZE_ROWS ? k_gemm_i8 : k_gemm_i8_8)(
+            out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
     }
-    (w->is_sparse ? k_gemm_sparse : input->activations == HEED_QUANTIZE_ROWS ? k_gemm_i8 : k_gemm_i8_8)(
-        out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
 }
 
 void linear_forward(float *out, heed_input *input, const heed_linear *linear) {

@@ -47,7 +47,7 @@ void matrix_get_row(float *row, const heed_matrix *w, int n);
 
 /*
  * Rows [first, first + n) of `to` become rows [n] of `from`, with their biases.  Both have the same K and the same
- * arithmetic; `first` is a multiple of PANEL.  bias [from->rows]  Cannot fail.
+ * arithmetic, and none is in groups; `first` is a multiple of PANEL.  bias [from->rows]  Cannot fail.
  */
 void linear_copy_rows(heed_linear *to, int first, const heed_matrix *from, const float *bias, const int32_t *rows,
                       int n);
@@ -56,22 +56,23 @@ heed_linear linear_part(const heed_linear *linear, int first, int n);
 
 /*
  * The rows that projections read.  For int8 they are quantised once for all matrices that read them, except that each
- * fixed scale has rows of its own: a matrix with another scale than the one before quantises them again.
+ * fixed scale has rows of its own, and so have matrices in groups: a matrix that needs others than the one before
+ * quantises them again.
  */
 typedef struct {
     const float *x; /* [m, K] */
     int m, k;
     int activations; /* HEED_QUANTIZE_ */
-    void *rows;      /* the results of k_quantize_rows or k_quantize_rows_8; NULL in an f32 model */
+    void *rows;      /* the results of a k_quantize_ function; NULL in an f32 model */
     float *scales;
     int32_t *zeros;
-    int is_quantized;
+    int is_quantized, is_sparse; /* done? without what is 0? */
     float alpha; /* of rows, if they are quantised: 0 unless they have a fixed scale */
 } heed_input;
 
 /*
- * Lay out the memory for inputs of up to max_rows rows and quantized_bytes() bytes.  activations: HEED_QUANTIZE_, of
- * HEED_I8; an f32 model needs none of the bytes.
+ * Lay out the memory for inputs of up to max_rows rows and quantized_bytes() or sparse_bytes() bytes.  activations:
+ * HEED_QUANTIZE_, of HEED_I8; an f32 model needs none of the bytes.
  */
 void input_layout(heed_input *input, heed_arena *arena, int max_rows, size_t bytes, int dtype, int activations);
 /* Sets the input to x [m, k], which must not change while the input is in use.  Cannot fail. */

@@ -178,6 +178,21 @@ int architecture_widest_row(const heed_architecture *a) {
     return widest;
 }
 
+int sublayer_has_relu(const architecture_sublayer *s) {
+    return s->kind == SUBLAYER_FEED_FORWARD && s->activation == HEED_RELU;
+}
+
+int architecture_widest_relu(const heed_architecture *a) {
+    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
+    int widest = 0;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < stacks[i]->n_sublayers; j++) {
+            const architecture_sublayer *s = &stacks[i]->sublayers[j];
+            if (sublayer_has_relu(s) && s->ffn_dim > widest) widest = s->ffn_dim;
+        }
+    return widest;
+}
+
 int architecture_widest_inner(const heed_architecture *a) {
     const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
     int widest = a->d_model;

@@ -128,6 +128,9 @@ int architecture_size(const heed_architecture *a, const architecture_sublayer *s
 /* The greatest number of any sublayer: features of a head; of A, D and F. */
 int architecture_widest_head(const heed_architecture *a);
 int architecture_widest_row(const heed_architecture *a);
+/* The greatest F of a feed-forward network whose second matrix reads what a ReLU leaves; 0: there is none. */
+int architecture_widest_relu(const heed_architecture *a);
+int sublayer_has_relu(const architecture_sublayer *s);
 /* Is one of its feed-forward networks gated? */
 int architecture_is_gated(const heed_architecture *a);
 /* The greatest A of any sublayer; D if that is more. */

@@ -74,8 +74,7 @@ static void add_sublayer(builder *b, heed_sublayer *s, const heed_architecture *
         const char *shape = parts->linears[i].shape;
         const int rows = architecture_size(a, arch, shape[0], 0, 0), cols = architecture_size(a, arch, shape[1], 0, 0);
         name_part(b, stack, layer, arch->name, parts->linears[i].name);
-        const int after_relu = arch->kind == SUBLAYER_FEED_FORWARD && i == FC2 && arch->activation == HEED_RELU;
-        add_matrix(b, &s->linears[i].weight, rows, cols, after_relu);
+        add_matrix(b, &s->linears[i].weight, rows, cols, i == FC2 && sublayer_has_relu(arch));
         const int has_bias = arch->has_biases && !parts->has_no_bias[i];
         s->linears[i].bias = has_bias ? add_plain(b, ".bias", 1, rows) : NULL;
     }

@@ -381,7 +381,7 @@ static void test_meaning(void) {
 
 /* What a ReLU leaves: few numbers; none; all; too small; one that is no number, or the greatest. */
 static void fill_sparse(float *x, int ldx, int m, int k) {
-    static const float STRANGE[] = {NAN, INFINITY, 3e38f};
+    static const float STRANGE[] = {NAN, INFINITY};
     guard_fill(x, (size_t)m * (size_t)ldx, 3.0f);
     for (int r = 0; r < m; r++) {
         for (int i = 0; i < k; i++) {
@@ -389,7 +389,8 @@ static void fill_sparse(float *x, int ldx, int m, int k) {
             if (r % 7 == 6) *v = fabsf(*v) + 0.1f;
             else if (*v < 1.5f || r % 7 == 1) *v = i % 2 ? 0.0f : -0.0f;
             if (r % 7 == 2) *v *= 1e-33f;
-            if (r % 7 == 3 && i == k / 2) *v = STRANGE[r % 3];
+            if (r % 7 == 3 && i == k / 2) *v = STRANGE[r / 7 % 2];
+            if (r % 7 == 4 && i == k / 2) *v = 3e38f;
         }
     }
 }
@@ -403,9 +404,9 @@ static void test_sparse(int n, int k, int with_bias, float alpha) {
     const int ldx = k + 1, ldo = n + 2, columns = group_rows(n);
     const size_t size = (size_t)columns * (size_t)k, panels_size = (size_t)panel_rows(n) * (size_t)quantized_cols(k);
     const float multiplier = 0.0123f, shift = -1.3f;
-    guard g[13];
+    guard g[14];
     int8_t *groups = guard_new(&g[0], size), *twin = guard_new(&g[1], size), *w = guard_new(&g[2], (size_t)k);
-    int8_t *panels = guard_new(&g[3], panels_size);
+    int8_t *panels = guard_new(&g[3], panels_size), *back = guard_new(&g[13], (size_t)k);
     int32_t *sums = guard_new(&g[4], (size_t)columns * 4), *twin_sums = guard_new(&g[5], (size_t)columns * 4);
     float *w_scales = guard_new(&g[6], (size_t)columns * 4), *bias = guard_new(&g[7], (size_t)n * 4);
     float *x = guard_new(&g[8], (size_t)(M * ldx) * 4), *want = guard_new(&g[9], (size_t)(M * n) * 4);
@@ -424,12 +425,10 @@ static void test_sparse(int n, int k, int with_bias, float alpha) {
         ref_pack_row_sparse(twin, twin_sums, i, w, k);
         k_pack_row_i8(panels, sums, i, w, k);
         CHECK_INT(sums[i], twin_sums[i]);
-        int8_t back[67], twin_back[67];
-        if (k <= 67) {
-            k_unpack_row_sparse(back, groups, i, k);
-            ref_unpack_row_sparse(twin_back, twin, i, k);
-            CHECK(memcmp(back, w, (size_t)k) == 0 && memcmp(twin_back, w, (size_t)k) == 0);
-        }
+        k_unpack_row_sparse(back, groups, i, k);
+        CHECK(memcmp(back, w, (size_t)k) == 0);
+        ref_unpack_row_sparse(back, twin, i, k);
+        CHECK(memcmp(back, w, (size_t)k) == 0);
         w_scales[i] = 0.01f + (guard_random() + 1.0f) * 0.01f;
     }
     CHECK(memcmp(groups, twin, size) == 0);
@@ -466,7 +465,7 @@ static void test_sparse(int n, int k, int with_bias, float alpha) {
         CHECK(guard_end(&gr));
         CHECK(guard_end(&go));
     }
-    for (int i = 0; i < 13; i++) CHECK(guard_end(&g[i]));
+    for (int i = 0; i < 14; i++) CHECK(guard_end(&g[i]));
 }
 
 /* Without negatives, 8 bits are the same as 7, so one form of sparse rows serves both. */
@@ -491,7 +490,7 @@ static void test_sparse_8(void) {
     for (int i = 0; i < M * N; i++) CHECK(out[i] == want[i] || (isnan(out[i]) && isnan(want[i])));
 }
 
-/* The greatest sum of a row without a number that is 0, and k up to 65535. */
+/* The greatest sum of a row without a number that is 0; and places up to 65535, whose weights differ. */
 static void test_sparse_greatest_sum(void) {
     enum { K = 65536 };
     static int8_t groups[GROUP * K], row[K];
@@ -506,6 +505,18 @@ static void test_sparse_greatest_sum(void) {
     k_quantize_sparse(rows, &scale, &zero, x, K, 1, K, 0.0f);
     k_gemm_sparse(&out, 1, rows, &scale, &zero, groups, w_scales, sums, NULL, 1, 1, K);
     CHECK(out == -127.0f * 128.0f * K);
+    static const int AT[] = {255, 1024, 32767, 32768, 65535};
+    int want = 0;
+    for (int i = 0; i < K; i++) row[i] = (int8_t)(i * 31 % 251 - 125);
+    k_pack_row_sparse(groups, sums, 0, row, K);
+    memset(x, 0, sizeof x);
+    for (int i = 0; i < 5; i++) {
+        x[AT[i]] = (float)(127 - i);
+        want += (127 - i) * row[AT[i]];
+    }
+    k_quantize_sparse(rows, &scale, &zero, x, K, 1, K, 0.0f);
+    k_gemm_sparse(&out, 1, rows, &scale, &zero, groups, w_scales, sums, NULL, 1, 1, K);
+    CHECK(out == (float)want);
 }
 
 int main(void) {

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "kernels/kernels.h"
 #include "layers/linear.h"
+#include "model/model.h"
 #include "random_model.h"
 
 enum { V = 61, LONGEST = 150 };
@@ -225,6 +226,23 @@ static void test_dtypes(void) {
     }
 }
 
+/* The number e of a matrix of test_int8, in steps. */
+static int8_t step_of(int e, int cols, uint32_t *seed) {
+    return e % cols ? (int8_t)(random_float(seed) * 127.0f) : e % 2 ? 127 : -127;
+}
+
+/* The rows of tensor i are the ones that were written, in panels and in groups. */
+static void check_rows(const heed_model *model, int i, int rows, int cols) {
+    float row[128];
+    uint32_t seed = (uint32_t)i;
+    if (!CHECK(cols <= 128)) return;
+    for (int r = 0, e = 0; r < rows; r++) {
+        CHECK_INT(heed_tensor_row(model, i, r, row), HEED_OK);
+        for (int c = 0; c < cols; c++, e++)
+            CHECK(fabsf(row[c] - (float)step_of(e, cols, &seed) / 127.0f) < 1e-6f); /* rounded twice */
+    }
+}
+
 /*
  * A matrix of k/127 with +-127/127 in each row is exact in int8: quantised while loading and read from an I8 file it
  * must be one and the same.  The encoder's output is close to that of f32 arithmetic: its activations carry 7 bits, so
@@ -251,7 +269,7 @@ static void test_int8(void) {
             uint32_t seed = (uint32_t)i;
             CHECK_INT(heed_tensor_begin(model, i, 0, run >= FROM_I8 ? HEED_I8 : HEED_F32, 2, dims), HEED_OK);
             for (int e = 0; e < rows * cols; e++) {
-                const int8_t step = e % cols ? (int8_t)(random_float(&seed) * 127.0f) : e % 2 ? 127 : -127;
+                const int8_t step = step_of(e, cols, &seed);
                 const float value = (float)step / 127.0f;
                 const int is_i8 = run >= FROM_I8;
                 if (heed_tensor_write(model, is_i8 ? (const void *)&step : (const void *)&value, is_i8 ? 1 : 4))
@@ -268,6 +286,11 @@ static void test_int8(void) {
             }
         }
         CHECK_INT(heed_model_finish(model, NULL), HEED_OK);
+        for (int i = 0; i < heed_tensor_count(model); i++) {
+            int32_t rows, cols;
+            heed_tensor_shape(model, i, &rows, &cols);
+            if (rows > 1) check_rows(model, i, rows, cols);
+        }
         fingerprint(model, out[run]);
         heed_model_free(model);
     }
@@ -281,6 +304,33 @@ static void test_int8(void) {
     CHECK_NEAR("rows of 8 bits against f32", out[ROWS8], out[F32_ARITHMETIC], 5 * 24, 4e-4);
     /* steps of an eighth, clamped at 16 or less: coarse, but a wrong scale or shift is off by more than its whole */
     CHECK_NEAR("fixed scales against f32", out[FIXED_ALPHAS], out[F32_ARITHMETIC], 5 * 24, 0.05);
+}
+
+/* Only the second matrix after a ReLU, in int8, reads rows that are mostly 0. */
+static void test_groups(void) {
+    for (int dtype = HEED_F32; dtype <= HEED_I8; dtype++)
+        for (int activation = HEED_RELU; activation <= HEED_GELU_NEW; activation++)
+            for (int is_gated = 0; is_gated < 2; is_gated++) {
+                int32_t config[MAX_CONFIG];
+                const int n = default_config(config);
+                if (dtype != HEED_F32 && dtype != HEED_I8) continue;
+                config_set(config, "dtype", dtype);
+                config_set(config, "activation_function", activation);
+                config_set(config, "gated_feed_forward", is_gated);
+                heed_model *model = random_model(config, n, 3, 4096);
+                if (!CHECK(model != NULL)) return;
+                int n_found = 0;
+                for (int i = 0; i < model->encoder.n_sublayers; i++) {
+                    const heed_sublayer *s = &model->encoder.sublayers[i];
+                    const int has_ffn = s->arch->ffn_dim > 0;
+                    const int expected = has_ffn && dtype == HEED_I8 && activation == HEED_RELU && !is_gated;
+                    CHECK_INT(s->linears[FC1].weight.is_sparse, 0);
+                    CHECK_INT(s->linears[FC2].weight.is_sparse, expected);
+                    n_found += has_ffn;
+                }
+                CHECK(n_found > 0);
+                heed_model_free(model);
+            }
 }
 
 /* What an .alpha must be, alone and beside its matrix. */
@@ -649,6 +699,7 @@ int main(void) {
     test_pieces(HEED_I8);
     test_int8();
     test_alpha();
+    test_groups();
     test_fixed();
     test_dtypes();
     test_forward(config, n);
