@@ -257,7 +257,7 @@ static void products(const char *name, void (*f)(job *), double (*peak)(void)) {
     printf("\n");
 }
 
-/* Rows of which `percent` of 100 numbers are not 0, which ones differs from row to row. */
+/* Rows in which `percent` of 100 numbers are not 0, at other places in each row. */
 static void fill_after_relu(float *x, size_t n, unsigned percent) {
     uint32_t state = 1;
     for (size_t i = 0; i < n; i++) {
@@ -269,12 +269,12 @@ static void fill_after_relu(float *x, size_t n, unsigned percent) {
 /* The time of the products that leave out what is 0, as a share of the time of those of whole rows. */
 static void after_relu(void) {
     static const unsigned PERCENT[] = {10, 20, 30, 50};
-    static const int SHAPES[2][2] = {{256, 1024}, {512, 2048}};
+    static const int SHAPES[3][2] = {{256, 1024}, {512, 2048}, {1024, 8192}};
     enum { N_PERCENT = sizeof PERCENT / sizeof *PERCENT, N_ROWS = 4 }; /* not the last of ROWS */
     printf("\nafter a ReLU: time of k_quantize_sparse + k_gemm_sparse, k_quantize_rows + k_gemm_i8 being 100 %%\n%-32s",
            "  numbers that are not 0");
     for (int i = 0; i < N_ROWS; i++) printf("   M=%-9d", ROWS[i]);
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < 3; s++)
         for (int p = 0; p < N_PERCENT; p++) {
             double best[2][N_ROWS];
             for (int pass = 0; pass < PASSES; pass++)
@@ -285,7 +285,7 @@ static void after_relu(void) {
                     if (pass == 0 || whole < best[0][i]) best[0][i] = whole;
                     if (pass == 0 || sparse < best[1][i]) best[1][i] = sparse;
                 }
-            printf("\n  %c  d x ffn  %5d x %-5d  %2u %%", "AB"[s], SHAPES[s][0], SHAPES[s][1], PERCENT[p]);
+            printf("\n  %c  d x ffn  %5d x %-5d  %2u %%", "AB "[s], SHAPES[s][0], SHAPES[s][1], PERCENT[p]);
             for (int i = 0; i < N_ROWS; i++) printf("  %9.0f %%", 100.0 * best[1][i] / best[0][i]);
         }
     printf("\n");
