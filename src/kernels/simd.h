@@ -17,8 +17,8 @@
 
 /*
  * The accumulators of a tile are arrays, which become registers once the loops over them are unrolled.  A loop over k
- * is not unrolled, because its hoisted loads would spill, nor vectorised, because it has vectors or is short.  Only wasm
- * needs these pragmas; native builds are for tests.
+ * is not unrolled, because its hoisted loads would spill, nor vectorised, because it has vectors or is short.  Only
+ * wasm needs these pragmas; native builds are for tests.
  */
 #if defined(__clang__) && defined(__wasm__)
 #define UNROLL    _Pragma("clang loop unroll(full)")

@@ -471,16 +471,17 @@ static void test_sparse(int n, int k, int with_bias, float alpha) {
 /* Without negatives, 8 bits are the same as 7, so one form of sparse rows serves both. */
 static void test_sparse_8(void) {
     enum { N = 24, K = 48 };
-    float x[M * K], scales[M], w_scales[N], out[M * N], want[M * N];
-    int32_t sums[N + GROUP] = {0}, zeros[M];
-    static int8_t panels[N * K], groups[(N + GROUP) * K], w[K];
+    float x[M * K], scales[M], w_scales[32], out[M * N], want[M * N];
+    int32_t sums[32] = {0}, zeros[M];
+    static int8_t panels[N * K], groups[32 * K], w[K];
     static unsigned char rows[M * 2 * K * 4];
+    CHECK_INT(group_rows(N), 32);
     fill_sparse(x, K, M, K);
+    for (int n = 0; n < 32; n++) w_scales[n] = 0.01f;
     for (int n = 0; n < N; n++) {
         for (int k = 0; k < K; k++) w[k] = (int8_t)(guard_random() * 127.9f);
         k_pack_row_i8(panels, sums, n, w, K);
         k_pack_row_sparse(groups, sums, n, w, K);
-        w_scales[n] = 0.01f;
     }
     CHECK(sizeof rows >= quantized_bytes(M, K) && sizeof rows >= sparse_bytes(M, K));
     k_quantize_rows_8(rows, scales, zeros, x, K, M, K, 0.0f);
