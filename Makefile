@@ -245,13 +245,12 @@ failed=0; for t in $(or $(3),$(TESTS)); do \
     if $(2); then echo "$$t, $(1): passed"; else echo "$$t, $(1): FAILED"; failed=1; fi; \
 done; exit $$failed
 endef
-# Their argument: elements of each tensor whose gradient test_train compares one by one. Sanitizers see in a few of them
-# what the code does.
 test-native: $(NATIVE_TESTS)
 	@$(call run-tests,native,$(BUILD)/native/tests/$$t)
 test-wasm: $(WASM_TESTS)
 	@$(call run-tests,wasm,$(call run-wasm,$(BUILD)/wasm/tests/$$t.wasm))
-# The kernels again, with an emulated relaxed dot product.
+# The argument: elements of each tensor whose gradient test_train compares one by one, of which sanitizers need few. Then
+# the kernels again, with an emulated relaxed dot product.
 test-asan: $(ASAN_TESTS) $(BUILD)/relaxed/tests/test_kernels
 	@$(call run-tests,address and undefined,$(BUILD)/asan/tests/$$t 2)
 	@$(BUILD)/relaxed/tests/test_kernels && echo 'test_kernels, relaxed dot: passed'
