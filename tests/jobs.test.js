@@ -92,8 +92,9 @@ test('thirty calls of one sentence take the steps of one call', async () => {
     results = await Promise.all(texts.map((text) => translator.translate(text)));
   });
   assert.deepEqual(results, await translator.translate(texts));
-  // they come one turn apart, and six layers of an encoder take turns too: some begin a few steps later
-  assert.ok(calls <= list + 8, `${calls} steps of thirty calls, ${list} of one`);
+  // they come one turn apart, and six layers of an encoder take turns too: the longest sentence may begin some steps
+  // later. One after the other they would take hundreds
+  assert.ok(calls <= 1.5 * list, `${calls} steps of thirty calls, ${list} of one`);
 });
 
 test('the same in a worker', async () => {
