@@ -195,6 +195,20 @@ export class Forced {
     return spelled + (spaces.exec(text.slice(spelled))?.[0].length ?? 0);
   }
 
+  /**
+   * How many characters after the translation of a term say the term itself again, as models copy codes and names.
+   *
+   * @param {string} text
+   * @param {Found} found
+   */
+  #repeated(text, { start, end }) {
+    const source = this.#sentence.text;
+    const term = source.slice(start, end);
+    const rest = text.trimStart().slice(term.length);
+    const isAgain = text.trimStart().startsWith(term) && !isWord.test(rest) && !source.slice(end).includes(term);
+    return isAgain ? text.length - rest.length : 0;
+  }
+
   /** The most probable id after a word that ends with the prefix. @param {number[]} prefix */
   async #bestBoundary(prefix) {
     const row = await this.#engine.logits(this.#sentence.ids, prefix, { shortlist: this.#shortlist });
@@ -241,7 +255,7 @@ export class Forced {
       starts.set(found, text.length);
       text += found.translation;
       at = right;
-      if (found.isKept) at += this.#skipped(raw.slice(at), found);
+      at += found.isKept ? this.#skipped(raw.slice(at), found) : this.#repeated(raw.slice(at), found);
     }
     text += raw.slice(at);
     return { ids, text, starts };
