@@ -1,12 +1,9 @@
 // added.js - words that plain sentences get in all their languages alike: what a corpus says too seldom. Used by
 // times.js and dates.js.
 
-import { LANGUAGES } from './texts.js';
+import { languagesOf } from './texts.js';
 
 /** @typedef {import('./texts.js').Row} Row */
-
-/** @param {Row} row */
-const languagesOf = (row) => LANGUAGES.filter((language) => row[language]);
 
 /** Longest sentence that gets words, in characters. */
 const LONGEST = 90;

@@ -6,7 +6,7 @@
 // of words that the model translates. Only the sentence shows that they are names. Used by prepare.js.
 
 import { drawn } from './random.js';
-import { LANGUAGES } from './texts.js';
+import { LANGUAGES, languagesOf } from './texts.js';
 
 /** @typedef {import('./texts.js').Row} Row */
 /**
@@ -29,9 +29,6 @@ const COMPANIES = ['GmbH', 'AG', 'KG', 'Ltd', 'Inc', 'SA', 'SARL', 'SL', 'Group'
 const COMMON = 20;
 /** Fewest letters of a word that names are made of. */
 const SHORTEST = 4;
-
-/** @param {Row} row */
-const languagesOf = (row) => LANGUAGES.filter((language) => row[language]);
 
 /**
  * The words with a capital that occur once, and whether they stand inside a sentence.

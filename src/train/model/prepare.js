@@ -22,7 +22,8 @@ import { fail, wholeNumber } from './options.js';
 import { random, shuffled } from './random.js';
 import { holdOut } from './sets.js';
 import {
-  clean, isPlausible, joinPairs, keyOf, LANGUAGES, OTHERS, pairLine, readHeldOut, readLines, readPairs, readPhrases,
+  clean, isPlausible, joinPairs, keyOf, LANGUAGES, languagesOf, OTHERS, pairLine, readHeldOut, readLines, readPairs,
+  readPhrases,
 } from './texts.js';
 import { addTimes, replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
@@ -115,7 +116,7 @@ class Prepared {
     const texts = Object.fromEntries(LANGUAGES.map((language) => [language, new Set()]));
     let kept = 0;
     for (const row of rows) {
-      const languages = LANGUAGES.filter((language) => row[language]);
+      const languages = languagesOf(row);
       const keys = Object.fromEntries(languages.map((language) => [language, keyOf(row[language])]));
       // one side is enough: a translation into another language would reveal the answer
       if (Object.values(keys).some((key) => this.held.texts.has(key))) continue;
@@ -225,7 +226,7 @@ function main() {
     .map(([a, b]) => ({ [a]: row[a], [b]: row[b] })));
   // before anything is replaced: afterwards a held-out sentence would not be known
   const isFree = (/** @type {Row} */ row) =>
-    !LANGUAGES.some((language) => row[language] && prepared.held.texts.has(keyOf(row[language])));
+    !languagesOf(row).some((language) => prepared.held.texts.has(keyOf(row[language])));
   const sources = [...pairs, ...OTHERS.flatMap((other) => everyday[other])].filter(isFree);
   prepared.write('times', [
     ...Array.from({ length: TIMES }, () => sources.flatMap((row) => replaceTimes(row, next) ?? [])).flat(),

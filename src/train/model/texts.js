@@ -16,6 +16,9 @@ export const OTHERS = LANGUAGES.slice(1);
  * @typedef {Row & { label?: string }} Labelled
  */
 
+/** The languages that a row has. @param {Row} row */
+export const languagesOf = (row) => LANGUAGES.filter((language) => row[language]);
+
 /** Different spellings of the same sign, and the one to use. @type {[RegExp, string][]} */
 const PLAIN = [
   [/[\u200b-\u200d\u2060\ufeff\u00ad]/g, ''],
