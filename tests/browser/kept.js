@@ -19,6 +19,12 @@ const nameOf = (f) => f().then(() => 'none', (error) => error.name);
 /** Tell the server to cut the models off, or to serve them again; gives how many bytes of them it has sent. */
 const network = async (on) => Number(await (await fetch(`network?${on}`)).text());
 
+/** Have the server measure the memory; gives whether it has enough of it back. Chromium runs with --expose-gc. */
+async function look(when) {
+  globalThis.gc();
+  return (await (await fetch(`memory?${when}`)).text()) === 'true';
+}
+
 async function find() {
   const found = { before: await Translator.availability(OPTIONS) };
   const first = await Translator.create(OPTIONS);
@@ -76,13 +82,10 @@ try {
   for (let i = 0; i < ROUNDS; i++) {
     const translator = await Translator.create(OPTIONS);
     translator.destroy();
-    if (i === 4) await fetch('memory?warm'); // what is set up once is there
+    if (i === 4) await look('warm'); // what is set up once is there
   }
-  // the browser gives pages back when it likes: the least of ten looks
-  for (let i = 0; i < 10; i++) {
-    await fetch('memory?after');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  // the browser gives pages back when it likes
+  for (let i = 0; i < 60 && !(await look('after')); i++) await new Promise((resolve) => setTimeout(resolve, 500));
 
   const [first, ...others] = await list();
   report.kept = { ...first, others: others.map(({ name }) => name) };
