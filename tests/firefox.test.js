@@ -480,6 +480,8 @@ test('with keep they are not lost, and their positions are those of the text', {
     // all words look at it, and the first most
     ['Good morning \u{1f600}', /^\S+ \S+ \u{1f600}$/u],
     ['Good morning \u{1f600}.', /^\S+ \S+ \u{1f600}\.$/u],
+    // no space before the stop, which only French has
+    ['How are you \u{1f600}?', /^Como .* \u{1f600}\?$/u],
   ])) {
     assert.match(await translator.translate(lost), kept);
     assert.doesNotMatch(await translator.translate(lost, { keep: false }), kept);

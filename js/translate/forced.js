@@ -34,6 +34,7 @@ export function piecesOf(engine) {
 /** Translates one sentence with given words. */
 export class Forced {
   #engine;
+  #targetLanguage;
   #pieces;
   #generate;
   #sentence;
@@ -48,7 +49,7 @@ export class Forced {
   #spans = [];
 
   /**
-   * @param {Engine} engine
+   * @param {{ engine: Engine, targetLanguage: string }} host
    * @param {string[]} pieces  of the target side, by id
    * @param {(prefix: number[]) => Promise<Result>} generate
    * @param {Sentence} sentence
@@ -56,8 +57,9 @@ export class Forced {
    * @param {number} longest  most ids of a translation
    * @param {boolean} [shortlist]  as in a search
    */
-  constructor(engine, pieces, generate, sentence, fixed, longest, shortlist) {
+  constructor({ engine, targetLanguage }, pieces, generate, sentence, fixed, longest, shortlist) {
     this.#engine = engine;
+    this.#targetLanguage = targetLanguage;
     this.#pieces = pieces;
     this.#generate = generate;
     this.#sentence = sentence;
@@ -190,8 +192,10 @@ export class Forced {
   #skipped(text, { end }) {
     const rest = this.#sentence.text.slice(end);
     const spelled = (isWord.test(rest) ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
-    // a vocabulary that lacks the span's characters has a word in its place, with spaces around it
-    const spaces = /^[.,)]/.test(rest) ? /^ +(?=[ .,)])/ : /^ +(?= )/;
+    // a vocabulary that lacks the span's characters has a word in its place, with spaces around it; only French has one
+    // before such stops as "?"
+    const stops = /^fr\b/.test(this.#targetLanguage) ? '.,)' : '.,)?!:;\u2026';
+    const spaces = stops.includes(rest[0]) ? new RegExp(`^ +(?=[ ${stops}])`) : /^ +(?= )/;
     return spelled + (spaces.exec(text.slice(spelled))?.[0].length ?? 0);
   }
 

@@ -160,7 +160,7 @@ async function* attempts(host, sentence, free, terms, kept, options) {
     const isWithin = (/** @type {Attempt} */ { ids }) => terms.length > 0 || ids.length <= most;
     if (terms.length > 0 || wanted.length <= MAX_PLACED) {
       const pieces = await piecesOf(engine);
-      const forced = new Forced(engine, pieces, again, sentence, first, longest, options.shortlist);
+      const forced = new Forced(host, pieces, again, sentence, first, longest, options.shortlist);
       const attempt = await forced.run(free, wanted);
       if (isWithin(attempt)) yield attempt;
     }
