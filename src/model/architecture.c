@@ -158,48 +158,52 @@ int architecture_size(const heed_architecture *a, const architecture_sublayer *s
     }
 }
 
-int architecture_widest_head(const heed_architecture *a) {
+/* The largest of `width` of all sublayers, at least `least`. */
+static int widest_of(const heed_architecture *a, int (*width)(const architecture_sublayer *), int least) {
     const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
-    int widest = 1;
+    int widest = least;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < stacks[i]->n_sublayers; j++) {
-            const architecture_sublayer *s = &stacks[i]->sublayers[j];
-            if (s->n_heads > 0 && s->inner_dim / s->n_heads > widest) widest = s->inner_dim / s->n_heads;
+            const int here = width(&stacks[i]->sublayers[j]);
+            if (here > widest) widest = here;
         }
     return widest;
 }
 
-int architecture_widest_row(const heed_architecture *a) {
-    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
-    int widest = architecture_widest_inner(a);
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < stacks[i]->n_sublayers; j++)
-            if (stacks[i]->sublayers[j].ffn_dim > widest) widest = stacks[i]->sublayers[j].ffn_dim;
-    return widest;
+static int head_width(const architecture_sublayer *s) {
+    return s->n_heads > 0 ? s->inner_dim / s->n_heads : 0;
+}
+
+static int ffn_width(const architecture_sublayer *s) {
+    return s->ffn_dim;
+}
+
+static int inner_width(const architecture_sublayer *s) {
+    return s->inner_dim;
 }
 
 int sublayer_has_relu(const architecture_sublayer *s) {
     return s->kind == SUBLAYER_FEED_FORWARD && s->activation == HEED_RELU;
 }
 
-int architecture_widest_relu(const heed_architecture *a) {
-    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
-    int widest = 0;
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < stacks[i]->n_sublayers; j++) {
-            const architecture_sublayer *s = &stacks[i]->sublayers[j];
-            if (sublayer_has_relu(s) && s->ffn_dim > widest) widest = s->ffn_dim;
-        }
-    return widest;
+static int relu_width(const architecture_sublayer *s) {
+    return sublayer_has_relu(s) ? s->ffn_dim : 0;
+}
+
+int architecture_widest_head(const heed_architecture *a) {
+    return widest_of(a, head_width, 1);
 }
 
 int architecture_widest_inner(const heed_architecture *a) {
-    const architecture_stack *stacks[] = {&a->encoder, &a->decoder};
-    int widest = a->d_model;
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < stacks[i]->n_sublayers; j++)
-            if (stacks[i]->sublayers[j].inner_dim > widest) widest = stacks[i]->sublayers[j].inner_dim;
-    return widest;
+    return widest_of(a, inner_width, a->d_model);
+}
+
+int architecture_widest_row(const heed_architecture *a) {
+    return widest_of(a, ffn_width, architecture_widest_inner(a));
+}
+
+int architecture_widest_relu(const heed_architecture *a) {
+    return widest_of(a, relu_width, 0);
 }
 
 int architecture_cache_width(const heed_architecture *a) {
