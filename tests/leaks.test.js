@@ -16,8 +16,8 @@ const LONG = TEXT.repeat(50);
 const TIMES = 50;
 /** Objects that may be left by chance: the last ones are held by what has just run. */
 const SPARE = 5;
-/** How often objects are counted: what ends in another thread ends in its own time. */
-const TRIES = 100;
+/** Milliseconds in which what ends in another thread has ended: far more than it takes on two busy cores. */
+const LIMIT = 60_000;
 const skip = !v8.queryObjects && 'this Node has no v8.queryObjects';
 
 /** @type {string[]} */
@@ -35,8 +35,9 @@ async function settle() {
 
 /** Once all has come to its end, no more listens to a signal. @param {AbortSignal} signal @param {string} what */
 async function checkListeners(signal, what) {
-  await settle();
-  assert.equal(getEventListeners(signal, 'abort').length, 0, `listeners of ${what}`);
+  const count = () => getEventListeners(signal, 'abort').length;
+  for (const end = Date.now() + LIMIT; count() > 0 && Date.now() < end;) await settle();
+  assert.equal(count(), 0, `listeners of ${what}`);
 }
 
 /** Handles of Node by kind. */
@@ -70,12 +71,12 @@ async function countAll(worker) {
  * @param {Worker} [worker]
  */
 async function checkCounts(before, worker) {
-  for (let tries = 1; ; tries++) {
+  for (const end = Date.now() + LIMIT; ;) {
     const found = await countAll(worker);
     const more = Object.entries(found).filter(([kind, count]) => count > (before[kind] ?? 0) + SPARE);
     if (more.length === 0) return;
     const told = more.map(([kind, count]) => `${count} ${kind}, ${before[kind] ?? 0} before`);
-    assert.ok(tries < TRIES, told.join('; '));
+    assert.ok(Date.now() < end, told.join('; '));
   }
 }
 
@@ -148,6 +149,7 @@ for (const where of ['this thread', 'a worker']) {
     const worker = startWorker(t, where);
     const { signal } = new AbortController();
     const options = { ...PAIR, signal, ...(worker && { worker }) };
+    let aborted = 0;
     const ways = {
       destroyed: async () => (await Translator.create(options)).destroy(),
       // all that are there at once share the listeners of the worker
@@ -160,7 +162,11 @@ for (const where of ['this thread', 'a worker']) {
         const created = Translator.create({ ...options, signal: stop.signal });
         await new Promise(setImmediate);
         stop.abort();
-        await assert.rejects(created, { name: 'AbortError' });
+        // where this thread had to wait for the processor, the worker may have been faster: the signal ends it later
+        await created.then(() => {}, ({ name }) => {
+          assert.equal(name, 'AbortError');
+          aborted++;
+        });
         await checkListeners(stop.signal, 'an aborted create()');
       },
       refused: async () => {
@@ -176,6 +182,7 @@ for (const where of ['this thread', 'a worker']) {
       assert.equal(listeners(), 0, `${what}: listeners on the worker`);
     }
     await checkCounts(before, worker);
+    assert.ok(aborted > TIMES / 2, `${aborted} were aborted before they were there`);
   });
 }
 
