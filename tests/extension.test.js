@@ -26,7 +26,8 @@ before(async () => {
 });
 after(async () => {
   site?.close();
-  await rm(scratch, { recursive: true, force: true });
+  // a browser that has closed may still put something away
+  await rm(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 for (const kind of /** @type {const} */ (['chromium', 'firefox'])) describe(kind, () => {

@@ -27,11 +27,13 @@ export async function startBrowser() {
 
 /** Start Chromium with an extension. @param {string} extension  folder @param {string} profile  folder */
 export async function startWithExtension(extension, profile) {
-  return driver().launchPersistentContext(profile, {
+  const context = await driver().launchPersistentContext(profile, {
     executablePath: needBrowser('chromium'), chromiumSandbox: process.getuid?.() !== 0,
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [`--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
   });
+  context.setDefaultTimeout(LIMIT);
+  return context;
 }
 
 /** Serve the page, and start Chromium. @param {Parameters<typeof serveSite>[0]} [options] */

@@ -85,9 +85,15 @@ async function drive({ text, places }) {
   const hasWorkers = 'serviceWorker' in navigator;
   let offline;
   if (hasWorkers) {
-    await until('a model that is kept', async () => {
-      const cache = await caches.open('heed');
-      return (await cache.keys()).some(({ url }) => url.endsWith('model.safetensors'));
+    // the service worker has the page's files, and the library all files of the model
+    const model = new URL('models/de-en-es-fr/', frame.src);
+    const { files } = await (await fetch(new URL('heed.json', model))).json();
+    // this one is only read of other families
+    const read = ['heed.json', ...Object.keys(files)].filter((name) => name !== 'tokenizer_config.json');
+    await until('a page and a model that are kept', async () => {
+      const worker = await navigator.serviceWorker.getRegistration('/sites/heed/');
+      const kept = new Set((await (await caches.open('heed')).keys()).map(({ url }) => url));
+      return worker?.active?.state === 'activated' && read.every((name) => kept.has(new URL(name, model).href));
     });
     await fetch('cut', { method: 'POST' });
     await visit('translate');

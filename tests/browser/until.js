@@ -1,4 +1,4 @@
-// until.js - waits in Node until something is so. Used by marionette.js and with-extension.js.
+// until.js - waits in Node until something is so. Used by marionette.js, with-extension.js and page.test.js.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Far more than anything takes on two shared cores. */

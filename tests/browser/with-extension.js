@@ -31,6 +31,8 @@ async function startChromium(extension, profile) {
   const requests = [];
   context.on('request', (request) => requests.push(request.url()));
   const worker = context.serviceWorkers()[0] ?? await context.waitForEvent('serviceworker');
+  // a worker that has started need not have come to its listeners
+  await untilTrue(() => worker.evaluate(() => chrome.action.onClicked.hasListeners()), 'the extension listens');
   const [page] = context.pages();
   const evaluate = (f, arg) => page.evaluate(f, arg);
   return {
