@@ -7,6 +7,13 @@ import { Stub } from './stub.js';
 /** HEED_E_STATE, see src/base/status.h. */
 const E_STATE = 5;
 
+/** What the answers of a stub wait for, and what lets them go. @returns {{ delay: Promise<void>, go: () => void }} */
+function gate() {
+  let go = () => {};
+  const delay = new Promise((resolve) => (go = resolve));
+  return { delay, go };
+}
+
 /** The case, the page, in capitals, and with the words of each sentence in reverse. */
 const PAGES = [
   [51, '<div>text</div>', '<div>TEXT</div>'],
@@ -115,7 +122,7 @@ Object.assign(CASES, {
     getSelection().setBaseAndExtent(text, 0, text, text.length);
     input.focus();
     // WebKit's goes with the focus, some time later
-    await pause(50);
+    for (let i = 0; i < 50 && getSelection().anchorNode === text; i++) await pause(10);
     const { anchorNode: anchor } = getSelection();
     const translation = translatePage(host, { translator: new Stub('reverse') });
     await translation.done;
@@ -196,11 +203,13 @@ Object.assign(CASES, {
   'case 77: an answer for a text that has changed or is gone is not used': async ({ host }) => {
     host.innerHTML = '<p>A dog</p><p>A cat</p>';
     const [first, second] = host.children;
-    const translator = new Stub('upper', { delay: 200 });
+    const { go, delay } = gate();
+    const translator = new Stub('upper', { delay });
     const translation = translatePage(host, { translator });
     await until(() => translator.calls.length > 0);
     first.firstChild.data = 'One house';
     second.remove();
+    go();
     await translation.done;
     equal([host.innerHTML, second.textContent], ['<p>ONE HOUSE</p>', 'A cat']);
     equal(translation.progress, { translated: 2, total: 2 });
@@ -237,11 +246,13 @@ Object.assign(CASES, {
   'abort: done rejects with the reason, and the page can be restored': async ({ host }) => {
     host.innerHTML = '<p>A dog</p>';
     const stop = new AbortController();
-    const translator = new Stub('upper', { delay: 100 });
+    const { go, delay } = gate();
+    const translator = new Stub('upper', { delay });
     const translation = translatePage(host, { translator, signal: stop.signal });
     await until(() => translator.calls.length > 0);
     stop.abort(new Error('enough'));
     equal(await translation.done.catch(({ message }) => message), 'enough');
+    go();
     await pause(200);
     equal(host.innerHTML, '<p>A dog</p>');
     translation.restore();
@@ -445,9 +456,14 @@ Object.assign(CASES, {
   },
 
   'done, if the page drops the only text while it is translated': async ({ host, translate }) => {
-    const done = translate('<p>A dog</p>', new Stub('upper', { delay: 50 }));
-    setTimeout(() => host.replaceChildren(), 20);
-    const isDone = await Promise.race([done.then(() => true), pause(2000)]);
+    const { go, delay } = gate();
+    const translator = new Stub('upper', { delay });
+    const done = translate('<p>A dog</p>', translator);
+    await until(() => translator.calls.length > 0);
+    host.replaceChildren();
+    await pause(); // it is told
+    go();
+    const isDone = await Promise.race([done.then(() => true), pause(20_000)]);
     equal(isDone, true);
   },
 
@@ -456,14 +472,20 @@ Object.assign(CASES, {
     const timer = setInterval(() => {
       host.lastChild.textContent = `It is ${count++} past one`;
     }, 5);
-    const isDone = await Promise.race([translate('<p>A dog</p><p>It is one</p>').then(() => true), pause(2000)]);
+    const isDone = await Promise.race([translate('<p>A dog</p><p>It is one</p>').then(() => true), pause(20_000)]);
     clearInterval(timer);
     equal([isDone, host.firstChild.textContent], [true, 'A DOG']);
   },
 
   'without observe, what changes before it is done is translated, too': async ({ host, translate }) => {
-    setTimeout(() => host.firstChild.append(' is here'), 20);
-    await translate('<p>A dog</p>', new Stub('upper', { delay: 50 }), { observe: false });
+    const { go, delay } = gate();
+    const translator = new Stub('upper', { delay });
+    const done = translate('<p>A dog</p>', translator, { observe: false });
+    await until(() => translator.calls.length > 0);
+    host.firstChild.append(' is here');
+    await pause(); // it is told
+    go();
+    await done;
     equal(host.textContent, 'A DOG IS HERE');
   },
 

@@ -193,8 +193,8 @@ async function run(seed) {
     await fresh.done;
     const wanted = sorted(copy);
     let found = sorted(root);
-    // a text that has changed often is read again after MAX_CHANGE_DELAY at the latest
-    for (let waits = 0; found !== wanted && waits < 50; waits++) {
+    // a text that has changed often is read again after MAX_CHANGE_DELAY, in its turn among the other pages
+    for (let waits = 0; found !== wanted && waits < 600; waits++) {
       await pause(100);
       found = sorted(root);
     }

@@ -26,7 +26,7 @@ export const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms
 
 /** Waits until something holds; what: tells what there is instead. */
 export async function until(isTrue, what) {
-  for (const end = performance.now() + 20_000; !isTrue();) {
+  for (const end = performance.now() + 60_000; !isTrue();) {
     check(performance.now() < end, `never: ${isTrue}: ${what?.()}`);
     await pause(10);
   }
