@@ -134,3 +134,16 @@ test('enpt: a Translator says what the engine says, and aligns it so', { skip },
   // some sum saturates in each line: the least share is that of rows, above
   assert.ok(links > 600 && alignedLinks > 0.93 * links, `${alignedLinks} of ${links} alignments`);
 });
+
+test('enpt: what is kept stands for all that the model makes of it', { skip }, async () => {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'pt',
+    model: join(directory, 'enpt') });
+  for (const [text, expected] of /** @type {[string, RegExp][]} */ ([
+    // read as 1/2, of which the model makes "1 a 2"
+    ['Add \u00bd cup of milk.', /^Adicione \u00bd x\u00edcara /],
+    ['Press <Enter> to start.', /^Pressione <Enter> para /],
+    // the model writes a quotation mark for a hash
+    ['Follow @river_watch and use the hashtag #CleanWater.', / a hashtag #CleanWater\.$/],
+  ])) assert.match(await translator.translate(text), expected);
+  translator.destroy();
+});

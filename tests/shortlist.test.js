@@ -404,7 +404,7 @@ test('a glossary, too, goes without it if asked', async () => {
     generate: (/** @type {any[]} */ sentences, /** @type {any} */ options) =>
       engine.generate(sentences.map(({ ids }) => ids), checkGenerate(options, engine.defaults, engine.config)),
   });
-  const texts = linesOf(join(directory, 'expected.jsonl')).slice(0, 12).map(({ source }) => source);
+  const texts = linesOf(join(directory, 'expected.jsonl')).slice(0, 40).map(({ source }) => source);
   const sentences = (await engine.encode(texts))
     .map((encoded, i) => ({ text: texts[i], after: '', start: 0, ...encoded }));
   for (const given of [false, undefined]) {

@@ -5,6 +5,7 @@
 // even if the tokenizer lacks a character. If that fails, translateAround() translates the text between the terms piece
 // by piece.
 
+import { headsFor } from '../model/heads.js';
 import { isWord, isWorded, whole } from '../text/terms.js';
 import { meanOf } from './alignment.js';
 
@@ -86,13 +87,15 @@ export class Forced {
   #placeOf({ start, end, isKept, translation }, mean) {
     const S = this.#sentence.ids.length;
     const { offsets, text } = this.#sentence;
-    const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > start;
+    const isMarian = this.#engine.config.positions === 'marian';
+    // Marian's vocabularies lack characters; the space before one has a token: \u00bd is "\u25811", "\u2044", "2"
+    const from = isMarian && isWorded.test(translation) && /\s/.test(text.charAt(start - 1)) ? start - 1 : start;
+    const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > from;
     const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
-    // Marian's vocabularies lack emoji: one after the last word has no word of its own, but every word may attend to
-    // it, as to </s>
+    // they lack emoji: one after the last word has no word of its own, but every word may attend to it, as to </s>
     const rest = text.slice(end);
-    if (isKept && this.#engine.config.positions === 'marian' && !isWorded.test(rest) && !isWorded.test(translation)) {
+    if (isKept && isMarian && !isWorded.test(rest) && !isWorded.test(translation)) {
       let place = last;
       while (rest.trim() && place > this.#fixed && ends.test(pieceAt(place - 1))) place--;
       return place;
@@ -232,12 +235,15 @@ export class Forced {
   async run(free, terms) {
     this.#ids = [...free.ids];
     let pending = terms;
-    const names = Array.from({ length: Number(this.#engine.config.decoder_layers) },
-      (_, layer) => `decoder.layers.${layer}.encoder_attn.weights`);
+    const { positions, alignment_heads: named, ...config } = this.#engine.config;
+    const layers = Number(config.decoder_layers);
+    const names = Array.from({ length: layers }, (_, layer) => `decoder.layers.${layer}.encoder_attn.weights`);
+    // one head of Firefox's models has learned to align, and finds words better than all together
+    const chosen = positions === 'marian' ? headsFor(named, layers, Number(config.decoder_attention_heads)) : undefined;
     while (pending.length > 0) {
       // without logits, which take most of the time of a pass
       const maps = await this.#engine.inspect(this.#sentence.ids, this.#ids, { names });
-      const mean = meanOf(names.map((name) => maps[name]), undefined);
+      const mean = meanOf(names.map((name) => maps[name]), chosen);
       const [next] = pending
         .map((found) => ({ found, place: this.#placeOf(found, mean) }))
         .sort((a, b) => a.place - b.place || a.found.start - b.found.start);
