@@ -521,7 +521,7 @@ test('a Translator, and the directory that convert makes, say the same', async (
   }
 });
 
-test('the command line knows the languages', () => {
+test('the command line knows the languages, and who reads what it converts', (t) => {
   const heed = (/** @type {string[]} */ ...args) =>
     execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
   const { source, full } = linesOf('tiny-float')[0];
@@ -529,6 +529,11 @@ test('the command line knows the languages', () => {
   assert.match(heed('info', join(golden, 'memory-split')),
     /languages +de to en\nlayers +6 encoder, 4 decoder, with SSRUs\n(.*\n)*stored as +model\.deen.*, I8 and F32\n/);
   assert.equal(heed('translate', '--model', join(golden, 'memory-split'), 'Haus').split('\n').length, 2);
+  const folder = mkdtempSync(join(tmpdir(), 'heed-firefox-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const to = join(folder, 'to');
+  assert.match(heed('convert', join(golden, 'tiny-seven'), to),
+    /bytes of weights.*\n.*: only heed reads it: transformers has no SSRU\n$/);
 });
 
 /**

@@ -88,8 +88,9 @@ export async function convertModel(command, rest, dtype) {
     throw new UsageError(`--dtype: found '${dtype}', expected int8, f16 or f32`);
   }
   const { convert } = await import('../convert/convert.js');
-  const { file, dtype: made, before, after } = await convert(rest[0], rest[1], { dtype });
+  const { file, dtype: made, before, after, isForHeed } = await convert(rest[0], rest[1], { dtype });
   await write(`${rest[1]}: ${after} bytes of weights in ${made}, from ${file} of ${before}\n`);
+  if (isForHeed) await write(`${rest[1]}: only heed reads it: transformers has no SSRU\n`);
 }
 
 /** @param {import('./commands.js').Values} values @param {string[]} rest */

@@ -286,7 +286,8 @@ const pretty = (value) => `${JSON.stringify(value, null, 2)}\n`;
  * @param {string} from  a model directory or the URL of one, its weights in any container
  * @param {string} to  a directory that does not exist or is empty; it appears when all is done, and not if that fails
  * @param {{ dtype?: Dtype }} [options]  default: the dtype of the file; f32 for BF16
- * @returns {Promise<{ file: string, dtype: Dtype, before: number, after: number }>}  bytes of the weights
+ * @returns {Promise<{ file: string, dtype: Dtype, before: number, after: number, isForHeed: boolean }>}  bytes of the
+ *   weights; isForHeed: transformers cannot read it
  */
 export async function convert(from, to, options = {}) {
   const { dtype } = checkOptions(options, 'dtype');
@@ -355,5 +356,6 @@ async function writeModel(files, to, asked) {
   await writeFile(join(to, 'heed.json'), pretty(all));
   // int8 takes the least memory, and still every name, shape and number is checked
   (await Transformer.load(to, { dtype: 'int8', simd: 'simd128' })).dispose();
-  return { file, dtype, before, after: described[WEIGHTS].size };
+  const isForHeed = stated.decoder_cell === 'ssru';
+  return { file, dtype, before, after: described[WEIGHTS].size, isForHeed };
 }
