@@ -1,7 +1,7 @@
 // record.js - makes web/guides/record.md: what each way to use heed prints where there are only Node, npm, a shell and
 // the two packed tarballs. A chroot is that machine. Chromium, which opens the page of one script, is outside of it.
 //
-//   node tests/record.js [FILE]     after `make package`; needs root, Chromium and npm's registry (Deno, Bun, Next.js)
+//   node tests/record.js [FILE]     after `make package`; needs root, npm's registry, Chromium (`.ci/setup browsers`)
 //
 // A command that does not end as expected ends everything, and nothing is written.
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import { LIMIT, startBrowser } from './browser/chromium.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = process.argv[2] ?? join(root, 'web/guides/record.md');
 const MODEL = 'heed-model-de-en-es-fr';
-const PORTS = { cdn: 8000, serve: 5000, next: 3000 };
+const PORTS = { cdn: 8000, serve: 5000, next: 3000, vite: 4173 };
 /** What several commands print. Node and Bun have other quotes. */
 const IN_THREE = /^available(\n\{.*\} \[ ["']Das Haus ist klein\.["'], ["']Wo ist der Bahnhof\?["'] \]){3}$/;
 const SPANISH = /^¿Dónde está la estación\?$/;
@@ -181,13 +181,36 @@ async function beside(command, ready, commands, { recorded = true } = {}) {
   assert.equal(code, 0, command);
 }
 
+/** Started first: where there is none, nothing else runs in vain. */
+const browser = await startBrowser();
+/**
+ * The text that a page shows after it has loaded.
+ *
+ * @param {string} url
+ * @param {RegExp} [refused]  what it shows of an error, which the console may have, too
+ */
+async function show(url, refused) {
+  const page = await browser.newPage();
+  /** @type {string[]} */
+  const troubles = [];
+  page.on('console', (message) => troubles.push(`${message.text()} ${message.location().url}`));
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  await page.goto(url);
+  await page.waitForFunction(() => document.body.textContent?.trim(), null, { timeout: LIMIT });
+  const text = String(await page.evaluate(() => document.body.textContent?.trim()));
+  await page.close();
+  assert.match(text, refused ?? /^Wo ist der Bahnhof\?$/);
+  if (!refused) assert.deepEqual(troubles.filter((each) => !/favicon/.test(each)), []);
+  return text;
+}
+
 furnish();
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
 const [heed] = readdirSync(join(chroot, 'app')).filter((name) => /^heed-\d/.test(name));
 const day = new Date().toISOString().slice(0, 10);
 document.push('---', 'title: What each way prints', '---', '', '# What each way prints', '',
-  `This page is what \`node tests/record.js\` wrote on ${day} (commit ${commit}). It makes a chroot that has Node, npm,`,
+  `This page is what \`node tests/record.js\` wrote on ${day} (commit ${commit}). It makes a chroot with Node, npm,`,
   'a shell, `env`, which starts npm\'s programs, and the two tarballs of `make package`, and runs all that follows',
   'there. A command that prints something else than expected ends it. `…` stands for lines that are left out. In',
   '`/app` are only the two tarballs:', '');
@@ -219,13 +242,14 @@ for (const more of [{}, { worker: true }, { workers: 2 }]) {
 `);
 await run('node program.mjs', IN_THREE);
 
-say('Without WebAssembly, and with less memory than the model needs:');
+say('Without WebAssembly, without its SIMD, and with less memory than the model needs:');
 put('small.mjs', `import { Translator } from 'heed';
 
 const made = Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
 await made.catch((error) => console.log(error.name, error.message));
 `);
 await run('node --jitless small.mjs', /^NotSupportedError this host lacks WebAssembly$/m);
+await run('node --no-enable-sse4-1 small.mjs', /^NotSupportedError this host lacks WebAssembly 128-bit SIMD$/m);
 await run('node --wasm-max-mem-pages=100 small.mjs', /^HeedError heed\.wasm: .*memory/m);
 
 say('## Deno and Bun\n\nBoth come from npm.');
@@ -304,30 +328,40 @@ await beside('node cdn.mjs', /listens/, async () => {
   document.body.textContent = await translator.translate('Where is the station?');
 </script>
 `;
-  const own = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
+  const strict = `<!doctype html>
+<title>heed</title>
+<meta http-equiv="Content-Security-Policy" content="script-src 'unsafe-inline' ${new URL(CDN).origin}">
+<script type="module">
+  import { Translator } from '${CDN}/heed/build/js/index.js';
+  import '${CDN}/${MODEL}/index.js';
+  const made = Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+  await made.catch((error) => (document.body.textContent = error.message));
+</script>
+`;
+  const own = createServer(({ url }, response) =>
+    response.setHeader('content-type', 'text/html').end(url === '/strict.html' ? strict : html));
   own.listen(0, '127.0.0.1');
   await once(own, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (own.address());
-  const browser = await startBrowser();
-  const page = await browser.newPage();
-  const troubles = [];
-  page.on('console', (message) => troubles.push(message.text()));
-  page.on('pageerror', (error) => troubles.push(String(error)));
-  await page.goto(`http://127.0.0.1:${port}/`);
-  await page.waitForFunction(() => document.body.textContent?.trim(), null, { timeout: LIMIT });
-  const text = await page.evaluate(() => document.body.textContent);
-  const chromium = browser.version();
-  await browser.close();
+  const text = await show(`http://127.0.0.1:${port}/`);
+  const refusal = await show(`http://127.0.0.1:${port}/strict.html`,
+    /^heed\S*\.wasm: .*add 'wasm-unsafe-eval' to script-src$/);
   own.close();
-  assert.deepEqual(troubles.filter((each) => !/favicon/.test(each)), []);
-  assert.equal(text, 'Wo ist der Bahnhof?');
   put('page.html', html);
-  say(`Chromium ${chromium}, on the machine around the chroot, opened it from another port, and it showed:`);
-  block.push(String(text));
+  say(`Chromium ${browser.version()}, on the machine around the chroot, opened it from another port, and it showed:`);
+  block.push(text);
+  say('A page whose policy forbids WebAssembly:');
+  put('strict.html', strict);
+  say('It showed:');
+  block.push(refusal);
   close();
 
-  say('## `heed fetch` and `heed cache`\n\nThe server of packages has the model. `heed fetch firefox:…` and\n'
-    + '`opus:…` are not here: their tests have servers of their own in place of Mozilla\'s and Hugging Face\'s.');
+  say('## `heed fetch` and `heed cache`\n\nThe server of packages has the model, also in place of Hugging Face: a\n'
+    + 'mirror may have `{pair}` in it. `heed fetch firefox:…` is not here: its tests have a server of their own\n'
+    + 'in place of Mozilla\'s.');
+  await run(`npx heed fetch opus:de-en --mirror "${CDN}/${MODEL.replace('de-en', '{pair}')}/"`,
+    /^\S+\/opus-de-en: opus:de-en, .*: 7 of 7 files downloaded$/);
+  await run('npx heed cache; npx heed cache delete opus-de-en', /^ *12\.\d MB +opus-de-en .*\nopus-de-en: deleted$/);
   await run(`npx heed fetch ${CDN}/${MODEL}/`, /: 7 of 7 files downloaded$/);
   await run('npx heed cache', KEPT);
   await run('npx heed cache update', /^\S+: is the newest$/);
@@ -348,6 +382,24 @@ await run(`npx heed translate --model ${CDN}/${MODEL}/ --from en --to es "Where 
 say('The last command ran without the server: the files were stored.');
 await run(`npx heed cache delete ${CDN}/${MODEL}/; npx heed cache`, /^\S+: deleted$/);
 
+say('## A bundle\n\nVite takes the module, the worker and the model along:');
+put('bundle/index.html', '<!doctype html>\n<title>heed</title>\n<script type="module" src="main.js"></script>\n');
+put('bundle/main.js', `import { Translator } from 'heed';
+import '${MODEL}';
+
+const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' });
+document.body.textContent = await translator.translate('Where is the station?');
+`);
+await run('npm install --no-audit --no-fund vite', /added/, { shown: (line) => !/^npm warn/.test(line) });
+await run('npx vite build bundle', /built in/,
+  { shown: (line) => !/^bundle\/dist\/assets\/(?!(heed|model|vocab|source|worker)-\S+\.(?!js )|worker)/.test(line) });
+const preview = `node_modules/.bin/vite preview bundle --host 127.0.0.1 --port ${PORTS.vite} --strictPort`;
+await beside(preview, /http:/, async () => {
+  const text = await show(`http://127.0.0.1:${PORTS.vite}/`);
+  say('Chromium opened what `vite preview bundle` serves, and it showed:');
+  block.push(text);
+}, { recorded: false });
+
 say('## `heed serve`\n\nA client in place of curl:');
 put('ask.mjs', `const [path, ...fields] = process.argv.slice(2);
 const answer = await fetch(\`http://127.0.0.1:${PORTS.serve}\${path}\`,
@@ -363,6 +415,25 @@ await beside(`node_modules/.bin/heed serve --port ${PORTS.serve}`, SERVES, async
     /^200 .*<p>La <b>maison<\/b> est petite\.<\/p>/);
   await run('node ask.mjs /detect "q=Wo ist der Bahnhof?"', /^200 .*"language":"de"/);
   await run('node ask.mjs /translate q=House source=en target=fi', /^400/);
+  say('The package `translate` of npm knows LibreTranslate. It gets 1,000 answers, 100 at a time:');
+  put('client.mjs', `import { Translator } from 'heed';
+import { Translate } from 'translate';
+
+const texts = Array.from({ length: 50 }, (_, i) => \`Tom has \${i} red cars.\`);
+const expected = await (await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de' })).translate(texts);
+const translate = new Translate({ engine: 'libre', url: 'http://127.0.0.1:${PORTS.serve}/translate', cache: 1 });
+let [next, right] = [0, 0];
+await Promise.all(Array.from({ length: 100 }, async () => {
+  while (next < 1000) {
+    const i = next++ % texts.length;
+    if (await translate(texts[i], { from: 'en', to: 'de' }) === expected[i]) right++;
+  }
+}));
+console.log(expected[7], right);
+`);
+  await run('npm install --no-audit --no-fund translate', /added 1 package/,
+    { shown: (line) => !/^npm warn/.test(line) });
+  await run('node client.mjs', /^Tom hat 7 rote Autos\. 1000$/);
 });
 await run('printf "a-key\\n" > keys', /^$/);
 await beside(`node_modules/.bin/heed serve --port ${PORTS.serve} --api-keys keys`, SERVES, async () => {
@@ -383,6 +454,7 @@ await beside(`node node_modules/next/dist/bin/next start -p ${PORTS.next}`, /Rea
 }, { recorded: false });
 
 close();
+await browser.close();
 assert.ok(heed.includes(version));
 writeFileSync(target, `${document.join('\n').trimEnd()}\n`);
 console.error(`record: ${target}`);
