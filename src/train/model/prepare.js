@@ -3,8 +3,8 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates, names, nouns; those
-//                    ending in -x have no English
+//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates, names; those ending in
+//                    -x have no English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
@@ -17,7 +17,6 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { addDates, dateLines } from './dates.js';
 import { collectParts, replaceNames } from './names.js';
-import { countSentences, Nouns, readNouns } from './nouns.js';
 import { numeralRows } from './numerals.js';
 import { fail, wholeNumber } from './options.js';
 import { random, shuffled } from './random.js';
@@ -47,8 +46,6 @@ const DATED = 0.08;
 /** How often sentences without English get other names, and the rows of a pair with English that get some, at most. */
 const NAMES = 3;
 const NAMED = 25000;
-/** Rows of a pair with English that get other nouns, at most. */
-const RARE = 30000;
 /** Lines that are dates, or end with one. */
 const DATES = 4000;
 /** How often a sentence with times of day gets others. */
@@ -219,8 +216,7 @@ function main() {
   const phrases = readPhrases(data, false);
   prepared.write('phrases', phrases, hasEnglish, 2);
   prepared.write('phrases-x', phrases, (direction) => !hasEnglish(direction));
-  const words = readPhrases(data, true);
-  prepared.write('words', words.map((row) => asTyped(row, next)), always, 1);
+  prepared.write('words', readPhrases(data, true).map((row) => asTyped(row, next)), always, 1);
   const first = readLines(fileURLToPath(new URL('first.tsv', import.meta.url))).map((line) => line.split('\t'))
     .map((cells) => Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)])));
   prepared.write('first', [...first, ...first.map((row) => asTyped(row, next))], always, 1);
@@ -245,12 +241,6 @@ function main() {
   prepared.write('names', [
     ...Array.from({ length: NAMES }, () => renamed(others)).flat(),
     ...OTHERS.flatMap((other) => shuffled(renamed(everyday[other].filter(isFree)), next).slice(0, NAMED)),
-  ], always);
-  const nouns = new Nouns(readNouns(words), countSentences(OTHERS.flatMap((other) => everyday[other])), seed);
-  const withRare = (/** @type {Row[]} */ rows) => rows.flatMap((row) => nouns.replace(row) ?? []);
-  prepared.write('nouns', [
-    ...withRare(pairs.filter(isFree)),
-    ...OTHERS.flatMap((other) => shuffled(withRare(everyday[other].filter(isFree)), next).slice(0, RARE)),
   ], always);
 
   const wantedDirections = directions().filter((direction) => prepared.has(direction));
