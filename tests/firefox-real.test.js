@@ -141,6 +141,8 @@ test('enpt: what is kept stands for all that the model makes of it', { skip }, a
   for (const [text, expected] of /** @type {[string, RegExp][]} */ ([
     // read as 1/2, of which the model makes "1 a 2"
     ['Add \u00bd cup of milk.', /^Adicione \u00bd x\u00edcara /],
+    // "de" looks at the space before it
+    ['The price is \u00bd.', / de \u00bd\.$/],
     ['Press <Enter> to start.', /^Pressione <Enter> para /],
     // the model writes a quotation mark for a hash
     ['Follow @river_watch and use the hashtag #CleanWater.', / a hashtag #CleanWater\.$/],

@@ -88,9 +88,9 @@ export class Forced {
     const S = this.#sentence.ids.length;
     const { offsets, text } = this.#sentence;
     const isMarian = this.#engine.config.positions === 'marian';
-    // Marian's vocabularies lack characters; the space before one has a token: \u00bd is "\u25811", "\u2044", "2"
-    const from = isMarian && isWorded.test(translation) && /\s/.test(text.charAt(start - 1)) ? start - 1 : start;
-    const isOf = (/** @type {number} */ s) => offsets[2 * s] < end && offsets[2 * s + 1] > from;
+    // of what Marian's vocabularies lack the first tokens may have no length: \u00bd is "\u25811", "\u2044", "2"
+    const isOf = (/** @type {number} */ s) => offsets[2 * s] < end
+      && (offsets[2 * s + 1] > start || (isMarian && offsets[2 * s] === start));
     const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
     // they lack emoji: one after the last word has no word of its own, but every word may attend to it, as to </s>
@@ -111,9 +111,13 @@ export class Forced {
       while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
       return t;
     };
+    // the space before such a character has a token of its own, or with its first part; words look at it for themselves
+    const isSpace = (/** @type {number} */ s) =>
+      isMarian && offsets[2 * s + 1] === start && /\s/.test(text.charAt(start - 1));
     const looksAtIt = (/** @type {number} */ t) => {
       const row = mean.subarray(t * S, (t + 1) * S);
-      return isOf(row.indexOf(Math.max(...row)));
+      const s = row.indexOf(Math.max(...row));
+      return isOf(s) || (isSpace(s) && !/\p{L}/u.test(pieceAt(t)));
     };
     // the model spells a kept span by many tokens: all of them are replaced
     if (isKept) {
