@@ -3,6 +3,7 @@
 // where it cannot, the tests are skipped and say why.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Transformer, Translator } from '../js/index.js';
 import { bringModels, readRealLines } from './firefox-models.js';
@@ -116,6 +117,17 @@ test('pten: a Translator says alone what it says in a batch', { skip }, async ()
   const batch = await translator.translate(texts);
   for (const [i, text] of texts.entries()) assert.equal(await translator.translate(text), batch[i]);
   translator.destroy();
+});
+
+test('pten: all lines in one call take little memory', { skip }, async () => {
+  const model = join(directory, 'pten');
+  const translator = await Translator.create({ sourceLanguage: 'pt', targetLanguage: 'en', model });
+  await translator.translate(readRealLines('pten').map(({ source }) => source), { keep: false });
+  const size = readdirSync(model).reduce((sum, name) => sum + statSync(join(model, name)).size, 0);
+  const { memoryBytes } = translator.info;
+  translator.destroy();
+  // the same bytes on every machine
+  assert.ok(memoryBytes <= 1.3 * size + 16 * 2 ** 20, `${memoryBytes} bytes, for files of ${size}`);
 });
 
 test('enpt: a Translator says what the engine says, and aligns it so', { skip }, async (t) => {

@@ -24,7 +24,8 @@ void run_layout(heed_run *run, heed_arena *arena, const struct heed_model *model
     const size_t D = (size_t)a->d_model, A = (size_t)architecture_widest_inner(a), R = (size_t)max_rows;
     const size_t inner_bytes = quantized_bytes(max_rows, (int)A), hidden_bytes = quantized_bytes(hidden_rows, widest);
     const size_t whole = inner_bytes > hidden_bytes ? inner_bytes : hidden_bytes;
-    const size_t sparse = sparse_bytes(hidden_rows, architecture_widest_relu(a));
+    const int sparse_rows = hidden_rows < SPARSE_ROWS ? hidden_rows : SPARSE_ROWS;
+    const size_t sparse = sparse_bytes(sparse_rows, architecture_widest_relu(a));
 
     run->model = model;
     run->max_rows = max_rows;

@@ -15,6 +15,8 @@
 
 /* Rows of a feed-forward network computed together: its hidden rows are the widest, and a pass may have hundreds. */
 enum { FFN_ROWS = 64 };
+/* Of these, rows whose zeros are left out together: they need twice the room of others, and share no work. */
+enum { SPARSE_ROWS = 32 };
 
 typedef struct {
     const struct heed_model *model;

@@ -44,8 +44,11 @@ static void feed_rows(heed_run *run, const heed_sublayer *s, const float *x, int
         k_multiply(run->hidden, run->hidden, linear, size);
         if (points[AT_GATED]) point_note(points[AT_GATED] + at, run->hidden, size);
     }
-    input_set(&run->input, run->hidden, m, F);
-    linear_forward(run->y + (size_t)first * D, &run->input, &s->linears[FC2]);
+    const int together = s->linears[FC2].weight.is_sparse ? SPARSE_ROWS : m;
+    for (int i = 0; i < m; i += together) {
+        input_set(&run->input, run->hidden + (size_t)i * F, m - i < together ? m - i : together, F);
+        linear_forward(run->y + (size_t)(first + i) * D, &run->input, &s->linears[FC2]);
+    }
 }
 
 static void feed_forward(heed_run *run, const heed_sublayer *s, const float *x, int n) {
