@@ -135,8 +135,9 @@ test('parallel.sh: lines in order', async (t) => {
   const answers = await tiny.translate(texts);
   assert.ok(new Set(answers).size > 20, answers.join('|'));
   // no chunk of 500 begins as another
-  const lines = Array.from({ length: 1100 }, (_, i) => i % texts.length);
-  const child = execFile(join(examples, 'parallel.sh'), ['--model', model, '--from', 'en', '--to', 'de']);
+  const lines = Array.from({ length: Number(process.env.LINES ?? 1100) }, (_, i) => i % texts.length);
+  const child = execFile(join(examples, 'parallel.sh'), ['--model', model, '--from', 'en', '--to', 'de'],
+    { maxBuffer: 1 << 28 });
   child.stdin?.end(lines.map((i) => `${texts[i]}\n`).join(''));
   let stdout = '';
   for await (const chunk of /** @type {any} */ (child.stdout)) stdout += chunk;

@@ -93,6 +93,8 @@ export const LONG = [
   // no setup installs Java and PySpark: skipped without
   { name: 'spark', command: ['env', 'LINES=100000', 'MODEL=tests/golden/firefox/tiny-float', process.execPath,
     '--test', '--test-reporter=spec', 'tests/spark.test.js'], minutes: 90 },
+  { name: 'parallel', command: ['env', 'LINES=100000', process.execPath, '--test', '--test-reporter=spec',
+    '--test-name-pattern=parallel.sh', 'tests/examples.test.js'], minutes: 30 },
   { name: 'fuzz', command: make('fuzz'), minutes: 600 },
   { name: 'arm', command: make('test-arm', 'ARM_WANTED=$(ARM_LONG)'), minutes: 60 },
   { name: 'gradients', command: ['build/native/tests/test_train', '40'] },
