@@ -138,12 +138,12 @@ test('preparedSets(): everyday sentences with the language of their target, not 
 test('trials.js: what was tried before is not tried again', (t) => {
   const work = mkdtempSync(join(tmpdir(), 'heed-trials-'));
   t.after(() => rmSync(work, { recursive: true }));
-  for (const name of ['train', 'dev', 'guided-alignment']) mkdirSync(join(work, name));
+  for (const name of ['train', 'dev', 'guided-alignment-15']) mkdirSync(join(work, name));
   writeFileSync(join(work, 'spm.model'), ''); // the corpora are there
   writeFileSync(join(work, 'speeds.json'), JSON.stringify({
     plain: { speed: 4567.8, tokensPerStep: 2000 }, 'guided alignment': { speed: 4321.4, tokensPerStep: 2000 },
   }));
-  writeFileSync(join(work, 'guided-alignment/result.json'), JSON.stringify({
+  writeFileSync(join(work, 'guided-alignment-15/result.json'), JSON.stringify({
     tokens: 3890000, everyday: { bleu: 12.34, chrf2: 34.56 }, docs: { bleu: 5.67, chrf2: 23.41 }, numbers: 70, names: 60,
   }));
   const { status, stdout, stderr } = spawnSync(process.execPath, ['src/train/model/trials.js', '--data', work,

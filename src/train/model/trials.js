@@ -18,7 +18,7 @@ import { evaluate } from './evaluate.js';
 import { fail } from './options.js';
 import { NOISE, prepare, run, SHAPE, shapeOf } from './recipe.js';
 
-/** How speed is measured: times, in turns with the other options; steps each time, and between two reports. */
+/** How speed is measured: `rounds` times, in turns; `steps` each time, `report` steps between two reports. */
 const MEASURED = { rounds: 3, steps: 24, report: 4 };
 /** Speeds so near to that of the plain trial, as a share, are the same: one option measured twice differs as much. */
 const NEAR = 0.12;
@@ -194,14 +194,18 @@ async function main() {
 
   const rows = [];
   for (const name of names) {
-    const folder = join(work, name.replace(/\W+/g, '-'));
+    // a trial of another length is another trial
+    const folder = join(work, `${name.replace(/\W+/g, '-')}-${minutes}`);
     const result = join(folder, 'result.json');
     if (!existsSync(result)) {
       const { tokensPerStep } = speeds[name];
       const isNear = Math.abs(speeds[name].speed / speeds[PLAINLY].speed - 1) < NEAR;
       const { speed } = speeds[isNear ? PLAINLY : name];
-      const steps = String(Math.round((60 * Number(minutes) * speed) / tokensPerStep));
+      // whole hundreds: the log has a row for each, and its last one tells the tokens
+      const steps = String(100 * Math.max(1, Math.round((60 * Number(minutes) * speed) / (100 * tokensPerStep))));
       run('build/heed-train', [...optionsOf(name), '--out', folder, '--steps', steps, '--total', steps]);
+      const done = readLog(folder).at(-1)?.step;
+      if (done !== steps) fail(`${name}: heed-train stopped after step ${done} of ${steps}; run this again to go on`);
       writeFileSync(result, `${JSON.stringify(await judge(name, folder, { work, direction }), null, 2)}\n`);
     }
     rows.push([name, speeds[name].speed, JSON.parse(readFileSync(result, 'utf8'))]);
