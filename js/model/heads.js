@@ -1,5 +1,5 @@
-// heads.js - which heads of cross attention tell what a token translates. Used by attended.js, translate/alignment.js
-// and translate/detail.js.
+// heads.js - which heads of cross attention tell what a token translates. Used by attended.js, translate/alignment.js,
+// translate/detail.js and translate/forced.js.
 
 import { E_CONFIG } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';

@@ -1,4 +1,5 @@
-// alignment.js - which tokens of a source each token of its translation attends to. Used by detail.js and html.js.
+// alignment.js - which tokens of a source each token of its translation attends to. Used by detail.js, forced.js
+// and html.js.
 
 import { headsOfTags } from '../model/heads.js';
 import { meanOfHeads } from '../model/inspect.js';

@@ -88,12 +88,14 @@ export class Forced {
     const S = this.#sentence.ids.length;
     const { offsets, text } = this.#sentence;
     const isMarian = this.#engine.config.positions === 'marian';
-    // of what Marian's vocabularies lack the first tokens may have no length: \u00bd is "\u25811", "\u2044", "2"
+    // Marian's vocabularies lack characters. One that becomes several tokens, as 1/2 for \u00bd, gives its range to the
+    // last; the others are empty, and begin where it begins.
     const isOf = (/** @type {number} */ s) => offsets[2 * s] < end
       && (offsets[2 * s + 1] > start || (isMarian && offsets[2 * s] === start));
     const last = this.#ids.at(-1) === this.#eos ? this.#ids.length - 1 : this.#ids.length;
     const pieceAt = (/** @type {number} */ t) => this.#pieces[this.#ids[t]];
-    // they lack emoji: one after the last word has no word of its own, but every word may attend to it, as to </s>
+    // Marian's vocabularies lack emoji: one after the last word has no word of its own, but every word may attend to
+    // it, as to </s>
     const rest = text.slice(end);
     if (isKept && isMarian && !isWorded.test(rest) && !isWorded.test(translation)) {
       let place = last;
@@ -111,7 +113,8 @@ export class Forced {
       while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
       return t;
     };
-    // the space before such a character has a token of its own, or with its first part; words look at it for themselves
+    // The space before such a character is a token, alone or with the character's first part. What has no letters and
+    // attends to it spells the character; a word may attend to it for itself.
     const isSpace = (/** @type {number} */ s) =>
       isMarian && offsets[2 * s + 1] === start && /\s/.test(text.charAt(start - 1));
     const looksAtIt = (/** @type {number} */ t) => {
@@ -199,9 +202,9 @@ export class Forced {
   #skipped(text, { end }) {
     const rest = this.#sentence.text.slice(end);
     const spelled = (isWord.test(rest) ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
-    // a vocabulary that lacks the span's characters has a word in its place, with spaces around it; only French has one
-    // before such stops as "?"
-    const stops = /^fr\b/.test(this.#targetLanguage) ? '.,)' : '.,)?!:;\u2026';
+    // a vocabulary that lacks the span's characters has a word in its place, with spaces around it; only French has a
+    // space before ? ! : ;
+    const stops = `.,)\u2026${/^fr\b/.test(this.#targetLanguage) ? '' : '?!:;'}`;
     const spaces = stops.includes(rest[0]) ? new RegExp(`^ +(?=[ ${stops}])`) : /^ +(?= )/;
     return spelled + (spaces.exec(text.slice(spelled))?.[0].length ?? 0);
   }
@@ -239,11 +242,12 @@ export class Forced {
   async run(free, terms) {
     this.#ids = [...free.ids];
     let pending = terms;
-    const { positions, alignment_heads: named, ...config } = this.#engine.config;
+    const { config } = this.#engine;
     const layers = Number(config.decoder_layers);
     const names = Array.from({ length: layers }, (_, layer) => `decoder.layers.${layer}.encoder_attn.weights`);
-    // one head of Firefox's models has learned to align, and finds words better than all together
-    const chosen = positions === 'marian' ? headsFor(named, layers, Number(config.decoder_attention_heads)) : undefined;
+    // one head of Firefox's models has learned to align, and finds words better than the mean of all heads
+    const chosen = config.positions === 'marian'
+      ? headsFor(config.alignment_heads, layers, Number(config.decoder_attention_heads)) : undefined;
     while (pending.length > 0) {
       // without logits, which take most of the time of a pass
       const maps = await this.#engine.inspect(this.#sentence.ids, this.#ids, { names });

@@ -15,7 +15,10 @@
 
 /* Rows of a feed-forward network computed together: its hidden rows are the widest, and a pass may have hundreds. */
 enum { FFN_ROWS = 64 };
-/* Of these, rows whose zeros are left out together: they need twice the room of others, and share no work. */
+/*
+ * Of these, rows that are quantised without their zeros at a time.  Such a row takes up to twice the memory of others.
+ * Rows share no work, so fewer of them cost no time.
+ */
 enum { SPARSE_ROWS = 32 };
 
 typedef struct {
