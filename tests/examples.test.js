@@ -134,7 +134,7 @@ test('parallel.sh: lines in order', async (t) => {
   const texts = ['', ...['The', 'A', 'My'].flatMap((first) => WORDS.map((word) => `${first} ${word}.`))];
   const answers = await tiny.translate(texts);
   assert.ok(new Set(answers).size > 20, answers.join('|'));
-  // no chunk of 500 begins as another
+  // no chunk of 500 begins as one of the 60 after it
   const lines = Array.from({ length: Number(process.env.LINES ?? 1100) }, (_, i) => i % texts.length);
   const child = execFile(join(examples, 'parallel.sh'), ['--model', model, '--from', 'en', '--to', 'de'],
     { maxBuffer: 1 << 28 });

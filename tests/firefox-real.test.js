@@ -121,12 +121,12 @@ test('pten: a Translator says alone what it says in a batch', { skip }, async ()
 
 test('pten: all lines in one call take little memory', { skip }, async () => {
   const model = join(directory, 'pten');
-  const translator = await Translator.create({ sourceLanguage: 'pt', targetLanguage: 'en', model });
+  const translator = await Translator.create({ sourceLanguage: 'pt', targetLanguage: 'en', model, simd: 'simd128' });
   await translator.translate(readRealLines('pten').map(({ source }) => source), { keep: false });
   const size = readdirSync(model).reduce((sum, name) => sum + statSync(join(model, name)).size, 0);
   const { memoryBytes } = translator.info;
   translator.destroy();
-  // the same bytes on every machine
+  // rows of SIMD128 take the most; with this module the bytes are the same on every machine
   assert.ok(memoryBytes <= 1.3 * size + 16 * 2 ** 20, `${memoryBytes} bytes, for files of ${size}`);
 });
 

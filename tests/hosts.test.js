@@ -67,7 +67,7 @@ async function programIn(at, name) {
   return join(app, 'node_modules', at, all.find((path) => new RegExp(`(^|/)${name}(\\.exe)?$`).test(path)) ?? name);
 }
 
-// versions are stated: a new one is tried when somebody has the time for it
+// pinned: a new release of a package must not break this test
 for (const [name, version, at, args] of /** @type {const} */ ([
   ['deno', '2.9.6', '@deno', ['run', '--allow-read', '--allow-env', '--allow-sys']],
   ['bun', '1.4.5', '@oven', ['run']],

@@ -88,7 +88,7 @@ async function drive({ text, places }) {
     // the service worker has the page's files, and the library all files of the model
     const model = new URL('models/de-en-es-fr/', frame.src);
     const { files } = await (await fetch(new URL('heed.json', model))).json();
-    // this one is only read of other families
+    // tokenizer_config.json is read for other families only, so it is not kept
     const read = ['heed.json', ...Object.keys(files)].filter((name) => name !== 'tokenizer_config.json');
     await until('a page and a model that are kept', async () => {
       const worker = await navigator.serviceWorker.getRegistration('/sites/heed/');

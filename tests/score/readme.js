@@ -124,7 +124,7 @@ German into the others, without \`keep\`; before it was 85 to 88 %. What was mea
 - The targets of the beams did not make greedy search better: at its end the run of 13.2 M tokens was 0.1 BLEU below the model before on
   the pairs with English, and 0.8 above on those without, on the same sentences. Numbers and names gained 1 to 5 points.
 - Nouns of sentences replaced by rare ones of the dictionary, of the same gender and number in all languages, did not
-  teach the model rare nouns, so \`prepare.js\` no longer does it. At the end of the run of 10.1 M tokens, a tenth of them
+  teach the model rare nouns, so \`prepare.js\` does not do it. At the end of the run of 10.1 M tokens, a tenth of them
   in such sentences, 37 % of the phrases were right from English to German instead of 41 %, and BLEU was 0.8 to 1.1 lower
   on the first 300 sentences of three sets without English and of three of documentation. In a mean with the weights
   before, nothing of that is left.
