@@ -13,7 +13,7 @@ import { convert } from '../../../js/convert/convert.js';
 import { writeDirectory } from './directory.js';
 import { evaluate, means } from './evaluate.js';
 import { fail } from './options.js';
-import { GUIDED_HEAD, listSets, prepare, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
+import { GUIDED_HEAD, listSets, prepare, readLog, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
 
 const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIONS OF heed-train]
   --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/
@@ -94,9 +94,8 @@ async function main() {
 
   /** The last line of training's log: steps, target tokens, seconds. */
   function progress() {
-    const [, steps, , tokens, seconds] =
-      readFileSync(join(trained, 'log.tsv'), 'utf8').trim().split('\n').at(-1)?.split('\t') ?? [];
-    return { steps: Number(steps), tokens: Number(tokens), seconds: Number(seconds) };
+    const { step, tokens, seconds } = readLog(trained).at(-1) ?? {};
+    return { steps: Number(step), tokens: Number(tokens), seconds: Number(seconds) };
   }
 
   /** Writes the current model to WORK/round, and scores it. */

@@ -2,7 +2,7 @@
 // themselves, ready for it. Used by make.js and by trials.js.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fail } from './options.js';
 
@@ -48,6 +48,18 @@ export function run(program, list) {
   const { status, error } = spawnSync(program, list, { stdio: 'inherit' });
   if (error) fail(`${program}: ${error.message}`);
   if (status !== 0) fail(`${program} ended with ${status}`);
+}
+
+/**
+ * The rows of a log of heed-train.
+ *
+ * @param {string} folder
+ * @returns {Record<string, string>[]}  by column
+ */
+export function readLog(folder) {
+  const text = readFileSync(join(folder, 'log.tsv'), 'utf8');
+  const [head, ...rows] = text.trim().split('\n').map((row) => row.split('\t'));
+  return rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
 }
 
 const ALIGNED = '.aligned';

@@ -16,7 +16,7 @@ import { readCases, scoreCopy } from '../../../tests/score/copy.js';
 import { writeDirectory } from './directory.js';
 import { evaluate } from './evaluate.js';
 import { fail } from './options.js';
-import { NOISE, prepare, run, SHAPE, shapeOf } from './recipe.js';
+import { NOISE, prepare, readLog, run, SHAPE, shapeOf } from './recipe.js';
 
 /** How speed is measured: `rounds` times, in turns; `steps` each time, `report` steps between two reports. */
 const MEASURED = { rounds: 3, steps: 24, report: 4 };
@@ -67,18 +67,6 @@ ${Object.keys(TRIALS).map((name) => `                       ${name}\n`).join('')
 `;
 
 /** @typedef {{ speed: number, tokensPerStep: number }} Speed  target tokens a second */
-
-/**
- * The rows of a log of heed-train.
- *
- * @param {string} folder
- * @returns {Record<string, string>[]}  by column
- */
-function readLog(folder) {
-  const text = readFileSync(join(folder, 'log.tsv'), 'utf8');
-  const [head, ...rows] = text.trim().split('\n').map((row) => row.split('\t'));
-  return rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
-}
 
 /**
  * The fastest that each option was, because other machines of the same host only ever slow it down.
@@ -141,10 +129,10 @@ async function judge(name, folder, { work, direction }) {
   const [everyday, docs] = [direction, `docs-${direction}`].map((set) =>
     ({ bleu: scores[set].bleu, chrf2: scores[set].chrf2 }));
   const [numbers, names] = await copyShares(model, direction);
-  return { tokens: Number(readLog(folder).at(-1)?.tokens), everyday, docs, numbers, names };
+  return { everyday, docs, numbers, names };
 }
 
-/** @param {any[][]} rows  name, tokens a second, what judge gives @param {string} title */
+/** @param {any[][]} rows  name, tokens a second, what result.json has @param {string} title */
 function print(rows, title) {
   const two = (/** @type {Record<string, number>} */ { bleu, chrf2 }) => `${bleu.toFixed(1)}, ${chrf2.toFixed(1)}`;
   console.log(`\n${title}\n`);
@@ -204,9 +192,10 @@ async function main() {
       // whole hundreds: the log has a row for each, and its last one tells the tokens
       const steps = String(100 * Math.max(1, Math.round((60 * Number(minutes) * speed) / (100 * tokensPerStep))));
       run('build/heed-train', [...optionsOf(name), '--out', folder, '--steps', steps, '--total', steps]);
-      const done = readLog(folder).at(-1)?.step;
-      if (done !== steps) fail(`${name}: heed-train stopped after step ${done} of ${steps}; run this again to go on`);
-      writeFileSync(result, `${JSON.stringify(await judge(name, folder, { work, direction }), null, 2)}\n`);
+      const { step, tokens } = readLog(folder).at(-1) ?? {};
+      if (step !== steps) fail(`${name}: heed-train stopped after step ${step} of ${steps}; run this again to go on`);
+      const known = { tokens: Number(tokens), ...(await judge(name, folder, { work, direction })) };
+      writeFileSync(result, `${JSON.stringify(known, null, 2)}\n`);
     }
     rows.push([name, speeds[name].speed, JSON.parse(readFileSync(result, 'utf8'))]);
   }
