@@ -218,8 +218,9 @@ export class Forced {
   #repeated(text, { start, end }) {
     const source = this.#sentence.text;
     const term = source.slice(start, end);
-    const rest = text.trimStart().slice(term.length);
-    const isAgain = text.trimStart().startsWith(term) && !isWord.test(rest) && !source.slice(end).includes(term);
+    const next = text.trimStart();
+    const rest = next.slice(term.length);
+    const isAgain = next.startsWith(term) && !isWord.test(rest) && !source.slice(end).includes(term);
     return isAgain ? text.length - rest.length : 0;
   }
 
