@@ -36,12 +36,15 @@ export async function findUnknown(texts, encode, unk, known) {
   const unknown = [...found].filter((c) => !known.get(c));
   if (unknown.length === 0) return undefined;
   const kept = unknown.filter((c) => !PLAIN_OF.has(c));
-  // an unknown letter or digit with its word, an unknown sign with the number beside it
+  // an unknown letter or digit with its word; an unknown sign with the number beside it, and between letters with both
+  // words: x@y is a name, and y^2 a formula
   const oneOf = (/** @type {string[]} */ list) => list.map(quoted).join('|');
   const any = oneOf(kept.sort((a, b) => b.length - a.length));
   const letters = oneOf(kept.filter((c) => /^[\p{L}\p{N}]/u.test(c))) || '(?!)';
+  const signs = oneOf(kept.filter((c) => /^[!-~\p{Sm}]$/u.test(c))) || '(?!)';
   const letter = '[\\p{L}\\p{N}\\p{M}]';
   const pattern = new RegExp(`(?<!${letter})(?=\\p{L}{0,40}?(?:${letters}))\\p{L}${letter}*|` +
+    `(?<!${letter})${letter}{1,40}(?:(?:${signs})${letter}{1,40})+|` +
     `(?:(?<![\\d.,])\\d[\\d.,]{0,20}[ \\u00a0]?)?(?:${any})(?:[ \\u00a0]?\\d(?:[\\d.,]{0,20}\\d)?)?`, 'gu');
   return {
     plain: (text) => text.replace(CHARACTER, (c) => (known.get(c) ? c : (PLAIN_OF.get(c) ?? c))),
