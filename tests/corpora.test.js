@@ -11,7 +11,7 @@ import { readConfig } from '../js/model/config.js';
 import { preparedSets } from '../src/train/model/calibrate.js';
 import { makeConfig } from '../src/train/model/directory.js';
 import { SHARES } from '../src/train/model/recipe.js';
-import { clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut } from '../src/train/model/texts.js';
+import { clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut, withMarks } from '../src/train/model/texts.js';
 import { charsmap, REQUIRED } from '../src/train/model/vocabulary.js';
 import { SHIPPED } from './model-files.js';
 
@@ -29,6 +29,16 @@ test('clean(): French signs have their space, addresses and times do not', () =>
   assert.equal(clean('Déjà là\u202f!', 'fr'), 'Déjà là !');
   assert.equal(clean('Voir https://a.fr/b?c=1 à 16:30.', 'fr'), 'Voir https://a.fr/b?c=1 à 16:30.');
   assert.equal(clean('What? No!', 'en'), 'What? No!');
+});
+
+test('withMarks(): the quotation marks of a language, where they are in pairs', () => {
+  assert.equal(withMarks('Er sagte "ja" und "nein".', 'de'), 'Er sagte \u201eja\u201c und \u201enein\u201c.');
+  assert.equal(withMarks('Das Gedicht "Der Teufel ".', 'de'), 'Das Gedicht \u201eDer Teufel\u201c.');
+  assert.equal(withMarks('"Non !" a-t-il dit.', 'fr'), '\u00ab Non ! \u00bb a-t-il dit.');
+  assert.equal(withMarks('Dijo "¿Sí?".', 'es'), 'Dijo \u00ab¿Sí?\u00bb.');
+  for (const text of ['Ein 5" und ein 6" Rohr', 'x = "ja"', '<a href="b">', 'Er sagte "ja', 'Er "sagte" "ja'])
+    assert.equal(withMarks(text, 'de'), text);
+  assert.equal(withMarks('He said "no".', 'en'), 'He said "no".');
 });
 
 test('clean(): emoji that are joined stay whole', () => {

@@ -15,7 +15,7 @@ import { Translator } from '../../../js/index.js';
 import { wholeNumber } from './options.js';
 import { random, shuffled } from './random.js';
 import { holdOut } from './sets.js';
-import { clean, isPlausible, keyOf, OTHERS, pairLine, readHeldOut, readPairs } from './texts.js';
+import { clean, isPlausible, keyOf, learnedLine, OTHERS, readHeldOut, readPairs } from './texts.js';
 
 const HELP = `usage: node src/train/model/pivot.js --data DIR --model DIR --out DIR [options]
   --data DIR    has en-X.train.tsv.gz
@@ -67,7 +67,7 @@ async function main() {
           const text = clean(made[i], source);
           const key = keyOf(text);
           if (key === '' || !isPlausible(text, row[target]) || held.has(key) || sources[source].has(key)) return;
-          lines.push(pairLine(target, text, row[target]));
+          lines.push(learnedLine(target, text, row[target]));
           kept++;
         });
       }

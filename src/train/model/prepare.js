@@ -22,8 +22,8 @@ import { fail, wholeNumber } from './options.js';
 import { random, shuffled } from './random.js';
 import { holdOut } from './sets.js';
 import {
-  clean, isPlausible, joinPairs, keyOf, LANGUAGES, languagesOf, OTHERS, pairLine, readHeldOut, readLines, readPairs,
-  readPhrases,
+  clean, isPlausible, joinPairs, keyOf, LANGUAGES, languagesOf, learnedLine, OTHERS, pairLine, readHeldOut, readLines,
+  readPairs, readPhrases,
 } from './texts.js';
 import { addTimes, replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
@@ -124,7 +124,7 @@ class Prepared {
       for (const [source, target] of directions(languages).filter((direction) => this.has(direction))) {
         for (const language of [source, target]) texts[language].add(row[language]);
         if (wanted([source, target]) && !this.held.sources[source].has(keys[source]))
-          lines.get(`${source}-${target}`)?.add(pairLine(target, row[source], row[target]));
+          lines.get(`${source}-${target}`)?.add(learnedLine(target, row[source], row[target]));
       }
     }
     const all = [...lines.values()].flatMap((set) => [...set]);
@@ -253,7 +253,7 @@ function main() {
     expand(data, wantedDirections, values.python, each, start, folder).map(({ direction: [source, target], lines }) =>
       lines.map((line) => {
         const [from, to] = line.split('\t');
-        return [clean(from, source), pairLine(target, clean(from, source), clean(to, target))];
+        return [clean(from, source), learnedLine(target, clean(from, source), clean(to, target))];
       }));
   const templates = readExpanded(count, seed);
   for (const list of templates) list.forEach(([from], i) => { if (i % 4 === 0) prepared.text.push(from); });

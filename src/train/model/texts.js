@@ -53,8 +53,32 @@ export function clean(text, language) {
   return out;
 }
 
+/** The quotation marks of a language. English has the straight ones. @type {Record<string, [string, string]>} */
+const MARKS = { de: ['„', '“'], fr: ['« ', ' »'], es: ['«', '»'] };
+
+/** What stands in straight quotation marks, with them. Those of inches and of code are not at the ends of words. */
+const QUOTED = /(?<![\p{L}\p{N}])"(?=[\p{L}\p{N}¿¡(.])([^"]*[^\s"(]) ?"(?![\p{L}\p{N}])/gu;
+const CODE = /[=<>{}\\[\]]/;
+
+/**
+ * A text with the quotation marks of its language, if all straight ones are in pairs and it is no code. What a model
+ * learns to write must not vary: it would open a quotation in one way and close it in another.
+ *
+ * @param {string} text
+ * @param {string} language
+ */
+export function withMarks(text, language) {
+  const marks = MARKS[language];
+  if (!marks || CODE.test(text)) return text;
+  const marked = text.replace(QUOTED, (_, inside) => marks.join(inside));
+  return marked.includes('"') ? text : marked;
+}
+
 /** A line for heed-train. @param {string} target @param {string} from @param {string} to */
 export const pairLine = (target, from, to) => `>>${target}<< ${from}\t${to}\n`;
+
+/** A line to learn from. @param {string} target @param {string} from @param {string} to */
+export const learnedLine = (target, from, to) => pairLine(target, from, withMarks(to, target));
 
 /** A key that ignores case, punctuation and spaces. @param {string} text */
 export const keyOf = (text) =>
