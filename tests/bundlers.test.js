@@ -3,7 +3,7 @@
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { access, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ const addPage = (out, from) => cp(join(from, 'index.html'), join(out, 'index.htm
 /** A program with a worker of its own, which does no more for heed than `import 'heed/worker'`. */
 const own = () => join(app, 'own');
 
-/** What esbuild and Rollup leave to the user: the files that heed loads by their own address. @param {string} out */
+/** What esbuild and Rollup leave to the user: the files that are loaded by their own address. @param {string} out */
 async function addModules(out) {
   for (const name of ['heed.wasm', 'heed-relaxed.wasm', 'heed-pairs.wasm']) {
     await cp(join(app, 'node_modules/heed/build/js', name), join(out, name));
@@ -98,7 +98,7 @@ const BUNDLERS = {
     const { build } = await import('esbuild');
     const { warnings } = await build({
       absWorkingDir: from, bundle: true, minify: true, splitting: true, format: 'esm', target: 'es2022', outdir: out,
-      entryPoints: { main: './main.js', ...(from === app ? { worker: 'heed/worker' } : { own: './own.js' }) },
+      entryPoints: { main: './main.js', ...(from === own() ? { own: './own.js' } : { worker: 'heed/worker' }) },
       logLevel: 'silent',
     });
     assert.deepEqual(warnings, []);
@@ -121,9 +121,9 @@ const BUNDLERS = {
     const bundle = await rollup({
       input: {
         main: join(from, 'main.js'),
-        ...(from === app
-          ? { worker: join(app, 'node_modules/heed/build/js/worker.js') }
-          : { own: join(from, 'own.js') }),
+        ...(from === own()
+          ? { own: join(from, 'own.js') }
+          : { worker: join(app, 'node_modules/heed/build/js/worker.js') }),
       },
       plugins: [resolve({ browser: true })],
       onwarn: (warning) => assert.fail(warning.message),
@@ -167,10 +167,15 @@ for (const [name, bundle] of Object.entries(BUNDLERS)) {
   });
 }
 
-for (const name of ['Vite, production', 'webpack 5, production']) {
-  test(`${name}: an installed model is taken along, and found in Chromium`, { skip }, async () => {
+for (const name of ['Vite, production', 'webpack 5, production', 'esbuild', 'Rollup']) {
+  test(`${name}: an installed model is taken along or copied, and found in Chromium`, { skip }, async () => {
     const out = join(scratch, `installed-${name.replace(/\W+/g, '-')}`);
     await BUNDLERS[name](out, join(app, 'installed'));
+    if (!/^Vite|^webpack/.test(name)) {
+      const folder = join(app, 'node_modules/heed-model-de-en-es-fr');
+      const files = (await readdir(folder)).filter((file) => /\.(json|safetensors|spm)$/.test(file));
+      for (const file of files) await cp(join(folder, file), join(out, file));
+    }
     check(await openFolder(out));
   });
 }
