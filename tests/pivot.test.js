@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { HeedError, Translator } from '../js/index.js';
 import { composeAlternatives, composeSentence } from '../js/translate/compose.js';
+import { findModel } from '../js/translate/lookup.js';
 import { findSteps, listPairs } from '../js/translate/ways.js';
 import { listen } from './listen.js';
 
@@ -58,6 +59,40 @@ test('the steps: the first in the list that leads to the target', () => {
   }
   assert.deepEqual(findSteps(models, 'de-AT', 'fr-CA', 'en'), [
     { source: 'de-AT', target: 'en', place: 'de-en' }, { source: 'en', target: 'fr-CA', place: 'en-fr' }]);
+});
+
+test('of models for one language, the one for the script that is asked for', async () => {
+  const list = (/** @type {[string, string][]} */ ...pairs) =>
+    pairs.map(([source, target]) => ({ source, target, place: `${source} ${target}` }));
+  const models = list(['en', 'zh-Hans'], ['en', 'zh-Hant'], ['zh-Hans', 'en'], ['zh-Hant', 'en'], ['fr', 'en']);
+  const find = (/** @type {string} */ source, /** @type {string} */ target) => findModel({ models: [models], source,
+    target });
+  assert.equal(await find('en', 'zh-Hant'), 'en zh-Hant');
+  assert.equal(await find('en', 'zh-TW'), 'en zh-Hant');
+  assert.equal(await find('en', 'zh'), 'en zh-Hans');
+  assert.equal(await find('zh-HK', 'en'), 'zh-Hant en');
+  const steps = async (/** @type {string} */ source, /** @type {string} */ target) =>
+    /** @type {any[]} */ (await find(source, target)).map(({ place }) => place);
+  assert.deepEqual(await steps('fr', 'zh-Hant'), ['fr en', 'en zh-Hant']);
+  assert.deepEqual(await steps('fr', 'zh-CN'), ['fr en', 'en zh-Hans']);
+  // another script is better than none
+  assert.equal(await findModel({ models: [models.slice(0, 1)], source: 'en', target: 'zh-Hant' }), 'en zh-Hans');
+  const [way] = findSteps([...list(['zh-Hant', 'ja']), ...list(['zh-Hans', 'en'], ['en', 'fr'])], 'zh-Hant', 'fr') ?? [];
+  assert.equal(way?.place, 'zh-Hans en');
+  assert.deepEqual(listPairs(models.slice(0, 2).concat(list(['fr', 'en']))).map((pair) => pair.join(' ')),
+    ['en zh-Hans', 'en zh-Hant', 'fr en', 'fr zh-Hans', 'fr zh-Hant']);
+});
+
+test('pairs have canonical tags, whatever form a list or a model states', async () => {
+  const data = (/** @type {object} */ json) => `data:application/json,${encodeURIComponent(JSON.stringify(json))}`;
+  const models = data({ models: [{ source: 'pt_br', target: 'en_US', path: 'file:///a/' },
+    { source: 'en', target: 'de', path: 'file:///b/' }] });
+  const pairs = [['pt-BR', 'en-US'], ['en', 'de'], ['pt-BR', 'de']];
+  assert.deepEqual((await Translator.pairs({ models })).map(Object.values), pairs);
+  const steps = /** @type {any[]} */ (await findModel({ models, source: 'pt', target: 'de' }));
+  assert.deepEqual(steps.map(({ source, target }) => [source, target]), [['pt', 'en-US'], ['en-US', 'de']]);
+  const model = { 'heed.json': Buffer.from('{ "source": "pt_br", "target": "en_US" }') };
+  assert.deepEqual((await Translator.pairs({ model })).map(Object.values), pairs.slice(0, 1));
 });
 
 test('all pairs of a list', () => {
@@ -364,6 +399,11 @@ test('aborts and destroy() end both steps; progress is that of both', async (t) 
   await assert.rejects(Translator.create({ ...PAIR, models: INDEX, dtype: /** @type {any} */ ('f8') }), /dtype/);
   const never = AbortSignal.abort(new Error('never'));
   await assert.rejects(Translator.create({ ...PAIR, models: INDEX, signal: never }), /never/);
+  // a reason may be anything
+  const late = new AbortController();
+  const monitor = (/** @type {EventTarget} */ m) => m.addEventListener('downloadprogress', () => late.abort(null));
+  assert.equal(await Translator.create({ ...PAIR, models: INDEX, signal: late.signal, monitor })
+    .catch((error) => error), null);
 });
 
 test('the command says the way, on standard error', () => {

@@ -20,7 +20,7 @@ import { MAX_REQUEST_BYTES } from '../js/base/limits.js';
 import { HeedError } from '../js/index.js';
 import { startServer } from '../js/serve/server.js';
 import { Translators } from '../js/serve/translators.js';
-import { SHIPPED } from './model-files.js';
+import { SHIPPED, TINY } from './model-files.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 const TEXTS = ['Good morning.', 'I love you.', 'Can you help me?', 'Tom has a red car.'];
@@ -179,6 +179,20 @@ test('languages, settings, health, other origins', async () => {
   assert.deepEqual([head.status, await head.text()], [200, '']);
 });
 
+test('tags that models state in other forms, and what is no tag', async (t) => {
+  const { child, url } = await startCommand('--model', TINY, '--from', 'en_US', '--to', 'pt_BR');
+  t.after(() => void child.kill('SIGKILL'));
+  const [, languages] = await told(fetch(`${url}languages`));
+  assert.deepEqual(languages.map((/** @type {any} */ { code }) => code), ['en-US', 'pt-BR']);
+  const odd = await startWaiting(t, { pairs: [['a tag', 'de'], ['en', 'de']] });
+  assert.deepEqual(await told(fetch(`${odd.url}languages`)), [200, [
+    { code: 'a tag', name: 'a tag', targets: ['a tag', 'de'] },
+    { code: 'de', name: 'German', targets: ['de'] }, { code: 'en', name: 'English', targets: ['de', 'en'] }]]);
+  const text = 'Where is the station?';
+  const [status, { translatedText }] = await odd.say(text.slice(0, 20), 'de', { source: 'auto' });
+  assert.deepEqual([status, translatedText], [200, `de: ${text.slice(0, 20).toUpperCase()}`]);
+});
+
 test('wrong requests are told what is wrong', async () => {
   const right = { q: 'Hi.', source: 'en', target: 'de' };
   for (const [body, error] of /** @type {[unknown, string][]} */ ([
@@ -198,6 +212,10 @@ test('wrong requests are told what is wrong', async () => {
   ])) {
     assert.deepEqual(await ask(body), [400, { error }]);
   }
+  const noText = (/** @type {string} */ found) =>
+    [400, { error: `Invalid request: q: found ${found}, expected a text or a list of texts` }];
+  assert.deepEqual(await ask({ q: { toString: 1 } }, 'detect'), noText('what has no text'));
+  assert.deepEqual(await ask({ q: ['Hi.', ['Hi.']] }, 'detect'), noText('[Hi.]'));
   const url = `${shipped.url}translate`;
   const json = { 'content-type': 'application/json' };
   for (const [init, status, pattern] of /** @type {[RequestInit, number, RegExp][]} */ ([
@@ -618,6 +636,7 @@ test('wrong options of the command', () => {
   writeFileSync(keys, '# none\n\n');
   try {
     for (const [args, status, pattern] of /** @type {[string[], number, RegExp][]} */ ([
+      [['--host', ''], 2, /--host: found nothing, expected HOST/], // which would be all addresses of this machine
       [['--port', '70000'], 2, /--port: found '70000', expected a whole number from 0 to 65535/],
       [['--timeout', '0'], 2, /--timeout: found '0', expected seconds/],
       [['--jobs', '65'], 2, /--jobs: found '65', expected a whole number from 1 to 64/],

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
 import { findCut } from '../js/text/cut.js';
 import { splitSentences } from '../js/text/sentences.js';
+import { listen } from './listen.js';
 import { bytes, changeJson, readFiles, SHIPPED, TINY, withLanguages } from './model-files.js';
 
 const INDEX = fileURLToPath(new URL('../models/index.json', import.meta.url));
@@ -206,6 +207,11 @@ test('streams give words as they come, and joined what translate() gives', async
     // a sentence and what follows it would be 2
     assert.ok(pieces.length > 2 * ENGLISH.length, `${pieces.length} pieces`);
   }
+  // neither has other hypotheses than the best
+  for (const each of [translator.translate(ENGLISH[1], { beams: 1, nBest: 2 }),
+    collect(translator.translateStreaming(ENGLISH[1], { beams: 1, nBest: 2 })).then((pieces) => pieces.join(''))]) {
+    assert.equal(await each, GERMAN[1]);
+  }
   const pieces = await collect(translator.translateStreaming(ENGLISH[7], { beams: 1 }));
   assert.ok(pieces.length > 4, 'one sentence, several pieces');
 });
@@ -288,7 +294,7 @@ test('usage is counted in tokens, and there is no quota', async () => {
   assert.equal(translator.inputQuota, Infinity);
 });
 
-test('create: the pair, the index, progress', async () => {
+test('create: the pair, the index, progress', async (t) => {
   /** @type {number[]} */
   const seen = [];
   const found = await Translator.create({
@@ -334,6 +340,11 @@ test('create: the pair, the index, progress', async () => {
   await assert.rejects(Translator.create({ ...PAIR, model: SHIPPED, signal: stop.signal, monitor }), {
     name: 'AbortError',
   });
+  // the reason of the abort, not that of an index that could not be read before
+  const late = new AbortController();
+  const silent = await listen(t, () => late.abort(new Error('enough')));
+  await assert.rejects(Translator.create({ ...PAIR, models: ['/nowhere.json', silent], signal: late.signal }),
+    /^Error: enough$/);
 });
 
 test('availability', async () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { LOADED, MAX_WORKERS, REQUEST_SECONDS, REQUESTS } from '../base/limits.js';
 import { pairsOf } from '../model/languages.js';
 import { startServer } from '../serve/server.js';
-import { readIndex } from '../translate/lookup.js';
+import { readIndex, tagOf } from '../translate/lookup.js';
 import { pairsOfModel } from '../translate/offered.js';
 import { Translator } from '../translate/translator.js';
 import { listPairs } from '../translate/ways.js';
@@ -66,7 +66,7 @@ async function servedPairs({ model = '', from, to }, cache) {
         throw new UsageError(`${option}: found none, and the model does not state its languages`);
       }
     }
-    return [String(source ?? from), String(target ?? to)];
+    return [tagOf(String(source ?? from)), tagOf(String(target ?? to))];
   });
 }
 

@@ -21,8 +21,8 @@ const SURE = 90;
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 
-/** @param {string} code */
-const nameOf = (code) => NAMES.of(code) ?? code;
+/** @param {string} code  that of an index may be no tag */
+const nameOf = (code) => (canonical(code) === undefined ? code : NAMES.of(code) ?? code);
 
 /** @param {string} message */
 const wrong = (message) => new Refusal(400, message);
@@ -39,6 +39,15 @@ function needed(fields, name) {
     throw wrong(`Invalid request: missing ${name} parameter`);
   }
   return value;
+}
+
+/** The text of a request, or those of its list. @param {Fields} fields @returns {string[]} */
+function textsOf(fields) {
+  const texts = [needed(fields, 'q')].flat();
+  for (const text of texts) {
+    if (typeof text !== 'string') throw wrong(mismatch('Invalid request: q', text, 'a text or a list of texts'));
+  }
+  return /** @type {string[]} */ (texts);
 }
 
 /** @param {Fields} fields @param {string} name @returns {string} */
@@ -141,7 +150,7 @@ export class Interface {
    */
   async #detect(text) {
     this.#detector ??= (async () => {
-      const isKnown = async (/** @type {string} */ code) =>
+      const isKnown = async (/** @type {string} */ code) => canonical(code) !== undefined &&
         (await LanguageDetector.availability({ expectedInputLanguages: [code] })) === 'available';
       const codes = [...this.#targets.keys()];
       const known = await Promise.all(codes.map(isKnown));
@@ -180,21 +189,17 @@ export class Interface {
 
   /** @param {Fields} fields */
   async detect(fields) {
-    const q = needed(fields, 'q');
-    return this.#detect([q].flat().map(String).join('\n'));
+    return this.#detect(textsOf(fields).join('\n'));
   }
 
-  /** The texts of a request. @param {unknown} q */
-  #texts(q) {
-    const texts = Array.isArray(q) ? q : [q];
-    for (const text of texts) {
-      if (typeof text !== 'string') throw wrong(mismatch('Invalid request: q', text, 'a text or a list of texts'));
-    }
+  /** The texts to translate. @param {Fields} fields */
+  #texts(fields) {
+    const texts = textsOf(fields);
     const length = texts.reduce((sum, text) => sum + text.length, 0);
     if (length > this.#charLimit) {
       throw wrong(`Invalid request: request (${length}) exceeds text limit (${this.#charLimit})`);
     }
-    return /** @type {string[]} */ (texts);
+    return texts;
   }
 
   /** @param {unknown} value */
@@ -222,9 +227,8 @@ export class Interface {
    *   alternatives?: string[] | string[][] }>}
    */
   async translate(fields, signal) {
-    const q = needed(fields, 'q');
+    const texts = this.#texts(fields);
     const [asked, wanted] = [neededText(fields, 'source'), neededText(fields, 'target')];
-    const texts = this.#texts(q);
     const count = Interface.#count(fields.alternatives);
     const format = fields.format || 'text';
     if (format !== 'text' && format !== 'html') throw wrong(`${describe(format)} format is not supported`);
@@ -259,7 +263,7 @@ export class Interface {
     });
     const all = found.map(([best, ...others]) =>
       ({ best, others: [...new Set(others)].filter((other) => other !== best) }));
-    const isList = Array.isArray(q);
+    const isList = Array.isArray(fields.q);
     const one = (/** @type {any[]} */ list) => (isList ? list : list[0]);
     return {
       translatedText: one(all.map(({ best }) => best)),

@@ -8,7 +8,7 @@ import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
 import { listFiles } from '../files/list.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
-import { checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
+import { canonical, checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
 
 /** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
@@ -16,16 +16,24 @@ import { checkPair, checkTag, languageOf, notSupported } from '../model/language
 /** @typedef {{ source: string, target: string, place: string | URL | Record<string, string> }} Entry  a model */
 /** @typedef {string | URL | Entry[]} Index  an index.json, or what it says */
 
+/** The canonical form of a tag that a model states, such as de_DE; an invalid one as it is. @param {string} stated */
+export const tagOf = (stated) => canonical(stated.replaceAll('_', '-')) ?? stated;
+
+/** Chooses among several models. */
+const ways = () => import('./ways.js');
+
 /**
  * The models of an index.
  *
  * @param {Index} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
  * @param {AbortSignal} [signal]
  * @param {boolean | string} [cache]
- * @returns {Promise<Entry[]>}
+ * @returns {Promise<Entry[]>}  with canonical tags
  */
 export async function readIndex(index, signal, cache) {
-  if (Array.isArray(index)) return index;
+  if (Array.isArray(index)) {
+    return index.map(({ source, target, place }) => ({ source: tagOf(source), target: tagOf(target), place }));
+  }
   if (typeof index !== 'string' && !(index instanceof URL)) badType('models', index, 'the URL of an index.json');
   const { bytes, sibling } = await readFileAt(index, signal, cache);
   const { models: list } = parseJson(bytes, String(index));
@@ -33,7 +41,8 @@ export async function readIndex(index, signal, cache) {
   if (!Array.isArray(list) || !list.every(isEntry)) {
     throw new HeedError(E_JSON, mismatch(`${index}: models`, list, 'an array of { source, target, path }'));
   }
-  return list.map(({ source, target, path }) => ({ source, target, place: sibling(path) }));
+  return list.map(({ source, target, path }) =>
+    ({ source: tagOf(source), target: tagOf(target), place: sibling(path) }));
 }
 
 /**
@@ -57,16 +66,19 @@ export async function findModel({ models, source, target, pivot, signal, cache }
   for (const index of /** @type {Index[]} */ ([models].flat())) {
     try {
       const list = await readIndex(index, signal, cache);
-      const found = list.find((model) =>
+      const found = list.filter((model) =>
         languageOf(model.source) === languageOf(source) && languageOf(model.target) === languageOf(target));
-      if (found) return found.place;
+      // zh-Hant is not zh-Hans
+      const { place } = (found.length > 1 ? (await ways()).findNearest(found, source, target) : found[0]) ?? {};
+      if (place) return place;
       all.push(...list);
     } catch (error) {
+      signal?.throwIfAborted();
       errors.push(error);
     }
   }
   if (errors.length > 0) throw errors[0];
-  const steps = (await import('./ways.js')).findSteps(all, source, target, middle);
+  const steps = (await ways()).findSteps(all, source, target, middle);
   if (steps) return steps;
   throw notSupported(`${models} has no model from ${source} to ${target}${middle ? `, nor two with ${middle}` : ''}`);
 }

@@ -6,9 +6,9 @@ import { isNode } from '../base/host.js';
 import { listFiles } from '../files/list.js';
 import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
-import { canonical, checkTag, pairsOf } from '../model/languages.js';
+import { checkTag, pairsOf } from '../model/languages.js';
 import { listStated } from '../model/stated.js';
-import { isThere, readIndex, readManifest } from './lookup.js';
+import { isThere, readIndex, readManifest, tagOf } from './lookup.js';
 import { listPairs } from './ways.js';
 
 /** @typedef {{ sourceLanguage?: string, targetLanguage: string }} OfferedPair  no source: any language */
@@ -71,7 +71,7 @@ export async function offeredPairs(options, usual, withName) {
   const pairs = await list().catch((error) => {
     throw withName(error);
   });
-  const tags = pairs.map((pair) => pair.map((tag) => (tag === undefined ? undefined : canonical(tag) ?? tag)));
+  const tags = pairs.map((pair) => pair.map((tag) => (tag === undefined ? undefined : tagOf(tag))));
   // two models may have the same pair
   const distinct = new Map(tags.map((pair) => [pair.join(), pair]));
   return [...distinct.values()].flatMap(([sourceLanguage, targetLanguage]) => (targetLanguage === undefined ? []

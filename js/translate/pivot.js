@@ -379,7 +379,7 @@ export async function createPivot(Base, models, { source: _, target: __, signal,
   } catch (/** @type {any} */ error) {
     life.abort(error); // of the other step too
     // create() of the pair makes a NetworkError again
-    throw error.name === 'NetworkError' ? error.cause : error;
+    throw error?.name === 'NetworkError' ? error.cause : error;
   } finally {
     forget();
   }

@@ -410,7 +410,7 @@ export class Translator {
     if (typeof input !== 'string') badType('input', input, 'a string');
     this.#check(signal);
     const stop = new AbortController();
-    const own = { ...rest, signal: stop.signal };
+    const own = { ...rest, nBest: 1, signal: stop.signal };
     let forget = () => {};
     /** @type {Iterator<Sentence, undefined>} */
     let sentences;
@@ -460,8 +460,7 @@ export class Translator {
       emitted = Math.max(emitted, found.length);
     };
     if (text) {
-      const search = { ...options, nBest: 1 };
-      const [[result]] = await this.#generate([sentence], search, (found) => emitUpTo(settled(found)));
+      const [[result]] = await this.#generate([sentence], options, (found) => emitUpTo(settled(found)));
       emitUpTo(result.text);
     }
     if (after) emit(after);

@@ -1,12 +1,45 @@
 // ways.js - the ways from one language to another that a list of models has: one model, or two with a language in
-// between. Loaded by lookup.js if no model has a pair; used by cli/serve.js.
+// between. Loaded by lookup.js if not just one model has a pair; used by offered.js and cli/serve.js.
 
-import { languageOf, notSupported } from '../model/languages.js';
+import { canonical, languageOf, notSupported } from '../model/languages.js';
+import { findCode } from '../model/pairs.js';
 
 /** @typedef {import('./lookup.js').Entry} Entry */
 
 /** @param {string} a @param {string} b */
 const isSame = (a, b) => languageOf(a) === languageOf(b);
+
+/** The script of a language, which a tag may leave out. @param {string} tag */
+const scriptOf = (tag) => {
+  const known = canonical(tag);
+  return known && new Intl.Locale(known).maximize().script;
+};
+/** @param {string} a @param {string} b */
+const isAlike = (a, b) => isSame(a, b) && scriptOf(a) === scriptOf(b);
+
+/**
+ * Models, those first whose tag is the nearest to that of a language: of zh-Hans and zh-Hant the one with its script.
+ *
+ * @param {Entry[]} models
+ * @param {'source' | 'target'} side
+ * @param {string} tag
+ */
+function nearestFirst(models, side, tag) {
+  const tags = new Set(models.map((model) => model[side]));
+  const wanted = tags.size > 1 ? canonical(tag) : undefined;
+  const nearest = wanted && findCode(tags, wanted);
+  return [...models].sort((a, b) => Number(b[side] === nearest) - Number(a[side] === nearest));
+}
+
+/**
+ * Of models for the languages of a pair the one whose tags are the nearest, else the first.
+ *
+ * @param {Entry[]} models
+ * @param {string} source
+ * @param {string} target
+ */
+export const findNearest = (models, source, target) =>
+  nearestFirst(nearestFirst(models, 'source', source), 'target', target)[0];
 
 /**
  * The two models from one language to another: of those that are possible, the first in the list whose source is the
@@ -21,9 +54,10 @@ const isSame = (a, b) => languageOf(a) === languageOf(b);
 export function findSteps(models, source, target, middle) {
   if (isSame(source, target)) throw notSupported(`found ${source} to ${target}, expected two languages`);
   if (middle === false) return undefined;
-  for (const first of models) {
-    if (!isSame(first.source, source) || (middle && !isSame(first.target, middle))) continue;
-    const second = models.find((model) => isSame(model.source, first.target) && isSame(model.target, target));
+  const firsts = models.filter((model) => isSame(model.source, source) && (!middle || isSame(model.target, middle)));
+  for (const first of nearestFirst(firsts, 'source', source)) {
+    const [second] = nearestFirst(models.filter((model) =>
+      isSame(model.source, first.target) && isSame(model.target, target)), 'target', target);
     if (second) return [{ ...first, source }, { ...second, source: first.target, target }];
   }
   return undefined;
@@ -41,7 +75,7 @@ export function listPairs(models, pivot) {
   const pairs = models.map(({ source, target }) => [source, target]);
   if (pivot === false) return pairs;
   const has = (/** @type {string} */ source, /** @type {string} */ target) =>
-    pairs.some(([from, to]) => isSame(from, source) && isSame(to, target));
+    pairs.some(([from, to]) => isAlike(from, source) && isAlike(to, target));
   const [sources, targets] = [0, 1].map((side) => [...new Set(pairs.map((pair) => pair[side]))]);
   for (const source of sources) {
     for (const target of targets) {
