@@ -43,6 +43,9 @@ process.stdout.on('error', (error) => {
   process.exit(1);
 });
 
+// who starts the command may close this one too: messages are lost, and the work goes on
+process.stderr.on('error', () => {});
+
 try {
   await main(process.argv.slice(2));
 } catch (error) {

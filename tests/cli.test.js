@@ -308,6 +308,15 @@ test('a reader that has had enough is no error', () => {
   assert.deepEqual([stdout, stderr], ['Guten Morgen.\n0\n', '']);
 });
 
+test('messages that nobody reads stop nothing', () => {
+  const lines = Buffer.from([...'Good morning.\xff\n'].map((c) => c.charCodeAt(0)));
+  const input = Buffer.concat(Array.from({ length: 3 }, () => lines));
+  const { status, stdout } = spawnSync('bash', ['-c', `'${process.execPath}' '${CLI}' translate 2> >(exec true)`],
+    { encoding: 'utf8', input });
+  assert.equal(status, 1);
+  assert.equal(stdout.split('\n').length, 4);
+});
+
 const hasParallel = spawnSync('parallel', ['--version'], { encoding: 'utf8' }).stdout?.startsWith('GNU parallel');
 
 test('under parallel --pipe', { skip: !hasParallel && 'GNU parallel is missing' }, () => {
@@ -501,7 +510,9 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
     [['translate', '--beams', 'x', 'a'], 2, /--beams: found 'x'/],
     [['translate', '--beams', '0', 'a'], 2, /--beams: found '0'/],
     [['translate', '--batch', '1.5', 'a'], 2, /--batch: found '1\.5'/],
-    [['translate', '--length-penalty', '', 'a'], 2, /--length-penalty/],
+    [['translate', '--length-penalty', '', 'a'], 2, /--length-penalty: found nothing, expected X/],
+    [['translate', '--models=', 'a'], 2, /--models: found nothing, expected FILE/],
+    [['fetch', '--cache', '', 'opus:en-de'], 2, /--cache: found nothing, expected DIR/],
     [['translate', '--to', 'no tag', 'a'], 2, /targetLanguage/],
     [['info'], 2, /expected one model directory/],
     // values

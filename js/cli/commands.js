@@ -244,7 +244,7 @@ export function parse(argv) {
       const takes = Object.hasOwn(OPTIONS, name) ? OPTIONS[name].takes : refuse(name, rawName);
       if (!takes && value !== undefined) throw new UsageError(`--${name}: found '${value}', expected nothing`);
       const isOption = !inlineValue && /^-+[a-z]/i.test(value ?? '');
-      if (takes && (value === undefined || isOption)) {
+      if (takes && (!value || isOption)) { // an empty value may be a variable that is not set
         throw new UsageError(`--${name}: found ${isOption ? value : 'nothing'}, expected ${takes}`);
       }
       if (values[name] !== undefined) throw new UsageError(`--${name}: is given twice`);

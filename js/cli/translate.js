@@ -149,8 +149,6 @@ function choosePair({ from, to, language }, pairs) {
  *   pivot?: string | false }>}
  */
 export async function modelsOf({ model, models, cache, pivot, 'no-pivot': without }) {
-  if (model === '') throw new UsageError('--model: found nothing, expected a model directory');
-  if (models === '') throw new UsageError('--models: found nothing, expected an index.json');
   const useless = Object.entries({ models, pivot, 'no-pivot': without }).find(([, value]) => value !== undefined);
   if (model !== undefined && useless) throw new UsageError(`--${useless[0]}: has no effect with --model`);
   if (pivot !== undefined && without !== undefined) throw new UsageError('--no-pivot: has no effect with --pivot');
