@@ -173,10 +173,10 @@ export class Trainer {
   #run(name, pairs) {
     if (!Array.isArray(pairs) || pairs.length === 0) badType('pairs', pairs, 'an array of { source, target }');
     const { vocab_size: sources, decoder_vocab_size: targets } = this.#config;
-    const checked = pairs.flatMap((pair, i) => [
+    const checked = Array.from(pairs, (pair, i) => [ // holes too
       checkSequence(`pairs[${i}].source`, pair?.source, sources, this.#longest),
       checkSequence(`pairs[${i}].target`, pair?.target, targets, this.#longest),
-    ]);
+    ]).flat();
     const lengths = Int32Array.from(checked, (ids) => ids.length);
     const ids = new Int32Array(lengths.reduce((sum, n) => sum + n, 0));
     let at = 0;

@@ -408,6 +408,7 @@ test('ids and lengths that the model does not have', () => {
     for (const wrong of [undefined, null, 5, ['5'], [1.5], [5n]]) assert.throws(() => f(wrong), TypeError);
     works();
   }
+  assert.throws(() => model.generate([SOURCE, , SOURCE]), /^TypeError: sources\[1\]: found undefined/); // a hole
   assert.throws(
     () => model.generate([SOURCE], { prefix: [67] }),
     (error) => check(error, 'HEED_E_ID', /^prefix\[0\]/),

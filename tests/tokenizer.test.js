@@ -91,6 +91,7 @@ test('wrong arguments are refused by name', () => {
   assert.throws(() => any.decode('abc'), { name: 'TypeError', message: /^ids: found 'abc'/ });
   assert.throws(() => any.decode(['a']), { name: 'TypeError', message: /^ids\[0\]: found 'a'/ });
   assert.throws(() => any.idToPiece('2'), { name: 'TypeError' });
+  assert.throws(() => any.idToPiece(2, { side: 'left' }), { name: 'TypeError', message: /^side: found 'left'/ });
 });
 
 test('a million characters, without a space too', { timeout: 120_000 }, () => {

@@ -308,6 +308,8 @@ test('errors name the cause', async () => {
   const status = (code) => (error) => error instanceof HeedError && error.status === code;
   assert.throws(() => trainer.step([]), TypeError);
   assert.throws(() => trainer.step([{ source: [3, 2] }]), TypeError);
+  // a hole: the core would read the lengths of more pairs than it gets
+  assert.throws(() => trainer.step([{ source: [3, 2], target: [4, 2] }, , ]), /^TypeError: pairs\[1\]\.source: found un/);
   assert.throws(() => trainer.step([{ source: [3, 13], target: [2] }]), status('HEED_E_ID'));
   assert.throws(() => trainer.step([{ source: [3, 2], target: [] }]), status('HEED_E_LENGTH'));
   assert.throws(() => trainer.step([{ source: [3, 2], target: [3, 3, 3, 3, 3, 3, 3, 3, 2] }]), status('HEED_E_LENGTH'));
@@ -321,6 +323,7 @@ test('errors name the cause', async () => {
   assert.ok(trainer.step([{ source: [3, 2], target: [4, 2] }]).loss > 0, 'still of use');
   trainer.dispose();
   assert.throws(() => trainer.step([{ source: [3, 2], target: [4, 2] }]), status('HEED_E_STATE'));
+  assert.throws(() => trainer.memoryBytes, status('HEED_E_STATE'));
   trainer.dispose();
 
   // weights that are numbers, but whose logits are not

@@ -116,7 +116,7 @@ export class Transformer extends Model {
     if (!Array.isArray(sources)) badType('sources', sources, 'an array of arrays of ids');
     const { check } = this.internals();
     const search = checkGenerate(options, this.generateDefaults, this.config);
-    const all = sources.map((ids, i) => check(`sources[${i}]`, ids, 'source'));
+    const all = Array.from(sources, (ids, i) => check(`sources[${i}]`, ids, 'source')); // holes too
     const batch = (this.#batch ??= this.batch({ source: 1, spare: 0 }));
     if (batch.isBusy) throw new HeedError(E_STATE, 'another generate() of this model has not ended');
     if (all.length === 0) return [];

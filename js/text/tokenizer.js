@@ -237,8 +237,9 @@ export class Tokenizer {
    */
   idToPiece(id, options = {}) {
     const { side = 'source' } = checkOptions(options, 'side');
+    const { vocabulary } = this.#side(side);
     checkIds('id', [id], this.#sizes[side]);
-    return this.#side(side).vocabulary.piece(id) ?? '';
+    return vocabulary.piece(id) ?? '';
   }
 
   /**

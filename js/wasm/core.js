@@ -89,7 +89,7 @@ export class Core {
 
   /** Bytes of the instance's memory. */
   get memoryBytes() {
-    return this.#c.memory.buffer.byteLength;
+    return this.#guard(() => this.#c.memory.buffer.byteLength);
   }
 
   get disposed() {
