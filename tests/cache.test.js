@@ -325,6 +325,19 @@ test('availability knows the stored files, and a Translator uses them', async (t
     (error) => error instanceof DOMException && error.name === 'NetworkError' && error.cause instanceof HeedError);
 });
 
+test('a stored heed.json without a list, or with a broken one, makes no model available', async (t) => {
+  const state = await serve(t);
+  const options = { sourceLanguage: 'en', targetLanguage: 'de', model: state.address, cache: state.cache };
+  const store = async (/** @type {object} */ files) => {
+    state.files = { 'heed.json': bytes(JSON.stringify({ source: 'en', target: 'de', files })) };
+    await assert.rejects(load(state), { name: 'HeedError' });
+  };
+  await store({});
+  assert.equal(await Translator.availability(options), 'downloadable');
+  await store({ 'config.json': null });
+  await assert.rejects(Translator.availability(options), { name: 'HeedError', message: /^heed\.json: files: 'config/ });
+});
+
 test('availability of a model whose files have addresses of their own is that of a model at an address', async (t) => {
   const state = await serve(t);
   const pair = { sourceLanguage: 'en', targetLanguage: 'de', cache: state.cache };

@@ -6,7 +6,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -329,6 +331,14 @@ test('downloads of load() are listed, updated when the server has others, and de
   server.files['index.json'] = Buffer.from('{ "models": [] }');
   await Translator.availability({ sourceLanguage: 'en', targetLanguage: 'de', cache,
     models: `${server.address}/index.json` });
+  assert.deepEqual((await list({ cache })).map((model) => model.name), [name]);
+
+  // what cannot be deleted is not said to be
+  t.mock.method(fs, 'rm', async () => Promise.reject(new Error('a disk that is read-only')));
+  syncBuiltinESMExports();
+  await assert.rejects(remove(name, { cache }), /a disk that is read-only/);
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
   assert.deepEqual((await list({ cache })).map((model) => model.name), [name]);
 
   await remove(name, { cache });

@@ -15,7 +15,7 @@
  * must
  *   close the chunks
  * @property {(about: About) => Promise<Sink | undefined>} create
- * @property {(url: string) => Promise<void>} remove
+ * @property {(url: string) => Promise<void>} remove  unlike the others, it may fail
  * @property {() => Promise<(About & { size: number })[]>} list  what is stored
  */
 
@@ -110,7 +110,7 @@ export async function openStore(io, cache) {
         const sink = await store.create(about);
         return sink && forgiving(sink);
       }),
-    remove: async (url) => void (await attempt(() => store.remove(url))),
+    remove: (url) => store.remove(url),
     list: async () => (await attempt(() => store.list())) ?? [],
   };
 }

@@ -32,8 +32,8 @@ export async function isKept(io, store, addressOf) {
   };
   const kept = await get('heed.json');
   const text = kept ? new TextDecoder().decode(await readAll(kept.chunks)) : '';
-  const { files } = parsed(text);
-  if (!files) {
+  const listed = Object.entries(Object(parsed(text).files));
+  if (listed.length === 0) {
     const read = async (/** @type {string} */ name) => {
       const file = await get(name);
       return file && readAll(file.chunks);
@@ -45,11 +45,11 @@ export async function isKept(io, store, addressOf) {
     };
     return (await has('config.json')) && (await import('./needed.js')).hasWeights({ has, read });
   }
-  for (const [name, listed] of Object.entries(files)) {
+  for (const [name, entry] of listed) {
     if (UNREAD.includes(name)) continue;
     const file = await get(name);
     await file?.chunks.close();
-    const isOther = listed.sha256 && file?.sha256 !== null && file?.sha256 !== String(listed.sha256).toLowerCase();
+    const isOther = entry?.sha256 && file?.sha256 !== null && file?.sha256 !== String(entry.sha256).toLowerCase();
     if (!file || file.isMissing || isOther) return false;
   }
   return true;

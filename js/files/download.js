@@ -178,7 +178,7 @@ export async function openRemote(io, cache, isRetry = false) {
     /** Whether another try may succeed after this error. @param {any} error */
     async mayRetry(error) {
       const may = error?.status !== undefined && error.name !== 'NetworkError' && (isResumed || taken.size > 0);
-      if (may) for (const url of taken) await store?.remove(url);
+      if (may) for (const url of taken) await store?.remove(url).catch(() => {});
       return may || /changed while it was downloaded$/.test(error?.message);
     },
     /**
