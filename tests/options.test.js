@@ -3,7 +3,9 @@ import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { loadOps, Transformer, Translator } from '../js/index.js';
+import * as pageCache from '../js/cache.js';
 import { convert } from '../js/convert/convert.js';
+import * as cache from '../js/convert/stored.js';
 import { Trainer } from '../js/train.js';
 import { SHIPPED, TINY } from './model-files.js';
 
@@ -63,6 +65,12 @@ const FUNCTIONS = {
   'ops.attention': [async (o) => ops.attention(X, X, X, o), 'casual', 'causal'],
   'ops.multiHeadAttention': [async (o) => ops.multiHeadAttention(X, X, weights, 1, o), 'mask', undefined],
   convert: [(o) => convert(TINY, tmpdir(), o), 'd-type', 'dtype'],
+  'cache, list': [(o) => cache.list(o), 'cach', 'cache'],
+  'cache, remove': [(o) => cache.remove('x', o), 'directory', undefined], // would be of the default cache
+  'cache, update': [(o) => cache.update('x', o), 'mirrors', 'mirror'],
+  'cache of a page, list': [(o) => pageCache.list(o), 'cach', 'cache'],
+  'cache of a page, remove': [(o) => pageCache.remove('x', o), 'cach', 'cache'],
+  'cache of a page, update': [(o) => pageCache.update('x', o), 'signals', 'signal'],
 };
 
 for (const [name, [call, wrong, meant]] of Object.entries(FUNCTIONS)) {

@@ -1,6 +1,7 @@
 // kept.js - the models whose files were stored when they were downloaded, see cache.js: lists, deletes and updates
 // them. Public in pages as 'heed/cache', see cache.js of js/. Used by convert/stored.js.
 
+import { checkOptions } from '../base/check.js';
 import { parseJson } from '../base/json.js';
 import { instantiate } from '../wasm/module.js';
 import { openStore } from './cache.js';
@@ -23,6 +24,9 @@ import { listedFiles, openSource } from './source.js';
  * @property {AbortSignal} [signal]  of an update
  */
 
+/** Their names. */
+export const OPTIONS = 'cache mirror signal';
+
 /** The URL of the directory of a file. @param {string} url */
 const baseOf = (url) => new URL('.', url).href;
 
@@ -36,8 +40,8 @@ async function open(cache) {
 const listedBy = (bytes) => listedFiles(bytes?.length ? parseJson(bytes, 'heed.json') : {});
 
 /** The models that are stored. @param {Options} [options] @returns {Promise<Kept[]>}  by name */
-export async function listKept({ cache } = {}) {
-  const { store } = await open(cache);
+export async function listKept(options = {}) {
+  const { store } = await open(checkOptions(options, OPTIONS).cache);
   /** @type {Map<string, Kept>} */
   const found = new Map();
   /** Those with another file than the index.json that a page also stores. @type {Set<string>} */
@@ -69,8 +73,8 @@ async function filesOf(store, name) {
  * @param {Options} [options]
  * @returns {Promise<void>}  RangeError: there is none
  */
-export async function removeKept(name, { cache } = {}) {
-  const { store } = await open(cache);
+export async function removeKept(name, options = {}) {
+  const { store } = await open(checkOptions(options, OPTIONS).cache);
   for (const { url } of await filesOf(store, name)) await store?.remove(url);
 }
 
@@ -81,7 +85,8 @@ export async function removeKept(name, { cache } = {}) {
  * @param {Options} [options]
  * @returns {Promise<boolean>}  whether anything was downloaded. RangeError: there is none
  */
-export async function updateKept(name, { cache, signal } = {}) {
+export async function updateKept(name, options = {}) {
+  const { cache, signal } = checkOptions(options, OPTIONS);
   const { io, store } = await open(cache);
   const versions = (/** @type {Awaited<ReturnType<typeof filesOf>>} */ all) =>
     all.map(({ url, sha256, version }) => `${url} ${sha256 || version}`).sort().join('\n');
