@@ -35,16 +35,35 @@ test('a model does not keep the files that it was loaded from', async () => {
     const files = readFiles(directory);
     return { model: await Transformer.load(files), files: new WeakRef(files) };
   };
-  for (const directory of [TINY, golden('tiny-joint'), golden('memory-split')]) {
-    const { model, files } = await load(directory);
+  const isFreed = async (/** @type {WeakRef<object>} */ files) => {
     // some turns, for promises and streams that are about to end
     for (let i = 0; i < 50 && files.deref(); i++) {
       await setImmediate();
       collect();
     }
-    assert.equal(files.deref(), undefined, directory);
+    return files.deref() === undefined;
+  };
+  for (const directory of [TINY, golden('tiny-joint'), golden('memory-split')]) {
+    const { model, files } = await load(directory);
+    assert.ok(await isFreed(files), directory);
     assert.equal(model.generate([SOURCE], { maxTokens: 1 }).length, 1, 'the model is there');
     model.dispose();
+  }
+  // nor does a Translator, in this thread and in workers, whose signal is there still
+  const { signal } = new AbortController();
+  for (const options of [{ signal }, { worker: true, signal }, { workers: 1 }]) {
+    const create = async () => {
+      const files = readFiles(SHIPPED);
+      const pair = { sourceLanguage: 'en', targetLanguage: 'de' };
+      return { files: new WeakRef(files), weights: new WeakRef(files['model.safetensors']),
+        made: await Translator.create({ ...pair, model: files, ...options }) };
+    };
+    const { files, weights, made } = await create();
+    assert.ok(await isFreed(files) && await isFreed(weights), JSON.stringify(options));
+    assert.equal(await made.translate('Good morning.'), 'Guten Morgen.');
+    // more than one worker translates at a time; it stays alone
+    assert.equal((await made.translate(new Array(40).fill('Good morning.'))).length, 40);
+    made.destroy();
   }
 });
 

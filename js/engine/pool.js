@@ -35,13 +35,15 @@ export const versionOf = ({ config, manifest }) => JSON.stringify([config, manif
 
 /**
  * Whether bytes are among the files of a model, or only some of them are at URLs. Those that the caller passed are not
- * held for workers that start later.
+ * held for workers that start later, see growing.js.
  *
  * @param {import('./engine.js').EngineOptions['model']} model
  */
-export const hasBytes = (model) => typeof model !== 'string' && !(model instanceof URL)
-  && !Object.values(model).every((file) => file instanceof Blob)
-  && !Object.values(model).every((file) => typeof file === 'string');
+export const hasBytes = (model) => {
+  if (typeof model === 'string' || model instanceof URL) return false;
+  const [first, ...others] = Object.values(model).map((file) => (file instanceof Blob ? 'Blob' : typeof file));
+  return (first !== 'Blob' && first !== 'string') || others.some((kind) => kind !== first);
+};
 
 /**
  * The option `share` of another worker. Whoever gets the port closes it: what waits in it is in memory until then.

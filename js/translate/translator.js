@@ -196,9 +196,8 @@ export class Translator {
       made?.destroy();
       throw withName(error);
     }
-    const translator = made;
-    translator.#forget = onAbort(signal, () => translator.#end(signal?.reason));
-    return translator;
+    made.#follow(signal);
+    return made;
   }
 
   /**
@@ -552,6 +551,11 @@ export class Translator {
   /** Free all memory. Running, waiting and later calls reject with an AbortError. */
   destroy() {
     this.#end(new DOMException('the translator was destroyed', 'AbortError'));
+  }
+
+  /** Ends with the signal. Not in create(), whose variables hold the files. @param {AbortSignal | undefined} signal */
+  #follow(signal) {
+    this.#forget = onAbort(signal, () => this.#end(signal?.reason));
   }
 
   /** destroy() with the reason with which calls reject. @param {unknown} reason */
