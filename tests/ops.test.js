@@ -209,6 +209,8 @@ test('wrong arguments are refused by name', () => {
     [RangeError, /^k\.cols: found 4, expected 3/, () => ops.attention(m(2, 3), m(2, 4), m(2, 3))],
     [RangeError, /^v\.rows: found 3, expected 2/, () => ops.attention(m(2, 3), m(2, 3), m(3, 3))],
     [TypeError, /^scale: found '1'/, () => ops.attention(m(1, 1), m(1, 1), m(1, 1), { scale: '1' })],
+    [TypeError, /^causal: found 'true'/, () => ops.attention(m(1, 1), m(1, 1), m(1, 1), { causal: 'true' })],
+    [TypeError, /^causal: found 1/, () => ops.multiHeadAttention(m(1, 4), m(1, 4), w(4), 2, { causal: 1 })],
     [RangeError, /^memory\.cols: found 3, expected 4/, () => ops.multiHeadAttention(m(1, 4), m(1, 3), w(4), 2)],
     [RangeError, /^weights\.wv\.rows: found 3, expected 4/,
       () => ops.multiHeadAttention(m(1, 4), m(1, 4), { ...w(4), wv: m(3, 4) }, 2)],

@@ -89,6 +89,22 @@ test('an option that is like none is refused with the names that there are', asy
   await assert.rejects(translator.translate('a', { __proto__: null, toString: 1 }), /unknown option 'toString'/);
 });
 
+test('ids and heads are as they were when the call was made', async () => {
+  const own = { prefix: [5], badWords: [[6, 7]], suppressTokens: Int32Array.of(7), beams: 1,
+    disabledHeads: [{ stack: /** @type {const} */ ('cross'), layer: 0, head: 0 }] };
+  const text = 'Good morning.';
+  const [expected] = await translator.translateDetailed(text, structuredClone(own));
+  const [, next, last] = expected.targetTokens.map(({ id }) => id);
+  for (const change of [() => (own.prefix[0] = 6), () => (own.badWords[0] = [next]),
+    () => (own.suppressTokens[0] = last), () => (own.disabledHeads[0].layer = 1)]) {
+    const call = translator.translateDetailed(text, own);
+    const before = structuredClone(own);
+    change();
+    assert.deepEqual(await call, [expected], String(change));
+    Object.assign(own, before);
+  }
+});
+
 test('the model still works after a refusal', async () => {
   const text = await translator.translate('Good morning.');
   await assert.rejects(translator.translate('Good morning.', { beam: 1 }));

@@ -293,6 +293,7 @@ test('errors name the cause', async () => {
     message: /schedule/,
   });
   await assert.rejects(Trainer.create({ config: FRESH }, { dropout: 1 }), { name: 'RangeError', message: /dropout/ });
+  await assert.rejects(Trainer.create({ config: FRESH }, { totalSteps: 'x' }), /^TypeError: totalSteps: found 'x'/);
   await assert.rejects(Trainer.create({ config: FRESH }, { learningRate: 'fast' }), {
     name: 'TypeError',
     message: /learningRate/,
@@ -309,7 +310,7 @@ test('errors name the cause', async () => {
   assert.throws(() => trainer.step([]), TypeError);
   assert.throws(() => trainer.step([{ source: [3, 2] }]), TypeError);
   // a hole: the core would read the lengths of more pairs than it gets
-  assert.throws(() => trainer.step([{ source: [3, 2], target: [4, 2] }, , ]), /^TypeError: pairs\[1\]\.source: found un/);
+  assert.throws(() => trainer.step([{ source: [3, 2], target: [4, 2] }, , ]), /^TypeError: pairs\[1\]\.source: found/);
   assert.throws(() => trainer.step([{ source: [3, 13], target: [2] }]), status('HEED_E_ID'));
   assert.throws(() => trainer.step([{ source: [3, 2], target: [] }]), status('HEED_E_LENGTH'));
   assert.throws(() => trainer.step([{ source: [3, 2], target: [3, 3, 3, 3, 3, 3, 3, 3, 2] }]), status('HEED_E_LENGTH'));

@@ -1,7 +1,7 @@
 // ops.js - the parts of the Transformer as they are taught: functions from matrices to new matrices, computed by
 // the C core with the model's own kernels. Public as 'heed/ops'; index.js also exports loadOps.
 
-import { badRange, badType, checkFinite, checkInteger, checkOptions } from '../base/check.js';
+import { badRange, badType, checkBoolean, checkFinite, checkInteger, checkOptions } from '../base/check.js';
 import { ACTIVATIONS, LAYOUTS } from '../base/constants.js';
 import { describe } from '../base/json.js';
 import { floats } from '../wasm/core.js';
@@ -185,7 +185,7 @@ function opsOver(core) {
     const values = matrix(v, 'v', { rows: m });
     const factor = scale === undefined ? 1 / Math.sqrt(dk) : checkFinite('scale', scale);
     const [scores, weights, output] = run('attention', [[n, m], [n, m], [n, values.cols]],
-      data, keys.data, values.data, n, m, dk, values.cols, factor, Number(causal));
+      data, keys.data, values.data, n, m, dk, values.cols, factor, Number(checkBoolean('causal', causal)));
     return { scores, weights, output };
   }
 
@@ -210,7 +210,7 @@ function opsOver(core) {
       (key) => matrix(weights[key], `weights.${key}`, { rows: d, cols: d }).data);
     if (d % size(heads, 'heads') !== 0) throw new RangeError(`heads: found ${heads}, expected a divisor of ${d}`);
     const [maps, output] = run('multi_head_attention', [[heads * n, m], [n, d]],
-      data, keys.data, wq, wk, wv, wo, n, m, d, heads, Number(causal));
+      data, keys.data, wq, wk, wv, wo, n, m, d, heads, Number(checkBoolean('causal', causal)));
     const head = (/** @type {number} */ h) => maps.data.slice(h * n * m, (h + 1) * n * m);
     return { weights: Array.from({ length: heads }, (_, h) => ({ rows: n, cols: m, data: head(h) })), output };
   }

@@ -76,7 +76,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     checkNumber('learningRate', learningRate, 0, 1e6);
     if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
-  if (code === SCHEDULE_COSINE) checkInteger('totalSteps', totalSteps, warmupSteps + 1);
+  checkInteger('totalSteps', totalSteps, code === SCHEDULE_COSINE ? warmupSteps + 1 : 1);
   const view = new DataView(new ArrayBuffer(60));
   [
     learningRate,

@@ -23,6 +23,19 @@ export function copyGlossary(glossary) {
 }
 
 /**
+ * A copy of ids and heads, because the caller may change them while the call waits.
+ *
+ * @param {any} value
+ * @returns {any}
+ */
+function copyOf(value) {
+  if (Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value)) {
+    return Array.from(/** @type {any} */ (value), copyOf);
+  }
+  return Object.prototype.toString.call(value) === '[object Object]' ? { ...value } : value;
+}
+
+/**
  * A copy of a call's options.
  *
  * @param {import('./translator.js').TranslateOptions} options
@@ -30,7 +43,9 @@ export function copyGlossary(glossary) {
  * @returns {import('./translator.js').Options}
  */
 export function copyOptions(options, names) {
-  const { glossary, ...rest } = checkOptions(options, names);
+  const { glossary, ...others } = checkOptions(options, names);
+  const rest = /** @type {Record<string, any>} */ (others);
+  for (const name in rest) rest[name] = copyOf(rest[name]);
   if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
   return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }
