@@ -77,7 +77,7 @@ test('of models for one language, the one for the script that is asked for', asy
   assert.deepEqual(await steps('fr', 'zh-CN'), ['fr en', 'en zh-Hans']);
   // another script is better than none
   assert.equal(await findModel({ models: [models.slice(0, 1)], source: 'en', target: 'zh-Hant' }), 'en zh-Hans');
-  const [way] = findSteps([...list(['zh-Hant', 'ja']), ...list(['zh-Hans', 'en'], ['en', 'fr'])], 'zh-Hant', 'fr') ?? [];
+  const [way] = findSteps(list(['zh-Hant', 'ja'], ['zh-Hans', 'en'], ['en', 'fr']), 'zh-Hant', 'fr') ?? [];
   assert.equal(way?.place, 'zh-Hans en');
   assert.deepEqual(listPairs(models.slice(0, 2).concat(list(['fr', 'en']))).map((pair) => pair.join(' ')),
     ['en zh-Hans', 'en zh-Hant', 'fr en', 'fr zh-Hans', 'fr zh-Hant']);
