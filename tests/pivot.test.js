@@ -103,6 +103,12 @@ test('all pairs of a list', () => {
   for (const way of /** @type {const} */ ([false, 'de'])) {
     assert.deepEqual(names(way), ['de-en', 'en-de', 'en-fr', 'es-en']);
   }
+  // 26 languages, each from and to English: 0.2 s, and more than 20 s if every tag is read each time
+  const letters = Array.from({ length: 26 }, (_, i) => `q${String.fromCharCode(97 + i)}`);
+  const start = performance.now();
+  const all = listPairs(entries(...letters.flatMap((language) => [`${language}-en`, `en-${language}`])));
+  assert.equal(all.length, 27 * 26);
+  assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
 });
 
 test('a translator says its way, and a model for the pair comes first', async () => {

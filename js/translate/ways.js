@@ -6,16 +6,25 @@ import { findCode } from '../model/pairs.js';
 
 /** @typedef {import('./lookup.js').Entry} Entry */
 
-/** @param {string} a @param {string} b */
-const isSame = (a, b) => languageOf(a) === languageOf(b);
+/** @typedef {(tag: string) => { language: string, script?: string }} Reader  script: also if the tag leaves it out */
 
-/** The script of a language, which a tag may leave out. @param {string} tag */
-const scriptOf = (tag) => {
-  const known = canonical(tag);
-  return known && new Intl.Locale(known).maximize().script;
-};
-/** @param {string} a @param {string} b */
-const isAlike = (a, b) => isSame(a, b) && scriptOf(a) === scriptOf(b);
+/**
+ * Reads tags, each once: in a list of a hundred models they are compared a million times, and Intl takes microseconds.
+ *
+ * @returns {Reader}
+ */
+function reader() {
+  /** @type {Map<string, ReturnType<Reader>>} */
+  const known = new Map();
+  return (tag) => {
+    const before = known.get(tag);
+    if (before) return before;
+    const own = canonical(tag);
+    const found = { language: languageOf(tag), script: own && new Intl.Locale(own).maximize().script };
+    known.set(tag, found);
+    return found;
+  };
+}
 
 /**
  * Models, those first whose tag is the nearest to that of a language: of zh-Hans and zh-Hant the one with its script.
@@ -49,9 +58,11 @@ export const findNearest = (models, source, target) =>
  * @param {string} source
  * @param {string} target
  * @param {string | false} [middle]  the language in between; false: none; default: any
+ * @param {Reader} [read]
  * @returns {[Entry, Entry] | undefined}  NotSupportedError: both languages are the same
  */
-export function findSteps(models, source, target, middle) {
+export function findSteps(models, source, target, middle, read = reader()) {
+  const isSame = (/** @type {string} */ a, /** @type {string} */ b) => read(a).language === read(b).language;
   if (isSame(source, target)) throw notSupported(`found ${source} to ${target}, expected two languages`);
   if (middle === false) return undefined;
   const firsts = models.filter((model) => isSame(model.source, source) && (!middle || isSame(model.target, middle)));
@@ -74,13 +85,17 @@ export function listPairs(models, pivot) {
   /** @type {[string, string][]} */
   const pairs = models.map(({ source, target }) => [source, target]);
   if (pivot === false) return pairs;
-  const has = (/** @type {string} */ source, /** @type {string} */ target) =>
-    pairs.some(([from, to]) => isAlike(from, source) && isAlike(to, target));
+  const read = reader();
+  const nameOf = (/** @type {string[]} */ pair) => pair.map((tag) => Object.values(read(tag)).join()).join(' ');
+  const has = new Set(pairs.map(nameOf));
   const [sources, targets] = [0, 1].map((side) => [...new Set(pairs.map((pair) => pair[side]))]);
   for (const source of sources) {
     for (const target of targets) {
-      if (isSame(source, target) || has(source, target)) continue;
-      if (findSteps(models, source, target, pivot)) pairs.push([source, target]);
+      const name = nameOf([source, target]);
+      if (read(source).language === read(target).language || has.has(name)) continue;
+      if (!findSteps(models, source, target, pivot, read)) continue;
+      pairs.push([source, target]);
+      has.add(name);
     }
   }
   return pairs;
