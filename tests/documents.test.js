@@ -201,7 +201,7 @@ test('Markdown: text that would be a mark is escaped', async () => {
     ['\\[!NOTE] x', '\\[!NOTE] X'], ['[!NOTE] x', '[!NOTE] X'], ['a \\$\\$ b', 'A \\$\\$ B'], ['a $$ b', 'A $$ B'],
     ['[![a](b)](c) Text', '[![A](b)](c) TEXT'], ['# [!x](c) text', '# [!X](c) TEXT'], ['{% of', '{% OF'],
     ['{% include a.html %} Read', '{% include a.html %} READ'], ['*a*{:.x} b', '*A*{:.x} B'],
-    ['$$PATH_X is', '\\$\\$PATH_X IS'], ['- \\[x] y', '- \\[X] Y'], ['AT&amp;T &amp;amp; x', 'AT&T \\&AMP; X'],
+    ['$$PATH_X is', '\\$\\$PATH_X IS'], ['- \\[x] y', '- \\[x] Y'], ['AT&amp;T &amp;amp; x', 'AT&T \\&AMP; X'],
     ['\\- x', '\\- X']];
   for (const [text, wanted] of cases) {
     const { output, problems } = await translateDocument('md', text, 'upper');

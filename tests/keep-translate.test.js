@@ -30,6 +30,8 @@ test('the parts of a line are translated alone, with what divides them as it is'
   assert.equal(streamed, expected);
   assert.deepEqual((await translator.translateDetailed(line)).map(({ source, start }) => [source, start]),
     [...parts, parts[0]].map((part, i) => [part, line.indexOf(part, i === 4 ? 20 : 0)]));
+  assert.equal(await translator.translate(`# ${parts.join('\t')}\n-----${parts[2]}-----\n- ${parts[0]} ........ 5`),
+    `# ${alone.join('\t')}\n-----${alone[2]}-----\n- ${alone[0]} ........ 5`);
 });
 
 test('with keep: false nothing divides a line; a term may hold what divides, and none goes across it', async () => {
@@ -56,7 +58,7 @@ test('a text that has something to keep is searched, one of plain words is not',
       if (findKept(text, language).length > 0) assert.ok(mayKeep(text), text);
     }
   }
-  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7', '\u0663']) {
+  for (const text of ['aa.bb', 'foo()', 'camelCase', ':-)', '\u4e2d', '<b>', '--x', '7', '\u0663', 'a\tb', 'a.....']) {
     assert.ok(mayKeep(text), text);
   }
   const plain = ['Is it so? He said: "Yes - or no!" (Maybe.)', '\u00c9t\u00e9 \u2026 \u2013 \u00abna\u00efve\u00bb'];
@@ -110,12 +112,17 @@ test('a line of nothing else comes back without the model', async () => {
   const lines = ['https://example.org/a?b. \u{1f600}', '  {a} {b}  ', '+49 30 5550 1734', '<b></b>', '`x. y z`',
     '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440!',
     '\u0663\u0664\u0665', '\u0967\u0968\u0969.',
-    'src/main.c', '```\nlet a = 1. Two\n```'];
+    'src/main.c', '```\nlet a = 1. Two\n```',
+    '5', '(12)', '[3]:', '17.', '10:30', '3\u20135', '-7', '\u00b9', '*\u00b3', '12\t7'];
   for (const line of lines) {
     assert.equal(await translator.translate(line), line);
     assert.deepEqual(await translator.translateDetailed(line), [], line);
   }
   const text = `Good morning.\n${lines.join('\n')}\nGood morning.`;
+  assert.equal(await translator.translate('5', { glossary: { 5: 'f\u00fcnf' } }), 'f\u00fcnf');
+  for (const line of ['1,000', '5 %', '$5', '1 000', '3.5', '\u0967']) {
+    assert.equal((await translator.translateDetailed(line, { keep: false })).length, 1, line);
+  }
   const morning = await translator.translate('Good morning.');
   assert.equal(await translator.translate(text), `${morning}\n${lines.join('\n')}\n${morning}`);
 });

@@ -130,6 +130,8 @@ test('signs that are alike in all languages, with their word or number', () => {
     ['1\u00bd hours, \u00be of it, 2 \u2153', '1\u00bd', '\u00be', '2 \u2153'],
     ['\u00b15 mm, a \u2264 b, big\u2020', '\u00b1', '\u2264', '\u2020'],
     ['One | two \u2022 three \u00b7 four', '|', '\u2022', '\u00b7'],
+    ['It is.\u00b9\u00b2 "A cat"\u2074 has 3 m\u00b2, a dog\u00b9 and mc\u00b2.', '\u00b9\u00b2', '\u2074', 'm\u00b2',
+      'mc\u00b2'],
   ]);
   check('ca', [['una novel\u00b7la']]);
 });
@@ -140,6 +142,9 @@ test('what divides a line ends a sentence, unless it stands inside of something'
   assert.equal(hidden('| a|b novel\u00b7la |'), '/ a|b novel\u00b7la /');
   const code = 'Use `cat x | grep y` or {{ name | upper }} to filter.';
   assert.doesNotMatch(hidden(code), /[|/]/, 'within code');
+  assert.equal(hidden('Name\tAge\n==== A ===='), 'Name/Age\n//// A ////');
+  assert.equal(hidden('One ..... 5, x... -- *** no'), 'One ///// 5, x... -- *** no');
+  assert.doesNotMatch(hidden('The code `a ---- b\tc` and ((((x_y)))) are one.'), /\//);
   assert.equal(hidden('3 \u00b7 4 is 12'), '3 \u00b7 4 is 12', 'a product');
   assert.deepEqual(kept('See \u00a7 651a BGB.'), ['\u00a7 651a']);
 });

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
 import { findCut } from '../js/text/cut.js';
+import { joinSentences } from '../js/text/abbreviations.js';
 import { splitSentences } from '../js/text/sentences.js';
 import { listen } from './listen.js';
 import { bytes, changeJson, readFiles, SHIPPED, TINY, withLanguages } from './model-files.js';
@@ -446,7 +447,7 @@ test('memory stays as it is over hundreds of calls of every kind', async () => {
 
 const english = new Intl.Segmenter('en', { granularity: 'sentence' });
 const split = (/** @type {string} */ text) =>
-  [...splitSentences(text, english)].map((part) => part.text);
+  [...splitSentences(text, english, joinSentences)].map((part) => part.text);
 
 test('sentences are separated, and nothing is lost between them', () => {
   const texts = [
@@ -466,7 +467,7 @@ test('sentences are separated, and nothing is lost between them', () => {
   ];
   for (const text of texts) {
     assert.equal(
-      [...splitSentences(text, english)]
+      [...splitSentences(text, english, joinSentences)]
         .map((part) => part.text + part.after)
         .join(''),
       text,
@@ -520,6 +521,41 @@ test('German ordinals, and abbreviations before a number, end no sentence', () =
   assert.deepEqual(split('Er wurde 12. Danach ging er.'), ['Er wurde 12.', 'Danach ging er.']);
   assert.deepEqual(split('Es war 2012. Mai war kalt.'), ['Es war 2012.', 'Mai war kalt.']);
   assert.deepEqual(split('I said no. Forty came.'), ['I said no.', 'Forty came.']);
+});
+
+test('abbreviations of four languages, dates and quotations end no sentence', async () => {
+  for (const text of [
+    'I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.', 'Ask Smith et al. They know.',
+    'Bzgl. Ihrer Anfrage an Hrn. Meier', 'Die Fa. M\u00fcller & Co. KG', 'Abb. 3 und Kap. 4', 'Goethestr. 12',
+    'Am 12. 3. 2024 kam er.', 'Am 31. Dez. 2023', 'Die 3. Frage', 'Beim 2. Weltkrieg', 'Mo.\u2013Fr. 9 Uhr',
+    'MM. Dupont et Mgr. Petit', 'au 5, av. Foch', 'T\u00e9l. 01', 'P. ej. Madrid', 'EE. UU.',
+    'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad',
+    'He came (really!) and left.', '"Are you ok?" she asked.', '\u201eKomm!\u201c sagte er.',
+    '\u00ab Bonjour\u00a0! \u00bb dit-il.', '\u00ab Quoi\u202f?\u202f\u00bb',
+  ])
+    assert.deepEqual(split(text), [text]);
+  for (const sentences of [
+    ['Is it 5?', 'No.', 'It is 6.'], ['I changed my mind.', 'He left.'], ['Er wurde 12.', 'Maike kam.'],
+    ['\u00ab Salut.\u00a0\u00bb', 'Elle part.'],
+    ['Il crie\u00a0: \u00ab Viens ! \u00bb', '\u00ab Oui. \u00bb'],
+    ['Er ging.', '\u00bbHalt!\u00ab', 'Sie kam.'], ['"Yes!"', 'He left.'], ['is it?', 'yes!', 'good.'],
+  ])
+    assert.deepEqual(split(sentences.join(' ')), sentences);
+  const detailed = await translator.translateDetailed('Ask Sen. Brown. He knows.');
+  assert.deepEqual(detailed.map(({ source }) => source), ['Ask Sen. Brown.', 'He knows.']);
+});
+
+test('marks before the text of a line belong to no sentence', () => {
+  for (const [lead, text] of [
+    ['- ', 'milk'], ['  * ', 'a child'], ['## ', 'The second part'], ['>> ', 'Yes.'], ['> - [ ] ', 'Buy milk.'],
+    ['// ', 'Adds one.'], ['\u2013 ', 'No.'], ['a) ', 'Open it.'], ['(12) ', 'Go.'], ['\t+ ', 'one'],
+  ]) {
+    assert.deepEqual([...splitSentences(`One.\n${lead}${text}`, english)],
+      [{ text: 'One.', after: `\n${lead}` }, { text, after: '' }]);
+  }
+  for (const text of ['-5 degrees', '*one* word', '#tag', '[xx] y', '(I think) so', '(ab) c', '---', '5 + 3']) {
+    assert.deepEqual(split(text), [text]);
+  }
 });
 
 test('windows see what a whole line shows', () => {

@@ -199,12 +199,14 @@ const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
 
 /**
  * Signs that are written alike in all languages, and that models have hardly seen: trade marks, with their word; a
- * copyright; a paragraph or a fraction with its number; signs of mathematics; what divides the parts of a line.
+ * copyright; a paragraph or a fraction with its number; signs of mathematics; what divides the parts of a line; small
+ * digits of notes and of units.
  */
 const SIGN = `(?<![${W}'\u2019-])[${W}]+(?:[-'\u2019][${W}]+)*[\u00ae\u2120\u2122]|` +
   '[\u00a9\u00ae\u2117\u2120\u2122\u00b1\u2020-\u2022\u2030\u2200-\u22ff|\u00a6]|' +
   '[\u00a7\u00b6\u2116]{1,2}(?:[ \u00a0]?\\d{1,5}[a-z]?(?![' + W + ']|[.,]\\d))?|' +
-  '(?:(?<!\\d)\\d{1,4}[ \u00a0]?)?[\u00bc-\u00be\u2150-\u215e]|(?<!\\p{L})\u00b7|\u00b7(?!\\p{L})';
+  '(?:(?<!\\d)\\d{1,4}[ \u00a0]?)?[\u00bc-\u00be\u2150-\u215e]|(?<!\\p{L})\u00b7|\u00b7(?!\\p{L})|' +
+  `(?<![${W}])(?:[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+|[A-Za-z]{1,3}[\u00b2\u00b3])(?![${W}])`;
 
 /** Code points that belong to the character before them. */
 const MORE = /[\p{M}\p{Emoji_Modifier}\u200c\u200d\u{e0020}-\u{e007f}]+/uy;
@@ -394,11 +396,17 @@ export function findKept(text, language = 'en', others = [], unknown = []) {
   return join(others.length > 0 ? apart(spans, others) : spans, text);
 }
 
-/** A sign that divides the parts of a line, such as those of a menu: each is translated alone. */
-const DIVIDER = /(?<!\S)(?:[|\u00a6\u2022]|(?<!\d\s)\u00b7(?!\s\d))(?!\S)/g;
+/** A row of one sign. */
+const ROW = '([-=*~#+])\\1{3,}|\\.{5,}';
 
-/** Such a sign within what is kept, as in code: it divides nothing. */
-const INSIDE = /(?<=\S\s+)[|\u00a6\u00b7\u2022](?=\s+\S)/g;
+/**
+ * What divides the parts of a line, such as those of a menu or a table: each is translated alone. So a row of signs is
+ * as long in the translation.
+ */
+const DIVIDER = new RegExp(`(?<!\\S)(?:[|\u00a6\u2022]|(?<!\\d\\s)\u00b7(?!\\s\\d))(?!\\S)|\\t|${ROW}`, 'g');
+
+/** The same within what is kept, as in code: it divides nothing. */
+const INSIDE = new RegExp(`(?<=\\S\\s+)[|\u00a6\u00b7\u2022](?=\\s+\\S)|${ROW}`, 'g');
 
 /** Ends of sentences, except for the last character of a text. */
 const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
@@ -408,7 +416,7 @@ const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;
  * them. Not those that divide a line.
  */
 const LEADING = /^[^\p{L}\p{N}|\u00a6\u00b7\u2022]+(?!$)/u;
-const BREAKS = new RegExp(`[${NL}]`, 'g');
+const BREAKS = new RegExp(`[${NL}\\t]`, 'g');
 
 /**
  * The text for splitting into sentences: of the same length, with breaks for what divides a line, and without what
@@ -424,14 +432,14 @@ export function hideStops(text, spans, { keep = true, terms = [] } = {}) {
   let at = 0;
   for (const { start, end } of spans) {
     hidden += text.slice(at, start) + text.slice(start, end).replace(BREAKS, 'x')
-      .replace(STOPS, (stop) => 'x'.repeat(stop.length)).replace(INSIDE, 'x')
-      .replace(LEADING, (signs) => '*'.repeat(signs.length));
+      .replace(STOPS, (stop) => 'x'.repeat(stop.length)).replace(INSIDE, (sign) => 'x'.repeat(sign.length))
+      .replace(LEADING, (signs) => '%'.repeat(signs.length));
     at = end;
   }
   hidden += text.slice(at);
   let next = 0;
-  return keep ? hidden.replace(DIVIDER, (sign, /** @type {number} */ place) => {
+  return keep ? hidden.replace(DIVIDER, (sign, _row, /** @type {number} */ place) => {
     while (terms[next]?.end <= place) next++;
-    return terms[next]?.start <= place ? sign : '\u2029';
+    return terms[next]?.start <= place ? sign : '\u2029'.repeat(sign.length);
   }) : hidden;
 }

@@ -11,22 +11,8 @@
 /** What ends a line. */
 export const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
-/** Abbreviations before a name, a number or a noun, and initials of names: the sentence continues. */
-const GOES_ON = new RegExp(
-  '(?:^|[^\\p{L}.])(?:M[rs]|Mrs|[DSJ]r|Prof|St|Rev|Gen|Col|Capt|Lt|vs|No|Fig|Vol|e\\.g|i\\.e|cf|Hr|Nr|bzw|ca|evtl|' +
-    'ggf|inkl|vgl|z\\.B|d\\.h|u\\.a|Mme|Mlle|Sra|ex|(?!I)\\p{L})\\.\\s*$',
-  'u',
-);
-
-/** A number that may be a German ordinal, "12.", and nouns that follow one: the sentence continues. */
-const ORDINAL = /(?:^|[^\p{L}\p{N}.,:])\d{1,3}\.\s*$/u;
-const COUNTED = new RegExp(
-  '^(?:Januar|Jänner|Februar|März|April|Mai|Ju[nl]i|August|September|Oktober|November|Dezember|Jahr|Lebensjahr|' +
-    'Geburtstag|Weltkrieg|Klasse|Stock|Etage|Platz|Mal|Tag|Woche|Monat|Kapitel|Teil|Runde|Minute)',
-);
-
-/** Abbreviations before a number, which are words elsewhere: "no. 5". */
-const NUMBERED = /(?:^|[^\p{L}.])(?:no|n\u00fam|[Aa]rt|Abs|pp|[Tt]el|fig|vol)\.\s*$/u;
+/** Marks before the text of a line, as of lists, headings, quotations and comments. They do not change. */
+const LEAD = /^\s*(?:(?:[-*+>#/\u2010-\u2015]+|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s+)+/;
 
 /**
  * A line without a sign that can end a sentence before its last ones. Most texts of one sentence are so, and need no
@@ -34,11 +20,19 @@ const NUMBERED = /(?:^|[^\p{L}.])(?:no|n\u00fam|[Aa]rt|Abs|pp|[Tt]el|fig|vol)\.\
  */
 const IS_ONE = /^[\p{L}\p{M}\p{Nd}\p{Zs}\t,'"()\-\u2010-\u201e:%]*(?:[.!?]+[\p{Zs}\t]*)?$/u;
 
+/**
+ * Whether something follows the end of a sentence in its line, which may not be its end: see abbreviations.js.
+ *
+ * @param {string} text
+ */
+export const mayGoOn = (text) => /[.!?\u2026].*\S/.test(text);
+
 /** Characters that are segmented at a time. */
 const WINDOW = 2048;
 
 /** What splits into sentences: an Intl.Segmenter, or what makes one when it is needed. */
 /** @typedef {Pick<Intl.Segmenter, 'segment'>} Segmenter */
+/** @typedef {(segments: Iterable<string>) => Generator<string, void, void>} Join  as of abbreviations.js */
 
 /**
  * Runs Intl.Segmenter on one window at a time, because in some engines each segment takes time in proportion to the
@@ -46,7 +40,7 @@ const WINDOW = 2048;
  *
  * @param {string} line
  * @param {Segmenter} segmenter
- * @returns {Generator<{ index: number, segment: string }>}
+ * @returns {Generator<string, void, void>}
  */
 function* segmentWindows(line, segmenter) {
   const margin = 128;
@@ -57,7 +51,7 @@ function* segmentWindows(line, segmenter) {
     let done = 0;
     for (const { index, segment } of segmenter.segment(window)) {
       if (!isLast && index + segment.length > size - margin) break;
-      yield { index: start + index, segment };
+      yield segment;
       done = index + segment.length;
     }
     if (isLast) return;
@@ -66,25 +60,11 @@ function* segmentWindows(line, segmenter) {
   }
 }
 
-/** @param {string} line @param {Segmenter} segmenter @returns {Generator<string, void, void>} */
-function* splitLine(line, segmenter) {
-  if (line.length <= WINDOW && IS_ONE.test(line)) {
-    yield line;
-    return;
-  }
-  let start = 0;
-  let end = ''; // end of the sentence so far, as long as an abbreviation may be
-  for (const { segment, index } of segmentWindows(line, segmenter)) {
-    const goesOn = GOES_ON.test(end) || (ORDINAL.test(end) && COUNTED.test(segment))
-      || (NUMBERED.test(end) && /^\d/.test(segment));
-    if (index > start && !goesOn) {
-      yield line.slice(start, index);
-      start = index;
-      end = '';
-    }
-    end = (end + segment).slice(-24);
-  }
-  yield line.slice(start);
+/** @param {string} line @param {Segmenter} segmenter @param {Join} [join] @returns {Iterable<string>} */
+function splitLine(line, segmenter, join) {
+  if (line.length <= WINDOW && IS_ONE.test(line)) return [line];
+  const segments = segmentWindows(line, segmenter);
+  return join ? join(segments) : segments;
 }
 
 /**
@@ -92,14 +72,20 @@ function* splitLine(line, segmenter) {
  *
  * @param {string} text
  * @param {Segmenter} segmenter  by sentence, of the text's language
+ * @param {Join} [join]  needed if mayGoOn()
  * @returns {Generator<Part, void, void>}
  */
-export function* splitSentences(text, segmenter) {
+export function* splitSentences(text, segmenter, join) {
   let part = { text: '', after: '' }; // white space may be added
   for (const [i, line] of text.split(LINE_BREAK).entries()) {
     // split() puts the line breaks at odd places
-    if (i % 2 === 1) part.after += line;
-    else for (const sentence of splitLine(line, segmenter)) {
+    if (i % 2 === 1) {
+      part.after += line;
+      continue;
+    }
+    const [lead] = LEAD.exec(line) ?? [''];
+    part.after += lead;
+    for (const sentence of splitLine(line.slice(lead.length), segmenter, join)) {
       const start = sentence.length - sentence.trimStart().length;
       const body = sentence.trim();
       part.after += sentence.slice(0, start);

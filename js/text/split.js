@@ -4,7 +4,7 @@
 import { MAX_SENTENCE } from '../base/limits.js';
 import { badType } from '../base/check.js';
 import { turn } from '../base/host.js';
-import { splitSentences } from './sentences.js';
+import { mayGoOn, splitSentences } from './sentences.js';
 import { E_LENGTH } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 
@@ -29,15 +29,21 @@ import { HeedError } from '../base/errors.js';
  *   text without the ends of sentences in it
  */
 
-/** Punctuation, symbols and emoji have no translation. */
+/**
+ * Punctuation, symbols and emoji have no translation, nor has a number without what languages write in their own ways:
+ * 12, (3), 10:30, but not 1,000 or 5 %.
+ */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
+const NUMBER = /^[([*#+-]*[\d\xb2\xb3\xb9\u2070-\u2079]+(?:[:\u2013-]\d+)*[)\]]*[.:]?$/;
+/** @param {string} text */
+const isAlike = (text) => !TRANSLATABLE.test(text) || NUMBER.test(text.trim());
 
 /**
  * A character that may belong to what passes through, see keep.js: anything but Latin words and the signs of prose. A
  * text without one need not be searched.
  */
 const MAY_KEEP =
-  /[^\p{sc=Latn}\s.,;:!?'"()\u2010-\u201f\u2026\xab\xbb\xbf\xa1-]|\.\p{L}|--|\p{Ll}\p{Lu}|[:;]-?[()DP]|\(\)/u;
+  /[^\p{sc=Latn}\s.,;:!?'"()\u2010-\u201f\u2026\xab\xbb\xbf\xa1-]|\.\p{L}|--|\t|\.{5}|\p{Ll}\p{Lu}|[:;]-?[()DP]|\(\)/u;
 
 /** @param {string} text */
 export const mayKeep = (text) => MAY_KEEP.test(text);
@@ -80,7 +86,7 @@ const fixed = (after, start) => ({
 export async function split(inputs, { encode, segmenter, positions, glossary = [], find }) {
   /** Tokens of the longest source that is not split. */
   const longest = Math.min(positions, MAX_SENTENCE);
-  const signs = glossary.filter(([term]) => !TRANSLATABLE.test(term));
+  const signs = glossary.filter(([term]) => isAlike(term));
   /** @param {{ text: string, kept?: Span[] }} part */
   const isFixed = ({ text, kept = [] }) => {
     let [rest, at] = ['', 0];
@@ -88,7 +94,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
       rest += text.slice(at, start);
       at = end;
     }
-    return !TRANSLATABLE.test(rest + text.slice(at)) && !signs.some(([term]) => text.includes(term));
+    return isAlike(rest + text.slice(at)) && !signs.some(([term]) => text.includes(term));
   };
 
   /**
@@ -158,6 +164,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     [group, size] = [[], 0];
   };
 
+  const join = inputs.some(mayGoOn) ? (await import('./abbreviations.js')).joinSentences : undefined;
   const outputs = [];
   let start = 0;
   for (const input of inputs) {
@@ -166,7 +173,7 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     const sentences = [];
     const { spans = [], hidden = input } = find?.(input, outputs.length) ?? {};
     let [at, span] = [0, 0];
-    for (const { text: { length }, after } of splitSentences(hidden, segmenter)) {
+    for (const { text: { length }, after } of splitSentences(hidden, segmenter, join)) {
       if (size > 0 && size + length > STRIDE) await finishGroup();
       const end = at + length;
       let next = span;

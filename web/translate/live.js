@@ -2,6 +2,7 @@
 // not translated yet shows what stood in its place before. Used by translate.js; without the page, so that tests need
 // none.
 
+import { joinSentences } from '../../js/text/abbreviations.js';
 import { splitSentences } from '../../js/text/sentences.js';
 import { targetOf } from '../lib/words.js';
 
@@ -113,7 +114,7 @@ export class Live {
     let start = 0;
     /** @type {Piece[]} */
     const pieces = [];
-    for (const part of wholeCode(splitSentences(text, this.#segmenter))) {
+    for (const part of wholeCode(splitSentences(text, this.#segmenter, joinSentences))) {
       const parts = part.text === '' ? [] : this.#kept.get(part.text);
       pieces.push({ ...part, start, parts, target: parts ? targetOf(part.text, parts) : '', isOld: false });
       start += part.text.length + part.after.length;
