@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { LOADED, MAX_WORKERS, REQUEST_SECONDS, REQUESTS } from '../base/limits.js';
 import { pairsOf } from '../model/languages.js';
 import { startServer } from '../serve/server.js';
-import { readIndex, tagOf } from '../translate/lookup.js';
-import { pairsOfModel } from '../translate/offered.js';
+import { readIndex } from '../translate/lookup.js';
+import { pairsOfModel, withTags } from '../translate/offered.js';
 import { Translator } from '../translate/translator.js';
 import { listPairs } from '../translate/ways.js';
 import { numberOf, UsageError } from './commands.js';
@@ -57,7 +57,7 @@ async function servedPairs({ model = '', from, to }, cache) {
   const isOpen = from === undefined && to === undefined;
   const listed = isOpen ? await pairsOfModel(model, cache) : [];
   const stated = listed.length > 0 ? listed : pairsOf(await readManifest(model, cache));
-  return stated.map(([source, target]) => {
+  return /** @type {[string, string][]} */ (withTags(stated.map(([source, target]) => {
     for (const [option, given, own] of [['--from', from, source], ['--to', to, target]]) {
       if (own !== undefined && given !== undefined) {
         throw new UsageError(`${option}: found ${given}, but the model states its languages: ${own}`);
@@ -66,8 +66,8 @@ async function servedPairs({ model = '', from, to }, cache) {
         throw new UsageError(`${option}: found none, and the model does not state its languages`);
       }
     }
-    return [tagOf(String(source ?? from)), tagOf(String(target ?? to))];
-  });
+    return [source ?? from, target ?? to];
+  })));
 }
 
 /** Resolves at the first SIGTERM or SIGINT. A second one ends the program at once. */

@@ -49,6 +49,16 @@ export async function pairsOfModel(model, cache) {
 }
 
 /**
+ * The same pairs with canonical tags, of which each is read once: a model of 200 languages has 40,000 pairs.
+ *
+ * @param {import('../model/languages.js').Pair[]} pairs
+ */
+export function withTags(pairs) {
+  const known = new Map([...new Set(pairs.flat())].map((tag) => [tag, tag === undefined ? undefined : tagOf(tag)]));
+  return pairs.map((pair) => pair.map((tag) => known.get(tag)));
+}
+
+/**
  * The pairs that a model, or the models of indexes, translate.
  *
  * @param {{ model?: import('../files/source.js').ModelSource, models?: string | URL | readonly (string | URL)[],
@@ -71,9 +81,8 @@ export async function offeredPairs(options, usual, withName) {
   const pairs = await list().catch((error) => {
     throw withName(error);
   });
-  const tags = pairs.map((pair) => pair.map((tag) => (tag === undefined ? undefined : tagOf(tag))));
   // two models may have the same pair
-  const distinct = new Map(tags.map((pair) => [pair.join(), pair]));
+  const distinct = new Map(withTags(pairs).map((pair) => [pair.join(), pair]));
   return [...distinct.values()].flatMap(([sourceLanguage, targetLanguage]) => (targetLanguage === undefined ? []
     : [sourceLanguage === undefined ? { targetLanguage } : { sourceLanguage, targetLanguage }]));
 }
