@@ -531,12 +531,13 @@ test('abbreviations of four languages, dates and quotations end no sentence', as
     'MM. Dupont et Mgr. Petit', 'au 5, av. Foch', 'T\u00e9l. 01', 'P. ej. Madrid', 'EE. UU.',
     'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad',
     'He came (really!) and left.', '"Are you ok?" she asked.', '\u201eKomm!\u201c sagte er.',
-    '\u00ab Bonjour\u00a0! \u00bb dit-il.', '\u00ab Quoi\u202f?\u202f\u00bb',
+    '\u00ab Bonjour\u00a0! \u00bb dit-il.', '\u00ab Quoi\u202f?\u202f\u00bb', '\u00ab Oui ! \u00bb, dit-il.',
+    'Il dit \u00ab Quoi ? \u00bb.', 'Enter the Serial No. List.',
   ])
     assert.deepEqual(split(text), [text]);
   for (const sentences of [
     ['Is it 5?', 'No.', 'It is 6.'], ['I changed my mind.', 'He left.'], ['Er wurde 12.', 'Maike kam.'],
-    ['\u00ab Salut.\u00a0\u00bb', 'Elle part.'],
+    ['\u00ab Salut.\u00a0\u00bb', 'Elle part.'], ['\u00ab Quoi ? \u00bb.', 'Oui.'],
     ['Il crie\u00a0: \u00ab Viens ! \u00bb', '\u00ab Oui. \u00bb'],
     ['Er ging.', '\u00bbHalt!\u00ab', 'Sie kam.'], ['"Yes!"', 'He left.'], ['is it?', 'yes!', 'good.'],
   ])

@@ -1,14 +1,14 @@
 // abbreviations.js - joins what Intl.Segmenter divides inside of a sentence: behind abbreviations and ordinals of
 // English, German, French and Spanish, and behind quotations. Loaded by split.js for texts of more than one sentence.
 
-/** Abbreviations before a name, a number or a noun, and initials of names. */
+/** Abbreviations before a name, a number or a noun, and initials of names; "Serial No.", but not "No." alone. */
 const GOES_ON = new RegExp(`(?:^|[^\\p{L}.])(?:${[
   'M[rst]|Mrs|[DSJ]r|Prof|Messrs|St|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|approx|al|vs|cf',
   'Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|einschl|evtl|geb|[Gg]em|ggf|[Ii]nkl|insb|lt|med|sog|vgl|zzgl',
   '[zZ]\\.B|[dD]\\.h|u\\.a|[Ee]\\.g|[Ii]\\.e',
   'MM|M(?:me|lle)s?|Mgr|Pr|[Bb]d|env|ex',
   '(?:S|Sr|Srt|St|Dr|D\u00f1)a|Sres|Sto|[UV]ds?|Gral|Ing|Lic|EE|ej|aprox|[Aa]v(?:da)?',
-  '(?!I)\\p{L}',
+  '(?<=[\\p{L}\\p{N}] )No|(?!I)\\p{L}',
 ].join('|')})\\.\\s*$`, 'u');
 
 /** Abbreviations before a number, which are words elsewhere: "no. 5"; and "& Co." before "KG". */
@@ -29,9 +29,9 @@ const COUNTED = new RegExp(
 const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rnms])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
 
 /** The end of a quotation, or of what is in brackets: before small letters it is inside of the sentence. */
-const QUOTED = /[!?\u2026]\s*["'\u2018\u2019\u201c\u201d\xab\xbb\u2039\u203a)\]]+\s*$/;
-/** A closing mark behind a space, as French has it. */
-const CLOSING = /^[\xbb\u203a](?:\s+|$|(?=[,.;:!?)]))/;
+const QUOTED = /[!?\u2026]\s*["'\u2018\u2019\u201c\u201d\xab\xbb\u2039\u203a)\]]+[,;:]?\s*$/;
+/** A closing mark behind a space, as French has it, with what ends the sentence. */
+const CLOSING = /^[\xbb\u203a][.,;:!?)]*(?:\s+|$)/;
 
 /** Characters that tell how a sentence ends: an abbreviation, or an ordinal with its article. */
 const LONGEST = 24;

@@ -397,7 +397,7 @@ export function findKept(text, language = 'en', others = [], unknown = []) {
 }
 
 /** A row of one sign. */
-const ROW = '([-=*~#+])\\1{3,}|\\.{5,}';
+const ROW = '([-=~])\\1{3,}|\\.{5,}';
 
 /**
  * What divides the parts of a line, such as those of a menu or a table: each is translated alone. So a row of signs is
