@@ -425,6 +425,14 @@ test('characters that a vocabulary lacks become plain ones of the same place, or
   assert.ok(await findUnknown(texts, encode, 1, known));
   assert.equal(asked, before, 'a character is asked for once');
   assert.equal(await findUnknown(['It is late \u2014 \u00e9'], encode, 1, known), undefined);
+  // there is no end of characters with marks: few are remembered
+  const marked = (/** @type {number} */ from) => Array.from({ length: 15_000 }, (_, i) =>
+    `e${[...String(from + i)].map((digit) => String.fromCharCode(0x300 + Number(digit))).join('')}`).join('');
+  for (const text of [marked(10_000), `${marked(30_000)}\u20ac`, `o${'\u0301'.repeat(1000)}`]) {
+    const some = await findUnknown([text], encode, 1, known);
+    assert.deepEqual(some && cutOut(text, some.spans(text)), text.endsWith('\u20ac') ? ['\u20ac'] : undefined);
+    assert.ok(known.size <= 20_000 && [...known.keys()].every((c) => c.length <= 8), `${known.size} characters`);
+  }
   const long = ['1'.repeat(200_000), 'a'.repeat(200_000), '1,'.repeat(100_000), 'a@'.repeat(100_000)];
   const counts = [1, 1, 1, 3];
   const time = await timeOf(() => assert.deepEqual(long.map((text) => found.spans(`${text}\u20ac`).length), counts));

@@ -11,6 +11,10 @@ const PLAIN = {
 };
 const PLAIN_OF = new Map(Object.entries(PLAIN).flatMap(([plain, all]) => Array.from(all, (c) => [c, plain])));
 
+/** How many characters are remembered, and of what length: with their marks there is no end of them. */
+const MOST = 20_000;
+const LONGEST = 8;
+
 /** A character with its marks that may be unknown: all but those of English prose. */
 const CHARACTER = /[^\sA-Za-z\d.,;:!?'"()\p{M}-]\p{M}*|[A-Za-z]\p{M}+/gu;
 
@@ -23,15 +27,19 @@ const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
  * @param {string[]} texts
  * @param {(texts: string[]) => Promise<import('./split.js').Encoded[]>} encode
  * @param {number} unk  the id of <unk>
- * @param {Map<string, boolean>} known  what is known of characters; gets those of the texts
+ * @param {Map<string, boolean>} all  what is known of characters; gets those of the texts
  * @returns {Promise<{ plain: (text: string) => string, spans: (text: string) => Span[] } | undefined>}  undefined:
  *   nothing; plain: the text with plain forms, of the same length; spans: what passes through
  */
-export async function findUnknown(texts, encode, unk, known) {
+export async function findUnknown(texts, encode, unk, all) {
   const found = new Set(texts.flatMap((text) => (typeof text === 'string' ? text.match(CHARACTER) ?? [] : [])));
-  const asked = [...found].filter((c) => !known.has(c));
+  const known = new Map([...found].map((c) => [c, all.get(c)]));
+  const asked = [...found].filter((c) => known.get(c) === undefined);
   if (asked.length > 0) {
     for (const [i, { ids }] of (await encode(asked)).entries()) known.set(asked[i], !ids.includes(unk));
+    const short = asked.filter((c) => c.length <= LONGEST).slice(0, MOST);
+    if (all.size + short.length > MOST) all.clear(); // calls have what they need
+    for (const c of short) all.set(c, Boolean(known.get(c)));
   }
   const unknown = [...found].filter((c) => !known.get(c));
   if (unknown.length === 0) return undefined;
