@@ -534,6 +534,9 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
   const song = srt('\u266a One dog \u266a\n<i>\u266b and cats \u266b</i>');
   assert.equal((await translateDocument('srt', song, 'reverse')).output,
     srt('\u266a DOG ONE \u266a\n<i>\u266b CATS AND \u266b</i>'));
+  const named = srt('[door opens]\nHe is\nhere', 'ANNA: One dog\nDR. LEE: Two\ncats', '<i>(a laugh)</i>\n[sighs]');
+  assert.equal((await translateDocument('srt', named, 'upper')).output,
+    srt('[DOOR OPENS]\nHE IS HERE', 'ANNA: ONE DOG\nDR. LEE: TWO CATS', '<i>(A LAUGH)</i>\n[SIGHS]'));
   const vtt = (/** @type {string[]} */ ...texts) => `WEBVTT\n\n${texts.map((text, i) =>
     `00:0${i}.000 --> 00:0${i}.500\n${text}\n`).join('\n')}`;
   const text = vtt('<lang fr>Un a\nb</lang> is <lang en-US>one</lang> dog', 'and <lang fr>c d</lang>',
@@ -727,6 +730,8 @@ test('text: lines of a broken paragraph are one text, others are alone', async (
   assert.deepEqual(await texts(quoted), ['This sentence goes on in the next line of the quotation.', 'But not',
     'this. a) one', 'two']);
   assert.equal(await upperOf('txt', quoted), quoted.toUpperCase().replace('(B)', '(b)'));
+  // lines of signs
+  assert.deepEqual(await texts('One\n=====\nis small\n* * *\nand two'), ['One', 'is small', 'and two']);
   // columns
   assert.deepEqual(await texts('One house\tand 3 \t\tdogs\n5\t6'), ['One house', 'and 3', 'dogs']);
   assert.equal(await upperOf('txt', '-a, --all     Show all\n\tone \t two\t\nthree'),

@@ -37,6 +37,11 @@ const DASH = /^\s*[-\u2013\u2014\u2010](?:\s*(?=\S)|\s+$)/;
 /** Who speaks, in WebVTT. */
 const VOICE = /^\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>/;
 
+/** A line of a speaker with a name, such as "ANNA:". */
+const NAMED = /^\s*(?:<[^<>]*>)*\p{Lu}[\p{Lu}\p{N} .'\u2019-]{1,30}:/u;
+/** A line of a sound. */
+const SOUND = /^\s*(?:<[^<>]*>)*(?:\[[^[\]]*\]|\([^()]*\))(?:<[^<>]*>)*\s*$/;
+
 /** A line of a song: each is alone. */
 const SONG = /^\s*(?:<[^<>]*>)*\s*[\u266a\u266b]/;
 /** What WebVTT says to be of another language. */
@@ -301,8 +306,9 @@ class Reader {
         (lines.length > 1 && this.#isSpeaker(lines[1]));
       /** @type {Line[][]} */
       const speakers = [];
-      for (const line of lines) {
-        const isNew = speakers.length === 0 || (isDialogue && this.#isSpeaker(line)) || SONG.test(line.text);
+      for (const [i, line] of lines.entries()) {
+        const isNew = i === 0 || (isDialogue && this.#isSpeaker(line)) || SONG.test(line.text) ||
+          NAMED.test(line.text) || SOUND.test(line.text) || SOUND.test(lines[i - 1].text);
         if (isNew) speakers.push([line]);
         else speakers[speakers.length - 1].push(line);
       }
@@ -311,7 +317,7 @@ class Reader {
         const before = group.at(-1);
         const goesOn = before && i === 0 && !before.isTimed && !segment.isTimed && group.length < MAX_CUES &&
           [undefined, voice].includes(this.#voiceOf(own[0])) && segment.text !== '' &&
-          !ENDS.test(before.text) && !SPEAKER.test(own[0].text) &&
+          !ENDS.test(before.text) && !SPEAKER.test(own[0].text) && !NAMED.test(own[0].text) &&
           !APART.test(segment.text) && !APART.test(before.text) &&
           (/^\p{Ll}/u.test(segment.text) || !/[\p{P}\p{S}]$/u.test(before.text) || /,$/.test(before.text));
         if (!goesOn) flush();

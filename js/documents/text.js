@@ -7,6 +7,9 @@ import { goesOn, wrap } from './wrap.js';
 /** Space, marks of a quotation, and a mark of a list before the text of a line. */
 const LEAD = /^\s*(?:>\s*)*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)]|[A-Za-z]\)|\([\dA-Za-z]\))\s+)?/;
 
+/** A line of signs, such as one below a heading. @param {{ text: string }} line */
+const isRule = ({ text }) => !/[\p{L}\p{N}]/u.test(text);
+
 /** The marks of a quotation. @param {{ lead: string }} line */
 const quoteOf = ({ lead }) => lead.replace(/[^>]/g, '');
 
@@ -29,7 +32,7 @@ export function readText(source) {
       let next = i + 1;
       for (; next < paragraph.length; next++) {
         const [line, other] = [paragraph[next - 1], paragraph[next]];
-        const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) ||
+        const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) || isRule(line) || isRule(other) ||
           gapsOf(line).length > 0 || gapsOf(other).length > 0 ||
           !goesOn(line.text, other.text, width - line.lead.length) ||
           (next > i + 1 && other.lead !== line.lead);
