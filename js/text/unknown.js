@@ -14,6 +14,8 @@ const PLAIN_OF = new Map(Object.entries(PLAIN).flatMap(([plain, all]) => Array.f
 /** How many characters are remembered, and of what length: with their marks there is no end of them. */
 const MOST = 20_000;
 const LONGEST = 8;
+/** How many of a call with marks pass through: with thousands, a pattern takes minutes. */
+const MARKED = 1000;
 
 /** A character with its marks that may be unknown: all but those of English prose. */
 const CHARACTER = /[^\sA-Za-z\d.,;:!?'"()\p{M}-]\p{M}*|[A-Za-z]\p{M}+/gu;
@@ -43,7 +45,8 @@ export async function findUnknown(texts, encode, unk, all) {
   }
   const unknown = [...found].filter((c) => !known.get(c));
   if (unknown.length === 0) return undefined;
-  const kept = unknown.filter((c) => !PLAIN_OF.has(c));
+  let marked = 0;
+  const kept = unknown.filter((c) => !PLAIN_OF.has(c) && (!/\p{M}/u.test(c) || ++marked <= MARKED));
   // an unknown letter or digit with its word; an unknown sign with the number beside it, and between letters with both
   // words: x@y is a name, and y^2 a formula
   const oneOf = (/** @type {string[]} */ list) => list.map(quoted).join('|');
