@@ -200,6 +200,15 @@ test('keep: a sentence of many addresses has them all, in their order', async ()
   assert.deepEqual(text.match(/https?:\S+/g), addresses);
 });
 
+test('a row of emoji is as long as in the source, in a glossary too', async () => {
+  const emoji = (/** @type {string} */ text) => text.replace(/\P{Extended_Pictographic}/gu, '');
+  for (const text of ['Great job! \u{1f44f}\u{1f44f}\u{1f44f} See you.', `See you ${'\u{1f618}'.repeat(4)}`]) {
+    assert.equal(emoji(await translator.translate(text)), emoji(text));
+  }
+  const glossary = { '\u{1f44f}': '\u{1f44d}' };
+  assert.match(await translator.translate('Good morning \u{1f44f}\u{1f44f}', { glossary }), /\u{1f44d}{2}$/u);
+});
+
 test('keep: words besides what is kept are not lost, though the model says nothing of them', async () => {
   for (const text of ['Done \u2705', 'Well done \u{1f389}']) {
     assert.match(await translator.translate(text), /\p{L}.*\S$/u, text);

@@ -45,7 +45,7 @@ test('code, files and paths', () => check('en', [
   ['He and/or she, 24/7, km/h, yes/no/maybe'],
   ['my_name, camelCase, PascalCase, std::vector and foo() or bar(x)', 'my_name', 'camelCase', 'PascalCase',
     'std::vector', 'foo()'],
-  ['Your book(s), hELLO, THE END, a_ and _so_'],
+  ['Your book(s), hELLO, THE END, a_ and _so_, _the end of it._'],
   ['Use --dry-run --max=3 in C++ or C#.', '--dry-run --max=3', 'C++', 'C#'],
   ['He said -- well -- nothing, twenty-one.'],
   ['Call obj.doIt(x) and a.b_c now', 'obj.doIt(x)', 'a.b_c'],
@@ -128,7 +128,8 @@ test('signs that are alike in all languages, with their word or number', () => {
     ['\u00a9 2024 Foo, Foo-Bar\u00ae and Baz\u2122', '\u00a9 2024', 'Foo-Bar\u00ae', 'Baz\u2122'],
     ['\u00a7 3, \u00a7\u00a7 12 and \u00b6 7, \u00a7 1.5', '\u00a7 3', '\u00a7\u00a7 12', '\u00b6 7', '\u00a7'],
     ['1\u00bd hours, \u00be of it, 2 \u2153', '1\u00bd', '\u00be', '2 \u2153'],
-    ['\u00b15 mm, a \u2264 b, big\u2020', '\u00b1', '\u2264', '\u2020'],
+    ['\u00b15 mm, \u00b10.5 %, \u00b1 2, a \u2264 b, big\u2020', '\u00b15', '\u00b10.5', '\u00b1', '\u2264', '\u2020'],
+    ['5 \u00b5m or 3 \u00b5g/l', '\u00b5m', '\u00b5g/l'],
     ['One | two \u2022 three \u00b7 four', '|', '\u2022', '\u00b7'],
     ['It is.\u00b9\u00b2 "A cat"\u2074 has 3 m\u00b2, a dog\u00b9 and mc\u00b2.', '\u00b9\u00b2', '\u2074', 'm\u00b2',
       'mc\u00b2'],
@@ -251,4 +252,6 @@ test('spans of a translation are counted whole, the longest first', () => {
   assert.ok(!reportKept(text, found('2345')).isWhole, 'part of a number');
   assert.ok(!reportKept('a b a', found('a')).isExact);
   assert.ok(reportKept('a b a', found('a')).isWhole);
+  assert.ok(!reportKept('a \u{1f44f}\u{1f44f}\u{1f44f}', found('\u{1f44f}\u{1f44f}')).isWhole, 'part of a row');
+  assert.ok(reportKept('a \u{1f44f}\u{1f44f} b', found('\u{1f44f}\u{1f44f}')).isExact);
 });

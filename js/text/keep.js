@@ -89,6 +89,8 @@ function dotted({ 0: match, groups = {} }) {
   const labels = name.split('.');
   const last = labels[labels.length - 1];
   const isLong = labels.every((label) => label.length > 1);
+  // _the end of a marked text._
+  if (/^_+$/.test(last)) return undefined;
   if (labels.some((label) => label.includes('_') || isCamel(label)) || call) return name.length + call.length;
   if (/^\p{N}/u.test(last) || !/\p{L}/u.test(labels[0] + labels[labels.length - 2])) return undefined;
   const isHost = DOMAINS.has(last) && labels[labels.length - 2].length > 1 && /^[\p{Ll}\p{N}.-]+$/u.test(name.slice(1));
@@ -200,10 +202,11 @@ const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
 /**
  * Signs that are written alike in all languages, and that models have hardly seen: trade marks, with their word; a
  * copyright; a paragraph or a fraction with its number; signs of mathematics; what divides the parts of a line; small
- * digits of notes and of units.
+ * digits of notes and of units; \u00b5.
  */
 const SIGN = `(?<![${W}'\u2019-])[${W}]+(?:[-'\u2019][${W}]+)*[\u00ae\u2120\u2122]|` +
-  '[\u00a9\u00ae\u2117\u2120\u2122\u00b1\u2020-\u2022\u2030\u2200-\u22ff|\u00a6]|' +
+  '\u00b1(?:\\d+(?:[.,]\\d+)*)?|\u00b5[A-Za-z]{0,2}(?:/[A-Za-z]{1,2})?(?![' + W + '])|' +
+  '[\u00a9\u00ae\u2117\u2120\u2122\u2020-\u2022\u2030\u2200-\u22ff|\u00a6]|' +
   '[\u00a7\u00b6\u2116]{1,2}(?:[ \u00a0]?\\d{1,5}[a-z]?(?![' + W + ']|[.,]\\d))?|' +
   '(?:(?<!\\d)\\d{1,4}[ \u00a0]?)?[\u00bc-\u00be\u2150-\u215e]|(?<!\\p{L})\u00b7|\u00b7(?!\\p{L})|' +
   `(?<![${W}])(?:[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+|[A-Za-z]{1,3}[\u00b2\u00b3])(?![${W}])`;

@@ -250,15 +250,19 @@ export function termsOf(glossary, language) {
  *
  * @param {string} text
  * @param {string} translation
+ * @param {boolean} [isRow]  a row of one picture is whole, too
  */
-function placesOf(text, translation) {
-  const [isWordFirst, isWordLast] = [[...translation.slice(0, 2)][0], lastOf(translation)].map(needsBoundary);
+function placesOf(text, translation, isRow = false) {
+  const [first, last] = [[...translation.slice(0, 2)][0], lastOf(translation)];
+  const [isWordFirst, isWordLast] = [first, last].map(needsBoundary);
+  const isPicture = isRow && /^\p{Extended_Pictographic}/u.test(last);
   /** @type {number[]} */
   const places = [];
   for (let at = text.indexOf(translation); at >= 0;) {
     const end = at + translation.length;
     const isInside = (isWordFirst && isWord.test(lastOf(text.slice(0, at)))) ||
-      (isWordLast && isWord.test(text.slice(end, end + 2)));
+      (isWordLast && isWord.test(text.slice(end, end + 2))) ||
+      (isPicture && (text.startsWith(last, end) || (first === last && text.slice(0, at).endsWith(first))));
     if (!isInside) places.push(at);
     at = text.indexOf(translation, isInside ? at + 1 : end);
   }
@@ -316,7 +320,7 @@ export function reportKept(text, kept) {
   /** @type {Map<string, number[]>} */
   const places = new Map();
   for (const [span, count] of wanted) {
-    const all = placesOf(rest, span);
+    const all = placesOf(rest, span, true);
     places.set(span, all);
     isExact &&= all.length === count;
     isWhole &&= all.length >= count;
