@@ -51,13 +51,13 @@ function timeoutOf(value) {
  *
  * @param {import('./commands.js').Values} values
  * @param {boolean | string} cache
- * @returns {Promise<[source: string, target: string][]>}
+ * @returns {Promise<import('../model/languages.js').Pair[]>}
  */
 async function servedPairs({ model = '', from, to }, cache) {
   const isOpen = from === undefined && to === undefined;
   const listed = isOpen ? await pairsOfModel(model, cache) : [];
   const stated = listed.length > 0 ? listed : pairsOf(await readManifest(model, cache));
-  return /** @type {[string, string][]} */ (withTags(stated.map(([source, target]) => {
+  return stated.map(([source, target]) => {
     for (const [option, given, own] of [['--from', from, source], ['--to', to, target]]) {
       if (own !== undefined && given !== undefined) {
         throw new UsageError(`${option}: found ${given}, but the model states its languages: ${own}`);
@@ -67,7 +67,7 @@ async function servedPairs({ model = '', from, to }, cache) {
       }
     }
     return [source ?? from, target ?? to];
-  })));
+  });
 }
 
 /** Resolves at the first SIGTERM or SIGINT. A second one ends the program at once. */
@@ -99,7 +99,8 @@ export async function serve(values, rest) {
   const cache = await cacheOf(values, model ?? (typeof models === 'string' ? models : undefined));
   const indexes = model ? [] : [models].flat();
   const entries = (await Promise.all(indexes.map((index) => readIndex(index, undefined, cache)))).flat();
-  const pairs = model ? await servedPairs(values, cache) : listPairs(entries, pivot);
+  const pairs = /** @type {[source: string, target: string][]} */ (
+    withTags(model ? await servedPairs(values, cache) : listPairs(entries, pivot)));
   const place = model ? { model } : { models: /** @type {any} */ (models), pivot };
   const server = await startServer({
     host,

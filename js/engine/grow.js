@@ -97,7 +97,7 @@ async function growthOf(first, { model, cache = !isNode }, start) {
  * @param {import('./remote.js').RemoteOptions} options  of the first
  * @returns {Promise<Engine>}
  */
-export async function createGrowing(first, connect, options) {
+export async function createGrowing(first, connect, { onProgress: _, ...options }) {
   const growth = await growthOf(first, options, (more) => /** @type {Promise<Engine>} */ (
     connect({ ...options, worker: true, ...more })));
   /** @type {import('./pool.js').Restart} */

@@ -59,9 +59,6 @@ function growing(first, connect, options) {
   return self;
 }
 
-/** Whether a file is bytes of the caller. @param {unknown} file */
-const isBytes = (file) => ArrayBuffer.isView(file) || file instanceof ArrayBuffer;
-
 /**
  * @param {import('./remote.js').Connect} connect
  * @param {import('./remote.js').RemoteOptions} options
@@ -71,7 +68,7 @@ const isBytes = (file) => ArrayBuffer.isView(file) || file instanceof ArrayBuffe
 export async function createOwn(connect, options, workers) {
   if (workers !== undefined) return (await import('./several.js')).createSeveral(connect, workers, options);
   const first = await connect({ ...options, share: true });
-  // no other worker is started with bytes: they are not held, nor is a function that may hold them
-  const model = Object.values(Object(options.model)).some(isBytes) ? {} : options.model;
-  return first && growing(first, connect, { ...options, model, onProgress: undefined });
+  // no other worker is started with bytes: they are not held
+  const model = Object.values(options.model).some((file) => file?.byteLength) ? {} : options.model;
+  return first && growing(first, connect, { ...options, model });
 }

@@ -8,16 +8,13 @@ import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
 import { listFiles } from '../files/list.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
-import { canonical, checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
+import { checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
 
 /** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
 
 /** @typedef {{ source: string, target: string, place: string | URL | Record<string, string> }} Entry  a model */
 /** @typedef {string | URL | Entry[]} Index  an index.json, or what it says */
-
-/** The canonical form of a tag that a model states, such as de_DE; an invalid one as it is. @param {string} stated */
-export const tagOf = (stated) => canonical(stated.replaceAll('_', '-')) ?? stated;
 
 /** Chooses among several models. */
 const ways = () => import('./ways.js');
@@ -28,12 +25,10 @@ const ways = () => import('./ways.js');
  * @param {Index} index  an index.json: { "models": [{ "source": "en", "target": "de", "path": "en-de/" }] }
  * @param {AbortSignal} [signal]
  * @param {boolean | string} [cache]
- * @returns {Promise<Entry[]>}  with canonical tags
+ * @returns {Promise<Entry[]>}
  */
 export async function readIndex(index, signal, cache) {
-  if (Array.isArray(index)) {
-    return index.map(({ source, target, place }) => ({ source: tagOf(source), target: tagOf(target), place }));
-  }
+  if (Array.isArray(index)) return index;
   if (typeof index !== 'string' && !(index instanceof URL)) badType('models', index, 'the URL of an index.json');
   const { bytes, sibling } = await readFileAt(index, signal, cache);
   const { models: list } = parseJson(bytes, String(index));
@@ -41,8 +36,7 @@ export async function readIndex(index, signal, cache) {
   if (!Array.isArray(list) || !list.every(isEntry)) {
     throw new HeedError(E_JSON, mismatch(`${index}: models`, list, 'an array of { source, target, path }'));
   }
-  return list.map(({ source, target, path }) =>
-    ({ source: tagOf(source), target: tagOf(target), place: sibling(path) }));
+  return list.map(({ source, target, path }) => ({ source, target, place: sibling(path) }));
 }
 
 /**
@@ -69,8 +63,8 @@ export async function findModel({ models, source, target, pivot, signal, cache }
       const found = list.filter((model) =>
         languageOf(model.source) === languageOf(source) && languageOf(model.target) === languageOf(target));
       // zh-Hant is not zh-Hans
-      const { place } = (found.length > 1 ? (await ways()).findNearest(found, source, target) : found[0]) ?? {};
-      if (place) return place;
+      const [model] = found.length > 1 ? (await ways()).nearest(found, source, target) : found;
+      if (model) return model.place;
       all.push(...list);
     } catch (error) {
       signal?.throwIfAborted();

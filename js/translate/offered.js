@@ -8,8 +8,8 @@ import { findLayout } from '../files/layout.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { checkTag, pairsOf } from '../model/languages.js';
 import { listStated } from '../model/stated.js';
-import { isThere, readIndex, readManifest, tagOf } from './lookup.js';
-import { listPairs } from './ways.js';
+import { isThere, readIndex, readManifest } from './lookup.js';
+import { listPairs, tagOf } from './ways.js';
 
 /** @typedef {{ sourceLanguage?: string, targetLanguage: string }} OfferedPair  no source: any language */
 

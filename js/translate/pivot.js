@@ -355,7 +355,7 @@ const pivotClass = (Base) => class extends Base {
  * @param {string} options.target
  * @param {AbortSignal} [options.signal]  aborts the creation
  * @param {string} [options.language]  the token of the target language
- * @param {(loaded: number) => void} options.onProgress  gets numbers from 0 to 1
+ * @param {(loaded: number) => void} [options.onProgress]  gets numbers from 0 to 1
  * @returns {Promise<Translator>}
  */
 export async function createPivot(Base, models, { source: _, target: __, signal, language, onProgress, ...rest }) {
@@ -372,7 +372,7 @@ export async function createPivot(Base, models, { source: _, target: __, signal,
       signal: life.signal,
       monitor: (monitor) => monitor.addEventListener('downloadprogress', (/** @type {any} */ event) => {
         loaded[i] = event.loaded;
-        onProgress(loaded.reduce((sum, part) => sum + part, 0) / loaded.length);
+        onProgress?.(loaded.reduce((sum, part) => sum + part, 0) / loaded.length);
       }),
     })));
     return new (pivotClass(Base))([first, second], life);

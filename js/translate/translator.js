@@ -180,7 +180,7 @@ export class Translator {
     if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
       badType('timeout', timeout, 'milliseconds, or Infinity');
     }
-    const onProgress = monitor ? (await import('./progress.js')).startMonitor(monitor, signal) : () => {};
+    const onProgress = monitor && (await import('./progress.js')).startMonitor(monitor, signal);
     /** @type {Translator | undefined} */
     let made;
     try {

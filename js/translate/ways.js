@@ -6,6 +6,9 @@ import { findCode } from '../model/pairs.js';
 
 /** @typedef {import('./lookup.js').Entry} Entry */
 
+/** The canonical form of a tag that a model states, such as de_DE; an invalid one as it is. @param {string} stated */
+export const tagOf = (stated) => canonical(stated.replaceAll('_', '-')) ?? stated;
+
 /** @typedef {(tag: string) => { language: string, script?: string }} Reader  script: also if the tag leaves it out */
 
 /**
@@ -19,7 +22,7 @@ function reader() {
   return (tag) => {
     const before = known.get(tag);
     if (before) return before;
-    const own = canonical(tag);
+    const own = canonical(tagOf(tag));
     const found = { language: languageOf(tag), script: own && new Intl.Locale(own).maximize().script };
     known.set(tag, found);
     return found;
@@ -35,20 +38,20 @@ function reader() {
  */
 function nearestFirst(models, side, tag) {
   const tags = new Set(models.map((model) => model[side]));
-  const wanted = tags.size > 1 ? canonical(tag) : undefined;
-  const nearest = wanted && findCode(tags, wanted);
-  return [...models].sort((a, b) => Number(b[side] === nearest) - Number(a[side] === nearest));
+  const wanted = tags.size > 1 ? canonical(tagOf(tag)) : undefined;
+  const own = wanted && findCode(tags, wanted);
+  return [...models].sort((a, b) => Number(b[side] === own) - Number(a[side] === own));
 }
 
 /**
- * Of models for the languages of a pair the one whose tags are the nearest, else the first.
+ * Models for the languages of a pair, that whose tags are the nearest first.
  *
  * @param {Entry[]} models
  * @param {string} source
  * @param {string} target
  */
-export const findNearest = (models, source, target) =>
-  nearestFirst(nearestFirst(models, 'source', source), 'target', target)[0];
+export const nearest = (models, source, target) =>
+  nearestFirst(nearestFirst(models, 'source', source), 'target', target);
 
 /**
  * The two models from one language to another: of those that are possible, the first in the list whose source is the
@@ -69,7 +72,9 @@ export function findSteps(models, source, target, middle, read = reader()) {
   for (const first of nearestFirst(firsts, 'source', source)) {
     const [second] = nearestFirst(models.filter((model) =>
       isSame(model.source, first.target) && isSame(model.target, target)), 'target', target);
-    if (second) return [{ ...first, source }, { ...second, source: first.target, target }];
+    if (!second) continue;
+    const between = tagOf(first.target);
+    return [{ ...first, source, target: between }, { ...second, source: between, target }];
   }
   return undefined;
 }
