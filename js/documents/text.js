@@ -32,8 +32,8 @@ export function readText(source) {
       let next = i + 1;
       for (; next < paragraph.length; next++) {
         const [line, other] = [paragraph[next - 1], paragraph[next]];
-        const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) || isRule(line) || isRule(other) ||
-          gapsOf(line).length > 0 || gapsOf(other).length > 0 ||
+        const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) ||
+          isRule(line) || isRule(other) || gapsOf(line).length > 0 || gapsOf(other).length > 0 ||
           !goesOn(line.text, other.text, width - line.lead.length) ||
           (next > i + 1 && other.lead !== line.lead);
         if (isAlone) break;
