@@ -11,7 +11,9 @@ import { readConfig } from '../js/model/config.js';
 import { preparedSets } from '../src/train/model/calibrate.js';
 import { makeConfig } from '../src/train/model/directory.js';
 import { SHARES } from '../src/train/model/recipe.js';
-import { clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut, withMarks } from '../src/train/model/texts.js';
+import {
+  clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut, withMarks,
+} from '../src/train/model/texts.js';
 import { charsmap, REQUIRED } from '../src/train/model/vocabulary.js';
 import { SHIPPED } from './model-files.js';
 

@@ -56,7 +56,7 @@ export function clean(text, language) {
 /** The quotation marks of a language. English has the straight ones. @type {Record<string, [string, string]>} */
 const MARKS = { de: ['„', '“'], fr: ['« ', ' »'], es: ['«', '»'] };
 
-/** What stands in straight quotation marks, with them. Those of inches and of code are not at the ends of words. */
+/** What stands in straight quotation marks, with them. A mark behind a digit may mean inches, and opens nothing. */
 const QUOTED = /(?<![\p{L}\p{N}])"(?=[\p{L}\p{N}¿¡(.])([^"]*[^\s"(]) ?"(?![\p{L}\p{N}])/gu;
 const CODE = /[=<>{}\\[\]]/;
 
