@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { E_FILE } from '../js/base/constants.js';
 import { HeedError, Translator } from '../js/index.js';
 import { composeAlternatives, composeSentence } from '../js/translate/compose.js';
 import { findModel } from '../js/translate/lookup.js';
@@ -81,6 +82,37 @@ test('of models for one language, the one for the script that is asked for', asy
   assert.equal(way?.place, 'zh-Hans en');
   assert.deepEqual(listPairs(models.slice(0, 2).concat(list(['fr', 'en']))).map((pair) => pair.join(' ')),
     ['en zh-Hans', 'en zh-Hant', 'fr en', 'fr zh-Hans', 'fr zh-Hant']);
+  // the script in between
+  const [, second] = findSteps(list(['ja', 'zh-Hant'], ['zh-Hans', 'fr'], ['zh-Hant', 'fr']), 'ja', 'fr') ?? [];
+  assert.equal(second?.place, 'zh-Hant fr');
+  const between = findSteps(list(['ja', 'zh-Hant'], ['zh-Hans', 'fr'], ['ja', 'en'], ['en', 'fr']), 'ja', 'fr') ?? [];
+  assert.deepEqual(between.map(({ place }) => place), ['ja en', 'en fr']);
+  // the first index that has the script, and an unreadable one only if no other has the languages
+  const [hans, hant] = models.map((model) => [model]);
+  const inAll = (/** @type {any[]} */ ...indexes) => findModel({ models: indexes, source: 'en', target: 'zh-Hant' });
+  assert.equal(await inAll(hans, hant), 'en zh-Hant');
+  assert.equal(await inAll(hans, '/nowhere.json', hant), 'en zh-Hant');
+  assert.equal(await inAll(hans, '/nowhere.json'), 'en zh-Hans');
+  await assert.rejects(inAll('/nowhere.json', list(['fr', 'en'])), { code: E_FILE });
+});
+
+test('what is listed is what is found, in the scripts of both', async () => {
+  const namesOf = async (/** @type {string[]} */ ...tags) => {
+    const models = tags.map((pair) => ({ source: pair.split(' ')[0], target: pair.split(' ')[1], place: pair }));
+    const listed = listPairs(models).map((pair) => pair.join(' '));
+    for (const pair of listed) {
+      const [source, target] = pair.split(' ');
+      const found = /** @type {any} */ (await findModel({ models: [models], source, target }));
+      const [first, last] = typeof found === 'string' ? [found, found] : found.map((/** @type {any} */ m) => m.place);
+      assert.deepEqual([first.split(' ')[0], last.split(' ')[1]], [source, target], pair);
+    }
+    return listed.slice(models.length);
+  };
+  assert.deepEqual(await namesOf('fr en', 'en zh-Hans', 'de zh-Hant'), ['fr zh-Hans']);
+  assert.deepEqual(await namesOf('zh-Hans en', 'zh-Hant ja', 'en fr'), ['zh-Hans fr']);
+  // two steps with the script, before one with another
+  assert.deepEqual(await namesOf('en zh-Hans', 'en fr', 'fr zh-Hant'), ['en zh-Hant']);
+  assert.deepEqual(await namesOf('en zh-Hans', 'de zh-Hant'), []);
 });
 
 test('pairs have canonical tags, whatever form a list or a model states', async () => {

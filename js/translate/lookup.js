@@ -8,7 +8,7 @@ import { builtin } from '../base/host.js';
 import { mismatch, parseJson } from '../base/json.js';
 import { listFiles } from '../files/list.js';
 import { listedFiles, openRemote, openSource, readFileAt } from '../files/source.js';
-import { checkPair, checkTag, languageOf, notSupported } from '../model/languages.js';
+import { checkPair, checkTag, notSupported } from '../model/languages.js';
 
 /** @typedef {Awaited<ReturnType<typeof openSource>>} Files */
 /** @typedef {'unavailable' | 'downloadable' | 'available'} Availability */
@@ -16,7 +16,7 @@ import { checkPair, checkTag, languageOf, notSupported } from '../model/language
 /** @typedef {{ source: string, target: string, place: string | URL | Record<string, string> }} Entry  a model */
 /** @typedef {string | URL | Entry[]} Index  an index.json, or what it says */
 
-/** Chooses among several models. */
+/** Chooses by languages and scripts. Not loaded if an index states the pair itself. */
 const ways = () => import('./ways.js');
 
 /**
@@ -40,8 +40,9 @@ export async function readIndex(index, signal, cache) {
 }
 
 /**
- * The place of the model for a pair, in the first index that has it; or else two models with a language in between.
- * An unreadable index is an error only if no other has the pair.
+ * The place of the model for a pair, in the first index that has it in these scripts; or else two models with a
+ * language in between; or else a model or two for other scripts. An unreadable index is an error only if no other index
+ * has a model for the languages.
  *
  * @param {object} options
  * @param {string | URL | readonly Index[]} [options.models]  undefined: what is installed
@@ -60,20 +61,17 @@ export async function findModel({ models, source, target, pivot, signal, cache }
   for (const index of /** @type {Index[]} */ ([models].flat())) {
     try {
       const list = await readIndex(index, signal, cache);
-      const found = list.filter((model) =>
-        languageOf(model.source) === languageOf(source) && languageOf(model.target) === languageOf(target));
-      // zh-Hant is not zh-Hans
-      const [model] = found.length > 1 ? (await ways()).nearest(found, source, target) : found;
-      if (model) return model.place;
+      const own = list.find((model) => model.source === source && model.target === target)
+        ?? (await ways()).findOwn(list, source, target);
+      if (own) return own.place;
       all.push(...list);
     } catch (error) {
       signal?.throwIfAborted();
       errors.push(error);
     }
   }
-  if (errors.length > 0) throw errors[0];
-  const steps = (await ways()).findSteps(all, source, target, middle);
-  if (steps) return steps;
+  const way = (await ways()).findWay(all, source, target, middle, errors);
+  if (way) return way;
   throw notSupported(`${models} has no model from ${source} to ${target}${middle ? `, nor two with ${middle}` : ''}`);
 }
 

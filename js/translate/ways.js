@@ -1,5 +1,5 @@
 // ways.js - the ways from one language to another that a list of models has: one model, or two with a language in
-// between. Loaded by lookup.js if not just one model has a pair; used by offered.js and cli/serve.js.
+// between. Loaded by lookup.js if an index does not state the pair itself; used by offered.js and cli/serve.js.
 
 import { canonical, languageOf, notSupported } from '../model/languages.js';
 import { findCode } from '../model/pairs.js';
@@ -30,7 +30,7 @@ function reader() {
 }
 
 /**
- * Models, those first whose tag is the nearest to that of a language: of zh-Hans and zh-Hant the one with its script.
+ * Sorts models: nearest tag first. For zh-Hant, zh-Hant is nearer than zh-Hans.
  *
  * @param {Entry[]} models
  * @param {'source' | 'target'} side
@@ -44,43 +44,121 @@ function nearestFirst(models, side, tag) {
 }
 
 /**
- * Models for the languages of a pair, that whose tags are the nearest first.
+ * The models for two languages, in any script. Nearest tags first; the target counts most.
  *
  * @param {Entry[]} models
  * @param {string} source
  * @param {string} target
+ * @param {Reader} read
  */
-export const nearest = (models, source, target) =>
-  nearestFirst(nearestFirst(models, 'source', source), 'target', target);
+function modelsFor(models, source, target, read) {
+  const isSame = (/** @type {string} */ a, /** @type {string} */ b) => read(a).language === read(b).language;
+  const found = models.filter((model) => isSame(model.source, source) && isSame(model.target, target));
+  return nearestFirst(nearestFirst(found, 'source', source), 'target', target);
+}
 
 /**
- * The two models from one language to another: of those that are possible, the first in the list whose source is the
- * source, and the first that goes on from there.
+ * Whether the first model reads the script of the source, and the last one writes that of the target.
+ *
+ * @param {Entry[]} steps
+ * @param {string} source
+ * @param {string} target
+ * @param {Reader} read
+ */
+const hasScripts = (steps, source, target, read) =>
+  read(steps[0].source).script === read(source).script
+  && read(steps[steps.length - 1].target).script === read(target).script;
+
+/**
+ * The model for a pair. Its scripts are those of the pair.
+ *
+ * @param {Entry[]} models
+ * @param {string} source
+ * @param {string} target
+ * @param {Reader} [read]
+ */
+export const findOwn = (models, source, target, read = reader()) =>
+  modelsFor(models, source, target, read).find((model) => hasScripts([model], source, target, read));
+
+/**
+ * Two models from one language to another. The scripts of the source and the target count most, then the script in
+ * between, then the order of the list.
+ *
+ * @param {Entry[]} models
+ * @param {string} source
+ * @param {string} target
+ * @param {string | false | undefined} middle
+ * @param {Reader} read
+ * @returns {[Entry, Entry] | undefined}  NotSupportedError: both languages are the same
+ */
+function findTwo(models, source, target, middle, read) {
+  const isSame = (/** @type {string} */ a, /** @type {string} */ b) => read(a).language === read(b).language;
+  if (isSame(source, target)) throw notSupported(`found ${source} to ${target}, expected two languages`);
+  if (middle === false) return undefined;
+  const firsts = models.filter((model) => isSame(model.source, source) && (!middle || isSame(model.target, middle)));
+  /** @type {[Entry, Entry] | undefined} */
+  let best;
+  let most = -1;
+  for (const first of nearestFirst(firsts, 'source', source)) {
+    for (const second of modelsFor(models, first.target, target, read)) {
+      const fit = 2 * Number(hasScripts([first, second], source, target, read))
+        + Number(read(first.target).script === read(second.source).script);
+      if (fit > most) [best, most] = [[first, second], fit];
+    }
+    if (most === 3) break;
+  }
+  return best;
+}
+
+/**
+ * The entries of two models, with the tags of the pair and one for the language in between.
+ *
+ * @param {[Entry, Entry]} two
+ * @param {string} source
+ * @param {string} target
+ * @returns {[Entry, Entry]}
+ */
+function withPair([first, second], source, target) {
+  const between = tagOf(first.target);
+  return [{ ...first, source, target: between }, { ...second, source: between, target }];
+}
+
+/**
+ * The two models from one language to another, see findTwo(), with the tags of the pair.
  *
  * @param {Entry[]} models
  * @param {string} source
  * @param {string} target
  * @param {string | false} [middle]  the language in between; false: none; default: any
- * @param {Reader} [read]
  * @returns {[Entry, Entry] | undefined}  NotSupportedError: both languages are the same
  */
-export function findSteps(models, source, target, middle, read = reader()) {
-  const isSame = (/** @type {string} */ a, /** @type {string} */ b) => read(a).language === read(b).language;
-  if (isSame(source, target)) throw notSupported(`found ${source} to ${target}, expected two languages`);
-  if (middle === false) return undefined;
-  const firsts = models.filter((model) => isSame(model.source, source) && (!middle || isSame(model.target, middle)));
-  for (const first of nearestFirst(firsts, 'source', source)) {
-    const [second] = nearestFirst(models.filter((model) =>
-      isSame(model.source, first.target) && isSame(model.target, target)), 'target', target);
-    if (!second) continue;
-    const between = tagOf(first.target);
-    return [{ ...first, source, target: between }, { ...second, source: between, target }];
-  }
-  return undefined;
+export function findSteps(models, source, target, middle) {
+  const two = findTwo(models, source, target, middle, reader());
+  return two && withPair(two, source, target);
 }
 
 /**
- * All pairs of languages that models translate.
+ * The place of a model, or two models, if no model has the scripts of the pair. Two models with these scripts are
+ * better than one with others.
+ *
+ * @param {Entry[]} models
+ * @param {string} source
+ * @param {string} target
+ * @param {string | false | undefined} middle  as for findSteps()
+ * @param {unknown[]} errors  those of other indexes: thrown if no model has the languages
+ * @returns {Entry['place'] | Entry[] | undefined}
+ */
+export function findWay(models, source, target, middle, errors) {
+  const read = reader();
+  const [model] = modelsFor(models, source, target, read);
+  if (!model && errors.length > 0) throw errors[0];
+  const two = findTwo(models, source, target, middle, read);
+  if (model && !(two && hasScripts(two, source, target, read))) return model.place;
+  return two && withPair(two, source, target);
+}
+
+/**
+ * All pairs of languages that models translate, in the scripts of their tags.
  *
  * @param {Entry[]} models
  * @param {string | false} [pivot]  the language in between, if it is needed; false: none; default: any
@@ -98,7 +176,8 @@ export function listPairs(models, pivot) {
     for (const target of targets) {
       const name = nameOf([source, target]);
       if (read(source).language === read(target).language || has.has(name)) continue;
-      if (!findSteps(models, source, target, pivot, read)) continue;
+      const two = findTwo(models, source, target, pivot, read);
+      if (!two || !hasScripts(two, source, target, read)) continue;
       pairs.push([source, target]);
       has.add(name);
     }
