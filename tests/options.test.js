@@ -105,6 +105,40 @@ test('ids and heads are as they were when the call was made', async () => {
   }
 });
 
+test('a signal is not copied, and a list that has itself is refused', async () => {
+  // a class without a toStringTag, as of a polyfill; its state is its own
+  const own = new (class {
+    aborted = false;
+    reason = new Error('enough');
+    throwIfAborted() {
+      if (this.aborted) throw this.reason;
+    }
+    addEventListener() {}
+    removeEventListener() {}
+  })();
+  const signal = /** @type {any} */ (own);
+  assert.equal(await translator.translate('Good morning.', { signal }), 'Guten Morgen.');
+  const call = translator.translate('Good morning.', { signal });
+  own.aborted = true;
+  await assert.rejects(call, own.reason);
+  const ring = /** @type {any[]} */ ([]);
+  ring.push(ring);
+  for (const name of ['prefix', 'suppressTokens', 'badWords', 'disabledHeads']) {
+    await assert.rejects(translator.translate('Good morning.', { [name]: ring }), { name: 'TypeError',
+      message: new RegExp(`^${name}`) });
+  }
+});
+
+test('nBest is checked where it has no effect', async () => {
+  const any = /** @type {any} */ (translator);
+  for (const [nBest, error] of [['x', { name: 'TypeError', message: /^nBest: found 'x'/ }],
+    [0, { name: 'RangeError', message: /^nBest: found 0/ }]]) {
+    await assert.rejects(any.translate('Good morning.', { nBest }), error);
+    assert.throws(() => any.translateStreaming('Good morning.', { nBest }), error);
+  }
+  assert.equal(await translator.translate('Good morning.', { nBest: 9 }), 'Guten Morgen.');
+});
+
 test('the model still works after a refusal', async () => {
   const text = await translator.translate('Good morning.');
   await assert.rejects(translator.translate('Good morning.', { beam: 1 }));

@@ -294,6 +294,10 @@ test('errors name the cause', async () => {
   });
   await assert.rejects(Trainer.create({ config: FRESH }, { dropout: 1 }), { name: 'RangeError', message: /dropout/ });
   await assert.rejects(Trainer.create({ config: FRESH }, { totalSteps: 'x' }), /^TypeError: totalSteps: found 'x'/);
+  await assert.rejects(Trainer.create({ config: FRESH }, { schedule: 'cosine', warmupSteps: 0, totalSteps: 0 }),
+    /^RangeError: totalSteps: found 0/);
+  // it has no effect on other schedules
+  (await Trainer.create({ config: FRESH }, { schedule: 'constant', totalSteps: 0 })).dispose();
   await assert.rejects(Trainer.create({ config: FRESH }, { learningRate: 'fast' }), {
     name: 'TypeError',
     message: /learningRate/,

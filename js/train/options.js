@@ -76,7 +76,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     checkNumber('learningRate', learningRate, 0, 1e6);
     if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
-  checkInteger('totalSteps', totalSteps, code === SCHEDULE_COSINE ? warmupSteps + 1 : 1);
+  checkInteger('totalSteps', totalSteps, code === SCHEDULE_COSINE ? warmupSteps + 1 : 0);
   const view = new DataView(new ArrayBuffer(60));
   [
     learningRate,

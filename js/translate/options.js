@@ -1,7 +1,7 @@
 // options.js - the names of the options of a Translator, and its glossary. Used by translator.js, glossary.js and
 // pivot.js.
 
-import { badType, checkBoolean, checkOptions } from '../base/check.js';
+import { badType, checkBoolean, checkInteger, checkOptions } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';
 
 // The names of the options of each function.
@@ -26,11 +26,12 @@ export function copyGlossary(glossary) {
  * A copy of ids and heads, because the caller may change them while the call waits.
  *
  * @param {any} value
+ * @param {number} [depth]  of lists: badWords has two
  * @returns {any}
  */
-function copyOf(value) {
-  if (Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value)) {
-    return Array.from(/** @type {any} */ (value), copyOf);
+function copyOf(value, depth = 2) {
+  if (depth > 0 && (Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value))) {
+    return Array.from(/** @type {any} */ (value), (each) => copyOf(each, depth - 1));
   }
   return Object.prototype.toString.call(value) === '[object Object]' ? { ...value } : value;
 }
@@ -45,7 +46,9 @@ function copyOf(value) {
 export function copyOptions(options, names) {
   const { glossary, ...others } = checkOptions(options, names);
   const rest = /** @type {Record<string, any>} */ (others);
-  for (const name in rest) rest[name] = copyOf(rest[name]);
+  for (const name in rest) if (name !== 'signal') rest[name] = copyOf(rest[name]);
+  // translate() and translateStreaming() set it to 1 later
+  if (rest.nBest !== undefined) checkInteger('nBest', rest.nBest, 1);
   if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
   return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }
