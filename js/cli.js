@@ -43,7 +43,7 @@ process.stdout.on('error', (error) => {
   process.exit(1);
 });
 
-// who starts the command may close this one too: messages are lost, and the work goes on
+// The reader of standard error may close it. Ignore the error and go on.
 process.stderr.on('error', () => {});
 
 try {

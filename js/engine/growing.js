@@ -68,7 +68,7 @@ function growing(first, connect, options) {
 export async function createOwn(connect, options, workers) {
   if (workers !== undefined) return (await import('./several.js')).createSeveral(connect, workers, options);
   const first = await connect({ ...options, share: true });
-  // no other worker is started with bytes: they are not held
+  // Bytes start no other worker. Do not hold them: {} counts as bytes, see hasBytes().
   const model = Object.values(options.model).some((file) => file?.byteLength) ? {} : options.model;
   return first && growing(first, connect, { ...options, model });
 }

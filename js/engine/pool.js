@@ -35,7 +35,7 @@ export const versionOf = ({ config, manifest }) => JSON.stringify([config, manif
 
 /**
  * Whether bytes are among the files of a model, or only some of them are at URLs. Those that the caller passed are not
- * held for workers that start later, see growing.js.
+ * held for workers that start later: growing.js puts {} in their place, so {} has bytes.
  *
  * @param {import('./engine.js').EngineOptions['model']} model
  */
