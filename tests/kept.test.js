@@ -336,9 +336,12 @@ test('downloads of load() are listed, updated when the server has others, and de
   // what cannot be deleted is not said to be
   t.mock.method(fs, 'rm', async () => Promise.reject(new Error('a disk that is read-only')));
   syncBuiltinESMExports();
-  await assert.rejects(remove(name, { cache }), /a disk that is read-only/);
-  t.mock.restoreAll();
-  syncBuiltinESMExports();
+  try {
+    await assert.rejects(remove(name, { cache }), /a disk that is read-only/);
+  } finally {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  }
   assert.deepEqual((await list({ cache })).map((model) => model.name), [name]);
 
   await remove(name, { cache });
