@@ -23,6 +23,7 @@ for (const worker of [false, true]) {
       for (const options of [null, 5]) await assert.rejects(call('a', options), named('options'), way);
       await assert.rejects(call(' \n', { beams: 'x' }), named('beams'), `${way} of white space`);
       await assert.rejects(call('a', { signal: 5 }), named('signal'), way);
+      for (const keep of [true, false]) await assert.rejects(call([Symbol('a')], { keep }), named('input'), way);
     }
     await assert.rejects(translator.attention([1, 0], [1, 0], null), named('options'));
     translator.destroy();

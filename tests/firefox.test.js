@@ -433,11 +433,12 @@ test('characters that a vocabulary lacks become plain ones of the same place, or
     assert.deepEqual(some && cutOut(text, some.spans(text)), text.endsWith('\u20ac') ? ['\u20ac'] : undefined);
     assert.ok(known.size <= 20_000 && [...known.keys()].every((c) => c.length <= 8), `${known.size} characters`);
   }
-  // of thousands of characters with marks a thousand pass through: 10 ms, and half a minute for all of them
+  // of thousands of characters with marks, one pattern finds those after the first thousand: a pattern of all of them
+  // takes half a minute
   lacked.add('\u0301');
   const many = Array.from({ length: 5000 }, (_, i) => `${String.fromCodePoint(0x4e00 + i)}\u0301`).join(' ');
   const some = await findUnknown([many], encode, 1, known);
-  const short = await timeOf(() => assert.equal(some?.spans('ab cde '.repeat(1000) + many).length, 1000));
+  const short = await timeOf(() => assert.equal(some?.spans('ab cde '.repeat(1000) + many).length, 5000));
   assert.ok(short < 5000, `${short} ms`);
   const long = ['1'.repeat(200_000), 'a'.repeat(200_000), '1,'.repeat(100_000), 'a@'.repeat(100_000)];
   const counts = [1, 1, 1, 3];

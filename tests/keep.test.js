@@ -46,6 +46,8 @@ test('code, files and paths', () => check('en', [
   ['my_name, camelCase, PascalCase, std::vector and foo() or bar(x)', 'my_name', 'camelCase', 'PascalCase',
     'std::vector', 'foo()'],
   ['Your book(s), hELLO, THE END, a_ and _so_, _the end of it._'],
+  ['_Visit example.org._ or _see node.js._ _example.org._ _It ended.The._', 'example.org', 'node.js',
+    '_example.org'],
   ['Use --dry-run --max=3 in C++ or C#.', '--dry-run --max=3', 'C++', 'C#'],
   ['He said -- well -- nothing, twenty-one.'],
   ['Call obj.doIt(x) and a.b_c now', 'obj.doIt(x)', 'a.b_c'],
@@ -128,8 +130,10 @@ test('signs that are alike in all languages, with their word or number', () => {
     ['\u00a9 2024 Foo, Foo-Bar\u00ae and Baz\u2122', '\u00a9 2024', 'Foo-Bar\u00ae', 'Baz\u2122'],
     ['\u00a7 3, \u00a7\u00a7 12 and \u00b6 7, \u00a7 1.5', '\u00a7 3', '\u00a7\u00a7 12', '\u00b6 7', '\u00a7'],
     ['1\u00bd hours, \u00be of it, 2 \u2153', '1\u00bd', '\u00be', '2 \u2153'],
-    ['\u00b15 mm, \u00b10.5 %, \u00b1 2, a \u2264 b, big\u2020', '\u00b15', '\u00b10.5', '\u00b1', '\u2264', '\u2020'],
-    ['5 \u00b5m or 3 \u00b5g/l', '\u00b5m', '\u00b5g/l'],
+    ['\u00b115 mm, \u00b10.5 %, \u00b1 2, a \u2264 b, big\u2020', '\u00b115', '\u00b1', '\u00b1', '\u2264', '\u2020'],
+    ['\u00b11,000 people, \u00b15, and', '\u00b1', '\u00b15'],
+    ['5 \u00b5m or 3 \u00b5g/l, 5 \u00b5m\u00b2 and 2 \u00b5g/m\u00b3', '\u00b5m', '\u00b5g/l', '\u00b5m\u00b2',
+      '\u00b5g/m\u00b3'],
     ['One | two \u2022 three \u00b7 four', '|', '\u2022', '\u00b7'],
     ['It is.\u00b9\u00b2 "A cat"\u2074 has 3 m\u00b2, a dog\u00b9 and mc\u00b2.', '\u00b9\u00b2', '\u2074', 'm\u00b2',
       'mc\u00b2'],
@@ -238,6 +242,9 @@ test('a hundred thousand characters of any kind take less than a second', { time
       assert.ok(ms < 1000, `${JSON.stringify(unit)}: ${ms.toFixed(0)} ms`);
     }
   }
+  const spaces = `\`x${' '.repeat(1e5)}y\``;
+  const ms = await timeOf(() => hideStops(spaces, findKept(spaces, 'en')));
+  assert.ok(ms < 1000, `white space in a span: ${ms.toFixed(0)} ms`);
 });
 
 test('spans of a translation are counted whole, the longest first', () => {
@@ -254,4 +261,12 @@ test('spans of a translation are counted whole, the longest first', () => {
   assert.ok(reportKept('a b a', found('a')).isWhole);
   assert.ok(!reportKept('a \u{1f44f}\u{1f44f}\u{1f44f}', found('\u{1f44f}\u{1f44f}')).isWhole, 'part of a row');
   assert.ok(reportKept('a \u{1f44f}\u{1f44f} b', found('\u{1f44f}\u{1f44f}')).isExact);
+  // a heart with its variation, hands with a colour of skin, flags, a family
+  for (const picture of ['\u2764\ufe0f', '\u{1f44f}\u{1f3fd}', '\u{1f1e9}\u{1f1ea}',
+    '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}']) {
+    for (const more of [' b', '']) {
+      assert.ok(!reportKept(`a ${picture.repeat(4)}${more}`, found(picture.repeat(3))).isWhole, picture);
+      assert.ok(reportKept(`a ${picture.repeat(3)}${more}`, found(picture.repeat(3))).isExact, picture);
+    }
+  }
 });

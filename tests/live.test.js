@@ -62,6 +62,20 @@ test('each sentence is translated once, and only what changed again', async () =
   assert.deepEqual([seen.said, seen.old], ['ONE IS HERE. TWO WAS HERE.\n\nTHREE IS HERE. ONE IS HERE.', 0]);
 });
 
+test('what abbreviations divide becomes one sentence when their rules are loaded', async () => {
+  const { live, calls, seen } = start();
+  live.update('Ask Mr. Smith. He knows.', 'en', 'a');
+  assert.equal(seen.waiting, 3);
+  for (let until = Date.now() + 5000; seen.waiting > 2 && Date.now() < until;) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.equal(seen.waiting, 2);
+  live.update('Er wurde 12. Jahr um Jahr. Frau', 'en', 'a');
+  assert.equal(seen.waiting, 3, 'the rules are those of the language');
+  live.stop();
+  assert.equal(calls[0].text, 'Ask Mr. ');
+});
+
 test('what stood there stays until the new translation is there, while letters are typed', async () => {
   const { live, calls, seen, answer } = start();
   live.update('The first. The cat.', 'en', 'a');

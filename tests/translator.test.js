@@ -8,6 +8,7 @@ import { Transformer, Translator } from '../js/index.js';
 import { findCut } from '../js/text/cut.js';
 import { joinSentences } from '../js/text/abbreviations.js';
 import { splitSentences } from '../js/text/sentences.js';
+import { leadEnder } from '../js/text/terms.js';
 import { listen } from './listen.js';
 import { bytes, changeJson, readFiles, SHIPPED, TINY, withLanguages } from './model-files.js';
 
@@ -446,8 +447,10 @@ test('memory stays as it is over hundreds of calls of every kind', async () => {
 // ---------------------------------------------------------------- sentences
 
 const english = new Intl.Segmenter('en', { granularity: 'sentence' });
-const split = (/** @type {string} */ text) =>
-  [...splitSentences(text, english, joinSentences)].map((part) => part.text);
+const split = (/** @type {string} */ text, language = 'en') => {
+  const join = (/** @type {Iterable<string>} */ segments) => joinSentences(segments, language);
+  return [...splitSentences(text, english, join)].map((part) => part.text);
+};
 
 test('sentences are separated, and nothing is lost between them', () => {
   const texts = [
@@ -513,28 +516,43 @@ test('abbreviations and initials end no sentence', () => {
 });
 
 test('German ordinals, and abbreviations before a number, end no sentence', () => {
-  for (const text of [
-    'Rotterdam, 12. März 2027', 'Im 19. Jahrhundert war das so.', 'Vom 3. bis zum 5. Mai ist zu.', '1. Kapitel',
-    'Your order no. 40-7718 of May 5', 'Según el art. 5 no es así.', 'Call tel. 555 0162.',
+  for (const [language, text] of [
+    ['de', 'Rotterdam, 12. März 2027'], ['de-AT', 'Im 19. Jahrhundert war das so.'], ['de', 'Das 2. Jahrtausend'],
+    ['de', 'Vom 3. bis zum 5. Mai ist zu.'], ['de', '1. Kapitel'], ['', 'Rotterdam, 12. März 2027'],
+    ['en', 'Your order no. 40-7718 of May 5'], ['es', 'Según el art. 5 no es así.'], ['en', 'Call tel. 555 0162.'],
+    ['es', 'Cuesta aprox. 5 euros.'], ['fr', 'Il a env. 5 ans.'],
   ])
-    assert.deepEqual(split(text), [text]);
-  assert.deepEqual(split('Er wurde 12. Danach ging er.'), ['Er wurde 12.', 'Danach ging er.']);
-  assert.deepEqual(split('Es war 2012. Mai war kalt.'), ['Es war 2012.', 'Mai war kalt.']);
-  assert.deepEqual(split('I said no. Forty came.'), ['I said no.', 'Forty came.']);
+    assert.deepEqual(split(text, language), [text]);
+  for (const [language, ...sentences] of [
+    ['de', 'Er wurde 12.', 'Danach ging er.'], ['de', 'Es war 2012.', 'Mai war kalt.'],
+    ['en', 'I said no.', 'Forty came.'], ['de', 'Er wurde 12.', 'Jan kam.'], ['en', 'He turned 12.', 'Jan is older.'],
+    ['en', 'We were 12.', 'Adventure was all.'], ['de', 'Es waren 12.', 'Teilweise ging es.'],
+    ['fr', 'Il fait partie des 27.', 'Elle ne vient pas.'], ['en', 'We roll the die 12.', 'Tag is fun.'],
+    ['de', 'Er kam Montag, dem 12.', 'Sie ging.'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
 });
 
 test('abbreviations of four languages, dates and quotations end no sentence', async () => {
-  for (const text of [
-    'I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.', 'Ask Smith et al. They know.',
-    'Bzgl. Ihrer Anfrage an Hrn. Meier', 'Die Fa. M\u00fcller & Co. KG', 'Abb. 3 und Kap. 4', 'Goethestr. 12',
+  const texts = {
+    en: ['I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.', 'Ask Smith et al. They know.',
+      'He came (really!) and left.', '"Are you ok?" she asked.', 'Enter the Serial No. List.'],
+    de: ['Bzgl. Ihrer Anfrage an Hrn. Meier', 'Die Fa. M\u00fcller & Co. KG', 'Abb. 3 und Kap. 4', 'Goethestr. 12',
     'Am 12. 3. 2024 kam er.', 'Am 31. Dez. 2023', 'Die 3. Frage', 'Beim 2. Weltkrieg', 'Mo.\u2013Fr. 9 Uhr',
-    'MM. Dupont et Mgr. Petit', 'au 5, av. Foch', 'T\u00e9l. 01', 'P. ej. Madrid', 'EE. UU.',
-    'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad',
-    'He came (really!) and left.', '"Are you ok?" she asked.', '\u201eKomm!\u201c sagte er.',
-    '\u00ab Bonjour\u00a0! \u00bb dit-il.', '\u00ab Quoi\u202f?\u202f\u00bb', '\u00ab Oui ! \u00bb, dit-il.',
-    'Il dit \u00ab Quoi ? \u00bb.', 'Enter the Serial No. List.',
+      '\u201eKomm!\u201c sagte er.'],
+    fr: ['MM. Dupont et Mgr. Petit', 'au 5, av. Foch', 'T\u00e9l. 01', '\u00ab Bonjour\u00a0! \u00bb dit-il.',
+      '\u00ab Quoi\u202f?\u202f\u00bb', '\u00ab Oui ! \u00bb, dit-il.', 'Il dit \u00ab Quoi ? \u00bb.'],
+    es: ['P. ej. Madrid', 'EE. UU.',
+    'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad'],
+  };
+  for (const [language, own] of Object.entries(texts)) {
+    for (const text of own) for (const tag of [language, '']) assert.deepEqual(split(text, tag), [text]);
+  }
+  for (const [language, ...sentences] of [
+    ['es', 'Habla con Ud.', 'Ma\u00f1ana voy.'], ['es', 'Gana 5 aprox.', 'Ella no.'], ['es', 'Vamos al.', 'No.'],
+    ['en', 'I said No.', 'He left.'], ['es', 'Llega el Sa.', 'Ella no.'], ['it', 'Vengo lt.', 'Lei no.'],
   ])
-    assert.deepEqual(split(text), [text]);
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
   for (const sentences of [
     ['Is it 5?', 'No.', 'It is 6.'], ['I changed my mind.', 'He left.'], ['Er wurde 12.', 'Maike kam.'],
     ['\u00ab Salut.\u00a0\u00bb', 'Elle part.'], ['\u00ab Quoi ? \u00bb.', 'Oui.'],
@@ -546,13 +564,34 @@ test('abbreviations of four languages, dates and quotations end no sentence', as
   assert.deepEqual(detailed.map(({ source }) => source), ['Ask Sen. Brown.', 'He knows.']);
 });
 
-test('marks before the text of a line belong to no sentence', () => {
+test('marks before the text of a line belong to no sentence', async () => {
   for (const [lead, text] of [
     ['- ', 'milk'], ['  * ', 'a child'], ['## ', 'The second part'], ['>> ', 'Yes.'], ['> - [ ] ', 'Buy milk.'],
     ['// ', 'Adds one.'], ['\u2013 ', 'No.'], ['a) ', 'Open it.'], ['(12) ', 'Go.'], ['\t+ ', 'one'],
   ]) {
     assert.deepEqual([...splitSentences(`One.\n${lead}${text}`, english)],
       [{ text: 'One.', after: `\n${lead}` }, { text, after: '' }]);
+  }
+  // a term of a glossary belongs to the text
+  for (const [text, term, lead] of [
+    ['-> go', '->', ''], ['# 5', '#', ''], ['5) apples', '5', ''], ['- 5) apples', '5) apples', '- '],
+    ['15) apples', '5', '15) '], ['a) apples', 'apples', 'a) '],
+  ]) {
+    const [first, second = first] = splitSentences(text, english, undefined, leadEnder([[term, 'x']]));
+    assert.deepEqual([first === second ? '' : first.after, second.text], [lead, text.slice(lead.length)]);
+  }
+  for (const keep of [true, false]) {
+    for (const [text, glossary, wanted] of /** @type {[string, Record<string, string>, RegExp][]} */ ([
+      ['-> go', { '->': '\u2192' }, /\u2192/], ['# 5', { '#': 'Nr.' }, /^Nr\. 5$/],
+      ['5) apples', { 5: 'f\u00fcnf' }, /^f\u00fcnf/],
+    ]))
+      assert.match(await translator.translate(text, { glossary, keep }), wanted, text);
+  }
+  // more marks than the stack of the engine has room for
+  for (const sign of ['- ', '-', ' ', '- \t']) {
+    const line = `${sign.repeat(8e6 / sign.length)}x`;
+    const parts = [...splitSentences(line, { segment: (text) => /** @type {any} */ ([{ segment: text, index: 0 }]) })];
+    assert.equal(parts.map(({ text, after }) => text + after).join(''), line);
   }
   for (const text of ['-5 degrees', '*one* word', '#tag', '[xx] y', '(I think) so', '(ab) c', '---', '5 + 3']) {
     assert.deepEqual(split(text), [text]);

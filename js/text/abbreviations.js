@@ -1,19 +1,39 @@
-// abbreviations.js - joins what Intl.Segmenter divides inside of a sentence: behind abbreviations and ordinals of
-// English, German, French and Spanish, and behind quotations. Loaded by split.js for texts of more than one sentence.
+// abbreviations.js - joins what Intl.Segmenter divides inside of a sentence: behind abbreviations of English, German,
+// French and Spanish, behind German ordinals, and behind quotations. Loaded by split.js for texts of more than one
+// sentence.
 
-/** Abbreviations before a name, a number or a noun, and initials of names; "Serial No.", but not "No." alone. */
-const GOES_ON = new RegExp(`(?:^|[^\\p{L}.])(?:${[
-  'M[rst]|Mrs|[DSJ]r|Prof|Messrs|St|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|approx|al|vs|cf',
-  'Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|einschl|evtl|geb|[Gg]em|ggf|[Ii]nkl|insb|lt|med|sog|vgl|zzgl',
-  '[zZ]\\.B|[dD]\\.h|u\\.a|[Ee]\\.g|[Ii]\\.e',
-  'MM|M(?:me|lle)s?|Mgr|Pr|[Bb]d|env|ex',
-  '(?:S|Sr|Srt|St|Dr|D\u00f1)a|Sres|Sto|[UV]ds?|Gral|Ing|Lic|EE|ej|aprox|[Aa]v(?:da)?',
-  '(?<=[\\p{L}\\p{N}] )No|(?!I)\\p{L}',
-].join('|')})\\.\\s*$`, 'u');
+/** Abbreviations of many languages before a name, a number or a noun, and initials of names, but not "I". */
+const COMMON = 'Dr|Prof|St|cf|vs|(?<=\\bet )al|[Ee]\\.g|[Ii]\\.e|(?!I)\\p{L}';
 
-/** Abbreviations before a number, which are words elsewhere: "no. 5"; and "& Co." before "KG". */
+/**
+ * More of each language. A language without a list has only the common ones, because words of these lists end sentences
+ * elsewhere. A text whose language is unknown has all.
+ *
+ * @type {Record<string, string>}
+ */
+const OWN = {
+  // "Serial No.", but not "I said No."
+  en: 'M[rst]|Mrs|[SJ]r|Messrs|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|(?<=\\p{Lu}\\p{L}* )No',
+  de: 'Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|einschl|evtl|geb|[Gg]em|ggf|[Ii]nkl|insb|lt|med|sog|vgl|zzgl|' +
+    '[zZ]\\.B|[dD]\\.h|u\\.a',
+  fr: 'MM|M(?:me|lle)s?|Mgr|Pr|[Bb]d|[Aa]v|ex',
+  es: '(?:Sr|Srt|St|Dr|D\u00f1)a|Sr|Sres|Sto|Gral|Ing|Lic|EE|ej|[Aa]v(?:da)?',
+};
+
+/** @type {Map<string, RegExp>} */
+const made = new Map();
+
+/** The abbreviations of a language at the end of a text. @param {string} own  its code, or '' */
+function goesOnIn(own) {
+  const list = own ? OWN[own] ?? '(?!)' : Object.values(OWN).join('|');
+  const pattern = made.get(list) ?? new RegExp(`(?:^|[^\\p{L}.])(?:${COMMON}|${list})\\.\\s*$`, 'u');
+  made.set(list, pattern);
+  return pattern;
+}
+
+/** Abbreviations before a number, which are words elsewhere, of all languages: "no. 5"; and "& Co." before "KG". */
 const NUMBERED = new RegExp(`(?:^|[^\\p{L}.])(?:${[
-  '[Nn]o|[Aa]rts?|[Ff]igs?|[Vv]ol|[Cc]hap|pp|Jan|Feb|Mar|Apr|Ju[nl]|Aug|Sept?|O[ck]t|Nov|De[cz]|Co',
+  '[Nn]o|[Aa]rts?|[Ff]igs?|[Vv]ol|[Cc]hap|pp|Jan|Feb|Mar|Apr|Ju[nl]|Aug|Sept?|O[ck]t|Nov|De[cz]|Co|app?rox|env|[UV]ds?',
   'Abb|Abs|Anm|Az|gest|Kap|Tab|max|mind?|[Tt][e\u00e9]l|\\p{L}*[Ss]tr|[Rr]\u00e9f|[Nn]\u00fams?|[Pp]\u00e1gs?',
 ].join('|')})\\.\\s*$`, 'u');
 const NUMBER = /^(?:\d|KG)/;
@@ -21,12 +41,12 @@ const NUMBER = /^(?:\d|KG)/;
 /** A number that may be a German ordinal, "12.", and what may follow one: a month, another one, some nouns. */
 const ORDINAL = /(?:^|[^\p{L}\p{N}.,:])\d{1,3}\.\s*$/u;
 const COUNTED = new RegExp(
-  '^(?:(?:Jan(?:uar)?|J\u00e4nner|Feb(?:ruar)?|M\u00e4rz|Apr(?:il)?|Mai|Ju[nl]i|Aug(?:ust)?|Sept?(?:ember)?|' +
-    'Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?)(?!\\p{L})|\\d{1,2}\\.|Jahr|Lebensjahr|Geburtstag|Weltkrieg|Klasse|' +
-    'Stock|Etage|Platz|Mal|Tag|Woche|Monat|Kapitel|Teil|Runde|Minute|Advent)', 'u',
+  '^(?:\\d{1,2}\\.|(?:Jan|Feb|Apr|Ju[nl]|Aug|Sept?|Okt|Nov|Dez)\\.|(?:Januar|J\u00e4nner|Februar|M\u00e4rz|April|Mai|' +
+    'Ju[nl]i|August|September|Oktober|November|Dezember|(?:Lebens)?[Jj]ahr(?:hundert|tausend)?|Geburtstag|Weltkrieg|' +
+    'Klasse|Stock|Etage|Platz|Mal|Tag|Woche|Monat|Kapitel|Teil|Runde|Minute|Advent)(?:e?s)?(?!\\p{L}))', 'u',
 );
-/** Behind an article it is one. */
-const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rnms])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
+/** A number behind an article is an ordinal; not that of "Montag, dem 12." */
+const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rs]|(?<!,\s*d)e[mn])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
 
 /** The end of a quotation, or of what is in brackets: before small letters it is inside of the sentence. */
 const QUOTED = /[!?\u2026]\s*["'\u2018\u2019\u201c\u201d\xab\xbb\u2039\u203a)\]]+[,;:]?\s*$/;
@@ -36,16 +56,21 @@ const CLOSING = /^[\xbb\u203a][.,;:!?)]*(?:\s+|$)/;
 /** Characters that tell how a sentence ends: an abbreviation, or an ordinal with its article. */
 const LONGEST = 24;
 
-/** Whether a sentence goes on. @param {string} end  of what comes before @param {string} next */
-const goesOn = (end, next) => GOES_ON.test(end) || (NUMBERED.test(end) && NUMBER.test(next)) ||
-  (ORDINAL.test(end) && (COUNTED.test(next) || DEFINITE.test(end))) || (QUOTED.test(end) && /^\p{Ll}/u.test(next));
-
 /**
  * Yields the sentences of a line.
  *
- * @type {import('./sentences.js').Join}
+ * @param {Iterable<string>} segments  of Intl.Segmenter
+ * @param {string} [language]  of the line, a tag; without one, the rules of all languages
+ * @returns {Generator<string, void, void>}
  */
-export function* joinSentences(segments) {
+export function* joinSentences(segments, language = '') {
+  const own = language.split('-')[0];
+  const abbreviations = goesOnIn(own);
+  const hasOrdinals = own === 'de' || own === '';
+  /** Whether a sentence goes on. @param {string} end  of what comes before @param {string} next */
+  const goesOn = (end, next) => abbreviations.test(end) || (NUMBERED.test(end) && NUMBER.test(next)) ||
+    (hasOrdinals && ORDINAL.test(end) && (COUNTED.test(next) || DEFINITE.test(end))) ||
+    (QUOTED.test(end) && /^\p{Ll}/u.test(next));
   let [sentence, end] = ['', ''];
   for (const segment of segments) {
     const closing = (sentence && CLOSING.exec(segment)?.[0]) || '';

@@ -85,12 +85,31 @@ const isCamel = (/** @type {string} */ word) => word.length <= LONGEST_NAME &&
  * @type {Measure}
  */
 function dotted({ 0: match, groups = {} }) {
-  const { name, rest = '', call = '' } = /** @type {Record<string, string>} */ (groups);
+  let { name, rest = '', call = '' } = /** @type {Record<string, string>} */ (groups);
   const labels = name.split('.');
+  const { length } = labels;
+  // _the end of a marked text._
+  while (/^_+$/.test(labels[labels.length - 1])) labels.pop();
+  let marks = 0;
+  if (labels.length < length) {
+    if (labels.length < 2) return undefined;
+    marks = labels[0].search(/[^_]|$/);
+    labels[0] = labels[0].slice(marks);
+    [name, rest, call] = [labels.join('.'), '', ''];
+  }
+  const kept = lengthOfName(name, labels, rest, call);
+  return kept && marks + kept;
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} labels  of the name
+ * @param {string} rest
+ * @param {string} call
+ */
+function lengthOfName(name, labels, rest, call) {
   const last = labels[labels.length - 1];
   const isLong = labels.every((label) => label.length > 1);
-  // _the end of a marked text._
-  if (/^_+$/.test(last)) return undefined;
   if (labels.some((label) => label.includes('_') || isCamel(label)) || call) return name.length + call.length;
   if (/^\p{N}/u.test(last) || !/\p{L}/u.test(labels[0] + labels[labels.length - 2])) return undefined;
   const isHost = DOMAINS.has(last) && labels[labels.length - 2].length > 1 && /^[\p{Ll}\p{N}.-]+$/u.test(name.slice(1));
@@ -205,7 +224,8 @@ const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
  * digits of notes and of units; \u00b5.
  */
 const SIGN = `(?<![${W}'\u2019-])[${W}]+(?:[-'\u2019][${W}]+)*[\u00ae\u2120\u2122]|` +
-  '\u00b1(?:\\d+(?:[.,]\\d+)*)?|\u00b5[A-Za-z]{0,2}(?:/[A-Za-z]{1,2})?(?![' + W + '])|' +
+  '\u00b1(?:\\d+(?![.,]?\\d))?|' +
+  '\u00b5[A-Za-z]{0,2}[\u00b2\u00b3]?(?:/[A-Za-z]{1,2}[\u00b2\u00b3]?)?(?![' + W + '])|' +
   '[\u00a9\u00ae\u2117\u2120\u2122\u2020-\u2022\u2030\u2200-\u22ff|\u00a6]|' +
   '[\u00a7\u00b6\u2116]{1,2}(?:[ \u00a0]?\\d{1,5}[a-z]?(?![' + W + ']|[.,]\\d))?|' +
   '(?:(?<!\\d)\\d{1,4}[ \u00a0]?)?[\u00bc-\u00be\u2150-\u215e]|(?<!\\p{L})\u00b7|\u00b7(?!\\p{L})|' +
@@ -408,8 +428,8 @@ const ROW = '([-=~])\\1{3,}|\\.{5,}';
  */
 const DIVIDER = new RegExp(`(?<!\\S)(?:[|\u00a6\u2022]|(?<!\\d\\s)\u00b7(?!\\s\\d))(?!\\S)|\\t|${ROW}`, 'g');
 
-/** The same within what is kept, as in code: it divides nothing. */
-const INSIDE = new RegExp(`(?<=\\S\\s+)[|\u00a6\u00b7\u2022](?=\\s+\\S)|${ROW}`, 'g');
+/** The same within what is kept, as in code: it divides nothing. A span begins and ends with a visible character. */
+const INSIDE = new RegExp(`(?<=\\s)[|\u00a6\u00b7\u2022](?=\\s)|${ROW}`, 'g');
 
 /** Ends of sentences, except for the last character of a text. */
 const STOPS = /[\p{STerm}\u2024\uff0e](?!$)/gu;

@@ -1,9 +1,9 @@
-// sentences.js - splits a text into sentences and the white space between them; together they are the whole text. Used
-// by split.js.
+// sentences.js - splits a text into sentences and what is between them: white space, and marks before the text of a
+// line. Together they are the whole text. Used by split.js.
 
 /**
- * `text` is translated, `after` is the white space after it. A first part without text holds leading white space. All
- * parts together are the original text.
+ * `text` is translated. `after` is what follows it and is not: white space, and the marks before the next line's text. A
+ * first part without text holds what comes first. All parts together are the original text.
  *
  * @typedef {{ text: string, after: string }} Part
  */
@@ -11,8 +11,11 @@
 /** What ends a line. */
 export const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
-/** Marks before the text of a line, as of lists, headings, quotations and comments. They do not change. */
-const LEAD = /^\s*(?:(?:[-*+>#/\u2010-\u2015]+|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s+)+/;
+/**
+ * Marks before the text of a line, as of lists, headings, quotations and comments. They do not change. Their number and
+ * length have limits: without them, a long line overflows the stack of the engine.
+ */
+const LEAD = /^\s{0,999}(?:(?:[-*+>#/\u2010-\u2015]{1,999}|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s{1,999}){1,16}/;
 
 /**
  * A line without a sign that can end a sentence before its last ones. Most texts of one sentence are so, and need no
@@ -32,7 +35,7 @@ const WINDOW = 2048;
 
 /** What splits into sentences: an Intl.Segmenter, or what makes one when it is needed. */
 /** @typedef {Pick<Intl.Segmenter, 'segment'>} Segmenter */
-/** @typedef {(segments: Iterable<string>) => Generator<string, void, void>} Join  as of abbreviations.js */
+/** @typedef {(segments: Iterable<string>) => Generator<string, void, void>} Join  that of abbreviations.js */
 
 /**
  * Runs Intl.Segmenter on one window at a time, because in some engines each segment takes time in proportion to the
@@ -73,9 +76,10 @@ function splitLine(line, segmenter, join) {
  * @param {string} text
  * @param {Segmenter} segmenter  by sentence, of the text's language
  * @param {Join} [join]  needed if mayGoOn()
+ * @param {(line: string, end: number) => number} [endLead]  where the marks before a line's text end, given their length
  * @returns {Generator<Part, void, void>}
  */
-export function* splitSentences(text, segmenter, join) {
+export function* splitSentences(text, segmenter, join, endLead) {
   let part = { text: '', after: '' }; // white space may be added
   for (const [i, line] of text.split(LINE_BREAK).entries()) {
     // split() puts the line breaks at odd places
@@ -83,9 +87,10 @@ export function* splitSentences(text, segmenter, join) {
       part.after += line;
       continue;
     }
-    const [lead] = LEAD.exec(line) ?? [''];
-    part.after += lead;
-    for (const sentence of splitLine(line.slice(lead.length), segmenter, join)) {
+    let lead = LEAD.exec(line)?.[0].length ?? 0;
+    if (endLead) lead = endLead(line, lead);
+    part.after += line.slice(0, lead);
+    for (const sentence of splitLine(line.slice(lead), segmenter, join)) {
       const start = sentence.length - sentence.trimStart().length;
       const body = sentence.trim();
       part.after += sentence.slice(0, start);

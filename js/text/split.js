@@ -1,5 +1,5 @@
-// split.js - splits texts into the sentences to translate, with their ids, and the white space between them; used
-// by translator.js.
+// split.js - splits texts into the sentences to translate, with their ids, and what is between them: white space, and
+// marks before the text of a line; used by translator.js.
 
 import { MAX_SENTENCE } from '../base/limits.js';
 import { badType } from '../base/check.js';
@@ -23,6 +23,7 @@ import { HeedError } from '../base/errors.js';
  * @typedef {object} Splitter
  * @property {(texts: string[]) => Promise<Encoded[]>} encode  lets the event loop run
  * @property {import('./sentences.js').Segmenter} segmenter  for sentences, in the language of the texts
+ * @property {string} [language]  of the texts, a tag
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
  * @property {(text: string, index: number) => { spans: Span[], hidden: string }} [find]  what passes through, and the
@@ -30,8 +31,8 @@ import { HeedError } from '../base/errors.js';
  */
 
 /**
- * Punctuation, symbols and emoji have no translation, nor has a number without what languages write in their own ways:
- * 12, (3), 10:30, but not 1,000 or 5 %.
+ * Punctuation, symbols and emoji are not translated. A plain number is not either: 12, (3), 10:30. A number with a
+ * separator or unit is.
  */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
 const NUMBER = /^[([*#+-]*[\d\xb2\xb3\xb9\u2070-\u2079]+(?:[:\u2013-]\d+)*[)\]]*[.:]?$/;
@@ -46,7 +47,7 @@ const MAY_KEEP =
   /[^\p{sc=Latn}\s.,;:!?'"()\u2010-\u201f\u2026\xab\xbb\xbf\xa1-]|\.\p{L}|--|\t|\.{5}|\p{Ll}\p{Lu}|[:;]-?[()DP]|\(\)/u;
 
 /** @param {string} text */
-export const mayKeep = (text) => MAY_KEEP.test(text);
+export const mayKeep = (text) => typeof text === 'string' && MAY_KEEP.test(text);
 
 /**
  * The spans inside a part of their text, with their positions in the part.
@@ -83,7 +84,8 @@ const fixed = (after, start) => ({
  * @param {Splitter} splitter
  * @returns {Promise<Sentence[][]>}
  */
-export async function split(inputs, { encode, segmenter, positions, glossary = [], find }) {
+export async function split(inputs, { encode, segmenter, language, positions, glossary = [], find }) {
+  for (const input of inputs) if (typeof input !== 'string') badType('input', input, 'a string');
   /** Tokens of the longest source that is not split. */
   const longest = Math.min(positions, MAX_SENTENCE);
   const signs = glossary.filter(([term]) => isAlike(term));
@@ -164,16 +166,17 @@ export async function split(inputs, { encode, segmenter, positions, glossary = [
     [group, size] = [[], 0];
   };
 
-  const join = inputs.some(mayGoOn) ? (await import('./abbreviations.js')).joinSentences : undefined;
+  const { joinSentences } = inputs.some(mayGoOn) ? await import('./abbreviations.js') : {};
+  const endLead = glossary.length > 0 ? (await import('./terms.js')).leadEnder(glossary) : undefined;
+  const join = joinSentences && ((/** @type {Iterable<string>} */ segments) => joinSentences(segments, language));
   const outputs = [];
   let start = 0;
   for (const input of inputs) {
-    if (typeof input !== 'string') badType('input', input, 'a string');
     /** @type {Sentence[]} */
     const sentences = [];
     const { spans = [], hidden = input } = find?.(input, outputs.length) ?? {};
     let [at, span] = [0, 0];
-    for (const { text: { length }, after } of splitSentences(hidden, segmenter, join)) {
+    for (const { text: { length }, after } of splitSentences(hidden, segmenter, join, endLead)) {
       if (size > 0 && size + length > STRIDE) await finishGroup();
       const end = at + length;
       let next = span;

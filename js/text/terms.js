@@ -36,6 +36,11 @@ const LONGEST_CAPITAL = 3;
 const needsBoundary = (c) => isWord.test(c) && !unparted.test(c);
 /** The last character. @param {string} text */
 const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
+/** A picture at the end of a text, with what continues it, and its longest length in code units. */
+const EXTENDED = '[\\p{M}\\p{Emoji_Modifier}\\u{e0020}-\\u{e007f}]*';
+const LAST_PICTURE = new RegExp('(?:\\p{Regional_Indicator}{2}|\\p{Extended_Pictographic}' +
+  `${EXTENDED}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*)$`, 'u');
+const LONGEST_PICTURE = 32;
 /** @param {string} text */
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
@@ -229,6 +234,31 @@ export class Terms {
   }
 }
 
+/** What a term begins with that may begin within the marks before the text of a line, as in "5) apples". */
+const LEADING = /^(?:[^\p{L}\p{N}]|\d{1,3}(?!\d)|[A-Za-z](?![\p{L}\p{N}\p{M}]))/u;
+
+/**
+ * What ends the marks before the text of a line where a term begins, so that it is translated.
+ *
+ * @param {readonly [term: string, translation: string][]} glossary
+ * @returns {((line: string, end: number) => number) | undefined}  undefined: no term may begin there
+ */
+export function leadEnder(glossary) {
+  const terms = glossary.flatMap(([term]) => (LEADING.test(term) ? [term] : []));
+  return terms.length === 0 ? undefined : (line, length) => {
+    let end = length;
+    for (const term of terms) {
+      const begin = line.slice(0, end + term.length + 1);
+      for (let at = begin.indexOf(term); at >= 0 && at < end; at = begin.indexOf(term, at + 1)) {
+        const isInside = (needsBoundary(term[0]) && isWord.test(begin[at - 1] ?? '')) ||
+          (needsBoundary(lastOf(term)) && isWord.test(begin[at + term.length] ?? ''));
+        if (!isInside) end = at;
+      }
+    }
+    return end;
+  };
+}
+
 /** The terms of the last glossary, because most calls have the glossary of the previous call. */
 let last = { language: '', glossary: /** @type {readonly [string, string][]} */ ([]), terms: new Terms([], 'en') };
 
@@ -255,14 +285,15 @@ export function termsOf(glossary, language) {
 function placesOf(text, translation, isRow = false) {
   const [first, last] = [[...translation.slice(0, 2)][0], lastOf(translation)];
   const [isWordFirst, isWordLast] = [first, last].map(needsBoundary);
-  const isPicture = isRow && /^\p{Extended_Pictographic}/u.test(last);
+  const picture = isRow ? LAST_PICTURE.exec(translation.slice(-LONGEST_PICTURE))?.[0] : undefined;
   /** @type {number[]} */
   const places = [];
   for (let at = text.indexOf(translation); at >= 0;) {
     const end = at + translation.length;
     const isInside = (isWordFirst && isWord.test(lastOf(text.slice(0, at)))) ||
       (isWordLast && isWord.test(text.slice(end, end + 2))) ||
-      (isPicture && (text.startsWith(last, end) || (first === last && text.slice(0, at).endsWith(first))));
+      (picture !== undefined && (text.startsWith(picture, end) ||
+        (translation.startsWith(picture) && text.endsWith(picture, at))));
     if (!isInside) places.push(at);
     at = text.indexOf(translation, isInside ? at + 1 : end);
   }

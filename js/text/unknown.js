@@ -11,10 +11,13 @@ const PLAIN = {
 };
 const PLAIN_OF = new Map(Object.entries(PLAIN).flatMap(([plain, all]) => Array.from(all, (c) => [c, plain])));
 
-/** How many characters are remembered, and of what length: with their marks there is no end of them. */
+/** Most characters to remember, and their longest length. Letters with marks have no limit. */
 const MOST = 20_000;
 const LONGEST = 8;
-/** How many of a call with marks pass through: with thousands, a pattern takes minutes. */
+/**
+ * Most characters with marks that one call looks for. A pattern of thousands takes minutes. In a text with more, each word
+ * with a letter and a mark passes through.
+ */
 const MARKED = 1000;
 
 /** A character with its marks that may be unknown: all but those of English prose. */
@@ -51,7 +54,8 @@ export async function findUnknown(texts, encode, unk, all) {
   // words: x@y is a name, and y^2 a formula
   const oneOf = (/** @type {string[]} */ list) => list.map(quoted).join('|');
   const any = oneOf(kept.sort((a, b) => b.length - a.length));
-  const letters = oneOf(kept.filter((c) => /^[\p{L}\p{N}]/u.test(c))) || '(?!)';
+  const letters = (oneOf(kept.filter((c) => /^[\p{L}\p{N}]/u.test(c))) || '(?!)') +
+    (marked > MARKED ? '|\\p{L}\\p{M}' : '');
   const signs = oneOf(kept.filter((c) => /^[!-~\p{Sm}]$/u.test(c))) || '(?!)';
   const letter = '[\\p{L}\\p{N}\\p{M}]';
   const pattern = new RegExp(`(?<!${letter})(?=\\p{L}{0,40}?(?:${letters}))\\p{L}${letter}*|` +

@@ -2,8 +2,7 @@
 // not translated yet shows what stood in its place before. Used by translate.js; without the page, so that tests need
 // none.
 
-import { joinSentences } from '../../js/text/abbreviations.js';
-import { splitSentences } from '../../js/text/sentences.js';
+import { mayGoOn, splitSentences } from '../../js/text/sentences.js';
 import { targetOf } from '../lib/words.js';
 
 /** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
@@ -75,6 +74,11 @@ export class Live {
   /** Of #language: making one takes longer than a key may. @type {Intl.Segmenter | undefined} */
   #segmenter;
   #language = '';
+  /** Loaded for the first text of more than one sentence. @type {typeof import('../../js/text/abbreviations.js') | null} */
+  #rules = null;
+  #isLoading = false;
+  /** The arguments of the last update(). @type {[text: string, language: string, key: string] | null} */
+  #last = null;
   #tokens = 0;
   #ms = 0;
   #translate;
@@ -111,10 +115,12 @@ export class Live {
       this.#segmenter = new Intl.Segmenter(language || 'und', { granularity: 'sentence' });
       this.#language = language;
     }
+    this.#last = [text, language, key];
+    if (!this.#rules && !this.#isLoading && mayGoOn(text)) this.#load();
     let start = 0;
     /** @type {Piece[]} */
     const pieces = [];
-    for (const part of wholeCode(splitSentences(text, this.#segmenter, joinSentences))) {
+    for (const part of this.#split(text, this.#segmenter)) {
       const parts = part.text === '' ? [] : this.#kept.get(part.text);
       pieces.push({ ...part, start, parts, target: parts ? targetOf(part.text, parts) : '', isOld: false });
       start += part.text.length + part.after.length;
@@ -141,6 +147,26 @@ export class Live {
   stop() {
     this.#call?.stop.abort();
     this.#pieces = [];
+    this.#last = null;
+  }
+
+  /** The sentences of a text. @param {string} text @param {Intl.Segmenter} segmenter */
+  #split(text, segmenter) {
+    const { joinSentences } = this.#rules ?? {};
+    const join = joinSentences &&
+      ((/** @type {Iterable<string>} */ segments) => joinSentences(segments, this.#language));
+    return wholeCode(splitSentences(text, segmenter, join));
+  }
+
+  /** Loads the rules of abbreviations, with which the text may have fewer sentences. */
+  async #load() {
+    this.#isLoading = true;
+    const rules = await import('../../js/text/abbreviations.js').catch(() => null);
+    this.#isLoading = false;
+    const count = () => (this.#last && this.#segmenter ? this.#split(this.#last[0], this.#segmenter).length : 0);
+    const before = count();
+    this.#rules = rules;
+    if (this.#last && count() < before) this.update(...this.#last);
   }
 
   #report() {
