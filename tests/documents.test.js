@@ -537,6 +537,13 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
   const named = srt('[door opens]\nHe is\nhere', 'ANNA: One dog\nDR. LEE: Two\ncats', '<i>(a laugh)</i>\n[sighs]');
   assert.equal((await translateDocument('srt', named, 'upper')).output,
     srt('[DOOR OPENS]\nHE IS HERE', 'ANNA: ONE DOG\nDR. LEE: TWO CATS', '<i>(A LAUGH)</i>\n[SIGHS]'));
+  for (const [texts, units] of /** @type {[string[], number][]} */ ([
+    [['WE MEET\nAT 10:30 SHARP', 'and go'], 1], [['WE ALL KNOW THAT\nHE SAID THIS NOW: NO', 'and go'], 1],
+    [['YOU ASK\nI SAID: NO'], 1], [['I go\n{\\an8}ANNA: and stay'], 2], [['I go\n<b>ANNA:</b> and stay'], 2],
+  ])) {
+    const found = await readDocument('srt', srt(...texts), { source: 'en', target: 'de' });
+    assert.equal(found.units.length, units, texts[0]);
+  }
   const vtt = (/** @type {string[]} */ ...texts) => `WEBVTT\n\n${texts.map((text, i) =>
     `00:0${i}.000 --> 00:0${i}.500\n${text}\n`).join('\n')}`;
   const text = vtt('<lang fr>Un a\nb</lang> is <lang en-US>one</lang> dog', 'and <lang fr>c d</lang>',

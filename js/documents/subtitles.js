@@ -37,10 +37,13 @@ const DASH = /^\s*[-\u2013\u2014\u2010](?:\s*(?=\S)|\s+$)/;
 /** Who speaks, in WebVTT. */
 const VOICE = /^\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>/;
 
-/** A line of a speaker with a name, such as "ANNA:". */
-const NAMED = /^\s*(?:<[^<>]*>)*\p{Lu}[\p{Lu}\p{N} .'\u2019-]{1,30}:/u;
+/** A line of a speaker with a name of at most three words in capitals, such as "ANNA:". */
+const NAMED = new RegExp(
+  '^\\s*(?:<[^<>]*>|\\{\\\\[^{}]*\\})*(?=[^:]{2,31}:)\\p{Lu}[\\p{Lu}\\p{N}.\'\u2019-]*' +
+    '(?: [\\p{Lu}\\p{N}.\'\u2019-]+){0,2}:(?=[\\s<]|$)', 'u',
+);
 /** A line of a sound. */
-const SOUND = /^\s*(?:<[^<>]*>)*(?:\[[^[\]]*\]|\([^()]*\))(?:<[^<>]*>)*\s*$/;
+const SOUND = /^\s*(?:<[^<>]*>|\{\\[^{}]*\})*(?:\[[^[\]]*\]|\([^()]*\))(?:<[^<>]*>)*\s*$/;
 
 /** A line of a song: each is alone. */
 const SONG = /^\s*(?:<[^<>]*>)*\s*[\u266a\u266b]/;
@@ -291,6 +294,9 @@ class Reader {
     const cues = readCues(this.#source, this.#format);
     const plain = (/** @type {Line} */ { text }) => text.replace(MARK[this.#format], '');
     this.#width = Math.max(WIDTH, ...cues.flat().map((line) => plain(line).length));
+    // where all is in capitals, those before a colon are no name
+    const hasNames = cues.flat().some((line) => /\p{Ll}/u.test(plain(line)));
+    const isNamed = (/** @type {Line} */ { text }) => hasNames && NAMED.test(text);
     /** @type {Segment[]} */
     let group = [];
     /** Of the group. @type {string | undefined} */
@@ -308,7 +314,7 @@ class Reader {
       const speakers = [];
       for (const [i, line] of lines.entries()) {
         const isNew = i === 0 || (isDialogue && this.#isSpeaker(line)) || SONG.test(line.text) ||
-          NAMED.test(line.text) || SOUND.test(line.text) || SOUND.test(lines[i - 1].text);
+          isNamed(line) || SOUND.test(line.text) || SOUND.test(lines[i - 1].text);
         if (isNew) speakers.push([line]);
         else speakers[speakers.length - 1].push(line);
       }
@@ -317,7 +323,7 @@ class Reader {
         const before = group.at(-1);
         const goesOn = before && i === 0 && !before.isTimed && !segment.isTimed && group.length < MAX_CUES &&
           [undefined, voice].includes(this.#voiceOf(own[0])) && segment.text !== '' &&
-          !ENDS.test(before.text) && !SPEAKER.test(own[0].text) && !NAMED.test(own[0].text) &&
+          !ENDS.test(before.text) && !SPEAKER.test(own[0].text) && !isNamed(own[0]) &&
           !APART.test(segment.text) && !APART.test(before.text) &&
           (/^\p{Ll}/u.test(segment.text) || !/[\p{P}\p{S}]$/u.test(before.text) || /,$/.test(before.text));
         if (!goesOn) flush();
