@@ -540,6 +540,7 @@ test('subtitles: lines of a song are alone, and what WebVTT says to be of anothe
   for (const [texts, units] of /** @type {[string[], number][]} */ ([
     [['WE MEET\nAT 10:30 SHARP', 'and go'], 1], [['WE ALL KNOW THAT\nHE SAID THIS NOW: NO', 'and go'], 1],
     [['YOU ASK\nI SAID: NO'], 1], [['I go\n{\\an8}ANNA: and stay'], 2], [['I go\n<b>ANNA:</b> and stay'], 2],
+    [['I go\n{\\an8}[a laugh]'], 2],
   ])) {
     const found = await readDocument('srt', srt(...texts), { source: 'en', target: 'de' });
     assert.equal(found.units.length, units, texts[0]);

@@ -2,7 +2,7 @@
 // line. Together they are the whole text. Used by split.js.
 
 /**
- * `text` is translated. `after` is what follows it and is not: white space, and the marks before the next line's text. A
+ * `text` is translated. `after` follows it and does not change: white space, and marks before the next line's text. A
  * first part without text holds what comes first. All parts together are the original text.
  *
  * @typedef {{ text: string, after: string }} Part
@@ -12,10 +12,10 @@
 export const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
 /**
- * Marks before the text of a line, as of lists, headings, quotations and comments. They do not change. Their number and
- * length have limits: without them, a long line overflows the stack of the engine.
+ * Marks before the text of a line, as of lists, headings, quotations and comments. They do not change. Their number has
+ * a limit: without one, millions overflow the stack of the engine.
  */
-const LEAD = /^\s{0,999}(?:(?:[-*+>#/\u2010-\u2015]{1,999}|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s{1,999}){1,16}/;
+const LEAD = /^\s*(?:(?:[-*+>#/\u2010-\u2015]+|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s+){1,16}/;
 
 /**
  * A line without a sign that can end a sentence before its last ones. Most texts of one sentence are so, and need no
@@ -76,7 +76,7 @@ function splitLine(line, segmenter, join) {
  * @param {string} text
  * @param {Segmenter} segmenter  by sentence, of the text's language
  * @param {Join} [join]  needed if mayGoOn()
- * @param {(line: string, end: number) => number} [endLead]  where the marks before a line's text end, given their length
+ * @param {(line: string, end: number) => number} [endLead]  where the marks before a line's text end; `end`: without it
  * @returns {Generator<Part, void, void>}
  */
 export function* splitSentences(text, segmenter, join, endLead) {

@@ -15,8 +15,8 @@ const PLAIN_OF = new Map(Object.entries(PLAIN).flatMap(([plain, all]) => Array.f
 const MOST = 20_000;
 const LONGEST = 8;
 /**
- * Most characters with marks that one call looks for. A pattern of thousands takes minutes. In a text with more, each word
- * with a letter and a mark passes through.
+ * Most characters with marks that one call looks for. A pattern of thousands takes minutes. In a text with more, each
+ * word with a letter and a mark passes through.
  */
 const MARKED = 1000;
 
