@@ -562,6 +562,9 @@ test('abbreviations of four languages, dates and quotations end no sentence', as
     assert.deepEqual(split(sentences.join(' ')), sentences);
   const detailed = await translator.translateDetailed('Ask Sen. Brown. He knows.');
   assert.deepEqual(detailed.map(({ source }) => source), ['Ask Sen. Brown.', 'He knows.']);
+  // by the rules of its own language, English, which has no such ordinals
+  const two = await translator.translateDetailed('He is 12. Mai Lee is 13.');
+  assert.deepEqual(two.map(({ source }) => source), ['He is 12.', 'Mai Lee is 13.']);
 });
 
 test('marks before the text of a line belong to no sentence', async () => {

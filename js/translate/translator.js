@@ -283,7 +283,7 @@ export class Translator {
       ? await (await import('./passing.js')).findPassing(inputs,
         { encode, language: this.#source, keep, glossary, spans, unk, known: this.#known })
       : { encode };
-    return split(inputs, { ...passing, segmenter: this.#segmenter, positions, glossary });
+    return split(inputs, { ...passing, segmenter: this.#segmenter, language: this.#source, positions, glossary });
   }
 
   /**
