@@ -66,9 +66,7 @@ test('what abbreviations divide becomes one sentence when their rules are loaded
   const { live, calls, seen } = start();
   live.update('Ask Mr. Smith. He knows.', 'en', 'a');
   assert.equal(seen.waiting, 3);
-  for (let until = Date.now() + 5000; seen.waiting > 2 && Date.now() < until;) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  for (const until = Date.now() + 5000; seen.waiting > 2 && Date.now() < until;) await new Promise(setImmediate);
   assert.equal(seen.waiting, 2);
   live.update('Er wurde 12. Jahr um Jahr. Frau', 'en', 'a');
   assert.equal(seen.waiting, 3, 'the rules are those of the language');

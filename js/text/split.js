@@ -26,6 +26,7 @@ import { HeedError } from '../base/errors.js';
  * @property {string} [language]  of the texts, a tag
  * @property {number} positions  tokens that the model allows
  * @property {[term: string, translation: string][]} [glossary]  a sentence with one of the terms is translated
+ * @property {(line: string, end: number) => number} [endLead]  that of the glossary, see terms.js
  * @property {(text: string, index: number) => { spans: Span[], hidden: string }} [find]  what passes through, and the
  *   text without the ends of sentences in it
  */
@@ -84,7 +85,7 @@ const fixed = (after, start) => ({
  * @param {Splitter} splitter
  * @returns {Promise<Sentence[][]>}
  */
-export async function split(inputs, { encode, segmenter, language, positions, glossary = [], find }) {
+export async function split(inputs, { encode, segmenter, language, positions, glossary = [], endLead, find }) {
   for (const input of inputs) if (typeof input !== 'string') badType('input', input, 'a string');
   /** Tokens of the longest source that is not split. */
   const longest = Math.min(positions, MAX_SENTENCE);
@@ -167,7 +168,6 @@ export async function split(inputs, { encode, segmenter, language, positions, gl
   };
 
   const { joinSentences } = inputs.some(mayGoOn) ? await import('./abbreviations.js') : {};
-  const endLead = glossary.length > 0 ? (await import('./terms.js')).leadEnder(glossary) : undefined;
   const join = joinSentences && ((/** @type {Iterable<string>} */ segments) => joinSentences(segments, language));
   const outputs = [];
   let start = 0;

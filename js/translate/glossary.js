@@ -14,6 +14,8 @@ import { generateAligned } from './aligned.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
 import { copyGlossary } from './options.js';
 
+export { leadEnder } from '../text/terms.js';
+
 /** @typedef {readonly [term: string, translation: string][]} Glossary */
 /** @typedef {import('../text/terms.js').Found} Found */
 /** @typedef {import('../text/terms.js').GlossaryMatch} GlossaryMatch */

@@ -265,10 +265,12 @@ export class Translator {
    * @param {import('../text/keep.js').Span[][]} [spans]  of each text, what passes through besides
    */
   async #split(inputs, { signal, glossary, keep = true }, spans) {
+    let endLead;
     if (glossary) {
-      const { moveBreaks } = await import('./glossary.js');
+      const { leadEnder, moveBreaks } = await import('./glossary.js');
       const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
       inputs = inputs.map((text) => (typeof text === 'string' ? move(text) : text));
+      endLead = leadEnder(glossary);
     }
     const encode = async (/** @type {string[]} */ texts) => {
       const encoded = await this.#engine.encode(texts);
@@ -283,7 +285,9 @@ export class Translator {
       ? await (await import('./passing.js')).findPassing(inputs,
         { encode, language: this.#source, keep, glossary, spans, unk, known: this.#known })
       : { encode };
-    return split(inputs, { ...passing, segmenter: this.#segmenter, language: this.#source, positions, glossary });
+    return split(inputs, {
+      ...passing, segmenter: this.#segmenter, language: this.#source, positions, glossary, endLead,
+    });
   }
 
   /**
