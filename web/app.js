@@ -98,6 +98,7 @@ export const app = {
     if (room !== before.room || view !== before.view) {
       writeHash.cancel();
       history.pushState(null, '', permalink(app.state));
+      hash = location.hash;
     } else writeHash();
     changed();
   },
@@ -142,8 +143,14 @@ export const app = {
   },
 };
 
-/** Browsers limit these calls per second. */
-const writeHash = debounce(() => history.replaceState(null, '', permalink(app.state)), 300);
+/** What `app.state` was last read from or written to. */
+let hash = location.hash;
+/** Browsers limit these calls per second. A link that was just followed is not overwritten before it is read. */
+const writeHash = debounce(() => {
+  if (location.hash !== hash) return;
+  history.replaceState(null, '', permalink(app.state));
+  hash = location.hash;
+}, 300);
 
 function changed() {
   const { state } = app;
@@ -219,7 +226,8 @@ dark.addEventListener('change', () => {
 
 addEventListener('hashchange', () => {
   const { pair } = app.state;
-  app.state = parse(location.hash);
+  hash = location.hash;
+  app.state = parse(hash);
   changed();
   if (app.state.pair !== pair && app.state.pair) app.engine.load(app.state.pair);
 });
