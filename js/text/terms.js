@@ -248,12 +248,8 @@ export function leadEnder(glossary) {
   return terms.length === 0 ? undefined : (line, length) => {
     let end = length;
     for (const term of terms) {
-      const begin = line.slice(0, end + term.length + 1);
-      for (let at = begin.indexOf(term); at >= 0 && at < end; at = begin.indexOf(term, at + 1)) {
-        const isInside = (needsBoundary(term[0]) && isWord.test(begin[at - 1] ?? '')) ||
-          (needsBoundary(lastOf(term)) && isWord.test(begin[at + term.length] ?? ''));
-        if (!isInside) end = at;
-      }
+      const [at] = placesOf(line.slice(0, end + term.length + 2), term);
+      if (at < end) end = at;
     }
     return end;
   };
