@@ -29,6 +29,9 @@ function reader() {
   };
 }
 
+/** Whether two tags are of one language, in any script. @param {string} a @param {string} b @param {Reader} read */
+const isSame = (a, b, read) => read(a).language === read(b).language;
+
 /**
  * Sorts models: nearest tag first. For zh-Hant, zh-Hant is nearer than zh-Hans.
  *
@@ -52,8 +55,7 @@ function nearestFirst(models, side, tag) {
  * @param {Reader} read
  */
 function modelsFor(models, source, target, read) {
-  const isSame = (/** @type {string} */ a, /** @type {string} */ b) => read(a).language === read(b).language;
-  const found = models.filter((model) => isSame(model.source, source) && isSame(model.target, target));
+  const found = models.filter((model) => isSame(model.source, source, read) && isSame(model.target, target, read));
   return nearestFirst(nearestFirst(found, 'source', source), 'target', target);
 }
 
@@ -92,10 +94,10 @@ export const findOwn = (models, source, target, read = reader()) =>
  * @returns {[Entry, Entry] | undefined}  NotSupportedError: both languages are the same
  */
 function findTwo(models, source, target, middle, read) {
-  const isSame = (/** @type {string} */ a, /** @type {string} */ b) => read(a).language === read(b).language;
-  if (isSame(source, target)) throw notSupported(`found ${source} to ${target}, expected two languages`);
+  if (isSame(source, target, read)) throw notSupported(`found ${source} to ${target}, expected two languages`);
   if (middle === false) return undefined;
-  const firsts = models.filter((model) => isSame(model.source, source) && (!middle || isSame(model.target, middle)));
+  const firsts = models.filter((model) =>
+    isSame(model.source, source, read) && (!middle || isSame(model.target, middle, read)));
   /** @type {[Entry, Entry] | undefined} */
   let best;
   let most = -1;
@@ -175,7 +177,7 @@ export function listPairs(models, pivot) {
   for (const source of sources) {
     for (const target of targets) {
       const name = nameOf([source, target]);
-      if (read(source).language === read(target).language || has.has(name)) continue;
+      if (isSame(source, target, read) || has.has(name)) continue;
       const two = findTwo(models, source, target, pivot, read);
       if (!two || !hasScripts(two, source, target, read)) continue;
       pairs.push([source, target]);
