@@ -97,8 +97,7 @@ export const app = {
     // "back" returns to the previous room or view, not to the previous letter
     if (room !== before.room || view !== before.view) {
       writeHash.cancel();
-      history.pushState(null, '', permalink(app.state));
-      hash = location.hash;
+      write('pushState');
     } else writeHash();
     changed();
   },
@@ -145,11 +144,16 @@ export const app = {
 
 /** What `app.state` was last read from or written to. */
 let hash = location.hash;
+
+/** @param {'pushState' | 'replaceState'} way */
+function write(way) {
+  history[way](null, '', permalink(app.state));
+  hash = location.hash;
+}
+
 /** Browsers limit these calls per second. A link that was just followed is not overwritten before it is read. */
 const writeHash = debounce(() => {
-  if (location.hash !== hash) return;
-  history.replaceState(null, '', permalink(app.state));
-  hash = location.hash;
+  if (location.hash === hash) write('replaceState');
 }, 300);
 
 function changed() {
