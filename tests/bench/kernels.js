@@ -8,6 +8,10 @@
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import process, { argv, cpuUsage, stdout, version, versions } from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+
+// At times V8 leaves a function as it is first compiled, unoptimized, for as long as it is measured.
+setFlagsFromString('--no-liftoff');
 
 /** How a program ends: thrown through it. */
 class Exit extends Error {

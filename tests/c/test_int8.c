@@ -541,7 +541,8 @@ int main(void) {
         test_rows_8(M, SIZES[i], 3.8f);
     }
     test_gemm(520, 260, 1, 7, 0.0f);
-    test_gemm(4100, 260, 1, 7, 0.0f); /* one row takes fewer columns at once of more than a megabyte */
+    test_gemm(4100, 260, 1, 7, 0.0f); /* several turns of columns */
+    test_gemm(20, 16400, 1, 7, 0.0f); /* turns of one panel */
     test_gemm(4100, 260, 1, 8, 0.0f);
     test_gemm(520, 260, 1, 8, 11.1f);
     test_gemm(520, 260, 1, 8, 0.0f);
