@@ -63,9 +63,16 @@ function turnsOf(t) {
   return turns;
 }
 
-test('a batch is encoded in parts, one step per turn, with the results of single sentences', async (t) => {
+/** Each look at the clock finds it so much later, in milliseconds. */
+function passTime(/** @type {import('node:test').TestContext} */ t, /** @type {number} */ ms) {
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => now += ms);
+}
+
+test('a batch is encoded in parts, one long step per turn, with the results of single sentences', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
+  passTime(t, 10);
   const alone = await translator.translate(LONG, { batchSize: 1 });
   const turns = turnsOf(t);
   assert.deepEqual(await translator.translate(LONG), alone);
@@ -76,6 +83,20 @@ test('a batch is encoded in parts, one step per turn, with the results of single
   }
   assert.ok(turns.some(({ sources }) => sources > 1), 'short ones go together');
   assert.ok(turns.some(({ sessions }) => sessions > 0), 'a session was made');
+});
+
+test('short steps share a turn of the event loop', async (t) => {
+  const translator = await Translator.create({ ...PAIR, model: SHIPPED });
+  t.after(() => translator.destroy());
+  const most = async (/** @type {number} */ ms) => {
+    passTime(t, ms);
+    const turns = turnsOf(t);
+    await translator.translate('In a small town both countries agreed to meet.');
+    t.mock.restoreAll();
+    return Math.max(...turns.map(({ steps }) => steps));
+  };
+  assert.equal(await most(10), 1);
+  assert.equal(await most(1), 4, 'of a millisecond');
 });
 
 test('a batch of beams is smaller by default', async (t) => {
@@ -130,6 +151,7 @@ test('long texts are split in parts', async (t) => {
 test('a call in this thread hears of an abort that comes between two steps', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
+  passTime(t, 10);
   const turns = turnsOf(t);
   const stop = new AbortController();
   const reason = new Error('enough');

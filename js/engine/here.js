@@ -11,6 +11,9 @@ import { Model } from '../model/model.js';
 /** Room for calls that start while others run. It costs little. Longer sentences have been split. */
 const ROOM = { source: 128, spare: 3 };
 
+/** Milliseconds of steps per turn of the event loop: one step may be so short that the turn takes a tenth of it. */
+const SPELL = 4;
+
 /** Pieces to look up per turn of the event loop. */
 const STRIDE = 4096;
 
@@ -31,7 +34,10 @@ function engineOf(model, { encode, settings }) {
     if (isDriven) return;
     isDriven = true;
     // let the event loop run before the first step, so that simultaneous calls start together
-    while (await turn(), batch.isBusy) batch.step();
+    while (await turn(), batch.isBusy) {
+      const end = performance.now() + SPELL;
+      do batch.step(); while (batch.isBusy && performance.now() < end);
+    }
     isDriven = false;
   };
 
