@@ -127,6 +127,14 @@ test('texts, and HTML on the command line', () => inDirectory(({ heed }) => {
   assert.equal(existsSync('notes.txt'), false);
 }));
 
+test('of JSON the values of some keys', () => inDirectory(({ heed, write }) => {
+  write('a.json', '{"title":"Good morning.","id":"Good morning.","body":"Good morning."}');
+  for (const keys of ['title,body', ' title, body ']) {
+    assert.equal(heed(['a.json', '--keys', keys]).stdout,
+      '{"title":"Guten Morgen.","id":"Good morning.","body":"Guten Morgen."}');
+  }
+}));
+
 test('options that do not fit are refused', () => inDirectory(({ heed, write, path }) => {
   write('a.json', '{}');
   write('a.md', '');

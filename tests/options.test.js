@@ -139,6 +139,12 @@ test('nBest is checked where it has no effect', async () => {
   assert.equal(await translator.translate('Good morning.', { nBest: 9 }), 'Guten Morgen.');
 });
 
+test('values of another type are refused by name', async () => {
+  const create = (/** @type {any} */ worker) => Translator.create({ ...PAIR, model: SHIPPED, worker });
+  await assert.rejects(create('yes'), { name: 'TypeError', message: "worker: found 'yes', expected true or false" });
+  assert.throws(() => whole.tokenizer.pieceToId(/** @type {any} */ (5)), { name: 'TypeError', message: /^piece: found 5/ });
+});
+
 test('the model still works after a refusal', async () => {
   const text = await translator.translate('Good morning.');
   await assert.rejects(translator.translate('Good morning.', { beam: 1 }));

@@ -515,6 +515,16 @@ test('abbreviations and initials end no sentence', () => {
   assert.deepEqual(split('So did I. We left.'), ['So did I.', 'We left.']);
 });
 
+test('English abbreviations that may end a sentence do so before a word that begins one', () => {
+  for (const text of ['The U.S. Army left.', 'At 5 p.m. Monday we met.', 'Apple Inc. CEO Cook spoke.'])
+    assert.deepEqual(split(text, 'en'), [text]);
+  for (const [language, ...sentences] of [
+    ['en', 'He lives in the U.S.', 'His sister does not.'], ['en', 'It began at 5 p.m.', 'The end was late.'],
+    ['en', 'They sold Apple Inc.', 'Now they are rich.'], ['de', 'Er war in den U.S.', 'Danach kam er.'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
+});
+
 test('German ordinals, and abbreviations before a number, end no sentence', () => {
   for (const [language, text] of [
     ['de', 'Rotterdam, 12. März 2027'], ['de-AT', 'Im 19. Jahrhundert war das so.'], ['de', 'Das 2. Jahrtausend'],

@@ -188,7 +188,7 @@ export async function translateFiles(values, given) {
   const glossary = values.glossary === undefined ? undefined : readGlossary(values.glossary);
   const jobs = count('jobs', values.jobs, MAX_WORKERS);
   const { source, target } = await findPair(values);
-  const keys = values.keys?.split(',');
+  const keys = values.keys?.split(',').map((key) => key.trim());
   // all are read before one is written
   /** @type {File[]} */
   const files = [];

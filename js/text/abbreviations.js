@@ -48,6 +48,12 @@ const COUNTED = new RegExp(
 /** A number behind an article is an ordinal; not that of "Montag, dem 12." */
 const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rs]|(?<!,\s*d)e[mn])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
 
+/** Abbreviations of English that stand before names and at the end of sentences, and words that begin one. */
+const OPEN = /(?:^|[^\p{L}.])(?:[UE]\.[SKNU]|[ap]\.m|Inc|Corp|Ltd)\.\s*$/u;
+const START = new RegExp('^(?:A(?:fter|nd?|[st])?|But|By|For|From|He|Her|His|How(?:ever)?|I[fnst]?|Its|Many|My|' +
+  'No[tw]?|On|Our|She|Since|So|Some|Th(?:at|e|eir|e[ny]|ere|[eo]se|is)|To(?:day)?|We|What|When|Where|Which|While|' +
+  'Who|Why|With|Yes|Your?)(?!\\p{L})', 'u');
+
 /** The end of a quotation, or of what is in brackets: before small letters it is inside of the sentence. */
 const QUOTED = /[!?\u2026]\s*["'\u2018\u2019\u201c\u201d\xab\xbb\u2039\u203a)\]]+[,;:]?\s*$/;
 /** A closing mark behind a space, as French has it, with what ends the sentence. */
@@ -67,9 +73,11 @@ export function* joinSentences(segments, language = '') {
   const own = language.split('-')[0];
   const abbreviations = goesOnIn(own);
   const hasOrdinals = own === 'de' || own === '';
+  const isEnglish = own === 'en';
   /** Whether a sentence goes on. @param {string} end  of what comes before @param {string} next */
   const goesOn = (end, next) => abbreviations.test(end) || (NUMBERED.test(end) && NUMBER.test(next)) ||
     (hasOrdinals && ORDINAL.test(end) && (COUNTED.test(next) || DEFINITE.test(end))) ||
+    (isEnglish && OPEN.test(end) && /^\p{Lu}/u.test(next) && !START.test(next)) ||
     (QUOTED.test(end) && /^\p{Ll}/u.test(next));
   let [sentence, end] = ['', ''];
   for (const segment of segments) {

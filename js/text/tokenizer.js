@@ -249,6 +249,7 @@ export class Tokenizer {
    */
   pieceToId(piece, options = {}) {
     const { side = 'source' } = checkOptions(options, 'side');
+    if (typeof piece !== 'string') badType('piece', piece, 'a string');
     return this.#side(side).vocabulary.id(piece);
   }
 }
