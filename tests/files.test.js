@@ -127,7 +127,7 @@ test('texts, and HTML on the command line', () => inDirectory(({ heed }) => {
   assert.equal(existsSync('notes.txt'), false);
 }));
 
-test('of JSON the values of some keys', () => inDirectory(({ heed, write }) => {
+test('--keys translates only these values of JSON; spaces around commas do not count', () => inDirectory(({ heed, write }) => {
   write('a.json', '{"title":"Good morning.","id":"Good morning.","body":"Good morning."}');
   for (const keys of ['title,body', ' title, body ']) {
     assert.equal(heed(['a.json', '--keys', keys]).stdout,
@@ -148,6 +148,7 @@ test('options that do not fit are refused', () => inDirectory(({ heed, write, pa
     [['a.json', '--in-place', '-o', 'b.json'], /--output: has no effect with --in-place/],
     [['a.json', '--check'], /--check: expected --memory for json/],
     [['a.json', '--json'], /--json: has no effect on files/],
+    [['a.json', '--keys', 'a,'], /--keys: found 'a,', expected names with commas in between/],
     [['a.md', '--keys', 'a'], /--keys: has no effect on md/],
     [['a.json', '--format', 'doc'], /--format: found 'doc', expected html, json/],
     [['--in-place', '--format', 'md'], /--in-place: has no effect on standard input/],

@@ -141,8 +141,13 @@ test('nBest is checked where it has no effect', async () => {
 
 test('values of another type are refused by name', async () => {
   const create = (/** @type {any} */ worker) => Translator.create({ ...PAIR, model: SHIPPED, worker });
-  await assert.rejects(create('yes'), { name: 'TypeError', message: "worker: found 'yes', expected true or false" });
-  assert.throws(() => whole.tokenizer.pieceToId(/** @type {any} */ (5)), { name: 'TypeError', message: /^piece: found 5/ });
+  for (const worker of ['yes', 0]) {
+    await assert.rejects(create(worker),
+      { name: 'TypeError', message: /^worker: found .*, expected true, false or a Worker$/ });
+  }
+  (await create(null)).destroy();
+  assert.throws(() => whole.tokenizer.pieceToId(/** @type {any} */ (5)),
+    { name: 'TypeError', message: /^piece: found 5, expected a string/ });
 });
 
 test('the model still works after a refusal', async () => {

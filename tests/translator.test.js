@@ -516,11 +516,15 @@ test('abbreviations and initials end no sentence', () => {
 });
 
 test('English abbreviations that may end a sentence do so before a word that begins one', () => {
-  for (const text of ['The U.S. Army left.', 'At 5 p.m. Monday we met.', 'Apple Inc. CEO Cook spoke.'])
-    assert.deepEqual(split(text, 'en'), [text]);
+  for (const text of ['The U.S. Army left.', 'At 5 p.m. Monday we met.', 'By 9 a.m. EST it is over.',
+    'Apple Inc. CEO Cook spoke.'])
+    for (const tag of ['en', '']) assert.deepEqual(split(text, tag), [text]);
   for (const [language, ...sentences] of [
     ['en', 'He lives in the U.S.', 'His sister does not.'], ['en', 'It began at 5 p.m.', 'The end was late.'],
     ['en', 'They sold Apple Inc.', 'Now they are rich.'], ['de', 'Er war in den U.S.', 'Danach kam er.'],
+    ['en', 'It ends at 5 p.m.', 'Please be on time.'], ['en', 'Doors open at 7 p.m.', 'Tickets are free.'],
+    ['en', 'He went to the U.S.', 'Mr. Smith stayed.'], ['en', 'She likes the U.K.', 'Don\u2019t you?'],
+    ['en', 'It is from the E.U.', 'Because of that we came.'], ['en', 'They left the U.N.', 'Are you sure?'],
   ])
     assert.deepEqual(split(sentences.join(' '), language), sentences);
 });

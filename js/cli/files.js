@@ -189,6 +189,7 @@ export async function translateFiles(values, given) {
   const jobs = count('jobs', values.jobs, MAX_WORKERS);
   const { source, target } = await findPair(values);
   const keys = values.keys?.split(',').map((key) => key.trim());
+  if (keys?.includes('')) throw new UsageError(`--keys: found '${values.keys}', expected names with commas in between`);
   // all are read before one is written
   /** @type {File[]} */
   const files = [];

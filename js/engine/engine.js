@@ -1,7 +1,6 @@
 // engine.js - the interface of an engine, which does the work of a Translator in this thread or in a worker. Creates
 // one. Used by translate/.
 
-import { checkBoolean } from '../base/check.js';
 import { builtin, isNode } from '../base/host.js';
 import { builds } from '../builds.js';
 
@@ -13,7 +12,8 @@ import { builds } from '../builds.js';
 /**
  * Searches for translations, and converts between text and ids. A job is one sentence with its search. Jobs of all
  * calls share a running batch: when a sentence ends, another takes its row, and calls take turns. The result of a
- * sentence does not depend on the others. The event loop runs every few milliseconds.
+ * sentence does not depend on the others. The event loop runs after a step, once steps
+ * have taken 4 ms.
  *
  * An engine runs in this thread (here.js), in a worker (remote.js), or in several (pool.js). Its arguments and results
  * are plain data. Its errors are those of the underlying function; destroy() rejects all promises with its reason.
@@ -100,7 +100,6 @@ async function startWorker() {
  * @returns {Promise<Engine>}  NotSupportedError: the model is for another pair
  */
 export async function createEngine({ worker, workers, timeout, ...options }) {
-  if (worker !== undefined && Object(worker) !== worker) checkBoolean('worker', worker);
   if (workers !== undefined || (worker ?? (!isNode && 'document' in globalThis))) {
     const { createRemote } = await import('./remote.js');
     const engine = await createRemote(startWorker, { worker, workers, timeout, ...options });

@@ -11,8 +11,11 @@ import { Model } from '../model/model.js';
 /** Room for calls that start while others run. It costs little. Longer sentences have been split. */
 const ROOM = { source: 128, spare: 3 };
 
-/** Milliseconds of steps per turn of the event loop: one step may be so short that the turn takes a tenth of it. */
-const SPELL = 4;
+/**
+ * Milliseconds that steps take before the event loop runs. A step of a small model is so short that a turn after each
+ * would take a tenth of the time.
+ */
+const SLICE = 4;
 
 /** Pieces to look up per turn of the event loop. */
 const STRIDE = 4096;
@@ -35,7 +38,7 @@ function engineOf(model, { encode, settings }) {
     isDriven = true;
     // let the event loop run before the first step, so that simultaneous calls start together
     while (await turn(), batch.isBusy) {
-      const end = performance.now() + SPELL;
+      const end = performance.now() + SLICE;
       do batch.step(); while (batch.isBusy && performance.now() < end);
     }
     isDriven = false;

@@ -48,11 +48,20 @@ const COUNTED = new RegExp(
 /** A number behind an article is an ordinal; not that of "Montag, dem 12." */
 const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rs]|(?<!,\s*d)e[mn])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
 
-/** Abbreviations of English that stand before names and at the end of sentences, and words that begin one. */
-const OPEN = /(?:^|[^\p{L}.])(?:[UE]\.[SKNU]|[ap]\.m|Inc|Corp|Ltd)\.\s*$/u;
-const START = new RegExp('^(?:A(?:fter|nd?|[st])?|But|By|For|From|He|Her|His|How(?:ever)?|I[fnst]?|Its|Many|My|' +
-  'No[tw]?|On|Our|She|Since|So|Some|Th(?:at|e|eir|e[ny]|ere|[eo]se|is)|To(?:day)?|We|What|When|Where|Which|While|' +
-  'Who|Why|With|Yes|Your?)(?!\\p{L})', 'u');
+/**
+ * Abbreviations of English that stand before a name or end a sentence, and words that begin the next one. Other words
+ * with a capital count as names, as in "the U.S. Army".
+ */
+const OPEN = /(?:^|[^\p{L}.])(?:U\.[SKN]|E\.U|Inc|Corp|Ltd)\.\s*$/u;
+const START = new RegExp('^(?:A(?:fter|l(?:l|so|though)|nd?|nother|re|[st])?|Be(?:cause|fore)|Both|But|By|Can|Could|' +
+  'D(?:id|o(?:es)?n?)|Each|Even|Every(?:one)?|First|F(?:or|rom)|Ha[sd]|Have|He(?:re)?|Her|His|How(?:ever)?|' +
+  'I[fnst]?|Instead|Its|La(?:st|ter)|Let|Many|May|M(?:rs?|s)|Most|My|Never|No[tw]?|On(?:e|ly)?|Other|Our|' +
+  'People|Perhaps|Please|S(?:he|hould|ince|o|ome|till|uch)|Th(?:at|e|eir|e[ny]|ere|[eo]se|is|us)|To(?:day|morrow)?|' +
+  'Two|Until|W(?:as|e|ere|hat|hen|here|hich|hile|ho|hy|ill|ith|ould)|Yes(?:terday)?|Your?)(?!\\p{L})', 'u');
+/** A time of day in English, and what may follow one in the same sentence. */
+const HALF_DAY = /\d\s?[ap]\.m\.\s*$/i;
+const DAY = new RegExp('^(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Janu|Febru)ary|March|April|May|June|July|' +
+  'August|(?:Septem|Octo|Novem|Decem)ber|Eastern|Central|Mountain|Pacific|[ECMP][SD]?T|GMT|UTC)(?!\\p{L})', 'u');
 
 /** The end of a quotation, or of what is in brackets: before small letters it is inside of the sentence. */
 const QUOTED = /[!?\u2026]\s*["'\u2018\u2019\u201c\u201d\xab\xbb\u2039\u203a)\]]+[,;:]?\s*$/;
@@ -73,11 +82,12 @@ export function* joinSentences(segments, language = '') {
   const own = language.split('-')[0];
   const abbreviations = goesOnIn(own);
   const hasOrdinals = own === 'de' || own === '';
-  const isEnglish = own === 'en';
+  const isEnglish = own === 'en' || own === '';
   /** Whether a sentence goes on. @param {string} end  of what comes before @param {string} next */
   const goesOn = (end, next) => abbreviations.test(end) || (NUMBERED.test(end) && NUMBER.test(next)) ||
     (hasOrdinals && ORDINAL.test(end) && (COUNTED.test(next) || DEFINITE.test(end))) ||
     (isEnglish && OPEN.test(end) && /^\p{Lu}/u.test(next) && !START.test(next)) ||
+    (isEnglish && HALF_DAY.test(end) && DAY.test(next)) ||
     (QUOTED.test(end) && /^\p{Ll}/u.test(next));
   let [sentence, end] = ['', ''];
   for (const segment of segments) {

@@ -180,6 +180,10 @@ export class Translator {
     if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
       badType('timeout', timeout, 'milliseconds, or Infinity');
     }
+    const { worker } = rest;
+    if (worker != null && typeof worker !== 'boolean' && Object(worker) !== worker) {
+      badType('worker', worker, 'true, false or a Worker');
+    }
     const onProgress = monitor && (await import('./progress.js')).startMonitor(monitor, signal);
     /** @type {Translator | undefined} */
     let made;

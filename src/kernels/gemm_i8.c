@@ -360,9 +360,9 @@ static void multiply_part(float *out, int ldo, const quantized *x, const float *
 }
 
 /*
- * Weights that are multiplied by two blocks of rows before the next two.  They stay in the second cache meanwhile.  Of
- * a larger matrix whose panels meet all rows one after the other, the next panel is fetched too late: that was a tenth
- * of the time of a large vocabulary.
+ * Bytes of weights in one turn.  Two blocks of rows use them, then the next two, while they stay in the second cache.
+ * If every panel met all rows before the next panel, that one would come from memory too late: with a large vocabulary
+ * that costs a tenth of the time.
  */
 enum { TURN_BYTES = 128 << 10 };
 
@@ -371,8 +371,8 @@ static void multiply(float *out, int ldo, const void *rows, const float *scales,
                      const fixed_scale *fixed, int parts, int m, int n, int k) {
     const quantized *x = rows;
     const size_t row = quantized_row(k, parts);
-    const int first = block_rows(m, parts), whole = TURN_BYTES / quantized_cols(k) / PANEL * PANEL;
-    const int turn = first == m ? n : whole ? whole : PANEL;
+    const int padded = quantized_cols(k), fitting = padded > 0 ? TURN_BYTES / padded / PANEL * PANEL : n;
+    const int turn = block_rows(m, parts) == m ? n : fitting > PANEL ? fitting : PANEL;
     for (int j = 0; j < n; j += turn) {
         for (int i = 0, turn_rows; i < m; i += turn_rows) {
             turn_rows = block_rows(m - i, parts);

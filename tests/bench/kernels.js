@@ -10,7 +10,7 @@ import { cpus } from 'node:os';
 import process, { argv, cpuUsage, stdout, version, versions } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 
-// At times V8 leaves a function as it is first compiled, unoptimized, for as long as it is measured.
+// At times V8 keeps the code of its baseline compiler for a whole measurement. Without it all code is optimized.
 setFlagsFromString('--no-liftoff');
 
 /** How a program ends: thrown through it. */

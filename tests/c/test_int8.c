@@ -543,6 +543,7 @@ int main(void) {
     test_gemm(520, 260, 1, 7, 0.0f);
     test_gemm(4100, 260, 1, 7, 0.0f); /* several turns of columns */
     test_gemm(20, 16400, 1, 7, 0.0f); /* turns of one panel */
+    test_gemm(20, 0, 1, 7, 0.0f);
     test_gemm(4100, 260, 1, 8, 0.0f);
     test_gemm(520, 260, 1, 8, 11.1f);
     test_gemm(520, 260, 1, 8, 0.0f);

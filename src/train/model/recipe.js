@@ -35,8 +35,8 @@ export const NOISE = 'capitals=0.01,small=0.03,title=0.01,stops=0.04,quotes=0.3,
 
 /**
  * Options of heed-train. No dropout: less than one pass over most corpora leaves nothing to overfit. With the sampled
- * softmax, two cores with bf16 products do 4,350 target tokens a second, not 2,950. More joined neighbours cost names, of
- * which models/README.md has the trial.
+ * softmax, two cores with bf16 products do 4,350 target tokens a second, not 2,950. `--join` 0.1 costs names: see the
+ * trial in models/README.md.
  */
 export const RECIPE = [
   '--batch', '2048', '--rate', '0.002', '--warmup', '1000', '--dropout', '0', '--longest', '160', '--join', '0.02',
