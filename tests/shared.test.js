@@ -215,7 +215,10 @@ test('instances of one memory take turns, grow it, end, and give what others giv
 /** @param {import('../js/wasm/shared.js').Share} share */
 const pages = (share) => share.memory.buffer.byteLength / 65_536;
 
-test('two instances whose sessions change take three times the largest session at most', async () => {
+test('two instances whose sessions change take three times the largest session at most', async (t) => {
+  // each step seems to take 10 ms: then the instances take turns after each, on every host
+  let clock = performance.now();
+  t.mock.method(performance, 'now', () => clock += 10);
   const { engines, share, alone: own } = await enginesOf(2);
   const sources = (await engines[0].encode(TEXTS.map((_, i) => `House ${i}.`))).map(({ ids }) => ids);
   const generate = (/** @type {number} */ count, /** @type {number} */ beams, /** @type {number} */ maxTokens) =>
@@ -402,6 +405,17 @@ test('where no others can be started, a pool rejects what runs and all calls aft
     for (const call of again()) await assert.rejects(call, error);
     pool.destroy(new Error('enough'));
   }
+});
+
+test('an engine that is destroyed after a trap in another worker throws nothing', async () => {
+  const { engines: [engine], share } = await enginesOf(1);
+  const [{ ids }] = await engine.encode(TEXTS);
+  const search = { ...checkGenerate({}, engine.defaults, engine.config), scores: true };
+  const running = engine.generate([ids], search);
+  await engine.encode(TEXTS.slice(0, 1)); // its turn comes after the first step
+  Atomics.store(share.broken, 0, 1);
+  engine.destroy(new Error('enough'));
+  await assert.rejects(running, /^Error: enough$/);
 });
 
 test('a pool that is destroyed while others are started ends them, and its calls with its reason', async (t) => {

@@ -146,7 +146,13 @@ export class Batch {
   /** @param {number} row */
   #release(row) {
     this.#rows.delete(row);
-    if (this.#core.isUsable) this.#core.call('generate', 'heed_search_release', this.#handle, row);
+    if (!this.#core.isUsable) return;
+    try {
+      this.#core.call('generate', 'heed_search_release', this.#handle, row);
+    } catch (error) {
+      // a trap in another worker took the row; an abort, which comes here too, has nobody to tell
+      if (this.#core.isUsable) throw error;
+    }
   }
 
   /** @param {Call} call @param {unknown} [error] */
