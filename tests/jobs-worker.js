@@ -3,10 +3,10 @@
 import { parentPort } from 'node:worker_threads';
 import { Core } from '../js/wasm/core.js';
 import '../js/worker.js';
+import { passTime } from './clock.js';
 
 let steps = 0;
-let clock = performance.now();
-performance.now = () => clock += 10; // as in jobs.test.js
+passTime(10); // as in jobs.test.js
 const { call } = Core.prototype;
 Core.prototype.call = function (what, name, ...args) {
   if (name === 'heed_search_step') steps++;

@@ -1,11 +1,12 @@
 // jobs.test.js - simultaneous calls share one running batch. Steps of the decoder are counted, not timed. Each call
 // gets the same result as alone, whenever it starts and however the others end.
-import test, { after, mock } from 'node:test';
+import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Translator } from '../js/index.js';
 import { Core } from '../js/wasm/core.js';
+import { passTime } from './clock.js';
 import { numberedSentences, SHIPPED } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
@@ -17,8 +18,7 @@ const translator = await Translator.create(PAIR);
 after(() => translator.destroy());
 
 // Each step seems to take 10 ms, so each has a turn of the event loop, however fast the host is.
-let clock = performance.now();
-mock.method(performance, 'now', () => clock += 10);
+passTime(10);
 
 /** What the core has been told: in each step of the decoder, how many sentences came and went before it. */
 const steps = /** @type {{ added: number, released: number }[]} */ ([]);

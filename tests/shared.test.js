@@ -19,6 +19,7 @@ import { ints } from '../js/wasm/core.js';
 import { givePages, sharing, takePages } from '../js/wasm/shared.js';
 import { needBrowser, reportOf } from './browser/hosts.js';
 import { serve } from './browser/server.js';
+import { passTime } from './clock.js';
 import { limited } from './limited.js';
 import { numberedSentences, SHIPPED, TINY } from './model-files.js';
 
@@ -217,8 +218,7 @@ const pages = (share) => share.memory.buffer.byteLength / 65_536;
 
 test('two instances whose sessions change take three times the largest session at most', async (t) => {
   // each step seems to take 10 ms: then the instances take turns after each, on every host
-  let clock = performance.now();
-  t.mock.method(performance, 'now', () => clock += 10);
+  t.after(passTime(10));
   const { engines, share, alone: own } = await enginesOf(2);
   const sources = (await engines[0].encode(TEXTS.map((_, i) => `House ${i}.`))).map(({ ids }) => ids);
   const generate = (/** @type {number} */ count, /** @type {number} */ beams, /** @type {number} */ maxTokens) =>

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { Tokenizer, Transformer, Translator } from '../js/index.js';
 import { paceOf } from '../js/model/pace.js';
 import { Core } from '../js/wasm/core.js';
+import { passTime } from './clock.js';
 import { SHIPPED } from './model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -63,16 +64,10 @@ function turnsOf(t) {
   return turns;
 }
 
-/** Each look at the clock finds it so much later, in milliseconds. */
-function passTime(/** @type {import('node:test').TestContext} */ t, /** @type {number} */ ms) {
-  let now = performance.now();
-  t.mock.method(performance, 'now', () => now += ms);
-}
-
 test('a batch is encoded in parts, one long step per turn, with the results of single sentences', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
-  passTime(t, 10);
+  t.after(passTime(10));
   const alone = await translator.translate(LONG, { batchSize: 1 });
   const turns = turnsOf(t);
   assert.deepEqual(await translator.translate(LONG), alone);
@@ -90,10 +85,10 @@ test('short steps share a turn of the event loop', async (t) => {
   t.after(() => translator.destroy());
   const turns = turnsOf(t);
   const most = async (/** @type {number} */ ms) => {
-    passTime(t, ms);
+    const restore = passTime(ms);
     turns.length = 1;
     await translator.translate('In a small town both countries agreed to meet.');
-    t.mock.restoreAll();
+    restore();
     return Math.max(...turns.slice(1).map(({ steps }) => steps));
   };
   assert.equal(await most(10), 1);
@@ -152,7 +147,7 @@ test('long texts are split in parts', async (t) => {
 test('a call in this thread hears of an abort that comes between two steps', async (t) => {
   const translator = await Translator.create({ ...PAIR, model: SHIPPED });
   t.after(() => translator.destroy());
-  passTime(t, 10);
+  t.after(passTime(10));
   const turns = turnsOf(t);
   const stop = new AbortController();
   const reason = new Error('enough');

@@ -12,8 +12,7 @@ import { builds } from '../builds.js';
 /**
  * Searches for translations, and converts between text and ids. A job is one sentence with its search. Jobs of all
  * calls share a running batch: when a sentence ends, another takes its row, and calls take turns. The result of a
- * sentence does not depend on the others. The event loop runs after a step, once steps
- * have taken 4 ms.
+ * sentence does not depend on the others. The event loop runs after a step, once steps have taken 4 ms.
  *
  * An engine runs in this thread (here.js), in a worker (remote.js), or in several (pool.js). Its arguments and results
  * are plain data. Its errors are those of the underlying function; destroy() rejects all promises with its reason.

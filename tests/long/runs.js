@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Transformer, Translator } from '../../js/index.js';
+import { passTime } from '../clock.js';
 import { SHIPPED } from '../model-files.js';
 
 const PAIR = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
@@ -135,9 +136,7 @@ export async function loads(n, warm) {
  */
 export async function aborts(n) {
   const below = sequence(20170612);
-  const { now } = performance;
-  let clock = performance.now();
-  performance.now = () => clock += 10;
+  const restore = passTime(10);
   const translator = await Translator.create(PAIR);
   const long = SENTENCES.join(' ');
   const expected = { short: await translator.translate(SENTENCES[0]), long: await translator.translate(long) };
@@ -176,7 +175,7 @@ export async function aborts(n) {
   assert.equal(await translator.translate(long), expected.long);
   const wasmGrowth = translator.info.memoryBytes - wasm;
   translator.destroy();
-  performance.now = now;
+  restore();
   return { aborts: n, ...counts, wasmGrowth };
 }
 
