@@ -68,7 +68,7 @@ void heed_sha256_free(heed_sha256 *sha);
  *   relative_buckets           of a relative position bias that all layers of a stack share; 0: it has none
  *   relative_distance          from which on all distances are in the last bucket
  *   layer_norm_eps             in units of 1e-12; 0 means 1e-5, as MarianMT has it
- *   activations                HEED_QUANTIZE_ROWS, _ROWS8 or _FIXED: how int8 matrices take their inputs
+ *   activations                HEED_QUANTIZE_: how int8 matrices take their inputs
  *   encoder_positions_stored   1: the file has model.encoder.embed_positions.weight
  *   decoder_positions_stored   1: the file has model.decoder.embed_positions.weight
  * heed_config_field returns NULL past the end.  Cannot fail.
@@ -103,7 +103,8 @@ double heed_model_parameters(const heed_model *model);
  *
  * An alpha is F32 [1] or [2]: the fixed scale of the matrix's inputs, as Marian's quantised models have it, and the
  * multiplier q of its weights, weight = int8 / q.  Without q, 1 / scale is used, which may differ in the last bit.
- * The I8 tensor has one scale for all rows then.  Alphas are used with `activations` HEED_QUANTIZE_FIXED only.
+ * The I8 tensor has one scale for all rows then.  Alphas are used with `activations` HEED_QUANTIZE_FIXED and
+ * HEED_QUANTIZE_SATURATING only.
  */
 int heed_tensor_find(const heed_model *model, const char *name, int32_t *part);
 int heed_tensor_count(const heed_model *model);

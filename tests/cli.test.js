@@ -470,10 +470,10 @@ test('--activations, and the pair of a model of Firefox', () => {
   const say = (/** @type {string[]} */ ...args) => heed(['translate', '-m', model, '--json', ...args, 'Es regnet.']);
   const scores = (/** @type {string[]} */ ...args) =>
     JSON.parse(say(...args).stdout).sentences[0].targetTokens[0].logProb;
-  const kinds = ['rows', 'rows8', 'fixed'];
-  const [own, rows, rows8, fixed] = [scores(), ...kinds.map((kind) => scores('--activations', kind))];
+  const kinds = ['rows', 'rows8', 'fixed', 'saturating'];
+  const [own, rows, rows8, fixed, saturating] = [scores(), ...kinds.map((kind) => scores('--activations', kind))];
   assert.equal(own, rows);
-  assert.equal(new Set([rows, rows8, fixed]).size, 3, `${rows}, ${rows8}, ${fixed}`);
+  assert.equal(new Set([rows, rows8, fixed, saturating]).size, 4, `${rows}, ${rows8}, ${fixed}, ${saturating}`);
   assert.match(say('--from', 'en').stderr, /found en to en, the model is for de to en/);
   const float = fileURLToPath(new URL('golden/firefox/tiny-float', import.meta.url));
   const { status, stderr } = heed(['translate', '-m', float, '--activations', 'fixed', 'Hi.']);
@@ -531,7 +531,7 @@ test('exit codes: 1 for failure, 2 for usage, each with a word why', () => {
       /--n-best: found '3', expected a whole number from 1 to 2/],
     [['translate', '--glossary', '/nowhere', 'a'], 2, /--glossary: \/nowhere: is missing/],
     [['translate', '--glossary', tmpdir(), 'a'], 2, /--glossary: .*: found a directory, expected a file/],
-    [['translate', '--activations', 'row', 'a'], 2, /--activations: found 'row', expected rows, rows8, fixed/],
+    [['translate', '--activations', 'row', 'a'], 2, /--activations: found 'row', expected rows, rows8, fixed, saturating/],
     [['translate', '--shortlist', '--no-shortlist', 'a'], 2, /--no-shortlist: has no effect with --shortlist/],
     [['info', '--activations', 'rows', SHIPPED], 2, /--activations: has no effect on heed info/],
     [['convert', '--dtype', 'f64', 'a', 'b'], 2, /--dtype: found 'f64', expected int8, f16 or f32/],

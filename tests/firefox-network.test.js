@@ -65,9 +65,12 @@ test('the head for alignment looks where it does in the engine', () => {
   }
 });
 
-test('so it does in int8, by the engine’s formula', async (t) => {
-  const place = golden('tiny-seven');
-  const integers = await Transformer.load(place, { activations: 'fixed', shortlist: false });
+// no sum of tiny-seven can saturate; in the others some do in most lines
+for (const [name, activations] of /** @type {const} */ ([
+  ['tiny-seven', 'fixed'], ['tiny-joint', 'saturating'], ['memory-split', 'saturating'],
+])) test(`${name}: so it does in int8, by the engine’s formula`, async (t) => {
+  const place = golden(name);
+  const integers = await Transformer.load(place, { activations, shortlist: false });
   const shares = wholeOf(readLines(place)).flatMap(({ sourceIds, ids, alignment }) =>
     headOf(integers, sourceIds, ids).map((row, i) => row[alignment[i]] / Math.max(...row)));
   integers.dispose();
@@ -75,7 +78,7 @@ test('so it does in int8, by the engine’s formula', async (t) => {
   const largest = shares.filter((share) => share === 1).length;
   t.diagnostic(`${largest} of ${shares.length} links have the largest weight, all at least ${least.toFixed(4)} of it`);
   // of nearly equal weights rounding decides; it may move the log of a probability by 0.15, see activations.test.js
-  assert.ok(shares.length > 3000 && largest > 0.99 * shares.length && least >= Math.exp(-0.15));
+  assert.ok(shares.length > 2800 && largest > 0.99 * shares.length && least >= Math.exp(-0.15));
 });
 
 test('greedy search says what the engine says, alone and in a batch whose sentences come and go', () => {

@@ -130,21 +130,40 @@ test('pten: all lines in one call take little memory', { skip }, async () => {
   assert.ok(memoryBytes <= 1.3 * size + 16 * 2 ** 20, `${memoryBytes} bytes, for files of ${size}`);
 });
 
-test('enpt: a Translator says what the engine says, and aligns it so', { skip }, async (t) => {
+/**
+ * What a Translator says to every third line, beside the engine.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {'fixed' | 'saturating'} activations
+ */
+async function compareWithEngine(t, activations) {
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'pt',
-    model: join(directory, 'enpt'), activations: 'fixed', shortlist: false });
+    model: join(directory, 'enpt'), activations, shortlist: false });
   const lines = readRealLines('enpt').filter((_, i) => i % 3 === 0);
-  const { equal, exact, links, alignedLinks } = await compareTexts(translator, lines, 'full');
+  const compared = await compareTexts(translator, lines, 'full');
   translator.destroy();
+  const { equal, exact, links, alignedLinks } = compared;
   t.diagnostic(`of ${lines.length} texts ${equal} are the engine's, ${exact} those of exact sums; ${alignedLinks} of ` +
     `${links} alignments are the engine's`);
   assert.equal(lines.length, 67);
+  return compared;
+}
+
+test('enpt: a Translator with exact sums says what the engine says where none saturates', { skip }, async (t) => {
+  const { equal, exact, links, alignedLinks } = await compareWithEngine(t, 'fixed');
   // float sums in another order leave 165 of 187 texts as they are, see above
   assert.ok(exact >= (165 / 187) * 67, `${exact} of exact sums`);
   // and without saturation the reference says the engine's text in 149 of 187 lines
   assert.ok(equal >= (149 / 187) * (165 / 187) * 67, `${equal} of the engine`);
   // some sum saturates in each line: the least share is that of rows, above
   assert.ok(links > 600 && alignedLinks > 0.93 * links, `${alignedLinks} of ${links} alignments`);
+});
+
+test('enpt: a Translator with sums that saturate says what the engine says, and aligns it so', { skip }, async (t) => {
+  const { equal, links, alignedLinks } = await compareWithEngine(t, 'saturating');
+  assert.ok(equal >= (165 / 187) * 67, `${equal} of the engine`); // float noise, as above
+  // of nearly equal weights float noise decides: 11 to 24 of some 3,000 links in both directions
+  assert.ok(links > 900 && alignedLinks > 0.985 * links, `${alignedLinks} of ${links} alignments`);
 });
 
 test('enpt: what is kept stands for all that the model makes of it', { skip }, async () => {

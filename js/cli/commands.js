@@ -42,8 +42,8 @@ const OPTIONS = {
   'no-shortlist': { help: ['compute all words, although the model has a shortlist'] },
   activations: {
     takes: 'KIND',
-    help: ['how int8 matrices take their inputs: rows (the default), rows8 (nearer to', 'floats) or fixed (the scales'
-      + " of Firefox's models, as Firefox has it)"],
+    help: ['how int8 matrices take their inputs: rows (the default), rows8 (nearer to', 'floats), fixed (the scales'
+      + " of Firefox's models, exact sums) or saturating", '(the same, with sums as in its wasm)'],
   },
   format: {
     takes: 'FORMAT',

@@ -21,10 +21,11 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  *   the model; the first call has loaded 0, the last one loaded === total
  * @property {'auto' | 'f32' | 'int8'} [dtype]  arithmetic; 'auto': int8 if the file is int8, else f32;
  *   'int8' quantises float weights while they load
- * @property {'rows' | 'rows8' | 'fixed'} [activations]  how int8 matrices take their inputs. 'rows', the default: 7
- *   bits, a scale and a zero point for each row. 'rows8': 8 bits, a scale for each row; nearer to floats, but slower
- *   with relaxed SIMD. 'fixed': 8 bits, scales that the file has as `X.weight.alpha`, multiplied and rounded as
- *   Firefox's engine does; matrices without one take 'rows8'
+ * @property {'rows' | 'rows8' | 'fixed' | 'saturating'} [activations]  how int8 matrices take their inputs. 'rows', the
+ *   default: 7 bits, a scale and a zero point for each row. 'rows8': 8 bits, a scale for each row; nearer to floats,
+ *   but slower with relaxed SIMD. 'fixed': 8 bits, scales that the file has as `X.weight.alpha`, multiplied and rounded
+ *   as Firefox's engine does; matrices without one take 'rows8'. 'saturating': as 'fixed', but the sum of each two
+ *   products is clamped to 16 bits, as that engine does it in wasm and on processors without products of 8 bits
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if it is faster on this

@@ -110,6 +110,21 @@ void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, co
                   int n, int k);
 
 /*
+ * Fixed scales as engines compute them whose processor has no product of 8 bits: the sum of each two products of q and
+ * i, of k = 2p and 2p + 1, is clamped to 16 bits before it is added (pmaddubsw).  Few rows of W have such sums.
+ */
+
+/* Can a pair of this weight row leave 16 bits? */
+int k_saturates(const int8_t *row, int k);
+/*
+ * out [m] (stride ldo) = row n of k_pack_row_i8's W with x [m, k] (row stride ldx).
+ *   scales [m]   of k_quantize_rows_8: NaN, or 1
+ *   prepared     shift * sum_k i_nk + bias[n]
+ */
+void k_gemm_saturating(float *out, int ldo, const float *x, int ldx, const float *scales, float alpha,
+                       const int8_t *panels, int n, float multiplier, float prepared, int m, int k);
+
+/*
  * int8, rows that are mostly 0.  After a ReLU, 10 to 30 of 100 numbers are not 0.  Only these are multiplied, so the
  * weights of one k stand together.  The results have the bits of the functions above.
  *

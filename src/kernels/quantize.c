@@ -10,19 +10,8 @@
 /* A row with a smaller span counts as all zeros, because 127 / span would overflow. */
 static const float LEAST_SPAN = 1e-30f;
 
-/* x * s to the nearest integer, ties to even; |x * s| < 2^22.  Adding 1.5 * 2^23 leaves the integer in the low bits. */
-INLINE v128_t round_scaled(v128_t x, v128_t s) {
-    v128_t shifted = wasm_f32x4_add(wasm_f32x4_mul(x, s), wasm_f32x4_splat(12582912.0f));
-    return wasm_i32x4_sub(shifted, wasm_i32x4_splat(0x4b400000));
-}
-
 INLINE int32_t round_scaled_1(float x, float s) {
     return wasm_i32x4_extract_lane(round_scaled(wasm_f32x4_splat(x), wasm_f32x4_splat(s)), 0);
-}
-
-/* Where element (n, 0) lies in int8 panels. */
-static size_t place_i8(int n, int k) {
-    return (size_t)(n / PANEL) * (size_t)quantized_cols(k) * PANEL + (size_t)(n % PANEL) * 4;
 }
 
 void k_pack_row_i8(int8_t *panels, int32_t *sums, int n, const int8_t *row, int k) {
@@ -138,12 +127,6 @@ INLINE v128_t store_8_bits(quantized *out, v128_t a, v128_t b, v128_t c, v128_t 
     (void)next;
     return store_pairs(out, low, high, sum);
 #endif
-}
-
-/* x [4] * s to the nearest integers in -127..127, ties to even.  A NaN becomes -127. */
-INLINE v128_t round_clamped(const float *x, v128_t s) {
-    const v128_t y = wasm_f32x4_mul(wasm_v128_load(x), s), least = wasm_f32x4_splat(-127.0f);
-    return round_scaled(wasm_f32x4_pmin(wasm_f32x4_splat(127.0f), wasm_f32x4_pmax(least, y)), wasm_f32x4_splat(1.0f));
 }
 
 /* out [quantized_cols(k)] from x [k]; the padding quantises to 0, and its weights are 0. */

@@ -7,12 +7,13 @@
  *
  * Of rows that are mostly 0 only the other numbers are kept: sparse_head.
  *
- * Depends on: kernels.h.  Used by: quantize.c, which writes them, and gemm_i8.c.
+ * Depends on: kernels.h, simd.h.  Used by: quantize.c, which writes them, gemm_i8.c and saturating.c.
  */
 #ifndef HEED_KERNELS_QUANTIZED_H
 #define HEED_KERNELS_QUANTIZED_H
 
 #include "kernels/kernels.h"
+#include "kernels/simd.h"
 
 #ifdef HEED_RELAXED
 typedef uint8_t quantized;
@@ -47,6 +48,23 @@ typedef struct {
 static inline size_t sparse_room(int k) { return (size_t)quantized_cols(k) + 16; }
 static inline size_t sparse_row(int k) {
     return sizeof(sparse_head) + sparse_room(k) * (sizeof(uint16_t) + sizeof(quantized));
+}
+
+/* Where element (n, 0) lies in int8 panels. */
+static inline size_t place_i8(int n, int k) {
+    return (size_t)(n / PANEL) * (size_t)quantized_cols(k) * PANEL + (size_t)(n % PANEL) * 4;
+}
+
+/* x * s to the nearest integer, ties to even; |x * s| < 2^22.  Adding 1.5 * 2^23 leaves the integer in the low bits. */
+INLINE v128_t round_scaled(v128_t x, v128_t s) {
+    v128_t shifted = wasm_f32x4_add(wasm_f32x4_mul(x, s), wasm_f32x4_splat(12582912.0f));
+    return wasm_i32x4_sub(shifted, wasm_i32x4_splat(0x4b400000));
+}
+
+/* x [4] * s to the nearest integers in -127..127, ties to even.  A NaN becomes -127. */
+INLINE v128_t round_clamped(const float *x, v128_t s) {
+    const v128_t y = wasm_f32x4_mul(wasm_v128_load(x), s), least = wasm_f32x4_splat(-127.0f);
+    return round_scaled(wasm_f32x4_pmin(wasm_f32x4_splat(127.0f), wasm_f32x4_pmax(least, y)), wasm_f32x4_splat(1.0f));
 }
 
 #endif /* HEED_KERNELS_QUANTIZED_H */

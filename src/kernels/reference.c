@@ -144,6 +144,31 @@ void ref_gemm_fixed(float *out, int ldo, const uint8_t *rows, const float *scale
     }
 }
 
+int ref_saturates(const int8_t *row, int k) {
+    for (int i = 0; i + 1 < k; i += 2) {
+        /* for every pair of q, one of the four corners is the farthest from 0 */
+        for (int corner = 0; corner < 4; corner++) {
+            const int pair = (corner & 1 ? 254 : 0) * row[i] + (corner & 2 ? 254 : 0) * row[i + 1];
+            if (pair < INT16_MIN || pair > INT16_MAX) return 1;
+        }
+    }
+    return 0;
+}
+
+void ref_gemm_saturating(float *out, int ldo, const uint8_t *rows, const float *scales, const int8_t *panels, int n,
+                         float multiplier, float prepared, int m, int k) {
+    for (int r = 0; r < m; r++) {
+        const uint8_t *q = rows + (size_t)r * (size_t)k;
+        int32_t sum = 0;
+        for (int i = 0; i < k; i += 2) {
+            int pair = q[i] * panels[at_i8(n, i, k)];
+            if (i + 1 < k) pair += q[i + 1] * panels[at_i8(n, i + 1, k)];
+            sum += pair < INT16_MIN ? INT16_MIN : pair > INT16_MAX ? INT16_MAX : pair;
+        }
+        out[(size_t)r * (size_t)ldo] = (float)sum * (scales[r] * multiplier) + prepared;
+    }
+}
+
 /* Where element (n, i) of W [N, k] lies in groups. */
 static size_t at_sparse(int n, int i, int k) {
     return (size_t)(n / GROUP) * (size_t)k * GROUP + (size_t)i * GROUP + (size_t)(n % GROUP);

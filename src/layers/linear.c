@@ -5,8 +5,10 @@
 
 #include "kernels/kernels.h"
 
-void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int after_relu) {
-    const int is_sparse = after_relu && dtype == HEED_I8;
+void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int activations, int after_relu) {
+    const int saturates = activations == HEED_QUANTIZE_SATURATING;
+    /* where sums saturate, zeros count: their q is 127 */
+    const int is_sparse = after_relu && dtype == HEED_I8 && !saturates;
     const size_t n = (size_t)(is_sparse ? group_rows(rows) : panel_rows(rows));
     *w = (heed_matrix){.rows = rows, .cols = cols, .is_sparse = is_sparse};
     if (dtype == HEED_F32) {
@@ -15,6 +17,7 @@ void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dt
         w->i8 = arena_push(arena, n, (size_t)(is_sparse ? cols : quantized_cols(cols)));
         w->scales = arena_floats(arena, n, 1, 1);
         w->sums = arena_ints(arena, n, 1);
+        if (saturates) w->saturates = arena_push(arena, n, 1);
     }
 }
 
@@ -29,6 +32,7 @@ void matrix_set_row(heed_matrix *w, int n, const float *row, int8_t *scratch) {
 
 void matrix_set_row_i8(heed_matrix *w, int n, const int8_t *row) {
     (w->is_sparse ? k_pack_row_sparse : k_pack_row_i8)(w->i8, w->sums, n, row, w->cols);
+    if (w->saturates) w->saturates[n] = (int8_t)k_saturates(row, w->cols);
 }
 
 void matrix_get_row(float *row, const heed_matrix *w, int n) {
@@ -54,6 +58,7 @@ heed_linear linear_part(const heed_linear *linear, int first, int n) {
         part.weight.i8 = w->i8 + (size_t)first * quantized_cols(w->cols);
         part.weight.scales = w->scales + first;
         part.weight.sums = w->sums + first;
+        if (w->saturates) part.weight.saturates = w->saturates + first;
     }
     return part;
 }
@@ -72,6 +77,7 @@ void linear_copy_rows(heed_linear *to, int first, const heed_matrix *from, const
         if (w->f32) continue;
         w->scales[i] = from->scales[rows[i]];
         w->sums[i] = from->sums[rows[i]];
+        if (w->saturates) w->saturates[i] = from->saturates[rows[i]];
     }
 }
 
@@ -110,13 +116,18 @@ void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const 
         k_gemm_f32(out, n, input->x, k, w->f32, bias, m, n, k);
         return;
     }
-    const float alpha = input->activations == HEED_QUANTIZE_FIXED ? w->alpha : 0.0f;
+    const float alpha = input->activations >= HEED_QUANTIZE_FIXED ? w->alpha : 0.0f;
     quantize(input, alpha, w->is_sparse);
     if (alpha > 0.0f) {
         /* each of these rounds, as in the engine whose formula this is: see k_gemm_fixed */
         const float multiplier = 1.0f / (alpha * w->q), shift = -(127.0f / alpha * (127.0f / w->q)) / 127.0f;
         (w->is_sparse ? k_gemm_sparse_fixed : k_gemm_fixed)(out, n, input->rows, input->scales, input->zeros, w->i8,
                                                             multiplier, shift, w->sums, bias, m, n, k);
+        for (int j = 0; j < n && w->saturates; j++) {
+            const float prepared = (float)w->sums[j] * shift + (bias ? bias[j] : 0.0f);
+            if (w->saturates[j])
+                k_gemm_saturating(out + j, n, input->x, k, input->scales, alpha, w->i8, j, multiplier, prepared, m, k);
+        }
     } else if (w->is_sparse) {
         k_gemm_sparse(out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
     } else {

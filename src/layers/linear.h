@@ -24,6 +24,7 @@ typedef struct {
     int32_t *sums; /* [likewise] sum of each row's int8 */
     float alpha;   /* the fixed scale of its inputs, or 0; all rows have one scale then, */
     float q;       /* whose inverse is this */
+    int8_t *saturates; /* HEED_QUANTIZE_SATURATING, else NULL: [panel_rows(N)] k_saturates() of each row */
 } heed_matrix;
 
 /* A projection: y = x W^T + bias. */
@@ -33,10 +34,10 @@ typedef struct {
 } heed_linear;
 
 /*
- * Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros.  after_relu: its inputs are not
- * negative, and mostly 0.
+ * Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros.  activations: HEED_QUANTIZE_, of
+ * HEED_I8.  after_relu: its inputs are not negative, and mostly 0.
  */
-void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int after_relu);
+void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int activations, int after_relu);
 
 /* Sets row n to row [K].  An int8 matrix quantises it and needs scratch [K].  Cannot fail. */
 void matrix_set_row(heed_matrix *w, int n, const float *row, int8_t *scratch);

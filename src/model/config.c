@@ -68,7 +68,7 @@ heed_status config_read(heed_config *config, const int32_t *values, int n, heed_
     TARGET_ID(eos_token_id)
     TARGET_ID(decoder_start_token_id)
     REQUIRE(dtype, config->dtype == HEED_F32 || config->dtype == HEED_I8, "must be f32 or int8")
-    BETWEEN(activations, HEED_QUANTIZE_ROWS, HEED_QUANTIZE_FIXED, "must be 0, 1 or 2")
+    BETWEEN(activations, HEED_QUANTIZE_ROWS, HEED_QUANTIZE_SATURATING, "must be 0, 1, 2 or 3")
     REQUIRE(activations, config->activations == HEED_QUANTIZE_ROWS || config->dtype == HEED_I8,
             "must be 0 unless the matrices are int8")
     BETWEEN(decoder_cell, HEED_SELF_ATTENTION, HEED_SSRU, "must be self_attention or ssru")

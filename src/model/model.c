@@ -12,7 +12,7 @@ typedef struct {
     heed_tensor *tensors; /* NULL while measuring */
     int n_tensors, n_heads, n_points;
     int longest_row;
-    int dtype; /* of the matrices */
+    int dtype, activations; /* of the matrices */
     int has_rms_norms;
     float norm_epsilon;
     char name[TENSOR_NAME_BYTES]; /* of the next tensors, without their suffix */
@@ -50,7 +50,7 @@ static float *add_plain(builder *b, const char *suffix, int rows, int cols) {
 }
 
 static void add_matrix(builder *b, heed_matrix *w, int rows, int cols, int after_relu) {
-    matrix_layout(w, &b->arena, rows, cols, b->dtype, after_relu);
+    matrix_layout(w, &b->arena, rows, cols, b->dtype, b->activations, after_relu);
     float *scales = b->dtype == HEED_I8 ? w->scales : arena_floats(&b->arena, (size_t)rows, 1, 1);
     heed_tensor *t = add_tensor(b, ".weight", rows, cols);
     if (t) {
@@ -164,7 +164,7 @@ static void lay_out(builder *b, struct heed_model *m) {
 
 static builder measure(const heed_config *config) {
     struct heed_model measured = {.config = *config, .arch = architecture_of(config)};
-    builder b = {.dtype = config->dtype};
+    builder b = {.dtype = config->dtype, .activations = config->activations};
     arena_push(&b.arena, 1, sizeof(struct heed_model));
     lay_out(&b, &measured);
     arena_push(&b.arena, (size_t)b.n_tensors, sizeof(heed_tensor));

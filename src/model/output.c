@@ -33,7 +33,8 @@ float output_restrict(const heed_run *run, float *logits, const int32_t *ids, in
 }
 
 void output_layout(heed_linear *copies, heed_arena *arena, const struct heed_model *model, int max_rows) {
-    matrix_layout(&copies->weight, arena, max_rows, model->output->cols, model->config.dtype, 0);
+    const heed_config *config = &model->config;
+    matrix_layout(&copies->weight, arena, max_rows, model->output->cols, config->dtype, config->activations, 0);
     copies->bias = arena_floats(arena, (size_t)max_rows, 1, 1);
 }
 

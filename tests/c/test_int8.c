@@ -314,6 +314,59 @@ static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
 }
 
 /*
+ * Sums of pairs that saturate have the twin's bits; where none can, those of fixed scales.  A third of the weight rows
+ * are so small that none can, a third have one pair that just can or just cannot.
+ *   lost   how many numbers of `out` saturation changed is added
+ */
+static void test_saturating(int n, int k, float alpha, int *lost) {
+    const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
+    const float multiplier = 0.0123f, shift = -1.3f;
+    guard g[10];
+    int8_t *panels = guard_new(&g[0], (size_t)columns * (size_t)quantized_cols(k)), *w = guard_new(&g[1], (size_t)k);
+    int8_t *twin = guard_new(&g[2], (size_t)columns * (size_t)quantized_cols(k));
+    int32_t *sums = guard_new(&g[3], (size_t)columns * 4), *zeros = guard_new(&g[4], M * 4);
+    float *scales = guard_new(&g[5], M * 4), *x = guard_new(&g[6], (size_t)((M - 1) * ldx + k) * 4);
+    float *out = guard_new(&g[7], (size_t)((M - 1) * ldo + n) * 4);
+    uint8_t *plain = guard_new(&g[8], (size_t)(M * k));
+    void *rows = guard_new(&g[9], quantized_bytes(M, k));
+    float all_x[M * 300];
+    CHECK(ldx <= 300);
+    fill_activations(all_x, ldx, M, k);
+    memcpy(x, all_x, (size_t)((M - 1) * ldx + k) * 4);
+    memset(panels, 0, (size_t)columns * (size_t)quantized_cols(k));
+    memset(sums, 0, (size_t)columns * 4);
+    ref_quantize_rows_8(plain, scales, zeros, x, ldx, M, k, alpha);
+    k_quantize_rows_8(rows, scales, zeros, x, ldx, M, k, alpha);
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < k; c++) w[c] = (int8_t)(guard_random() * (i % 3 ? 64.9f : 127.9f));
+        if (i % 3 == 1 && k > 1) {
+            const int at = (i * 7) % (k / 2) * 2, sign = i % 2 ? 1 : -1;
+            w[at] = (int8_t)(sign * 70);
+            w[at + 1] = (int8_t)(sign * (59 + i % 4 / 2));
+            CHECK_INT(k_saturates(w, k), i % 4 / 2);
+        }
+        CHECK(i % 3 != 2 || !k_saturates(w, k));
+        CHECK_INT(k_saturates(w, k), ref_saturates(w, k));
+        ref_pack_row_i8(twin, sums, i, w, k);
+        k_pack_row_i8(panels, sums, i, w, k);
+    }
+    k_gemm_fixed(out, ldo, rows, scales, zeros, panels, multiplier, shift, sums, NULL, M, n, k);
+    for (int i = 0; i < n; i++) {
+        const float prepared = (float)sums[i] * shift;
+        float got[2 * M], want[M];
+        k_gemm_saturating(got, 2, x, ldx, scales, alpha, panels, i, multiplier, prepared, M, k);
+        ref_gemm_saturating(want, 1, plain, scales, twin, i, multiplier, prepared, M, k);
+        ref_unpack_row_i8(w, twin, i, k);
+        for (int r = 0; r < M; r++) {
+            CHECK(got[2 * r] == want[r]);
+            *lost += got[2 * r] != out[r * ldo + i];
+            CHECK(got[2 * r] == out[r * ldo + i] || k_saturates(w, k));
+        }
+    }
+    for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
+}
+
+/*
  * The greatest sum there can be: 65536 products of 127 and 127, in both signs; of rows with a fixed scale, of 254 and
  * -128.
  */
@@ -547,6 +600,10 @@ int main(void) {
     test_gemm(4100, 260, 1, 8, 0.0f);
     test_gemm(520, 260, 1, 8, 11.1f);
     test_gemm(520, 260, 1, 8, 0.0f);
+    int lost = 0;
+    for (int i = 0; i < N_SIZES; i++) test_saturating(24, SIZES[i], i % 2 ? 7.3f : 60.0f, &lost);
+    test_saturating(520, 260, 11.1f, &lost);
+    CHECK(lost > 500);
     test_sparse(40, 260, 1, 0.0f);
     test_sparse(40, 260, 1, 11.1f);
     test_sparse_8();

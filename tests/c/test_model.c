@@ -394,7 +394,7 @@ static void test_alpha(void) {
         heed_model_free(model);
     }
 
-    config_set(config, "activations", 3);
+    config_set(config, "activations", 4);
     CHECK_INT(heed_model_create(config, n, &model, &report), HEED_E_CONFIG);
     config_set(config, "activations", HEED_QUANTIZE_ROWS8);
     config_set(config, "dtype", HEED_F32);
@@ -417,7 +417,7 @@ static void test_fixed(void) {
     uint32_t seed = 5;
     CHECK(1.0f / (alphas[1] * q) != 1.0f / alphas[1] * (1.0f / q)); /* so the order of roundings shows */
     for (int pass = 0; pass < 2; pass++) { /* measures, then lays out */
-        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8, 0);
+        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8, HEED_QUANTIZE_FIXED, 0);
         input_layout(&input, &arena, ROWS, quantized_bytes(ROWS, K), HEED_I8, HEED_QUANTIZE_FIXED);
         if (pass == 0 && !CHECK(arena_block(&arena) != NULL)) return;
     }

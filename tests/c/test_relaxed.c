@@ -25,6 +25,8 @@ int main(void) {
 #define k_gemm_i8          relaxed_gemm_i8
 #define k_gemm_i8_8        relaxed_gemm_i8_8
 #define k_gemm_fixed       relaxed_gemm_fixed
+#define k_gemm_saturating  relaxed_gemm_saturating
+#define k_saturates        relaxed_saturates
 #define k_pack_row_sparse   relaxed_pack_row_sparse
 #define k_unpack_row_sparse relaxed_unpack_row_sparse
 #define sparse_bytes        relaxed_sparse_bytes
@@ -34,6 +36,7 @@ int main(void) {
 
 #include "kernels/gemm_i8.c"
 #include "kernels/quantize.c"
+#include "kernels/saturating.c"
 #include "test_int8.c"
 
 #endif

@@ -13,6 +13,12 @@
  */
 
 /**
+ * With fixed scales: sums of integers that are exact, or of which each two saturate in 16 bits.
+ *
+ * @typedef {'exact' | 'saturating'} Sums
+ */
+
+/**
  * The logits of each step of a pass over ids. Those of forbidden ids are -Infinity.
  *
  * @param {Transformer} model
@@ -49,12 +55,13 @@ export const logProbsOf = (model, source, ids) => stepsOf(model, source, ids).ma
  *
  * @param {Transformer} model
  * @param {Line} line
- * @param {'exact' | 'float'} to  sums of integers as in the file, or float32 activations
+ * @param {Sums | 'float'} to
  * @param {'full' | 'shortlist'} [kind]
  */
 export function distances(model, line, to, kind = 'full') {
   const { ids: own, exact, logProbs, exactLogProbs, floatLogProbs } = line[kind];
-  const want = to === 'float' ? floatLogProbs : exactLogProbs ?? (exact ? undefined : logProbs);
+  const exactly = exactLogProbs ?? (exact ? undefined : logProbs);
+  const want = { float: floatLogProbs, exact: exactly, saturating: logProbs }[to];
   if (!want) return undefined;
   const ids = to === 'exact' && exact ? exact.ids : own;
   return logProbsOf(model, line.sourceIds, ids).map((found, t) => Math.abs(found - want[t]));
@@ -66,12 +73,13 @@ export function distances(model, line, to, kind = 'full') {
  * @param {Transformer} model
  * @param {Line[]} lines
  * @param {'full' | 'shortlist'} [kind]
+ * @param {Sums} [sums]
  */
-export function equalIds(model, lines, kind = 'full') {
+export function equalIds(model, lines, kind = 'full', sums = 'exact') {
   let equal = 0;
   for (const { sourceIds, [kind]: answer } of lines) {
     const [[{ ids }]] = model.generate([sourceIds], { beams: 1, maxTokens: 2 * sourceIds.length });
-    equal += Number(`${[...ids]}` === `${answer.exact?.ids ?? answer.ids}`);
+    equal += Number(`${[...ids]}` === `${(sums === 'exact' && answer.exact?.ids) || answer.ids}`);
   }
   return equal;
 }
