@@ -403,25 +403,32 @@ static void test_alpha(void) {
 }
 
 /*
- * A product with fixed scales, written down once more as the engine computes it: sums of u8 x s8, a factor and a
- * prepared bias that are rounded on their way.  Matrices of two alphas take turns over one input.
+ * A product with fixed scales, written down once more as the engine computes it: sums of u8 x s8, each two of them
+ * clamped to 16 bits if `saturates`, a factor and a prepared bias that are rounded on their way.  Matrices of two
+ * alphas take turns over one input, and a copy of rows of the first says what they say.
  */
-static void test_fixed(void) {
+static void test_fixed(int saturates) {
     enum { ROWS = 3, N = 9, K = 37 };
     const float alphas[2] = {7.3f, 8.778423f}, q = 164.34801f;
     float x[ROWS * K], out[ROWS * N], bias[N];
     int8_t w[2][N * K];
+    const int activations = saturates ? HEED_QUANTIZE_SATURATING : HEED_QUANTIZE_FIXED;
+    const int32_t copied[2] = {8, 3};
     heed_matrix matrices[2];
+    heed_linear copies = {0};
     heed_input input;
     heed_arena arena = {0};
     uint32_t seed = 5;
+    int lost = 0;
     CHECK(1.0f / (alphas[1] * q) != 1.0f / alphas[1] * (1.0f / q)); /* so the order of roundings shows */
     for (int pass = 0; pass < 2; pass++) { /* measures, then lays out */
-        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8, HEED_QUANTIZE_FIXED, 0);
-        input_layout(&input, &arena, ROWS, quantized_bytes(ROWS, K), HEED_I8, HEED_QUANTIZE_FIXED);
+        for (int i = 0; i < 2; i++) matrix_layout(&matrices[i], &arena, N, K, HEED_I8, activations, 0);
+        matrix_layout(&copies.weight, &arena, 2, K, HEED_I8, activations, 0);
+        copies.bias = arena_floats(&arena, 2, 1, 1);
+        input_layout(&input, &arena, ROWS, quantized_bytes(ROWS, K), HEED_I8, activations);
         if (pass == 0 && !CHECK(arena_block(&arena) != NULL)) return;
     }
-    for (int i = 0; i < ROWS * K; i++) x[i] = 4.0f * random_float(&seed);
+    for (int i = 0; i < ROWS * K; i++) x[i] = 16.0f * random_float(&seed);
     for (int i = 0; i < N; i++) bias[i] = random_float(&seed);
     for (int i = 0; i < 2; i++) {
         matrices[i].alpha = alphas[i];
@@ -437,18 +444,30 @@ static void test_fixed(void) {
         for (int r = 0; r < ROWS; r++)
             for (int c = 0; c < N; c++) {
                 int s = 0, sum = 0;
-                for (int k = 0; k < K; k++) {
+                for (int k = 0, pair = 0; k < K; k++) {
                     const float rounded = nearbyintf(x[r * K + k] * alpha);
                     const int xi = rounded < -127.0f ? -127 : rounded > 127.0f ? 127 : (int)rounded;
-                    s += (xi + 127) * w[i][c * K + k];
+                    pair += (xi + 127) * w[i][c * K + k];
                     sum += w[i][c * K + k];
+                    if (k % 2 == 0 && k + 1 < K) continue;
+                    const int clamped = pair < INT16_MIN ? INT16_MIN : pair > INT16_MAX ? INT16_MAX : pair;
+                    lost += clamped != pair;
+                    s += saturates ? clamped : pair;
+                    pair = 0;
                 }
                 const float alpha_steps = 127.0f / alpha, weight_steps = 127.0f / q, both = alpha_steps * weight_steps;
                 const float shift = both / 127.0f, prepared = (b ? b[c] : 0.0f) - shift * (float)sum;
                 const float product = alpha * q, factor = 1.0f / product, scaled = (float)s * factor;
                 CHECK(out[r * N + c] == scaled + prepared);
             }
+        if (turn != 0) continue;
+        float few[ROWS * 2];
+        linear_copy_rows(&copies, 0, &matrices[0], bias, copied, 2);
+        linear_forward(few, &input, &copies);
+        for (int r = 0; r < ROWS; r++)
+            for (int c = 0; c < 2; c++) CHECK(few[r * 2 + c] == out[r * N + copied[c]]);
     }
+    CHECK(lost > 20);
     arena_free_block(arena.base);
 }
 
@@ -700,7 +719,8 @@ int main(void) {
     test_int8();
     test_alpha();
     test_groups();
-    test_fixed();
+    test_fixed(0);
+    test_fixed(1);
     test_dtypes();
     test_forward(config, n);
     config_set(config, "normalize_before", 1);
