@@ -73,7 +73,7 @@ static int options_fit(const heed_model *model, const heed_session_options *o) {
 /*
  * Cache rows for one sentence of the greatest length, so that the oldest can always continue, and for the others of the
  * batch at a common length.  The greatest length for all would cost hundreds of megabytes that are seldom used.  If the
- * rows run out, search.c puts sentences back to wait.  Without reads_all_past, a target needs two, a token's and the
+ * rows run out, sentences.c puts sentences back to wait.  Without reads_all_past, a target needs two, a token's and the
  * next one's, and sentences wait before they begin: there are fewer rows, as nothing is computed twice.
  */
 static int count_cache_rows(const heed_model *model, const heed_session_options *o) {

@@ -151,6 +151,29 @@ void search_end(heed_search *search);
 int search_select(heed_search *search, const heed_search_options *rules, const int32_t *source, int n,
                   const int32_t *more, int n_more);
 
+/*
+ * sentences.c: which sentences run, and the rows that they hold.  Cannot fail.
+ *
+ * Encode waiting sentences, oldest first, as many as fit into one pass, until there are no cache rows or output rows
+ * for the next.  If none runs, there are rows for any.
+ */
+void sentences_admit(heed_search *search);
+/* Put the youngest running sentence back to wait.  It is never the only one, because the cache has rows for one. */
+void sentences_evict_youngest(heed_search *search);
+/* Free the cache rows and output rows of a sentence, if it runs; the caller sets another state. */
+void sentence_drop_rows(heed_search *search, heed_batch_row *row);
+/* Free the cache rows of one target. */
+void target_drop_rows(heed_run *run, heed_target *target);
+/* Whether a sentence may only become the ids that are selected for it. */
+int sentence_has_shortlist(const heed_search *search, const heed_batch_row *row);
+
+/*
+ * beams.c: the targets of a sentence, live and ended.  Cannot fail.
+ *
+ * Choose the next live targets from this step's candidates; the sentence may finish.  If the logits of a live target
+ * were not finite, the sentence finishes without a target.
+ */
+void beams_advance(heed_search *search, heed_batch_row *row);
 /* How many candidates each live target has at most. */
 int candidates_of(const heed_search_options *rules);
 

@@ -5,7 +5,7 @@
  * added to, because every row, every part of a batch and, if tied, several layers use a weight.  The forward halves are
  * those of layers/, so training and inference compute the same numbers.
  *
- * Depends on: layers/, kernels/, gemm.h, parameters.h.  Used by: pass.c, output.c.
+ * Depends on: layers/, kernels/, gemm.h, parameters.h.  Used by: attend.c, output.c, pass.c, sublayer.c.
  */
 #ifndef HEED_TRAIN_BACKWARD_H
 #define HEED_TRAIN_BACKWARD_H

@@ -11,7 +11,7 @@
  *
  * A token without links has no loss.
  *
- * Depends on: vector.h.  Used by: pass.c, output.c, sampled.h.
+ * Depends on: vector.h.  Used by: attend.c, output.c, pass.h, sampled.h.
  */
 #ifndef HEED_TRAIN_LOSS_H
 #define HEED_TRAIN_LOSS_H

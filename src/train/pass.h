@@ -9,8 +9,8 @@
  *
  * and what f itself needs.  Hidden layers are computed again.  Logits exist for a slice of rows at a time.
  *
- * Depends on: base/, layers/, backward.h, loss.h, parameters.h, sampled.h.  Used by: output.h, trainer.c and the native
- * trainer's threads.
+ * Depends on: base/, layers/, backward.h, loss.h, parameters.h, sampled.h.  Used by: attend.h, output.h, rows.h,
+ * sublayer.h, trainer.c and the native trainer's threads.
  */
 #ifndef HEED_TRAIN_PASS_H
 #define HEED_TRAIN_PASS_H

@@ -1,4 +1,4 @@
-/* align.c - see align.h for the contract. */
+/* align.c - see align.h for the contract: sentences in, iterations of both models on all threads, links out. */
 #include "train/native/align.h"
 
 #include <math.h>
@@ -7,43 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "train/native/align_posterior.h"
+#include "train/native/align_tables.h"
 #include "train/native/files.h"
 #include "train/native/words.h"
 #include "train/random.h"
 
-/* The prior of a count, the probability that a word has no word, the weight of words that are spelled alike, and the
- * part of a jump's probability that is the same for all jumps. */
+/* The prior of a count, and the weight of words that are spelled alike. */
 #define PRIOR 0.1
-#define EMPTY 0.02f
 #define ALIKE 0.01f
-#define EVEN  0.1f
 /* Smaller probabilities count as this one, so that none is 0. */
 #define LEAST 1e-9f
 
-enum { CHUNK = 256, JUMPS = 2 * ALIGN_LONGEST + 1 };
+enum { CHUNK = 256 };
 /* Counts are stored as multiples of 1 / UNIT. */
 #define UNIT 4294967296.0
-
-/* Words by hash: with 64 bits, two of a million words collide with a probability of one in ten million. */
-typedef struct {
-    uint64_t *keys; /* [slots], 0: free */
-    int32_t *ids;   /* [slots] */
-    size_t slots;
-    uint64_t *spelling; /* [n] hash of the letters only */
-    int32_t n, room;
-} vocabulary;
-
-/* A pair of words that occur together.  The slot is chosen by half of the hash and checked by the other. */
-typedef struct {
-    _Atomic uint32_t check; /* 0: free */
-    float weight;
-    _Atomic uint64_t count;
-} cell;
-
-typedef struct {
-    size_t first; /* in words: first those of the source, then those of the target */
-    uint16_t I, J;
-} sentence;
 
 typedef struct {
     align_link *links;
@@ -69,8 +47,7 @@ struct aligner {
     size_t n_words, max_words;
     sentence *sentences;
     size_t n, max_sentences;
-    cell *cells;
-    size_t n_cells;
+    cell_table table;
     direction to_target, to_source;
     chunk_links *linked;
     /* the current stage */
@@ -92,40 +69,6 @@ static uint64_t hash_bytes(const char *text, size_t n, uint64_t seed) {
     uint64_t rest = 0;
     memcpy(&rest, text, n);
     return random_mix(h ^ rest) | 1;
-}
-
-static void vocabulary_grow(vocabulary *v) {
-    const size_t before = v->slots;
-    uint64_t *keys = v->keys;
-    int32_t *ids = v->ids;
-    v->slots = before ? 2 * before : 1 << 12;
-    v->keys = allocate(v->slots * sizeof *v->keys);
-    v->ids = allocate(v->slots * sizeof *v->ids);
-    memset(v->keys, 0, v->slots * sizeof *v->keys);
-    for (size_t i = 0; i < before; i++) {
-        if (keys[i] == 0) continue;
-        size_t at = keys[i] & (v->slots - 1);
-        while (v->keys[at]) at = (at + 1) & (v->slots - 1);
-        v->keys[at] = keys[i];
-        v->ids[at] = ids[i];
-    }
-    free(keys);
-    free(ids);
-}
-
-static int32_t vocabulary_add(vocabulary *v, uint64_t spelling, uint64_t language) {
-    const uint64_t key = random_key(spelling, language) | 1;
-    if ((size_t)v->n * 2 >= v->slots) vocabulary_grow(v);
-    size_t at = key & (v->slots - 1);
-    while (v->keys[at] && v->keys[at] != key) at = (at + 1) & (v->slots - 1);
-    if (v->keys[at] == 0) {
-        if (v->n == v->room)
-            v->spelling = reallocate(v->spelling, (size_t)(v->room = 2 * v->room + 1024) * sizeof *v->spelling);
-        v->keys[at] = key;
-        v->ids[at] = v->n;
-        v->spelling[v->n++] = spelling;
-    }
-    return v->ids[at];
 }
 
 static int add_words(aligner *a, vocabulary *v, const char *text, size_t n, uint64_t language) {
@@ -158,15 +101,13 @@ void aligner_add(aligner *a, const char *source, size_t n_source, const char *ta
 /* ---------------------------------------------------------------------------------- threads */
 
 /* Scratch memory of one thread, for sentences of ALIGN_LONGEST words. */
-enum { SQUARE = ALIGN_LONGEST * ALIGN_LONGEST, STATES = ALIGN_LONGEST + 1 };
+enum { SQUARE = ALIGN_LONGEST * ALIGN_LONGEST };
 typedef struct {
     cell *cells[SQUARE];          /* [I, J] */
     float t1[SQUARE], t2[SQUARE]; /* [J, I] t(f | e); [I, J] t(e | f) */
     float p1[SQUARE], p2[SQUARE]; /* likewise, probabilities of links */
     float empty[ALIGN_LONGEST];
-    float move[STATES * ALIGN_LONGEST], moves[STATES * ALIGN_LONGEST]; /* [i' or the start, i] */
-    float here[STATES * ALIGN_LONGEST], stay[STATES * ALIGN_LONGEST];  /* [j, i'] forward: all, those of no word */
-    float future[2][STATES], ahead[ALIGN_LONGEST];
+    posterior_scratch posterior;
 } scratch;
 
 static void *live(void *argument) {
@@ -194,176 +135,22 @@ static size_t chunk_end(const aligner *a, size_t index) {
     return (index + 1) * CHUNK < a->n ? (index + 1) * CHUNK : a->n;
 }
 
-/* ------------------------------------------------------------------------------------ cells */
-
-static uint64_t cell_hash(int32_t e, int32_t f) { return random_mix((uint64_t)(uint32_t)e << 32 | (uint32_t)f); }
-static size_t cell_home(const aligner *a, uint64_t hash) { return (size_t)((hash >> 32) * a->n_cells >> 32); }
-static uint32_t cell_check(uint64_t hash) { return (uint32_t)hash ? (uint32_t)hash : 1; }
-
-static int compare_hashes(const void *x, const void *y) {
-    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return a < b ? -1 : a > b;
-}
-
-/* Estimates the number of distinct word pairs from a sample of one in SAMPLE. */
-static size_t estimate_cells(const aligner *a) {
-    enum { SAMPLE = 64 };
-    uint64_t *seen = NULL;
-    size_t n = 0, room = 0, distinct = 0;
-    for (size_t k = 0; k < a->n; k++) {
-        const sentence s = a->sentences[k];
-        const int32_t *e = a->words + s.first, *f = e + s.I;
-        for (int i = 0; i < s.I; i++)
-            for (int j = 0; j < s.J; j++) {
-                const uint64_t h = cell_hash(e[i], f[j]);
-                if (h % SAMPLE != 0) continue;
-                if (n == room) seen = reallocate(seen, (room = 2 * room + 1024) * sizeof *seen);
-                seen[n++] = h;
-            }
-    }
-    if (n > 0) qsort(seen, n, sizeof *seen, compare_hashes);
-    for (size_t i = 0; i < n; i++) distinct += i == 0 || seen[i] != seen[i - 1];
-    free(seen);
-    /* the sample of a small corpus is unreliable: add room for all pairs of a thousand sentences */
-    return distinct * SAMPLE + (1 << 16);
-}
-
-static void insert_chunk(aligner *a, size_t index, void *unused) {
-    (void)unused;
-    for (size_t k = index * CHUNK; k < chunk_end(a, index); k++) {
-        const sentence s = a->sentences[k];
-        const int32_t *e = a->words + s.first, *f = e + s.I;
-        for (int i = 0; i < s.I; i++) {
-            for (int j = 0; j < s.J; j++) __builtin_prefetch(&a->cells[cell_home(a, cell_hash(e[i], f[j]))]);
-            for (int j = 0; j < s.J; j++) {
-                const uint64_t h = cell_hash(e[i], f[j]);
-                const uint32_t check = cell_check(h);
-                for (size_t at = cell_home(a, h);; at = at + 1 < a->n_cells ? at + 1 : 0) {
-                    uint32_t found = 0;
-                    if (atomic_compare_exchange_strong(&a->cells[at].check, &found, check)) {
-                        a->cells[at].weight = 1.0f;
-                        atomic_fetch_add_explicit(&a->to_target.distinct[e[i]], 1, memory_order_relaxed);
-                        atomic_fetch_add_explicit(&a->to_source.distinct[f[j]], 1, memory_order_relaxed);
-                        break;
-                    }
-                    if (found == check) break;
-                }
-            }
-        }
-    }
-}
-
-/* Finds the cell of each pair of words.  Prefetches all of them before it reads the first. */
-static void find_cells(const aligner *a, const sentence *s, cell **cells) {
-    const int32_t *e = a->words + s->first, *f = e + s->I;
-    for (int i = 0; i < s->I; i++)
-        for (int j = 0; j < s->J; j++) {
-            cells[i * s->J + j] = &a->cells[cell_home(a, cell_hash(e[i], f[j]))];
-            __builtin_prefetch(cells[i * s->J + j]);
-        }
-    for (int i = 0; i < s->I; i++)
-        for (int j = 0; j < s->J; j++) {
-            const uint32_t check = cell_check(cell_hash(e[i], f[j]));
-            cell *c = cells[i * s->J + j];
-            while (c->check != check) c = c + 1 < a->cells + a->n_cells ? c + 1 : a->cells;
-            cells[i * s->J + j] = c;
-        }
-}
-
 /* --------------------------------------------------------------------------------- the models */
 
 static void count(_Atomic uint64_t *to, float value) {
     atomic_fetch_add_explicit(to, (uint64_t)((double)value * UNIT), memory_order_relaxed);
 }
 
-/* Model 1: p [J, I] of t [J, I]; all positions are as likely. */
-static void posterior_even(float *p, const float *t, const float *empty, int I, int J) {
-    const float each = (1.0f - EMPTY) / (float)I;
-    for (int j = 0; j < J; j++) {
-        float sum = EMPTY * empty[j];
-        for (int i = 0; i < I; i++) sum += each * t[j * I + i];
-        for (int i = 0; i < I; i++) p[j * I + i] = each * t[j * I + i] / sum;
+/* p [J, I] of t [J, I] and s->empty [J].  If `learn`, the expected jumps are added to d. */
+static void read_direction(const aligner *a, direction *d, float *p, const float *t, int I, int J, int learn,
+                           scratch *s) {
+    float jumps[JUMPS];
+    if (!a->hidden) {
+        posterior_even(p, t, s->empty, I, J);
+        return;
     }
-}
-
-/*
- * The hidden Markov model: p [J, I].  If `learn`, the expected jumps are added to d.  State i' is the last word that
- * wrote a word; I is the start.  Words of no word keep the state, so they share its future.
- */
-static void posterior_hidden(float *p, const float *t, const float *empty, int I, int J, direction *d, int learn,
-                             scratch *s) {
-    float *const move = s->move;
-    for (int from = 0; from <= I; from++) {
-        const float *jump = d->jump + ALIGN_LONGEST - (from < I ? from : -1); /* the start is before word 0 */
-        float sum = 0.0f;
-        for (int i = 0; i < I; i++) sum += jump[i];
-        for (int i = 0; i < I; i++)
-            move[from * I + i] = (1.0f - EMPTY) * ((1.0f - EVEN) * jump[i] / sum + EVEN / (float)I);
-    }
-    const int N = I + 1;
-    for (int j = 0; j < J; j++) {
-        float *here = s->here + j * N, *stay = s->stay + j * N, sum = 0.0f;
-        const float *before = here - N;
-        if (j == 0) {
-            for (int i = 0; i < I; i++) here[i] = move[I * I + i], stay[i] = 0.0f;
-            stay[I] = EMPTY * empty[0];
-        } else {
-            for (int i = 0; i < I; i++) here[i] = 0.0f;
-            for (int from = 0; from <= I; from++) {
-                const float b = before[from], *m = move + from * I;
-                for (int i = 0; i < I; i++) here[i] += b * m[i];
-            }
-            for (int i = 0; i <= I; i++) stay[i] = EMPTY * empty[j] * before[i];
-        }
-        for (int i = 0; i < I; i++) {
-            here[i] = here[i] * t[j * I + i] + stay[i];
-            sum += here[i];
-        }
-        here[I] = stay[I];
-        sum += stay[I];
-        const float scale = 1.0f / sum;
-        for (int i = 0; i <= I; i++) here[i] *= scale, stay[i] *= scale;
-    }
-    if (learn) memset(s->moves, 0, (size_t)N * I * sizeof *s->moves);
-    float *future = s->future[0], *past = s->future[1];
-    for (int i = 0; i <= I; i++) future[i] = 1.0f;
-    for (int j = J - 1; j >= 0; j--) {
-        const float *here = s->here + j * N, *stay = s->stay + j * N;
-        float sum = 0.0f;
-        for (int i = 0; i <= I; i++) sum += here[i] * future[i];
-        const float scale = 1.0f / sum;
-        for (int i = 0; i < I; i++) {
-            const float wrote = (here[i] - stay[i]) * future[i] * scale;
-            p[j * I + i] = wrote > 0.0f ? wrote : 0.0f;
-            s->ahead[i] = t[j * I + i] * future[i];
-        }
-        if (j == 0 && !learn) break;
-        /* for each move [from, i]: the probability of what follows, and how often the move is used */
-        const float *before = j > 0 ? here - N : NULL;
-        float total = 0.0f, norm = 0.0f;
-        for (int from = j > 0 ? 0 : I; from <= I; from++) {
-            const float *m = move + from * I;
-            float dot = 0.0f;
-            for (int i = 0; i < I; i++) dot += m[i] * s->ahead[i];
-            past[from] = dot + EMPTY * empty[j] * future[from];
-            total += past[from] * (before ? before[from] : 1.0f);
-            norm = past[from] > norm ? past[from] : norm;
-        }
-        if (learn)
-            for (int from = j > 0 ? 0 : I; from <= I; from++) {
-                const float b = (before ? before[from] : 1.0f) / total;
-                for (int i = 0; i < I; i++) s->moves[from * I + i] += b * s->ahead[i];
-            }
-        for (int i = 0; i <= I && j > 0; i++) past[i] /= norm;
-        float *other = future;
-        future = past;
-        past = other;
-    }
+    posterior_hidden(p, t, s->empty, I, J, d->jump, learn ? jumps : NULL, &s->posterior);
     if (!learn) return;
-    float jumps[JUMPS] = {0};
-    for (int from = 0; from <= I; from++)
-        for (int i = 0; i < I; i++)
-            jumps[ALIGN_LONGEST + i - (from < I ? from : -1)] += s->moves[from * I + i] * move[from * I + i];
     for (int i = ALIGN_LONGEST - I; i <= ALIGN_LONGEST + I; i++) count(&d->jumps[i], jumps[i]);
 }
 
@@ -372,7 +159,7 @@ static void read_pair(aligner *a, const sentence *q, int learn, scratch *s) {
     const int I = q->I, J = q->J;
     const int32_t *e = a->words + q->first, *f = e + I;
     direction *d1 = &a->to_target, *d2 = &a->to_source;
-    find_cells(a, q, s->cells);
+    cells_find(&a->table, a->words, q, s->cells);
     for (int i = 0; i < I; i++)
         for (int j = 0; j < J; j++) {
             const float w = s->cells[i * J + j]->weight;
@@ -381,11 +168,9 @@ static void read_pair(aligner *a, const sentence *q, int learn, scratch *s) {
             s->t2[i * J + j] = w * d2->scale[f[j]] + LEAST + alike;
         }
     for (int j = 0; j < J; j++) s->empty[j] = d1->empty[f[j]];
-    if (a->hidden) posterior_hidden(s->p1, s->t1, s->empty, I, J, d1, learn, s);
-    else posterior_even(s->p1, s->t1, s->empty, I, J);
+    read_direction(a, d1, s->p1, s->t1, I, J, learn, s);
     for (int i = 0; i < I; i++) s->empty[i] = d2->empty[e[i]];
-    if (a->hidden) posterior_hidden(s->p2, s->t2, s->empty, J, I, d2, learn, s);
-    else posterior_even(s->p2, s->t2, s->empty, J, I);
+    read_direction(a, d2, s->p2, s->t2, J, I, learn, s);
 }
 
 static void learn_chunk(aligner *a, size_t index, void *room) {
@@ -427,9 +212,9 @@ static double exp_digamma(double x) {
 enum { CELLS = 1 << 16 };
 static void weigh_cells(aligner *a, size_t index, void *unused) {
     (void)unused;
-    const size_t end = (index + 1) * CELLS < a->n_cells ? (index + 1) * CELLS : a->n_cells;
+    const size_t end = (index + 1) * CELLS < a->table.n ? (index + 1) * CELLS : a->table.n;
     for (size_t i = index * CELLS; i < end; i++) {
-        cell *c = &a->cells[i];
+        cell *c = &a->table.cells[i];
         if (c->check == 0) continue;
         c->weight = (float)exp_digamma((double)c->count / UNIT + PRIOR);
         c->count = 0;
@@ -491,17 +276,23 @@ static void direction_end(direction *d) {
     free(d->distinct);
 }
 
+static void insert_chunk(aligner *a, size_t index, void *unused) {
+    (void)unused;
+    for (size_t k = index * CHUNK; k < chunk_end(a, index); k++)
+        cells_insert(&a->table, a->words, &a->sentences[k], a->to_target.distinct, a->to_source.distinct);
+}
+
 void aligner_learn(aligner *a, void (*report)(const char *stage, int iteration)) {
     direction_begin(&a->to_target, a->sides[0].n, a->sides[1].n);
     direction_begin(&a->to_source, a->sides[1].n, a->sides[0].n);
-    a->n_cells = estimate_cells(a) * 3 / 2;
-    a->cells = zeros(a->n_cells, sizeof *a->cells);
+    a->table.n = cells_estimate(a->words, a->sentences, a->n) * 3 / 2;
+    a->table.cells = zeros(a->table.n, sizeof *a->table.cells);
     in_parallel(a, insert_chunk, chunks(a));
     const int first = a->options.model1;
     for (int i = 0; i < first + a->options.hmm; i++) {
         a->hidden = i >= first;
         in_parallel(a, learn_chunk, chunks(a));
-        in_parallel(a, weigh_cells, (a->n_cells + CELLS - 1) / CELLS);
+        in_parallel(a, weigh_cells, (a->table.n + CELLS - 1) / CELLS);
         weigh(&a->to_target, a->hidden);
         weigh(&a->to_source, a->hidden);
         if (report) report(a->hidden ? "hidden Markov model" : "model 1", (a->hidden ? i - first : i) + 1);
@@ -541,15 +332,11 @@ const align_link *aligner_links(const aligner *a, size_t i, int *n) {
 
 void aligner_free(aligner *a) {
     for (size_t i = 0; a->linked && i < chunks(a); i++) free(a->linked[i].links);
-    for (int i = 0; i < 2; i++) {
-        free(a->sides[i].keys);
-        free(a->sides[i].ids);
-        free(a->sides[i].spelling);
-    }
+    for (int i = 0; i < 2; i++) vocabulary_free(&a->sides[i]);
     direction_end(&a->to_target);
     direction_end(&a->to_source);
     free(a->linked);
-    free(a->cells);
+    free(a->table.cells);
     free(a->sentences);
     free(a->words);
     free(a);

@@ -22,7 +22,7 @@
  *
  * Counts are sums of multiples of 2^-32, so every number of threads and every order gives the same results.
  *
- * Depends on: words.h, files.h.  Used by: align_main.c.
+ * Depends on: words.h, files.h, train/random.h.  Used by: align_main.c, align_posterior.h.
  */
 #ifndef HEED_TRAIN_NATIVE_ALIGN_H
 #define HEED_TRAIN_NATIVE_ALIGN_H
