@@ -74,7 +74,7 @@ WASM_LINK     := -O3 -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4G
 wasm_LIBS     := $(subst TOTAL_STACK=131072,TOTAL_STACK=1048576,$(WASM_LINK)) -sINITIAL_MEMORY=268435456
 
 # Download size matters too: only code that takes much time is built for speed.  The rows of vector.c take little, and
-# few rows saturate.
+# few rows of a matrix saturate.
 SMALL := $(filter-out src/kernels/% src/train/%,$(SOURCES)) src/kernels/vector.c src/kernels/saturating.c
 
 # Emscripten also reads settings from the environment; ignore those of other builds.

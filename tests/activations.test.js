@@ -1,5 +1,5 @@
 // The option `activations`: how int8 matrices take their inputs. With fixed scales, Firefox's models give what the real
-// engine gives: as far as none of its sums saturates, and with sums that saturate all of it.
+// engine gives: with exact sums where none of its sums saturates, with 'saturating' everywhere.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -140,9 +140,12 @@ for (const name of ['tiny-seven', 'tiny-joint', 'memory-split']) {
 }
 
 for (const activations of /** @type {const} */ (['rows8', 'fixed', 'saturating'])) {
+  // in tiny-joint sums saturate
+  const name = activations === 'saturating' ? 'tiny-joint' : 'tiny-seven';
+
   test(`${activations}: a sentence has the same bits alone and in a batch, in a search and in a pass`, async () => {
-    await withModel(directory('firefox/tiny-seven'), { activations }, (model) => {
-      const sources = linesOf('tiny-seven').slice(0, 12).map(({ sourceIds }) => sourceIds);
+    await withModel(directory(`firefox/${name}`), { activations }, (model) => {
+      const sources = linesOf(name).slice(0, 12).map(({ sourceIds }) => sourceIds);
       const together = model.generate(sources, { beams: 2, maxTokens: 20 });
       sources.forEach((source, i) => {
         const [[alone], [{ ids, logProb }]] = [model.generate([source], { beams: 2, maxTokens: 20 })[0], together[i]];
@@ -156,7 +159,7 @@ for (const activations of /** @type {const} */ (['rows8', 'fixed', 'saturating']
 
   test(`${activations}: SIMD128 and relaxed SIMD give the same bits`, async (t) => {
     if (relaxedDot() === 'none') return t.skip('this host has no relaxed dot product');
-    for (const source of [directory('firefox/tiny-seven'), directory('int8')]) {
+    for (const source of [directory(`firefox/${name}`), directory('int8')]) {
       const [plain, relaxed] = await Promise.all((/** @type {const} */ (['simd128', 'relaxed'])).map((simd) =>
         withModel(source, { activations, simd }, logits)));
       assert.equal(plain, relaxed);
@@ -166,9 +169,17 @@ for (const activations of /** @type {const} */ (['rows8', 'fixed', 'saturating']
 
 test('a matrix without an alpha takes rows of 8 bits', async () => {
   const load = (/** @type {any} */ activations) => withModel(directory('int8'), { activations }, logits);
-  const [rows, rows8, fixed] = [await load(undefined), await load('rows8'), await load('fixed')];
+  const [rows, rows8, fixed, saturating] =
+    [await load(undefined), await load('rows8'), await load('fixed'), await load('saturating')];
   assert.notEqual(rows, rows8);
   assert.equal(rows8, fixed);
+  assert.equal(rows8, saturating);
+});
+
+test('sums that saturate change logits, where a model has some', async () => {
+  const load = (/** @type {any} */ activations) =>
+    withModel(directory('firefox/tiny-joint'), { activations }, logits);
+  assert.notEqual(await load('fixed'), await load('saturating'));
 });
 
 test('alphas pass through a conversion to int8, and not through others', async () => {
@@ -192,7 +203,8 @@ test('a Translator takes the option', async () => {
   const make = (/** @type {any} */ activations) => Translator.create({
     sourceLanguage: 'en', targetLanguage: 'de', model: directory('firefox/tiny-seven'), activations,
   });
-  await assert.rejects(make('row'), /^TypeError: activations: found 'row', expected one of rows,rows8,fixed,saturating$/);
+  await assert.rejects(make('row'),
+    /^TypeError: activations: found 'row', expected one of rows,rows8,fixed,saturating$/);
   const { source, shortlist } = linesOf('tiny-seven').find(({ shortlist: { reference, margin } }) =>
     !reference && margin > 0.1);
   const translator = await make('fixed');

@@ -43,7 +43,7 @@ const OPTIONS = {
   activations: {
     takes: 'KIND',
     help: ['how int8 matrices take their inputs: rows (the default), rows8 (nearer to', 'floats), fixed (the scales'
-      + " of Firefox's models, exact sums) or saturating", '(the same, with sums as in its wasm)'],
+      + " of Firefox's models, exact sums) or saturating", '(the same, with sums clamped to 16 bits as in its engine)'],
   },
   format: {
     takes: 'FORMAT',

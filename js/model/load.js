@@ -24,8 +24,8 @@ import { CONFIG, configNumbers, generateDefaults, GENERATION, hasOthers, readCon
  * @property {'rows' | 'rows8' | 'fixed' | 'saturating'} [activations]  how int8 matrices take their inputs. 'rows', the
  *   default: 7 bits, a scale and a zero point for each row. 'rows8': 8 bits, a scale for each row; nearer to floats,
  *   but slower with relaxed SIMD. 'fixed': 8 bits, scales that the file has as `X.weight.alpha`, multiplied and rounded
- *   as Firefox's engine does; matrices without one take 'rows8'. 'saturating': as 'fixed', but the sum of each two
- *   products is clamped to 16 bits, as that engine does it in wasm and on processors without products of 8 bits
+ *   as Firefox's engine does; matrices without one take 'rows8'. 'saturating': as 'fixed', but slower: the sum
+ *   of two neighbouring products is clamped to 16 bits, as that engine does in wasm and on processors without VNNI
  * @property {string | URL | BufferSource | WebAssembly.Module} [wasm]  the source of heed.wasm, for hosts where
  *   `new URL(…, import.meta.url)` does not work
  * @property {'auto' | 'simd128' | 'relaxed'} [simd]  'auto': relaxed SIMD if it is faster on this

@@ -17,7 +17,10 @@ enum { HEED_LAYER_NORM = 0, HEED_RMS_NORM = 1 };                               /
 /* positions: the tables of Hugging Face's MarianMT, of Marian, of fairseq, or none */
 enum { HEED_POSITIONS_HF = 0, HEED_POSITIONS_MARIAN = 1, HEED_POSITIONS_FAIRSEQ = 2, HEED_POSITIONS_NONE = 3 };
 
-/* How int8 products take their inputs: see k_quantize_rows_8 and k_gemm_saturating.  The option `activations`. */
+/*
+ * How int8 products take their inputs: see k_quantize_rows_8 and k_gemm_saturating.  The option `activations`.  From
+ * FIXED on, the alphas of a file are used.
+ */
 enum { HEED_QUANTIZE_ROWS = 0, HEED_QUANTIZE_ROWS8 = 1, HEED_QUANTIZE_FIXED = 2, HEED_QUANTIZE_SATURATING = 3 };
 
 /* Parts of an int8 matrix X.weight: itself, X.weight.scale, and X.weight.alpha. */

@@ -110,19 +110,23 @@ void k_gemm_fixed(float *out, int ldo, const void *rows, const float *scales, co
                   int n, int k);
 
 /*
- * Fixed scales as engines compute them whose processor has no product of 8 bits: the sum of each two products of q and
- * i, of k = 2p and 2p + 1, is clamped to 16 bits before it is added (pmaddubsw).  Few rows of W have such sums.
+ * Fixed scales as Marian computes them without VNNI (pmaddubsw): the products of k = 2p and k = 2p + 1 are added, and
+ * this sum is clamped to 16 bits before it is added to the others.  In Mozilla's models two of a hundred rows of W have
+ * a pair that this can change, so only those rows are computed in this way.
+ *
+ *     out[n] = (sum_p clamp(q_2p i_n,2p + q_2p+1 i_n,2p+1)) * multiplier + (shift * sum_k i_nk + bias[n])
  */
 
-/* Can a pair of this weight row leave 16 bits? */
+/* 1 if a pair of this weight row [k] leaves 16 bits for some q in 0..254, else 0. */
 int k_saturates(const int8_t *row, int k);
 /*
- * out [m] (stride ldo) = row n of k_pack_row_i8's W with x [m, k] (row stride ldx).
- *   scales [m]   of k_quantize_rows_8: NaN, or 1
- *   prepared     shift * sum_k i_nk + bias[n]
+ * One row of W, `at`: out [m] (stride ldo) from x [m, k] (row stride ldx) and k_pack_row_i8's panels.
+ *   scales [m]      of k_quantize_rows_8 with this alpha, which is above 0
+ *   multiplier      as for k_gemm_fixed
+ *   prepared_bias   the second bracket
  */
 void k_gemm_saturating(float *out, int ldo, const float *x, int ldx, const float *scales, float alpha,
-                       const int8_t *panels, int n, float multiplier, float prepared, int m, int k);
+                       const int8_t *panels, int at, float multiplier, float prepared_bias, int m, int k);
 
 /*
  * int8, rows that are mostly 0.  After a ReLU, 10 to 30 of 100 numbers are not 0.  Only these are multiplied, so the

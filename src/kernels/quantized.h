@@ -5,7 +5,8 @@
  *                     x0, x2, x1 - 256 x0, x3 - 256 x2; and at the end the number at which its sums begin, an int32
  *     relaxed         q; of 8 bits two rows, whose sum is q
  *
- * Of rows that are mostly 0 only the other numbers are kept: sparse_head.
+ * Of rows that are mostly 0 only the other numbers are kept: sparse_head.  Also where a row of int8 panels is, and how
+ * numbers are rounded.
  *
  * Depends on: kernels.h, simd.h.  Used by: quantize.c, which writes them, gemm_i8.c and saturating.c.
  */

@@ -155,17 +155,17 @@ int ref_saturates(const int8_t *row, int k) {
     return 0;
 }
 
-void ref_gemm_saturating(float *out, int ldo, const uint8_t *rows, const float *scales, const int8_t *panels, int n,
-                         float multiplier, float prepared, int m, int k) {
+void ref_gemm_saturating(float *out, int ldo, const uint8_t *rows, const float *scales, const int8_t *panels, int at,
+                         float multiplier, float prepared_bias, int m, int k) {
     for (int r = 0; r < m; r++) {
         const uint8_t *q = rows + (size_t)r * (size_t)k;
         int32_t sum = 0;
         for (int i = 0; i < k; i += 2) {
-            int pair = q[i] * panels[at_i8(n, i, k)];
-            if (i + 1 < k) pair += q[i + 1] * panels[at_i8(n, i + 1, k)];
+            int pair = q[i] * panels[at_i8(at, i, k)];
+            if (i + 1 < k) pair += q[i + 1] * panels[at_i8(at, i + 1, k)];
             sum += pair < INT16_MIN ? INT16_MIN : pair > INT16_MAX ? INT16_MAX : pair;
         }
-        out[(size_t)r * (size_t)ldo] = (float)sum * (scales[r] * multiplier) + prepared;
+        out[(size_t)r * (size_t)ldo] = (float)sum * (scales[r] * multiplier) + prepared_bias;
     }
 }
 

@@ -39,8 +39,8 @@ void ref_gemm_fixed(float *out, int ldo, const uint8_t *rows, const float *scale
                     int n, int k);
 /* From the rows of ref_quantize_rows_8 instead of x. */
 int ref_saturates(const int8_t *row, int k);
-void ref_gemm_saturating(float *out, int ldo, const uint8_t *rows, const float *scales, const int8_t *panels, int n,
-                         float multiplier, float prepared, int m, int k);
+void ref_gemm_saturating(float *out, int ldo, const uint8_t *rows, const float *scales, const int8_t *panels, int at,
+                         float multiplier, float prepared_bias, int m, int k);
 /* Rows that are mostly 0: plain rows [m, k] of all numbers, in 0..127. */
 void ref_pack_row_sparse(int8_t *groups, int32_t *sums, int n, const int8_t *row, int k);
 void ref_unpack_row_sparse(int8_t *row, const int8_t *groups, int n, int k);

@@ -1,4 +1,4 @@
-/* saturating.c - int8 products whose pairs saturate in 16 bits; see kernels.h. */
+/* saturating.c - int8 products whose pair sums are clamped to 16 bits; see kernels.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "kernels/quantized.h"
 #include "kernels/simd.h"
 
-/* The largest q.  Weights of different signs fit: 254 * 127 < 32768. */
+/* The largest q.  Weights of different signs fit: 254 * 128 < 32768. */
 enum { MOST = 254 };
 
 int k_saturates(const int8_t *row, int k) {
@@ -22,18 +22,18 @@ INLINE v128_t rounded(const float *x, v128_t alpha) {
     return wasm_i16x8_add(i, wasm_i16x8_splat(127));
 }
 
-/* `sums` with those of four pairs. */
+/* `sums` plus four clamped pair sums. */
 INLINE v128_t add_pairs(v128_t q, v128_t w, v128_t sums) {
     const v128_t pairs = wasm_i32x4_max(wasm_i32x4_dot_i16x8(q, w), wasm_i32x4_splat(INT16_MIN));
     return wasm_i32x4_add(sums, wasm_i32x4_min(pairs, wasm_i32x4_splat(INT16_MAX)));
 }
 
 void k_gemm_saturating(float *out, int ldo, const float *x, int ldx, const float *scales, float alpha,
-                       const int8_t *panels, int n, float multiplier, float prepared, int m, int k) {
+                       const int8_t *panels, int at, float multiplier, float prepared_bias, int m, int k) {
     const v128_t a = wasm_f32x4_splat(alpha), sign = wasm_i16x8_splat(EVEN_SIGN);
     for (int r = 0; r < m; r++) {
         const float *row = x + (size_t)r * (size_t)ldx;
-        const int8_t *w = panels + place_i8(n, k);
+        const int8_t *w = panels + place_i8(at, k);
         v128_t sums = wasm_i32x4_splat(0);
         float last[16] = {0};
         if (k % 16 != 0) memcpy(last, row + k / 16 * 16, (size_t)(k % 16) * sizeof *row);
@@ -49,6 +49,6 @@ void k_gemm_saturating(float *out, int ldo, const float *x, int ldx, const float
         int32_t lanes[4];
         wasm_v128_store(lanes, sums);
         const int32_t sum = lanes[0] + lanes[1] + lanes[2] + lanes[3];
-        out[(size_t)r * (size_t)ldo] = (float)sum * (scales[r] * multiplier) + prepared;
+        out[(size_t)r * (size_t)ldo] = (float)sum * (scales[r] * multiplier) + prepared_bias;
     }
 }

@@ -110,6 +110,17 @@ static void quantize(heed_input *input, float alpha, int is_sparse) {
     input->alpha = alpha;
 }
 
+/* Computes the outputs of the rows whose sums saturate once more.  multiplier, shift: of k_gemm_fixed */
+static void saturate_rows(float *out, const heed_input *input, const heed_matrix *w, const float *bias,
+                          float multiplier, float shift) {
+    for (int j = 0; j < w->rows; j++) {
+        if (!w->saturates[j]) continue;
+        const float prepared_bias = (float)w->sums[j] * shift + (bias ? bias[j] : 0.0f);
+        k_gemm_saturating(out + j, w->rows, input->x, w->cols, input->scales, w->alpha, w->i8, j, multiplier,
+                          prepared_bias, input->m, w->cols);
+    }
+}
+
 void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const float *bias) {
     const int m = input->m, n = w->rows, k = w->cols;
     if (w->f32) {
@@ -123,11 +134,7 @@ void matrix_multiply(float *out, heed_input *input, const heed_matrix *w, const 
         const float multiplier = 1.0f / (alpha * w->q), shift = -(127.0f / alpha * (127.0f / w->q)) / 127.0f;
         (w->is_sparse ? k_gemm_sparse_fixed : k_gemm_fixed)(out, n, input->rows, input->scales, input->zeros, w->i8,
                                                             multiplier, shift, w->sums, bias, m, n, k);
-        for (int j = 0; j < n && w->saturates; j++) {
-            const float prepared = (float)w->sums[j] * shift + (bias ? bias[j] : 0.0f);
-            if (w->saturates[j])
-                k_gemm_saturating(out + j, n, input->x, k, input->scales, alpha, w->i8, j, multiplier, prepared, m, k);
-        }
+        if (w->saturates) saturate_rows(out, input, w, bias, multiplier, shift);
     } else if (w->is_sparse) {
         k_gemm_sparse(out, n, input->rows, input->scales, input->zeros, w->i8, w->scales, w->sums, bias, m, n, k);
     } else {

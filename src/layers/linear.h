@@ -17,7 +17,7 @@
 typedef struct {
     int rows;      /* N : outputs */
     int cols;      /* K : inputs */
-    int is_sparse; /* int8, and inputs come from a ReLU: groups of kernels.h instead of panels */
+    int is_sparse; /* int8, inputs come from a ReLU, no sum saturates: groups of kernels.h instead of panels */
     float *f32;    /* panels of kernels.h, or NULL and */
     int8_t *i8;    /* int8 panels or groups, */
     float *scales; /* [panel_rows(N) or group_rows(N)] value of one int8 step in each row, */
@@ -35,7 +35,7 @@ typedef struct {
 
 /*
  * Lay out a matrix [rows, cols] of HEED_F32 or HEED_I8 numbers, filled with zeros.  activations: HEED_QUANTIZE_, of
- * HEED_I8.  after_relu: its inputs are not negative, and mostly 0.
+ * HEED_I8.  after_relu: its inputs are not negative, and mostly 0; it is in groups, unless sums saturate.
  */
 void matrix_layout(heed_matrix *w, heed_arena *arena, int rows, int cols, int dtype, int activations, int after_relu);
 
@@ -58,7 +58,7 @@ heed_linear linear_part(const heed_linear *linear, int first, int n);
 /*
  * The rows that projections read.  For int8 they are quantised once for all matrices that read them, except that each
  * fixed scale has rows of its own, and so have matrices in groups: a matrix that needs others than the one before
- * quantises them again.
+ * quantises them again.  A row of weights whose sums saturate reads x itself.
  */
 typedef struct {
     const float *x; /* [m, K] */

@@ -19,7 +19,10 @@ void attend_pairs(heed_pass *pass, const pass_stack *s, int i);
  */
 void attend_pairs_backward(heed_pass *pass, const pass_stack *s, int i);
 
-/* Adds the alignment loss of the guided head, after the decoder's forward half.  Cannot fail. */
+/*
+ * Adds the alignment loss of the guided head to `result`, after the decoder's forward half.  pass->guided is above 0.
+ * Cannot fail.
+ */
 void attend_guided_loss(const heed_pass *pass, pass_result *result);
 
 #endif /* HEED_TRAIN_ATTEND_H */

@@ -258,6 +258,11 @@ static void test_hostile_rows(void) {
         if (alpha > 0.0f) k_gemm_fixed(out, PANEL, wide, &scale, &zero, panels, 0.5f, -2.0f, sums, NULL, 1, PANEL, n);
         else k_gemm_i8_8(out, PANEL, wide, &scale, &zero, panels, w_scales, sums, NULL, 1, PANEL, n);
         for (int i = 0; i < PANEL; i++) CHECK(isnan(out[i]) == !is_row);
+        if (alpha == 0.0f) continue;
+        float saturating, twin_saturating;
+        k_gemm_saturating(&saturating, 1, x, K, &scale, alpha, panels, 3, 0.5f, -2.0f, 1, n);
+        ref_gemm_saturating(&twin_saturating, 1, twin, &twin_scale, panels, 3, 0.5f, -2.0f, 1, n);
+        CHECK(isnan(saturating) == !is_row && isnan(twin_saturating) == !is_row);
     }
     CHECK(lost > 100);
 }
@@ -315,13 +320,13 @@ static void test_gemm(int n, int k, int with_bias, int bits, float alpha) {
 
 /*
  * Sums of pairs that saturate have the twin's bits; where none can, those of fixed scales.  A third of the weight rows
- * are so small that none can, a third have one pair that just can or just cannot.
- *   lost   how many numbers of `out` saturation changed is added
+ * are so small that none can, and a third have one pair that just can or just cannot.
+ *   *lost   added to: how many numbers saturation changed
  */
 static void test_saturating(int n, int k, float alpha, int *lost) {
     const int ldx = k + 1, ldo = n + 2, columns = panel_rows(n);
     const float multiplier = 0.0123f, shift = -1.3f;
-    guard g[10];
+    guard g[11];
     int8_t *panels = guard_new(&g[0], (size_t)columns * (size_t)quantized_cols(k)), *w = guard_new(&g[1], (size_t)k);
     int8_t *twin = guard_new(&g[2], (size_t)columns * (size_t)quantized_cols(k));
     int32_t *sums = guard_new(&g[3], (size_t)columns * 4), *zeros = guard_new(&g[4], M * 4);
@@ -329,6 +334,7 @@ static void test_saturating(int n, int k, float alpha, int *lost) {
     float *out = guard_new(&g[7], (size_t)((M - 1) * ldo + n) * 4);
     uint8_t *plain = guard_new(&g[8], (size_t)(M * k));
     void *rows = guard_new(&g[9], quantized_bytes(M, k));
+    float *got = guard_new(&g[10], (2 * M - 1) * 4);
     float all_x[M * 300];
     CHECK(ldx <= 300);
     fill_activations(all_x, ldx, M, k);
@@ -353,17 +359,18 @@ static void test_saturating(int n, int k, float alpha, int *lost) {
     k_gemm_fixed(out, ldo, rows, scales, zeros, panels, multiplier, shift, sums, NULL, M, n, k);
     for (int i = 0; i < n; i++) {
         const float prepared = (float)sums[i] * shift;
-        float got[2 * M], want[M];
+        float want[M];
         k_gemm_saturating(got, 2, x, ldx, scales, alpha, panels, i, multiplier, prepared, M, k);
         ref_gemm_saturating(want, 1, plain, scales, twin, i, multiplier, prepared, M, k);
         ref_unpack_row_i8(w, twin, i, k);
         for (int r = 0; r < M; r++) {
-            CHECK(got[2 * r] == want[r]);
+            CHECK(memcmp(&got[2 * r], &want[r], sizeof want[r]) == 0);
+            CHECK(r + 1 == M || isnan(got[2 * r + 1]));
             *lost += got[2 * r] != out[r * ldo + i];
             CHECK(got[2 * r] == out[r * ldo + i] || k_saturates(w, k));
         }
     }
-    for (int i = 0; i < 10; i++) CHECK(guard_end(&g[i]));
+    for (int i = 0; i < 11; i++) CHECK(guard_end(&g[i]));
 }
 
 /*

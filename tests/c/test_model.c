@@ -249,14 +249,19 @@ static void check_rows(const heed_model *model, int i, int rows, int cols) {
  * an error of about 1/127 of a row's range in each of few layers; a wrong scale, sum or zero point is off by its whole.
  */
 static void test_int8(void) {
-    enum { F32_ARITHMETIC, FROM_F32, FROM_I8, ROWS_ALPHAS, ROWS8, FIXED_NO_ALPHAS, FIXED_ALPHAS, RUNS };
+    enum {
+        F32_ARITHMETIC, FROM_F32, FROM_I8, ROWS_ALPHAS, ROWS8, FIXED_NO_ALPHAS, FIXED_ALPHAS, SATURATING_NO_ALPHAS, RUNS
+    };
+    static const int ACTIVATIONS[RUNS] = {
+        [ROWS8] = HEED_QUANTIZE_ROWS8, [FIXED_NO_ALPHAS] = HEED_QUANTIZE_FIXED, [FIXED_ALPHAS] = HEED_QUANTIZE_FIXED,
+        [SATURATING_NO_ALPHAS] = HEED_QUANTIZE_SATURATING};
     int32_t config[MAX_CONFIG];
     const int n = default_config(config);
     float out[RUNS][5 * 24];
     for (int run = 0; run < RUNS; run++) {
         heed_model *model;
         config_set(config, "dtype", run ? HEED_I8 : HEED_F32);
-        config_set(config, "activations", run == ROWS8 ? HEED_QUANTIZE_ROWS8 : run > ROWS8 ? HEED_QUANTIZE_FIXED : 0);
+        config_set(config, "activations", ACTIVATIONS[run]);
         CHECK_INT(heed_model_create(config, n, &model, NULL), HEED_OK);
         for (int i = 0; i < heed_tensor_count(model); i++) {
             int32_t rows, cols;
@@ -297,6 +302,7 @@ static void test_int8(void) {
     CHECK(memcmp(out[FROM_F32], out[FROM_I8], sizeof out[0]) == 0);
     CHECK(memcmp(out[ROWS_ALPHAS], out[FROM_I8], sizeof out[0]) == 0);
     CHECK(memcmp(out[FIXED_NO_ALPHAS], out[ROWS8], sizeof out[0]) == 0);
+    CHECK(memcmp(out[SATURATING_NO_ALPHAS], out[ROWS8], sizeof out[0]) == 0);
     CHECK(memcmp(out[F32_ARITHMETIC], out[FROM_F32], sizeof out[0]) != 0);
     CHECK(memcmp(out[ROWS8], out[FROM_F32], sizeof out[0]) != 0);
     CHECK(memcmp(out[FIXED_ALPHAS], out[ROWS8], sizeof out[0]) != 0);
@@ -306,8 +312,8 @@ static void test_int8(void) {
     CHECK_NEAR("fixed scales against f32", out[FIXED_ALPHAS], out[F32_ARITHMETIC], 5 * 24, 0.05);
 }
 
-/* Only the second matrix after a ReLU, in int8, reads rows that are mostly 0. */
-static void test_groups(void) {
+/* Only the second matrix after a ReLU, in int8, reads rows that are mostly 0; where sums saturate, none does. */
+static void test_groups(int activations) {
     for (int dtype = HEED_F32; dtype <= HEED_I8; dtype++)
         for (int activation = HEED_RELU; activation <= HEED_GELU_NEW; activation++)
             for (int is_gated = 0; is_gated < 2; is_gated++) {
@@ -315,6 +321,7 @@ static void test_groups(void) {
                 const int n = default_config(config);
                 if (dtype != HEED_F32 && dtype != HEED_I8) continue;
                 config_set(config, "dtype", dtype);
+                config_set(config, "activations", dtype == HEED_I8 ? activations : 0);
                 config_set(config, "activation_function", activation);
                 config_set(config, "gated_feed_forward", is_gated);
                 heed_model *model = random_model(config, n, 3, 4096);
@@ -323,7 +330,8 @@ static void test_groups(void) {
                 for (int i = 0; i < model->encoder.n_sublayers; i++) {
                     const heed_sublayer *s = &model->encoder.sublayers[i];
                     const int has_ffn = s->arch->ffn_dim > 0;
-                    const int expected = has_ffn && dtype == HEED_I8 && activation == HEED_RELU && !is_gated;
+                    const int expected = has_ffn && dtype == HEED_I8 && activation == HEED_RELU && !is_gated &&
+                                         activations != HEED_QUANTIZE_SATURATING;
                     CHECK_INT(s->linears[FC1].weight.is_sparse, 0);
                     CHECK_INT(s->linears[FC2].weight.is_sparse, expected);
                     n_found += has_ffn;
@@ -403,9 +411,9 @@ static void test_alpha(void) {
 }
 
 /*
- * A product with fixed scales, written down once more as the engine computes it: sums of u8 x s8, each two of them
- * clamped to 16 bits if `saturates`, a factor and a prepared bias that are rounded on their way.  Matrices of two
- * alphas take turns over one input, and a copy of rows of the first says what they say.
+ * A product with fixed scales, written down once more as the engine computes it: sums of u8 x s8, a factor and a
+ * prepared bias that are rounded on their way.  If it saturates, the sum of each pair is clamped to 16 bits.  Matrices
+ * of two alphas take turns over one input, and copied rows give the same numbers.
  */
 static void test_fixed(int saturates) {
     enum { ROWS = 3, N = 9, K = 37 };
@@ -718,7 +726,8 @@ int main(void) {
     test_pieces(HEED_I8);
     test_int8();
     test_alpha();
-    test_groups();
+    test_groups(HEED_QUANTIZE_ROWS);
+    test_groups(HEED_QUANTIZE_SATURATING);
     test_fixed(0);
     test_fixed(1);
     test_dtypes();

@@ -13,7 +13,7 @@
  */
 
 /**
- * With fixed scales: sums of integers that are exact, or of which each two saturate in 16 bits.
+ * With fixed scales: sums of integers that are exact, or with the sum of each pair clamped to 16 bits.
  *
  * @typedef {'exact' | 'saturating'} Sums
  */

@@ -22,7 +22,8 @@
  *
  * Counts are sums of multiples of 2^-32, so every number of threads and every order gives the same results.
  *
- * Depends on: words.h, files.h, train/random.h.  Used by: align_main.c, align_posterior.h.
+ * Depends on: align_tables.h, align_posterior.h, words.h, files.h, train/random.h.  Used by: align_main.c,
+ * align_posterior.h.
  */
 #ifndef HEED_TRAIN_NATIVE_ALIGN_H
 #define HEED_TRAIN_NATIVE_ALIGN_H

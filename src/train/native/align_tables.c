@@ -61,7 +61,7 @@ static int compare_hashes(const void *x, const void *y) {
 }
 
 size_t cells_estimate(const int32_t *words, const sentence *sentences, size_t n) {
-    enum { SAMPLE = 64 }; /* one pair in so many is looked at */
+    enum { SAMPLE = 64 }; /* one pair of so many is counted */
     uint64_t *seen = NULL;
     size_t n_seen = 0, room = 0, distinct = 0;
     for (size_t k = 0; k < n; k++) {

@@ -1,5 +1,6 @@
 /*
- * align_tables.h - the hash tables of the aligner: its words, and the pairs of words that occur together.
+ * align_tables.h - the hash tables of the aligner: its words, and the pairs of words that occur together; and where the
+ * words of a pair of sentences are.
  *
  * Depends on: files.h, train/random.h.  Used by: align.c.
  */
