@@ -115,6 +115,8 @@ typedef struct {
 
 enum { N_BYTES = 256 };
 
+/* search.c has the layout, search_step() and search_attention(); sentences.c has the others. */
+
 /* Lay a search out in `arena` (which may only measure). */
 void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int max_source, int max_target, int max_beams,
                    int max_batch);
