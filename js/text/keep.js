@@ -1,6 +1,6 @@
 // keep.js - finds text that is not translated, by its form: addresses, code, markup, placeholders, codes and long
-// numbers, emoji, words in foreign scripts. Loaded by translator.js if mayKeep() of split.js finds a sign of any.
-// glossary.js then handles them like terms that translate to themselves.
+// numbers, emoji, words in foreign scripts. Loaded by translate/passing.js if mayKeep() of split.js finds a sign of
+// any. glossary.js then handles them like terms that translate to themselves.
 //
 //   text  ->  one pass for each kind, the most certain first; later passes do not see what a pass finds
 //         ->  neighbours with only spaces between them become one span; spans never split a character

@@ -1,5 +1,5 @@
 // split.js - splits texts into the sentences to translate, with their ids, and what is between them: white space, and
-// marks before the text of a line; used by translator.js.
+// marks before the text of a line; used by translate/host.js.
 
 import { MAX_SENTENCE } from '../base/limits.js';
 import { badType } from '../base/check.js';

@@ -1,5 +1,5 @@
 // glossary.js - translates sentences with terms of a glossary, and with spans that pass through (see text/keep.js).
-// Loaded by translator.js when a call has the option `glossary` or a sentence has such a span.
+// Loaded by host.js when a call has the option `glossary` or a sentence has such a span.
 //
 // A sentence is first translated freely. If the result has all terms and spans, it is used. Otherwise forced.js puts
 // them in. A term that cannot be placed is an error. A span is not: the attempt with most spans is used.

@@ -1,5 +1,5 @@
 // passing.js - what of some texts passes through a translation: by its form, because the vocabulary lacks it, or
-// because the caller says so. Loaded by translator.js if a text may have such a part.
+// because the caller says so. Loaded by host.js if a text may have such a part.
 
 import { mayKeep } from '../text/split.js';
 
