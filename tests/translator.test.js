@@ -549,15 +549,16 @@ test('German ordinals, and abbreviations before a number, end no sentence', () =
 
 test('abbreviations of four languages, dates and quotations end no sentence', async () => {
   const texts = {
-    en: ['I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.', 'Ask Smith et al. They know.',
-      'He came (really!) and left.', '"Are you ok?" she asked.', 'Enter the Serial No. List.'],
+    en: ['I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.',
+      'Ask Smith et al. They know.', 'He came (really!) and left.', '"Are you ok?" she asked.',
+      'Enter the Serial No. List.'],
     de: ['Bzgl. Ihrer Anfrage an Hrn. Meier', 'Die Fa. M\u00fcller & Co. KG', 'Abb. 3 und Kap. 4', 'Goethestr. 12',
-    'Am 12. 3. 2024 kam er.', 'Am 31. Dez. 2023', 'Die 3. Frage', 'Beim 2. Weltkrieg', 'Mo.\u2013Fr. 9 Uhr',
+      'Am 12. 3. 2024 kam er.', 'Am 31. Dez. 2023', 'Die 3. Frage', 'Beim 2. Weltkrieg', 'Mo.\u2013Fr. 9 Uhr',
       '\u201eKomm!\u201c sagte er.'],
     fr: ['MM. Dupont et Mgr. Petit', 'au 5, av. Foch', 'T\u00e9l. 01', '\u00ab Bonjour\u00a0! \u00bb dit-il.',
       '\u00ab Quoi\u202f?\u202f\u00bb', '\u00ab Oui ! \u00bb, dit-il.', 'Il dit \u00ab Quoi ? \u00bb.'],
     es: ['P. ej. Madrid', 'EE. UU.',
-    'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad'],
+      'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad'],
   };
   for (const [language, own] of Object.entries(texts)) {
     for (const text of own) for (const tag of [language, '']) assert.deepEqual(split(text, tag), [text]);
