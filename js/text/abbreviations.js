@@ -14,8 +14,8 @@ const COMMON = 'Dr|Prof|St|cf|vs|(?<=\\bet )al|[Ee]\\.g|[Ii]\\.e|(?!I)\\p{L}';
 const OWN = {
   // "Serial No.", but not "I said No."
   en: 'M[rst]|Mrs|[SJ]r|Messrs|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|(?<=\\p{Lu}\\p{L}* )No',
-  de: 'Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|einschl|evtl|geb|[Gg]em|ggf|[Ii]nkl|insb|lt|med|sog|vgl|zzgl|' +
-    '[zZ]\\.B|[dD]\\.h|u\\.a',
+  de: 'Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|[Ee]inschl|[Ee]vtl|geb|[Gg]em|[Gg]gf|[Ii]nkl|[Ii]nsb|[Ll]t|med|[Ss]og|' +
+    '[Vv]gl|[Zz]zgl|[Zz]\\.B|[Dd]\\.h|u\\.a',
   fr: 'MM|M(?:me|lle)s?|Mgr|Pr|[Bb]d|[Aa]v|ex',
   es: '(?:Sr|Srt|St|Dr|D\u00f1)a|Sr|Sres|Sto|Gral|Ing|Lic|EE|ej|[Aa]v(?:da)?',
 };
@@ -47,6 +47,17 @@ const COUNTED = new RegExp(
 );
 /** A number behind an article is an ordinal; not that of "Montag, dem 12." */
 const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rs]|(?<!,\s*d)e[mn])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
+
+/**
+ * The same with a Roman number, as of kings, centuries and chapters, and words that begin the next sentence. Another
+ * word with a capital may be a noun of the same sentence: to divide one is worse than to leave two together.
+ */
+const ROMAN = /(?:^|[^\p{L}.])[IVXL]{1,6}\.\s*$/u;
+const BEGIN = new RegExp('^(?:A(?:ber|ls|m|n|u(?:ch|[fs]))|B(?:eim?|is)|D(?:a(?:bei|her|mals|nach|nn|s)?|e[mnrs]|' +
+  'ie(?:se[mnrs]?)?|och|ort)|E(?:r|s|ine?[mnrs]?)|F\u00fcr|H(?:eute|ier)|I(?:ch|hre?[mnrs]?|[mn])|' +
+  'J(?:a|ede[rs]?|etzt)|Keine?r?|M(?:an|it|orgen)|N(?:ach(?:dem)?|ein|icht|och|u[nr])|Ob(?:wohl)?|' +
+  'S(?:chon|eine?[mnrs]?|eit|ie|o|p\u00e4ter)|U(?:m|nd|nter)|V(?:iele|o[nr])|W(?:ar|as|eil|enn|er|ie|ir|o)|' +
+  'Zu[mr]?)(?!\\p{L})', 'u');
 
 /**
  * Abbreviations of English that stand before a name or end a sentence, and words that begin the next one. Other words
@@ -86,6 +97,7 @@ export function* joinSentences(segments, language = '') {
   /** Whether a sentence goes on. @param {string} end  of what comes before @param {string} next */
   const goesOn = (end, next) => abbreviations.test(end) || (NUMBERED.test(end) && NUMBER.test(next)) ||
     (hasOrdinals && ORDINAL.test(end) && (COUNTED.test(next) || DEFINITE.test(end))) ||
+    (own === 'de' && ROMAN.test(end) && /^\p{Lu}/u.test(next) && !BEGIN.test(next)) ||
     (isEnglish && OPEN.test(end) && /^\p{Lu}/u.test(next) && !START.test(next)) ||
     (isEnglish && HALF_DAY.test(end) && DAY.test(next)) ||
     (QUOTED.test(end) && /^\p{Ll}/u.test(next));
