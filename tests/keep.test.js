@@ -101,6 +101,7 @@ test('emoji are whole, and words of other scripts', () => {
     [`Yes ${family}! \u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f`, family,
       '\u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f'],
     ['Fine :-) and ;) but no: (really)', ':-)', ';)'],
+    ['\ue001 Home, \uf015 \u{f0001}', '\ue001', '\uf015 \u{f0001}'],
     ['20 \u00b0C, 5 \u20ac, 2 + 2 = 4, 50 %, A & B'],
     ['He said \u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 and \u4f60\u597d\u3002',
       '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440', '\u4f60\u597d'],
