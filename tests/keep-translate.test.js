@@ -209,6 +209,18 @@ test('a row of emoji is as long as in the source, in a glossary too', async () =
   assert.match(await translator.translate('Good morning \u{1f44f}\u{1f44f}', { glossary }), /\u{1f44d}{2}$/u);
 });
 
+test('keep: no space comes between a word and what is kept beside it', async () => {
+  for (const [text, wanted] of /** @type {[string, RegExp][]} */ ([
+    ['Use <b>The end</b> now', /<b>\p{L}[^<]*\p{L}<\/b> /u], ['Use <b> The end </b> now', /<b> .* <\/b> /],
+    ['The cat is <b>here', /\p{L} <b>\p{L}/u],
+  ])) {
+    const [{ target, kept: spans = [] }] = await translator.translateDetailed(text);
+    assert.match(target, wanted, text);
+    for (const span of spans) assert.equal(target.slice(span.targetStart, span.targetEnd), span.text);
+    assert.equal(await translator.translate(text), target);
+  }
+});
+
 test('keep: words besides what is kept are not lost, though the model says nothing of them', async () => {
   for (const text of ['Done \u2705', 'Well done \u{1f389}']) {
     assert.match(await translator.translate(text), /\p{L}.*\S$/u, text);

@@ -14,7 +14,7 @@ import { meanOf } from './alignment.js';
 /** @typedef {import('../engine/engine.js').Result} Result */
 /**
  * @typedef {{ text: string, after: string, start: number, ids: Int32Array, offsets: Int32Array,
- *   kept?: import('../text/keep.js').Span[] }} Sentence
+ *   kept?: import('../text/keep.js').Span[], isKept?: boolean }} Sentence
  */
 /**
  * @typedef {{ ids: Int32Array, text: string, starts?: Map<Found, number> }} Attempt  a translation with given

@@ -2,7 +2,7 @@
 // html.js, glossary.js and pivot.js.
 //
 //   texts     -> what passes through (passing.js) -> text/split.js: sentences with ids
-//   sentences -> glossary.js for those with terms or kept parts, else the engine
+//   sentences -> glossary.js for those with terms or kept parts, else the engine -> text/marks.js: their last marks
 
 import { checkGenerate } from '../model/options.js';
 import { mayKeep, split } from '../text/split.js';
@@ -12,6 +12,9 @@ import { mayKeep, split } from '../text/split.js';
 /** @typedef {import('./options.js').Options} Options */
 /** @typedef {import('./glossary.js').Result} Result */
 /** @typedef {ReturnType<typeof createHost>} Host */
+
+/** Control characters, which many vocabularies lack: the model would see a word. They are read as spaces. */
+const CONTROL = /(?!\s)\p{Cc}/gu;
 
 /**
  * @param {import('../engine/engine.js').Engine} engine
@@ -27,6 +30,19 @@ export function createHost(engine, sourceLanguage, targetLanguage, check) {
     (made ??= new Intl.Segmenter(sourceLanguage, { granularity: 'sentence' })).segment(text) };
   /** Whether the vocabulary has a character, see text/unknown.js. @type {Map<string, boolean>} */
   const known = new Map();
+
+  /** See generate() below. @type {Host['generate']} */
+  async function search(sentences, { glossary, keep: _, beamTree, cutRunaways = true, ...rest }, onStep) {
+    const options = { scores: onStep === null, ...rest, cutRunaways, validUtf8: true };
+    if (glossary || sentences.some(({ kept, isKept }) => kept || isKept)) {
+      const { generateWith } = await import('./glossary.js');
+      return generateWith({ ...host, generate: search }, sentences, glossary ?? [],
+        { ...options, beamTree: beamTree && !glossary }, onStep);
+    }
+    const checked = checkGenerate(options, engine.defaults, engine.config);
+    const ids = sentences.map((sentence) => sentence.ids);
+    return engine.generate(ids, checked, { signal: options.signal, onStep: onStep ?? undefined, beamTree });
+  }
 
   const host = {
     engine,
@@ -50,7 +66,7 @@ export function createHost(engine, sourceLanguage, targetLanguage, check) {
         endLead = leadEnder(glossary);
       }
       const encode = async (/** @type {string[]} */ texts) => {
-        const encoded = await engine.encode(texts);
+        const encoded = await engine.encode(texts.map((text) => text.replace(CONTROL, ' ')));
         check(signal);
         return encoded;
       };
@@ -74,23 +90,11 @@ export function createHost(engine, sourceLanguage, targetLanguage, check) {
      *   scores, and report what a glossary cannot do instead of throwing
      * @returns {Promise<Result[][]>}
      */
-    async generate(sentences, { glossary, keep: _, beamTree, cutRunaways = true, ...rest }, onStep) {
-      const options = { scores: onStep === null, ...rest, cutRunaways, validUtf8: true };
-      const others = sentences.filter(({ isKept }) => !isKept);
-      if (others.length < sentences.length) {
-        const results = (await host.generate(others, { ...options, beamTree, glossary }, onStep)).values();
-        const ids = Int32Array.of(Number(engine.config.eos_token_id));
-        return sentences.map(({ text, isKept }) =>
-          (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
-      }
-      if (glossary || sentences.some(({ kept }) => kept)) {
-        const { generateWith } = await import('./glossary.js');
-        return generateWith(host, sentences, glossary ?? [],
-          { ...options, beamTree: beamTree && !glossary }, onStep);
-      }
-      const search = checkGenerate(options, engine.defaults, engine.config);
-      const ids = sentences.map((sentence) => sentence.ids);
-      return engine.generate(ids, search, { signal: options.signal, onStep: onStep ?? undefined, beamTree });
+    async generate(sentences, options, onStep) {
+      const results = await search(sentences, options, onStep);
+      if (!sentences.some(({ text }) => /[!?.]{2}|\u2026/.test(text))) return results;
+      const { withRun } = await import('../text/marks.js');
+      return results.map((hypotheses, i) => withRun(sentences[i].text, hypotheses));
     },
   };
   return host;

@@ -23,8 +23,13 @@ const lookup = () => import('./lookup.js');
 const withName = (error) =>
   error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
 
-/** The part of an unfinished translation that later tokens cannot change. @param {string} text */
-const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of an incomplete character
+/**
+ * The part of an unfinished translation that cannot change: up to its last word. U+FFFD stands for bytes of an
+ * incomplete character, and the marks at the end may be others, see text/marks.js.
+ *
+ * @param {string} text
+ */
+const settled = (text) => text.replace(/[^\p{L}\p{N}]+$/u, '');
 
 /**
  * Calls that run at the same time share the engine's work: two take the time of one call with both texts. Each call
