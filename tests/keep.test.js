@@ -262,8 +262,8 @@ test('spans of a translation are counted whole, the longest first', () => {
   assert.ok(reportKept('a b a', found('a')).isWhole);
   assert.ok(!reportKept('a \u{1f44f}\u{1f44f}\u{1f44f}', found('\u{1f44f}\u{1f44f}')).isWhole, 'part of a row');
   assert.ok(reportKept('a \u{1f44f}\u{1f44f} b', found('\u{1f44f}\u{1f44f}')).isExact);
-  // a heart with its variation, hands with a colour of skin, flags, a family
-  for (const picture of ['\u2764\ufe0f', '\u{1f44f}\u{1f3fd}', '\u{1f1e9}\u{1f1ea}',
+  // a star, a heart with its variation, hands with a colour of skin, flags, a family
+  for (const picture of ['\u2605', '\u2764\ufe0f', '\u{1f44f}\u{1f3fd}', '\u{1f1e9}\u{1f1ea}',
     '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}']) {
     for (const more of [' b', '']) {
       assert.ok(!reportKept(`a ${picture.repeat(4)}${more}`, found(picture.repeat(3))).isWhole, picture);

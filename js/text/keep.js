@@ -9,6 +9,7 @@
 // most a fixed number of characters.
 
 import { DOMAINS, EXTENSIONS } from './endings.js';
+import { PICTURE } from './pictures.js';
 import { foreignWords } from './scripts.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
@@ -209,13 +210,8 @@ const digits = (isSpaced) => ({ 0: match }) => {
   return number.length >= LONG && /^\d+$/.test(number) ? number.length : undefined;
 };
 
-/** Marks, colours of skin and tags, which continue a symbol. */
-const EXTENDED = '[\\p{M}\\p{Emoji_Modifier}\\u{e0020}-\\u{e007f}]*';
-/** Symbols that are not words: emoji, arrows, stars, ticks, and those that only a font of its own has. */
-const PICTURE = '(?:(?![\\u00a6\\u00a9\\u00ae\\u00b0\\u2100-\\u214f\\ufffc\\ufffd](?!\\ufe0f|\\p{M}*\\u200d))' +
-  `[\\p{Extended_Pictographic}\\p{So}\\p{Co}]|[\\u2190-\\u21ff\\u27f0-\\u27ff])${EXTENDED}`;
-const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
-  `${PICTURE}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*|` +
+/** Flags, keys, other symbols, and faces of signs. */
+const EMOJI = `\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|${PICTURE}|` +
   '(?<![^\\s])(?:[:;]\'?-?[()DP]|<3)(?![^\\s.,!?])';
 
 /**
