@@ -560,6 +560,22 @@ test('German ordinals in Roman numbers, and abbreviations with a capital, end no
     assert.deepEqual(split(sentences.join(' '), language), sentences);
 });
 
+test('German abbreviations of letters, ordinals behind "mein", and days and volumes end no sentence', () => {
+  for (const [language, text] of [
+    ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Ja'], ['de', 'Der Dipl.-Ing. Meier'], ['de', 'Sein 2. Buch'],
+    ['de', 'Mein 1. Versuch und ihr 3. Kind'], ['de', 'Mo-Fr 9-18 Uhr, Sa. 10-14 Uhr'], ['de', 'Max. 5 Personen'],
+    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
+    ['fr', 'Ste. Marie'], ['es', 'Cap. IV, vol. II, el 3 dic. 2024'],
+  ])
+    assert.deepEqual(split(text, language), [text]);
+  for (const [language, ...sentences] of [
+    ['de', 'Siehe s.o.', 'Danke.'], ['de', '\u00c4pfel u.\u00e4.', 'Danach Birnen.'], ['de', 'Und so o.\u00e4.', 'Ja.'],
+    ['de', 'Er ist der 5.', 'Er freut sich.'], ['de', 'Er macht das so.', '10 Leute kamen.'],
+    ['en', 'I said no.', 'I think so.'], ['en', 'He sat.', '10 Kings came.'], ['fr', 'Il vient mar.', 'Elle non.'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
+});
+
 test('abbreviations of four languages, dates and quotations end no sentence', async () => {
   const texts = {
     en: ['I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.',

@@ -18,7 +18,8 @@ function leadOf(line) {
 const isComment = (lead) => /^\s*(?:\/\/+|#)\s+$/.test(lead);
 
 /**
- * Whether a line has a mark of its own, as that of a list, or the line before has one that does not go on, as a heading.
+ * Whether a line has a mark of its own, as that of a list, or the line before has one that does not go on, as that of a
+ * heading.
  *
  * @param {string} lead  of the line before
  * @param {string} next
