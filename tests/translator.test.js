@@ -564,7 +564,7 @@ test('German abbreviations of letters, ordinals behind "mein", and days and volu
   for (const [language, text] of [
     ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Ja'], ['de', 'Der Dipl.-Ing. Meier'], ['de', 'Sein 2. Buch'],
     ['de', 'Mein 1. Versuch und ihr 3. Kind'], ['de', 'Mo-Fr 9-18 Uhr, Sa. 10-14 Uhr'], ['de', 'Max. 5 Personen'],
-    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
+    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'], ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
     ['fr', 'Ste. Marie'], ['es', 'Cap. IV, vol. II, el 3 dic. 2024'],
   ])
     assert.deepEqual(split(text, language), [text]);

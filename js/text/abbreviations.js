@@ -13,7 +13,7 @@ const COMMON = 'Dr|Prof|St|cf|vs|(?<=\\bet )al|[Ee]\\.g|[Ii]\\.e|(?!I)\\p{L}';
  */
 const OWN = {
   // "Serial No.", but not "I said No."
-  en: 'M[rst]|Mrs|[SJ]r|Messrs|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|(?<=\\p{Lu}\\p{L}* )No',
+  en: 'M[rst]|Mrs|[SJ]r|Messrs|a\\.k\\.a|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|(?<=\\p{Lu}\\p{L}* )No',
   // "i.d.R." and "o.g.", but not what ends a list
   de: 'Dipl|Ing|Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|[Ee]inschl|[Ee]vtl|geb|[Gg]em|[Gg]gf|[Ii]nkl|[Ii]nsb|[Ll]t|med|' +
     '[Ss]og|[Vv]gl|[Zz]zgl|Z\\.B|D\\.h|(?!(?:s\\.[ou]|[ou]\\.\u00e4|u\\.v\\.m)\\.)\\p{Ll}(?:\\.\\p{L}){1,3}',
@@ -37,8 +37,9 @@ function goesOnIn(own) {
  * "& Co." before "KG".
  */
 const NUMBERED = new RegExp(`(?:^|[^\\p{L}.])(?:${[
-  '[Nn]o|[Aa]rts?|[Ff]igs?|[Vv]ol|[Cc]h?ap|pp|Jan|Feb|Mar|Apr|Ju[nl]|Aug|Sept?|O[ck]t|Nov|De[cz]|Co|app?rox|env',
-  '[UV]ds?|Abb|Abs|Anm|Az|gest|Kap|Tab|max|mind?|[Tt][e\u00e9]l|\\p{L}*[Ss]tr|[Rr]\u00e9f|[Nn]\u00fams?|[Pp]\u00e1gs?',
+  '[Nn][or]|[Ii]ncl|[Aa]rts?|[Ff]igs?|[Vv]ol|[Cc]h?ap|pp|Jan|Feb|Mar|Apr|Ju[nl]|Aug|Sept?|O[ck]t|Nov|De[cz]|Co',
+  'app?rox|env|[UV]ds?',
+  'Abb|Abs|Anm|Az|gest|Kap|Tab|max|mind?|[Tt][e\u00e9]l|\\p{L}*[Ss]tr|[Rr]\u00e9f|[Nn]\u00fams?|[Pp]\u00e1gs?',
   // days and months; at the beginning, as in forms
   'M[io]|D[io]|Fr|S[ao]|Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun|lun|jeu|ven|sam|dim|janv|f\u00e9vr|juil|d\u00e9c|dic|ene',
   '(?<!\\p{L}\\s)M(?:ax|ind?)',
