@@ -9,8 +9,11 @@ import { badRange } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { MAX_PLACED } from '../base/limits.js';
+import { STAND_IN } from '../text/scripts.js';
 import { LINE_BREAK } from '../text/sentences.js';
-import { countTranslations, isWord, isWorded, lastOf, report, reportKept, termsOf, visible } from '../text/terms.js';
+import {
+  countTranslations, isWord, isWorded, lastOf, report, reportKept, termsOf, visible, whole,
+} from '../text/terms.js';
 import { generateAligned } from './aligned.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
 import { copyGlossary } from './options.js';
@@ -112,6 +115,9 @@ function hasOthers(text, parts) {
   return isWorded.test(rest + text.slice(at));
 }
 
+/** How often a text has STAND_IN: more often than its source, where one was not replaced. @param {string} text */
+const countStandIns = (text) => text.match(new RegExp(whole(STAND_IN), 'gu'))?.length ?? 0;
+
 /**
  * Which terms and spans an attempt has. Most important are all terms, then that the words besides the spans are not
  * lost, then all spans at least as often as in the source, then all spans exactly as often.
@@ -123,7 +129,8 @@ function hasOthers(text, parts) {
  */
 function judge({ ids, text, starts, finished }, terms, kept, source) {
   const glossary = report(text, terms, starts);
-  const { matches, isExact, isWhole } = reportKept(text, kept);
+  const { matches, isExact: isAlike, isWhole } = reportKept(text, kept);
+  const isExact = isAlike && (kept.length === 0 || countStandIns(text) <= countStandIns(source));
   const hasTerms = glossary.every(({ exact }) => exact);
   const placed = matches.filter(({ targetStart }) => targetStart >= 0);
   const share = placed.length / (matches.length + 1);

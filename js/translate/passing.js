@@ -22,10 +22,14 @@ export async function findPassing(inputs, { encode, language, keep, glossary, sp
     ? await (await import('../text/unknown.js')).findUnknown(inputs, encode, unk, known)
     : undefined;
   if (!unknown && !given && !(keep && inputs.some(mayKeep))) return { encode };
-  const { findKept, hideStops } = await import('../text/keep.js');
+  const { encodeForeign, findKept, hideStops } = await import('../text/keep.js');
   const { findAnywhere } = glossary ? await import('./glossary.js') : {};
   return {
-    encode: unknown ? (texts) => encode(texts.map(unknown.plain)) : encode,
+    encode(texts) {
+      if (unknown) return encode(texts.map(unknown.plain));
+      // a term may be a part of a word in such a script
+      return keep && unk === undefined && !glossary ? encodeForeign(texts, encode, language) : encode(texts);
+    },
     find(text, index) {
       const own = given?.[index] ?? [];
       const terms = findAnywhere?.(text, glossary ?? [], language);
