@@ -10,7 +10,7 @@
 
 import { DOMAINS, EXTENSIONS } from './endings.js';
 import { PICTURE } from './pictures.js';
-import { BYTE, foreignWords, STAND_IN } from './scripts.js';
+import { foreignWords } from './scripts.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /**
@@ -310,12 +310,6 @@ function makePasses(language) {
 /** The last language's passes. */
 let last = { language: 'en', ...makePasses('en') };
 
-/** @param {string} language */
-function passesOf(language) {
-  if (language !== last.language) last = { language, ...makePasses(language) };
-  return last;
-}
-
 const LINES = new RegExp(`[^${NL}]+`, 'g');
 
 /** The lines of fenced code, with the fences. @param {string} text @returns {Span[]} */
@@ -398,7 +392,8 @@ function apart(spans, others) {
 export function findKept(text, language = 'en', others = [], unknown = []) {
   /** @type {(Span & { isForeign?: boolean })[]} */
   const spans = findFenced(text);
-  const { passes, foreign } = passesOf(language);
+  if (language !== last.language) last = { language, ...makePasses(language) };
+  const { passes, foreign } = last;
   let rest = '';
   let at = 0;
   for (const { start, end } of spans) {
@@ -423,60 +418,6 @@ export function findKept(text, language = 'en', others = [], unknown = []) {
   // join() takes overlaps
   spans.push(...unknown);
   return join(others.length > 0 ? apart(spans, others) : spans, text);
-}
-
-/** @param {string} piece */
-const isByte = (piece) => BYTE.test(piece);
-
-/**
- * Encodes texts. What passes through is read as STAND_IN if it has a word in a foreign script for which the vocabulary
- * has bytes alone: models that have not learned from such bytes write other words for them.
- *
- * @param {string[]} texts
- * @param {(texts: string[]) => Promise<import('./split.js').Encoded[]>} encode
- * @param {string} language  of the texts
- * @returns {Promise<import('./split.js').Encoded[]>}  offsets: in the texts
- */
-export async function encodeForeign(texts, encode, language) {
-  const encoded = await encode(texts);
-  const { foreign } = passesOf(language);
-  const changed = texts.flatMap((text, i) => {
-    const { pieces, offsets } = encoded[i];
-    if (!foreign || !pieces.some(isByte)) return [];
-    let [token, word] = [0, 0];
-    const words = Array.from(text.matchAll(foreign), ({ 0: { length }, index }) =>
-      ({ start: index, end: index + length })).filter(({ start, end }) => {
-      while (offsets[2 * token + 1] <= start) token++;
-      const first = token;
-      while (offsets[2 * token] < end) token++;
-      const own = pieces.slice(first, token);
-      return own.some(isByte) && own.every((piece) => isByte(piece) || !/[\p{L}\p{N}]/u.test(piece));
-    });
-    const spans = findKept(text, language).filter(({ start, end }) => {
-      while (words[word]?.start < start) word++;
-      return words[word]?.end <= end;
-    });
-    let [read, at] = ['', 0];
-    for (const { start, end } of spans) {
-      read += text.slice(at, start) + STAND_IN;
-      at = end;
-    }
-    return spans.length > 0 ? [{ i, read: read + text.slice(at), spans }] : [];
-  });
-  const again = changed.length > 0 ? await encode(changed.map(({ read }) => read)) : [];
-  for (const [k, { i, spans }] of changed.entries()) {
-    const { offsets } = again[k];
-    let [next, more] = [0, 0];
-    for (let t = 0; t < offsets.length; t++) {
-      // where a stand-in ends, all ends that it stands for
-      for (; spans[next] && spans[next].start + STAND_IN.length <= offsets[t] + more; next++) {
-        more += spans[next].end - spans[next].start - STAND_IN.length;
-      }
-      offsets[t] += more;
-    }
-    encoded[i] = again[k];
-  }
-  return encoded;
 }
 
 /** A row of one sign. */

@@ -1,4 +1,5 @@
-// scripts.js - words in letters, and numbers in digits, that a language does not have. Used by keep.js and forced.js.
+// scripts.js - words in letters, and numbers in digits, that a language does not have, and what a model may read for
+// them. Used by keep.js, passing.js and what puts words into a translation.
 
 /** Some scripts by the name that they have together. @type {Record<string, string[]>} */
 const SCRIPTS = {

@@ -1,6 +1,7 @@
 // passing.js - what of some texts passes through a translation: by its form, because the vocabulary lacks it, or
 // because the caller says so. Loaded by host.js if a text may have such a part.
 
+import { BYTE } from '../text/scripts.js';
 import { mayKeep } from '../text/split.js';
 
 /** @typedef {import('../text/keep.js').Span} Span */
@@ -22,13 +23,17 @@ export async function findPassing(inputs, { encode, language, keep, glossary, sp
     ? await (await import('../text/unknown.js')).findUnknown(inputs, encode, unk, known)
     : undefined;
   if (!unknown && !given && !(keep && inputs.some(mayKeep))) return { encode };
-  const { encodeForeign, findKept, hideStops } = await import('../text/keep.js');
+  const { findKept, hideStops } = await import('../text/keep.js');
   const { findAnywhere } = glossary ? await import('./glossary.js') : {};
   return {
-    encode(texts) {
+    async encode(texts) {
       if (unknown) return encode(texts.map(unknown.plain));
+      const encoded = await encode(texts);
       // a term may be a part of a word in such a script
-      return keep && unk === undefined && !glossary ? encodeForeign(texts, encode, language) : encode(texts);
+      const isPlain = !keep || unk !== undefined || glossary ||
+        !encoded.some(({ pieces }) => pieces.some((piece) => BYTE.test(piece)));
+      return isPlain ? encoded
+        : (await import('../text/stand-in.js')).withStandIns(texts, encoded, encode, language);
     },
     find(text, index) {
       const own = given?.[index] ?? [];
