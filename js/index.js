@@ -15,8 +15,8 @@ export { HeedError } from './base/errors.js';
 /** @typedef {import('./model/model.js').Generated} Generated */
 /** @typedef {import('./model/model.js').Tensor} Tensor */
 /** @typedef {import('./model/model.js').AttentionMaps} AttentionMaps */
-/** @typedef {import('./translate/translator.js').TranslateOptions} TranslateOptions */
-/** @typedef {import('./translate/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('./translate/options.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./translate/detail.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {import('./translate/glossary.js').GlossaryMatch} GlossaryMatch */
 /** @typedef {import('./detect/detector.js').LanguageDetectionResult} LanguageDetectionResult */
 /** @typedef {import('./model/tree.js').BeamNode} BeamNode */

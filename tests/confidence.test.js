@@ -18,7 +18,7 @@ after(() => translator.destroy());
 const words = (text, language = 'de') =>
   [...new Intl.Segmenter(language, { granularity: 'word' }).segment(text)].filter(({ isWordLike }) => isWordLike);
 
-/** @param {import('../js/translate/translator.js').TranslatedSentence} sentence */
+/** @param {import('../js/translate/detail.js').TranslatedSentence} sentence */
 function checkWords({ target, targetWords }) {
   assert.deepEqual(targetWords.map(({ text, start }) => [text, start]),
     words(target).map(({ segment, index }) => [segment, index]));

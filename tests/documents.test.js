@@ -740,6 +740,15 @@ test('text: lines of a broken paragraph are one text, others are alone', async (
   assert.equal(await upperOf('txt', quoted), quoted.toUpperCase().replace('(B)', '(b)'));
   // lines of signs
   assert.deepEqual(await texts('One\n=====\nis small\n* * *\nand two'), ['One', 'is small', 'and two']);
+  // headings and boxes to tick are alone; a comment has its mark on each line
+  const [long, more] = ['A line that is as long as those of a paragraph', 'Text that follows is as long as the others'];
+  assert.deepEqual(await texts(`## ${long}\n${more}`), [long, more]);
+  assert.deepEqual(await texts(`[ ] ${long}\n[x] ${more}`), [long, more]);
+  for (const mark of ['//', '#', '  ///']) {
+    const comment = `${mark} This comment is of one sentence that goes on\n${mark} In its second line. \n${mark} End`;
+    assert.deepEqual(await texts(comment), ['This comment is of one sentence that goes on In its second line.', 'End']);
+    assert.equal(await upperOf('txt', comment), comment.toUpperCase());
+  }
   // columns
   assert.deepEqual(await texts('One house\tand 3 \t\tdogs\n5\t6'), ['One house', 'and 3', 'dogs']);
   assert.equal(await upperOf('txt', '-a, --all     Show all\n\tone \t two\t\nthree'),

@@ -113,7 +113,8 @@ test('a line of nothing else comes back without the model', async () => {
     '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440!',
     '\u0663\u0664\u0665', '\u0967\u0968\u0969.',
     'src/main.c', '```\nlet a = 1. Two\n```',
-    '5', '(12)', '[3]:', '17.', '10:30', '3\u20135', '-7', '\u00b9', '*\u00b3', '12\t7'];
+    '5', '(12)', '[3]:', '17.', '10:30', '3\u20135', '-7', '\u00b9', '*\u00b3', '12\t7', 'IV.',
+    '00:00:01,000 --> 00:00:02,500'];
   for (const line of lines) {
     assert.equal(await translator.translate(line), line);
     assert.deepEqual(await translator.translateDetailed(line), [], line);
@@ -207,6 +208,41 @@ test('a row of emoji is as long as in the source, in a glossary too', async () =
   }
   const glossary = { '\u{1f44f}': '\u{1f44d}' };
   assert.match(await translator.translate('Good morning \u{1f44f}\u{1f44f}', { glossary }), /\u{1f44d}{2}$/u);
+});
+
+test('keep: words in foreign scripts get no others beside them, wherever they stand', async () => {
+  const words = ['\u041f\u0440\u0438\u0432\u0435\u0442', '\u4f60\u597d', '\u05e9\u05dc\u05d5\u05dd'];
+  const twins = ['@ means hello.', 'He said @ to my brother.', 'The word (@) means peace.', 'My name is @.'];
+  for (const word of words) {
+    for (const text of twins) {
+      const source = text.replace('@', word);
+      const [{ target, sourceTokens }] = await translator.translateDetailed(source);
+      // as with a name that has a piece of its own
+      const twin = await translator.translate(text.replace('@', 'X'), { keep: false });
+      assert.equal(target.replace(word, 'X'), twin, source);
+      const tokens = sourceTokens.map(({ start, end }) => source.slice(start, end));
+      assert.ok(tokens.some((token) => token.trim() === word), tokens.join('|'));
+      assert.equal(tokens.join(''), source);
+    }
+  }
+  const two = `I like ${words[0]}, ${words[1]} \u{1f600} and X.`;
+  const target = await translator.translate(two);
+  for (const each of [words[0], words[1], '\u{1f600}', 'X']) assert.equal(target.split(each).length, 2, target);
+  // a part of a word may be a term, so what is beside it is not hidden
+  const glossary = { [words[1]]: 'Hallo' };
+  assert.match(await translator.translate(`He said ${words[1]} to me.`, { glossary }), /Hallo/);
+});
+
+test('keep: no space comes between a word and what is kept beside it', async () => {
+  for (const [text, wanted] of /** @type {[string, RegExp][]} */ ([
+    ['Use <b>The end</b> now', /<b>\p{L}[^<]*\p{L}<\/b> /u], ['Use <b> The end </b> now', /<b> .* <\/b> /],
+    ['The cat is <b>here', /\p{L} <b>\p{L}/u],
+  ])) {
+    const [{ target, kept: spans = [] }] = await translator.translateDetailed(text);
+    assert.match(target, wanted, text);
+    for (const span of spans) assert.equal(target.slice(span.targetStart, span.targetEnd), span.text);
+    assert.equal(await translator.translate(text), target);
+  }
 });
 
 test('keep: words besides what is kept are not lost, though the model says nothing of them', async () => {

@@ -70,6 +70,8 @@ test('markup and placeholders', () => check('en', [
     '$HOME'],
   ['100 %d or 5% so, $5, a {set of things}'],
   ['Dear [NAME], see [12] and [this].', '[NAME]', '[12]'],
+  ['[12/05/24, 6:30:12 PM] Tom: see [1, 3-5], [2024-05-12 10:00] and [5 dogs] [,]', '[12/05/24, 6:30:12 PM]', '[1, 3-5]',
+    '[2024-05-12 10:00]'],
 ]));
 
 test('codes and long numbers, not quantities, dates and times', () => {
@@ -86,6 +88,8 @@ test('codes and long numbers, not quantities, dates and times', () => {
     ['90210, 1984, 0413 and 007', '90210', '1984', '0413', '007'],
     ['1,234.56, 48,250, 3.5, 12, 300, 1.234.567, -4, 10-15, 24/7, 3/4, 05 of 10'],
     ['4:30 pm, 16:30, 10:30:15, 9 am, 15/04/2027, 3.5.26, 01.05.2027, 12-24-2025'],
+    ['00:00:01,000 --> 00:01:02,500, 00:03.250, 10:30,5', '00:00:01,000', '00:01:02,500',
+      '00:03.250'],
     ['1st, 22nd, 1990s, 5kg, 10am, 4PM, 20-minute, 3-D'],
     ['#SlowSunday, #415, #FF8800 by @lena_bakes', '#SlowSunday', '#415', '#FF8800', '@lena_bakes'],
   ]);
@@ -101,6 +105,7 @@ test('emoji are whole, and words of other scripts', () => {
     [`Yes ${family}! \u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f`, family,
       '\u{1f44d}\u{1f3fd} \u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7} 1\ufe0f\u20e3 \u2764\ufe0f'],
     ['Fine :-) and ;) but no: (really)', ':-)', ';)'],
+    ['\ue001 Home, \uf015 \u{f0001}', '\ue001', '\uf015 \u{f0001}'],
     ['20 \u00b0C, 5 \u20ac, 2 + 2 = 4, 50 %, A & B'],
     ['He said \u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 and \u4f60\u597d\u3002',
       '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440', '\u4f60\u597d'],
@@ -261,8 +266,8 @@ test('spans of a translation are counted whole, the longest first', () => {
   assert.ok(reportKept('a b a', found('a')).isWhole);
   assert.ok(!reportKept('a \u{1f44f}\u{1f44f}\u{1f44f}', found('\u{1f44f}\u{1f44f}')).isWhole, 'part of a row');
   assert.ok(reportKept('a \u{1f44f}\u{1f44f} b', found('\u{1f44f}\u{1f44f}')).isExact);
-  // a heart with its variation, hands with a colour of skin, flags, a family
-  for (const picture of ['\u2764\ufe0f', '\u{1f44f}\u{1f3fd}', '\u{1f1e9}\u{1f1ea}',
+  // a star, a heart with its variation, hands with a colour of skin, flags, a family
+  for (const picture of ['\u2605', '\u2764\ufe0f', '\u{1f44f}\u{1f3fd}', '\u{1f1e9}\u{1f1ea}',
     '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}']) {
     for (const more of [' b', '']) {
       assert.ok(!reportKept(`a ${picture.repeat(4)}${more}`, found(picture.repeat(3))).isWhole, picture);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
 import { findCut } from '../js/text/cut.js';
 import { joinSentences } from '../js/text/abbreviations.js';
+import { withRun } from '../js/text/marks.js';
 import { splitSentences } from '../js/text/sentences.js';
 import { leadEnder } from '../js/text/terms.js';
 import { listen } from './listen.js';
@@ -547,17 +548,46 @@ test('German ordinals, and abbreviations before a number, end no sentence', () =
     assert.deepEqual(split(sentences.join(' '), language), sentences);
 });
 
+test('German ordinals in Roman numbers, and abbreviations with a capital, end no sentence', () => {
+  for (const text of ['Heinrich VIII. Tudor war K\u00f6nig.', 'Im II. Weltkrieg', 'Wilhelm I. Hohenzollern kam.',
+    'Zzgl. Versand und ggf. Zoll', 'Evtl. Montag, vgl. Kapitel IV. Absatz 2'])
+    assert.deepEqual(split(text, 'de'), [text]);
+  for (const [language, ...sentences] of [
+    ['de', 'Das ist Heinrich VIII.', 'Er war K\u00f6nig.'], ['de', 'Siehe Teil II.', 'Dort steht es.'],
+    ['en', 'He met Henry VIII.', 'Tudor kings ruled.'], ['', 'So did I.', 'We left.'],
+    ['de', 'Es gilt Artikel XX.', '\u201eNiemand darf\u2026\u201c'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
+});
+
+test('German abbreviations of letters, ordinals behind "mein", and days and volumes end no sentence', () => {
+  for (const [language, text] of [
+    ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Ja'], ['de', 'Der Dipl.-Ing. Meier'], ['de', 'Sein 2. Buch'],
+    ['de', 'Mein 1. Versuch und ihr 3. Kind'], ['de', 'Mo-Fr 9-18 Uhr, Sa. 10-14 Uhr'], ['de', 'Max. 5 Personen'],
+    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'], ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
+    ['fr', 'Ste. Marie'], ['es', 'Cap. IV, vol. II, el 3 dic. 2024'],
+  ])
+    assert.deepEqual(split(text, language), [text]);
+  for (const [language, ...sentences] of [
+    ['de', 'Siehe s.o.', 'Danke.'], ['de', '\u00c4pfel u.\u00e4.', 'Danach Birnen.'], ['de', 'Und so o.\u00e4.', 'Ja.'],
+    ['de', 'Er ist der 5.', 'Er freut sich.'], ['de', 'Er macht das so.', '10 Leute kamen.'],
+    ['en', 'I said no.', 'I think so.'], ['en', 'He sat.', '10 Kings came.'], ['fr', 'Il vient mar.', 'Elle non.'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
+});
+
 test('abbreviations of four languages, dates and quotations end no sentence', async () => {
   const texts = {
-    en: ['I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.', 'Ask Smith et al. They know.',
-      'He came (really!) and left.', '"Are you ok?" she asked.', 'Enter the Serial No. List.'],
+    en: ['I. e. Sen. Brown of Mt. Everest and Messrs. Lee.', 'It was on Nov. 3 or Dec. 4.',
+      'Ask Smith et al. They know.', 'He came (really!) and left.', '"Are you ok?" she asked.',
+      'Enter the Serial No. List.'],
     de: ['Bzgl. Ihrer Anfrage an Hrn. Meier', 'Die Fa. M\u00fcller & Co. KG', 'Abb. 3 und Kap. 4', 'Goethestr. 12',
-    'Am 12. 3. 2024 kam er.', 'Am 31. Dez. 2023', 'Die 3. Frage', 'Beim 2. Weltkrieg', 'Mo.\u2013Fr. 9 Uhr',
+      'Am 12. 3. 2024 kam er.', 'Am 31. Dez. 2023', 'Die 3. Frage', 'Beim 2. Weltkrieg', 'Mo.\u2013Fr. 9 Uhr',
       '\u201eKomm!\u201c sagte er.'],
     fr: ['MM. Dupont et Mgr. Petit', 'au 5, av. Foch', 'T\u00e9l. 01', '\u00ab Bonjour\u00a0! \u00bb dit-il.',
       '\u00ab Quoi\u202f?\u202f\u00bb', '\u00ab Oui ! \u00bb, dit-il.', 'Il dit \u00ab Quoi ? \u00bb.'],
     es: ['P. ej. Madrid', 'EE. UU.',
-    'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad'],
+      'La Srta. P\u00e9rez, la Dra. Gil y D\u00f1a. Ana', 'P\u00e1g. 5, n\u00fam. 6', 'Av. Libertad'],
   };
   for (const [language, own] of Object.entries(texts)) {
     for (const text of own) for (const tag of [language, '']) assert.deepEqual(split(text, tag), [text]);
@@ -612,6 +642,64 @@ test('marks before the text of a line belong to no sentence', async () => {
   }
   for (const text of ['-5 degrees', '*one* word', '#tag', '[xx] y', '(I think) so', '(ab) c', '---', '5 + 3']) {
     assert.deepEqual(split(text), [text]);
+  }
+});
+
+test('a run of marks comes back as it was typed, whatever the model counts', () => {
+  for (const [source, target, wanted] of [
+    ['Hello!!!', 'Hallo!!!!', 'Hallo!!!'], ['What?!', 'Was?', 'Was?!'], ['Well\u2026', 'Nun...', 'Nun\u2026'],
+    ['Wait..', 'Warte.', 'Warte..'], ['Je t\u2019aime !!!', 'I love you!!', 'I love you!!!'],
+    ['I love you!!', 'Je t\u2019aime ! ! !', 'Je t\u2019aime !!'], ['Oh no...', 'Oh non !', 'Oh non...'],
+    ['The house \u2026', 'Das Haus...', 'Das Haus \u2026'], ['Oui...', 'Yes ...', 'Yes...'],
+    ['"Stop!!!"', '\u201eHalt!!!!\u201c', '\u201eHalt!!!\u201c'], ['Yes!!! \u{1f389}', 'Ja! \u{1f389}', 'Ja!!! \u{1f389}'],
+    ['Um 17 Uhr!!', 'At 5 p.m.!!!', 'At 5 p.m.!!'],
+    // a single mark is the model's, and so is what other scripts write
+    ['Hello!', 'Hallo.', 'Hallo.'], ['Really.', 'Echt!!', 'Echt!!'], ['At 5 p.m.!!', 'Um 17 Uhr!', 'Um 17 Uhr!'],
+    ['What?!', '\u4ec0\u4e48\uff1f\uff01', '\u4ec0\u4e48\uff1f\uff01'], ['What?!', '\u03a4\u03b9;!', '\u03a4\u03b9;!'],
+    ['Hello!!!', 'Hallo', 'Hallo'], ['"So?!".', '\u201eUnd?\u201c.', '\u201eUnd?\u201c.'], ['!!!', '!', '!'],
+  ])
+    assert.equal(withRun(source, [{ text: target }])[0].text, wanted, source);
+  const alike = ['Hallo!!', 'Hallo!!!!', 'Hi!!'].map((text) => ({ text }));
+  assert.deepEqual(withRun('Hello!!!', alike).map(({ text }) => text), ['Hallo!!!', 'Hi!!!']);
+  const smile = { text: ':-)', start: 9, end: 12, targetStart: 10, targetEnd: 13 };
+  assert.deepEqual(withRun('Hello!!! :-)', [{ text: 'Hallo!!!! :-)', kept: [smile] }]),
+    [{ text: 'Hallo!!! :-)', kept: [{ ...smile, targetStart: 9, targetEnd: 12 }] }]);
+  const wow = { text: 'Wau!!!!', glossary: [{ targetStart: 0, targetEnd: 7 }] };
+  assert.deepEqual(withRun('Wow!!!', [wow]), [wow], 'a term of the glossary is exact');
+});
+
+test('runs of marks in every way of asking', async () => {
+  for (const text of ['Hello!!!', 'I love you!! Really?!', 'He said: "Stop!!!"', 'Well\u2026', 'Wait.. Come here....']) {
+    const target = await translator.translate(text);
+    assert.deepEqual(target.match(/[!?.\u2026]+/g), text.match(/[!?.\u2026]+/g), target);
+    assert.equal((await collect(translator.translateStreaming(text))).join(''), target);
+    const detailed = await translator.translateDetailed(text);
+    assert.equal(detailed.map((sentence) => sentence.target).join(' '), target);
+    for (const { target: own, targetTokens, targetWords } of detailed) {
+      // the tokens of words have their places, and none is outside of the text
+      for (const word of targetWords) {
+        assert.ok(targetTokens.some(({ start, end }) => start <= word.start && end > word.start), `${own}: ${word.text}`);
+      }
+      assert.ok(targetTokens.every(({ end = 0 }) => end <= own.length), own);
+    }
+    assert.equal(await translator.translateHtml(`<p>${text}</p>`), `<p>${target}</p>`);
+    assert.match(await translator.translateHtml(`<p><b>${text}</b></p>`), /[!?.\u2026]+["\u201c]?<\/b><\/p>$/);
+  }
+});
+
+test('control characters become no words', async () => {
+  const plain = await translator.translate('The house is big.');
+  for (const control of ['\0', '\x01', '\x1b', '\x7f', '\x92']) {
+    for (const keep of [true, false]) {
+      const text = `The${control}house is big.`;
+      assert.equal(await translator.translate(text, { keep }), plain);
+      const [{ source, sourceTokens }] = await translator.translateDetailed(text, { keep });
+      assert.equal(source, text);
+      const tokens = sourceTokens.map(({ start, end }) => text.slice(start, end));
+      assert.ok(tokens.some((token) => /^.house$/.test(token)), tokens.join('|'));
+    }
+    assert.equal(await translator.translate(control), control);
+    assert.equal(await translator.translate(`${control}\nThe house is big.`), `${control}\n${plain}`);
   }
 });
 

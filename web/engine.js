@@ -2,7 +2,7 @@
 
 import { Translator } from '../js/translate/translator.js';
 
-/** @typedef {import('../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('../js/translate/detail.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {{ source: string, target: string, path?: string }} Pair  no path: by two models */
 /** @typedef {{ text: string, options: string, sentences: TranslatedSentence[] }} Result */
 /** @typedef {'empty' | 'loading' | 'ready' | 'failed'} Status */

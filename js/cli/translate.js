@@ -244,7 +244,7 @@ function warnOfTerms(lines, work) {
  *
  * @param {Translator} translator
  * @param {string[]} lines
- * @param {import('../translate/translator.js').TranslateOptions} options
+ * @param {import('../translate/options.js').TranslateOptions} options
  */
 function details(translator, lines, options) {
   const glossary = options.glossary && copyGlossary(options.glossary);

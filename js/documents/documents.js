@@ -96,7 +96,7 @@ const termProblem = (error) =>
  * @param {object} [options]
  * @param {import('./memory.js').Memory} [options.memory]  what it has is not translated; gets what is new
  * @param {(done: number, total: number) => void} [options.onProgress]  UTF-16 units of texts
- * @param {import('../translate/translator.js').TranslateOptions} [options.search]  of the Translator
+ * @param {import('../translate/options.js').TranslateOptions} [options.search]  of the Translator
  * @returns {Promise<string[]>}
  */
 export async function translateUnits(units, translator, { memory, onProgress, search } = {}) {

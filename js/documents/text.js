@@ -1,11 +1,31 @@
 // text.js - plain text: each line is translated by itself, and each column of one; lines of a broken paragraph
 // together.
 
+import { LEAD } from '../text/sentences.js';
 import { Builder, GAP, gapTest, hasWords } from './unit.js';
 import { goesOn, wrap } from './wrap.js';
 
-/** Space, marks of a quotation, and a mark of a list before the text of a line. */
-const LEAD = /^\s*(?:>\s*)*(?:(?:[-*+\u2022\u2013\u2014]|\d{1,3}[.)]|[A-Za-z]\)|\([\dA-Za-z]\))\s+)?/;
+/** Space, marks of a quotation, and what begins an item of a list but may begin a sentence, too. */
+const ITEM = /^\s*(?:>\s*)*(?:(?:\u2022|\d{1,3}\.)\s+)?/;
+
+/** What stands before the text of a line. @param {string} line */
+function leadOf(line) {
+  const [item] = /** @type {RegExpExecArray} */ (ITEM.exec(line));
+  return item + (LEAD.exec(line.slice(item.length))?.[0] ?? '');
+}
+
+/** The mark of a comment in code, which each of its lines has. @param {string} lead */
+const isComment = (lead) => /^\s*(?:\/\/+|#)\s+$/.test(lead);
+
+/**
+ * Whether a line has a mark of its own, as that of a list, or the line before has one that does not go on, as that of a
+ * heading.
+ *
+ * @param {string} lead  of the line before
+ * @param {string} next
+ */
+const isMarked = (lead, next) => (/[^\s>]/.test(next) && !(next === lead && isComment(next))) ||
+  (/[#/]/.test(lead) && next !== lead);
 
 /** A line of signs, such as one below a heading. @param {{ text: string }} line */
 const isRule = ({ text }) => !/[\p{L}\p{N}]/u.test(text);
@@ -32,7 +52,7 @@ export function readText(source) {
       let next = i + 1;
       for (; next < paragraph.length; next++) {
         const [line, other] = [paragraph[next - 1], paragraph[next]];
-        const isAlone = /[^\s>]/.test(other.lead) || quoteOf(line) !== quoteOf(other) ||
+        const isAlone = isMarked(line.lead, other.lead) || quoteOf(line) !== quoteOf(other) ||
           isRule(line) || isRule(other) || gapsOf(line).length > 0 || gapsOf(other).length > 0 ||
           !goesOn(line.text, other.text, width - line.lead.length) ||
           (next > i + 1 && other.lead !== line.lead);
@@ -70,7 +90,7 @@ export function readText(source) {
   };
   for (const { 0: line, index } of source.matchAll(/[^\n]+/g)) {
     if (source[index - 1] === '\n' && source[index - 2] === '\n') flush();
-    const [lead] = /** @type {RegExpExecArray} */ (LEAD.exec(line));
+    const lead = leadOf(line);
     const text = line.slice(lead.length).trimEnd();
     if (text === '') flush();
     else paragraph.push({ lead, text, start: index + lead.length });

@@ -40,7 +40,7 @@ import { keepSelection, keepValue, tidy, writeSilent, writeUnit } from './write.
 /**
  * observe: follow changes of the page. Default: true. All other options are those of translate().
  *
- * @typedef {import('../translate/translator.js').TranslateOptions & { translator: PageTranslator, observe?: boolean,
+ * @typedef {import('../translate/options.js').TranslateOptions & { translator: PageTranslator, observe?: boolean,
  *   onProgress?: (progress: { translated: number, total: number }) => void }} PageOptions
  */
 

@@ -13,10 +13,11 @@ const COMMON = 'Dr|Prof|St|cf|vs|(?<=\\bet )al|[Ee]\\.g|[Ii]\\.e|(?!I)\\p{L}';
  */
 const OWN = {
   // "Serial No.", but not "I said No."
-  en: 'M[rst]|Mrs|[SJ]r|Messrs|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|(?<=\\p{Lu}\\p{L}* )No',
-  de: 'Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|einschl|evtl|geb|[Gg]em|ggf|[Ii]nkl|insb|lt|med|sog|vgl|zzgl|' +
-    '[zZ]\\.B|[dD]\\.h|u\\.a',
-  fr: 'MM|M(?:me|lle)s?|Mgr|Pr|[Bb]d|[Aa]v|ex',
+  en: 'M[rst]|Mrs|[SJ]r|Messrs|a\\.k\\.a|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft|(?<=\\p{Lu}\\p{L}* )No',
+  // "i.d.R." and "o.g.", but not what ends a list
+  de: 'Dipl|Ing|Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|[Ee]inschl|[Ee]vtl|geb|[Gg]em|[Gg]gf|[Ii]nkl|[Ii]nsb|[Ll]t|med|' +
+    '[Ss]og|[Vv]gl|[Zz]zgl|Z\\.B|D\\.h|(?!(?:s\\.[ou]|[ou]\\.\u00e4|u\\.v\\.m)\\.)\\p{Ll}(?:\\.\\p{L}){1,3}',
+  fr: 'MM|M(?:me|lle)s?|Mgr|Pr|Ste|[Bb]d|[Aa]v|ex',
   es: '(?:Sr|Srt|St|Dr|D\u00f1)a|Sr|Sres|Sto|Gral|Ing|Lic|EE|ej|[Aa]v(?:da)?',
 };
 
@@ -31,12 +32,19 @@ function goesOnIn(own) {
   return pattern;
 }
 
-/** Abbreviations before a number, which are words elsewhere, of all languages: "no. 5"; and "& Co." before "KG". */
+/**
+ * Abbreviations before a number, which are words elsewhere, of all languages: "no. 5", also one in Roman letters; and
+ * "& Co." before "KG".
+ */
 const NUMBERED = new RegExp(`(?:^|[^\\p{L}.])(?:${[
-  '[Nn]o|[Aa]rts?|[Ff]igs?|[Vv]ol|[Cc]hap|pp|Jan|Feb|Mar|Apr|Ju[nl]|Aug|Sept?|O[ck]t|Nov|De[cz]|Co|app?rox|env|[UV]ds?',
+  '[Nn][or]|[Ii]ncl|[Aa]rts?|[Ff]igs?|[Vv]ol|[Cc]h?ap|pp|Jan|Feb|Mar|Apr|Ju[nl]|Aug|Sept?|O[ck]t|Nov|De[cz]|Co',
+  'app?rox|env|[UV]ds?',
   'Abb|Abs|Anm|Az|gest|Kap|Tab|max|mind?|[Tt][e\u00e9]l|\\p{L}*[Ss]tr|[Rr]\u00e9f|[Nn]\u00fams?|[Pp]\u00e1gs?',
+  // days and months; at the beginning, as in forms
+  'M[io]|D[io]|Fr|S[ao]|Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun|lun|jeu|ven|sam|dim|janv|f\u00e9vr|juil|d\u00e9c|dic|ene',
+  '(?<!\\p{L}\\s)M(?:ax|ind?)',
 ].join('|')})\\.\\s*$`, 'u');
-const NUMBER = /^(?:\d|KG)/;
+const NUMBER = /^(?:\d|KG|(?!I\s)[IVXL]+(?!\p{L}))/u;
 
 /** A number that may be a German ordinal, "12.", and what may follow one: a month, another one, some nouns. */
 const ORDINAL = /(?:^|[^\p{L}\p{N}.,:])\d{1,3}\.\s*$/u;
@@ -45,8 +53,20 @@ const COUNTED = new RegExp(
     'Ju[nl]i|August|September|Oktober|November|Dezember|(?:Lebens)?[Jj]ahr(?:hundert|tausend)?|Geburtstag|Weltkrieg|' +
     'Klasse|Stock|Etage|Platz|Mal|Tag|Woche|Monat|Kapitel|Teil|Runde|Minute|Advent)(?:e?s)?(?!\\p{L}))', 'u',
 );
-/** A number behind an article is an ordinal; not that of "Montag, dem 12." */
-const DEFINITE = /(?:^|\s)(?:d(?:ie|as|e[rs]|(?<!,\s*d)e[mn])|im|zu[mr]|jede[rsn]?) \d{1,3}\.\s*$/i;
+/** A number behind an article or "mein" is an ordinal; not that of "Montag, dem 12." */
+const DEFINITE = new RegExp('(?:^|\\s)(?:d(?:ie|as|e[rs]|(?<!,\\s*d)e[mn])|im|zu[mr]|jede[rsn]?|' +
+  '(?:[dkms]?ein|ihr|unser)(?:e[mnrs]?)?) \\d{1,3}\\.\\s*$', 'i');
+
+/**
+ * The same with a Roman number, as of kings, centuries and chapters, and words that begin the next sentence. Another
+ * word with a capital may be a noun of the same sentence: to divide one is worse than to leave two together.
+ */
+const ROMAN = /(?:^|[^\p{L}.])[IVXL]{1,6}\.\s*$/u;
+const BEGIN = new RegExp('^(?:A(?:ber|ls|m|n|u(?:ch|[fs]))|B(?:eim?|is)|D(?:a(?:bei|her|mals|nach|nn|s)?|e[mnrs]|' +
+  'ie(?:se[mnrs]?)?|och|ort)|E(?:r|s|ine?[mnrs]?)|F\u00fcr|H(?:eute|ier)|I(?:ch|hre?[mnrs]?|[mn])|' +
+  'J(?:a|ede[rs]?|etzt)|Keine?r?|M(?:an|it)|N(?:ach(?:dem)?|ein|icht|och|u[nr])|Ob(?:wohl)?|' +
+  'S(?:chon|eine?[mnrs]?|eit|ie|o|p\u00e4ter)|U(?:m|nd|nter)|V(?:iele|o[nr])|W(?:ar|as|eil|enn|er|ie|ir|o)|' +
+  'Zu[mr]?)(?!\\p{L})', 'u');
 
 /**
  * Abbreviations of English that stand before a name or end a sentence, and words that begin the next one. Other words
@@ -85,7 +105,8 @@ export function* joinSentences(segments, language = '') {
   const isEnglish = own === 'en' || own === '';
   /** Whether a sentence goes on. @param {string} end  of what comes before @param {string} next */
   const goesOn = (end, next) => abbreviations.test(end) || (NUMBERED.test(end) && NUMBER.test(next)) ||
-    (hasOrdinals && ORDINAL.test(end) && (COUNTED.test(next) || DEFINITE.test(end))) ||
+    (hasOrdinals && ORDINAL.test(end) && (COUNTED.test(next) || (DEFINITE.test(end) && !BEGIN.test(next)))) ||
+    (own === 'de' && ROMAN.test(end) && /^\p{Lu}/u.test(next) && !BEGIN.test(next)) ||
     (isEnglish && OPEN.test(end) && /^\p{Lu}/u.test(next) && !START.test(next)) ||
     (isEnglish && HALF_DAY.test(end) && DAY.test(next)) ||
     (QUOTED.test(end) && /^\p{Ll}/u.test(next));

@@ -1,6 +1,6 @@
 // keep.js - finds text that is not translated, by its form: addresses, code, markup, placeholders, codes and long
-// numbers, emoji, words in foreign scripts. Loaded by translator.js if mayKeep() of split.js finds a sign of any.
-// glossary.js then handles them like terms that translate to themselves.
+// numbers, emoji, words in foreign scripts. Loaded by translate/passing.js if mayKeep() of split.js finds a sign of
+// any. glossary.js then handles them like terms that translate to themselves.
 //
 //   text  ->  one pass for each kind, the most certain first; later passes do not see what a pass finds
 //         ->  neighbours with only spaces between them become one span; spans never split a character
@@ -9,6 +9,7 @@
 // most a fixed number of characters.
 
 import { DOMAINS, EXTENSIONS } from './endings.js';
+import { PICTURE } from './pictures.js';
 import { foreignWords } from './scripts.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
@@ -176,12 +177,14 @@ function code({ 0: match }) {
 const LONG = 4;
 /** Groups of three after a space, as French has them in numbers. */
 const GROUPED = /^\d{1,3}(?:[ \u00a0\u202f]\d{3})+$/;
+/** A time with thousandths of a second, as of subtitles. */
+const STAMP = /^\d{1,3}(?::\d\d){1,2}[.,]\d{3}$/;
 /** A day, a month, a year; a time. */
 const DATE = /^(?:\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})|\d{1,4}\/\d{1,4})$/;
 
 /**
  * Digits with what joins them: telephone numbers, bank accounts, ISBN, versions, addresses of machines; not quantities,
- * dates and times, which languages write in their own ways.
+ * dates and times of day, which languages write in their own ways.
  *
  * @param {boolean} isSpaced  the language parts thousands by spaces
  * @returns {Measure}
@@ -190,6 +193,7 @@ const digits = (isSpaced) => ({ 0: match }) => {
   const number = match.replace(/[^\d)]+$/, '');
   const groups = number.match(/\d+/g) ?? [];
   const count = groups.join('').length;
+  if (STAMP.test(number)) return number.length;
   if (DATE.test(number) || number.includes(',')) return undefined;
   if (number.startsWith('+')) return count > 5 ? number.length : undefined;
   if (/[.:]/.test(number)) {
@@ -209,13 +213,8 @@ const digits = (isSpaced) => ({ 0: match }) => {
   return number.length >= LONG && /^\d+$/.test(number) ? number.length : undefined;
 };
 
-/** Marks, colours of skin and tags, which continue a symbol. */
-const EXTENDED = '[\\p{M}\\p{Emoji_Modifier}\\u{e0020}-\\u{e007f}]*';
-/** Symbols that are not words: emoji, arrows, stars, ticks. */
-const PICTURE = '(?:(?![\\u00a6\\u00a9\\u00ae\\u00b0\\u2100-\\u214f\\ufffc\\ufffd](?!\\ufe0f|\\p{M}*\\u200d))' +
-  `[\\p{Extended_Pictographic}\\p{So}]|[\\u2190-\\u21ff\\u27f0-\\u27ff])${EXTENDED}`;
-const EMOJI = '\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|' +
-  `${PICTURE}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*|` +
+/** Flags, keys, other symbols, and faces of signs. */
+const EMOJI = `\\p{Regional_Indicator}{1,2}|[\\d#*]\\ufe0f?\\u20e3|${PICTURE}|` +
   '(?<![^\\s])(?:[:;]\'?-?[()DP]|<3)(?![^\\s.,!?])';
 
 /**
@@ -267,7 +266,9 @@ function makePasses(language) {
       ({ 0: match }) => lengthWithout(match, '-'), /@/],
     // placeholders
     [`\\{\\{[^{}${NL}]{0,200}\\}\\}|[$#]\\{[^{}${NL}]{1,200}\\}|\\{%[^${NL}]{0,200}?%\\}|%\\{\\w{1,60}\\}|` +
-      '\\{ ?[^\\s{}]{0,100} ?\\}|\\[[A-Z][A-Z\\d_]{1,60}\\]|\\[\\d{1,4}\\]', whole, /[{[]/],
+      '\\{ ?[^\\s{}]{0,100} ?\\}|\\[[A-Z][A-Z\\d_]{1,60}\\]|' +
+      // notes, and times of logs and chats
+      '\\[\\d(?:[\\d.,:/ -]{0,30}\\d(?: ?[AP]M)?)?\\]', whole, /[{[]/],
     [`(?<![${W}%]|\\d[ \u00a0\u202f])%(?:%|\\(\\w{1,60}\\)|\\d{1,3}\\$)?[-+0#']{0,4}\\d{0,3}(?:\\.\\d{1,3})?` +
       `(?:hh?|ll?|[jztL])?[sdiuxXofFeEgGcp@]${END}|(?<![${W}%$])(?:%[A-Z_][A-Z\\d_]{0,60}%|` +
       `\\$[A-Za-z_][A-Za-z\\d_]+${END})`, whole, /[%$]/],
@@ -389,9 +390,9 @@ function apart(spans, others) {
  * @returns {Span[]}
  */
 export function findKept(text, language = 'en', others = [], unknown = []) {
-  if (language !== last.language) last = { language, ...makePasses(language) };
   /** @type {(Span & { isForeign?: boolean })[]} */
   const spans = findFenced(text);
+  if (language !== last.language) last = { language, ...makePasses(language) };
   const { passes, foreign } = last;
   let rest = '';
   let at = 0;

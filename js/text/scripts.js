@@ -1,4 +1,5 @@
-// scripts.js - words in letters, and numbers in digits, that a language does not have. Used by keep.js.
+// scripts.js - words in letters, and numbers in digits, that a language does not have, and what a model may read for
+// them. Used by keep.js, passing.js and what puts words into a translation.
 
 /** Some scripts by the name that they have together. @type {Record<string, string[]>} */
 const SCRIPTS = {
@@ -28,3 +29,8 @@ export function foreignWords(language) {
     return undefined;
   }
 }
+
+/** A piece that is one byte. */
+export const BYTE = /^<0x[\dA-F]{2}>$/;
+/** Stands for a word that a model has bytes for, but no pieces. It says nothing, and models copy it like a name. */
+export const STAND_IN = 'X';

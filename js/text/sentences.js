@@ -15,7 +15,7 @@ export const LINE_BREAK = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
  * Marks before the text of a line, as of lists, headings, quotations and comments. They do not change. Their number has
  * a limit: without one, millions overflow the stack of the engine.
  */
-const LEAD = /^\s*(?:(?:[-*+>#/\u2010-\u2015]+|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s+){1,16}/;
+export const LEAD = /^\s*(?:(?:[-*+>#/\u2010-\u2015]+|\[[ xX]\]|\(?(?:\d{1,3}|[A-Za-z])\))\s+){1,16}/;
 
 /**
  * A line without a sign that can end a sentence before its last ones. Most texts of one sentence are so, and need no

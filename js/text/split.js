@@ -1,5 +1,5 @@
 // split.js - splits texts into the sentences to translate, with their ids, and what is between them: white space, and
-// marks before the text of a line; used by translator.js.
+// marks before the text of a line; used by translate/host.js.
 
 import { MAX_SENTENCE } from '../base/limits.js';
 import { badType } from '../base/check.js';
@@ -32,11 +32,11 @@ import { HeedError } from '../base/errors.js';
  */
 
 /**
- * Punctuation, symbols and emoji are not translated. A plain number is not either: 12, (3), 10:30. A number with a
- * separator or unit is.
+ * Punctuation, symbols and emoji are not translated. A plain number is not either: 12, (3), 10:30, and that of a
+ * chapter: IV. A number with a separator or unit is.
  */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
-const NUMBER = /^[([*#+-]*[\d\xb2\xb3\xb9\u2070-\u2079]+(?:[:\u2013-]\d+)*[)\]]*[.:]?$/;
+const NUMBER = /^[([*#+-]*[\d\xb2\xb3\xb9\u2070-\u2079]+(?:[:\u2013-]\d+)*[)\]]*[.:]?$|^[IVX]+\.$/;
 /** @param {string} text */
 const isAlike = (text) => !TRANSLATABLE.test(text) || NUMBER.test(text.trim());
 

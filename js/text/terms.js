@@ -7,6 +7,7 @@
 // So the work per text does not grow with the number of terms.
 
 import { badRange, badType } from '../base/check.js';
+import { PICTURE } from './pictures.js';
 import { LINE_BREAK, unparted } from './sentences.js';
 
 /** @typedef {{ term: string, translation: string }} Term */
@@ -35,11 +36,9 @@ const LONGEST_CAPITAL = 3;
 /** Whether a word must begin or end beside c: true in scripts with spaces between words. @param {string} c */
 const needsBoundary = (c) => isWord.test(c) && !unparted.test(c);
 /** The last character. @param {string} text */
-const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
-/** A picture at the end of a text, with what continues it, and its longest length in code units. */
-const EXTENDED = '[\\p{M}\\p{Emoji_Modifier}\\u{e0020}-\\u{e007f}]*';
-const LAST_PICTURE = new RegExp('(?:\\p{Regional_Indicator}{2}|\\p{Extended_Pictographic}' +
-  `${EXTENDED}(?:\\u200d\\p{Extended_Pictographic}${EXTENDED})*)$`, 'u');
+export const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
+/** A picture at the end of a text, and its longest length in code units. */
+const LAST_PICTURE = new RegExp(`(?:\\p{Regional_Indicator}{2}|${PICTURE})$`, 'u');
 const LONGEST_PICTURE = 32;
 /** @param {string} text */
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

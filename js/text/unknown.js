@@ -1,5 +1,5 @@
 // unknown.js - characters that a vocabulary does not have, so that they would be lost: one that has a plain form is
-// read as that, the others pass through. Loaded by translator.js and forced.js for a model of Marian's.
+// read as that, the others pass through. Loaded by translate/passing.js and forced.js for a model of Marian's.
 
 /** @typedef {import('./keep.js').Span} Span */
 

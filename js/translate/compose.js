@@ -4,7 +4,7 @@
 //   target token -> alignment of the second step -> its source token, with a position in the middle
 //                -> the target token of the first step at that position -> alignment of the first step -> source token
 
-/** @typedef {import('./translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('./detail.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 
 /** Most characters between two tokens that no piece spells, as a glossary or single bytes put them there. */

@@ -66,6 +66,15 @@ function spansOf(texts) {
   return spans;
 }
 
+/** A text up to its last word. @param {string} text */
+const wordsIn = (text) => /^[^]*[\p{L}\p{N}]/u.exec(text)?.[0] ?? '';
+/**
+ * A text without the marks behind its last word: they may be those of the source, see text/marks.js.
+ *
+ * @param {string} text
+ */
+const bare = (text, words = wordsIn(text)) => words + text.slice(words.length).replace(/[\s!?.\u2026]+/g, '');
+
 /**
  * The tokens that spell a translation, and their places in it; some at the end may have none. They are those of the
  * search, unless a glossary changed the text.
@@ -80,14 +89,19 @@ export async function spell(engine, ids, pieces, text) {
   const { eos_token_id: eos, max_position_embeddings: longest } = engine.config;
   const spelled = pieces.map((piece, t) => (ids[t] === eos ? '' : piece.replaceAll('\u2581', ' ')));
   let texts = spelled.map((_, t) => spelled.slice(0, t + 1).join('').trimStart());
-  const isSpelled = () => (texts.at(-1) ?? '').trimEnd() === text;
+  const own = bare(text);
+  const isSpelled = () => bare(texts.at(-1) ?? '') === own;
   // byte pieces, or a tokenizer that changes the text of pieces
   if (!isSpelled()) texts = await engine.decode(Array.from(ids, (_, t) => ids.subarray(0, t + 1)));
-  if (isSpelled()) return { ids, spans: spansOf(texts) };
+  if (isSpelled()) {
+    const isWhole = (texts.at(-1) ?? '').trimEnd() === text;
+    const { length } = wordsIn(text);
+    return { ids, spans: spansOf(isWhole ? texts : texts.map((some) => some.slice(0, length))) };
+  }
   const [encoded] = await engine.encode([text], 'target');
-  const own = encoded.ids.subarray(0, Number(longest));
-  const spans = Array.from(own, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
-  return { ids: own, spans };
+  const others = encoded.ids.subarray(0, Number(longest));
+  const spans = Array.from(others, (_, t) => ({ start: encoded.offsets[2 * t], end: encoded.offsets[2 * t + 1] }));
+  return { ids: others, spans };
 }
 
 /**

@@ -6,12 +6,41 @@ import { meanOf } from './alignment.js';
 import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
 
 /**
+ * @typedef {object} TranslatedSentence
+ * @property {string} source
+ * @property {number} start  its UTF-16 position in the input
+ * @property {string} target
+ * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
+ * @property {{ piece: string, id: number, logProb: number, start?: number, end?: number }[]} targetTokens  logProb:
+ *   according to the model, without rules; start, end: UTF-16 in `target`, except of tokens after its last word, and if
+ *   the tokens alone do not spell it, since terms were inserted
+ * @property {{ text: string, start: number, end: number, confidence: number }[]} targetWords  start, end: UTF-16 in
+ *   `target`; confidence: probability that the word is right, see README.md; 1 for words copied from the source or
+ *   given by the glossary
+ * @property {Int32Array} [candidates]  with a shortlist: the target ids that were computed, ascending; all others were
+ *   not, and have no probability
+ * @property {number} logProb  as in generate()
+ * @property {number} [score]  by which the search chose it, as in generate(); none in two steps
+ * @property {boolean} finished
+ * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention of
+ *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all
+ * @property {import('../model/model.js').AttentionMaps} [attention]
+ * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
+ * @property {import('../text/terms.js').KeptMatch[]} [kept]  what of the source passes through, if anything
+ * @property {{ text: string, logProb: number, score?: number }[]} [alternatives]  the hypotheses after the best
+ * @property {[TranslatedSentence, TranslatedSentence[]]} [steps]  of a Translator of two steps: the sentence in the
+ *   language between, and the sentences of that. Maps, trees and candidates are there only
+ * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search; they do
+ *   not lead to `target` if a part of `kept` was inserted later
+ */
+
+/**
  * @param {import('../engine/engine.js').Engine} engine
- * @param {import('./translator.js').Sentence} sentence
+ * @param {import('../text/split.js').Sentence} sentence
  * @param {import('./glossary.js').Result[]} hypotheses  best first
  * @param {import('../model/options.js').GenerateOptions & { attention?: boolean }} options
  * @param {string} language  of the target
- * @returns {Promise<import('./translator.js').TranslatedSentence>}
+ * @returns {Promise<TranslatedSentence>}
  */
 export async function detail(engine, sentence, [best, ...others], options, language) {
   const { text, start, ids, pieces, offsets, isKept } = sentence;

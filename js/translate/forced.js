@@ -6,6 +6,7 @@
 // by piece.
 
 import { headsFor } from '../model/heads.js';
+import { STAND_IN } from '../text/scripts.js';
 import { isWord, isWorded, whole } from '../text/terms.js';
 import { meanOf } from './alignment.js';
 
@@ -14,7 +15,7 @@ import { meanOf } from './alignment.js';
 /** @typedef {import('../engine/engine.js').Result} Result */
 /**
  * @typedef {{ text: string, after: string, start: number, ids: Int32Array, offsets: Int32Array,
- *   kept?: import('../text/keep.js').Span[] }} Sentence
+ *   pieces?: string[], kept?: import('../text/keep.js').Span[], isKept?: boolean }} Sentence
  */
 /**
  * @typedef {{ ids: Int32Array, text: string, starts?: Map<Found, number> }} Attempt  a translation with given
@@ -31,6 +32,9 @@ export function piecesOf(engine) {
   pieces.catch(() => vocabularies.delete(engine));
   return pieces;
 }
+
+/** @param {string} piece */
+const isStandIn = (piece) => piece.replace('\u2581', '') === STAND_IN;
 
 /** Translates one sentence with given words. */
 export class Forced {
@@ -77,6 +81,14 @@ export class Forced {
       (piece !== '' && !isWord.test(piece) && !/^([-\u2010\u2011'\u2019]|<0x[89A-F].>$)/.test(piece));
   }
 
+  /** Whether the model read STAND_IN for a term or a part of it. @param {Found} found */
+  #isStandIn({ start, end }) {
+    const { pieces = [], offsets, text } = this.#sentence;
+    // the text itself may have such a letter
+    return pieces.some((piece, s) => isStandIn(piece) && offsets[2 * s] < end && offsets[2 * s + 1] > start &&
+      text.slice(offsets[2 * s], offsets[2 * s + 1]).trim() !== STAND_IN);
+  }
+
   /**
    * The index in `#ids` where the translation of a term begins: at the word that attends to the term most, or before
    * it, at the first of the words that also attend to the term more than to anything else.
@@ -84,7 +96,8 @@ export class Forced {
    * @param {Found} found
    * @param {Float64Array} mean  cross attention, [target, source]
    */
-  #placeOf({ start, end, isKept, translation }, mean) {
+  #placeOf(found, mean) {
+    const { start, end, isKept, translation } = found;
     const S = this.#sentence.ids.length;
     const { offsets, text } = this.#sentence;
     const isMarian = this.#engine.config.positions === 'marian';
@@ -103,11 +116,14 @@ export class Forced {
       return place;
     }
     let [place, most] = [last, 0];
+    const isCopied = this.#isStandIn(found) && this.#ids.some((_, t) => t >= this.#fixed && isStandIn(pieceAt(t)));
     for (let t = this.#fixed; t < last; t++) {
+      if (isCopied && !isStandIn(pieceAt(t))) continue;
       let mass = 0;
       for (let s = 0; s < S; s++) if (isOf(s)) mass += mean[t * S + s];
       if (mass > most) [place, most] = [t, mass];
     }
+    if (isCopied) return place;
     const beginOf = (/** @type {number} */ t) => {
       const isWithin = () => t > this.#fixed && t < last && !this.#isBoundary(this.#ids[t]);
       while (isWithin() && /[\p{L}\p{N}-]/u.test(pieceAt(t - 1))) t--;
@@ -165,7 +181,8 @@ export class Forced {
     // the model puts no space after an opening bracket or quotation mark
     const spaced = place === 0 || here === undefined || here === this.#eos || this.#pieces[here].startsWith('\u2581') ||
       isWord.test(this.#pieces[after].slice(-1));
-    const prefix = [...this.#ids.slice(0, place), ...(await this.#idsOf(found.translation, spaced))];
+    const given = this.#isStandIn(found) ? STAND_IN : found.translation;
+    const prefix = [...this.#ids.slice(0, place), ...(await this.#idsOf(given, spaced))];
     // room for what ends the term, and for one more id
     if (prefix.length + 2 > this.#longest) return false;
     this.#fixed = prefix.length;

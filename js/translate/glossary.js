@@ -1,5 +1,6 @@
-// glossary.js - translates sentences with terms of a glossary, and with spans that pass through (see text/keep.js).
-// Loaded by translator.js when a call has the option `glossary` or a sentence has such a span.
+// glossary.js - translates sentences with terms of a glossary, with spans that pass through (see text/keep.js), and
+// those that pass through as a whole (see text/cut.js). Loaded by host.js when a call has the option `glossary`, or for
+// such sentences.
 //
 // A sentence is first translated freely. If the result has all terms and spans, it is used. Otherwise forced.js puts
 // them in. A term that cannot be placed is an error. A span is not: the attempt with most spans is used.
@@ -8,8 +9,11 @@ import { badRange } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { MAX_PLACED } from '../base/limits.js';
+import { STAND_IN } from '../text/scripts.js';
 import { LINE_BREAK } from '../text/sentences.js';
-import { countTranslations, isWorded, report, reportKept, termsOf, visible } from '../text/terms.js';
+import {
+  countTranslations, isWord, isWorded, lastOf, report, reportKept, termsOf, visible, whole,
+} from '../text/terms.js';
 import { generateAligned } from './aligned.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
 import { copyGlossary } from './options.js';
@@ -111,6 +115,9 @@ function hasOthers(text, parts) {
   return isWorded.test(rest + text.slice(at));
 }
 
+/** How often a text has STAND_IN: more often than its source, where one was not replaced. @param {string} text */
+const countStandIns = (text) => text.match(new RegExp(whole(STAND_IN), 'gu'))?.length ?? 0;
+
 /**
  * Which terms and spans an attempt has. Most important are all terms, then that the words besides the spans are not
  * lost, then all spans at least as often as in the source, then all spans exactly as often.
@@ -122,7 +129,8 @@ function hasOthers(text, parts) {
  */
 function judge({ ids, text, starts, finished }, terms, kept, source) {
   const glossary = report(text, terms, starts);
-  const { matches, isExact, isWhole } = reportKept(text, kept);
+  const { matches, isExact: isAlike, isWhole } = reportKept(text, kept);
+  const isExact = isAlike && (kept.length === 0 || countStandIns(text) <= countStandIns(source));
   const hasTerms = glossary.every(({ exact }) => exact);
   const placed = matches.filter(({ targetStart }) => targetStart >= 0);
   const share = placed.length / (matches.length + 1);
@@ -131,6 +139,25 @@ function judge({ ids, text, starts, finished }, terms, kept, source) {
   const rank = 16 * Number(hasTerms) + 8 * Number(hasWords) + 4 * Number(isWhole) + 2 * Number(isExact) +
     Number(finished) + share;
   return { ids, text, finished, glossary, kept: matches, rank, hasAll: hasTerms && hasWords && isExact };
+}
+
+/**
+ * A translation without the spaces between spans and words that the source has not, as in "a<b>The end".
+ *
+ * @param {string} text
+ * @param {KeptMatch[]} kept
+ * @param {string} source
+ */
+function withoutSpaces(text, kept, source) {
+  for (const { start, end, targetStart, targetEnd } of [...kept].sort((a, b) => b.targetStart - a.targetStart)) {
+    if (targetStart < 0) continue;
+    let [before, after] = [text.slice(0, targetStart), text.slice(targetEnd)];
+    if (isWord.test(source.slice(end, end + 2)) && isWord.test(after.trimStart())) after = after.trimStart();
+    const isBeside = isWord.test(lastOf(source.slice(0, start))) && isWord.test(lastOf(before.trimEnd()));
+    if (isBeside) before = before.trimEnd();
+    text = before + text.slice(targetStart, targetEnd) + after;
+  }
+  return text;
 }
 
 /**
@@ -191,7 +218,11 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
     ({ ...(terms.length > 0 && { glossary: judged.glossary }), ...(kept.length > 0 && { kept: judged.kept }) });
   const alike = kept.length > 0 ? others.filter(({ text }) => reportKept(text, kept).isExact) : others;
   const first = judge(free, terms, kept, sentence.text);
-  if (first.hasAll) return [{ ...free, ...told(first) }, ...alike];
+  if (first.hasAll) {
+    const text = withoutSpaces(free.text, first.kept, sentence.text);
+    const best = text === free.text ? first : judge({ ...free, text }, terms, kept, sentence.text);
+    return [{ ...free, text, ...told(best) }, ...alike];
+  }
   /** @type {ReturnType<typeof judge> | undefined} */
   let best;
   for await (const attempt of attempts(host, sentence, free, terms, kept, options)) {
@@ -223,6 +254,13 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
  */
 export async function generateWith(host, sentences, glossary, { beamTree, align: _, ...options }, onStep) {
   const { engine, generate } = host;
+  const others = sentences.filter(({ isKept }) => !isKept);
+  if (others.length < sentences.length) {
+    const results = (await generateWith(host, others, glossary, { beamTree, ...options }, onStep)).values();
+    const ids = Int32Array.of(Number(engine.config.eos_token_id));
+    return sentences.map(({ text, isKept }) =>
+      (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
+  }
   const terms = termsOf(glossary, host.sourceLanguage);
   const found = sentences.map(({ text }) => terms.find(text));
   await checkTranslations(engine, found.flat());

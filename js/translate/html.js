@@ -17,21 +17,9 @@ import { translateKnown } from './known.js';
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('../text/keep.js').Span} Span */
 /** @typedef {import('./glossary.js').Result} Result */
+/** @typedef {import('./host.js').Host} Host */
 /** @typedef {import('./known.js').Known} Known */
-/** @typedef {import('./translator.js').Options} Options */
-
-/**
- * What a Translator lends.
- *
- * @typedef {object} Host
- * @property {import('../engine/engine.js').Engine} engine
- * @property {string} sourceLanguage
- * @property {string} [pageLanguage]  of elements with `lang` that are for translation; default: sourceLanguage
- * @property {string} targetLanguage
- * @property {(inputs: string[], options: Options, spans?: Span[][]) => Promise<Sentence[][]>} split  spans: of each
- *   input, what passes through
- * @property {(sentences: Sentence[], options: Options) => Promise<Result[][]>} generate
- */
+/** @typedef {import('./options.js').Options} Options */
 
 /** Texts to translate, each once. */
 class Texts {
@@ -90,7 +78,8 @@ async function joinParts(sentences, results, weigh) {
  *
  * @param {string} html
  * @param {Options} options
- * @param {Host} host
+ * @param {Host & { pageLanguage?: string }} host  pageLanguage: of elements with `lang` that are for translation;
+ *   default: sourceLanguage
  * @returns {Promise<string>}
  */
 export async function translateHtml(html, options, host) {

@@ -6,7 +6,7 @@ import { generateAligned } from './aligned.js';
 
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('./glossary.js').Result} Result */
-/** @typedef {import('./translator.js').Options} Options */
+/** @typedef {import('./options.js').Options} Options */
 /** @typedef {import('../text/evidence.js').Weights} Weights */
 /** @typedef {{ result: Result, weights?: Weights }} Known  weights: if they were needed */
 
@@ -22,7 +22,7 @@ const engines = new WeakMap();
  *
  * @param {Sentence[]} sentences
  * @param {Options} options
- * @param {Pick<import('./html.js').Host, 'engine' | 'generate'>} host  engine: what is known is its
+ * @param {Pick<import('./host.js').Host, 'engine' | 'generate'>} host  engine: what is known is its
  * @returns {Promise<Known[]>}
  */
 export async function translateKnown(sentences, options, { engine, generate }) {

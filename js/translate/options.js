@@ -1,8 +1,24 @@
-// options.js - the names of the options of a Translator, and its glossary. Used by translator.js, glossary.js and
-// pivot.js.
+// options.js - the options of a Translator: their names, copies of those of a call, and its glossary. Used by
+// translator.js, glossary.js and pivot.js.
 
 import { badType, checkBoolean, checkInteger, checkOptions } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';
+
+/**
+ * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
+ * With a glossary, translateStreaming() returns whole sentences.
+ * keep: what no model can know passes through unchanged, see text/keep.js; so do characters that the vocabulary of a
+ * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
+ * sentence with such a part comes from translateStreaming() whole. Default: true.
+ *
+ * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean,
+ *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
+ */
+
+/**
+ * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean,
+ *   align?: boolean }} Options  as they run; align: see Search
+ */
 
 // The names of the options of each function.
 export const CREATE =
@@ -39,9 +55,9 @@ function copyOf(value, depth = 2) {
 /**
  * A copy of a call's options.
  *
- * @param {import('./translator.js').TranslateOptions} options
+ * @param {TranslateOptions} options
  * @param {string} names
- * @returns {import('./translator.js').Options}
+ * @returns {Options}
  */
 export function copyOptions(options, names) {
   const { glossary, ...others } = checkOptions(options, names);

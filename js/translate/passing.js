@@ -1,6 +1,7 @@
 // passing.js - what of some texts passes through a translation: by its form, because the vocabulary lacks it, or
-// because the caller says so. Loaded by translator.js if a text may have such a part.
+// because the caller says so. Loaded by host.js if a text may have such a part.
 
+import { BYTE } from '../text/scripts.js';
 import { mayKeep } from '../text/split.js';
 
 /** @typedef {import('../text/keep.js').Span} Span */
@@ -25,7 +26,15 @@ export async function findPassing(inputs, { encode, language, keep, glossary, sp
   const { findKept, hideStops } = await import('../text/keep.js');
   const { findAnywhere } = glossary ? await import('./glossary.js') : {};
   return {
-    encode: unknown ? (texts) => encode(texts.map(unknown.plain)) : encode,
+    async encode(texts) {
+      if (unknown) return encode(texts.map(unknown.plain));
+      const encoded = await encode(texts);
+      // a term may be a part of a word in such a script
+      const isPlain = !keep || unk !== undefined || glossary ||
+        !encoded.some(({ pieces }) => pieces.some((piece) => BYTE.test(piece)));
+      return isPlain ? encoded
+        : (await import('../text/stand-in.js')).withStandIns(texts, encoded, encode, language);
+    },
     find(text, index) {
       const own = given?.[index] ?? [];
       const terms = findAnywhere?.(text, glossary ?? [], language);

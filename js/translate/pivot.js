@@ -15,9 +15,9 @@ import { composeAlternatives, composeSentence, isCopied } from './compose.js';
 import { copyOptions, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 
 /** @typedef {import('./translator.js').Translator} Translator */
-/** @typedef {import('./translator.js').TranslateOptions} TranslateOptions */
-/** @typedef {import('./translator.js').Options} Options */
-/** @typedef {import('./translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./options.js').Options} Options */
+/** @typedef {import('./detail.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /**
  * @typedef {object} Detour  the glossaries of the steps, undefined without a glossary

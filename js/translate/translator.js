@@ -1,5 +1,5 @@
-// translator.js - text in, text out, with the interface of the Web Translator API. Splits texts into sentences, passes
-// them to an engine, and joins the results. Public.
+// translator.js - text in, text out, with the interface of the Web Translator API. Has texts split and sentences
+// translated by host.js, and joins the results. Public.
 
 import { endStream, unlessAborted } from '../base/abort.js';
 import { badType, checkFunction, checkOptions, checkOwn, checkSignal, OWN } from '../base/check.js';
@@ -7,56 +7,14 @@ import { isNode, onAbort, turn } from '../base/host.js';
 import { createEngine } from '../engine/engine.js';
 import { checkTag } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
-import { mayKeep, split } from '../text/split.js';
+import { createHost } from './host.js';
 import { copyOptions, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
-
-/**
- * glossary: exact translations of terms. If one is impossible, translate() throws and translateDetailed() reports it.
- * With a glossary, translateStreaming() returns whole sentences.
- * keep: what no model can know passes through unchanged, see text/keep.js; so do characters that the vocabulary of a
- * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
- * sentence with such a part comes from translateStreaming() whole. Default: true.
- *
- * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean,
- *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
- */
-
-/**
- * @typedef {object} TranslatedSentence
- * @property {string} source
- * @property {number} start  its UTF-16 position in the input
- * @property {string} target
- * @property {{ piece: string, id: number, start: number, end: number }[]} sourceTokens  start, end: UTF-16 in `source`
- * @property {{ piece: string, id: number, logProb: number, start?: number, end?: number }[]} targetTokens  logProb:
- *   according to the model, without rules; start, end: UTF-16 in `target`, except of tokens after its last word, and if
- *   the tokens alone do not spell it, since terms were inserted
- * @property {{ text: string, start: number, end: number, confidence: number }[]} targetWords  start, end: UTF-16 in
- *   `target`; confidence: probability that the word is right, see README.md; 1 for words copied from the source or
- *   given by the glossary
- * @property {Int32Array} [candidates]  with a shortlist: the target ids that were computed, ascending; all others were
- *   not, and have no probability
- * @property {number} logProb  as in generate()
- * @property {number} [score]  by which the search chose it, as in generate(); none in two steps
- * @property {boolean} finished
- * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention of
- *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all
- * @property {import('../model/model.js').AttentionMaps} [attention]
- * @property {import('./glossary.js').GlossaryMatch[]} [glossary]  the terms that the source has, if any
- * @property {import('../text/terms.js').KeptMatch[]} [kept]  what of the source passes through, if anything
- * @property {{ text: string, logProb: number, score?: number }[]} [alternatives]  the hypotheses after the best
- * @property {[TranslatedSentence, TranslatedSentence[]]} [steps]  of a Translator of two steps: the sentence in the
- *   language between, and the sentences of that. Maps, trees and candidates are there only
- * @property {(import('../model/tree.js').BeamNode & { piece: string })[]} [tree]  all steps of the search; they do
- *   not lead to `target` if a part of `kept` was inserted later
- */
 
 /** @typedef {import('../text/split.js').Sentence} Sentence */
 /** @typedef {import('../text/split.js').Encoded} Encoded */
-
-/**
- * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean,
- *   align?: boolean }} Options  as they run; align: see Search
- */
+/** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./options.js').Options} Options */
+/** @typedef {import('./detail.js').TranslatedSentence} TranslatedSentence */
 
 /** Finds models. A page that names its model does not need this module. */
 const lookup = () => import('./lookup.js');
@@ -65,8 +23,13 @@ const lookup = () => import('./lookup.js');
 const withName = (error) =>
   error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
 
-/** The part of an unfinished translation that later tokens cannot change. @param {string} text */
-const settled = (text) => text.replace(/[\s\ufffd]+$/, ''); // U+FFFD: bytes of an incomplete character
+/**
+ * The part of an unfinished translation that cannot change: up to its last word. U+FFFD stands for bytes of an
+ * incomplete character, and the marks at the end may be others, see text/marks.js.
+ *
+ * @param {string} text
+ */
+const settled = (text) => text.replace(/[^\p{L}\p{N}]+$/u, '');
 
 /**
  * Calls that run at the same time share the engine's work: two take the time of one call with both texts. Each call
@@ -81,13 +44,10 @@ export class Translator {
   static models;
 
   #engine;
-  #source;
-  #target;
-  #segmenter;
+  /** What splits texts and translates sentences. */
+  #host;
   /** Aborted by destroy(). Cancels all running and waiting calls. */
   #life = new AbortController();
-  /** Whether the vocabulary has a character, see text/unknown.js. @type {Map<string, boolean>} */
-  #known = new Map();
   /** Removes the listener from the signal of create(). */
   #forget = () => {};
 
@@ -103,23 +63,17 @@ export class Translator {
   constructor(key, engine, source, target) {
     checkOwn(key, 'Translator');
     this.#engine = engine;
-    this.#source = source;
-    this.#target = target;
-    if (!Intl.Segmenter) throw new TypeError('no Intl.Segmenter');
-    /** @type {Intl.Segmenter | undefined} */
-    let made;
-    this.#segmenter = { segment: (/** @type {string} */ text) =>
-      (made ??= new Intl.Segmenter(source, { granularity: 'sentence' })).segment(text) };
+    this.#host = createHost(engine, source, target, (signal) => this.#check(signal));
   }
 
   /** A canonical language tag. */
   get sourceLanguage() {
-    return this.#source;
+    return this.#host.sourceLanguage;
   }
 
   /** A canonical language tag. */
   get targetLanguage() {
-    return this.#target;
+    return this.#host.targetLanguage;
   }
 
   get [Symbol.toStringTag]() {
@@ -131,10 +85,9 @@ export class Translator {
     return [this];
   }
 
-  /** What this lends to other files. @internal @returns {import('./html.js').Host} */
+  /** What this lends to other files. @internal @returns {import('./host.js').Host} */
   get [OWN]() {
-    return { engine: this.#engine, sourceLanguage: this.#source, targetLanguage: this.#target,
-      split: this.#split.bind(this), generate: this.#generate.bind(this) };
+    return this.#host;
   }
 
   /**
@@ -262,65 +215,6 @@ export class Translator {
   }
 
   /**
-   * The parts of each text. Line breaks inside glossary terms are moved.
-   *
-   * @param {string[]} inputs
-   * @param {Options} options
-   * @param {import('../text/keep.js').Span[][]} [spans]  of each text, what passes through besides
-   */
-  async #split(inputs, { signal, glossary, keep = true }, spans) {
-    let endLead;
-    if (glossary) {
-      const { leadEnder, moveBreaks } = await import('./glossary.js');
-      const move = (/** @type {string} */ text) => moveBreaks(text, glossary, this.#source);
-      inputs = inputs.map((text) => (typeof text === 'string' ? move(text) : text));
-      endLead = leadEnder(glossary);
-    }
-    const encode = async (/** @type {string[]} */ texts) => {
-      const encoded = await this.#engine.encode(texts);
-      this.#check(signal);
-      return encoded;
-    };
-    const { max_position_embeddings: positions, positions: family, unk_token_id } =
-      /** @type {Record<string, any>} */ (this.config);
-    // Marian never writes <unk>
-    const unk = family === 'marian' ? unk_token_id : undefined;
-    const passing = spans || (keep && (unk !== undefined || inputs.some(mayKeep)))
-      ? await (await import('./passing.js')).findPassing(inputs,
-        { encode, language: this.#source, keep, glossary, spans, unk, known: this.#known })
-      : { encode };
-    return split(inputs, {
-      ...passing, segmenter: this.#segmenter, language: this.#source, positions, glossary, endLead,
-    });
-  }
-
-  /**
-   * @param {Sentence[]} sentences
-   * @param {Options & { beamTree?: boolean }} options  beamTree: without a glossary
-   * @param {((text: string) => void) | null} [onStep]  gets the text so far, for a single sentence; null: compute
-   *   scores, and report what a glossary cannot do instead of throwing
-   * @returns {Promise<import('./glossary.js').Result[][]>}
-   */
-  async #generate(sentences, { glossary, keep: _, beamTree, cutRunaways = true, ...rest }, onStep) {
-    const options = { scores: onStep === null, ...rest, cutRunaways, validUtf8: true };
-    const others = sentences.filter(({ isKept }) => !isKept);
-    if (others.length < sentences.length) {
-      const results = (await this.#generate(others, { ...options, beamTree, glossary }, onStep)).values();
-      const ids = Int32Array.of(Number(this.config.eos_token_id));
-      return sentences.map(({ text, isKept }) =>
-        (isKept ? [{ ids, text, logProb: 0, score: 0, finished: true }] : results.next().value ?? []));
-    }
-    if (glossary || sentences.some(({ kept }) => kept)) {
-      const { generateWith } = await import('./glossary.js');
-      return generateWith(this[OWN], sentences, glossary ?? [],
-        { ...options, beamTree: beamTree && !glossary }, onStep);
-    }
-    const search = checkGenerate(options, this.#engine.defaults, this.config);
-    const ids = sentences.map((sentence) => sentence.ids);
-    return this.#engine.generate(ids, search, { signal: options.signal, onStep: onStep ?? undefined, beamTree });
-  }
-
-  /**
    * Translates a string to a string, or an array to an array in the same order. White space and line breaks are kept.
    *
    * @overload
@@ -350,8 +244,8 @@ export class Translator {
     const isList = Array.isArray(input);
     const inputs = isList ? [...input] : [input];
     return this.#run(own.signal, async () => {
-      const texts = await this.#split(inputs, own);
-      const results = await this.#generate(
+      const texts = await this.#host.split(inputs, own);
+      const results = await this.#host.generate(
         texts.flat().filter(({ text }) => text),
         { ...own, nBest: 1 },
       );
@@ -375,7 +269,7 @@ export class Translator {
    */
   async translateHtml(html, options = {}) {
     const own = copyOptions(options, TRANSLATE);
-    return this.#run(own.signal, async () => (await import('./html.js')).translateHtml(html, own, this[OWN]));
+    return this.#run(own.signal, async () => (await import('./html.js')).translateHtml(html, own, this.#host));
   }
 
   /**
@@ -392,12 +286,12 @@ export class Translator {
       copyOptions(options, TRANSLATE_DETAILED));
     return this.#run(own.signal, async () => {
       const { detail } = await import('./detail.js');
-      const sentences = (await this.#split([input], own))[0].filter(({ text }) => text);
-      const results = await this.#generate(sentences, own, null);
+      const sentences = (await this.#host.split([input], own))[0].filter(({ text }) => text);
+      const results = await this.#host.generate(sentences, own, null);
       const detailed = [];
       for (const [i, hypotheses] of results.entries()) {
         this.#check(own.signal);
-        detailed.push(await detail(this.#engine, sentences[i], hypotheses, own, this.#target));
+        detailed.push(await detail(this.#engine, sentences[i], hypotheses, own, this.targetLanguage));
       }
       return detailed;
     });
@@ -426,9 +320,9 @@ export class Translator {
         forget = endStream([this.#life.signal, signal], stream, stop.abort.bind(stop));
         try {
           checkGenerate(own, this.#engine.defaults, this.config);
-          const [parts] = await this.#split([input], own);
+          const [parts] = await this.#host.split([input], own);
           // each sentence is translated alone
-          if (own.glossary) (await import('./glossary.js')).checkDivided(parts, own.glossary, this.#source);
+          if (own.glossary) (await import('./glossary.js')).checkDivided(parts, own.glossary, this.sourceLanguage);
           sentences = parts.values();
         } catch (error) {
           forget();
@@ -467,7 +361,7 @@ export class Translator {
       emitted = Math.max(emitted, found.length);
     };
     if (text) {
-      const [[result]] = await this.#generate([sentence], options, (found) => emitUpTo(settled(found)));
+      const [[result]] = await this.#host.generate([sentence], options, (found) => emitUpTo(settled(found)));
       emitUpTo(result.text);
     }
     if (after) emit(after);
@@ -547,7 +441,7 @@ export class Translator {
    */
   async measureInputUsage(input, options = {}) {
     const own = copyOptions(options, TRANSLATE);
-    const [sentences] = await this.#run(own.signal, () => this.#split([input], { ...own, keep: false }));
+    const [sentences] = await this.#run(own.signal, () => this.#host.split([input], { ...own, keep: false }));
     return sentences.reduce((sum, { ids }) => sum + ids.length, 0);
   }
 

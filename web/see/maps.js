@@ -4,7 +4,7 @@ import { beginsWord, isSpecial, readable, textOf } from '../lib/pieces.js';
 import { local } from '../lib/words.js';
 
 /** @typedef {'encoder' | 'decoder' | 'cross'} Stack */
-/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} Sentence */
+/** @typedef {import('../../js/translate/detail.js').TranslatedSentence} Sentence */
 
 /** In the order the model has them. @type {Stack[]} */
 export const STACKS = ['encoder', 'decoder', 'cross'];

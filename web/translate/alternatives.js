@@ -4,7 +4,7 @@ import { h, on } from '../lib/dom.js';
 import { UNKNOWN, isSpecial } from '../lib/pieces.js';
 
 /** @typedef {import('./pane.js').Word} Word */
-/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('../../js/translate/detail.js').TranslatedSentence} TranslatedSentence */
 
 /** Translations in the list, and tokens to try beyond that, since some lead to the same or are no words. */
 const [MOST, SPARE] = [5, 4];

@@ -7,7 +7,7 @@ import { fixed } from '../lib/words.js';
 /**
  * @param {HTMLElement} host
  * @param {any} t  strings
- * @param {import('../../js/translate/translator.js').TranslatedSentence[]} sentences
+ * @param {import('../../js/translate/detail.js').TranslatedSentence[]} sentences
  */
 export function showCandidates(host, t, sentences) {
   const lists = sentences.map(({ target, logProb, score, alternatives = [] }, i) => {

@@ -5,7 +5,7 @@
 import { mayGoOn, splitSentences } from '../../js/text/sentences.js';
 import { targetOf } from '../lib/words.js';
 
-/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('../../js/translate/detail.js').TranslatedSentence} TranslatedSentence */
 
 /**
  * A sentence of the text. Its translation has several parts if the sentence is too long for the model.

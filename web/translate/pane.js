@@ -7,7 +7,7 @@ import { h, on } from '../lib/dom.js';
 import { linksOf, partnersOf } from './partners.js';
 
 /** @typedef {import('./live.js').Piece} Piece */
-/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('../../js/translate/detail.js').TranslatedSentence} TranslatedSentence */
 /** @typedef {import('./partners.js').Span} Span */
 /**
  * A word of the translation: its part of the sentence, and its place there. A word of the text: its place in the

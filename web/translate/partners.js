@@ -5,7 +5,7 @@ import { overlap } from '../../js/text/words.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /** @typedef {{ source: Span, target: Span }} Link  of a target token to its source token */
-/** @typedef {import('../../js/translate/translator.js').TranslatedSentence} TranslatedSentence */
+/** @typedef {import('../../js/translate/detail.js').TranslatedSentence} TranslatedSentence */
 
 /** The links of all tokens that have a place in both texts. @param {TranslatedSentence} part @returns {Link[]} */
 export function linksOf({ sourceTokens, targetTokens, alignment }) {

@@ -207,7 +207,7 @@ export function mount(host, app) {
     list(beams > 1 && source.value.length <= LISTED ? sentences : []);
   }
 
-  /** @type {import('../../js/translate/translator.js').TranslatedSentence[]} */
+  /** @type {import('../../js/translate/detail.js').TranslatedSentence[]} */
   let listed = [];
   /** The other hypotheses of the search. @param {typeof listed} sentences */
   async function list(sentences) {
