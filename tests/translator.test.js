@@ -562,9 +562,11 @@ test('German ordinals in Roman numbers, and abbreviations with a capital, end no
 
 test('German abbreviations of letters, ordinals behind "mein", and days and volumes end no sentence', () => {
   for (const [language, text] of [
-    ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Ja'], ['de', 'Der Dipl.-Ing. Meier'], ['de', 'Sein 2. Buch'],
+    ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Montag'], ['de', 'Der Dipl.-Ing. Meier'],
+    ['de', 'Sein 2. Buch'],
     ['de', 'Mein 1. Versuch und ihr 3. Kind'], ['de', 'Mo-Fr 9-18 Uhr, Sa. 10-14 Uhr'], ['de', 'Max. 5 Personen'],
-    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'], ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
+    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'],
+    ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
     ['fr', 'Ste. Marie'], ['es', 'Cap. IV, vol. II, el 3 dic. 2024'],
   ])
     assert.deepEqual(split(text, language), [text]);
@@ -643,6 +645,35 @@ test('marks before the text of a line belong to no sentence', async () => {
   for (const text of ['-5 degrees', '*one* word', '#tag', '[xx] y', '(I think) so', '(ab) c', '---', '5 + 3']) {
     assert.deepEqual(split(text), [text]);
   }
+});
+
+test('what ends a sentence as an ordinary word, or before a word that begins one, joins nothing', () => {
+  for (const [language, ...sentences] of [
+    // no Roman numbers
+    ['en', 'No.', "I'm tired."], ['en', 'Never mind.', 'I\u2019ll do it.'], ['en', 'I love art.', "I've two dogs."],
+    ['fr', "C'est un art.", "L'homme est l\u00e0."], ['it', 'Ho detto no.', "L'ho visto."], ['en', 'No.', 'I, too.'],
+    ['en', 'He said no.', 'X is wrong.'], ['de', 'Sie kam im Mai.', 'XL passt.'],
+    // before German words that begin sentences
+    ['de', 'Das ist o.k.', 'Wir gehen.'], ['de', 'Er ist im Sportverein e.V.', 'Die Beitr\u00e4ge sind hoch.'],
+    ['de', '\u00c4pfel, Birnen u.s.w.', 'Danach Nelken.'], ['de', 'Es gibt Rosen u.v.a.', 'Peter mag sie.'],
+    ['de', 'Er mag Rosen u.a.m.', 'Tom nicht.'], ['de', 'Er ist Oberst a.D.', 'Er kam.'],
+    ['de', 'Es entsteht ein Sog.', 'Das Wasser steigt.'], ['de', 'Er ist Dipl.-Ing.', 'Er arbeitet.'],
+    ['de', 'Siehe Teil II.', 'Dies zeigt es.'], ['de', 'Ich trage XL.', 'Meine Schwester auch.'],
+    ['de', 'Siehe Teil II.', 'Au\u00dferdem gilt es.'], ['de', 'Er ist der 5.', 'Welche sind es?'],
+    ['', 'We came at 5 p.m.', 'We left.'],
+    // days and months of other languages
+    ['fr', 'C\u2019est un jeu.', '10 Fran\u00e7ais y sont.'], ['en', 'The light is dim.', '5 Germans left.'],
+    ['en', 'He took off his cap.', '2 Germans came.'], ['en', 'It orbits the Sun.', '8 Planets do.'],
+    ['fr', 'C\u2019est le vol.', '10 Anglais partent.'], ['es', 'Dijo que no.', '10 Alemanes vinieron.'],
+    ['fr', 'Voil\u00e0 mon ex.', 'Paul arrive.'], ['en', 'He met King Jr.', 'They sang.'], ['en', 'Tom: No.', 'He left.'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
+  for (const [language, text] of [
+    ['en', 'See Vol. IV, Chap. II of it, Art. XII'], ['de', 'Siehe Kap. V, Abb. III'], ['fr', 'l\u2019art. V, chap. X'],
+    ['en', 'On Wed. 5 May, Mar. 3'], ['de', 'Max Meier & Co. KG'], ['de', 'Der Dipl.-Ing. Meier z.B. Die Zeit'],
+    ['fr', 'p. ex. Paris'], ['en', 'Sammy Davis Jr. Show'],
+  ])
+    assert.deepEqual(split(text, language), [text]);
 });
 
 test('a run of marks comes back as it was typed, whatever the model counts', () => {
