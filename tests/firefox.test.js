@@ -459,7 +459,7 @@ test('parts between given words are read by plain characters where their sentenc
     read.push(ids.includes(unk) ? 'unknown' : 'plain');
     return [{ text, finished: true }];
   });
-  const host = /** @type {any} */ ({ engine, generate, sourceLanguage: 'en', targetLanguage: 'de' });
+  const host = /** @type {any} */ ({ engine, encode, generate, sourceLanguage: 'en', targetLanguage: 'de' });
   const text = 'He says \u201cyes\u201d to Bob and \u201cno\u201d';
   const start = text.indexOf('Bob');
   const terms = /** @type {any[]} */ ([{ start, end: start + 3, term: 'Bob', translation: 'Rob' }]);

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { Translator } from '../js/index.js';
 import { findKept } from '../js/text/keep.js';
 import { mayKeep, split } from '../js/text/split.js';
-import { SHIPPED } from './model-files.js';
+import { changeJson, readFiles, SHIPPED } from './model-files.js';
 import { readCases } from './score/copy.js';
 
 const options = { sourceLanguage: 'en', targetLanguage: 'de', model: SHIPPED };
 const translator = await Translator.create(options);
 
 /** @param {string} text */
-const kept = (text) => findKept(text).map(({ start, end }) => text.slice(start, end));
+const kept = (text, language = 'en') => findKept(text, language).map(({ start, end }) => text.slice(start, end));
 
 test('the parts of a line are translated alone, with what divides them as it is', async () => {
   const parts = ['The house', 'My account', 'Two dogs', 'A small cat.'];
@@ -113,7 +113,7 @@ test('a line of nothing else comes back without the model', async () => {
     '\u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440!',
     '\u0663\u0664\u0665', '\u0967\u0968\u0969.',
     'src/main.c', '```\nlet a = 1. Two\n```',
-    '5', '(12)', '[3]:', '17.', '10:30', '3\u20135', '-7', '\u00b9', '*\u00b3', '12\t7', 'IV.',
+    '5', '(12)', '[3]:', '17.', '10:30', '3\u20135', '-7', '\u00b9', '*\u00b3', '12\t7', 'IV.', 'XL.',
     '00:00:01,000 --> 00:00:02,500'];
   for (const line of lines) {
     assert.equal(await translator.translate(line), line);
@@ -121,7 +121,7 @@ test('a line of nothing else comes back without the model', async () => {
   }
   const text = `Good morning.\n${lines.join('\n')}\nGood morning.`;
   assert.equal(await translator.translate('5', { glossary: { 5: 'f\u00fcnf' } }), 'f\u00fcnf');
-  for (const line of ['1,000', '5 %', '$5', '1 000', '3.5', '\u0967']) {
+  for (const line of ['1,000', '5 %', '$5', '1 000', '3.5', '\u0967', 'I.']) {
     assert.equal((await translator.translateDetailed(line, { keep: false })).length, 1, line);
   }
   const morning = await translator.translate('Good morning.');
@@ -225,6 +225,31 @@ test('keep: words in foreign scripts get no others beside them, wherever they st
       assert.equal(tokens.join(''), source);
     }
   }
+  const [word] = words;
+  // the parts that the caller keeps are read as what they are put back for
+  for (const [part, text] of [
+    [`<code>git</code> ${word}`, 'He said @ to me.'],
+    [`<span translate="no">${word} and hello</span>`, 'He said @ to me.'],
+    [`<span translate="no">the ${word} 5</span>`, 'The word @ means peace.'], [`<b>${word}</b>`, 'My name is @.'],
+  ]) {
+    const twin = await translator.translate(text.replace('@', 'X'), { keep: false });
+    const html = `<p>${text.replace('@', part)}</p>`;
+    assert.equal(await translator.translateHtml(html), `<p>${twin.replace('X', part)}</p>`);
+  }
+  // no alternative has what the model read, or says the word twice
+  const [{ target: best, alternatives = [] }] =
+    await translator.translateDetailed(`He said ${word} to my brother.`, { beams: 4, nBest: 4 });
+  for (const text of [best, ...alternatives.map((other) => other.text)]) {
+    assert.equal(text.split(word).length, 2, text);
+    assert.doesNotMatch(text, /\bX\b/);
+  }
+  const models = fileURLToPath(new URL('with-english.json', import.meta.url));
+  const pivot = await Translator.create({ sourceLanguage: 'de', targetLanguage: 'fr', models });
+  assert.equal(pivot.steps.length, 2);
+  const french = await pivot.translate(`Er sagte ${word} zu meinem Bruder.`);
+  assert.equal(french.split(word).length, 2, french);
+  assert.doesNotMatch(french, /\bX\b/);
+  pivot.destroy();
   const two = `I like ${words[0]}, ${words[1]} \u{1f600} and X.`;
   const target = await translator.translate(two);
   for (const each of [words[0], words[1], '\u{1f600}', 'X']) assert.equal(target.split(each).length, 2, target);
@@ -238,11 +263,35 @@ test('keep: no space comes between a word and what is kept beside it', async () 
     ['Use <b>The end</b> now', /<b>\p{L}[^<]*\p{L}<\/b> /u], ['Use <b> The end </b> now', /<b> .* <\/b> /],
     ['The cat is <b>here', /\p{L} <b>\p{L}/u],
   ])) {
-    const [{ target, kept: spans = [] }] = await translator.translateDetailed(text);
+    const [{ target, kept: spans }] = await translator.translateDetailed(text);
     assert.match(target, wanted, text);
+    assert.ok(spans?.length, text);
     for (const span of spans) assert.equal(target.slice(span.targetStart, span.targetEnd), span.text);
     assert.equal(await translator.translate(text), target);
   }
+  // a part is never one word with what is beside it: it could not be found
+  for (const [text, part] of [['I \u2764\ufe0fyou all', '\u2764\ufe0f'], ['Add \xbdcup of milk.', '\xbd'],
+    ['Click 1\ufe0f\u20e3Open now.', '1\ufe0f\u20e3']]) {
+    const [{ target, kept: [span] = [] }] = await translator.translateDetailed(text);
+    assert.equal(target.slice(span?.targetStart, span?.targetEnd), part, target);
+  }
+});
+
+test('keep: a script without spaces between words says nothing of spaces beside what is kept', async () => {
+  const model = changeJson(readFiles(SHIPPED), 'heed.json', ({ pairs: _, ...json }) =>
+    ({ ...json, source: 'ja', target: 'de' }));
+  const japanese = await Translator.create({ sourceLanguage: 'ja', targetLanguage: 'de', language: 'de', model });
+  assert.match(await japanese.translate('The house{name}\u5148\u751f is big.'), /\{name\} \p{L}/u);
+  assert.match(await japanese.translate('house{name}dog'), /^house\{name\}dog$/);
+  japanese.destroy();
+  assert.deepEqual(kept('\u6211\u5728Google\u5de5\u4f5c', 'zh'), ['Google']);
+  assert.deepEqual(kept('\u042f \u0432 Google12', 'ru'), ['Google12']);
+});
+
+test('keep: control characters become no words between parts that are translated alone', async () => {
+  const parts = Array.from({ length: 70 }, (_, i) => `{a${i}}`).join(' and ');
+  const plain = await translator.translate(`The house ${parts}`);
+  assert.equal(await translator.translate(`The\0house ${parts}`), plain);
 });
 
 test('keep: words besides what is kept are not lost, though the model says nothing of them', async () => {

@@ -70,8 +70,8 @@ test('markup and placeholders', () => check('en', [
     '$HOME'],
   ['100 %d or 5% so, $5, a {set of things}'],
   ['Dear [NAME], see [12] and [this].', '[NAME]', '[12]'],
-  ['[12/05/24, 6:30:12 PM] Tom: see [1, 3-5], [2024-05-12 10:00] and [5 dogs] [,]', '[12/05/24, 6:30:12 PM]', '[1, 3-5]',
-    '[2024-05-12 10:00]'],
+  ['[12/05/24, 6:30:12 PM] Tom: see [1, 3-5], [2024-05-12 10:00] and [5 dogs] [,]',
+    '[12/05/24, 6:30:12 PM]', '[1, 3-5]', '[2024-05-12 10:00]'],
 ]));
 
 test('codes and long numbers, not quantities, dates and times', () => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Transformer, Translator } from '../js/index.js';
 import { findCut } from '../js/text/cut.js';
 import { joinSentences } from '../js/text/abbreviations.js';
-import { withRun } from '../js/text/marks.js';
+import { withRun } from '../js/text/last-marks.js';
 import { splitSentences } from '../js/text/sentences.js';
 import { leadEnder } from '../js/text/terms.js';
 import { listen } from './listen.js';
@@ -562,9 +562,11 @@ test('German ordinals in Roman numbers, and abbreviations with a capital, end no
 
 test('German abbreviations of letters, ordinals behind "mein", and days and volumes end no sentence', () => {
   for (const [language, text] of [
-    ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Ja'], ['de', 'Der Dipl.-Ing. Meier'], ['de', 'Sein 2. Buch'],
+    ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Montag'], ['de', 'Der Dipl.-Ing. Meier'],
+    ['de', 'Sein 2. Buch'],
     ['de', 'Mein 1. Versuch und ihr 3. Kind'], ['de', 'Mo-Fr 9-18 Uhr, Sa. 10-14 Uhr'], ['de', 'Max. 5 Personen'],
-    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'], ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
+    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'],
+    ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
     ['fr', 'Ste. Marie'], ['es', 'Cap. IV, vol. II, el 3 dic. 2024'],
   ])
     assert.deepEqual(split(text, language), [text]);
@@ -645,6 +647,35 @@ test('marks before the text of a line belong to no sentence', async () => {
   }
 });
 
+test('what ends a sentence as an ordinary word, or before a word that begins one, joins nothing', () => {
+  for (const [language, ...sentences] of [
+    // no Roman numbers
+    ['en', 'No.', "I'm tired."], ['en', 'Never mind.', 'I\u2019ll do it.'], ['en', 'I love art.', "I've two dogs."],
+    ['fr', "C'est un art.", "L'homme est l\u00e0."], ['it', 'Ho detto no.', "L'ho visto."], ['en', 'No.', 'I, too.'],
+    ['en', 'He said no.', 'X is wrong.'], ['de', 'Sie kam im Mai.', 'XL passt.'],
+    // before German words that begin sentences
+    ['de', 'Das ist o.k.', 'Wir gehen.'], ['de', 'Er ist im Sportverein e.V.', 'Die Beitr\u00e4ge sind hoch.'],
+    ['de', '\u00c4pfel, Birnen u.s.w.', 'Danach Nelken.'], ['de', 'Es gibt Rosen u.v.a.', 'Peter mag sie.'],
+    ['de', 'Er mag Rosen u.a.m.', 'Tom nicht.'], ['de', 'Er ist Oberst a.D.', 'Er kam.'],
+    ['de', 'Es entsteht ein Sog.', 'Das Wasser steigt.'], ['de', 'Er ist Dipl.-Ing.', 'Er arbeitet.'],
+    ['de', 'Siehe Teil II.', 'Dies zeigt es.'], ['de', 'Ich trage XL.', 'Meine Schwester auch.'],
+    ['de', 'Siehe Teil II.', 'Au\u00dferdem gilt es.'], ['de', 'Er ist der 5.', 'Welche sind es?'],
+    ['', 'We came at 5 p.m.', 'We left.'],
+    // days and months of other languages
+    ['fr', 'C\u2019est un jeu.', '10 Fran\u00e7ais y sont.'], ['en', 'The light is dim.', '5 Germans left.'],
+    ['en', 'He took off his cap.', '2 Germans came.'], ['en', 'It orbits the Sun.', '8 Planets do.'],
+    ['fr', 'C\u2019est le vol.', '10 Anglais partent.'], ['es', 'Dijo que no.', '10 Alemanes vinieron.'],
+    ['fr', 'Voil\u00e0 mon ex.', 'Paul arrive.'], ['en', 'He met King Jr.', 'They sang.'], ['en', 'Tom: No.', 'He left.'],
+  ])
+    assert.deepEqual(split(sentences.join(' '), language), sentences);
+  for (const [language, text] of [
+    ['en', 'See Vol. IV, Chap. II of it, Art. XII'], ['de', 'Siehe Kap. V, Abb. III'], ['fr', 'l\u2019art. V, chap. X'],
+    ['en', 'On Wed. 5 May, Mar. 3'], ['de', 'Max Meier & Co. KG'], ['de', 'Der Dipl.-Ing. Meier z.B. Die Zeit'],
+    ['fr', 'p. ex. Paris'], ['en', 'Sammy Davis Jr. Show'],
+  ])
+    assert.deepEqual(split(text, language), [text]);
+});
+
 test('a run of marks comes back as it was typed, whatever the model counts', () => {
   for (const [source, target, wanted] of [
     ['Hello!!!', 'Hallo!!!!', 'Hallo!!!'], ['What?!', 'Was?', 'Was?!'], ['Well\u2026', 'Nun...', 'Nun\u2026'],
@@ -652,33 +683,54 @@ test('a run of marks comes back as it was typed, whatever the model counts', () 
     ['I love you!!', 'Je t\u2019aime ! ! !', 'Je t\u2019aime !!'], ['Oh no...', 'Oh non !', 'Oh non...'],
     ['The house \u2026', 'Das Haus...', 'Das Haus \u2026'], ['Oui...', 'Yes ...', 'Yes...'],
     ['"Stop!!!"', '\u201eHalt!!!!\u201c', '\u201eHalt!!!\u201c'], ['Yes!!! \u{1f389}', 'Ja! \u{1f389}', 'Ja!!! \u{1f389}'],
-    ['Um 17 Uhr!!', 'At 5 p.m.!!!', 'At 5 p.m.!!'],
+    ['Um 17 Uhr!!', 'At 5 p.m.!!!', 'At 5 p.m.!!'], ['Bier usw!!', 'Beer etc.!!', 'Beer etc.!!'],
+    ['Hello!!! ;)', 'Hallo!!!! ;)', 'Hallo!!! ;)'], ['What?!', '\xbfQu\xe9!?', '\xbfQu\xe9?!'],
+    ['What?!', '\xbf\xa1Qu\xe9!?', '\xbf\xa1Qu\xe9!?'], ['\xbf\xa1Qu\xe9!?', 'What?', 'What!?'],
+    ['Well . . .', 'Nun . ..', 'Nun . . .'], ['\u7b49\u7b49!!!', 'Wait!', 'Wait!!!'],
     // a single mark is the model's, and so is what other scripts write
     ['Hello!', 'Hallo.', 'Hallo.'], ['Really.', 'Echt!!', 'Echt!!'], ['At 5 p.m.!!', 'Um 17 Uhr!', 'Um 17 Uhr!'],
     ['What?!', '\u4ec0\u4e48\uff1f\uff01', '\u4ec0\u4e48\uff1f\uff01'], ['What?!', '\u03a4\u03b9;!', '\u03a4\u03b9;!'],
+    ['Wait\u2026', '\u7b49\u7b49\u2026\u2026', '\u7b49\u7b49\u2026\u2026'],
+    ['\u7b49\u7b49\u2026\u2026', 'Wait...', 'Wait...'], ['\u884c\u3053\u3046\u2026', 'Let us go.', 'Let us go.'],
     ['Hello!!!', 'Hallo', 'Hallo'], ['"So?!".', '\u201eUnd?\u201c.', '\u201eUnd?\u201c.'], ['!!!', '!', '!'],
   ])
-    assert.equal(withRun(source, [{ text: target }])[0].text, wanted, source);
-  const alike = ['Hallo!!', 'Hallo!!!!', 'Hi!!'].map((text) => ({ text }));
-  assert.deepEqual(withRun('Hello!!!', alike).map(({ text }) => text), ['Hallo!!!', 'Hi!!!']);
+    assert.equal(withRun({ text: source }, [{ text: target }])[0].text, wanted, source);
+  for (const second of ['Hallo!!!!', 'Hallo!!!']) {
+    const alike = ['Hallo!!', second, 'Hi!!'].map((text) => ({ text }));
+    assert.deepEqual(withRun({ text: 'Hello!!!' }, alike).map(({ text }) => text), ['Hallo!!!', 'Hi!!!']);
+  }
   const smile = { text: ':-)', start: 9, end: 12, targetStart: 10, targetEnd: 13 };
-  assert.deepEqual(withRun('Hello!!! :-)', [{ text: 'Hallo!!!! :-)', kept: [smile] }]),
+  assert.deepEqual(withRun({ text: 'Hello!!! :-)' }, [{ text: 'Hallo!!!! :-)', kept: [smile] }]),
     [{ text: 'Hallo!!! :-)', kept: [{ ...smile, targetStart: 9, targetEnd: 12 }] }]);
-  const wow = { text: 'Wau!!!!', glossary: [{ targetStart: 0, targetEnd: 7 }] };
-  assert.deepEqual(withRun('Wow!!!', [wow]), [wow], 'a term of the glossary is exact');
+  // terms of a glossary and kept parts are exact, in the source and in the target
+  for (const [start, end, targetStart, targetEnd] of [[0, 3, 0, 7], [0, 6, 0, 3]]) {
+    const wow = { text: 'Wau!!!!', glossary: [{ start, end, targetStart, targetEnd }] };
+    assert.deepEqual(withRun({ text: 'Wow!!!' }, [wow]), [wow]);
+  }
+  const spread = { text: 'Use {...}', kept: [{ start: 4, end: 9 }] };
+  assert.equal(withRun(spread, [{ text: 'Mit {...} arbeiten.' }])[0].text, 'Mit {...} arbeiten.');
 });
 
 test('runs of marks in every way of asking', async () => {
+  for (const text of ['I love you ! ! ! Really ?!', 'Well . . .', 'I love you!!! :D', 'We are here!!! \u2764\ufe0f']) {
+    for (const keep of [true, false]) {
+      const target = await translator.translate(text, { keep });
+      assert.equal((await collect(translator.translateStreaming(text, { keep }))).join(''), target);
+      // not even with others beside it
+      assert.equal((await translator.translate([text, 'What?!'], { keep }))[0], target);
+    }
+  }
   for (const text of ['Hello!!!', 'I love you!! Really?!', 'He said: "Stop!!!"', 'Well\u2026', 'Wait.. Come here....']) {
     const target = await translator.translate(text);
-    assert.deepEqual(target.match(/[!?.\u2026]+/g), text.match(/[!?.\u2026]+/g), target);
     assert.equal((await collect(translator.translateStreaming(text))).join(''), target);
+    assert.deepEqual(target.match(/[!?.\u2026]+/g), text.match(/[!?.\u2026]+/g), target);
     const detailed = await translator.translateDetailed(text);
     assert.equal(detailed.map((sentence) => sentence.target).join(' '), target);
     for (const { target: own, targetTokens, targetWords } of detailed) {
       // the tokens of words have their places, and none is outside of the text
       for (const word of targetWords) {
-        assert.ok(targetTokens.some(({ start, end }) => start <= word.start && end > word.start), `${own}: ${word.text}`);
+        const isIn = targetTokens.some(({ start, end }) => start <= word.start && end > word.start);
+        assert.ok(isIn, `${own}: ${word.text}`);
       }
       assert.ok(targetTokens.every(({ end = 0 }) => end <= own.length), own);
     }

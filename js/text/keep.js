@@ -390,9 +390,9 @@ function apart(spans, others) {
  * @returns {Span[]}
  */
 export function findKept(text, language = 'en', others = [], unknown = []) {
+  if (language !== last.language) last = { language, ...makePasses(language) };
   /** @type {(Span & { isForeign?: boolean })[]} */
   const spans = findFenced(text);
-  if (language !== last.language) last = { language, ...makePasses(language) };
   const { passes, foreign } = last;
   let rest = '';
   let at = 0;

@@ -21,7 +21,8 @@ import { HeedError } from '../base/errors.js';
 
 /**
  * @typedef {object} Splitter
- * @property {(texts: string[]) => Promise<Encoded[]>} encode  lets the event loop run
+ * @property {(texts: string[], kept: (Span[] | undefined)[]) => Promise<Encoded[]>} encode  kept: what of each is not
+ *   translated; lets the event loop run
  * @property {import('./sentences.js').Segmenter} segmenter  for sentences, in the language of the texts
  * @property {string} [language]  of the texts, a tag
  * @property {number} positions  tokens that the model allows
@@ -36,7 +37,7 @@ import { HeedError } from '../base/errors.js';
  * chapter: IV. A number with a separator or unit is.
  */
 const TRANSLATABLE = /[\p{L}\p{N}]/u;
-const NUMBER = /^[([*#+-]*[\d\xb2\xb3\xb9\u2070-\u2079]+(?:[:\u2013-]\d+)*[)\]]*[.:]?$|^[IVX]+\.$/;
+const NUMBER = /^[([*#+-]*[\d\xb2\xb3\xb9\u2070-\u2079]+(?:[:\u2013-]\d+)*[)\]]*[.:]?$|^(?!I\.)[IVXL]+\.$/;
 /** @param {string} text */
 const isAlike = (text) => !TRANSLATABLE.test(text) || NUMBER.test(text.trim());
 
@@ -140,9 +141,10 @@ export async function split(inputs, { encode, segmenter, language, positions, gl
       if (body === '') /** @type {Sentence} */ (last).after += part;
       else {
         if (lead > 0 && last) last.after += part.slice(0, lead);
-        const [own] = await encode([body]);
+        const inside = within(kept, at + lead, at + lead + body.length);
+        const [own] = await encode([body], [inside]);
         if (isKept) out.push({ text: body, after: '', start: start + at, isKept, ...own });
-        else await splitSentence(body, start + at + lead, own, out, within(kept, at + lead, at + lead + body.length));
+        else await splitSentence(body, start + at + lead, own, out, inside);
         /** @type {Sentence} */ (out.at(-1)).after += part.slice(lead + body.length);
       }
       at = cut;
@@ -155,8 +157,9 @@ export async function split(inputs, { encode, segmenter, language, positions, gl
   let group = [];
   let size = 0;
   const finishGroup = async () => {
-    const texts = group.filter((part) => part.text && !isFixed(part)).map(({ text }) => text);
-    const encoded = (texts.length > 0 ? await encode(texts) : (await turn(), [])).values();
+    const parts = group.filter((part) => part.text && !isFixed(part));
+    const encoded = (parts.length > 0 ? await encode(parts.map(({ text }) => text), parts.map(({ kept }) => kept))
+      : (await turn(), [])).values();
     for (const { text, after, start, sentences, kept } of group) {
       if (text && isFixed({ text, kept })) sentences.push(fixed(text, start));
       else if (text) await splitSentence(text, start, encoded.next().value ?? fixed('', 0), sentences, kept);

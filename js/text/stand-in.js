@@ -2,25 +2,22 @@
 // a foreign script: models that have not learned from such bytes write other words for them. Loaded by
 // translate/passing.js.
 
-import { findKept } from './keep.js';
-import { BYTE, foreignWords, STAND_IN } from './scripts.js';
+import { isByte, STAND_IN } from './pieces.js';
+import { foreignWords } from './scripts.js';
 
 /** @typedef {import('./keep.js').Span} Span */
 /** @typedef {import('./split.js').Encoded} Encoded */
 
-/** @param {string} piece */
-const isByte = (piece) => BYTE.test(piece);
-
 /**
- * The spans of a text that are read as a letter.
+ * The spans of a text that are read as a letter: those with a foreign word in bytes.
  *
  * @param {string} text
+ * @param {Span[]} kept
  * @param {Encoded} encoded
  * @param {RegExp} foreign
- * @param {string} language
  */
-function findSpans(text, { pieces, offsets }, foreign, language) {
-  if (!pieces.some(isByte)) return [];
+function findSpans(text, kept, { pieces, offsets }, foreign) {
+  if (kept.length === 0 || !pieces.some(isByte)) return [];
   let [token, word] = [0, 0];
   const words = Array.from(text.matchAll(foreign), ({ 0: { length }, index }) =>
     ({ start: index, end: index + length })).filter(({ start, end }) => {
@@ -30,14 +27,14 @@ function findSpans(text, { pieces, offsets }, foreign, language) {
     const own = pieces.slice(first, token);
     return own.some(isByte) && own.every((piece) => isByte(piece) || !/[\p{L}\p{N}]/u.test(piece));
   });
-  return findKept(text, language).filter(({ start, end }) => {
+  return kept.filter(({ start, end }) => {
     while (words[word]?.start < start) word++;
     return words[word]?.end <= end;
   });
 }
 
 /**
- * Moves the offsets of a text with stand-ins into the text itself. Where a stand-in ends, all ends that it stands for.
+ * Moves the offsets of a text with stand-ins into the text itself: the end of a stand-in to the end of its span.
  *
  * @param {Int32Array} offsets
  * @param {Span[]} spans
@@ -56,16 +53,17 @@ function moveOffsets(offsets, spans) {
  * Texts, encoded with stand-ins where they need some.
  *
  * @param {string[]} texts
+ * @param {(Span[] | undefined)[]} kept  of each, what is not translated
  * @param {Encoded[]} encoded  as they are
  * @param {(texts: string[]) => Promise<Encoded[]>} encode
  * @param {string} language  of the texts
  * @returns {Promise<Encoded[]>}  offsets: in the texts
  */
-export async function withStandIns(texts, encoded, encode, language) {
+export async function withStandIns(texts, kept, encoded, encode, language) {
   const foreign = foreignWords(language);
   if (!foreign) return encoded;
   const changed = texts.flatMap((text, i) => {
-    const spans = findSpans(text, encoded[i], foreign, language);
+    const spans = findSpans(text, kept[i] ?? [], encoded[i], foreign);
     let [read, at] = ['', 0];
     for (const { start, end } of spans) {
       read += text.slice(at, start) + STAND_IN;

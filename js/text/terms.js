@@ -35,8 +35,20 @@ const LONGEST_CAPITAL = 3;
 
 /** Whether a word must begin or end beside c: true in scripts with spaces between words. @param {string} c */
 const needsBoundary = (c) => isWord.test(c) && !unparted.test(c);
+/** The first character. @param {string} text */
+export const firstOf = (text) => [...text.slice(0, 2)][0] ?? '';
 /** The last character. @param {string} text */
 export const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
+/**
+ * Whether no space comes between a kept part and the word beside it, because the source has none, as in "a<b>The end".
+ * Where a script has no spaces between words, their lack says nothing; two words need one.
+ *
+ * @param {string} edge  the character of the part
+ * @param {string} source  that beside it in the source
+ * @param {string} target  that of the word in the target
+ */
+export const isTouching = (edge, source, target) =>
+  !needsBoundary(edge) && needsBoundary(source) && needsBoundary(target);
 /** A picture at the end of a text, and its longest length in code units. */
 const LAST_PICTURE = new RegExp(`(?:\\p{Regional_Indicator}{2}|${PICTURE})$`, 'u');
 const LONGEST_PICTURE = 32;
@@ -45,7 +57,7 @@ const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern for a text as a whole word. @param {string} text */
 export function whole(text) {
-  const [first, last] = [[...text][0], lastOf(text)];
+  const [first, last] = [firstOf(text), lastOf(text)];
   return `${needsBoundary(first) ? `(?<!${WORD})` : ''}${escaped(text)}${needsBoundary(last) ? `(?!${WORD})` : ''}`;
 }
 
@@ -278,7 +290,7 @@ export function termsOf(glossary, language) {
  * @param {boolean} [isRow]  a row of one picture is whole, too
  */
 function placesOf(text, translation, isRow = false) {
-  const [first, last] = [[...translation.slice(0, 2)][0], lastOf(translation)];
+  const [first, last] = [firstOf(translation), lastOf(translation)];
   const [isWordFirst, isWordLast] = [first, last].map(needsBoundary);
   const picture = isRow ? LAST_PICTURE.exec(translation.slice(-LONGEST_PICTURE))?.[0] : undefined;
   /** @type {number[]} */

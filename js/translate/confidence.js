@@ -9,7 +9,7 @@
 import { E_JSON } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { mismatch } from '../base/json.js';
-import { wordsOf } from '../text/words.js';
+import { throughWords, wordsOf } from '../text/words.js';
 
 /** @typedef {{ start: number, end: number }} Span  UTF-16, [start, end) */
 /** @typedef {import('../text/words.js').Word} Word */
@@ -66,14 +66,15 @@ function spansOf(texts) {
   return spans;
 }
 
-/** A text up to its last word. @param {string} text */
-const wordsIn = (text) => /^[^]*[\p{L}\p{N}]/u.exec(text)?.[0] ?? '';
 /**
- * A text without the marks behind its last word: they may be those of the source, see text/marks.js.
+ * A text without the marks behind its last word: they may be those of the source, see text/last-marks.js.
  *
  * @param {string} text
  */
-const bare = (text, words = wordsIn(text)) => words + text.slice(words.length).replace(/[\s!?.\u2026]+/g, '');
+function bare(text) {
+  const words = throughWords(text);
+  return words + text.slice(words.length).replace(/[\s!?.\u2026]+/g, '');
+}
 
 /**
  * The tokens that spell a translation, and their places in it; some at the end may have none. They are those of the
@@ -95,7 +96,7 @@ export async function spell(engine, ids, pieces, text) {
   if (!isSpelled()) texts = await engine.decode(Array.from(ids, (_, t) => ids.subarray(0, t + 1)));
   if (isSpelled()) {
     const isWhole = (texts.at(-1) ?? '').trimEnd() === text;
-    const { length } = wordsIn(text);
+    const { length } = throughWords(text);
     return { ids, spans: spansOf(isWhole ? texts : texts.map((some) => some.slice(0, length))) };
   }
   const [encoded] = await engine.encode([text], 'target');

@@ -6,8 +6,8 @@
 // by piece.
 
 import { headsFor } from '../model/heads.js';
-import { STAND_IN } from '../text/scripts.js';
-import { isWord, isWorded, whole } from '../text/terms.js';
+import { hasStandIn, isStandIn, STAND_IN } from '../text/pieces.js';
+import { firstOf, isTouching, isWord, isWorded, lastOf, whole } from '../text/terms.js';
 import { meanOf } from './alignment.js';
 
 /** @typedef {import('../text/terms.js').Found} Found */
@@ -32,9 +32,6 @@ export function piecesOf(engine) {
   pieces.catch(() => vocabularies.delete(engine));
   return pieces;
 }
-
-/** @param {string} piece */
-const isStandIn = (piece) => piece.replace('\u2581', '') === STAND_IN;
 
 /** Translates one sentence with given words. */
 export class Forced {
@@ -83,10 +80,7 @@ export class Forced {
 
   /** Whether the model read STAND_IN for a term or a part of it. @param {Found} found */
   #isStandIn({ start, end }) {
-    const { pieces = [], offsets, text } = this.#sentence;
-    // the text itself may have such a letter
-    return pieces.some((piece, s) => isStandIn(piece) && offsets[2 * s] < end && offsets[2 * s + 1] > start &&
-      text.slice(offsets[2 * s], offsets[2 * s + 1]).trim() !== STAND_IN);
+    return hasStandIn(this.#sentence, start, end);
   }
 
   /**
@@ -202,11 +196,11 @@ export class Forced {
    * @param {string} text
    * @param {Found} found
    */
-  #before(text, { start }) {
-    const previous = this.#sentence.text.slice(0, start).slice(-1);
+  #before(text, { start, translation }) {
+    const previous = lastOf(this.#sentence.text.slice(0, start));
     const own = text.replace(/[\s\ufffd]+$/, '');
     if (/\s|^$/.test(previous)) return own + (/[^([{\u00ab\u201c\u201e\u00bf\u00a1]$/.test(own) ? ' ' : '');
-    return isWord.test(previous) ? own : text;
+    return isTouching(firstOf(translation), previous, lastOf(own)) ? own : text;
   }
 
   /**
@@ -216,9 +210,10 @@ export class Forced {
    * @param {string} text
    * @param {Found} found
    */
-  #skipped(text, { end }) {
+  #skipped(text, { end, translation }) {
     const rest = this.#sentence.text.slice(end);
-    const spelled = (isWord.test(rest) ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
+    const isBeside = isTouching(lastOf(translation), firstOf(rest), firstOf(text.trimStart()));
+    const spelled = (isBeside ? /^ ?/ : /^(?:[@./_+#%&=~]+[\p{L}\p{N}]+)*/u).exec(text)?.[0].length ?? 0;
     // a vocabulary that lacks the span's characters has a word in its place, with spaces around it; only French has a
     // space before ? ! : ;
     const stops = `.,)\u2026${/^fr\b/.test(this.#targetLanguage) ? '' : '?!:;'}`;
@@ -325,6 +320,7 @@ export function asWithin(text, free, language = 'de') {
  * @template {Sentence} T
  * @typedef {object} Host
  * @property {Engine} engine
+ * @property {(texts: string[]) => Promise<import('../text/split.js').Encoded[]>} encode  texts of the source
  * @property {string} sourceLanguage
  * @property {string} targetLanguage
  * @property {(sentences: T[], options: import('../model/options.js').GenerateOptions) => Promise<Result[][]>} generate
@@ -343,15 +339,16 @@ export function asWithin(text, free, language = 'de') {
  * @returns {Promise<Attempt | undefined>}  undefined: it is too long for the model, or a part with a term of a glossary
  *   beside it did not end
  */
-export async function translateAround({ engine, targetLanguage, generate }, sentence, terms, free, options) {
+export async function translateAround({ engine, encode, targetLanguage, generate }, sentence, terms, free, options) {
   const edges = [0, ...terms.flatMap(({ start, end }) => [start, end]), sentence.text.length];
   const parts = Array.from({ length: terms.length + 1 }, (_, i) => sentence.text.slice(edges[2 * i], edges[2 * i + 1]));
   const worded = parts.map((part, i) => ({ text: part.trim(), from: edges[2 * i], to: edges[2 * i + 1] }))
     .filter(({ text }) => isWorded.test(text));
   // Marian's vocabularies lack characters; the sentence has plain ones in their place
   const texts = engine.config.positions === 'marian'
-    ? await (await import('../text/unknown.js')).asEncoded(engine, sentence, worded) : worded.map(({ text }) => text);
-  const encoded = await engine.encode(texts);
+    ? await (await import('../text/unknown.js')).asEncoded({ encode, config: engine.config }, sentence, worded)
+    : worded.map(({ text }) => text);
+  const encoded = await encode(texts);
   const results = await generate(worded.map(({ text }, i) => ({ ...sentence, text, ...encoded[i] })), options);
   if (!results.every(([{ finished }]) => finished) && !terms.every(({ isKept }) => isKept)) return undefined;
   const translations = results.map(([{ text }]) => text.trim());

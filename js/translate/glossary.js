@@ -9,10 +9,10 @@ import { badRange } from '../base/check.js';
 import { E_STATE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { MAX_PLACED } from '../base/limits.js';
-import { STAND_IN } from '../text/scripts.js';
+import { hasStandIn, STAND_IN } from '../text/pieces.js';
 import { LINE_BREAK } from '../text/sentences.js';
 import {
-  countTranslations, isWord, isWorded, lastOf, report, reportKept, termsOf, visible, whole,
+  countTranslations, firstOf, isTouching, isWorded, lastOf, report, reportKept, termsOf, visible, whole,
 } from '../text/terms.js';
 import { generateAligned } from './aligned.js';
 import { Forced, piecesOf, translateAround } from './forced.js';
@@ -115,8 +115,9 @@ function hasOthers(text, parts) {
   return isWorded.test(rest + text.slice(at));
 }
 
-/** How often a text has STAND_IN: more often than its source, where one was not replaced. @param {string} text */
-const countStandIns = (text) => text.match(new RegExp(whole(STAND_IN), 'gu'))?.length ?? 0;
+const STAND_INS = new RegExp(whole(STAND_IN), 'gu');
+/** How often a text has STAND_IN as a word. @param {string} text */
+const countStandIns = (text) => text.match(STAND_INS)?.length ?? 0;
 
 /**
  * Which terms and spans an attempt has. Most important are all terms, then that the words besides the spans are not
@@ -125,12 +126,15 @@ const countStandIns = (text) => text.match(new RegExp(whole(STAND_IN), 'gu'))?.l
  * @param {Attempt & { finished: boolean }} attempt
  * @param {Found[]} terms
  * @param {Found[]} kept
- * @param {string} source
+ * @param {Sentence} sentence
  */
-function judge({ ids, text, starts, finished }, terms, kept, source) {
+function judge({ ids, text, starts, finished }, terms, kept, sentence) {
+  const { text: source } = sentence;
   const glossary = report(text, terms, starts);
-  const { matches, isExact: isAlike, isWhole } = reportKept(text, kept);
-  const isExact = isAlike && (kept.length === 0 || countStandIns(text) <= countStandIns(source));
+  const found = reportKept(text, kept);
+  const { matches, isWhole } = found;
+  // a stand-in that was not replaced is too much
+  const isExact = found.isExact && (!hasStandIn(sentence) || countStandIns(text) <= countStandIns(source));
   const hasTerms = glossary.every(({ exact }) => exact);
   const placed = matches.filter(({ targetStart }) => targetStart >= 0);
   const share = placed.length / (matches.length + 1);
@@ -142,7 +146,7 @@ function judge({ ids, text, starts, finished }, terms, kept, source) {
 }
 
 /**
- * A translation without the spaces between spans and words that the source has not, as in "a<b>The end".
+ * A translation without the spaces between spans and words that the source has not, see isTouching().
  *
  * @param {string} text
  * @param {KeptMatch[]} kept
@@ -151,11 +155,11 @@ function judge({ ids, text, starts, finished }, terms, kept, source) {
 function withoutSpaces(text, kept, source) {
   for (const { start, end, targetStart, targetEnd } of [...kept].sort((a, b) => b.targetStart - a.targetStart)) {
     if (targetStart < 0) continue;
-    let [before, after] = [text.slice(0, targetStart), text.slice(targetEnd)];
-    if (isWord.test(source.slice(end, end + 2)) && isWord.test(after.trimStart())) after = after.trimStart();
-    const isBeside = isWord.test(lastOf(source.slice(0, start))) && isWord.test(lastOf(before.trimEnd()));
-    if (isBeside) before = before.trimEnd();
-    text = before + text.slice(targetStart, targetEnd) + after;
+    let [before, own, after] = [text.slice(0, targetStart), source.slice(start, end), text.slice(targetEnd)];
+    const [head, rest] = [before.trimEnd(), after.trimStart()];
+    if (isTouching(lastOf(own), firstOf(source.slice(end)), firstOf(rest))) after = rest;
+    if (isTouching(firstOf(own), lastOf(source.slice(0, start)), lastOf(head))) before = head;
+    text = before + own + after;
   }
   return text;
 }
@@ -217,17 +221,17 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
   const told = (/** @type {ReturnType<typeof judge>} */ judged) =>
     ({ ...(terms.length > 0 && { glossary: judged.glossary }), ...(kept.length > 0 && { kept: judged.kept }) });
   const alike = kept.length > 0 ? others.filter(({ text }) => reportKept(text, kept).isExact) : others;
-  const first = judge(free, terms, kept, sentence.text);
+  const first = judge(free, terms, kept, sentence);
   if (first.hasAll) {
     const text = withoutSpaces(free.text, first.kept, sentence.text);
-    const best = text === free.text ? first : judge({ ...free, text }, terms, kept, sentence.text);
+    const best = text === free.text ? first : judge({ ...free, text }, terms, kept, sentence);
     return [{ ...free, text, ...told(best) }, ...alike];
   }
   /** @type {ReturnType<typeof judge> | undefined} */
   let best;
   for await (const attempt of attempts(host, sentence, free, terms, kept, options)) {
     const finished = attempt.ids.at(-1) === engine.config.eos_token_id;
-    const judged = judge({ ...attempt, finished }, terms, kept, sentence.text);
+    const judged = judge({ ...attempt, finished }, terms, kept, sentence);
     if (!best || judged.rank > best.rank) best = judged;
     // without kept spans, all terms are enough
     if (best.hasAll && (best.finished || kept.length === 0)) break;

@@ -1,8 +1,8 @@
-// host.js - texts to sentences, and sentences to translations, by an engine. Used by translator.js, which lends it to
-// html.js, glossary.js and pivot.js.
+// host.js - what translates with an engine: the two steps between a text and its translations. Used by translator.js,
+// which lends it to html.js, glossary.js and pivot.js.
 //
 //   texts     -> what passes through (passing.js) -> text/split.js: sentences with ids
-//   sentences -> glossary.js for those with terms or kept parts, else the engine -> text/marks.js: their last marks
+//   sentences -> glossary.js for those with terms or kept parts, else the engine -> text/last-marks.js
 
 import { checkGenerate } from '../model/options.js';
 import { mayKeep, split } from '../text/split.js';
@@ -15,6 +15,8 @@ import { mayKeep, split } from '../text/split.js';
 
 /** Control characters, which many vocabularies lack: the model would see a word. They are read as spaces. */
 const CONTROL = /(?!\s)\p{Cc}/gu;
+/** Every text with a run of marks has this, see text/last-marks.js. */
+const MAY_RUN = /[!?.]\s*[!?.]|\u2026/;
 
 /**
  * @param {import('../engine/engine.js').Engine} engine
@@ -49,6 +51,9 @@ export function createHost(engine, sourceLanguage, targetLanguage, check) {
     sourceLanguage,
     targetLanguage,
 
+    /** Texts of the source. @param {string[]} texts */
+    encode: (texts) => engine.encode(texts.map((text) => text.replace(CONTROL, ' '))),
+
     /**
      * The parts of each text. Line breaks inside glossary terms are moved.
      *
@@ -66,7 +71,7 @@ export function createHost(engine, sourceLanguage, targetLanguage, check) {
         endLead = leadEnder(glossary);
       }
       const encode = async (/** @type {string[]} */ texts) => {
-        const encoded = await engine.encode(texts.map((text) => text.replace(CONTROL, ' ')));
+        const encoded = await host.encode(texts);
         check(signal);
         return encoded;
       };
@@ -92,9 +97,9 @@ export function createHost(engine, sourceLanguage, targetLanguage, check) {
      */
     async generate(sentences, options, onStep) {
       const results = await search(sentences, options, onStep);
-      if (!sentences.some(({ text }) => /[!?.]{2}|\u2026/.test(text))) return results;
-      const { withRun } = await import('../text/marks.js');
-      return results.map((hypotheses, i) => withRun(sentences[i].text, hypotheses));
+      if (!sentences.some(({ text }) => MAY_RUN.test(text))) return results;
+      const { withRun } = await import('../text/last-marks.js');
+      return results.map((hypotheses, i) => withRun(sentences[i], hypotheses));
     },
   };
   return host;

@@ -1,5 +1,5 @@
-// options.js - the options of a Translator: their names, copies of those of a call, and its glossary. Used by
-// translator.js, glossary.js and pivot.js.
+// options.js - the options of a Translator: their names, their types, and copies of those of a call. Used by all files
+// that take them.
 
 import { badType, checkBoolean, checkInteger, checkOptions } from '../base/check.js';
 import { GENERATE, WEIGHTS } from '../model/options.js';

@@ -1,7 +1,7 @@
 // passing.js - what of some texts passes through a translation: by its form, because the vocabulary lacks it, or
 // because the caller says so. Loaded by host.js if a text may have such a part.
 
-import { BYTE } from '../text/scripts.js';
+import { isByte } from '../text/pieces.js';
 import { mayKeep } from '../text/split.js';
 
 /** @typedef {import('../text/keep.js').Span} Span */
@@ -26,14 +26,14 @@ export async function findPassing(inputs, { encode, language, keep, glossary, sp
   const { findKept, hideStops } = await import('../text/keep.js');
   const { findAnywhere } = glossary ? await import('./glossary.js') : {};
   return {
-    async encode(texts) {
+    async encode(texts, kept) {
       if (unknown) return encode(texts.map(unknown.plain));
       const encoded = await encode(texts);
       // a term may be a part of a word in such a script
       const isPlain = !keep || unk !== undefined || glossary ||
-        !encoded.some(({ pieces }) => pieces.some((piece) => BYTE.test(piece)));
+        !encoded.some(({ pieces }) => pieces.some(isByte));
       return isPlain ? encoded
-        : (await import('../text/stand-in.js')).withStandIns(texts, encoded, encode, language);
+        : (await import('../text/stand-in.js')).withStandIns(texts, kept, encoded, encode, language);
     },
     find(text, index) {
       const own = given?.[index] ?? [];

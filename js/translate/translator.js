@@ -7,6 +7,7 @@ import { isNode, onAbort, turn } from '../base/host.js';
 import { createEngine } from '../engine/engine.js';
 import { checkTag } from '../model/languages.js';
 import { checkGenerate } from '../model/options.js';
+import { throughWords } from '../text/words.js';
 import { createHost } from './host.js';
 import { copyOptions, CREATE, TRANSLATE, TRANSLATE_DETAILED } from './options.js';
 
@@ -22,14 +23,6 @@ const lookup = () => import('./lookup.js');
 /** A failed download, as the specification defines it. @param {any} error */
 const withName = (error) =>
   error?.name === 'NetworkError' ? Object.assign(new DOMException(error.message, error.name), { cause: error }) : error;
-
-/**
- * The part of an unfinished translation that cannot change: up to its last word. U+FFFD stands for bytes of an
- * incomplete character, and the marks at the end may be others, see text/marks.js.
- *
- * @param {string} text
- */
-const settled = (text) => text.replace(/[^\p{L}\p{N}]+$/u, '');
 
 /**
  * Calls that run at the same time share the engine's work: two take the time of one call with both texts. Each call
@@ -361,7 +354,8 @@ export class Translator {
       emitted = Math.max(emitted, found.length);
     };
     if (text) {
-      const [[result]] = await this.#host.generate([sentence], options, (found) => emitUpTo(settled(found)));
+      // the rest may change: U+FFFD stands for bytes of a character, and for the last marks see text/last-marks.js
+      const [[result]] = await this.#host.generate([sentence], options, (found) => emitUpTo(throughWords(found)));
       emitUpTo(result.text);
     }
     if (after) emit(after);
