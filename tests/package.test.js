@@ -22,7 +22,7 @@ const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2430, 'engine/growing': 560, 'engine/grow': 1100,
   'engine/several': 900, 'engine/pool': 2150, 'translate/detail': 1950, 'model/inspect': 1300,
   'files/download': 2200,
-  'translate/progress': 600, 'files/local': 650, 'text/cut': 900, 'text/abbreviations': 2200, 'text/last-marks': 900,
+  'translate/progress': 600, 'files/local': 650, 'text/cut': 900, 'text/abbreviations': 2300, 'text/last-marks': 900,
   'text/stand-in': 750,
   'formats/open': 4500,
   'translate/glossary': 5500,
@@ -30,7 +30,7 @@ const chunkLimits = {
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_250, 'translate/passing': 600,
 };
 /** Bytes of the tarball: 450,000 are the library of languages, 200,000 the modules, 130,000 the parsers; no models. */
-const packageLimit = 1_222_000;
+const packageLimit = 1_230_000;
 
 let scratch;
 let packed;

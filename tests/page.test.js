@@ -230,7 +230,8 @@ test('a model with SSRUs: no maps of its decoder, but its gates', async () => {
   assert.equal(await page.locator('.view-ablation .grids section').count(), 2);
   await visit(page, 'learn/model');
   await page.locator('.diagram .ssru').click();
-  await page.waitForSelector('.opened .map canvas');
+  // another matrix is open until this one is computed
+  await page.locator('.opened', { hasText: 'decoder.layers.0.ssru.forget' }).locator('.map canvas').waitFor();
   assert.match(await page.locator('.opened code').innerText(), /^decoder\.layers\.0\.ssru\.forget$/);
   assert.deepEqual(troubles, []);
   await close();

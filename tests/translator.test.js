@@ -535,7 +535,9 @@ test('German ordinals, and abbreviations before a number, end no sentence', () =
     ['de', 'Rotterdam, 12. März 2027'], ['de-AT', 'Im 19. Jahrhundert war das so.'], ['de', 'Das 2. Jahrtausend'],
     ['de', 'Vom 3. bis zum 5. Mai ist zu.'], ['de', '1. Kapitel'], ['', 'Rotterdam, 12. März 2027'],
     ['en', 'Your order no. 40-7718 of May 5'], ['es', 'Según el art. 5 no es así.'], ['en', 'Call tel. 555 0162.'],
-    ['es', 'Cuesta aprox. 5 euros.'], ['fr', 'Il a env. 5 ans.'],
+    ['es', 'Cuesta aprox. 5 \u20ac.'], ['fr', 'Cela co\u00fbte env. 50 \u20ac.'], ['en', 'Upload max. 10 MB.'],
+    ['de', 'Bis zum vollendeten 14. Lebensjahr'], ['pt', 'Veja a p\u00e1g. 5.'], ['fr', 'RDV ven. 12/05.'],
+    ['en', 'On Thu. 5 May we meet.'], ['en', 'Under art. 6 GDPR it is so.'],
   ])
     assert.deepEqual(split(text, language), [text]);
   for (const [language, ...sentences] of [
@@ -565,8 +567,10 @@ test('German abbreviations of letters, ordinals behind "mein", and days and volu
     ['de', 'i.H.v. 5 Euro, i.d.R. Montag, o.g. Punkte, m.E. Montag'], ['de', 'Der Dipl.-Ing. Meier'],
     ['de', 'Sein 2. Buch'],
     ['de', 'Mein 1. Versuch und ihr 3. Kind'], ['de', 'Mo-Fr 9-18 Uhr, Sa. 10-14 Uhr'], ['de', 'Max. 5 Personen'],
-    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 letters incl. 2 digits'],
-    ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024, sam. 6 juil. 2024'],
+    ['en', 'On Sat. 5 May, see Vol. II of it.'], ['en', 'Min. 8 GB incl. 2 DVDs'],
+    ['en', 'Ask Thomas, a.k.a. Tom'], ['en', 'Order nr. 5'], ['fr', 'Le 5 janv. 2024'],
+    ['fr', 'Le sam. 6/7, ou juil. 2024'], ['fr', 'Une ville, par ex. Lyon'], ['fr', 'Une ville (ex. Paris)'],
+    ['fr', 'Une ville, p.ex. Paris'],
     ['fr', 'Ste. Marie'], ['es', 'Cap. IV, vol. II, el 3 dic. 2024'],
   ])
     assert.deepEqual(split(text, language), [text]);
@@ -671,7 +675,9 @@ test('what ends a sentence as an ordinary word, or before a word that begins one
   for (const [language, text] of [
     ['en', 'See Vol. IV, Chap. II of it, Art. XII'], ['de', 'Siehe Kap. V, Abb. III'], ['fr', 'l\u2019art. V, chap. X'],
     ['en', 'On Wed. 5 May, Mar. 3'], ['de', 'Max Meier & Co. KG'], ['de', 'Der Dipl.-Ing. Meier z.B. Die Zeit'],
-    ['fr', 'p. ex. Paris'], ['en', 'Sammy Davis Jr. Show'],
+    ['fr', 'p. ex. Paris'], ['en', 'Sammy Davis Jr. Show'], ['en', 'See Vol. I, p. 5 of it.'],
+    ['en', 'Serial No. A12 is wrong.'], ['en', 'Model No. I-500'], ['de', 'Das sind sog. Ein-Euro-Jobs.'],
+    ['de', 'Das sog. Ich'],
   ])
     assert.deepEqual(split(text, language), [text]);
 });
@@ -684,10 +690,12 @@ test('a run of marks comes back as it was typed, whatever the model counts', () 
     ['The house \u2026', 'Das Haus...', 'Das Haus \u2026'], ['Oui...', 'Yes ...', 'Yes...'],
     ['"Stop!!!"', '\u201eHalt!!!!\u201c', '\u201eHalt!!!\u201c'], ['Yes!!! \u{1f389}', 'Ja! \u{1f389}', 'Ja!!! \u{1f389}'],
     ['Um 17 Uhr!!', 'At 5 p.m.!!!', 'At 5 p.m.!!'], ['Bier usw!!', 'Beer etc.!!', 'Beer etc.!!'],
+    ['Bier usw!!', 'bi\u00e8re, etc. !!!', 'bi\u00e8re, etc. !!'],
     ['Hello!!! ;)', 'Hallo!!!! ;)', 'Hallo!!! ;)'], ['What?!', '\xbfQu\xe9!?', '\xbfQu\xe9?!'],
     ['What?!', '\xbf\xa1Qu\xe9!?', '\xbf\xa1Qu\xe9!?'], ['\xbf\xa1Qu\xe9!?', 'What?', 'What!?'],
     ['Well . . .', 'Nun . ..', 'Nun . . .'], ['\u7b49\u7b49!!!', 'Wait!', 'Wait!!!'],
     // a single mark is the model's, and so is what other scripts write
+    ['Des pommes, etc. ?', 'Apples, etc.?', 'Apples, etc.?'], ['Bonjour M. !', 'Hello sir!', 'Hello sir!'],
     ['Hello!', 'Hallo.', 'Hallo.'], ['Really.', 'Echt!!', 'Echt!!'], ['At 5 p.m.!!', 'Um 17 Uhr!', 'Um 17 Uhr!'],
     ['What?!', '\u4ec0\u4e48\uff1f\uff01', '\u4ec0\u4e48\uff1f\uff01'], ['What?!', '\u03a4\u03b9;!', '\u03a4\u03b9;!'],
     ['Wait\u2026', '\u7b49\u7b49\u2026\u2026', '\u7b49\u7b49\u2026\u2026'],
@@ -716,7 +724,7 @@ test('runs of marks in every way of asking', async () => {
     for (const keep of [true, false]) {
       const target = await translator.translate(text, { keep });
       assert.equal((await collect(translator.translateStreaming(text, { keep }))).join(''), target);
-      // not even with others beside it
+      // other sentences of the call change nothing
       assert.equal((await translator.translate([text, 'What?!'], { keep }))[0], target);
     }
   }

@@ -10,36 +10,36 @@ const COMMON = 'Dr|Prof|St|cf|vs|(?<=\\bet )al|[Ee]\\.g|[Ii]\\.e|(?!I)\\p{L}';
 
 /**
  * More of each language. A language without a list has only the common ones, because words of these lists end sentences
- * elsewhere. A text whose language is unknown has all.
+ * elsewhere. A text whose language is unknown has all of these and of OWN_NUMBERED.
  *
  * @type {Record<string, string>}
  */
 const OWN = {
   en: 'M[rst]|Mrs|Messrs|a\\.k\\.a|Rev|Gen|Col|Capt|Maj|Lt|Sgt|Gov|Sen|Rep|Ft',
   de: 'Dipl|Hrn?|Fr|Fa|Nr|bzw|[Bb]zgl|[Cc]a|[Ee]inschl|[Ee]vtl|geb|[Gg]em|[Gg]gf|[Ii]nkl|[Ii]nsb|[Ll]t|med|' +
-    '[Vv]gl|[Zz]zgl|[Zz]\\.B|[Dd]\\.h',
-  fr: 'MM|M(?:me|lle)s?|Mgr|Pr|Ste|[Bb]d|[Aa]v|(?<=\\bp\\. ?)ex',
+    '[Vv]gl|[Zz]zgl|[Zz]\\.B|[Dd]\\.h|sog',
+  fr: 'MM|M(?:me|lle)s?|Mgr|Pr|Ste|[Bb]d|[Aa]v|p\\.ex|(?<=\\b(?:p\\.|par) |\\()ex',
   es: '(?:Sr|Srt|St|Dr|D\u00f1)a|Sr|Sres|Sto|Gral|Ing|Lic|EE|ej|[Aa]v(?:da)?',
 };
 
 /** Those before a number, which are words elsewhere: "no. 5". A maximum or minimum begins its line, as in forms. */
 const NUMBERED = '[Nn]r|[Ii]ncl|Arts?|[Ff]igs?|Vol|Chap|pp|Jan|Feb|Apr|Ju[nl]|Aug|Sept?|Okt|Nov|Dez|Oct|Dec|' +
-  '[Tt][e\u00e9]l|app?rox|(?<!\\p{L}\\s)M(?:ax|in)';
+  '[Tt][e\u00e9]l|app?rox|(?<!\\p{L}\\s)M(?:ax|in)|m(?:ax|in)|[Nn]\u00fams?|[Pp]\u00e1gs?';
 /**
  * More of each language, without words of the language. Days and months are among them; "& Co." stands before "KG".
  *
  * @type {Record<string, string>}
  */
 const OWN_NUMBERED = {
-  en: '[Nn]o|vol|Mar|Mon|Tues?|Wed|Thurs?|Fri|Sat',
-  de: 'Abb|Abs|Anm|Az|gest|Kap|Tab|max|[Mm]ind?|\\p{L}*[Ss]tr|M[io]|D[io]|S[ao]|Co',
-  fr: 'arts?|chap|[Rr]\u00e9f|lun|sam|dim|janv|f\u00e9vr|juil|d\u00e9c',
-  es: 'arts?|[Cc]ap|vol|[Nn]\u00fams?|[Pp]\u00e1gs?|dic|ene',
+  en: '[Nn]o|vol|Mar|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|arts?',
+  de: 'Abb|Abs|Anm|Az|gest|Kap|Tab|[Mm]ind|\\p{L}*[Ss]tr|M[io]|D[io]|S[ao]|Co',
+  fr: 'arts?|chap|[Rr]\u00e9f|lun|ven|sam|dim|env|janv|f\u00e9vr|juil|d\u00e9c',
+  es: 'arts?|[Cc]ap|vol|dic|ene',
 };
 const NUMBER = /^(?:\d|KG)/;
 /** Those before a Roman number as well, and such a number: not "I" or "L\u2019". */
 const CHAPTER = /(?:vol|ch?ap|art|kap|abb|tab)\.\s*$/i;
-const ROMAN_NUMBER = /^(?!I[^IVXL])[IVXL]+(?![\p{L}'\u2019])/u;
+const ROMAN_NUMBER = /^(?!I[\s'\u2019])[IVXL]+(?![\p{L}'\u2019])/u;
 
 /** @type {Map<string, RegExp>} */
 const made = new Map();
@@ -62,7 +62,7 @@ function endsIn(common, lists, own) {
 const ORDINAL = /(?:^|[^\p{L}\p{N}.,:])\d{1,3}\.\s*$/u;
 const COUNTED = new RegExp(
   '^(?:\\d{1,2}\\.|(?:Jan|Feb|Apr|Ju[nl]|Aug|Sept?|Okt|Nov|Dez)\\.|(?:Januar|J\u00e4nner|Februar|M\u00e4rz|April|Mai|' +
-    'Ju[nl]i|August|September|Oktober|November|Dezember|Jahr(?:hundert|tausend)?|Geburtstag|Weltkrieg|' +
+    'Ju[nl]i|August|September|Oktober|November|Dezember|(?:Lebens)?[Jj]ahr(?:hundert|tausend)?|Geburtstag|Weltkrieg|' +
     'Klasse|Stock|Etage|Platz|Mal|Tag|Woche|Monat|Kapitel|Teil|Runde|Minute|Advent)(?:e?s)?(?!\\p{L}))', 'u',
 );
 /** A number behind an article or "mein" is an ordinal; not that of "Montag, dem 12." */
@@ -78,7 +78,7 @@ const ROMAN = atEnd('[IVXL]{1,6}');
  * @type {Record<string, RegExp>}
  */
 const OPEN = {
-  de: atEnd('Ing|[Ss]og|(?!(?:s\\.[ou]|[ou]\\.\u00e4|u\\.(?:v\\.[am]|s\\.w|a\\.m)|o\\.k)\\.)\\p{Ll}(?:\\.\\p{L}){1,3}'),
+  de: atEnd('Ing|Sog|(?!(?:s\\.[ou]|[ou]\\.\u00e4|u\\.(?:v\\.[am]|s\\.w|a\\.m)|o\\.k)\\.)\\p{Ll}(?:\\.\\p{L}){1,3}'),
   en: atEnd('U\\.[SKN]|E\\.U|Inc|Corp|Ltd|[SJ]r|(?<=\\p{Lu}\\p{L}* )No'),
 };
 /**
@@ -92,12 +92,12 @@ const BEGIN = {
     'u(?:ch|[fs]|\u00dferdem))|B(?:eim?|is|itte)|D(?:a(?:bei|her|mals|mit|nach|nn|s|zu)?|e(?:[mnrs]|shalb)|ie|och|' +
     'ort)|E[rs]|F\u00fcr|H(?:eute|ier)|I(?:ch|[mn])|J(?:a|etzt)|M(?:an|it)|N(?:ach(?:dem)?|ein|icht|och|u[nr])|' +
     'Ob(?:wohl)?|S(?:chon|eit|ie|o|p\u00e4ter)|Trotzdem|U(?:m|nd|nter)|Vo[nr]|' +
-    'W(?:\u00e4hrend|ar|as|eil|enn|er|ie|ir|o)|Zu[mr]?)(?!\\p{L})', 'u'),
+    'W(?:\u00e4hrend|ar|as|eil|enn|er|ie|ir|o)|Zu[mr]?)(?![\\p{L}\\p{N}-])', 'u'),
   en: new RegExp('^(?:A(?:fter|l(?:l|so|though)|nd?|nother|re|[st])?|Be(?:cause|fore)|Both|But|By|Can|Could|' +
     'D(?:id|o(?:es)?n?)|Each|Even|Every(?:one)?|First|F(?:or|rom)|Ha[sd]|Have|He(?:re)?|Her|His|How(?:ever)?|' +
     'I[fnst]?|Instead|Its|La(?:st|ter)|Let|Many|May|M(?:rs?|s)|Most|My|Never|No[tw]?|On(?:e|ly)?|Other|Our|' +
     'People|Perhaps|Please|S(?:he|hould|ince|o|ome|till|uch)|Th(?:at|e|eir|e[ny]|ere|[eo]se|is|us)|To(?:day|morrow)?|' +
-    'Two|Until|W(?:as|e|ere|hat|hen|here|hich|hile|ho|hy|ill|ith|ould)|Yes(?:terday)?|Your?)(?!\\p{L})', 'u'),
+    'Two|Until|W(?:as|e|ere|hat|hen|here|hich|hile|ho|hy|ill|ith|ould)|Yes(?:terday)?|Your?)(?![\\p{L}\\p{N}-])', 'u'),
 };
 /** A time of day in English, and what may follow one in the same sentence. */
 const HALF_DAY = /\d\s?[ap]\.m\.\s*$/i;
@@ -116,7 +116,8 @@ const LONGEST = 24;
  * Yields the sentences of a line.
  *
  * @param {Iterable<string>} segments  of Intl.Segmenter
- * @param {string} [language]  of the line, a tag; without one, the rules of all languages
+ * @param {string} [language]  of the line, a tag; without one, the abbreviations and the rules of English count, and
+ *   German ordinals
  * @returns {Generator<string, void, void>}
  */
 export function* joinSentences(segments, language = '') {

@@ -23,8 +23,8 @@ const END = new RegExp(`^([^]*([\\p{L}\\p{N}])${BESIDE})(${MARK}(?:\\s*${MARK})*
 /** Characters to look at. */
 const LONGEST = 64;
 
-/** Two marks, or an ellipsis. A full stop before others may be that of an abbreviation: "5 p.m.!!". */
-const isRun = (/** @type {string} */ marks) => /^(?:[!?].|\.[.\u2026\s]|\u2026)/.test(marks);
+/** Two marks, or an ellipsis. A full stop before others may be that of an abbreviation: "5 p.m.!!", "etc. ?". */
+const isRun = (/** @type {string} */ marks) => /^(?:[!?].|\.\s*[.\u2026]|\u2026)/.test(marks);
 const isEllipsis = (/** @type {string} */ marks) => /^[.\u2026]/.test(marks);
 
 /** @param {string} text */
@@ -77,7 +77,7 @@ function change(result, { marks: run, space: own }) {
   // marks at both ends of a sentence are in opposite order
   if (/[\xa1\xbf]{2}/.test(text)) return result;
   // the full stop of an abbreviation
-  const start = end.start + (/^[!?]/.test(run) && /^\.[!?]/.test(end.marks) ? 1 : 0);
+  const start = end.start + ((/^[!?]/.test(run) && /^\.\s*(?=[!?])/.exec(end.marks)?.[0].length) || 0);
   const isGiven = [...glossary ?? [], ...kept ?? []].some(({ targetStart, targetEnd }) =>
     targetStart < end.end && targetEnd > start);
   if (isGiven) return result;

@@ -41,7 +41,7 @@ export const firstOf = (text) => [...text.slice(0, 2)][0] ?? '';
 export const lastOf = (text) => [...text.slice(-2)].at(-1) ?? '';
 /**
  * Whether no space comes between a kept part and the word beside it, because the source has none, as in "a<b>The end".
- * Where a script has no spaces between words, their lack says nothing; two words need one.
+ * In scripts without spaces between words, a missing space means nothing. Two words need a space.
  *
  * @param {string} edge  the character of the part
  * @param {string} source  that beside it in the source

@@ -1,5 +1,5 @@
-// host.js - what translates with an engine: the two steps between a text and its translations. Used by translator.js,
-// which lends it to html.js, glossary.js and pivot.js.
+// host.js - splits texts into sentences, and translates them with an engine. Used by translator.js, which lends it to
+// html.js, glossary.js and pivot.js.
 //
 //   texts     -> what passes through (passing.js) -> text/split.js: sentences with ids
 //   sentences -> glossary.js for those with terms or kept parts, else the engine -> text/last-marks.js
