@@ -400,7 +400,7 @@ test('a glossary, too, goes without it if asked', async () => {
         return engine.logits(source, ids, options);
       },
     },
-    sourceLanguage: 'en', targetLanguage: 'de',
+    sourceLanguage: 'en', targetLanguage: 'de', encode: engine.encode,
     generate: (/** @type {any[]} */ sentences, /** @type {any} */ options) =>
       engine.generate(sentences.map(({ ids }) => ids), checkGenerate(options, engine.defaults, engine.config)),
   });
