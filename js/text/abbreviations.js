@@ -22,7 +22,7 @@ const OWN = {
   es: '(?:Sr|Srt|St|Dr|D\u00f1)a|Sr|Sres|Sto|Gral|Ing|Lic|EE|ej|[Aa]v(?:da)?',
 };
 
-/** Those before a number, which are words elsewhere: "no. 5". A maximum or minimum begins its line, as in forms. */
+/** Those before a number, which are words elsewhere: "no. 5". "Max." must begin the line, because Max is a name too. */
 const NUMBERED = '[Nn]r|[Ii]ncl|Arts?|[Ff]igs?|Vol|Chap|pp|Jan|Feb|Apr|Ju[nl]|Aug|Sept?|Okt|Nov|Dez|Oct|Dec|' +
   '[Tt][e\u00e9]l|app?rox|(?<!\\p{L}\\s)M(?:ax|in)|m(?:ax|in)|[Nn]\u00fams?|[Pp]\u00e1gs?';
 /**
