@@ -21,6 +21,7 @@ const WORDS = {
     first: 'POSITIONS_INTERLEAVED',
     wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase().replace('_', '-'),
   },
+  OPTIMIZERS: { first: 'OPTIMIZER_ADAM', wordOf: (/** @type {string} */ name) => name.slice(10).toLowerCase() },
   SCHEDULES: {
     first: 'SCHEDULE_INVERSE_SQRT',
     wordOf: (/** @type {string} */ name) => name.slice(9).toLowerCase().replace('_', '-'),

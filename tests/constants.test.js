@@ -151,13 +151,13 @@ test('the options of a trainer are written in the order of heed_train_options', 
   const options = {
     learningRate: 0.25, labelSmoothing: 0.125, dropout: 0.5, clipNorm: 2, schedule: /** @type {const} */ ('cosine'),
     warmupSteps: 3, totalSteps: 9, seed: 5, maxTokens: 33, attentionDropout: 0.75, guided: 4, guidedHead: 1,
-    sampledSoftmax: 8,
+    sampledSoftmax: 8, optimizer: /** @type {const} */ ('muon'),
   };
   /** @type {Record<string, number>} */
   const expected = {
     learning_rate: 0.25, label_smoothing: 0.125, dropout: 0.5, clip_norm: 2, schedule: core.SCHEDULE_COSINE,
     warmup_steps: 3, total_steps: 9, seed: 5, model_seed: 7, train_positions: 1, max_tokens: 33,
-    attention_dropout: 0.75, guided: 4, guided_head: 1, sampled_softmax: 8,
+    attention_dropout: 0.75, guided: 4, guided_head: 1, sampled_softmax: 8, optimizer: core.OPTIMIZER_MUON,
   };
   const from = { config: { ...model.config, static_position_embeddings: false }, seed: 7 };
   const [[, , bytes]] = await callsOf('heed_trainer_create',

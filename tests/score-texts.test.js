@@ -3,7 +3,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -201,6 +201,9 @@ test('the programs: figures, outputs, exit code', () => {
     assert.equal(lines.filter(([isRight]) => isRight === 'yes').length, Number(right));
 
     assert.match(run('tests/score/phrases.js', '--direction', 'de-fr').stderr, /found de-fr/);
+    writeFileSync(join(out, 'heed.json'), '{ "format": 1 }');
+    assert.match(run('tests/score/phrases.js', '--model', out).stderr,
+      /heed\.json: lists no direction that the texts of phrases have; --direction names one/);
     const refused = run('tests/score/copy.js', '--keep', 'yes');
     assert.equal(refused.status, 2);
     assert.match(refused.stderr, /^usage: node tests\/score\/copy\.js/);

@@ -19,55 +19,61 @@ const runPython = (list, input) => spawnSync(python, list, {
   env: { ...process.env, CUDA_VISIBLE_DEVICES: '', OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' },
 });
 
-test('ten losses of the recipe\'s shape, norms of gradients and alignments are heed-train\'s', { skip: skip || noPython }, (t) => {
-  const pairs = Array.from({ length: 40 }, (_, i) => [
-    `${i % 3 ? '>>de<< ' : ''}${sentence(i)}, "it's" 24.5 Größe`, `${sentence(i + 1)} — «Größe» 24.5!`,
-    // words of one piece, of many, and of bytes; two for one, and none
-    Array.from({ length: 4 + (i % 5) }, (_, j) => `${j}-${(j * 3) % 7}`).join(' '),
-  ]);
-  const file = write('ten.tsv', pairs);
-  const shape = [
-    'd_model=32', 'encoder_layers=2', 'decoder_layers=2', 'encoder_attention_heads=2', 'decoder_attention_heads=4',
-    'encoder_ffn_dim=48', 'decoder_ffn_dim=64', 'normalize_before=1', 'add_final_layer_norm=1',
-  ].flatMap((text) => ['--config', text]);
-  const same = [
-    '--train', file, ...shape, '--rate', '0.01', '--warmup', '4', '--schedule', 'cosine', '--total', '12',
-    '--guided', '0.2', '--guided-head', '1', '--dropout', '0', '--longest', '128', '--report', '1',
-  ];
-  const tokens = pairs.reduce((sum, [, target]) => sum + encode(target).length, 0);
-  const whole = ['--join', '0', '--batch', `${tokens}`, '--evaluate', '1000'];
-  assert.equal(train('begin', ...same, ...whole, '--steps', '0').status, 0);
-  const begin = ['--init', path('begin/model.safetensors'), '--steps', '10'];
-  const ours = train('c', ...same, ...whole, ...begin);
-  assert.equal(ours.status, 0, ours.stderr);
-  const expected = readFileSync(path('c/log.tsv'), 'utf8').trim().split('\n').slice(1).map((line) => {
-    const [, , , , , loss, norm, rate, , alignment] = line.split('\t').map(Number);
-    return { loss, norm, rate, alignment };
-  });
+for (const optimizer of ['adam', 'muon']) {
+  const title = `ten losses of the recipe's shape with ${optimizer}, norms and alignments are heed-train's`;
+  test(title, { skip: skip || noPython }, (t) => {
+    const pairs = Array.from({ length: 40 }, (_, i) => [
+      `${i % 3 ? '>>de<< ' : ''}${sentence(i)}, "it's" 24.5 Größe`, `${sentence(i + 1)} — «Größe» 24.5!`,
+      // words of one piece, of many, and of bytes; two for one, and none
+      Array.from({ length: 4 + (i % 5) }, (_, j) => `${j}-${(j * 3) % 7}`).join(' '),
+    ]);
+    const file = write('ten.tsv', pairs);
+    const shape = [
+      'd_model=32', 'encoder_layers=2', 'decoder_layers=2', 'encoder_attention_heads=2', 'decoder_attention_heads=4',
+      'encoder_ffn_dim=48', 'decoder_ffn_dim=64', 'normalize_before=1', 'add_final_layer_norm=1',
+    ].flatMap((text) => ['--config', text]);
+    const same = [
+      '--train', file, ...shape, '--rate', '0.01', '--warmup', '4', '--schedule', 'cosine', '--total', '12',
+      '--guided', '0.2', '--guided-head', '1', '--dropout', '0', '--longest', '128', '--report', '1',
+      '--optimizer', optimizer,
+    ];
+    const tokens = pairs.reduce((sum, [, target]) => sum + encode(target).length, 0);
+    const whole = ['--join', '0', '--batch', `${tokens}`, '--evaluate', '1000'];
+    assert.equal(train(`begin-${optimizer}`, ...same, ...whole, '--steps', '0').status, 0);
+    const begin = ['--init', path(`begin-${optimizer}/model.safetensors`), '--steps', '10'];
+    const ours = train(`c-${optimizer}`, ...same, ...whole, ...begin);
+    assert.equal(ours.status, 0, ours.stderr);
+    const expected = readFileSync(path(`c-${optimizer}/log.tsv`), 'utf8').trim().split('\n').slice(1).map((line) => {
+      const [, , , , , loss, norm, rate, , alignment] = line.split('\t').map(Number);
+      return { loss, norm, rate, alignment };
+    });
 
-  // the golden vocabulary has its padding elsewhere
-  const { status, stdout, stderr } = runPython(['train.py', '--spm', spm, '--out', path('gpu'), ...same, ...begin,
-    '--config', 'pad_token_id=1', '--exact']);
-  if (/ModuleNotFoundError/.test(stderr)) {
-    t.skip(`${python}: ${stderr.trim().split('\n').at(-1)}; PYTHON names one with torch, sentencepiece, safetensors`);
-    return;
-  }
-  assert.equal(status, 0, stderr);
-  const found = [...stdout.matchAll(/loss ([\d.]+),.* norm ([\d.]+), rate (\S+), alignment ([\d.]+)/g)].map(
-    ([, loss, norm, rate, alignment]) => ({ loss, norm, rate, alignment }));
-  assert.equal(found.length, 10);
-  assert.equal(expected.length, 10);
-  for (const [step, wanted] of expected.entries()) {
-    // sums of 32-bit floats in another order: 1e-7 at first, and it grows to 1e-6. Printed: 4 digits, of losses 6.
-    for (const [name, digits] of Object.entries({ loss: 6, norm: 4, alignment: 4 })) {
-      const distance = Math.abs(Number(found[step][name]) - wanted[name]);
-      assert.ok(distance <= 1e-5 * wanted[name] + 1.01 * 10 ** -digits,
-        `step ${step + 1}: ${name} ${found[step][name]}, expected ${wanted[name]}`);
+    // the golden vocabulary has its padding elsewhere
+    const { status, stdout, stderr } = runPython([
+      'train.py', '--spm', spm, '--out', path(`gpu-${optimizer}`), ...same, ...begin, '--config', 'pad_token_id=1',
+      '--exact',
+    ]);
+    if (/ModuleNotFoundError/.test(stderr)) {
+      t.skip(`${python}: ${stderr.trim().split('\n').at(-1)}; PYTHON names one with torch, sentencepiece, safetensors`);
+      return;
     }
-    assert.equal(Number(found[step].rate), wanted.rate);
-  }
-  assert.ok(expected[9].loss < 0.7 * expected[0].loss, 'it learns');
-});
+    assert.equal(status, 0, stderr);
+    const found = [...stdout.matchAll(/loss ([\d.]+),.* norm ([\d.]+), rate (\S+), alignment ([\d.]+)/g)].map(
+      ([, loss, norm, rate, alignment]) => ({ loss, norm, rate, alignment }));
+    assert.equal(found.length, 10);
+    assert.equal(expected.length, 10);
+    for (const [step, wanted] of expected.entries()) {
+      // sums of 32-bit floats in another order: 1e-7 at first, and it grows to 1e-6. Printed: 4 digits, of losses 6.
+      for (const [name, digits] of Object.entries({ loss: 6, norm: 4, alignment: 4 })) {
+        const distance = Math.abs(Number(found[step][name]) - wanted[name]);
+        assert.ok(distance <= 1e-5 * wanted[name] + 1.01 * 10 ** -digits,
+          `step ${step + 1}: ${name} ${found[step][name]}, expected ${wanted[name]}`);
+      }
+      assert.equal(Number(found[step].rate), wanted.rate);
+    }
+    assert.ok(expected[9].loss < 0.7 * expected[0].loss, 'it learns');
+  });
+}
 
 /** What noise.py makes of pairs, `times` times each: different texts. @param {string} call  of a pair, p */
 function alter(pairs, call, times) {

@@ -27,7 +27,10 @@ function readTensors(bytes) {
 
 const norm = (x) => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0));
 
-for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'swish-odd-guided', 'ssru']) {
+const TAUGHT = [
+  'postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'swish-odd-guided', 'ssru',
+];
+for (const name of TAUGHT) {
   test(`${name} learns as in PyTorch: gradients by name, ten steps of Adam`, async () => {
     const { options, batches, losses, gradientNorms, alignmentLosses } = JSON.parse(
       readFileSync(golden(`train/${name}.json`), 'utf8'),
@@ -62,6 +65,31 @@ for (const name of ['postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swi
       }
     }
     console.log(`# ${name}: gradients differ from PyTorch's by ${worst.toExponential(1)} or less`);
+    trainer.dispose();
+    model.dispose();
+  });
+}
+
+for (const name of ['postnorm-relu-shared', 'ssru']) {
+  test(`${name} learns with torch.optim.Muon's matrices: ten steps`, async () => {
+    const { options, batches, losses, gradientNorms, weights } = JSON.parse(
+      readFileSync(golden(`train/${name}-muon.json`), 'utf8'),
+    );
+    const model = await Transformer.load(golden(name));
+    const trainer = await Trainer.create(model, { ...options, dropout: 0 });
+    for (const [step, loss] of losses.entries()) {
+      const result = trainer.step(batches[step % batches.length]);
+      // as above: 64-bit floats there, 32-bit here
+      assert.ok(Math.abs(result.loss - loss) <= 1e-4 * loss, `step ${step}: loss ${result.loss}, expected ${loss}`);
+      assert.ok(Math.abs(result.gradNorm - gradientNorms[step]) <= 1e-3 * gradientNorms[step], `step ${step}: norm`);
+    }
+    let worst = 0;
+    for (const [tensor, row] of Object.entries(weights)) {
+      const got = trainer.weight(tensor).data;
+      row.forEach((value, i) => worst = Math.max(worst, Math.abs(got[i] - value)));
+    }
+    console.log(`# ${name}: weights differ from PyTorch's by ${worst.toExponential(1)} or less`);
+    assert.ok(worst <= 1e-4, `weights off by ${worst}`);
     trainer.dispose();
     model.dispose();
   });

@@ -79,6 +79,10 @@ export const POINT_NAME_BYTES = 80;
 export const EARLY_FALSE = 0;
 export const EARLY_TRUE = 1;
 export const EARLY_NEVER = 2;
+export const PLACE_ANY = 0;
+export const PLACE_FIRST = 1;
+export const PLACE_LATER = 2;
+export const LEXICON_INTS = 16;
 export const PRUNED = -1;
 export const ENDED = -2;
 
@@ -88,6 +92,8 @@ export const SCHEDULE_CONSTANT = 1;
 export const SCHEDULE_COSINE = 2;
 
 // src/train/trainer.h
+export const OPTIMIZER_ADAM = 0;
+export const OPTIMIZER_MUON = 1;
 export const TRAIN_WEIGHTS = 0;
 export const TRAIN_GRADIENTS = 1;
 export const TRAIN_M = 2;
@@ -105,3 +111,4 @@ export const QUANTIZERS = /** @type {const} */ (['rows', 'rows8', 'fixed', 'satu
 export const LAYOUTS = /** @type {const} */ (['interleaved', 'halves', 'marian-halves']);
 export const STACKS = /** @type {const} */ (['encoder', 'decoder', 'cross']);
 export const SCHEDULES = /** @type {const} */ (['inverse-sqrt', 'constant', 'cosine']);
+export const OPTIMIZERS = /** @type {const} */ (['adam', 'muon']);

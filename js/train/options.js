@@ -1,7 +1,7 @@
 // options.js - the options of a Trainer and the links of its pairs, checked and packed for the core. Used by train.js.
 
 import { badRange, badType, checkInteger } from '../base/check.js';
-import { MAX_LENGTH, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT } from '../base/constants.js';
+import { MAX_LENGTH, OPTIMIZERS, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT } from '../base/constants.js';
 
 /**
  * @typedef {object} Pair  ids; both sides end with `</s>`
@@ -28,6 +28,8 @@ import { MAX_LENGTH, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT } from '.
  * @property {number} [guidedHead]  the head to guide; default 0
  * @property {number} [sampledSoftmax]  words of the loss: the targets, and others drawn to stand for the rest of the
  *   vocabulary. Faster where that is large. Default 0: all words
+ * @property {'adam' | 'muon'} [optimizer]  'muon': Muon learns the matrices of projections, Adam the rest, at one rate;
+ *   see src/train/muon.h. A step takes longer and teaches more. Default 'adam'
  * @property {number} [clipNorm]  maximal norm of the gradient; 0: no limit; default 1
  * @property {number} [seed]  of dropout; default 1
  * @property {number} [maxTokens]  length of the longest sentence; larger batches are computed in parts of this size.
@@ -38,7 +40,7 @@ import { MAX_LENGTH, SCHEDULES, SCHEDULE_COSINE, SCHEDULE_INVERSE_SQRT } from '.
 /** The names of all options. */
 export const TRAIN =
   'learningRate warmupSteps schedule totalSteps labelSmoothing dropout attentionDropout ' +
-  'guided guidedHead sampledSoftmax clipNorm seed maxTokens wasm';
+  'guided guidedHead sampledSoftmax optimizer clipNorm seed maxTokens wasm';
 
 /** @param {string} name @param {unknown} value @param {number} least @param {number} below @returns {number} */
 function checkNumber(name, value, least, below) {
@@ -47,7 +49,7 @@ function checkNumber(name, value, least, below) {
 }
 
 /**
- * heed_train_options: fifteen fields of four bytes.
+ * heed_train_options: sixteen fields of four bytes.
  *
  * @param {TrainOptions} options
  * @param {{ fresh: boolean, modelSeed: number, learnsPositions: boolean }} model
@@ -63,12 +65,14 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     guided = 0,
     guidedHead = 0,
     sampledSoftmax = 0,
+    optimizer = 'adam',
     clipNorm = 1,
     seed = 1,
     maxTokens = 512,
   } = options;
   const code = SCHEDULES.indexOf(schedule);
   if (code < 0) badType('schedule', schedule, "'inverse-sqrt', 'constant' or 'cosine'");
+  if (!OPTIMIZERS.includes(optimizer)) badType('optimizer', optimizer, "'adam' or 'muon'");
   checkInteger('warmupSteps', warmupSteps, 0);
   // 0 asks the core for the paper's rate
   const learningRate = options.learningRate ?? (!fresh ? 1e-4 : code === SCHEDULE_INVERSE_SQRT ? 0 : 1e-3);
@@ -77,7 +81,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
     if (learningRate === 0) badRange('learningRate', 0, 'more');
   }
   checkInteger('totalSteps', totalSteps, code === SCHEDULE_COSINE ? warmupSteps + 1 : 0);
-  const view = new DataView(new ArrayBuffer(60));
+  const view = new DataView(new ArrayBuffer(64));
   [
     learningRate,
     checkNumber('labelSmoothing', labelSmoothing, 0, 1),
@@ -97,6 +101,7 @@ export function packOptions(options, { fresh, modelSeed, learnsPositions }) {
   view.setFloat32(48, checkNumber('guided', guided, 0, 1e6), true);
   view.setInt32(52, checkInteger('guidedHead', guidedHead, 0), true);
   view.setInt32(56, checkInteger('sampledSoftmax', sampledSoftmax, 0), true);
+  view.setInt32(60, OPTIMIZERS.indexOf(optimizer), true);
   return { bytes: new Uint8Array(view.buffer), maxTokens };
 }
 

@@ -45,6 +45,9 @@ static size_t take(walker *w, const char *suffix, int trained) {
 static train_linear take_linear(walker *w, int has_no_bias) {
     const heed_tensor *t = &w->model->tensors[w->next];
     train_linear linear = {.rows = t->rows, .cols = t->cols, .has_no_bias = has_no_bias};
+    const size_t n = (size_t)t->rows * t->cols;
+    if (n > w->p->largest_projection) w->p->largest_projection = n;
+    if (!w->counting && w->p->tensors) w->p->tensors[w->next].projects = 1;
     linear.weight = take(w, ".weight", 1);
     if (!has_no_bias) linear.bias = take(w, ".bias", 1);
     return linear;

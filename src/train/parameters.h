@@ -48,6 +48,7 @@ typedef struct {
     int rows, cols; /* a vector is [1, n] */
     size_t offset;
     int trained;
+    int projects; /* 1: the matrix of a projection */
 } train_tensor;
 
 typedef struct {
@@ -56,6 +57,7 @@ typedef struct {
     train_tensor *tensors;
     int n_tensors;
     size_t n_trained, n_floats; /* trained floats, all floats */
+    size_t largest_projection;  /* floats of its matrix       */
     train_stack encoder, decoder;
     size_t output;            /* [V, D] the matrix that makes logits */
     size_t final_logits_bias; /* [V] */

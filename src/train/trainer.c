@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "train/adam.h"
+#include "train/muon.h"
 #include "train/random.h"
 
 enum { N_ARRAYS = 4 }; /* HEED_TRAIN_WEIGHTS ... HEED_TRAIN_V */
@@ -14,6 +15,7 @@ struct heed_trainer {
     heed_parameters parameters;
     heed_pass pass;
     float *arrays[N_ARRAYS]; /* [n_floats] weights and gradients, [n_trained] moments */
+    float *space;            /* [trainer_update_floats()] */
     heed_pair *pairs;        /* [max_tokens] of one pass */
     double steps;
     size_t bytes;
@@ -32,6 +34,7 @@ static const char *wrong_option(const heed_train_options *o) {
     if (!(o->attention_dropout >= 0.0f && o->attention_dropout < 1.0f)) return "attentionDropout";
     if (!(o->guided >= 0.0f && o->guided <= 1e6f)) return "guided";
     if (o->sampled_softmax < 0 || o->sampled_softmax > HEED_MAX_VOCABULARY) return "sampledSoftmax";
+    if (o->optimizer < OPTIMIZER_ADAM || o->optimizer > OPTIMIZER_MUON) return "optimizer";
     return NULL;
 }
 
@@ -39,6 +42,7 @@ static void trainer_layout(heed_trainer *t, heed_arena *arena, const struct heed
     parameters_layout(&t->parameters, arena, model, t->options.train_positions != 0);
     for (int i = 0; i < N_ARRAYS; i++)
         t->arrays[i] = arena_floats(arena, i < HEED_TRAIN_M ? t->parameters.n_floats : t->parameters.n_trained, 1, 1);
+    t->space = arena_floats(arena, trainer_update_floats(t), 1, 1);
     t->pairs = arena_push(arena, (size_t)t->options.max_tokens, sizeof *t->pairs);
     pass_layout(&t->pass, arena, &t->parameters, gemm, t->options.max_tokens, t->options.sampled_softmax);
 }
@@ -239,7 +243,13 @@ heed_status heed_trainer_step_guided(heed_trainer *t, const int32_t *ids, const 
     memset(t->arrays[HEED_TRAIN_GRADIENTS], 0, t->parameters.n_floats * sizeof(float));
     run(t, ids, lengths, links, n_links, n, tokens, t->arrays[HEED_TRAIN_GRADIENTS], &sum);
     report_sum(&sum, result);
-    return trainer_update(t, result);
+    trainer_change change;
+    status = trainer_update_begin(t, result, &change);
+    if (status != HEED_OK) return status;
+    for (int i = 0; i < t->parameters.n_tensors; i++)
+        trainer_update_tensor(t, &change, i, t->pass.context.gemm, t->space, t->pass.context.scratch);
+    trainer_update_end(t, &change);
+    return HEED_OK;
 }
 
 heed_status heed_trainer_evaluate(heed_trainer *t, const int32_t *ids, const int32_t *lengths, int n,
@@ -262,17 +272,32 @@ uint64_t trainer_key(const heed_trainer *t, int part) {
     return random_key(random_key((uint32_t)t->options.seed, (uint64_t)t->steps), (uint64_t)part);
 }
 
-heed_status trainer_update(heed_trainer *t, heed_train_result *result) {
-    const heed_train_options *o = &t->options;
-    const double norm = gradient_norm(t->arrays[HEED_TRAIN_GRADIENTS], t->parameters.n_trained), step = t->steps + 1.0;
-    const double rate = learning_rate(o->schedule, o->learning_rate, o->warmup_steps, o->total_steps, step);
-    result->gradient_norm = (float)norm;
-    result->learning_rate = (float)rate;
-    if (!isfinite(norm) || !isfinite(result->loss)) return HEED_E_DIVERGED;
-    /* 1e-6 as in PyTorch's clip_grad_norm_, where it keeps the quotient finite */
-    const double factor = o->clip_norm > 0.0f && norm > o->clip_norm ? o->clip_norm / (norm + 1e-6) : 1.0;
-    adam_update(t->arrays[HEED_TRAIN_WEIGHTS], t->arrays[HEED_TRAIN_M], t->arrays[HEED_TRAIN_V],
-                t->arrays[HEED_TRAIN_GRADIENTS], t->parameters.n_trained, (float)factor, rate, step);
-    t->steps = step;
-    return HEED_OK;
+size_t trainer_update_floats(const heed_trainer *t) {
+    return t->options.optimizer == OPTIMIZER_MUON ? muon_floats(t->parameters.largest_projection) : 0;
 }
+
+heed_status trainer_update_begin(const heed_trainer *t, heed_train_result *result, trainer_change *change) {
+    const heed_train_options *o = &t->options;
+    const double norm = gradient_norm(t->arrays[HEED_TRAIN_GRADIENTS], t->parameters.n_trained);
+    change->step = t->steps + 1.0;
+    change->rate = learning_rate(o->schedule, o->learning_rate, o->warmup_steps, o->total_steps, change->step);
+    /* 1e-6 as in PyTorch's clip_grad_norm_, where it keeps the quotient finite */
+    change->factor = o->clip_norm > 0.0f && norm > o->clip_norm ? (float)(o->clip_norm / (norm + 1e-6)) : 1.0f;
+    result->gradient_norm = (float)norm;
+    result->learning_rate = (float)change->rate;
+    return isfinite(norm) && isfinite(result->loss) ? HEED_OK : HEED_E_DIVERGED;
+}
+
+void trainer_update_tensor(heed_trainer *t, const trainer_change *change, int index, const heed_gemm *gemm,
+                           float *space, float *scratch) {
+    const train_tensor *tensor = &t->parameters.tensors[index];
+    const size_t at = tensor->offset, n = (size_t)tensor->rows * tensor->cols;
+    if (!tensor->trained) return;
+    float *w = t->arrays[HEED_TRAIN_WEIGHTS] + at, *g = t->arrays[HEED_TRAIN_GRADIENTS] + at;
+    float *m = t->arrays[HEED_TRAIN_M] + at, *v = t->arrays[HEED_TRAIN_V] + at;
+    if (tensor->projects && t->options.optimizer == OPTIMIZER_MUON)
+        muon_update(w, m, g, tensor->rows, tensor->cols, change->factor, change->rate, gemm, space, scratch);
+    else adam_update(w, m, v, g, n, change->factor, change->rate, change->step);
+}
+
+void trainer_update_end(heed_trainer *t, const trainer_change *change) { t->steps = change->step; }

@@ -20,6 +20,9 @@
 
 typedef struct heed_trainer heed_trainer;
 
+/* Muon learns the matrices of projections, see muon.h; Adam learns the rest: embeddings, output, gains and biases. */
+enum { OPTIMIZER_ADAM = 0, OPTIMIZER_MUON = 1 };
+
 typedef struct {
     float learning_rate;     /* the greatest of the schedule; 0: as in the paper, (d_model warmup_steps)^-0.5  */
     float label_smoothing;   /* 0 <= . < 1                                                                     */
@@ -36,6 +39,7 @@ typedef struct {
     float guided;            /* weight of guided alignment of pairs with links, 0 <= . <= 1e6; see loss.h      */
     int32_t guided_head;     /* of the cross attention of the last decoder layer                               */
     int32_t sampled_softmax; /* words of the loss, most of them drawn, see sampled.h; 0: all                   */
+    int32_t optimizer;       /* OPTIMIZER_ADAM or OPTIMIZER_MUON                                               */
 } heed_train_options;
 
 /*
@@ -110,7 +114,20 @@ const heed_parameters *trainer_parameters(const heed_trainer *trainer);
 float *trainer_array(heed_trainer *trainer, int what);
 /* Dropout's key for part `part` of the next step. */
 uint64_t trainer_key(const heed_trainer *trainer, int part);
-/* Clip and apply the gradients array.  Fills gradient_norm and learning_rate.  HEED_E_DIVERGED. */
-heed_status trainer_update(heed_trainer *trainer, heed_train_result *result);
+/*
+ * A step by the gradients array, in three parts: begin, then every tensor, in any order and thread, then end.
+ *   result   gradient_norm and learning_rate are filled in
+ *   space    [trainer_update_floats()]; scratch  scratch_floats of gemm
+ * begin: HEED_E_DIVERGED, and there is no step.
+ */
+typedef struct {
+    float factor; /* of gradients, which clips them */
+    double rate, step;
+} trainer_change;
+heed_status trainer_update_begin(const heed_trainer *trainer, heed_train_result *result, trainer_change *change);
+size_t trainer_update_floats(const heed_trainer *trainer);
+void trainer_update_tensor(heed_trainer *trainer, const trainer_change *change, int index, const heed_gemm *gemm,
+                           float *space, float *scratch);
+void trainer_update_end(heed_trainer *trainer, const trainer_change *change);
 
 #endif /* HEED_TRAIN_TRAINER_H */

@@ -527,6 +527,9 @@ static void test_options(void) {
         NUMBER("sampledSoftmax", sampled_softmax, -1, 0),
         NUMBER("sampledSoftmax", sampled_softmax, (1 << 24) + 1, 0),
         NUMBER("sampledSoftmax", sampled_softmax, 1, 1),
+        NUMBER("optimizer", optimizer, -1, 0),
+        NUMBER("optimizer", optimizer, 2, 0),
+        NUMBER("optimizer", optimizer, 1, 1),
 #undef OPTION
 #undef NUMBER
     };

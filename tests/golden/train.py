@@ -1,4 +1,5 @@
-"""What PyTorch computes when the golden models learn: gradients by tensor name, and ten steps of Adam. Used by hand.
+"""What PyTorch computes when the golden models learn: gradients by tensor name, and ten steps of Adam, or of Muon. Used
+by hand.
 
     /usr/bin/python3 tests/golden/train.py        (after models.py, whose models it reads)
 
@@ -9,7 +10,8 @@ For each model of MODELS it writes, into tests/golden/train/,
 
 The loss is cross entropy with label smoothing, per target token. All is in 64-bit floats; see marian.py. A model of
 GUIDED learns once more, into <model>-guided.*: its pairs have links, which guide a head of the last layer's cross
-attention, and weights of attention are dropped, by the very masks that heed draws.
+attention, and weights of attention are dropped, by the very masks that heed draws. A model of MUON learns once more,
+into <model>-muon.*: torch.optim.Muon, made to stay in 64 bits, learns its matrices of projections, and Adam the rest.
 """
 import json
 import os
@@ -26,6 +28,7 @@ MODELS = ('postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', '
 OPTIONS = {'learningRate': 0.004, 'warmupSteps': 4, 'schedule': 'inverse-sqrt', 'labelSmoothing': 0.1, 'clipNorm': 1.0}
 STEPS = 10
 GUIDED = {'swish-odd': {'attentionDropout': 0.25, 'guided': 0.5, 'guidedHead': 4, 'seed': 3}}
+MUON = ('postnorm-relu-shared', 'ssru')
 BITS = (1 << 64) - 1
 
 
@@ -133,7 +136,12 @@ def rate(step):
     return OPTIONS['learningRate'] * min(step / OPTIONS['warmupSteps'], (OPTIONS['warmupSteps'] / step) ** 0.5)
 
 
-def make(name, guided=None):
+def is_projection(name, tensors):
+    """Whether Muon learns a tensor: all matrices of layers are of projections."""
+    return '.layers.' in name and tensors[name].dim() == 2
+
+
+def make(name, guided=None, muon=False):
     folder = os.path.join(HERE, name)
     with open(os.path.join(folder, 'config.json'), encoding='utf-8') as file:
         config = json.load(file)
@@ -147,26 +155,36 @@ def make(name, guided=None):
     loss_of(config, tensors, data[0], guided)[0].backward()
     gradients = {key: ('F32', value.grad.numpy().astype(np.float32)) for key, value in trained.items()}
 
-    adam = torch.optim.Adam(trained.values(), betas=(0.9, 0.98), eps=1e-9)
+    matrices = [value for key, value in trained.items() if muon and is_projection(key, tensors)]
+    others = [value for value in trained.values() if not any(value is matrix for matrix in matrices)]
+    optimizers = [torch.optim.Adam(others, betas=(0.9, 0.98), eps=1e-9)]
+    if muon:
+        optimizers.append(torch.optim.Muon(matrices, weight_decay=0.0, adjust_lr_fn='match_rms_adamw'))
     losses, norms, alignment = [], [], []
     for step in range(1, STEPS + 1):
-        for group in adam.param_groups:
-            group['lr'] = rate(step)
-        adam.zero_grad()
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group['lr'] = rate(step)
+            optimizer.zero_grad()
         whole, loss, aligned = loss_of(config, tensors, data[(step - 1) % len(data)], guided, step - 1)
         whole.backward()
         alignment.append(aligned)
         norms.append(torch.nn.utils.clip_grad_norm_(trained.values(), OPTIONS['clipNorm']).item())
         losses.append(loss.item())
-        adam.step()
+        for optimizer in optimizers:
+            optimizer.step()
 
     folder = os.path.join(HERE, 'train')
     os.makedirs(folder, exist_ok=True)
-    name += '-guided' if guided else ''
+    name += '-guided' if guided else '-muon' if muon else ''
     more = {'alignmentLosses': [round(x, 10) for x in alignment]} if guided else {}
-    tensorfile.write(os.path.join(folder, f'{name}.safetensors'), gradients)
+    if muon:  # the gradients are those of the model without it
+        more = {'weights': {key: [round(x, 8) for x in value[0, :4].tolist()] for key, value in trained.items()
+                            if is_projection(key, tensors)}}
+    else:
+        tensorfile.write(os.path.join(folder, f'{name}.safetensors'), gradients)
     with open(os.path.join(folder, f'{name}.json'), 'w', encoding='utf-8', newline='\n') as file:
-        file.write(json.dumps({'options': {**OPTIONS, **(guided or {})}, 'batches': data,
+        file.write(json.dumps({'options': {**OPTIONS, **(guided or {}), **({'optimizer': 'muon'} if muon else {})}, 'batches': data,
                                'losses': [round(x, 10) for x in losses],
                                'gradientNorms': [round(x, 8) for x in norms], **more}) + '\n')
     print(f'{name}: {len(gradients)} gradients, losses {losses[0]:.4f} ... {losses[-1]:.4f}')
@@ -178,3 +196,6 @@ if __name__ == '__main__':
         make(model)
         if model in GUIDED:
             make(model, GUIDED[model])
+    torch.Tensor.bfloat16 = torch.Tensor.double  # Muon would round to 8 bits
+    for model in MUON:
+        make(model, muon=True)

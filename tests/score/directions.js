@@ -106,11 +106,13 @@ export async function runScorer(name, { has, sources, score, kept }) {
     return values.help ? 0 : 2;
   }
   const keep = values.keep && values.keep === 'on';
-  const listed = () => listDirections(JSON.parse(readFileSync(model ? join(model, 'heed.json') : models, 'utf8')));
-  const directions = values.direction ?? listed().filter(has);
+  const list = model ? join(model, 'heed.json') : models;
+  const directions = values.direction ?? listDirections(JSON.parse(readFileSync(list, 'utf8'))).filter(has);
+  if (directions.length === 0)
+    throw new Error(`${list}: lists no direction that the texts of ${name} have; --direction names one`);
   const unknown = directions.find((direction) => !has(direction));
   if (unknown !== undefined) throw new Error(`--direction: found ${unknown}, which the texts of ${name} do not have`);
-  let isAllGood = directions.length > 0;
+  let isAllGood = true;
   for (const direction of directions) {
     const outputs = await translateAll({ model, models, keep }, direction, sources(direction));
     const { line, isGood, table, figures = [] } = score(direction, outputs);

@@ -57,6 +57,7 @@ def arguments():
     add('--steps', type=int, default=10 ** 9, help='of all runs')
     add('--batch', type=int, default=32768, help='target tokens per step, including padding')
     add('--longest', type=int, default=192)
+    add('--optimizer', choices=('adam', 'muon'), default='adam', help='muon: for the matrices of projections')
     add('--rate', type=float, default=2e-3)
     add('--warmup', type=int, default=2000)
     add('--schedule', choices=('inverse-sqrt', 'constant', 'cosine'), default='cosine')
@@ -190,6 +191,21 @@ def save(path, weights, dtype):
     save_file({name: value.to(dtype).cpu().contiguous() for name, value in weights.items()}, path)
 
 
+def make_optimizers(model, options, device):
+    """Adam, and with --optimizer muon a Muon beside it that learns the matrices of layers, as ../muon.h says."""
+    matrices = [value for name, value in model.named_parameters() if '.layers.' in name and value.dim() == 2]
+    if options.optimizer == 'adam':
+        matrices = []
+    taken = set(map(id, matrices))
+    adam = torch.optim.Adam([value for value in model.parameters() if id(value) not in taken], lr=0.0,
+                            betas=(0.9, 0.98), eps=1e-9, **({'fused': True} if device == 'cuda' else {}))
+    if not matrices:
+        return [adam]
+    if options.exact:
+        torch.Tensor.bfloat16 = torch.Tensor.float  # Muon would round to 8 bits
+    return [adam, torch.optim.Muon(matrices, lr=0.0, weight_decay=0.0, adjust_lr_fn='match_rms_adamw')]
+
+
 def main():
     o = arguments()
     torch.manual_seed(o.seed)
@@ -209,15 +225,15 @@ def main():
     model = Marian(config).to(device).train()
     if o.init:
         model.load_state_dict({k: v.float() for k, v in load_file(o.init).items() if k != 'final_logits_bias'})
-    adam = torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9,
-                            **({'fused': True} if device == 'cuda' else {}))
+    optimizers = make_optimizers(model, o, device)
     mean = {name: value.detach().clone() for name, value in model.named_parameters()}
     step = 0
     checkpoint = os.path.join(o.out, 'checkpoint.pt')
     if os.path.exists(checkpoint):
         state = torch.load(checkpoint, map_location=device)
         model.load_state_dict(state['model'])
-        adam.load_state_dict(state['adam'])
+        for optimizer, saved in zip(optimizers, state['optimizers'], strict=True):
+            optimizer.load_state_dict(saved)
         mean, step = state['mean'], state['step']
 
     def autocast():
@@ -242,7 +258,8 @@ def main():
     seen = 0
 
     def finish():
-        state = {'model': model.state_dict(), 'adam': adam.state_dict(), 'mean': mean, 'step': step}
+        state = {'model': model.state_dict(), 'optimizers': [optimizer.state_dict() for optimizer in optimizers],
+                 'mean': mean, 'step': step}
         torch.save(state, f'{checkpoint}.part')  # if the run is killed here, the previous checkpoint remains
         os.replace(f'{checkpoint}.part', checkpoint)
         save(os.path.join(o.out, 'model.safetensors'), mean, torch.float16 if o.f16 else torch.float32)
@@ -250,15 +267,17 @@ def main():
     last = min(o.steps, o.total) if o.schedule == 'cosine' else o.steps
     while step < last and time.time() - started < 60 * o.minutes:
         step += 1
-        for group in adam.param_groups:
-            group['lr'] = rate(o, step)
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group['lr'] = rate(o, step)
         batch = on(device, next(batches))
         with autocast():
             loss, tokens, guided = loss_of(model, batch, o.smoothing, o.guided_head if o.guided else None)
         ((loss + o.guided * guided) / tokens).backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), o.clip or math.inf)
-        adam.step()
-        adam.zero_grad(set_to_none=True)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         decay = min(o.ema, (1 + step) / (10 + step)) if o.ema else 0.0
         with torch.no_grad():
             torch._foreach_lerp_(list(mean.values()), [p.detach() for p in model.parameters()], 1 - decay)

@@ -196,7 +196,7 @@ static void learn(run *r) {
         const batch *b = batches_next(r->batches);
         const pass_result sum = workers_run(r->workers, b->pairs, b->n_pairs, &r->s.learn, 1);
         heed_train_result result = {.loss = (float)(sum.loss / sum.tokens), .tokens = sum.tokens};
-        if (trainer_update(r->trainer, &result) != HEED_OK) fail("the loss is not finite; try a lower --rate");
+        if (workers_update(r->workers, &result) != HEED_OK) fail("the loss is not finite; try a lower --rate");
         if (r->mean) mean_update(r->mean, r->trainer, r->s.ema);
         r->done.tokens += sum.tokens;
         memcpy(r->done.corpora, b->after, sizeof r->done.corpora);

@@ -31,6 +31,7 @@ static const char USAGE[] =
     "  --invent P                 probability that a name to insert is made of the head and tail of two (0)\n"
     "  --ema D                    model.safetensors is the exponential mean of the weights with decay D; 0: off (0)\n"
     "  --threads N --gemm NAME    default: all processors, the fastest product; --gemm f32: the fastest exact; --list\n"
+    "  --optimizer adam|muon      muon: for the matrices of projections, see muon.h (adam)\n"
     "  --rate R --warmup N --schedule inverse-sqrt|constant|cosine --total N\n"
     "                             R: maximal rate; default 0.0007 after 2000 steps, then falling with the square "
     "root\n"
@@ -172,6 +173,11 @@ static int schedule_of(const char *name) {
     fail("--schedule: expected inverse-sqrt, constant or cosine");
 }
 
+static int optimizer_of(const char *name) {
+    if (strcmp(name, "adam") != 0 && strcmp(name, "muon") != 0) fail("--optimizer: expected adam or muon");
+    return strcmp(name, "muon") == 0 ? OPTIMIZER_MUON : OPTIMIZER_ADAM;
+}
+
 void settings_read(settings *s, char **argv) {
     set_defaults(s);
     const struct {
@@ -241,6 +247,9 @@ void settings_read(settings *s, char **argv) {
             continue;
         } else if (strcmp(name, "--noise") == 0) {
             set_noise(&s->batches.noise, value);
+            continue;
+        } else if (strcmp(name, "--optimizer") == 0) {
+            s->learn.optimizer = optimizer_of(value);
             continue;
         } else if (strcmp(name, "--schedule") == 0) {
             s->learn.schedule = schedule_of(value);

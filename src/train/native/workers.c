@@ -2,6 +2,7 @@
 #include "train/native/workers.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct {
     void *block;
     heed_pass pass;
     float *gradients; /* the first worker uses the trainer's */
+    float *space;     /* of an update */
     pass_result sum;
 } worker;
 
@@ -31,6 +33,8 @@ struct workers {
     worker *each;
     pthread_barrier_t start, middle, end;
     int stopping;
+    const trainer_change *change; /* the job, if it is an update */
+    atomic_int next_tensor;       /* of it */
     /* the job */
     part *parts;
     int n_parts, max_parts, learn;
@@ -62,8 +66,21 @@ static void add_up(worker *me) {
     }
 }
 
+/* Tensors go to whoever is free, so embeddings, which come first, keep one worker busy for long. */
+static void update(worker *me) {
+    workers *w = me->all;
+    const int n = trainer_parameters(w->trainer)->n_tensors;
+    for (int i = atomic_fetch_add(&w->next_tensor, 1); i < n; i = atomic_fetch_add(&w->next_tensor, 1))
+        trainer_update_tensor(w->trainer, w->change, i, me->pass.context.gemm, me->space, me->pass.context.scratch);
+}
+
 static void work(worker *me) {
     workers *w = me->all;
+    if (w->change) {
+        update(me);
+        pthread_barrier_wait(&w->end);
+        return;
+    }
     compute(me);
     pthread_barrier_wait(&w->middle);
     if (w->learn) add_up(me);
@@ -93,10 +110,12 @@ workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int
         *me = (worker){.all = w, .index = i};
         pass_layout(&me->pass, &arena, p, gemm, max_tokens, sampled_softmax);
         if (i > 0) arena_floats(&arena, p->n_floats, 1, 1);
+        arena_floats(&arena, trainer_update_floats(trainer), 1, 1);
         me->block = arena_block(&arena);
         if (me->block == NULL) fail("out of memory: %zu bytes of activations are needed", arena.used);
         pass_layout(&me->pass, &arena, p, gemm, max_tokens, sampled_softmax);
         me->gradients = i > 0 ? arena_floats(&arena, p->n_floats, 1, 1) : trainer_array(trainer, HEED_TRAIN_GRADIENTS);
+        me->space = arena_floats(&arena, trainer_update_floats(trainer), 1, 1);
         if (i > 0 && pthread_create(&me->thread, NULL, live, me) != 0) fail("cannot start a thread");
     }
     return w;
@@ -139,6 +158,19 @@ pass_result workers_run(workers *w, const heed_pair *pairs, int n, const heed_tr
         sum.linked += w->each[k].sum.linked;
     }
     return sum;
+}
+
+heed_status workers_update(workers *w, heed_train_result *result) {
+    trainer_change change;
+    const heed_status status = trainer_update_begin(w->trainer, result, &change);
+    if (status != HEED_OK) return status;
+    w->change = &change;
+    atomic_store(&w->next_tensor, 0);
+    pthread_barrier_wait(&w->start);
+    work(&w->each[0]);
+    w->change = NULL;
+    trainer_update_end(w->trainer, &change);
+    return HEED_OK;
 }
 
 void workers_free(workers *w) {
