@@ -318,6 +318,30 @@ heed_status heed_search_add(heed_session *s, const int32_t *source, int n, int32
     return *row < 0 ? HEED_E_STATE : HEED_OK;
 }
 
+static const heed_batch_row *find_row(const heed_session *s, int row) {
+    return row >= 0 && row < s->options.max_batch ? &s->search.batch[row] : NULL;
+}
+
+heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_t *entries, int n) {
+    const heed_batch_row *of = find_row(s, row);
+    heed_lexicon_entry entry;
+    int at = 0;
+    if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads || n < 0) return HEED_E_ARGUMENT;
+    if (!s->search.active || of->state != ROW_WAITING || of->n_before > 0) return HEED_E_STATE;
+    if (n > HEED_LEXICON_INTS * s->options.max_source) return HEED_E_LENGTH;
+    for (int size; (size = lexicon_next(entries, n, at, &entry)) > 0; at += size) {
+        if (entry.first < 0 || entry.first >= entry.end || entry.end > of->n_source || entry.share < 0 ||
+            entry.share > 1000 || entry.place < HEED_PLACE_ANY || entry.place > HEED_PLACE_LATER)
+            return HEED_E_ARGUMENT;
+        const heed_status status = config_check_ids(entries + at + size - entry.n_ids, entry.n_ids, entry.n_ids,
+                                                    s->model->config.decoder_vocab_size);
+        if (status != HEED_OK) return status;
+    }
+    if (at < n) return HEED_E_ARGUMENT;
+    search_lexicon(&s->search, row, head, entries, n);
+    return HEED_OK;
+}
+
 heed_status heed_search_step(heed_session *s, int32_t *running) {
     *running = 0;
     if (!s->search.active) return HEED_E_STATE;
@@ -329,10 +353,6 @@ int heed_search_finished(const heed_session *s) {
     for (int i = 0; i < s->options.max_batch; i++)
         if (s->search.batch[i].state == ROW_FINISHED) return i;
     return -1;
-}
-
-static const heed_batch_row *find_row(const heed_session *s, int row) {
-    return row >= 0 && row < s->options.max_batch ? &s->search.batch[row] : NULL;
 }
 
 int heed_search_hypotheses(const heed_session *s, int row) {

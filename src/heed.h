@@ -326,6 +326,21 @@ heed_status heed_search_rules(heed_session *session, const heed_search_options *
  */
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *row);
 /*
+ * A lexicon of a batch row whose source was just added: words that translate words of the source, beside what the model
+ * knows.  Each step adds to the probability of an entry's next id its share of the weight with which a head looks at
+ * its source tokens, and takes it from all ids; the score of a hypothesis is by these probabilities.
+ *   head     of the last decoder layer's cross-attention: one that aligns
+ *   entries  [n] int32s: first, end   its source tokens, from first to before end
+ *                        share        of the weight, in thousandths
+ *                        place        where in the target it may begin, without the prefix
+ *                        n_ids, ids   what it becomes
+ * The search copies them.  HEED_E_ARGUMENT: no such batch row or head, or an entry is torn or out of range.  HEED_E_ID.
+ * HEED_E_LENGTH: more than HEED_LEXICON_INTS * max_source.  HEED_E_STATE: the batch row is free or has made a step.
+ */
+enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2 };
+enum { HEED_LEXICON_INTS = 16 };
+heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
+/*
  * Encode new sentences, then run one decoder step for all.  *running is set to the number of unfinished sentences.
  * HEED_E_STATE: no search begun.  If the activations of a sentence overflow, it ends without a hypothesis and the
  * others continue.

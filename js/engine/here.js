@@ -23,9 +23,10 @@ const STRIDE = 4096;
 /**
  * @param {Model} model
  * @param {import('../model/pairs.js').Way} way
+ * @param {import('../model/lexicon.js').Lexicon} [lexicon]
  * @returns {Engine}
  */
-function engineOf(model, { encode, settings }) {
+function engineOf(model, { encode, settings }, lexicon) {
   const { config, manifest, tokenizer } = model;
   const defaults = { ...model.generateDefaults, ...settings };
   const batch = model.batch(ROOM);
@@ -79,6 +80,7 @@ function engineOf(model, { encode, settings }) {
         const call = batch.add(sources, search, {
           watchers,
           together,
+          lexicon: search.lexicon ? lexicon : undefined,
           onStep: onStep && ((ids) => onStep(tokenizer.decode(ids))),
           onResult: (found) => found.forEach((result) => Object.assign(result, { text: tokenizer.decode(result.ids) })),
           onEnd: (error) => {
@@ -118,6 +120,21 @@ function engineOf(model, { encode, settings }) {
 }
 
 /**
+ * The lexicon of a model for a pair, if its directory has one.
+ *
+ * @param {Model} model
+ * @param {string} source  a canonical tag
+ * @param {string} target
+ */
+async function lexiconOf(model, source, target) {
+  const bytes = model.internals().files['lexicon.tsv'];
+  if (!bytes) return undefined;
+  const { Lexicon } = await import('../model/lexicon.js');
+  const [from, to] = [source, target].map((tag) => new Intl.Locale(tag).language);
+  return new Lexicon(new TextDecoder().decode(bytes), model.tokenizer, [from, to], model.config);
+}
+
+/**
  * @param {import('./engine.js').EngineOptions & { record?: import('../files/record.js').FileRecord,
  *   open?: Parameters<typeof Model.load>[4] }} options  record, open: see Model.load
  * @returns {Promise<Engine>}
@@ -137,7 +154,7 @@ export async function createHere({ model, source, target, language, onProgress, 
   try {
     // without a tokenizer nobody has chosen: that is an error
     if (ways.length === 0) await choose(loaded);
-    return engineOf(loaded, ways[ways.length - 1]);
+    return engineOf(loaded, ways[ways.length - 1], await lexiconOf(loaded, source, target));
   } catch (error) {
     loaded.dispose();
     throw error;

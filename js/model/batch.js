@@ -21,6 +21,7 @@ const PATIENCE = 32;
  * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
  * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far that stay; only of one sentence
  * @property {Watcher[]} [watchers]  get every step of the search
+ * @property {import('./lexicon.js').Lexicon} [lexicon]  of its sources
  * @property {number} [together]  sentences that will wait at once, with those of calls that follow
  */
 /**
@@ -283,7 +284,7 @@ export class Batch {
 
   /** @param {Call} call @param {number} index @returns {boolean}  false: it does not fit beside what runs */
   #enter(call, index) {
-    const { search, heads, size, sources } = call;
+    const { search, heads, size, sources, hooks: { lexicon } } = call;
     if (this.#rows.size > 0) {
       const spare = call.running > 0 ? 0 : this.#spare;
       const isFull = this.#rows.size >= this.#session.size[3] - this.#spare + spare;
@@ -301,6 +302,11 @@ export class Batch {
     const row = ints(1);
     this.#core.call('generate', 'heed_search_add', this.#handle, sources[index], sources[index].length, row);
     this.#rows.set(row.value[0], { call, index });
+    const entries = lexicon?.entriesFor(sources[index]);
+    if (entries?.length) {
+      this.#core.call('lexicon.tsv', 'heed_search_lexicon', this.#handle, row.value[0], lexicon?.head, entries,
+        entries.length);
+    }
     call.waiting.pop();
     call.running++;
     call.passed = 0;

@@ -270,12 +270,15 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   const configJson = (await family?.toMarian(stated)) ?? stated;
   const { sides } = files;
   const hasTwo = configJson.share_encoder_decoder_embeddings === false;
+  // what translates reads its lexicon, see lexicon.js
+  const hasLexicon = accept && manifest.files?.['lexicon.tsv'];
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
     sides ? undefined : json('vocab.json'),
     hasTwo && !sides ? json('target_vocab.json') : undefined,
     read('source.spm'),
     read('target.spm'),
+    hasLexicon ? read('lexicon.tsv') : undefined,
   ]);
   const config = readConfig(configJson, generation ?? {});
   const defaults = generateDefaults(config, configJson, generation);

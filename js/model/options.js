@@ -84,6 +84,8 @@ export function checkHeads(heads, config) {
  * byte
  *   fallback spells byte by byte. Default: false, as in transformers; a Translator always forbids them
  * @property {boolean} [shortlist]  false: compute all words, although the model was loaded with a shortlist
+ * @property {boolean} [lexicon]  of a Translator: words that were rare in training become more probable where the model
+ *   reads them, if its lexicon.tsv translates them; without effect if it has none. Default: true
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output becomes zero
  * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: return all steps of the search
@@ -157,8 +159,8 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 /**
  * The complete settings of a search.
  *
- * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, nBest: number, batchSize?: number,
- *   heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if given; heads: the disabled heads;
+ * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, lexicon: boolean, nBest: number,
+ *   batchSize?: number, heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if given; heads: the disabled heads;
  *   align: the best hypotheses get `attended`, see Generated
  */
 
@@ -174,7 +176,7 @@ export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
   const initial = { cutRunaways: false, shortlist: true, .../** @type {any} */ (defaults) };
   const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], scores = true, align = false,
-    signal } = options;
+    lexicon = true, signal } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -184,6 +186,7 @@ export function checkGenerate(options, defaults, config) {
   checkInteger('nBest', nBest, 1, rules.beams);
   if (batchSize !== undefined) checkInteger('batchSize', batchSize, 1);
   checkBoolean('validUtf8', validUtf8);
+  checkBoolean('lexicon', lexicon);
   const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (ids.length >= longest) {
     throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
@@ -213,6 +216,7 @@ export function checkGenerate(options, defaults, config) {
     validUtf8,
     scores,
     align,
+    lexicon,
     heads,
     prefix: ids,
     maxTokens: Math.min(maxTokens, longest - ids.length),

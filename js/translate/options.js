@@ -23,7 +23,7 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
 // The names of the options of each function.
 export const CREATE =
   `sourceLanguage targetLanguage language model models pivot monitor worker timeout workers ${WEIGHTS}`;
-export const TRANSLATE = `${GENERATE} glossary keep`;
+export const TRANSLATE = `${GENERATE} glossary keep lexicon`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 
 /**

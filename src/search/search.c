@@ -50,6 +50,8 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
     search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
+    search->lexical_ids = arena_ints(arena, HEED_LEXICON_INTS, (size_t)max_source);
+    search->lexical = arena_floats(arena, HEED_LEXICON_INTS, (size_t)max_source, 1);
     search->attended = run->model->decoder.sublayers + run->model->decoder.n_sublayers;
     do search->attended--;
     while (search->attended->arch->kind != SUBLAYER_CROSS_ATTENTION);
@@ -63,6 +65,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     for (int i = 0; i < max_batch; i++) {
         heed_batch_row unplaced, *row = search->batch ? &search->batch[i] : &unplaced;
         row->source = arena_ints(arena, (size_t)max_source, 1);
+        row->lexicon = arena_ints(arena, HEED_LEXICON_INTS, (size_t)max_source);
         row->source_cache_rows = arena_ints(arena, (size_t)max_source, 1);
         layout_targets(&row->live, arena, max_beams, max_target, start, 1);
         layout_targets(&row->next, arena, max_beams, max_target, start, 1);
@@ -101,16 +104,31 @@ static int gather_tokens(heed_search *search) {
     return n;
 }
 
-/* The decoder's pass over the tokens.  If rules of one ask for it, weights of the last cross-attention are kept. */
+/* Whether a step keeps the weights of a sentence. */
+static int wants_attention(const heed_batch_row *row) { return row->rules->options.attention || row->n_lexicon > 0; }
+
+/* The decoder's pass over the tokens.  If one sentence wants them, weights of the last cross-attention are kept. */
 static void read_tokens(heed_search *search, int n) {
     float **point = &search->run->points[search->attended->first_point + AT_WEIGHTS];
     search->n_tokens = 0;
     for (int i = 0; i < n && search->n_tokens == 0; i++)
-        if (search->batch[search->token_row[i]].rules->options.attention) search->n_tokens = n;
+        if (wants_attention(&search->batch[search->token_row[i]])) search->n_tokens = n;
     search->n_keys = decoder_keys(search->tokens, n);
     if (search->n_tokens > 0) *point = search->weights;
     decoder_forward(search->run, search->tokens, n);
     *point = NULL;
+}
+
+/* The weights of a head for a token of the last step: [n_keys]. */
+static const float *weights_at(const heed_search *search, int head, int token) {
+    return search->weights + ((size_t)head * search->n_tokens + token) * search->n_keys;
+}
+
+void search_lexicon(heed_search *search, int row, int head, const int32_t *entries, int n) {
+    heed_batch_row *of = &search->batch[row];
+    if (n > 0) memcpy(of->lexicon, entries, (size_t)n * sizeof *entries);
+    of->n_lexicon = n;
+    of->lexicon_head = head;
 }
 
 int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out) {
@@ -120,8 +138,7 @@ int search_attention(const heed_search *search, int row, const int32_t *heads, i
     for (int t = 0; t < search->n_tokens; t++) {
         if (search->token_row[t] != row) continue;
         for (int i = 0; i < n_heads; i++, out += of->n_source)
-            memcpy(out, search->weights + ((size_t)heads[i] * search->n_tokens + t) * search->n_keys,
-                   (size_t)of->n_source * sizeof *out);
+            memcpy(out, weights_at(search, heads[i], t), (size_t)of->n_source * sizeof *out);
         n++;
     }
     return n;
@@ -173,6 +190,8 @@ static void choose_candidates(heed_search *search, int n_tokens) {
             heed_scores logits = {.scores = search->logits + (size_t)i * width, .n = width};
             if (is_part) logits.ids = search->output_ids + at;
             else if (sentence_has_shortlist(search, row)) keep_selected(search, row, &logits);
+            if (row->n_lexicon > 0)
+                lexicon_apply(search, row, &logits, &row->live[b], weights_at(search, row->lexicon_head, first + i));
             row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, &logits, &row->live[b], b, left,
                                                    rules, search->penalised);
         }

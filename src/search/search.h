@@ -68,6 +68,8 @@ typedef struct {
     heed_rule_set *rules;
     unsigned age; /* the clock when it was added: greater is younger     */
     int n_source;
+    int32_t *lexicon;                    /* [HEED_LEXICON_INTS * max_source] entries, see lexicon.c */
+    int n_lexicon, lexicon_head;         /* int32s of all entries; 0: there are none. The head that aligns */
     int loop_limit, max_tokens;          /* of this sentence; loop_limit 0: loops are allowed */
     int32_t *source, *source_cache_rows; /* [max_source]                     */
     int n_live, n_ended;
@@ -107,6 +109,8 @@ typedef struct {
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
+    int32_t *lexical_ids; /* [HEED_LEXICON_INTS * max_source] scratch: next ids of entries of a lexicon */
+    float *lexical;       /* of the same size: what they add to the probability of each */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
                            tokens and max_source keys                      */
@@ -140,6 +144,11 @@ int search_step(heed_search *search);
  * out [., n_heads, n_source].  Cannot fail: the heads are checked.
  */
 int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out);
+/*
+ * A lexicon for a batch row that has made no step; replaces the one before.  Its entries [n] are copied; they are
+ * complete, and there is room: heed_search_lexicon() has checked them.  Cannot fail.
+ */
+void search_lexicon(heed_search *search, int row, int head, const int32_t *entries, int n);
 /* Free a batch row and what its sentence holds; nothing happens if it is free.  Cannot fail. */
 void search_release(heed_search *search, int row);
 /* Free all batch rows.  Cannot fail. */
@@ -204,6 +213,23 @@ int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const
 int next_ends(const heed_search_options *rules, int32_t id);
 /* Better first: higher log-probability, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
+
+/* The head of an entry of a lexicon, in int32s; its ids follow.  heed.h says what they are. */
+typedef struct {
+    int32_t first, end, share, place, n_ids;
+} heed_lexicon_entry;
+
+/*
+ * lexicon.c: the entry at entries[at] of n int32s, and how many it takes with its ids.  0: there is none, or it is
+ * torn.
+ */
+int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry);
+/*
+ * Raise the scores of the next ids of a sentence's lexicon.
+ *   weights  [n_source] of the head that aligns, for this target
+ */
+void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
+                   const heed_target *target, const float *weights);
 
 /*
  * bytes.c: with byte_ids, the bytes of a target are UTF-8 (Unicode, table 3-7).  Without, both functions do nothing.

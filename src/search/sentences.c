@@ -81,7 +81,7 @@ int search_add(heed_search *search, const int32_t *source, int n) {
         if (row->state != ROW_FREE) continue;
         memcpy(row->source, source, (size_t)n * sizeof *source);
         row->n_source = n;
-        row->n_live = row->n_ended = row->n_before = 0;
+        row->n_live = row->n_ended = row->n_before = row->n_lexicon = 0;
         row->rules = search->rules;
         row->rules->n_sentences++;
         row->loop_limit = rules->cut_runaways ? runaway_loop_limit(source, n) : 0;

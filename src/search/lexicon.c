@@ -1,0 +1,79 @@
+/*
+ * lexicon.c - words of a lexicon that the head which aligns looks at become more probable: see search.h.
+ *
+ *     p(id) = (1 - sum q) p_model(id) + q(id)
+ *     q(id) = sum over the entries whose next id it is of share * weight of their source tokens
+ *
+ * After Arthur, Neubig, Nakamura 2016, "Incorporating Discrete Translation Lexicons into Neural Machine Translation",
+ * with linear interpolation.  The next id of an entry is the one after the longest beginning of it that ends the
+ * target; or its first, unless the target has the whole entry already.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "search/search.h"
+
+/* Below this an entry changes nothing that a float of the model's probability does not round away. */
+static const float LEAST = 1e-6f;
+/* What the model keeps. */
+static const float MOST = 0.99f;
+
+static int has_at(const heed_target *target, int at, const int32_t *ids, int n) {
+    return memcmp(target->ids + at, ids, (size_t)n * sizeof *ids) == 0;
+}
+
+/* Whether an entry may begin at an id of the target. */
+static int may_begin(const heed_lexicon_entry *entry, int at, int n_prefix) {
+    return entry->place == HEED_PLACE_ANY || (entry->place == HEED_PLACE_FIRST) == (at == n_prefix);
+}
+
+/* The next id of an entry, or -1 if it has none. */
+static int32_t next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int n_prefix) {
+    const int n = target->n_ids, n_new = n - n_prefix;
+    for (int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new; k > 0; k--)
+        if (may_begin(entry, n - k, n_prefix) && has_at(target, n - k, ids, k)) return ids[k];
+    if (!may_begin(entry, n, n_prefix)) return -1;
+    for (int at = n_prefix; at + entry->n_ids <= n; at++)
+        if (has_at(target, at, ids, entry->n_ids)) return -1;
+    return ids[0];
+}
+
+int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry) {
+    enum { HEAD = sizeof *entry / sizeof(int32_t) };
+    if (n - at < HEAD) return 0;
+    memcpy(entry, entries + at, sizeof *entry);
+    return entry->n_ids >= 1 && entry->n_ids <= n - at - HEAD ? HEAD + entry->n_ids : 0;
+}
+
+void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
+                   const heed_target *target, const float *weights) {
+    const int n_prefix = row->rules->options.n_prefix;
+    heed_lexicon_entry entry;
+    float total = 0.0f;
+    int n = 0;
+    if (target->n_ids < n_prefix) return;
+    for (int at = 0, size; (size = lexicon_next(row->lexicon, row->n_lexicon, at, &entry)) > 0; at += size) {
+        float weight = 0.0f;
+        for (int s = entry.first; s < entry.end; s++) weight += weights[s];
+        const float share = weight * (float)entry.share / 1000.0f;
+        if (!(share >= LEAST)) continue;
+        const int32_t id = next_of(&entry, row->lexicon + at + size - entry.n_ids, target, n_prefix);
+        if (id < 0 || scores_find(scores, id) == NULL) continue;
+        int i = 0;
+        while (i < n && search->lexical_ids[i] != id) i++;
+        if (i == n) search->lexical[n++] = 0.0f;
+        search->lexical_ids[i] = id;
+        search->lexical[i] += share;
+        total += share;
+    }
+    if (n == 0) return;
+    const float sum = k_log_sum_exp(scores->scores, scores->n), scale = total > MOST ? MOST / total : 1.0f;
+    if (!isfinite(sum)) return;
+    /* others keep their scores: dividing all by what the model keeps changes no probability */
+    const float kept = 1.0f - total * scale;
+    for (int i = 0; i < n; i++) {
+        float *score = scores_find(scores, search->lexical_ids[i]);
+        *score = sum + logf(expf(*score - sum) + search->lexical[i] * scale / kept);
+    }
+}
