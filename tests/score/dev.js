@@ -3,14 +3,15 @@
 //
 //     node tests/score/dev.js --data ../shared/data [--model models/de-en-es-fr]...
 //
-// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic. A model that translates two
-// languages without English also translates them by way of English, in two steps. Exit code 1: the figures of the
-// model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8 loses more than 0.3
-// against f32. --write puts the figures there.
+// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic, with the model's lexicon. A
+// model that translates two languages without English also translates them by way of English, in two steps. Exit code
+// 1: the figures of the model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8
+// loses more than 0.3 against f32. --write puts the figures there.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Transformer } from '../../js/index.js';
+import { createHere } from '../../js/engine/here.js';
+import { checkGenerate } from '../../js/model/options.js';
 import { readSet } from '../../src/train/model/sets.js';
 import { listDirections } from './directions.js';
 import { bleu, chrf } from './score.js';
@@ -28,6 +29,7 @@ const HELP = `usage: node tests/score/dev.js --data DIR [options]
   --max-tokens N   longest translation (128)
   --batch N        sentences decoded together (32)
   --dtype D        f32 or int8 alone, without --write
+  --no-lexicon     by the model alone, without --write
 `;
 
 /** @param {string[]} translations @param {string[]} references */
@@ -38,39 +40,48 @@ function score(translations, references) {
 /** @param {{ bleu: number, chrf2: number }} figures */
 const show = (figures) => `BLEU ${figures.bleu.toFixed(1)}  chrF2 ${figures.chrf2.toFixed(1)}`;
 
-/** @typedef {{ beams?: number, maxTokens: number, batchSize: number }} Generate  beams: of the model by default */
+/**
+ * beams: of the model by default
+ *
+ * @typedef {{ beams?: number, maxTokens: number, batchSize: number, lexicon: boolean }} Generate
+ */
+/** @typedef {{ directory: string, dtype: 'f32' | 'int8' }} Arithmetic  of a model */
 
 /**
- * @param {Transformer} model
+ * @param {Arithmetic} of
  * @param {string[]} sources
- * @param {string | undefined} language  of the target, if the model has several
+ * @param {[source: string, target: string]} pair
  * @param {Generate} generate
  */
-function translate(model, sources, language, generate) {
-  const ids = sources.map((source) => model.tokenizer.encode(source, { language }).ids);
-  const best = model.generate(ids, generate).map((hypotheses) => hypotheses[0]);
-  return { best, translations: best.map((hypothesis) => model.tokenizer.decode(hypothesis.ids)) };
+async function translate({ directory, dtype }, sources, [source, target], generate) {
+  const engine = await createHere({ model: directory, dtype, source, target });
+  try {
+    const ids = (await engine.encode(sources)).map((encoded) => encoded.ids);
+    const started = performance.now();
+    const results = await engine.generate(ids, checkGenerate(generate, engine.defaults, engine.config));
+    const best = results.map((hypotheses) => hypotheses[0]), seconds = (performance.now() - started) / 1000;
+    return { best, translations: best.map(({ text }) => text), seconds, info: engine.info };
+  } finally {
+    engine.destroy();
+  }
 }
 
 /**
- * @param {Transformer} model
+ * @param {Arithmetic} of
  * @param {import('../../src/train/model/sets.js').Pair[]} pairs
- * @param {{ target: string | undefined, hasPivot: boolean, generate: Generate }} how
+ * @param {{ pair: [source: string, target: string], hasPivot: boolean, generate: Generate }} how
  */
-function run(model, pairs, { target, hasPivot, generate }) {
-  const [sources, references] = [pairs.map(({ source }) => source), pairs.map(({ reference }) => reference)];
-  const started = performance.now();
-  const { best, translations } = translate(model, sources, target, generate);
-  const seconds = (performance.now() - started) / 1000;
+async function run(of, pairs, { pair: [source, target], hasPivot, generate }) {
+  const [sources, references] = [pairs.map(({ source: text }) => text), pairs.map(({ reference }) => reference)];
+  const { best, translations, seconds, info } = await translate(of, sources, [source, target], generate);
   const tokens = best.reduce((total, hypothesis) => total + hypothesis.ids.length, 0);
   const cut = best.filter(({ finished }) => !finished).length;
-  const { simd, dtype } = model.info;
   const figures = score(translations, references);
-  console.log(`${dtype.padEnd(4)} ${simd}  ${show(figures)}  ${seconds.toFixed(1)} s  ${tokens} tokens  ` +
+  console.log(`${info.dtype.padEnd(4)} ${info.simd}  ${show(figures)}  ${seconds.toFixed(1)} s  ${tokens} tokens  ` +
     `${Math.round(tokens / seconds)} tokens/s  ${cut} not finished`);
   if (!hasPivot) return figures;
-  const english = translate(model, sources, 'en', generate).translations;
-  const pivot = score(translate(model, english, target, generate).translations, references);
+  const english = (await translate(of, sources, [source, 'en'], generate)).translations;
+  const pivot = score((await translate(of, english, ['en', target], generate)).translations, references);
   console.log(`by way of English: ${show(pivot)}`);
   return { ...figures, pivot };
 }
@@ -93,12 +104,9 @@ async function scoreModel(directory, data, { dtype, write, generate: asked }) {
   const hasEnglish = (/** @type {string} */ direction) => direction.split('-').includes('en');
   const all = [...directions, ...directions.filter(hasEnglish).map((direction) => `docs-${direction}`)];
   const own = manifest.dtype === 'int8' ? 'int8' : 'f32';
-  /** @type {Record<string, Transformer>} */
-  const models = {};
-  for (const each of /** @type {const} */ (['f32', 'int8'])) {
-    if (!dtype || dtype === each) models[each] = await Transformer.load(directory, { dtype: each });
-  }
-  const { beams = Object.values(models)[0].generateDefaults.beams, ...others } = asked;
+  const dtypes = /** @type {('f32' | 'int8')[]} */ (dtype ? [dtype] : ['f32', 'int8']);
+  const settings = JSON.parse(readFileSync(join(directory, 'generation_config.json'), 'utf8'));
+  const { beams = Number(settings.num_beams ?? 1), ...others } = asked;
   const generate = { beams, ...others };
   /** @type {Record<string, object>} */
   const scores = {};
@@ -108,11 +116,12 @@ async function scoreModel(directory, data, { dtype, write, generate: asked }) {
     const claim = manifest.scores?.[set];
     const search = beams === 1 ? 'greedy' : `${beams} beams`;
     console.log(`${directory} on ${set}: ${pairs.length} sentences, ${search}`);
-    const target = directions.length > 1 ? set.split('-').at(-1) : undefined;
+    const pair = /** @type {[string, string]} */ (set.split('-').slice(-2));
     /** @type {Record<string, { bleu: number, chrf2: number, pivot?: { bleu: number, chrf2: number } }>} */
     const figures = {};
-    for (const [each, model] of Object.entries(models)) {
-      figures[each] = run(model, pairs, { target, hasPivot: each === own && !hasEnglish(set), generate });
+    for (const each of dtypes) {
+      const how = { pair, hasPivot: each === own && !hasEnglish(set), generate };
+      figures[each] = await run({ directory, dtype: each }, pairs, how);
     }
     if (figures[own]) {
       const { bleu: b, chrf2, pivot } = figures[own];
@@ -133,7 +142,6 @@ async function scoreModel(directory, data, { dtype, write, generate: asked }) {
       console.log(`int8 against f32: ${bleuLost} BLEU, ${chrfLost} chrF2 (at most ${MOST_LOST} may be lost)`);
     }
   }
-  for (const model of Object.values(models)) model.dispose();
   if (write) writeFileSync(path, `${JSON.stringify({ ...manifest, scores, files }, null, 2)}\n`);
   return isGood;
 }
@@ -144,11 +152,11 @@ async function main() {
       model: { type: 'string', multiple: true }, data: { type: 'string' }, help: { type: 'boolean' },
       write: { type: 'boolean' },
       beams: { type: 'string' }, 'max-tokens': { type: 'string', default: '128' },
-      batch: { type: 'string', default: '32' }, dtype: { type: 'string' },
+      batch: { type: 'string', default: '32' }, dtype: { type: 'string' }, 'no-lexicon': { type: 'boolean' },
     },
   });
-  const { data, dtype, write } = values;
-  if (values.help || !data || !['f32', 'int8', undefined].includes(dtype) || (write && dtype)) {
+  const { data, dtype, write, 'no-lexicon': noLexicon = false } = values;
+  if (values.help || !data || !['f32', 'int8', undefined].includes(dtype) || (write && (dtype || noLexicon))) {
     console.error(HELP);
     return values.help ? 0 : 2;
   }
@@ -157,6 +165,7 @@ async function main() {
   const generate = {
     beams: values.beams ? Number(values.beams) : undefined,
     maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
+    lexicon: !noLexicon,
   };
   let isGood = true;
   for (const directory of values.model ?? shipped()) {
