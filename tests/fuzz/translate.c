@@ -178,8 +178,8 @@ static void lexicon(input *in, heed_session *s, int V, const heed_session_option
     for (int i = 0; i < most && n < MOST; i++) {
         int32_t *entry = entries + n;
         const int span = take_byte(in), kind = take_byte(in);
-        entry[0] = span % 4 - (span > 250);
-        entry[1] = entry[0] + span / 4 % 4;
+        entry[0] = span % 4 - (span == 255);
+        entry[1] = entry[0] + (span < 240 ? span / 4 % 4 : 1 << 20);
         entry[2] = kind < 251 ? kind * 4 : take_int32(in);
         entry[3] = kind % 3 + (kind == 251) - (kind == 252);
         const int n_ids = take_ids(in, entry + 5, MOST_IDS, V);
