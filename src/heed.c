@@ -327,7 +327,7 @@ heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_
     heed_lexicon_entry entry;
     int at = 0;
     if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads || n < 0) return HEED_E_ARGUMENT;
-    if (!s->search.active || of->state != ROW_WAITING || of->n_before > 0) return HEED_E_STATE;
+    if (!s->search.active || of->state != ROW_WAITING) return HEED_E_STATE;
     if (n > HEED_LEXICON_INTS * s->options.max_source) return HEED_E_LENGTH;
     for (int size; (size = lexicon_next(entries, n, at, &entry)) > 0; at += size) {
         if (entry.first < 0 || entry.first >= entry.end || entry.end > of->n_source || entry.share < 0 ||

@@ -327,15 +327,17 @@ heed_status heed_search_rules(heed_session *session, const heed_search_options *
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *row);
 /*
  * A lexicon of a batch row whose source was just added: words that translate words of the source, beside what the model
- * knows.  Each step adds to the probability of an entry's next id its share of the weight with which a head looks at
- * its source tokens, and takes it from all ids; the score of a hypothesis is by these probabilities.
+ * knows.  It replaces an earlier one; n = 0 removes it.  Each step adds to the probability of an entry's next id its
+ * share of the weight with which a head looks at its source tokens, and takes it from all ids, at most 0.99 for all
+ * entries.  Rules come after it.  The score of a hypothesis is by these probabilities.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths
- *                        place        where in the target it may begin, without the prefix
- *                        n_ids, ids   what it becomes
+ *                        place        where in the target it may begin: FIRST is after the prefix or forced_bos
+ *                        n_ids, ids   what it becomes; n_ids > 0
  * The search copies them.  HEED_E_ARGUMENT: no such batch row or head, or an entry is torn or out of range.  HEED_E_ID.
- * HEED_E_LENGTH: more than HEED_LEXICON_INTS * max_source.  HEED_E_STATE: the batch row is free or has made a step.
+ * HEED_E_LENGTH: more than HEED_LEXICON_INTS * max_source.  HEED_E_STATE: the batch row is free, runs or has finished.
+ * After a failure it has the lexicon that it had.
  */
 enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2 };
 enum { HEED_LEXICON_INTS = 16 };

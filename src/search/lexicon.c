@@ -6,7 +6,8 @@
  *
  * After Arthur, Neubig, Nakamura 2016, "Incorporating Discrete Translation Lexicons into Neural Machine Translation",
  * with linear interpolation.  The next id of an entry is the one after the longest beginning of it that ends the
- * target; or its first, unless the target has the whole entry already.
+ * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
+ * though its last ids may be its first ones again: it would never end.
  */
 #include <math.h>
 #include <string.h>
@@ -14,27 +15,28 @@
 #include "kernels/kernels.h"
 #include "search/search.h"
 
-/* Below this an entry changes nothing that a float of the model's probability does not round away. */
+/* An entry that would add less adds nothing: no search chooses an id for it. */
 static const float LEAST = 1e-6f;
-/* What the model keeps. */
+/* What all entries add at most: the model keeps the rest, so that no other id becomes impossible. */
 static const float MOST = 0.99f;
 
 static int has_at(const heed_target *target, int at, const int32_t *ids, int n) {
     return memcmp(target->ids + at, ids, (size_t)n * sizeof *ids) == 0;
 }
 
-/* Whether an entry may begin at an id of the target. */
-static int may_begin(const heed_lexicon_entry *entry, int at, int n_prefix) {
-    return entry->place == HEED_PLACE_ANY || (entry->place == HEED_PLACE_FIRST) == (at == n_prefix);
+/* Whether an entry may begin at an id of the target, of which `begin` is the first that is chosen. */
+static int may_begin(const heed_lexicon_entry *entry, int at, int begin) {
+    return entry->place == HEED_PLACE_ANY || (entry->place == HEED_PLACE_FIRST) == (at == begin);
 }
 
 /* The next id of an entry, or -1 if it has none. */
-static int32_t next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int n_prefix) {
-    const int n = target->n_ids, n_new = n - n_prefix;
+static int32_t next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
+    const int n = target->n_ids, n_new = n - begin;
+    if (entry->n_ids <= n_new && has_at(target, n - entry->n_ids, ids, entry->n_ids)) return -1;
     for (int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new; k > 0; k--)
-        if (may_begin(entry, n - k, n_prefix) && has_at(target, n - k, ids, k)) return ids[k];
-    if (!may_begin(entry, n, n_prefix)) return -1;
-    for (int at = n_prefix; at + entry->n_ids <= n; at++)
+        if (may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k)) return ids[k];
+    if (!may_begin(entry, n, begin)) return -1;
+    for (int at = begin; at + entry->n_ids <= n; at++)
         if (has_at(target, at, ids, entry->n_ids)) return -1;
     return ids[0];
 }
@@ -48,23 +50,20 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
 
 void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
                    const heed_target *target, const float *weights) {
-    const int n_prefix = row->rules->options.n_prefix;
+    const int begin = next_begin(&row->rules->options);
     heed_lexicon_entry entry;
     float total = 0.0f;
     int n = 0;
-    if (target->n_ids < n_prefix) return;
+    if (target->n_ids < begin) return;
     for (int at = 0, size; (size = lexicon_next(row->lexicon, row->n_lexicon, at, &entry)) > 0; at += size) {
         float weight = 0.0f;
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const float share = weight * (float)entry.share / 1000.0f;
         if (!(share >= LEAST)) continue;
-        const int32_t id = next_of(&entry, row->lexicon + at + size - entry.n_ids, target, n_prefix);
+        const int32_t id = next_of(&entry, row->lexicon + at + size - entry.n_ids, target, begin);
         if (id < 0 || scores_find(scores, id) == NULL) continue;
-        int i = 0;
-        while (i < n && search->lexical_ids[i] != id) i++;
-        if (i == n) search->lexical[n++] = 0.0f;
-        search->lexical_ids[i] = id;
-        search->lexical[i] += share;
+        search->lexical_ids[n] = id;
+        search->lexical[n++] = share;
         total += share;
     }
     if (n == 0) return;
@@ -74,6 +73,8 @@ void lexicon_apply(const heed_search *search, const heed_batch_row *row, const h
     const float kept = 1.0f - total * scale;
     for (int i = 0; i < n; i++) {
         float *score = scores_find(scores, search->lexical_ids[i]);
-        *score = sum + logf(expf(*score - sum) + search->lexical[i] * scale / kept);
+        const double more = (double)(search->lexical[i] * scale / kept);
+        /* in double, so that the result is the same float with every libm */
+        *score = (float)((double)sum + log(exp((double)*score - (double)sum) + more));
     }
 }

@@ -16,6 +16,10 @@ int next_ends(const heed_search_options *rules, int32_t id) {
     return 0;
 }
 
+int next_begin(const heed_search_options *rules) {
+    return rules->n_prefix == 0 && rules->n_forced_bos > 0 ? 1 : rules->n_prefix;
+}
+
 float *scores_find(const heed_scores *scores, int32_t id) {
     int low = 0, high = scores->n - 1; /* of where it can be */
     if (scores->ids == NULL) return &scores->scores[id];
@@ -87,8 +91,6 @@ static void apply_rules(const heed_scores *scores, const heed_target *target, in
                         const heed_search_options *rules, float zero, float *penalised) {
     const int32_t *ids = target->ids - 1;
     const int n = target->n_ids + 1, n_new = target->n_ids - rules->n_prefix;
-    /* new ids before the first that is chosen: a forced one comes before it */
-    const int begin = rules->n_prefix == 0 && rules->n_forced_bos > 0 ? 1 : 0;
 
     if (has_penalty(rules)) penalise(scores, ids, n, rules->repetition_penalty, zero, penalised);
     if (rules->no_repeat_ngram > 0) forbid_repeats(scores, ids, n, rules->no_repeat_ngram);
@@ -101,7 +103,7 @@ static void apply_rules(const heed_scores *scores, const heed_target *target, in
     if (n_new == rules->max_tokens - 1 && rules->n_forced_eos > 0)
         force(scores, rules->forced_eos, rules->n_forced_eos, zero);
     forbid(scores, rules->suppress, rules->n_suppress);
-    if (n_new == begin) forbid(scores, rules->begin_suppress, rules->n_begin_suppress);
+    if (target->n_ids == next_begin(rules)) forbid(scores, rules->begin_suppress, rules->n_begin_suppress);
 }
 
 /* Where the best k scores are, best first; the lower id of two equal ones first.  Returns how many. */

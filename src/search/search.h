@@ -24,6 +24,9 @@
  * rows*; a sentence waits until there is enough.  There is enough for each source alone.  If rules ask for so many ids
  * that there is not, all logits are computed and the selected ones used, so that the result is the same.
  *
+ * With a lexicon, ids become more probable by what a head of the last cross-attention looks at (lexicon.c), before all
+ * rules.  It belongs to one sentence, not to its rules.
+ *
  * All sentences share the cache rows.  If they run out, the youngest sentence is put back to wait and starts over
  * later; this costs time but does not change its result.  There are always enough rows for one sentence.  Without
  * reads_all_past a sentence takes a fixed number of rows at most, and waits until there are so many: none is put back.
@@ -109,8 +112,8 @@ typedef struct {
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
-    int32_t *lexical_ids; /* [HEED_LEXICON_INTS * max_source] scratch: next ids of entries of a lexicon */
-    float *lexical;       /* of the same size: what they add to the probability of each */
+    int32_t *lexical_ids; /* [HEED_LEXICON_INTS * max_source] scratch: the next id of each entry of a lexicon */
+    float *lexical;       /* of the same size: what the entry adds to its probability */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
                            tokens and max_source keys                      */
@@ -145,8 +148,8 @@ int search_step(heed_search *search);
  */
 int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out);
 /*
- * A lexicon for a batch row that has made no step; replaces the one before.  Its entries [n] are copied; they are
- * complete, and there is room: heed_search_lexicon() has checked them.  Cannot fail.
+ * A lexicon for a batch row that waits; replaces the one before, and stays if the sentence starts over.  Its entries
+ * [n] are copied; n may be 0.  Cannot fail: heed_search_lexicon() has checked that they are complete and have room.
  */
 void search_lexicon(heed_search *search, int row, int head, const int32_t *entries, int n);
 /* Free a batch row and what its sentence holds; nothing happens if it is free.  Cannot fail. */
@@ -211,22 +214,26 @@ int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const
                     int left, const heed_search_options *rules, float *penalised);
 /* Whether an id ends a hypothesis. */
 int next_ends(const heed_search_options *rules, int32_t id);
+/* How many ids of a target come before the first that is chosen: its prefix, or a forced one. */
+int next_begin(const heed_search_options *rules);
 /* Better first: higher log-probability, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
 
-/* The head of an entry of a lexicon, in int32s; its ids follow.  heed.h says what they are. */
+/* What an entry of a lexicon begins with, in int32s; its ids follow.  heed.h says what they are. */
 typedef struct {
     int32_t first, end, share, place, n_ids;
 } heed_lexicon_entry;
 
 /*
- * lexicon.c: the entry at entries[at] of n int32s, and how many it takes with its ids.  0: there is none, or it is
- * torn.
+ * lexicon.c: the entry at entries[at] of n int32s, 0 <= at <= n; returns how many it takes with its ids.  0: there is
+ * none, or it is torn.  Nothing else of it is checked.  Cannot fail.
  */
 int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry);
 /*
- * Raise the scores of the next ids of a sentence's lexicon.
+ * Raise the scores of the next ids of a sentence's lexicon.  An id without a score is passed over.
+ *   scores  of the target, before any rule; they stay as they are if they are not finite
  *   weights  [n_source] of the head that aligns, for this target
+ * Cannot fail: heed_search_lexicon() has checked the entries.
  */
 void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
                    const heed_target *target, const float *weights);
