@@ -258,7 +258,8 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   // first, because it lists the others
   const manifest = (await json('heed.json')) ?? {};
   accept?.(manifest);
-  files.expect(listedFiles(manifest));
+  const listed = listedFiles(manifest);
+  files.expect(listed);
   const onRead = (/** @type {string} */ file, /** @type {number} */ bytes, /** @type {number} */ size) =>
     onProgress?.({ file, loaded: bytes, total: total + size });
   let stated = await json(CONFIG);
@@ -270,8 +271,8 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   const configJson = (await family?.toMarian(stated)) ?? stated;
   const { sides } = files;
   const hasTwo = configJson.share_encoder_decoder_embeddings === false;
-  // what translates reads its lexicon, see lexicon.js
-  const hasLexicon = accept && manifest.files?.['lexicon.tsv'];
+  // for a Translator, see lexicon.js
+  const hasLexicon = accept !== undefined && listed.has('lexicon.tsv');
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
     sides ? undefined : json('vocab.json'),
