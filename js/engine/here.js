@@ -4,6 +4,7 @@
 import { onAborts } from '../base/abort.js';
 import { turn } from '../base/host.js';
 import { checkPair } from '../model/languages.js';
+import { LEXICON } from '../model/load.js';
 import { Model } from '../model/model.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -130,9 +131,9 @@ function engineOf(model, { encode, settings }, lexicon) {
  */
 async function lexiconOf(model, source, target) {
   const { files } = model.internals();
-  const { 'lexicon.tsv': bytes } = files;
+  const { [LEXICON]: bytes } = files;
   if (!bytes) return undefined;
-  delete files['lexicon.tsv']; // the lexicon frees it once it is read
+  delete files[LEXICON]; // the lexicon frees it once it is read
   const { Lexicon } = await import('../model/lexicon.js');
   const [from, to] = [source, target].map((tag) => new Intl.Locale(tag).language);
   return new Lexicon(bytes, model.tokenizer, [from, to], model.config);
