@@ -76,7 +76,7 @@ function engineOf(model, { encode, settings }, lexicon) {
         watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
       }
       const own = search.lexicon ? lexicon : undefined;
-      await own?.read();
+      if (sources.length > 0) await own?.read();
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];
       return new Promise((resolve, reject) => {

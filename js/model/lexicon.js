@@ -60,8 +60,9 @@ class Side {
     const { word, share } = this.#columns;
     if (fields[share] === '0') return;
     const key = keyOf(fields[word]);
-    const before = this.#places.get(key);
-    this.#places.set(key, before === undefined ? at : [before, at].flat());
+    const places = this.#places.get(key);
+    if (Array.isArray(places)) places.push(at);
+    else this.#places.set(key, places === undefined ? at : [places, at]);
   }
 
   /** @param {string} key @returns {Translation[]}  the most frequent first */
@@ -164,8 +165,9 @@ export class Lexicon {
   constructor(bytes, tokenizer, pair, { decoder_layers: layers, decoder_attention_heads: heads, alignment_heads }) {
     const [, head] = headsFor(alignment_heads, layers, heads)?.find(([layer]) => layer === layers - 1) ?? [];
     if (head === undefined) {
-      throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${JSON.stringify(alignment_heads)}, expected ` +
-        `a head of decoder layer ${layers - 1} beside a ${FILE}: it says which word is translated`);
+      const expected = `a head of decoder layer ${layers - 1} beside a ${FILE}: it says which word is translated`;
+      const found = JSON.stringify(alignment_heads);
+      throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${found}, expected ${expected}`);
     }
     this.head = head;
     this.#bytes = bytes;
