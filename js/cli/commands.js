@@ -36,6 +36,7 @@ const OPTIONS = {
       'blank lines and lines that begin with # are ignored (\\# begins a term', 'with #)'],
   },
   'no-keep': { help: ['translate addresses, code, placeholders, emoji and the like as other text'] },
+  'no-lexicon': { help: ["do not use the model's lexicon of rare words"] },
   shortlist: {
     help: ["compute only words of the model's shortlist; default: if both sides share a", 'vocabulary'],
   },
@@ -126,7 +127,7 @@ const COMMANDS = {
       'tell: .html, .json, .md, .po, .srt, .txt, .vtt, .xliff; texts that',
       'look so come after --'],
     options: ['format', 'html', 'output', 'in-place', 'memory', 'check', 'keys', 'model', 'models', 'from', 'to',
-      'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'shortlist', 'no-shortlist',
+      'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'no-lexicon', 'shortlist', 'no-shortlist',
       'activations', 'json', 'n-best', 'beams', 'length-penalty', 'early-stopping', 'repetition-penalty',
       'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', 'jobs', ...CACHE],
   },

@@ -232,7 +232,7 @@ export async function translateFiles(values, given) {
           bar.show(done / total);
           saveMemory();
         },
-        search: { ...search, glossary, keep: values['no-keep'] === undefined },
+        search: { ...search, glossary },
       }).finally(() => bar.end());
       const tell = (/** @type {number} */ line, /** @type {string} */ problem) => {
         process.stderr.write(`${path}:${line}: ${problem}\n`);

@@ -46,8 +46,12 @@ export function count(option, value, most) {
 
 /** The search options of the command line, checked as far as possible without a model. @param {Values} values */
 export function searchOptions(values) {
-  /** @type {import('../model/options.js').GenerateOptions} */
-  const options = { batchSize: count('batch', values.batch, MAX_BATCH) ?? BATCH };
+  /** @type {import('../translate/options.js').TranslateOptions} */
+  const options = {
+    batchSize: count('batch', values.batch, MAX_BATCH) ?? BATCH,
+    keep: values['no-keep'] === undefined,
+    lexicon: values['no-lexicon'] === undefined,
+  };
   for (const [option, name] of Object.entries(SEARCH)) {
     const value = numberOf(option, values[option]);
     if (value === undefined) continue;
@@ -302,7 +306,7 @@ export async function translate(values, given) {
   if (inputs > 1) throw new UsageError('-: given twice, but standard input can be read only once');
   const size = inputs > 0 ? inputSize() : 0;
   const glossary = values.glossary === undefined ? undefined : readGlossary(values.glossary);
-  const options = { ...search, glossary, keep: values['no-keep'] === undefined };
+  const options = { ...search, glossary };
   const { nBest = 1, batchSize = BATCH } = search;
   const jobs = count('jobs', values.jobs, MAX_WORKERS);
   const translator = await openTranslator(values, jobs);

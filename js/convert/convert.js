@@ -21,7 +21,7 @@ import { adaptDirectory } from '../formats/open.js';
 import { readVocabularyYaml } from '../formats/vocabulary.js';
 import { readConfig } from '../model/config.js';
 import { settle, tensorNames, toMarian } from '../model/family.js';
-import { openWeights } from '../model/load.js';
+import { LEXICON, openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
 import { instantiate } from '../wasm/module.js';
 import { findNonFinite, fromFloats, quantizeRow, toFloats } from './numbers.js';
@@ -339,7 +339,9 @@ async function writeModel(files, to, asked) {
   if ('torch_dtype' in stated && dtype !== 'int8') stated.torch_dtype = NAMES[dtype];
   await writeFile(join(to, 'config.json'), pretty(stated));
   const shortlist = /^lex[\w.-]*$/.exec(String(stated.shortlist)) ?? [];
-  for (const name of [...COMPANIONS, ...shortlist]) {
+  // heed.json of the new directory lists all of its files, and a model reads a lexicon that is listed
+  const lexicon = listedFiles(manifest).has(LEXICON) ? [LEXICON] : [];
+  for (const name of [...COMPANIONS, ...shortlist, ...lexicon]) {
     const bytes = await files.readOptional(name);
     if (bytes) await writeFile(join(to, name), bytes);
     else if (name === 'vocab.json') {

@@ -14,7 +14,7 @@ import { listedFiles, openSource } from '../files/source.js';
 import { readConfig } from '../model/config.js';
 import { settle, toMarian } from '../model/family.js';
 import { checkTag, languageOf, notSupported, pairsOf } from '../model/languages.js';
-import { openWeights } from '../model/load.js';
+import { LEXICON, openWeights } from '../model/load.js';
 import { findCode, tasksOf } from '../model/pairs.js';
 import { Transformer } from '../model/transformer.js';
 import { openSides } from '../text/families.js';
@@ -159,6 +159,18 @@ function keptPairs(manifest, tags) {
   return kept;
 }
 
+/**
+ * The lines of a lexicon that are of these languages. A model without the pieces of a word cuts it into others.
+ *
+ * @param {Uint8Array} bytes  lexicon.tsv
+ * @param {string[]} tags
+ */
+function keptLines(bytes, tags) {
+  const languages = new Set(tags.map(languageOf));
+  const lines = new TextDecoder().decode(bytes).split(/(?<=\n)/);
+  return lines.filter((line) => languages.has(line.split('\t', 1)[0])).join('');
+}
+
 /** Texts of files, and their sentences as a Translator cuts them. @param {string[]} names @param {string[]} tags */
 async function* linesOf(names, tags) {
   const segmenters = tags.map((tag) => new Intl.Segmenter(tag, { granularity: 'sentence' }));
@@ -235,7 +247,8 @@ export async function trim(from, to, { keep: tags, texts }) {
   };
   const manifest = (await json('heed.json')) ?? {};
   // weights that are not as listed may load without the rows in which they differ
-  files.expect(listedFiles(manifest));
+  const all = listedFiles(manifest);
+  files.expect(all);
   const stated = /** @type {Record<string, any>} */ (parseJson(await files.read('config.json'), 'config.json'));
   const generation = await json('generation_config.json');
   const config = readConfig(await toMarian(stated), generation ?? {});
@@ -327,6 +340,8 @@ export async function trim(from, to, { keep: tags, texts }) {
       const bytes = await read(name);
       if (bytes) await put(name, bytes);
     }
+    const lexicon = all.has(LEXICON) ? keptLines(await files.read(LEXICON), canonical) : '';
+    if (lexicon !== '') await put(LEXICON, new TextEncoder().encode(lexicon));
     const weights = await openWeights(files, config);
     settle(config, weights);
     const before = weights.size ?? weights.tensors.reduce((sum, { bytes }) => sum + bytes, weights.head);

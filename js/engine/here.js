@@ -4,6 +4,7 @@
 import { onAborts } from '../base/abort.js';
 import { turn } from '../base/host.js';
 import { checkPair } from '../model/languages.js';
+import { LEXICON } from '../model/load.js';
 import { Model } from '../model/model.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -74,13 +75,15 @@ function engineOf(model, { encode, settings }, lexicon) {
       if (search.align) {
         watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
       }
+      const own = search.lexicon ? lexicon : undefined;
+      if (sources.length > 0) await own?.read();
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];
       return new Promise((resolve, reject) => {
         const call = batch.add(sources, search, {
           watchers,
           together,
-          lexicon: search.lexicon ? lexicon : undefined,
+          lexicon: own,
           onStep: onStep && ((ids) => onStep(tokenizer.decode(ids))),
           onResult: (found) => found.forEach((result) => Object.assign(result, { text: tokenizer.decode(result.ids) })),
           onEnd: (error) => {
@@ -127,11 +130,13 @@ function engineOf(model, { encode, settings }, lexicon) {
  * @param {string} target
  */
 async function lexiconOf(model, source, target) {
-  const bytes = model.internals().files['lexicon.tsv'];
+  const { files } = model.internals();
+  const { [LEXICON]: bytes } = files;
   if (!bytes) return undefined;
+  delete files[LEXICON]; // the lexicon frees it once it is read
   const { Lexicon } = await import('../model/lexicon.js');
   const [from, to] = [source, target].map((tag) => new Intl.Locale(tag).language);
-  return new Lexicon(new TextDecoder().decode(bytes), model.tokenizer, [from, to], model.config);
+  return new Lexicon(bytes, model.tokenizer, [from, to], model.config);
 }
 
 /**

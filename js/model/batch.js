@@ -21,7 +21,7 @@ const PATIENCE = 32;
  * @property {(hypotheses: Generated[]) => void} [onResult]  of each sentence when it has ended
  * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far that stay; only of one sentence
  * @property {Watcher[]} [watchers]  get every step of the search
- * @property {import('./lexicon.js').Lexicon} [lexicon]  of its sources
+ * @property {import('./lexicon.js').Lexicon} [lexicon]  whose words become more probable; it was read
  * @property {number} [together]  sentences that will wait at once, with those of calls that follow
  */
 /**
@@ -302,9 +302,9 @@ export class Batch {
     const row = ints(1);
     this.#core.call('generate', 'heed_search_add', this.#handle, sources[index], sources[index].length, row);
     this.#rows.set(row.value[0], { call, index });
-    const entries = lexicon?.entriesFor(sources[index]);
-    if (entries?.length) {
-      this.#core.call('lexicon.tsv', 'heed_search_lexicon', this.#handle, row.value[0], lexicon?.head, entries,
+    if (lexicon) {
+      const entries = lexicon.entriesFor(sources[index]);
+      this.#core.call('lexicon.tsv', 'heed_search_lexicon', this.#handle, row.value[0], lexicon.head, entries,
         entries.length);
     }
     call.waiting.pop();

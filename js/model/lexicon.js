@@ -2,133 +2,273 @@
 // them more probable where the head that aligns looks at the word; see src/search/lexicon.c. Loaded by engine/here.js
 // for models that have such a file.
 //
-// A line has the code of a language, an English word, a word of that language, and how often the second translates the
-// first and the first the second, in hundredths; 0: the word to translate is not rare. Between two other languages
-// English stands in the middle.
+//     lexicon.tsv, the pair -> words with their translations
+//     ids of a source       -> its words -> their translations as ids: the entries of heed_search_lexicon()
+//
+// A line has five columns: the code of a language, an English word, a word of that language, and how often the second
+// translates the first and the first the second, in hundredths; 0: the word to translate is not rare. Between two other
+// languages English stands in the middle. Lines of other languages than the pair's are not checked.
 
-import { E_CONFIG, LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../base/constants.js';
+import { E_CONFIG, E_FILE, LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
+import { turn } from '../base/host.js';
+import { mismatch } from '../base/json.js';
+import { isByte } from '../text/pieces.js';
 import { headsFor } from './heads.js';
 
-/** Of the probability of an id, what a lexicon may give: see tests/score/lexicon.js. */
+const FILE = 'lexicon.tsv';
+/** The weight of a lexicon beside the model: of the attention to a word that has one translation. */
 const STRENGTH = 0.5;
 /** Translations of a word. */
 const MOST = 3;
 /** The least share of a translation by way of English. */
 const LEAST = 0.1;
-/** A word, with hyphens or without. */
-const WORD = /[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*/gu;
+/** Lines to read per turn of the event loop: about 2 ms. */
+const STRIDE = 2048;
+/** Stands for a character that the vocabulary lacks. */
+const LACKING = '\ufffd';
+/** A word, with hyphens or without. What lacks a character is one word still, and no part of it is another. */
+const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
+const COLUMNS = 5;
+const HUNDREDTHS = /^(?:100|\d{1,2})$/;
 
-/** @typedef {Map<string, [word: string, share: number][]>} Words  translations by word in small letters */
+/** @typedef {[word: string, share: number]} Translation  share: of the occurrences of the other word, 0 to 1 */
 
-/** @param {Words} words @param {string} from @param {string} to @param {number} share */
-function add(words, from, to, share) {
-  const key = from.toLowerCase();
-  words.set(key, [...words.get(key) ?? [], [to, share]]);
+/** Words are the same in small letters and in any of Unicode's forms. @param {string} word */
+const keyOf = (word) => word.normalize('NFC').toLowerCase();
+
+/** @param {Translation[]} list */
+const best = (list) => list.sort((a, b) => b[1] - a[1]).slice(0, MOST);
+
+/** The lines of a language by their words. Only the lines of words that are looked up become objects. */
+class Side {
+  #text;
+  #columns;
+  /** Where the lines of a word begin. @type {Map<string, number | number[]>} */
+  #places = new Map();
+
+  /** @param {string} text  lexicon.tsv @param {boolean} isFromEnglish */
+  constructor(text, isFromEnglish) {
+    this.#text = text;
+    this.#columns = isFromEnglish ? { word: 1, other: 2, share: 3 } : { word: 2, other: 1, share: 4 };
+  }
+
+  /** @param {string[]} fields  of a line @param {number} at  where it begins */
+  add(fields, at) {
+    const { word, share } = this.#columns;
+    if (fields[share] === '0') return;
+    const key = keyOf(fields[word]);
+    const places = this.#places.get(key);
+    if (Array.isArray(places)) places.push(at);
+    else this.#places.set(key, places === undefined ? at : [places, at]);
+  }
+
+  /** @param {string} key @returns {Translation[]}  the most frequent first */
+  of(key) {
+    const { other, share } = this.#columns;
+    return best([this.#places.get(key) ?? []].flat().map((at) => {
+      const fields = lineAt(this.#text, at).split('\t');
+      return [fields[other], Number(fields[share]) / 100];
+    }));
+  }
+}
+
+/** A line without its end. @param {string} text @param {number} at */
+function lineAt(text, at) {
+  const end = text.indexOf('\n', at);
+  const line = text.slice(at, end < 0 ? undefined : end);
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** @param {number} line  its number @param {unknown} found @param {string} expected @returns {never} */
+function refuse(line, found, expected) {
+  throw new HeedError(E_FILE, mismatch(`${FILE}: line ${line}`, found, expected));
+}
+
+/** The columns of a line, checked. @param {string} line @param {number} number */
+function fieldsOf(line, number) {
+  const fields = line.split('\t');
+  if (fields.length !== COLUMNS) refuse(number, line, `${COLUMNS} columns with tabs between`);
+  for (const i of [1, 2]) if (fields[i].trim() === '') refuse(number, fields[i], `a word in column ${i + 1}`);
+  for (const i of [3, 4]) {
+    if (!HUNDREDTHS.test(fields[i])) refuse(number, fields[i], `a whole number from 0 to 100 in column ${i + 1}`);
+  }
+  return fields;
 }
 
 /**
- * The translations of the words of a language into another.
+ * Reads the lines of two languages; the event loop runs in between. Line ends may be CRLF, and a BOM may be first.
  *
- * @param {string} text  lexicon.tsv
- * @param {string} source  a code of two letters
+ * @param {Uint8Array} bytes  lexicon.tsv
+ * @param {string} source  the code of a language, such as 'de'
  * @param {string} target
- * @returns {Words}
+ * @returns {Promise<(key: string) => Translation[]>}  translations of a word as keyOf() writes it, the most frequent
+ *   first. HEED_E_FILE: a line of these languages is malformed, or the file is not UTF-8
  */
-export function readLexicon(text, source, target) {
-  /** @type {Record<string, { from: Words, to: Words }>} from English, to English */
-  const sides = { [source]: { from: new Map(), to: new Map() }, [target]: { from: new Map(), to: new Map() } };
-  for (const line of text.split('\n')) {
-    const side = sides[line.slice(0, line.indexOf('\t'))];
-    if (!side) continue;
-    const [, english, word, there, back] = line.split('\t');
-    if (there !== '0') add(side.from, english, word, Number(there) / 100);
-    if (back !== '0') add(side.to, word, english, Number(back) / 100);
+export async function readLexicon(bytes, source, target) {
+  let text = '';
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new HeedError(E_FILE, `${FILE}: found other bytes, expected UTF-8`, { cause: error });
   }
-  if (source === 'en') return sides[target].from;
-  if (target === 'en') return sides[source].to;
-  return new Map([...sides[source].to].map(([word, list]) => {
+  const [toEnglish, fromEnglish] = [new Side(text, false), new Side(text, true)];
+  const sides = new Map([[source, toEnglish], [target, fromEnglish]]);
+  sides.delete('en');
+  for (let at = 0, number = 1; at < text.length; number++) {
+    const end = text.indexOf('\n', at);
+    const tab = text.indexOf('\t', at);
+    if (tab < 0 || (end >= 0 && tab > end)) fieldsOf(lineAt(text, at), number);
+    const side = sides.get(text.slice(at, tab));
+    side?.add(fieldsOf(lineAt(text, at), number), at);
+    at = end < 0 ? text.length : end + 1;
+    if (number % STRIDE === 0) await turn();
+  }
+  if (source === 'en') return (key) => fromEnglish.of(key);
+  if (target === 'en') return (key) => toEnglish.of(key);
+  return (key) => {
     /** @type {Map<string, number>} */
     const shares = new Map();
-    for (const [english, share] of list)
-      for (const [other, further] of sides[target].from.get(english.toLowerCase()) ?? [])
-        shares.set(other, (shares.get(other) ?? 0) + share * further);
-    return [word, [...shares].filter(([, share]) => share >= LEAST).sort((a, b) => b[1] - a[1]).slice(0, MOST)];
-  }));
+    for (const [english, share] of toEnglish.of(key)) {
+      for (const [word, further] of fromEnglish.of(keyOf(english))) {
+        shares.set(word, (shares.get(word) ?? 0) + share * further);
+      }
+    }
+    return best([...shares].filter(([, share]) => share >= LEAST));
+  };
 }
 
+/** The lexicon of a model for a pair of languages. */
 export class Lexicon {
+  #bytes;
   #tokenizer;
-  #text;
   #pair;
-  /** Read at the first sentence. @type {Words | undefined} */
-  #words;
-  /** What each word adds to the entries of a sentence: share, place, ids. @type {Map<string, number[][]>} */
+  /** @type {Promise<void> | undefined} */
+  #reading;
+  /** Translations of a word. @type {Awaited<ReturnType<typeof readLexicon>> | undefined} */
+  #translationsOf;
+  /** Of words that have translations: share, place and ids of each entry. @type {Map<string, number[][]>} */
   #known = new Map();
+  /** What pieces of the source add to its text, by id. @type {Map<number, string>} */
+  #pieces = new Map();
 
   /**
-   * @param {string} text  lexicon.tsv
+   * Reads nothing yet.
+   *
+   * @param {Uint8Array} bytes  lexicon.tsv
    * @param {import('../text/tokenizer.js').Tokenizer} tokenizer
-   * @param {[source: string, target: string]} pair  codes of two letters
-   * @param {Readonly<Record<string, any>>} config  of a model that names a head of its last layer that aligns
+   * @param {[source: string, target: string]} pair  codes of languages, such as 'de'
+   * @param {Readonly<Record<string, any>>} config  HEED_E_CONFIG: it names no head of the last layer that aligns
    */
-  constructor(text, tokenizer, pair, { decoder_layers: layers, decoder_attention_heads: heads, alignment_heads }) {
+  constructor(bytes, tokenizer, pair, { decoder_layers: layers, decoder_attention_heads: heads, alignment_heads }) {
     const [, head] = headsFor(alignment_heads, layers, heads)?.find(([layer]) => layer === layers - 1) ?? [];
     if (head === undefined) {
-      throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${JSON.stringify(alignment_heads)}, expected ` +
-        `a head of decoder layer ${layers - 1} beside a lexicon.tsv: it says which word is translated`);
+      const expected = `a head of decoder layer ${layers - 1} beside a ${FILE}: it says which word is translated`;
+      const found = JSON.stringify(alignment_heads);
+      throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${found}, expected ${expected}`);
     }
     this.head = head;
-    this.#text = text;
+    this.#bytes = bytes;
     this.#tokenizer = tokenizer;
     this.#pair = pair;
   }
 
-  /** @param {string} word  in small letters @returns {number[][]} */
-  #entriesOf(word) {
-    this.#words ??= readLexicon(this.#text, ...this.#pair);
-    const encode = (/** @type {string} */ text) =>
-      [...this.#tokenizer.encode(text, { side: 'target' }).ids].slice(0, -1);
-    const found = this.#known.get(word) ?? (this.#words.get(word) ?? []).flatMap(([text, share]) => {
-      const capital = text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
-      const entry = (/** @type {number} */ place, /** @type {string} */ form) =>
-        [Math.round(1000 * STRENGTH * Math.min(share, 1)), place, ...encode(form)];
-      // a sentence begins with a capital
-      return capital === text ? [entry(PLACE_ANY, text)] : [entry(PLACE_LATER, text), entry(PLACE_FIRST, capital)];
-    });
-    this.#known.set(word, found);
-    return found;
+  async #read() {
+    this.#translationsOf = await readLexicon(this.#bytes, ...this.#pair);
+    this.#bytes = new Uint8Array();
+  }
+
+  /** Reads the file at the first call. Each call rejects if that fails, see readLexicon(). @returns {Promise<void>} */
+  read() {
+    return (this.#reading ??= this.#read());
   }
 
   /**
-   * The entries of a source, as heed_search_lexicon() takes them.
+   * The entries of a word: share in thousandths, place, ids of the target. Translations that the vocabulary cannot
+   * spell have none.
+   *
+   * @param {string} word
+   * @returns {number[][]}
+   */
+  #entriesOf(word) {
+    const key = keyOf(word);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const found = (this.#translationsOf?.(key) ?? []).flatMap(([text, share]) => {
+      const capital = text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(this.#pair[1]));
+      const entry = (/** @type {number} */ place, /** @type {string} */ form) => {
+        const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
+        return this.#tokenizer.decode(ids) === form ? [[Math.round(1000 * STRENGTH * share), place, ...ids]] : [];
+      };
+      // a sentence begins with a capital
+      return capital === text ? entry(PLACE_ANY, text)
+        : [...entry(PLACE_LATER, text), ...entry(PLACE_FIRST, capital)];
+    });
+    // other words are not kept: there is no end of them
+    if (found.length > 0) this.#known.set(key, found);
+    return found;
+  }
+
+  /** @param {number} id  of the source @returns {string}  a byte as <0x41>; a space for what is no text */
+  #pieceOf(id) {
+    const known = this.#pieces.get(id);
+    if (known !== undefined) return known;
+    const piece = this.#tokenizer.idToPiece(id);
+    // no text: </s>, the token of a language, a space
+    const isText = isByte(piece) || this.#tokenizer.decode([id], { side: 'source' }) !== '';
+    const own = piece === '<unk>' ? LACKING : isText ? piece : SPACE;
+    this.#pieces.set(id, own);
+    return own;
+  }
+
+  /**
+   * The text of a source, and where each of its ids begins there. A character that is spelled by bytes belongs to the
+   * first of them.
+   *
+   * @param {ArrayLike<number>} ids
+   * @returns {{ text: string, starts: number[] }}  starts: one more than ids, the last is the end of the text
+   */
+  #textOf(ids) {
+    let text = '';
+    /** @type {number[]} */
+    const starts = [];
+    /** @type {number[]} */
+    const open = [];
+    const pieces = [...Array.from(ids, (id) => this.#pieceOf(id)), ''];
+    for (const piece of pieces) {
+      if (open.length > 0 && !isByte(piece)) text += new TextDecoder().decode(Uint8Array.from(open.splice(0)));
+      starts.push(text.length);
+      if (isByte(piece)) open.push(Number(piece.slice(1, -1)));
+      else text += piece;
+    }
+    return { text, starts };
+  }
+
+  /**
+   * The entries of a source, as heed_search_lexicon() takes them. What does not fit into LEXICON_INTS for each id is
+   * left out. Call it after read().
    *
    * @param {ArrayLike<number>} ids
    * @returns {Int32Array}
    */
   entriesFor(ids) {
-    let text = '';
-    /** The places of the words' pieces: where each begins in the text. */
-    const starts = Array.from(ids, (id) => {
-      const at = text.length;
-      const piece = this.#tokenizer.idToPiece(id);
-      // </s>, the token of a language, and bytes have no letters of words
-      text += /^(<.*>|>>.*<<)$/.test(piece) ? SPACE : piece;
-      return at;
-    });
-    starts.push(text.length);
+    const { text, starts } = this.#textOf(ids);
     /** @type {number[]} */
     const entries = [];
     const visit = (/** @type {string} */ word, /** @type {number} */ at) => {
-      const found = this.#entriesOf(word.toLowerCase());
+      const found = this.#entriesOf(word);
+      if (found.length === 0) return false;
       const end = starts.findIndex((start) => start >= at + word.length);
-      const first = starts.findLastIndex((start) => start <= at);
-      for (const [share, place, ...own] of found)
-        if (entries.length + 5 + own.length <= LEXICON_INTS * ids.length)
+      // of ids that begin at the same place, the first has the text
+      const first = starts.indexOf(Math.max(...starts.filter((start) => start <= at)));
+      for (const [share, place, ...own] of found) {
+        if (entries.length + 5 + own.length <= LEXICON_INTS * ids.length) {
           entries.push(first, end, share, place, own.length, ...own);
-      return found.length > 0;
+        }
+      }
+      return true;
     };
     for (const { 0: word, index } of text.matchAll(WORD)) {
       if (visit(word, index) || !word.includes('-')) continue;

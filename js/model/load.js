@@ -67,6 +67,9 @@ export async function openWeights(files, config, onRead) {
   return other || openSafetensors(chunks || (await files.open(file)), file);
 }
 
+/** The file of a lexicon, see lexicon.js. */
+export const LEXICON = 'lexicon.tsv';
+
 /** By part of a matrix. */
 const SUFFIXES = ['', '.scale', '.alpha'];
 
@@ -258,7 +261,8 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   // first, because it lists the others
   const manifest = (await json('heed.json')) ?? {};
   accept?.(manifest);
-  files.expect(listedFiles(manifest));
+  const listed = listedFiles(manifest);
+  files.expect(listed);
   const onRead = (/** @type {string} */ file, /** @type {number} */ bytes, /** @type {number} */ size) =>
     onProgress?.({ file, loaded: bytes, total: total + size });
   let stated = await json(CONFIG);
@@ -270,15 +274,15 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   const configJson = (await family?.toMarian(stated)) ?? stated;
   const { sides } = files;
   const hasTwo = configJson.share_encoder_decoder_embeddings === false;
-  // what translates reads its lexicon, see lexicon.js
-  const hasLexicon = accept && manifest.files?.['lexicon.tsv'];
+  // only a Translator has a use for it
+  const hasLexicon = accept !== undefined && listed.has(LEXICON);
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
     sides ? undefined : json('vocab.json'),
     hasTwo && !sides ? json('target_vocab.json') : undefined,
     read('source.spm'),
     read('target.spm'),
-    hasLexicon ? read('lexicon.tsv') : undefined,
+    hasLexicon ? read(LEXICON) : undefined,
   ]);
   const config = readConfig(configJson, generation ?? {});
   const defaults = generateDefaults(config, configJson, generation);

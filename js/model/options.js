@@ -84,8 +84,6 @@ export function checkHeads(heads, config) {
  * byte
  *   fallback spells byte by byte. Default: false, as in transformers; a Translator always forbids them
  * @property {boolean} [shortlist]  false: compute all words, although the model was loaded with a shortlist
- * @property {boolean} [lexicon]  of a Translator: words that were rare in training become more probable where the model
- *   reads them, if its lexicon.tsv translates them; without effect if it has none. Default: true
  * @property {number} [batchSize]  sentences decoded together; results are the same for every value
  * @property {Head[]} [disabledHeads]  attention heads whose output becomes zero
  * @property {boolean} [beamTree]  Transformer.generate and translateDetailed: return all steps of the search
@@ -160,14 +158,16 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
  * The complete settings of a search.
  *
  * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, lexicon: boolean, nBest: number,
- *   batchSize?: number, heads: [stack: number, layer: number, head: number][] }} Search  batchSize: if given; heads: the disabled heads;
- *   align: the best hypotheses get `attended`, see Generated
+ *   batchSize?: number, heads: [stack: number, layer: number, head: number][] }} Search  lexicon: use that of the
+ *   engine, if it has one; batchSize: if given; heads: the disabled heads; align: the best hypotheses get `attended`,
+ *   see Generated
  */
 
 /**
  * Completes the options of generate(). The caller checks their names, because a Translator has others.
  *
- * @param {GenerateOptions & { scores?: boolean, align?: boolean }} options  scores, align: see core.js
+ * @param {GenerateOptions & { scores?: boolean, align?: boolean, lexicon?: boolean }} options  scores, align: see
+ *   core.js; lexicon: see translate/options.js
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
  * @returns {Search}

@@ -10,14 +10,16 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
  * keep: what no model can know passes through unchanged, see text/keep.js; so do characters that the vocabulary of a
  * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
  * sentence with such a part comes from translateStreaming() whole. Default: true.
+ * lexicon: words that were rare in training become more probable where the model reads what they translate, if its
+ * directory has a lexicon.tsv, see model/lexicon.js. Default: true.
  *
- * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean,
+ * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean, lexicon?: boolean,
  *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
  */
 
 /**
  * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean,
- *   align?: boolean }} Options  as they run; align: see Search
+ *   lexicon?: boolean, align?: boolean }} Options  as they run; align: see Search
  */
 
 // The names of the options of each function.
@@ -65,6 +67,6 @@ export function copyOptions(options, names) {
   for (const name in rest) if (name !== 'signal') rest[name] = copyOf(rest[name]);
   // translate() and translateStreaming() set it to 1 later
   if (rest.nBest !== undefined) checkInteger('nBest', rest.nBest, 1);
-  if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
+  for (const name of ['keep', 'lexicon']) if (rest[name] !== undefined) checkBoolean(name, rest[name]);
   return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }

@@ -1,0 +1,390 @@
+// lexicon.test.js - lexicon.tsv of a model: how it is read and refused, the entries of a source, and that every way of
+// asking searches with it, unless the caller says otherwise.
+import test, { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../js/base/constants.js';
+import { convert } from '../js/convert/convert.js';
+import { trim } from '../js/convert/trim.js';
+import { HeedError, Transformer, Translator } from '../js/index.js';
+import { Lexicon, readLexicon } from '../js/model/lexicon.js';
+import { bytes, readFiles, SHIPPED, withLanguages } from './model-files.js';
+import { sha256 } from './served-model.js';
+
+const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
+/** Wrong words, by which a translation shows that the lexicon was used. */
+const WRONG = [
+  'de\tbadger\tXylophon\t100\t100', 'de\tacorn\tpurpur\t100\t100', 'fr\tbadger\tvoiture\t100\t100',
+].map((line) => `${line}\n`).join('');
+const BADGER = 'I saw a badger in the garden.';
+const XYLOPHONE = 'Wir haben ein Xylophon.';
+const TO_GERMAN = { sourceLanguage: 'en', targetLanguage: 'de' };
+
+/** A model with the files of the shipped one, all of them listed. @param {string | Uint8Array} lexicon */
+function withLexicon(lexicon, files = readFiles(SHIPPED)) {
+  const data = typeof lexicon === 'string' ? bytes(lexicon) : lexicon;
+  const manifest = JSON.parse(String(Buffer.from(files['heed.json'])));
+  manifest.files = { ...manifest.files, 'lexicon.tsv': { size: data.length, sha256: sha256(data) } };
+  return { ...files, 'heed.json': bytes(JSON.stringify(manifest)), 'lexicon.tsv': data };
+}
+
+/** The same as a directory. */
+const place = mkdtempSync(join(tmpdir(), 'heed-lexicon-'));
+after(() => rmSync(place, { recursive: true }));
+const model = join(place, 'model');
+cpSync(SHIPPED, model, { recursive: true });
+for (const [name, data] of Object.entries(withLexicon(WRONG))) writeFileSync(join(model, name), data);
+
+/** @param {object} [options] */
+async function open(options) {
+  const translator = await Translator.create({ ...TO_GERMAN, model, ...options });
+  after(() => translator.destroy());
+  return translator;
+}
+const translator = await open();
+const transformer = await Transformer.load(SHIPPED);
+const { tokenizer, config } = transformer;
+
+/** @param {string} lexicon @param {[string, string]} pair @param {string[]} words */
+async function look(lexicon, pair, ...words) {
+  const translationsOf = await readLexicon(bytes(lexicon), ...pair);
+  return words.map((word) => translationsOf(word));
+}
+
+/** The entries of a text, with words instead of ids: [source pieces, share, place, word]. */
+async function entriesOf(
+  /** @type {string} */ lexicon, /** @type {string} */ text, /** @type {[string, string]} */ pair = ['en', 'de'],
+  own = tokenizer, /** @type {object} */ options = { language: pair[1] },
+) {
+  const read = new Lexicon(bytes(lexicon), own, pair, config);
+  await read.read();
+  const { ids } = own.encode(text, options);
+  const all = read.entriesFor(ids);
+  assert.ok(all.length <= LEXICON_INTS * ids.length);
+  const found = [];
+  for (let at = 0; at < all.length;) {
+    const [first, end, share, where, n] = all.subarray(at, at + 5);
+    assert.ok(first >= 0 && first < end && end <= ids.length && n > 0, `${first} to ${end} of ${ids.length}`);
+    found.push([[...ids.subarray(first, end)].map((id) => own.idToPiece(id)).join(''), share, where,
+      own.decode(all.subarray(at + 5, at + 5 + n))]);
+    at += 5 + n;
+  }
+  return found;
+}
+
+test('reading: from English, to English, by way of English', async () => {
+  const lexicon = 'de\tBadger\tDachs\t60\t80\nde\tbadger\tDachse\t30\t0\nde\tbrock\tDachs\t0\t20\n' +
+    'fr\tBadger\tblaireau\t50\t90\nfr\tbadger\tgrisard\t10\t90\nes\tbadger\tx\ty\n';
+  assert.deepEqual(await look(lexicon, ['en', 'de'], 'badger', 'brock', 'dachs', 'nothing'),
+    [[['Dachs', 0.6], ['Dachse', 0.3]], [], [], []]);
+  assert.deepEqual(await look(lexicon, ['de', 'en'], 'dachs', 'dachse', 'badger'),
+    [[['Badger', 0.8], ['brock', 0.2]], [], []]);
+  // 0.8 * 0.5; 0.8 * 0.1 is too little
+  assert.deepEqual(await look(lexicon, ['de', 'fr'], 'dachs', 'badger'), [[['blaireau', 0.4]], []]);
+  assert.deepEqual(await look(lexicon, ['nl', 'sv'], 'dachs'), [[]]);
+  assert.deepEqual(await look(lexicon, ['en', 'en'], 'badger'), [[]]);
+});
+
+test('reading: three translations of a word at most, the most frequent', async () => {
+  const lines = Array.from({ length: 200 }, (_, i) => `de\tset\tWort${i}\t${i % 100}\t1\n`).join('');
+  assert.deepEqual(await look(lines, ['en', 'de'], 'set'), [[['Wort99', 0.99], ['Wort199', 0.99], ['Wort98', 0.98]]]);
+});
+
+test('reading: CRLF, a BOM, no end of the last line, any words, other languages', async () => {
+  const crlf = '\ufeffde\tbadger\tDachs\t60\t0\r\nde\tacorn\tEichel\t0\t100';
+  assert.deepEqual(await look(crlf, ['en', 'de'], 'badger', 'acorn'), [[['Dachs', 0.6]], []]);
+  assert.deepEqual(await look(crlf, ['de', 'en'], 'dachs', 'eichel'), [[], [['acorn', 1]]]);
+  const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+  const objects = names.map((name) => `de\t${name}\t${name}\t100\t100\n${name}\tx\n`).join('');
+  assert.deepEqual(await look(objects, ['en', 'de'], '__proto__', 'constructor', 'valueof'),
+    [[['__proto__', 1]], [['constructor', 1]], []]);
+  const composed = 'de\tcafe\u0301\tKaffeehaus\t100\t100\n';
+  assert.deepEqual(await look(composed, ['en', 'de'], 'caf\u00e9'), [[['Kaffeehaus', 1]]]);
+  assert.deepEqual(await look('', ['en', 'de'], 'x'), [[]]);
+});
+
+test('reading: what is wrong, with the number of the line', async () => {
+  const good = 'de\tbadger\tDachs\t60\t80\n';
+  const column = (/** @type {number} */ n) => `expected a whole number from 0 to 100 in column ${n}`;
+  for (const [bad, message] of [
+    ['de\tacorn\tEichel\t60\n', "found 'de\tacorn\tEichel\t60', expected 5 columns with tabs between"],
+    ['de\tacorn\tEichel\t60\t1\t2\n', "found 'de\tacorn\tEichel\t60\t1\t2', expected 5 columns with tabs between"],
+    ['\n', "found '', expected 5 columns with tabs between"],
+    ['\r\n', "found '', expected 5 columns with tabs between"],
+    ['de acorn\n', "found 'de acorn', expected 5 columns with tabs between"],
+    ['de\t\tEichel\t60\t1\n', "found '', expected a word in column 2"],
+    ['de\tacorn\t \t60\t1\n', "found ' ', expected a word in column 3"],
+    ...['101', '-1', '0.5', '1e1', '', 'x', ' 7', 'NaN'].flatMap((found) => [
+      [`de\tacorn\tEichel\t${found}\t1\n`, `found '${found}', ${column(4)}`],
+      [`de\tacorn\tEichel\t1\t${found}\r\n`, `found '${found}', ${column(5)}`],
+    ]),
+  ]) {
+    await assert.rejects(readLexicon(bytes(good + bad + good), 'en', 'de'),
+      { name: 'HeedError', status: 'HEED_E_FILE', message: `lexicon.tsv: line 2: ${message}` }, bad);
+  }
+  await assert.rejects(readLexicon(bytes(`${good}de acorn`), 'en', 'de'), { message: /^lexicon\.tsv: line 2: / });
+  await assert.rejects(readLexicon(Uint8Array.of(0x64, 0x65, 0x09, 0xff), 'en', 'de'),
+    { status: 'HEED_E_FILE', message: 'lexicon.tsv: found other bytes, expected UTF-8' });
+});
+
+test('reading lets the event loop run', async () => {
+  let turns = 0;
+  let isOn = true;
+  const tick = () => void (isOn && ++turns && setImmediate(tick));
+  setImmediate(tick);
+  await readLexicon(bytes('de\tbadger\tDachs\t60\t80\n'.repeat(20_000)), 'en', 'de');
+  isOn = false;
+  assert.ok(turns >= 9, `${turns} turns`);
+});
+
+test('entries: the pieces of a word, its share, and where the translation may begin', async () => {
+  assert.deepEqual(await entriesOf(WRONG, 'The acorn and a BADGER.'), [
+    ['\u2581acorn', 500, PLACE_LATER, 'purpur'], ['\u2581acorn', 500, PLACE_FIRST, 'Purpur'],
+    ['\u2581BADGER', 500, PLACE_ANY, 'Xylophon'],
+  ]);
+  assert.deepEqual(await entriesOf(WRONG, 'Acorns, acorn\u0301, badgers, 2badger.'), [], 'other words');
+  assert.deepEqual(await entriesOf('de\tacorn\tEichel\t33\t0\n', '(acorn)'), [['acorn', 165, PLACE_ANY, 'Eichel']]);
+  assert.deepEqual(await entriesOf(WRONG, 'Das Xylophon.', ['de', 'fr']), [
+    ['\u2581Xylophon', 500, PLACE_LATER, 'voiture'], ['\u2581Xylophon', 500, PLACE_FIRST, 'Voiture'],
+  ]);
+});
+
+test('entries: a compound with hyphens, or its parts', async () => {
+  const parts = 'de\twhistle\tPfeife\t100\t0\nde\tblower\tGebl\u00e4se\t100\t0\n';
+  assert.deepEqual((await entriesOf(parts, 'A whistle-blower.')).map(([from, , , to]) => [from, to]),
+    [['\u2581whistle', 'Pfeife'], ['blower', 'Gebl\u00e4se']]);
+  const whole = `${parts}de\tWhistle-Blower\tHinweisgeber\t100\t0\n`;
+  assert.deepEqual((await entriesOf(whole, 'A whistle-blower.')).map(([from, , , to]) => [from, to]),
+    [['\u2581whistle-blower', 'Hinweisgeber']]);
+});
+
+test('entries: characters that are bytes; combining marks', async () => {
+  const lexicon = 'de\tGy\u0151r\tRaab\t100\t0\nde\tgy\tX\t100\t0\nde\tr\tX\t100\t0\nde\t\u0151\tX\t100\t0\n';
+  const spelled = '\u2581Gy<0xC5><0x91>r';
+  for (const city of ['Gy\u0151r', 'Gyo\u030br']) {
+    assert.deepEqual(await entriesOf(lexicon, `We live in ${city}.`), [[spelled, 500, PLACE_ANY, 'Raab']]);
+  }
+  assert.deepEqual(await entriesOf(lexicon, 'A \u0151 B'), [['<0xC5><0x91>', 500, PLACE_ANY, 'X']]);
+  const name = '\u0645\u062d\u0645\u062f';
+  const [[from]] = await entriesOf(`de\t${name}\tName\t100\t0\n`, `a ${name} b`);
+  assert.match(from, /^(<0x[\dA-F]{2}>){8}$/);
+});
+
+test('entries: nothing that the vocabulary cannot spell, and no language token', async () => {
+  const other = await Transformer.load(withLanguages('>>de<<', '>>fr<<'));
+  const lexicon = 'de\tbadger\tDachs\u0663\u4eba\t100\t0\nde\tacorn\t\u200b\t100\t0\nde\tde\tX\t100\t0\n';
+  assert.deepEqual(await entriesOf(lexicon, 'A badger.', ['en', 'de'], other.tokenizer, { language: 'de' }),
+    await entriesOf(lexicon, 'A badger.'), 'bytes spell it');
+  assert.deepEqual(await entriesOf(lexicon, 'An acorn.'), []);
+  assert.equal((await entriesOf(lexicon, 'The word is de.')).length, 1, 'the word, not the token');
+  other.dispose();
+  // without byte pieces: of OPUS-MT's kind
+  const plain = await Transformer.load(fileURLToPath(new URL('golden/hf/untied', import.meta.url)));
+  const [known] = plain.tokenizer.encode('the').pieces;
+  assert.equal(known.replace('\u2581', ''), 'the');
+  const lacking = 'fr\tthe\t\u6f22\t100\t0\nfr\tth\tla\t100\t0\nfr\te\tla\t100\t0\n';
+  assert.deepEqual(await entriesOf(lacking, 'the', ['en', 'fr'], plain.tokenizer, {}), []);
+  assert.deepEqual(await entriesOf(lacking, 'th\u6f22e', ['en', 'fr'], plain.tokenizer, {}), [], 'no parts of a word');
+  plain.dispose();
+});
+
+test('entries: what does not fit is left out', async () => {
+  const lines = Array.from({ length: 3 }, (_, i) => `de\tacorn\t${'nussbaumholz'.repeat(8 - i)}\t${99 - i}\t0\n`);
+  const found = await entriesOf(lines.join(''), 'acorn', undefined, tokenizer, {});
+  assert.ok(found.length < 6, `${found.length} entries`);
+  assert.equal((await entriesOf(lines.join(''), `acorn ${'and '.repeat(200)}`)).length, 6);
+  const many = await entriesOf(lines.join(''), 'acorn '.repeat(150));
+  assert.ok(many.length > 100);
+});
+
+test('a sentence gets the word, and not with lexicon: false', async () => {
+  for (const beams of [1, 3]) {
+    assert.match(await translator.translate(BADGER, { beams }), /Xylophon/);
+    assert.doesNotMatch(await translator.translate(BADGER, { beams, lexicon: false }), /Xylophon/);
+  }
+  assert.match(await translator.translate('Acorn is here.'), /^Purpur/);
+  assert.match(await translator.translate('The acorn is small.'), /^\S+ purpur /);
+  const plain = await open({ model: SHIPPED });
+  assert.equal(await translator.translate(BADGER, { lexicon: false }), await plain.translate(BADGER));
+  assert.equal(await plain.translate(BADGER, { lexicon: true }), await plain.translate(BADGER));
+  const others = ['How are you?', 'Tom has a red car.'];
+  assert.deepEqual(await translator.translate(others), await plain.translate(others));
+  const [mixed, free, again] = await Promise.all([translator.translate(BADGER),
+    translator.translate(BADGER, { lexicon: false }), translator.translate([BADGER, others[0]])]);
+  assert.deepEqual([mixed, free, again], [await translator.translate(BADGER), await plain.translate(BADGER),
+    [mixed, await plain.translate(others[0])]], 'at the same time');
+});
+
+test('streams, details, HTML, workers and pools give the same', async () => {
+  const pairs = [[translator, 'worker'], [await open({ worker: false }), 'here'],
+    [await open({ workers: 2 }), 'pool']];
+  for (const beams of [1, 3]) {
+    const expected = await translator.translate(BADGER, { beams });
+    for (const [own, name] of /** @type {[Translator, string][]} */ (pairs)) {
+      assert.equal(await own.translate(BADGER, { beams }), expected, name);
+      const many = await own.translate(Array(20).fill(BADGER), { beams });
+      assert.deepEqual(many, Array(20).fill(expected), name);
+      let streamed = '';
+      for await (const piece of own.translateStreaming(BADGER, { beams })) streamed += piece;
+      assert.equal(streamed, expected, name);
+      const [{ target, logProb }] = await own.translateDetailed(BADGER, { beams });
+      assert.equal(target, expected, name);
+      const [free] = await own.translateDetailed(BADGER, { beams, lexicon: false });
+      assert.notEqual(free.target, expected);
+      assert.ok(logProb < 0 && logProb > -20);
+      assert.equal(await own.translateHtml(`<p>${BADGER}</p>`, { beams }), `<p>${expected}</p>`, name);
+      const html = await own.translateHtml(`<p>${BADGER}</p>`, { beams, lexicon: false });
+      assert.equal(html, `<p>${free.target}</p>`, name);
+    }
+  }
+});
+
+test('with a glossary, with what is kept, and in two steps', async () => {
+  const glossary = { garden: 'Hinterhof' };
+  const own = await translator.translate(BADGER, { glossary });
+  assert.match(own, /Xylophon/);
+  assert.match(own, /Hinterhof/);
+  assert.doesNotMatch(await translator.translate(BADGER, { glossary, lexicon: false }), /Xylophon/);
+  const kept = await translator.translate('I saw a badger in the garden at https://example.org/a yesterday.');
+  assert.match(kept, /Xylophon/);
+  assert.match(kept, /https:\/\/example\.org\/a/);
+  const index = join(place, 'index.json');
+  writeFileSync(index, JSON.stringify({ format: 1, models: [
+    { source: 'de', target: 'en', path: './model/' }, { source: 'en', target: 'fr', path: './model/' }] }));
+  const options = { sourceLanguage: 'de', targetLanguage: 'fr' };
+  const pivot = await open({ ...options, model: undefined, models: index });
+  const steps = await pivot.translateDetailed(XYLOPHONE);
+  assert.match(String(steps[0].steps?.[0].target), /badger/);
+  assert.match(steps[0].target, /voiture/);
+  assert.doesNotMatch(await pivot.translate(XYLOPHONE, { lexicon: false }), /voiture/);
+  const direct = await open(options);
+  assert.match(await direct.translate(XYLOPHONE), /voiture/);
+});
+
+test('a Transformer does not read it: it searches as without', async () => {
+  const { 'lexicon.tsv': _, ...files } = withLexicon(WRONG);
+  const lacking = await Transformer.load(files);
+  const [source] = [tokenizer.encode(BADGER, { language: 'de' }).ids];
+  const [[own]] = lacking.generate([source]);
+  assert.deepEqual([...own.ids], [...transformer.generate([source])[0][0].ids]);
+  assert.throws(() => lacking.generate([source], /** @type {any} */ ({ lexicon: false })),
+    { name: 'TypeError', message: /lexicon/ });
+  lacking.dispose();
+  await assert.rejects(open({ model: files }), { status: 'HEED_E_FILE', message: /lexicon\.tsv is missing/ });
+});
+
+test('a malformed one: each call that uses it rejects, others go on', async () => {
+  const message = "lexicon.tsv: line 2: found '700', expected a whole number from 0 to 100 in column 4";
+  const expected = { name: 'HeedError', status: 'HEED_E_FILE', message };
+  for (const worker of [false, true]) {
+    const own = await open({ model: withLexicon('fr\tx\ty\t1\t1\nde\tbadger\tDachs\t700\t1\n'), worker });
+    const running = own.translate(BADGER, { lexicon: false });
+    for (let i = 0; i < 2; i++) {
+      const error = await own.translate(BADGER).catch((/** @type {unknown} */ caught) => caught);
+      assert.ok(error instanceof HeedError);
+      assert.deepEqual({ name: error.name, status: error.status, message: error.message }, expected);
+      await assert.rejects(own.translateDetailed(BADGER), expected);
+      await assert.rejects(async () => {
+        for await (const _ of own.translateStreaming(BADGER)) assert.fail('a part');
+      }, expected);
+    }
+    assert.equal(await running, await translator.translate(BADGER, { lexicon: false }));
+    assert.equal(await own.translate(''), '');
+    assert.equal(await own.translate(BADGER, { lexicon: false }), await running);
+  }
+  const french = await open({ model: withLexicon('de\tbadger\tDachs\t700\t1\n'), targetLanguage: 'fr' });
+  assert.notEqual(await french.translate(BADGER), '', 'of another language');
+});
+
+test('a model without a head that aligns, a damaged file, wrong options', async () => {
+  const files = readFiles(SHIPPED);
+  const stated = JSON.parse(String(Buffer.from(files['config.json'])));
+  for (const heads of [undefined, [[0, 0]]]) {
+    const changed = bytes(JSON.stringify({ ...stated, alignment_heads: heads }));
+    const manifest = JSON.parse(String(Buffer.from(files['heed.json'])));
+    delete manifest.files['config.json'];
+    const own = withLexicon(WRONG, { ...files, 'config.json': changed, 'heed.json': bytes(JSON.stringify(manifest)) });
+    await assert.rejects(open({ model: own }),
+      { status: 'HEED_E_CONFIG', message: `config.json: alignment_heads: found ${JSON.stringify(heads)}, expected a ` +
+        'head of decoder layer 1 beside a lexicon.tsv: it says which word is translated' });
+  }
+  await assert.rejects(open({ model: { ...withLexicon(WRONG), 'lexicon.tsv': bytes(WRONG.replace('Xy', 'xY')) } }),
+    { status: 'HEED_E_HASH', message: /^lexicon\.tsv: sha256/ });
+  for (const call of [translator.translate.bind(translator), translator.translateDetailed.bind(translator)]) {
+    await assert.rejects(call('', /** @type {any} */ ({ lexicon: 1 })),
+      { name: 'TypeError', message: 'lexicon: found 1, expected true or false' });
+  }
+});
+
+test('the core refuses entries that a broken lexicon would give, and the next call works', async (t) => {
+  const { entriesFor } = Lexicon.prototype;
+  t.after(() => void (Lexicon.prototype.entriesFor = entriesFor));
+  const own = await open({ worker: false });
+  for (const [entries, status] of /** @type {[number[], string][]} */ ([
+    [[0, 1, 500, 0, 1], 'HEED_E_ARGUMENT'], [[0, 1, 500, 0, 0], 'HEED_E_ARGUMENT'],
+    [[0, 1, 500, 0, 1, 16_000], 'HEED_E_ID'], [[0, 1, 500, 0, 1, -1], 'HEED_E_ID'],
+    [[0, 99, 500, 0, 1, 5], 'HEED_E_ARGUMENT'], [[0, 1, 1001, 0, 1, 5], 'HEED_E_ARGUMENT'],
+    [[0, 1, 500, 3, 1, 5], 'HEED_E_ARGUMENT'], [Array(1e5).fill(1), 'HEED_E_LENGTH'],
+  ])) {
+    Lexicon.prototype.entriesFor = () => Int32Array.from(entries);
+    await assert.rejects(own.translate(BADGER), { status, message: /^lexicon\.tsv/ }, `${entries.slice(0, 9)}`);
+    Lexicon.prototype.entriesFor = entriesFor;
+    assert.equal(await own.translate(BADGER), await translator.translate(BADGER));
+  }
+});
+
+test('heed translate --no-lexicon, and heed serve', async (t) => {
+  const heed = (/** @type {string[]} */ ...args) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'translate', '--model', model, '--from', 'en',
+      '--to', 'de', ...args, BADGER], { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  assert.equal(heed(), `${await translator.translate(BADGER)}\n`);
+  assert.equal(heed('--no-lexicon'), `${await translator.translate(BADGER, { lexicon: false })}\n`);
+  const file = join(place, 'a.txt');
+  writeFileSync(file, `${BADGER}\n`);
+  for (const args of [[], ['--no-lexicon']]) {
+    const { stdout } = spawnSync(process.execPath,
+      [CLI, 'translate', '--model', model, '--from', 'en', '--to', 'de', ...args, file], { encoding: 'utf8' });
+    assert.match(stdout, /Garten/);
+    assert.equal(/Xylophon/.test(stdout), args.length === 0);
+  }
+  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--model', model],
+    { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => void child.kill('SIGKILL'));
+  let said = '';
+  for await (const data of child.stdout) if ((said += data).includes('\n')) break;
+  const answer = await fetch(`${/http:\/\/\S+\//.exec(said)?.[0]}translate`, {
+    method: 'POST', headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ q: BADGER, source: 'en', target: 'de' }),
+  });
+  assert.equal((await answer.json()).translatedText, await translator.translate(BADGER));
+});
+
+test('heed convert and heed trim take it along, if heed.json lists it', async () => {
+  const [copy, small, french, unlisted] = ['copy', 'small', 'french', 'unlisted'].map((name) => join(place, name));
+  const listed = (/** @type {string} */ where) => JSON.parse(readFileSync(join(where, 'heed.json'), 'utf8')).files;
+  await convert(model, copy, { dtype: 'int8' });
+  assert.equal(readFileSync(join(copy, 'lexicon.tsv'), 'utf8'), WRONG);
+  assert.equal(listed(copy)['lexicon.tsv'].sha256, sha256(bytes(WRONG)));
+  assert.equal(await (await open({ model: copy })).translate(BADGER), await translator.translate(BADGER));
+  const texts = [join(place, 'texts')];
+  writeFileSync(texts[0], `${BADGER}\nIch sah einen Dachs im Garten, Sofa, Tisch.\nJe vois un jardin.\n`);
+  await trim(model, small, { keep: ['en', 'de'], texts });
+  const lines = readFileSync(join(small, 'lexicon.tsv'), 'utf8');
+  assert.equal(lines, WRONG.replace(/^fr.*\n/m, ''));
+  assert.equal(listed(small)['lexicon.tsv'].sha256, sha256(bytes(lines)));
+  assert.notEqual(await (await open({ model: small })).translate(BADGER), '');
+  await trim(model, french, { keep: ['en', 'es'], texts });
+  assert.ok(!existsSync(join(french, 'lexicon.tsv')) && !listed(french)['lexicon.tsv'], 'no line is left');
+  const from = join(place, 'from');
+  cpSync(SHIPPED, from, { recursive: true });
+  writeFileSync(join(from, 'lexicon.tsv'), 'anything');
+  await convert(from, unlisted, { dtype: 'int8' });
+  assert.ok(!existsSync(join(unlisted, 'lexicon.tsv')));
+});
