@@ -86,10 +86,11 @@ const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)
  * @param {string} from.weights  model.safetensors of heed-train
  * @param {string} from.spm  path of the vocabulary without the extension
  * @param {Parameters<typeof makeConfig>[1]} from.set  options of the run
+ * @param {string} [from.lexicon]  path of lexicon.tsv; not copied if it has no line
  * @param {Record<string, unknown>} from.manifest  heed.json
  * @param {string} out
  */
-export async function writeDirectory({ weights, spm, set, manifest }, out) {
+export async function writeDirectory({ weights, spm, set, lexicon, manifest }, out) {
   const pieces = readPieces(`${spm}.vocab`);
   const config = makeConfig(pieces.length, set);
   const languages = pieces.filter((piece) => /^>>.+<<$/.test(piece));
@@ -118,6 +119,8 @@ export async function writeDirectory({ weights, spm, set, manifest }, out) {
     'vocab.json': JSON.stringify(Object.fromEntries(pieces.map((piece, id) => [piece, id]))),
     'heed.json': json(manifest),
   };
+  const words = lexicon && readFileSync(lexicon);
+  if (words?.length) files['lexicon.tsv'] = words;
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(float, name), bytes);
   cpSync(weights, join(float, 'model.safetensors'));
   await convert(float, int8, { dtype: 'int8' });

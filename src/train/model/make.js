@@ -1,4 +1,4 @@
-// make.js - makes a model directory from the corpora: vocabulary, alignment, training in rounds, int8, scores,
+// make.js - makes a model directory from the corpora: vocabulary, alignment, lexicon, training in rounds, int8, scores,
 // heed.json. `make model` runs it.
 //
 // All intermediate files are in --work. Nothing is done twice: a second start continues. Each round writes a usable
@@ -78,6 +78,8 @@ async function main() {
     '--data', data, '--vocabulary', values.vocabulary, '--seed', values.seed,
     ...(directions ? ['--directions', directions] : []), ...(start ? ['--spm', join(start, 'source.spm')] : []),
   ]);
+  const lexicon = join(work, 'lexicon.tsv');
+  if (!existsSync(lexicon)) run(process.execPath, ['src/train/model/lexicon.js', '--work', work, '--out', lexicon]);
   const first = join(work, 'start');
   if (start && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
 
@@ -103,7 +105,7 @@ async function main() {
     const { steps, tokens, seconds } = progress();
     const round = join(work, 'round');
     await writeDirectory({
-      weights: join(trained, 'model.safetensors'), spm,
+      weights: join(trained, 'model.safetensors'), spm, lexicon,
       set: { ...shape, alignment_heads: [[shape.decoder_layers - 1, GUIDED_HEAD]] },
       manifest: {
         format: 1, name: basename(work), dtype: 'float32',

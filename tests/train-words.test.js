@@ -1,0 +1,80 @@
+// lexicon.js: which rare words translate each other, by the links of heed-align in lines from English.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'heed-words-'));
+test.after(() => rmSync(folder, { recursive: true }));
+
+/** The lexicon of corpora by name: [source, target, links]. @param {Record<string, string[][]>} corpora */
+function run(corpora) {
+  mkdirSync(join(folder, 'train'), { recursive: true });
+  for (const name of ['everyday', 'phrases', 'words', 'docs']) {
+    const lines = (corpora[name] ?? []).map((cells) => `${cells.join('\t')}\n`);
+    writeFileSync(join(folder, 'train', `${name}.tsv.aligned`), lines.join(''));
+  }
+  const out = join(folder, 'lexicon.tsv');
+  const { status, stderr } = spawnSync(process.execPath,
+    ['src/train/model/lexicon.js', '--work', folder, '--out', out], { cwd: ROOT, encoding: 'utf8' });
+  return { status, stderr, rows: status === 0 ? readFileSync(out, 'utf8').split('\n').filter(Boolean) : [] };
+}
+
+/** @template T @param {number} n @param {T} item */
+const times = (n, item) => Array.from({ length: n }, () => item);
+
+test('words that are linked alone, at least twice, with their shares; the form that is written most', () => {
+  const { rows } = run({
+    everyday: [
+      ['>>de<< The hedge grows.', 'Die Hecke wächst.', '0-0 1-1 2-2'], ['>>de<< Hedge!', 'Hecke!', '0-0'],
+      ['>>de<< A hedge.', 'Ein Zaun.', '1-1'],
+      // once only, a name that stays, two words for one that is linked elsewhere too
+      ['>>de<< A hare.', 'Ein Hase.', '1-1'], ...times(3, ['>>de<< Kofi.', 'Kofi.', '0-0']),
+      ...times(3, ['>>de<< an owl', 'eine Eule', '0-0 1-0 1-1']),
+    ],
+    words: times(2, ['>>es<< the hedge', 'el seto', '1-1']),
+  });
+  assert.deepEqual(rows, [
+    // two of three, and one more that may have been seen; of two, two
+    'de\thedge\tHecke\t50\t67',
+    'es\thedge\tseto\t67\t67',
+  ]);
+});
+
+test('several words and compounds translate one word; a word that is not rare is not translated', () => {
+  const { rows } = run({
+    phrases: [
+      ...times(4, ['>>fr<< my granddaughter', 'ma petite-fille', '1-1']),
+      ...times(4, ['>>fr<< potatoes', 'pommes de terre', '0-0 0-1 0-2']),
+      ...times(4, ['>>fr<< apple tree', 'pommier', '0-0 1-0']),
+    ],
+    docs: [
+      ...times(101, ['>>es<< the house', 'la casa', '0-0 1-1']), ...times(60, ['>>es<< a home', 'una casa', '1-1']),
+    ],
+  });
+  assert.deepEqual(rows, [
+    // a search looks single words up, so "apple tree" is only what "pommier" becomes
+    'fr\tapple tree\tpommier\t0\t80',
+    'fr\tgranddaughter\tpetite-fille\t80\t80',
+    'fr\tpotatoes\tpommes de terre\t80\t0',
+    // "casa" and "house" are not rare
+    'es\thome\tcasa\t98\t0',
+  ]);
+});
+
+test('lines from other languages are not read; a line without a language is refused', () => {
+  const { rows } = run({
+    everyday: [
+      ...times(2, ['>>fr<< a wolf', 'un loup', '1-1']), ...times(2, ['>>en<< ein Wolf', 'a wolf', '1-1']),
+      ...times(2, ['>>fr<< ein Luchs', 'un lynx', '1-1']),
+    ],
+  });
+  assert.deepEqual(rows, ['fr\twolf\tloup\t67\t67']);
+  const { status, stderr } = run({ docs: [['a wolf', 'un loup', '1-1']] });
+  assert.equal(status, 1);
+  assert.match(stderr, /docs\.tsv\.aligned: found 'a wolf.*', expected >>xx<< first/);
+});
