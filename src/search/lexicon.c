@@ -62,11 +62,8 @@ void lexicon_apply(const heed_search *search, const heed_batch_row *row, const h
         if (!(share >= LEAST)) continue;
         const int32_t id = next_of(&entry, row->lexicon + at + size - entry.n_ids, target, begin);
         if (id < 0 || scores_find(scores, id) == NULL) continue;
-        int i = 0;
-        while (i < n && search->lexical_ids[i] != id) i++;
-        if (i == n) search->lexical[n++] = 0.0f;
-        search->lexical_ids[i] = id;
-        search->lexical[i] += share;
+        search->lexical_ids[n] = id;
+        search->lexical[n++] = share;
         total += share;
     }
     if (n == 0) return;

@@ -112,8 +112,8 @@ typedef struct {
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
-    int32_t *lexical_ids; /* [HEED_LEXICON_INTS * max_source] scratch: next ids of entries of a lexicon */
-    float *lexical;       /* of the same size: what they add to the probability of each */
+    int32_t *lexical_ids; /* [HEED_LEXICON_INTS * max_source] scratch: the next id of each entry of a lexicon */
+    float *lexical;       /* of the same size: what the entry adds to its probability */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
                            tokens and max_source keys                      */
