@@ -42,7 +42,7 @@ static inline void results_of(const heed_model *model, const heed_session_option
     int32_t row, running;
     CHECK_INT(heed_session_create(model, options, &session), HEED_OK);
     CHECK_INT(heed_search_begin(session, rules), HEED_OK);
-    for (int guard = 0; done < n && guard < 1000000; guard++) {
+    for (int steps = 0; done < n && steps < 1000000; steps++) {
         while (added < n && heed_search_add(session, sources + (size_t)added * options->max_source, lengths[added],
                                             &row) == HEED_OK)
             sentence_of[row] = added++;
