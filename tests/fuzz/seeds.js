@@ -113,6 +113,8 @@ const lists = [[], [5], [4, 6, 11], [], [7, 8], [9], [10], [2]];
 write('lex', [shortlistFile(lists), shortlistFile(lists.slice(1)), shortlistFile([[], ...lists], { checksum: 1n })]);
 write('vocabulary', ['"</s>": 0\n"<unk>": 1\n"a\\x41\\\\": 2\n', "---\n'it''s': 0\r\nb: 1\n", '"a": 0\n"a": 1\n']
   .map((text) => Buffer.from(text)));
-// a model, sizes, then: begin with plain options, add three, step, as many times as it takes
-const session = [3, 8, 3, 3, 0, 0, 3, 9, 0, ...[1, 3, 4, 5, 6, 1, 2, 7, 8, 1, 1, 9], ...[8, 7, 8, 7, 8, 7]];
-write('translate', [...[0, 1, 2, 3, 4].map((model) => Buffer.of(model, ...session)), ...noise]);
+// a model, sizes, then: begin with four beams, add three, two of them with lexicons, step, as many times as it takes
+const lexicons = [...[230, 1, 1, 2, 12, 249, 2, 5, 9, 5, 100, 1, 8], ...[230, 2, 2, 1, 8, 200, 1, 3]];
+const session = [3, 8, 3, 3, 0, 64, 4, 6, 0, 6, ...[1, 3, 4, 5, 6, 1, 2, 7, 8, 1, 1, 9], ...lexicons,
+  ...[8, 7, 8, 7, 8, 7]];
+write('translate', [...[0, 1, 2, 3, 4, 5, 6].map((model) => Buffer.of(model, ...session)), ...noise]);

@@ -169,6 +169,29 @@ static void begin(input *in, heed_session *s, int V) {
             (status == HEED_E_STATE && flags % 3 == 0));
 }
 
+/* A lexicon for any batch row, mostly of whole entries. */
+static void lexicon(input *in, heed_session *s, int V, const heed_session_options *sizes) {
+    enum { MOST = HEED_LEXICON_INTS * MAX_SOURCE, MOST_IDS = 7 };
+    int32_t entries[MOST + 5 + MOST_IDS] = {0};
+    const int row = take_byte(in) % (MAX_BATCH + 2) - 1, head = take_byte(in) % 4 - 1, most = take_byte(in) % 8;
+    int n = 0;
+    for (int i = 0; i < most && n < MOST; i++) {
+        int32_t *entry = entries + n;
+        const int span = take_byte(in), kind = take_byte(in);
+        entry[0] = span % 4 - (span == 255);
+        entry[1] = entry[0] + (span < 240 ? span / 4 % 4 : 1 << 20);
+        entry[2] = kind < 251 ? kind * 4 : take_int32(in);
+        entry[3] = kind % 3 + (kind == 251) - (kind == 252);
+        const int n_ids = take_ids(in, entry + 5, MOST_IDS, V);
+        entry[4] = kind < 253 ? n_ids : take_int32(in);
+        n += 5 + n_ids;
+    }
+    if (most == 7) n = HEED_LEXICON_INTS * sizes->max_source + take_byte(in) % 3 - 1;
+    const heed_status status = heed_search_lexicon(s, row, head, n > 0 ? entries : NULL, n);
+    REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_STATE || status == HEED_E_ID ||
+            status == HEED_E_LENGTH);
+}
+
 static void look(const heed_session *s, int row, int V, const heed_session_options *sizes) {
     static const int32_t HEADS[2] = {1, 0};
     float attended[MAX_BEAMS * 2 * MAX_SOURCE];
@@ -225,7 +248,8 @@ static void call(input *in, heed_session *s, const heed_model *model, int V, con
     int32_t ids[POSITIONS], row;
     float out[POSITIONS * D], log_prob;
     heed_status status;
-    switch (take_byte(in) % 10) {
+    const int what = take_byte(in);
+    switch (what < 230 ? what % 10 : 10) {
         case 0: begin(in, s, V); break;
         case 1:
             status = heed_search_add(s, ids, take_ids(in, ids, POSITIONS, V), &row);
@@ -241,6 +265,7 @@ static void call(input *in, heed_session *s, const heed_model *model, int V, con
             heed_session_set_head(s, stack, layer, head, take_byte(in) % 2);
             break;
         }
+        case 10: lexicon(in, s, V, sizes); break;
         default:
             for (int steps = take_byte(in) % 8; steps >= 0; steps--) step(s, V, sizes);
             break;
