@@ -86,7 +86,7 @@ test('reading: from English, to English, by way of English', async () => {
   // 0.8 * 0.5; 0.8 * 0.1 is too little
   assert.deepEqual(await look(lexicon, ['de', 'fr'], 'dachs', 'badger'), [[['blaireau', 0.4]], []]);
   assert.deepEqual(await look(lexicon, ['nl', 'sv'], 'dachs'), [[]]);
-  assert.deepEqual(await look(lexicon, ['en', 'en'], 'badger'), [[]]);
+  assert.deepEqual(await look(`${lexicon}en\tbadger\tbrock\t9\t9\n`, ['en', 'en'], 'badger', 'brock'), [[], []]);
 });
 
 test('reading: three translations of a word at most, the most frequent', async () => {

@@ -340,7 +340,7 @@ async function writeModel(files, to, asked) {
   await writeFile(join(to, 'config.json'), pretty(stated));
   const shortlist = /^lex[\w.-]*$/.exec(String(stated.shortlist)) ?? [];
   // heed.json of the new directory lists all of its files, and a model reads a lexicon that is listed
-  const lexicon = listedFiles(manifest).has(LEXICON) ? [LEXICON] : [];
+  const lexicon = Object.hasOwn(Object(manifest.files), LEXICON) ? [LEXICON] : [];
   for (const name of [...COMPANIONS, ...shortlist, ...lexicon]) {
     const bytes = await files.readOptional(name);
     if (bytes) await writeFile(join(to, name), bytes);

@@ -67,6 +67,6 @@ export function copyOptions(options, names) {
   for (const name in rest) if (name !== 'signal') rest[name] = copyOf(rest[name]);
   // translate() and translateStreaming() set it to 1 later
   if (rest.nBest !== undefined) checkInteger('nBest', rest.nBest, 1);
-  for (const name of ['keep', 'lexicon']) if (rest[name] !== undefined) checkBoolean(name, rest[name]);
+  if (rest.keep !== undefined) checkBoolean('keep', rest.keep);
   return glossary === undefined ? rest : { ...rest, glossary: copyGlossary(glossary) };
 }
