@@ -224,6 +224,7 @@ test('streams, details, HTML, workers and pools give the same', async () => {
     [await open({ workers: 2 }), 'pool']];
   for (const beams of [1, 3]) {
     const expected = await translator.translate(BADGER, { beams });
+    assert.match(expected, /Xylophon/);
     for (const [own, name] of /** @type {[Translator, string][]} */ (pairs)) {
       assert.equal(await own.translate(BADGER, { beams }), expected, name);
       const many = await own.translate(Array(20).fill(BADGER), { beams });
@@ -249,6 +250,7 @@ test('at a URL: a Translator downloads it once for all of its workers, a Transfo
   const own = await open({ model: state.address, workers: 2 });
   assert.equal(state.asked.filter((name) => name === 'lexicon.tsv').length, 1);
   const expected = await translator.translate(BADGER);
+  assert.match(expected, /Xylophon/);
   assert.deepEqual(await own.translate(Array(8).fill(BADGER)), Array(8).fill(expected));
   state.asked = [];
   (await Transformer.load(state.address)).dispose();
