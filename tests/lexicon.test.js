@@ -13,7 +13,7 @@ import { trim } from '../js/convert/trim.js';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { Lexicon, readLexicon } from '../js/model/lexicon.js';
 import { bytes, readFiles, SHIPPED, withLanguages } from './model-files.js';
-import { sha256 } from './served-model.js';
+import { serve, sha256 } from './served-model.js';
 
 const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 /** Wrong words, by which a translation shows that the lexicon was used. */
@@ -224,6 +224,7 @@ test('streams, details, HTML, workers and pools give the same', async () => {
     [await open({ workers: 2 }), 'pool']];
   for (const beams of [1, 3]) {
     const expected = await translator.translate(BADGER, { beams });
+    assert.match(expected, /Xylophon/);
     for (const [own, name] of /** @type {[Translator, string][]} */ (pairs)) {
       assert.equal(await own.translate(BADGER, { beams }), expected, name);
       const many = await own.translate(Array(20).fill(BADGER), { beams });
@@ -241,6 +242,26 @@ test('streams, details, HTML, workers and pools give the same', async () => {
       assert.equal(html, `<p>${free.target}</p>`, name);
     }
   }
+});
+
+test('at a URL: a Translator downloads it once for all of its workers, a Transformer does not', async (t) => {
+  const state = await serve(t);
+  state.files = withLexicon(WRONG);
+  const own = await open({ model: state.address, workers: 2 });
+  assert.equal(state.asked.filter((name) => name === 'lexicon.tsv').length, 1);
+  const expected = await translator.translate(BADGER);
+  assert.match(expected, /Xylophon/);
+  assert.deepEqual(await own.translate(Array(8).fill(BADGER)), Array(8).fill(expected));
+  state.asked = [];
+  (await Transformer.load(state.address)).dispose();
+  assert.ok(state.asked.includes('model.safetensors') && !state.asked.includes('lexicon.tsv'));
+  state.asked = [];
+  const stored = { model: state.address, cache: state.cache };
+  await open(stored);
+  state.asked = [];
+  assert.equal(await (await open(stored)).translate(BADGER), expected);
+  assert.deepEqual(state.asked, ['heed.json'], 'it is stored like the others');
+  assert.equal(await Translator.availability({ ...TO_GERMAN, model: state.address, cache: state.cache }), 'available');
 });
 
 test('with a glossary, with what is kept, and in two steps', async () => {
