@@ -328,8 +328,9 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
 /*
  * A lexicon of a batch row whose source was just added: words that translate words of the source, beside what the model
  * knows.  It replaces an earlier one; n = 0 removes it.  Each step adds to the probability of an entry's next id its
- * share of the weight with which a head looks at its source tokens, and takes it from all ids, at most 0.99 for all
- * entries.  Rules come after it.  The score of a hypothesis is by these probabilities.
+ * share s of the weight with which a head looks at its source tokens, s (2 - s) if the entry has begun.  It takes that
+ * from all ids, at most 0.99 for all entries.  Rules come after it.  The score of a hypothesis is by these
+ * probabilities.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths

@@ -2,7 +2,8 @@
  * lexicon.c - words of a lexicon that the head which aligns looks at become more probable: see search.h.
  *
  *     p(id) = (1 - sum q) p_model(id) + q(id)
- *     q(id) = sum over the entries whose next id it is of share * weight of their source tokens
+ *     q(id) = sum over the entries whose next id it is of s * weight of their source tokens
+ *     s     = share for the first id of an entry, share (2 - share) for others: what has begun should be finished
  *
  * After Arthur, Neubig, Nakamura 2016, "Incorporating Discrete Translation Lexicons into Neural Machine Translation",
  * with linear interpolation.  The next id of an entry is the one after the longest beginning of it that ends the
@@ -29,16 +30,16 @@ static int may_begin(const heed_lexicon_entry *entry, int at, int begin) {
     return entry->place == HEED_PLACE_ANY || (entry->place == HEED_PLACE_FIRST) == (at == begin);
 }
 
-/* The next id of an entry, or -1 if it has none. */
-static int32_t next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
+/* Which id of an entry is next, or -1 if it has none. */
+static int next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
     const int n = target->n_ids, n_new = n - begin;
     if (entry->n_ids <= n_new && has_at(target, n - entry->n_ids, ids, entry->n_ids)) return -1;
     for (int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new; k > 0; k--)
-        if (may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k)) return ids[k];
+        if (may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k)) return k;
     if (!may_begin(entry, n, begin)) return -1;
     for (int at = begin; at + entry->n_ids <= n; at++)
         if (has_at(target, at, ids, entry->n_ids)) return -1;
-    return ids[0];
+    return 0;
 }
 
 int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry) {
@@ -58,11 +59,12 @@ void lexicon_apply(const heed_search *search, const heed_batch_row *row, const h
     for (int at = 0, size; (size = lexicon_next(row->lexicon, row->n_lexicon, at, &entry)) > 0; at += size) {
         float weight = 0.0f;
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
-        const float share = weight * (float)entry.share / 1000.0f;
+        const int32_t *ids = row->lexicon + at + size - entry.n_ids;
+        const int k = next_of(&entry, ids, target, begin);
+        if (k < 0 || scores_find(scores, ids[k]) == NULL) continue;
+        const float once = (float)entry.share / 1000.0f, share = weight * (k > 0 ? once * (2.0f - once) : once);
         if (!(share >= LEAST)) continue;
-        const int32_t id = next_of(&entry, row->lexicon + at + size - entry.n_ids, target, begin);
-        if (id < 0 || scores_find(scores, id) == NULL) continue;
-        search->lexical_ids[n] = id;
+        search->lexical_ids[n] = ids[k];
         search->lexical[n++] = share;
         total += share;
     }

@@ -55,8 +55,8 @@ static int32_t after(const int32_t *entry, const int32_t *ids, int at, int n) {
     return memcmp(ids + at, entry + 5, (size_t)(n - at) * sizeof *ids) == 0 ? entry[5 + n - at] : -1;
 }
 
-/* The next id of an entry for target ids [n], of which begin were not chosen; -1: it has none. */
-static int32_t next_plainly(const int32_t *entry, const int32_t *ids, int begin, int n) {
+/* The next id of an entry for target ids [n], of which begin were not chosen, and whether it has begun; -1: none. */
+static int32_t next_plainly(const int32_t *entry, const int32_t *ids, int begin, int n, int *has_begun) {
     int is_complete = 0, is_misplaced = 0;
     for (int at = begin; at + entry[4] <= n; at++) {
         if (memcmp(ids + at, entry + 5, (size_t)entry[4] * sizeof *ids) != 0) continue;
@@ -72,7 +72,7 @@ static int32_t next_plainly(const int32_t *entry, const int32_t *ids, int begin,
         if (is_misplaced) continue;
         seen.first += at == n && n == begin;
         seen.later += at == n && n > begin;
-        seen.continued += at < n;
+        seen.continued += *has_begun = at < n;
         return next;
     }
     return -1;
@@ -97,15 +97,18 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
     const float *looks = weights + ((size_t)s->head * T + n) * S;
     for (int id = 0; id < V; id++) sum += p[id] = exp(logits[id]);
     for (int at = 0; at < s->n_entries; at += 5 + s->entries[at + 4]) {
-        const int32_t *entry = s->entries + at, id = next_plainly(entry, ids, begin, n);
-        double weight = 0.0;
+        int has_begun;
+        const int32_t *entry = s->entries + at, id = next_plainly(entry, ids, begin, n, &has_begun);
+        double weight = 0.0, share = entry[2] / 1000.0;
         for (int t = entry[0]; t < entry[1]; t++) weight += (double)looks[t];
-        if (id < 0 || weight * entry[2] / 1000.0 < 1e-6) continue;
+        if (id < 0) continue;
+        if (has_begun) share = 1.0 - (1.0 - share) * (1.0 - share);
+        if (weight * share < 1e-6) continue;
         seen.no_score += p[id] == 0.0;
         if (p[id] == 0.0) continue;
         seen.shared += q[id] > 0.0;
-        q[id] += weight * entry[2] / 1000.0;
-        total += weight * entry[2] / 1000.0;
+        q[id] += weight * share;
+        total += weight * share;
     }
     most = total > 0.99 ? 0.99 / total : 1.0;
     seen.capped += most < 1.0;
