@@ -32,12 +32,15 @@ function withLexicon(lexicon, files = readFiles(SHIPPED)) {
   return { ...files, 'heed.json': bytes(JSON.stringify(manifest)), 'lexicon.tsv': data };
 }
 
-/** The same as a directory. */
+/** The same as a directory, and the shipped model without a lexicon. */
 const place = mkdtempSync(join(tmpdir(), 'heed-lexicon-'));
 after(() => rmSync(place, { recursive: true }));
-const model = join(place, 'model');
-cpSync(SHIPPED, model, { recursive: true });
+const [model, bare] = ['model', 'bare'].map((name) => join(place, name));
+for (const folder of [model, bare]) cpSync(SHIPPED, folder, { recursive: true });
 for (const [name, data] of Object.entries(withLexicon(WRONG))) writeFileSync(join(model, name), data);
+rmSync(join(bare, 'lexicon.tsv'));
+const { files: { 'lexicon.tsv': _, ...listed }, ...manifest } = JSON.parse(readFileSync(join(bare, 'heed.json'), 'utf8'));
+writeFileSync(join(bare, 'heed.json'), JSON.stringify({ ...manifest, files: listed }));
 
 /** @param {object} [options] */
 async function open(options) {
@@ -52,7 +55,7 @@ const { tokenizer, config } = transformer;
 /** @param {string} lexicon @param {[string, string]} pair @param {string[]} words */
 async function look(lexicon, pair, ...words) {
   const translationsOf = await readLexicon(bytes(lexicon), ...pair);
-  return words.map((word) => translationsOf(word));
+  return words.map((word) => translationsOf(word).map(([text, share]) => [text, share]));
 }
 
 /** The entries of a text, with words instead of ids: [source pieces, share, place, word]. */
@@ -87,6 +90,17 @@ test('reading: from English, to English, by way of English', async () => {
   assert.deepEqual(await look(lexicon, ['de', 'fr'], 'dachs', 'badger'), [[['blaireau', 0.4]], []]);
   assert.deepEqual(await look(lexicon, ['nl', 'sv'], 'dachs'), [[]]);
   assert.deepEqual(await look(`${lexicon}en\tbadger\tbrock\t9\t9\n`, ['en', 'en'], 'badger', 'brock'), [[], []]);
+});
+
+test('a word with a capital inside a sentence may be a name, and is one unless it is written so', async () => {
+  const lexicon = 'de\tbaker\tB\u00e4cker\t90\t90\nde\tTurk\tT\u00fcrke\t90\t90\nfr\tbaker\tboulanger\t90\t90\n';
+  const wordsOf = async (/** @type {string} */ text, /** @type {[string, string]} */ pair = ['en', 'de']) =>
+    (await entriesOf(lexicon, text, pair)).map(([source]) => source);
+  assert.deepEqual(await wordsOf('We met Mr Baker, Baker and a Turk.'), ['\u2581Turk']);
+  assert.deepEqual(await wordsOf('Baker! The baker, a BAKER.'), ['\u2581Baker', '\u2581baker', '\u2581BAKER']);
+  // German nouns have capitals
+  for (const target of ['en', 'fr'])
+    assert.deepEqual(new Set(await wordsOf('Das ist ein B\u00e4cker.', ['de', target])), new Set(['\u2581B\u00e4cker']));
 });
 
 test('reading: three translations of a word at most, the most frequent', async () => {
@@ -208,7 +222,7 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
   }
   assert.match(await translator.translate('Acorn is here.'), /^Purpur/);
   assert.match(await translator.translate('The acorn is small.'), /^\S+ purpur /);
-  const plain = await open({ model: SHIPPED });
+  const plain = await open({ model: bare });
   assert.equal(await translator.translate(BADGER, { lexicon: false }), await plain.translate(BADGER));
   assert.equal(await plain.translate(BADGER, { lexicon: true }), await plain.translate(BADGER));
   const others = ['How are you?', 'Tom has a red car.'];
@@ -404,7 +418,7 @@ test('heed convert and heed trim take it along, if heed.json lists it', async ()
   await trim(model, french, { keep: ['en', 'es'], texts });
   assert.ok(!existsSync(join(french, 'lexicon.tsv')) && !listed(french)['lexicon.tsv'], 'no line is left');
   const from = join(place, 'from');
-  cpSync(SHIPPED, from, { recursive: true });
+  cpSync(bare, from, { recursive: true });
   writeFileSync(join(from, 'lexicon.tsv'), 'anything');
   await convert(from, unlisted, { dtype: 'int8' });
   assert.ok(!existsSync(join(unlisted, 'lexicon.tsv')));

@@ -51,6 +51,9 @@ test('several words and compounds translate one word; a word that is not rare is
       ...times(4, ['>>fr<< my granddaughter', 'ma petite-fille', '1-1']),
       ...times(4, ['>>fr<< potatoes', 'pommes de terre', '0-0 0-1 0-2']),
       ...times(4, ['>>fr<< apple tree', 'pommier', '0-0 1-0']),
+      // "nearest" is two words, of which the aligner found one
+      ...times(4, ['>>fr<< the nearest', 'la plus proche', '1-2']),
+      ...times(4, ['>>fr<< close', 'tout proche', '0-1']),
     ],
     docs: [
       ...times(101, ['>>es<< the house', 'la casa', '0-0 1-1']), ...times(60, ['>>es<< a home', 'una casa', '1-1']),
@@ -59,6 +62,7 @@ test('several words and compounds translate one word; a word that is not rare is
   assert.deepEqual(rows, [
     // a search looks single words up, so "apple tree" is only what "pommier" becomes
     'fr\tapple tree\tpommier\t0\t80',
+    'fr\tclose\tproche\t80\t80',
     'fr\tgranddaughter\tpetite-fille\t80\t80',
     'fr\tpotatoes\tpommes de terre\t80\t0',
     // "casa" and "house" are not rare

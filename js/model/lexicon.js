@@ -29,12 +29,18 @@ const STRIDE = 2048;
 const LACKING = '\ufffd';
 /** A word, with hyphens or without. What lacks a character is one word still, and no part of it is another. */
 const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
+/** What is before a word inside a sentence. */
+const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
 const COLUMNS = 5;
 const HUNDREDTHS = /^(?:100|\d{1,2})$/;
 
-/** @typedef {[word: string, share: number]} Translation  share: of the occurrences of the other word, 0 to 1 */
+/**
+ * share: of the occurrences of the other word, 0 to 1; from: how the other word is written
+ *
+ * @typedef {[word: string, share: number, from: string]} Translation
+ */
 
 /** Words are the same in small letters and in any of Unicode's forms. @param {string} word */
 const keyOf = (word) => word.normalize('NFC').toLowerCase();
@@ -67,10 +73,10 @@ class Side {
 
   /** @param {string} key @returns {Translation[]}  the most frequent first */
   of(key) {
-    const { other, share } = this.#columns;
+    const { word, other, share } = this.#columns;
     return best([this.#places.get(key) ?? []].flat().map((at) => {
       const fields = lineAt(this.#text, at).split('\t');
-      return [fields[other], Number(fields[share]) / 100];
+      return [fields[other], Number(fields[share]) / 100, fields[word]];
     }));
   }
 }
@@ -129,14 +135,14 @@ export async function readLexicon(bytes, source, target) {
   if (source === 'en') return (key) => fromEnglish.of(key);
   if (target === 'en') return (key) => toEnglish.of(key);
   return (key) => {
-    /** @type {Map<string, number>} */
-    const shares = new Map();
-    for (const [english, share] of toEnglish.of(key)) {
+    /** @type {Map<string, Translation>} */
+    const found = new Map();
+    for (const [english, share, from] of toEnglish.of(key)) {
       for (const [word, further] of fromEnglish.of(keyOf(english))) {
-        shares.set(word, (shares.get(word) ?? 0) + share * further);
+        found.set(word, [word, (found.get(word)?.[1] ?? 0) + share * further, from]);
       }
     }
-    return best([...shares].filter(([, share]) => share >= LEAST));
+    return best([...found.values()].filter(([, share]) => share >= LEAST));
   };
 }
 
@@ -190,13 +196,15 @@ export class Lexicon {
    * spell have none.
    *
    * @param {string} word
+   * @param {boolean} isName  it may be a name: it has a capital inside a sentence
    * @returns {number[][]}
    */
-  #entriesOf(word) {
+  #entriesOf(word, isName) {
     const key = keyOf(word);
-    const known = this.#known.get(key);
+    const known = this.#known.get(`${isName} ${key}`);
     if (known) return known;
-    const found = (this.#translationsOf?.(key) ?? []).flatMap(([text, share]) => {
+    const found = (this.#translationsOf?.(key) ?? []).flatMap(([text, share, from]) => {
+      if (isName && /^\p{Ll}/u.test(from)) return []; // Mr Baker bakes nothing
       const capital = text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(this.#pair[1]));
       const entry = (/** @type {number} */ place, /** @type {string} */ form) => {
         const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
@@ -207,7 +215,7 @@ export class Lexicon {
         : [...entry(PLACE_LATER, text), ...entry(PLACE_FIRST, capital)];
     });
     // other words are not kept: there is no end of them
-    if (found.length > 0) this.#known.set(key, found);
+    if (found.length > 0) this.#known.set(`${isName} ${key}`, found);
     return found;
   }
 
@@ -258,7 +266,9 @@ export class Lexicon {
     /** @type {number[]} */
     const entries = [];
     const visit = (/** @type {string} */ word, /** @type {number} */ at) => {
-      const found = this.#entriesOf(word);
+      // German nouns have capitals
+      const isName = this.#pair[0] !== 'de' && /^\p{Lu}\p{Ll}/u.test(word) && INSIDE.test(text.slice(0, at));
+      const found = this.#entriesOf(word, isName);
       if (found.length === 0) return false;
       const end = starts.findIndex((start) => start >= at + word.length);
       // of ids that begin at the same place, the first has the text

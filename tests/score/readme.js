@@ -84,7 +84,7 @@ them.
 const LEXICON = `
 ### The lexicon
 
-\`lexicon.tsv\` has 85,142 pairs of words that heed-align linked alone, at least twice, in the corpora of training: words
+\`lexicon.tsv\` has 84,972 pairs of words that heed-align linked alone, at least twice, in the corpora of training: words
 that occur there a hundred times at most, with up to three translations of a share of 30 % or more. In each step half of
 the probability that the aligning head gives to such a word goes to what the lexicon says comes next of its translation;
 the model has the other half (after Arthur, Neubig and Nakamura 2016). On the first 300 sentences of eight sets (en-de,

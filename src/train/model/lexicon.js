@@ -27,6 +27,8 @@ const MOST = 100;
 /** Translations of a word, and their least share. */
 const CHOICES = 3;
 const SHARE = 0.3;
+/** What makes an adjective of French or Spanish more or most, and has no word of its own in "nearest". */
+const MORE = /^(?:plus|moins|más|menos)$/i;
 /** Words that translate one word, at most. */
 const SPAN = 3;
 /** As heed-align divides texts. */
@@ -52,6 +54,11 @@ class Counts {
     Counts.add(this.forms, to.toLowerCase(), to);
   }
 
+  /** An occurrence whose translation is not sure. @param {string} from */
+  miss(from) {
+    Counts.add(this.pairs, from.toLowerCase(), '');
+  }
+
   /** The form in which a word occurs most. @param {string} word */
   formOf(word) {
     const [[form]] = [...this.forms.get(word) ?? []].sort((a, b) => b[1] - a[1]);
@@ -66,11 +73,14 @@ class Counts {
       if (total > MOST || from.includes(' ')) return [];
       // what was seen twice may be chance
       return [...found].sort((a, b) => b[1] - a[1]).slice(0, CHOICES)
-        .filter(([to, n]) => n >= LEAST && n >= SHARE * (total + 1) && to !== from)
+        .filter(([to, n]) => n >= LEAST && n >= SHARE * (total + 1) && to !== from && to !== '' && !MORE.test(to))
         .map(([to, n]) => /** @type {[string, string, number]} */ ([from, to, n / (total + 1)]));
     });
   }
 }
+
+/** Whether a text is words, with hyphens and apostrophes inside. @param {string} text */
+const isWord = (text) => /^\p{L}[\p{L}\p{M}\p{N} '-]*$/u.test(text) && !/[ '-]$/.test(text);
 
 /** The words of a text with their places. @param {string} text */
 const wordsOf = (text) =>
@@ -108,7 +118,6 @@ function countLine(line, there, back) {
     of[i]?.add(j);
     by[j]?.add(i);
   }
-  const isWord = (/** @type {string} */ text) => /^\p{L}[\p{L}\p{M}\p{N} '-]*$/u.test(text) && !/[ '-]$/.test(text);
   /**
    * @param {typeof from} words @param {Set<number>[]} ahead @param {typeof to} others @param {Set<number>[]} behind
    * @param {string} text  of the others
@@ -121,12 +130,17 @@ function countLine(line, there, back) {
       if (list.length === 0 || list.length > SPAN || !isAlone) continue;
       const last = list[list.length - 1];
       const [begin, end] = [joined(others, behind, text, first, -1), joined(others, behind, text, last, 1)];
-      count(word, { at: others[begin].at, end: others[end].end });
+      // one word of "plus proche", which is "nearest", has a link; the other belongs to it
+      const before = begin > 0 && behind[begin - 1]?.size === 0 ? others[begin - 1] : undefined;
+      const isPart = before !== undefined && MORE.test(text.slice(before.at, before.end));
+      count(word, isPart ? { at: 0, end: 0 } : { at: others[begin].at, end: others[end].end });
     }
   };
   visit(from, of, to, by, target, (word, span) => {
     const [a, b] = [source.slice(word.at, word.end), target.slice(span.at, span.end)];
-    if (!isWord(a) || !isWord(b)) return;
+    if (!isWord(a)) return;
+    if (b === '') there.miss(a);
+    if (!isWord(b)) return;
     there.add(a, b);
     back.add(b, a);
   });
