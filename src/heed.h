@@ -327,10 +327,11 @@ heed_status heed_search_rules(heed_session *session, const heed_search_options *
 heed_status heed_search_add(heed_session *session, const int32_t *source, int n, int32_t *row);
 /*
  * A lexicon of a batch row whose source was just added: words that translate words of the source, beside what the model
- * knows.  It replaces an earlier one; n = 0 removes it.  Each step adds to the probability of an entry's next id its
- * share s of the weight with which a head looks at its source tokens, s (2 - s) if the entry has begun.  It takes that
- * from all ids, at most 0.99 for all entries.  Rules come after it.  The score of a hypothesis is by these
- * probabilities.
+ * knows.  It replaces an earlier one; n = 0 removes it.  In each step an entry has at most one next id: the one after
+ * the longest beginning of it that ends the target; else its first, if the target does not have the whole entry.  The
+ * step adds to the probability of that id s times the weight with which a head looks at the entry's source tokens; s is
+ * its share S, or S (2 - S) where the entry has begun.  All entries together add 0.99 at most, and the other
+ * probabilities shrink by as much.  Rules come after it.  The score of a hypothesis is by these probabilities.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths

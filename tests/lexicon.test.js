@@ -132,7 +132,7 @@ test('reading: what is wrong, with the number of the line', async () => {
     ['de acorn\n', "found 'de acorn', expected 5 columns with tabs between"],
     ['de\t\tEichel\t60\t1\n', "found '', expected a word in column 2"],
     ['de\tacorn\t \t60\t1\n', "found ' ', expected a word in column 3"],
-    ...['101', '-1', '0.5', '1e1', '', 'x', ' 7', 'NaN'].flatMap((found) => [
+    ...['101', '00', '07', '-1', '0.5', '1e1', '', 'x', ' 7', 'NaN'].flatMap((found) => [
       [`de\tacorn\tEichel\t${found}\t1\n`, `found '${found}', ${column(4)}`],
       [`de\tacorn\tEichel\t1\t${found}\r\n`, `found '${found}', ${column(5)}`],
     ]),

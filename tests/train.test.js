@@ -27,10 +27,9 @@ function readTensors(bytes) {
 
 const norm = (x) => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0));
 
-const TAUGHT = [
+for (const name of [
   'postnorm-relu-shared', 'prenorm-gelu-separate-stored', 'swish-odd', 'swish-odd-guided', 'ssru',
-];
-for (const name of TAUGHT) {
+]) {
   test(`${name} learns as in PyTorch: gradients by name, ten steps of Adam`, async () => {
     const { options, batches, losses, gradientNorms, alignmentLosses } = JSON.parse(
       readFileSync(golden(`train/${name}.json`), 'utf8'),
@@ -71,7 +70,7 @@ for (const name of TAUGHT) {
 }
 
 for (const name of ['postnorm-relu-shared', 'ssru']) {
-  test(`${name} learns with torch.optim.Muon's matrices: ten steps`, async () => {
+  test(`${name} learns with Muon as in PyTorch: ten steps`, async () => {
     const { options, batches, losses, gradientNorms, weights } = JSON.parse(
       readFileSync(golden(`train/${name}-muon.json`), 'utf8'),
     );

@@ -27,14 +27,15 @@ const LEAST = 0.1;
 const STRIDE = 2048;
 /** Stands for a character that the vocabulary lacks. */
 const LACKING = '\ufffd';
-/** A word, with hyphens or without. What lacks a character is one word still, and no part of it is another. */
+/** A word, with hyphens or without. A word with a character that the vocabulary lacks is
+ * still one word; its parts are not looked up. */
 const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
 /** What is before a word inside a sentence. */
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
 const COLUMNS = 5;
-const HUNDREDTHS = /^(?:100|\d{1,2})$/;
+const HUNDREDTHS = /^(?:100|[1-9]?\d)$/;
 
 /**
  * share: of the occurrences of the other word, 0 to 1; from: how the other word is written
@@ -197,11 +198,13 @@ export class Lexicon {
    *
    * @param {string} word
    * @param {boolean} isName  it may be a name: it has a capital inside a sentence
+   * @param {boolean} isSentence  the source begins with a capital
    * @returns {number[][]}
    */
-  #entriesOf(word, isName) {
+  #entriesOf(word, isName, isSentence) {
     const key = keyOf(word);
-    const known = this.#known.get(`${isName} ${key}`);
+    const own = `${isName} ${isSentence} ${key}`;
+    const known = this.#known.get(own);
     if (known) return known;
     const found = (this.#translationsOf?.(key) ?? []).flatMap(([text, share, from]) => {
       if (isName && /^\p{Ll}/u.test(from)) return []; // Mr Baker bakes nothing
@@ -210,12 +213,12 @@ export class Lexicon {
         const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
         return this.#tokenizer.decode(ids) === form ? [[Math.round(1000 * STRENGTH * share), place, ...ids]] : [];
       };
-      // a sentence begins with a capital
-      return capital === text ? entry(PLACE_ANY, text)
-        : [...entry(PLACE_LATER, text), ...entry(PLACE_FIRST, capital)];
+      // what begins with a capital becomes what does. The core knows the two as one word in this order
+      return capital === text || !isSentence ? entry(PLACE_ANY, text)
+        : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)];
     });
     // other words are not kept: there is no end of them
-    if (found.length > 0) this.#known.set(`${isName} ${key}`, found);
+    if (found.length > 0) this.#known.set(own, found);
     return found;
   }
 
@@ -263,12 +266,13 @@ export class Lexicon {
    */
   entriesFor(ids) {
     const { text, starts } = this.#textOf(ids);
+    const isSentence = /^\P{L}*\p{Lu}/u.test(text);
     /** @type {number[]} */
     const entries = [];
     const visit = (/** @type {string} */ word, /** @type {number} */ at) => {
       // German nouns have capitals
       const isName = this.#pair[0] !== 'de' && /^\p{Lu}\p{Ll}/u.test(word) && INSIDE.test(text.slice(0, at));
-      const found = this.#entriesOf(word, isName);
+      const found = this.#entriesOf(word, isName, isSentence);
       if (found.length === 0) return false;
       const end = starts.findIndex((start) => start >= at + word.length);
       // of ids that begin at the same place, the first has the text

@@ -8,7 +8,8 @@
  * After Arthur, Neubig, Nakamura 2016, "Incorporating Discrete Translation Lexicons into Neural Machine Translation",
  * with linear interpolation.  The next id of an entry is the one after the longest beginning of it that ends the
  * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
- * though its last ids may be its first ones again: it would never end.
+ * though its last ids may be its first ones again: it would never end.  An entry for later places does not begin while
+ * the last entry for the first place, of the same source tokens, is what the target begins with.
  */
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,12 @@ static int next_of(const heed_lexicon_entry *entry, const int32_t *ids, const he
     return 0;
 }
 
+/* Whether the target begins with an entry, or with as much of it as the target has chosen ids. */
+static int begins_with(const heed_target *target, int begin, const heed_lexicon_entry *entry, const int32_t *ids) {
+    const int n_new = target->n_ids - begin, n = n_new < entry->n_ids ? n_new : entry->n_ids;
+    return n > 0 && has_at(target, begin, ids, n);
+}
+
 int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry) {
     enum { HEAD = sizeof *entry / sizeof(int32_t) };
     if (n - at < HEAD) return 0;
@@ -52,7 +59,8 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
 void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
                    const heed_target *target, const float *weights) {
     const int begin = next_begin(&row->rules->options);
-    heed_lexicon_entry entry;
+    heed_lexicon_entry entry, capital = {0};
+    const int32_t *capital_ids = NULL;
     float total = 0.0f;
     int n = 0;
     if (target->n_ids < begin) return;
@@ -61,7 +69,15 @@ void lexicon_apply(const heed_search *search, const heed_batch_row *row, const h
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const int32_t *ids = row->lexicon + at + size - entry.n_ids;
         const int k = next_of(&entry, ids, target, begin);
+        if (entry.place == HEED_PLACE_FIRST) {
+            capital = entry;
+            capital_ids = ids;
+        }
         if (k < 0 || scores_find(scores, ids[k]) == NULL) continue;
+        /* the word is there already, or its beginning is */
+        if (k == 0 && entry.place == HEED_PLACE_LATER && capital_ids && entry.first == capital.first &&
+            entry.end == capital.end && begins_with(target, begin, &capital, capital_ids))
+            continue;
         const float once = (float)entry.share / 1000.0f, share = weight * (k > 0 ? once * (2.0f - once) : once);
         if (!(share >= LEAST)) continue;
         search->lexical_ids[n] = ids[k];
@@ -76,7 +92,7 @@ void lexicon_apply(const heed_search *search, const heed_batch_row *row, const h
     for (int i = 0; i < n; i++) {
         float *score = scores_find(scores, search->lexical_ids[i]);
         const double more = (double)(search->lexical[i] * scale / kept);
-        /* in double, so that the result is the same float with every libm */
+        /* in double: libms differ in its last bits, which rounding to a float nearly always removes */
         *score = (float)((double)sum + log(exp((double)*score - (double)sum) + more));
     }
 }

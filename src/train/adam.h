@@ -1,10 +1,10 @@
 /*
- * adam.h - the optimiser: gradient clipping, Adam, and the learning rate by step.
+ * adam.h - an optimiser: gradient clipping, Adam, and the learning rate by step.
  *
  *     m = b1 m + (1 - b1) g     v = b2 v + (1 - b2) g^2
  *     w -= rate  (m / (1 - b1^step)) / (sqrt(v / (1 - b2^step)) + epsilon)      b1 0.9, b2 0.98, epsilon 1e-9
  *
- * Depends on: nothing.  Used by: trainer.c.
+ * Depends on: nothing.  Used by: muon.c, trainer.c.
  */
 #ifndef HEED_TRAIN_ADAM_H
 #define HEED_TRAIN_ADAM_H

@@ -8,7 +8,7 @@
  * All three are one function, C = A B or C += A B, which the caller of the trainer chooses: gemm_plain (below; works
  * everywhere, with the vectors of vector.h), or one that a native program makes from a library.
  *
- * Depends on: vector.h.  Used by: pass.c, and the native trainer, which brings others.
+ * Depends on: vector.h.  Used by: pass.c, muon.c, trainer.c, and the native trainer, which brings others.
  */
 #ifndef HEED_TRAIN_GEMM_H
 #define HEED_TRAIN_GEMM_H

@@ -10,11 +10,11 @@ static const float MOMENTUM = 0.95f;
 static const float A = 3.4445f, B = -4.7750f, C = 2.0315f;
 /* Below this a matrix counts as 0. */
 static const double LEAST_NORM = 1e-7;
-/* The mean size of a step of Adam, by the rate. */
+/* The root mean square of a step of Adam is about this times the rate. */
 static const double STEP_OF_ADAM = 0.2;
 enum { TURNS = 5 };
 
-/* Two of its shape, and two squares of its shorter side. */
+/* x and next have its shape; s and polynomial are squares of its shorter side. */
 size_t muon_floats(size_t n) { return 4 * n; }
 
 void muon_update(float *w, float *m, const float *g, int rows, int cols, float factor, double rate,

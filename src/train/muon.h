@@ -5,12 +5,12 @@
  *     u = b m + (1 - b) g                               Nesterov's momentum
  *     w -= rate  0.2 sqrt(max(rows, cols))  orthogonal(u)
  *
- * orthogonal(u) has the singular vectors of u, and singular values near 1.  Five turns of Newton and Schulz's iteration
- * find it: x = u / |u|, and then x = a x + (b s + c s s) x with s = x x^T.  The factor before it makes the step as
- * great as Adam's, so that both have one rate.  As torch.optim.Muon with adjust_lr_fn 'match_rms_adamw' and no weight decay
- * (Jordan et al. 2024; Liu et al. 2025, "Muon is Scalable for LLM Training").
+ * orthogonal(u) has the singular vectors of u, and singular values near 1.  Five turns of Newton and Schulz's
+ * iteration find it: x = u / |u|, and then x = a x + (b s + c s s) x with s = x x^T.  The factor before it makes a step
+ * as long as Adam's, so that one rate serves both.  This is torch.optim.Muon with adjust_lr_fn 'match_rms_adamw' and
+ * without weight decay (Jordan et al. 2024; Liu et al. 2025, "Muon is Scalable for LLM Training").
  *
- * Depends on: gemm.h.  Used by: trainer.c.
+ * Depends on: adam.h, gemm.h.  Used by: trainer.c.
  */
 #ifndef HEED_TRAIN_MUON_H
 #define HEED_TRAIN_MUON_H

@@ -1,8 +1,8 @@
 /*
  * parameters.h - every weight of a model in one flat array of floats, by tensor name and by sublayer.
  *
- * A tensor has one offset for its values, its gradient and its two Adam moments.  Trained tensors come first, so
- * clipping and Adam are loops over the first n_trained floats.  Tensors that are not trained come last:
+ * A tensor has one offset for its values, its gradient and its two moments.  Trained tensors come first, so
+ * clipping is a loop over the first n_trained floats.  Tensors that are not trained come last:
  * final_logits_bias, and position tables of a file unless train_positions is 1.
  *
  * Names and shapes are those of the table in model.c.

@@ -184,7 +184,8 @@ def make(name, guided=None, muon=False):
     else:
         tensorfile.write(os.path.join(folder, f'{name}.safetensors'), gradients)
     with open(os.path.join(folder, f'{name}.json'), 'w', encoding='utf-8', newline='\n') as file:
-        file.write(json.dumps({'options': {**OPTIONS, **(guided or {}), **({'optimizer': 'muon'} if muon else {})}, 'batches': data,
+        options = {**OPTIONS, **(guided or {}), **({'optimizer': 'muon'} if muon else {})}
+        file.write(json.dumps({'options': options, 'batches': data,
                                'losses': [round(x, 10) for x in losses],
                                'gradientNorms': [round(x, 8) for x in norms], **more}) + '\n')
     print(f'{name}: {len(gradients)} gradients, losses {losses[0]:.4f} ... {losses[-1]:.4f}')

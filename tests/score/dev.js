@@ -7,7 +7,7 @@
 // model that translates two languages without English also translates them by way of English, in two steps. Exit code
 // 1: the figures of the model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8
 // loses more than 0.3 against f32. --write puts the figures there.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createHere } from '../../js/engine/here.js';
@@ -57,8 +57,10 @@ async function translate({ directory, dtype }, sources, [source, target], genera
   const engine = await createHere({ model: directory, dtype, source, target });
   try {
     const ids = (await engine.encode(sources)).map((encoded) => encoded.ids);
+    const search = checkGenerate(generate, engine.defaults, engine.config);
+    await engine.generate(ids.slice(0, 1), search); // the first call reads the lexicon
     const started = performance.now();
-    const results = await engine.generate(ids, checkGenerate(generate, engine.defaults, engine.config));
+    const results = await engine.generate(ids, search);
     const best = results.map((hypotheses) => hypotheses[0]), seconds = (performance.now() - started) / 1000;
     return { best, translations: best.map(({ text }) => text), seconds, info: engine.info };
   } finally {
@@ -105,8 +107,9 @@ async function scoreModel(directory, data, { dtype, write, generate: asked }) {
   const all = [...directions, ...directions.filter(hasEnglish).map((direction) => `docs-${direction}`)];
   const own = manifest.dtype === 'int8' ? 'int8' : 'f32';
   const dtypes = /** @type {('f32' | 'int8')[]} */ (dtype ? [dtype] : ['f32', 'int8']);
-  const settings = JSON.parse(readFileSync(join(directory, 'generation_config.json'), 'utf8'));
-  const { beams = Number(settings.num_beams ?? 1), ...others } = asked;
+  const settings = join(directory, 'generation_config.json');
+  const usual = existsSync(settings) ? JSON.parse(readFileSync(settings, 'utf8')).num_beams : 1;
+  const { beams = Number(usual ?? 1), ...others } = asked;
   const generate = { beams, ...others };
   /** @type {Record<string, object>} */
   const scores = {};

@@ -1,6 +1,7 @@
 // directory.js - writes the weights of heed-train and a vocabulary as model directories in OPUS-MT's layout, f32 and
 // int8. Used by make.js.
 
+import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACTIVATIONS, DECODER_CELLS, POSITIONS } from '../../../js/base/constants.js';
@@ -77,6 +78,9 @@ const readPieces = (vocab) =>
     .filter(Boolean)
     .map((line) => line.split('\t')[0]);
 
+/** What heed.json says of a file. @param {Buffer} bytes */
+const describe = (bytes) => ({ size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
+
 const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
 
 /**
@@ -117,10 +121,12 @@ export async function writeDirectory({ weights, spm, set, lexicon, manifest }, o
     'source.spm': readFileSync(`${spm}.model`),
     'target.spm': readFileSync(`${spm}.model`),
     'vocab.json': JSON.stringify(Object.fromEntries(pieces.map((piece, id) => [piece, id]))),
-    'heed.json': json(manifest),
   };
-  const words = lexicon && readFileSync(lexicon);
-  if (words?.length) files['lexicon.tsv'] = words;
+  const words = lexicon ? readFileSync(lexicon) : Buffer.alloc(0);
+  if (words.length > 0) files['lexicon.tsv'] = words;
+  // convert() takes a lexicon that is listed
+  const listed = words.length > 0 && { files: { 'lexicon.tsv': describe(words) } };
+  files['heed.json'] = json({ ...manifest, ...listed });
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(float, name), bytes);
   cpSync(weights, join(float, 'model.safetensors'));
   await convert(float, int8, { dtype: 'int8' });

@@ -21,11 +21,10 @@ const HELP = `usage: node src/train/model/lexicon.js --work DIR --out FILE
 
 /** Corpora whose lines are of all directions, those from English first. */
 const CORPORA = ['everyday', 'phrases', 'words', 'docs'];
-/** How often a pair of words is linked, at least, and how often a rare word occurs, at most. */
+/** How often a pair of words is linked, at least, and how often a rare word is linked alone, at most. */
 const LEAST = 2;
 const MOST = 100;
-/** Translations of a word, and their least share. */
-const CHOICES = 3;
+/** The least share of a translation: a word has three at most. */
 const SHARE = 0.3;
 /** What makes an adjective of French or Spanish more or most, and has no word of its own in "nearest". */
 const MORE = /^(?:plus|moins|más|menos)$/i;
@@ -72,7 +71,7 @@ class Counts {
       // a search looks words up, not phrases
       if (total > MOST || from.includes(' ')) return [];
       // what was seen twice may be chance
-      return [...found].sort((a, b) => b[1] - a[1]).slice(0, CHOICES)
+      return [...found].sort((a, b) => b[1] - a[1])
         .filter(([to, n]) => n >= LEAST && n >= SHARE * (total + 1) && to !== from && to !== '' && !MORE.test(to))
         .map(([to, n]) => /** @type {[string, string, number]} */ ([from, to, n / (total + 1)]));
     });
@@ -132,7 +131,9 @@ function countLine(line, there, back) {
       const [begin, end] = [joined(others, behind, text, first, -1), joined(others, behind, text, last, 1)];
       // one word of "plus proche", which is "nearest", has a link; the other belongs to it
       const before = begin > 0 && behind[begin - 1]?.size === 0 ? others[begin - 1] : undefined;
-      const isPart = before !== undefined && MORE.test(text.slice(before.at, before.end));
+      // the middle of up-to-date has a link, or "plus"
+      const isMiddle = begin < first && end > last;
+      const isPart = isMiddle || (before !== undefined && MORE.test(text.slice(before.at, before.end)));
       count(word, isPart ? { at: 0, end: 0 } : { at: others[begin].at, end: others[end].end });
     }
   };
@@ -146,7 +147,8 @@ function countLine(line, there, back) {
   });
   visit(to, by, from, of, source, (word, span) => {
     const [a, b] = [source.slice(span.at, span.end), target.slice(word.at, word.end)];
-    if (!isWord(a) || !isWord(b) || !/[ '-]/.test(a)) return; // a single word was counted above
+    // a single word was counted above; of a compound such as sign-in, one small word may have had the link
+    if (!isWord(a) || !isWord(b) || !/[ '-]/.test(a) || (a.includes('-') && b.length <= 3)) return;
     there.add(a, b);
     back.add(b, a);
   });
@@ -168,7 +170,8 @@ async function main() {
     for await (const line of createInterface({ input })) {
       const [, language] = /^>>(\w+)<< /.exec(line) ?? fail(`${path}: found '${line}', expected >>xx<< first`);
       if (language === 'en') break; // from here on the source is another language
-      countLine(line, counts[language].there, counts[language].back);
+      const { there, back } = counts[language] ?? fail(`${path}: found >>${language}<<, expected one of ${OTHERS} or en`);
+      countLine(line, there, back);
     }
   }
   const rows = OTHERS.flatMap((other) => {

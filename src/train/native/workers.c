@@ -33,8 +33,8 @@ struct workers {
     worker *each;
     pthread_barrier_t start, middle, end;
     int stopping;
-    const trainer_change *change; /* the job, if it is an update */
-    atomic_int next_tensor;       /* of it */
+    const trainer_change *change; /* an update; NULL: a pass */
+    atomic_int next_tensor;       /* of the update */
     /* the job */
     part *parts;
     int n_parts, max_parts, learn;
@@ -66,7 +66,7 @@ static void add_up(worker *me) {
     }
 }
 
-/* Tensors go to whoever is free, so embeddings, which come first, keep one worker busy for long. */
+/* Each worker takes the next tensor when it is free.  Embeddings come first: they take longest. */
 static void update(worker *me) {
     workers *w = me->all;
     const int n = trainer_parameters(w->trainer)->n_tensors;

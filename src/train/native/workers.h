@@ -20,7 +20,7 @@ typedef struct workers workers;
 workers *workers_create(heed_trainer *trainer, const heed_gemm *gemm, int n, int max_tokens, int sampled_softmax);
 /* Loss and, if `learn`, the gradient (into the trainer's array) of pairs [n], each of at most max_tokens. */
 pass_result workers_run(workers *w, const heed_pair *pairs, int n, const heed_train_options *options, int learn);
-/* A step of the trainer by the gradient of workers_run(); the same step whatever n is.  HEED_E_DIVERGED: none. */
+/* A step by the gradient of workers_run(), the same with any number of workers.  HEED_E_DIVERGED: there is no step. */
 heed_status workers_update(workers *w, heed_train_result *result);
 void workers_free(workers *w);
 
