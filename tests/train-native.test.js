@@ -168,6 +168,21 @@ test('two threads compute the same as one, except for the order of sums', { skip
   assert.ok(Math.abs(loss(one) - loss(two)) < 0.05, `${loss(one)}, ${loss(two)}`);
 });
 
+test('Muon on three threads: a run in two parts is the run in one, to the bit', { skip }, () => {
+  const [one, two, adam] = ['muon', 'muon-parts', 'adam'].map((name) => join(folder, name));
+  const learn = (/** @type {string} */ out, /** @type {string} */ optimizer, /** @type {number} */ steps) => {
+    const { status, stderr } = run(...args(out, '--optimizer', optimizer, '--threads', '3', '--steps', `${steps}`));
+    assert.equal(status, 0, stderr);
+  };
+  learn(one, 'muon', 30);
+  learn(two, 'muon', 12);
+  learn(two, 'muon', 30);
+  assert.ok(learned(one).equals(learned(two)));
+  learn(adam, 'adam', 30);
+  assert.ok(!learned(one).equals(learned(adam)));
+  assert.match(run(...args(one, '--optimizer', 'sgd')).stderr, /--optimizer: expected adam or muon/);
+});
+
 test('model.safetensors has the tensors of MarianMTModel', { skip }, () => {
   const bytes = new Uint8Array(readFileSync(join(folder, 'whole/model.safetensors')));
   const length = new DataView(bytes.buffer).getUint32(0, true);
