@@ -15,9 +15,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
+import { createHere } from '../../../js/engine/here.js';
 import { Transformer } from '../../../js/index.js';
 import { attention } from '../../../js/model/inspect.js';
 import { pairsOf } from '../../../js/model/languages.js';
+import { checkGenerate } from '../../../js/model/options.js';
 import { wordsOf } from '../../../js/text/words.js';
 import { calibrate as confidenceOf, logit, weigh } from '../../../js/translate/confidence.js';
 import { readSet } from './sets.js';
@@ -102,13 +104,14 @@ export function calibrationError(words, confidence) {
 }
 
 /**
- * The words of a model's own translations of a set, judged; by sentence.
+ * The words of a model's own translations of a set, with its lexicon, judged; by sentence.
  *
  * @param {Transformer} model
+ * @param {string} directory  of the model
  * @param {DevSet} set
  * @returns {Promise<Judged[][]>}
  */
-async function judgeSet(model, { pairs, target: language }) {
+async function judgeSet(model, directory, { name, pairs, target: language }) {
   const { tokenizer, config } = model;
   /** @type {Parameters<typeof weigh>[0]} */
   const engine = {
@@ -118,8 +121,10 @@ async function judgeSet(model, { pairs, target: language }) {
     attention: async (...args) => attention(model, ...args),
   };
   const sources = pairs.map((pair) => tokenizer.encode(pair.source, { language: pair.language }).ids);
-  const translations = model.generate(sources,
-    { maxTokens: LONGEST, batchSize: 64, cutRunaways: true, validUtf8: true });
+  const asked = { maxTokens: LONGEST, batchSize: 64, cutRunaways: true, validUtf8: true };
+  const here = await createHere({ model: directory, source: name.split('-').at(-2) ?? '', target: language });
+  const translations = await here.generate(sources, checkGenerate(asked, here.defaults, here.config));
+  here.destroy();
   const judged = [];
   for (const [i, [{ ids }]] of translations.entries()) {
     const { logProbs } = attention(model, sources[i], ids);
@@ -145,7 +150,7 @@ export async function calibrate(directory, sets) {
   const model = await Transformer.load(directory);
   try {
     const judged = [];
-    for (const set of sets) judged.push(await judgeSet(model, set));
+    for (const set of sets) judged.push(await judgeSet(model, directory, set));
     const half = (/** @type {Judged[][]} */ sentences, /** @type {number} */ which) =>
       sentences.filter((_, i) => i % 2 === which).flat();
     const numbers = fit(judged.flatMap((sentences) => half(sentences, 0)));
