@@ -157,14 +157,16 @@ test('reading lets the event loop run', async () => {
 
 test('entries: the pieces of a word, its share, and where the translation may begin', async () => {
   assert.deepEqual(await entriesOf(WRONG, 'The acorn and a BADGER.'), [
-    ['\u2581acorn', 500, PLACE_LATER, 'purpur'], ['\u2581acorn', 500, PLACE_FIRST, 'Purpur'],
+    ['\u2581acorn', 500, PLACE_FIRST, 'Purpur'], ['\u2581acorn', 500, PLACE_LATER, 'purpur'],
     ['\u2581BADGER', 500, PLACE_ANY, 'Xylophon'],
   ]);
   assert.deepEqual(await entriesOf(WRONG, 'Acorns, acorn\u0301, badgers, 2badger.'), [], 'other words');
   assert.deepEqual(await entriesOf('de\tacorn\tEichel\t33\t0\n', '(acorn)'), [['acorn', 165, PLACE_ANY, 'Eichel']]);
   assert.deepEqual(await entriesOf(WRONG, 'Das Xylophon.', ['de', 'fr']), [
-    ['\u2581Xylophon', 500, PLACE_LATER, 'voiture'], ['\u2581Xylophon', 500, PLACE_FIRST, 'Voiture'],
+    ['\u2581Xylophon', 500, PLACE_FIRST, 'Voiture'], ['\u2581Xylophon', 500, PLACE_LATER, 'voiture'],
   ]);
+  // a fragment begins as it is written
+  assert.deepEqual(await entriesOf(WRONG, 'an acorn'), [['\u2581acorn', 500, PLACE_ANY, 'purpur']]);
 });
 
 test('entries: a compound with hyphens, or its parts', async () => {
@@ -210,7 +212,7 @@ test('entries: what does not fit is left out', async () => {
   const lines = Array.from({ length: 3 }, (_, i) => `de\tacorn\t${'nussbaumholz'.repeat(8 - i)}\t${99 - i}\t0\n`);
   const found = await entriesOf(lines.join(''), 'acorn', undefined, tokenizer, {});
   assert.ok(found.length < 6, `${found.length} entries`);
-  assert.equal((await entriesOf(lines.join(''), `acorn ${'and '.repeat(200)}`)).length, 6);
+  assert.equal((await entriesOf(lines.join(''), `Acorn ${'and '.repeat(200)}`)).length, 6);
   const many = await entriesOf(lines.join(''), 'acorn '.repeat(150));
   assert.ok(many.length > 100);
 });
@@ -231,6 +233,26 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
     translator.translate(BADGER, { lexicon: false }), translator.translate([BADGER, others[0]])]);
   assert.deepEqual([mixed, free, again], [await translator.translate(BADGER), await plain.translate(BADGER),
     [mixed, await plain.translate(others[0])]], 'at the same time');
+});
+
+test('the probabilities of a sentence\'s tokens are those of its search, with the lexicon and without', async () => {
+  const shipped = await open({ model: SHIPPED });
+  const texts = [BADGER, 'A photocopier!', 'The sheep are behind the hedge, and the ladder is wet.', 'two parrots'];
+  let isOther = false;
+  for (const own of [translator, shipped])
+    for (const text of texts)
+      // greedy search shares probabilities among allowed ids
+      for (const beams of [2, 3]) {
+        const [both, alone] = await Promise.all([true, false].map(async (lexicon) =>
+          (await own.translateDetailed(text, { beams, lexicon }))[0]));
+        for (const { targetTokens, logProb } of [both, alone]) {
+          const sum = targetTokens.reduce((total, token) => total + token.logProb, 0);
+          // sums of floats; the pass of the whole target rounds as its steps do
+          assert.ok(Math.abs(sum - logProb) < 1e-4, `${text}: ${sum}, the search has ${logProb}`);
+        }
+        isOther ||= Math.abs(both.logProb - alone.logProb) > 0.1;
+      }
+  assert.ok(isOther);
 });
 
 test('streams, details, HTML, workers and pools give the same', async () => {

@@ -34,7 +34,10 @@ import { builds } from '../builds.js';
  * @property {(lists: ArrayLike<number>[]) => Promise<string[]>} decode  ids of the target side
  * @property {(ids?: ArrayLike<number>) => Promise<string[]>} pieces  of target ids, or of all target ids
  * @property {Asynchronous<typeof import('../model/inspect.js').nextLogits>} logits  [V] of the id after the prefix
- * @property {Asynchronous<typeof import('../model/inspect.js').attention>} attention
+ * @property {(source: ArrayLike<number>, target: ArrayLike<number>, options?: { shortlist?: boolean,
+ *   disabledHeads?: import('../model/options.js').Head[], lexicon?: boolean }) =>
+ *   Promise<ReturnType<typeof import('../model/inspect.js').attention>>} attention  lexicon: logProbs are those of a
+ *   search with the model's lexicon, if it has one; default false
  * @property {Asynchronous<typeof import('../model/tensors.js').inspect>} inspect
  * @property {Asynchronous<typeof import('../model/tensors.js').parameters>} parameters
  * @property {Asynchronous<typeof import('../model/tensors.js').parameter>} parameter

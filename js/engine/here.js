@@ -60,6 +60,7 @@ function engineOf(model, { encode, settings }, lexicon) {
   };
   const pass = () => import('../model/inspect.js');
   const tensors = () => import('../model/tensors.js');
+  const attend = look(pass, 'attention');
 
   return {
     config,
@@ -111,7 +112,12 @@ function engineOf(model, { encode, settings }, lexicon) {
       return pieces.flat();
     },
     logits: look(pass, 'nextLogits'),
-    attention: look(pass, 'attention'),
+    async attention(source, target, { lexicon: isWanted = false, ...options } = {}) {
+      const found = await attend(source, target, options);
+      if (!isWanted || !lexicon) return found;
+      await lexicon.read();
+      return { ...found, logProbs: lexicon.weigh(source, target, found) };
+    },
     inspect: look(tensors, 'inspect'),
     parameters: look(tensors, 'parameters'),
     parameter: look(tensors, 'parameter'),

@@ -21,6 +21,8 @@ const FILE = 'lexicon.tsv';
 const STRENGTH = 0.5;
 /** Translations of a word. */
 const MOST = 3;
+/** What all entries of a step add at most, as in the core. */
+const MOST_OF_ALL = 0.99;
 /** The least share of a translation by way of English. */
 const LEAST = 0.1;
 /** Lines to read per turn of the event loop: about 2 ms. */
@@ -145,6 +147,25 @@ export async function readLexicon(bytes, source, target) {
     }
     return best([...found.values()].filter(([, share]) => share >= LEAST));
   };
+}
+
+/** Whether a target has the first n ids of an entry at a place. */
+const has = (/** @type {ArrayLike<number>} */ target, /** @type {number} */ at, /** @type {Int32Array} */ ids,
+  /** @type {number} */ n) => ids.subarray(0, n).every((id, i) => target[at + i] === id);
+
+/**
+ * Which id of an entry is next after n ids of a target; -1: none.
+ *
+ * @param {Int32Array} ids @param {number} place @param {ArrayLike<number>} target @param {number} n
+ */
+function nextOf(ids, place, target, n) {
+  const mayBegin = (/** @type {number} */ at) => place === PLACE_ANY || (place === PLACE_FIRST) === (at === 0);
+  const { length } = ids;
+  if (length <= n && has(target, n - length, ids, length)) return -1;
+  for (let k = Math.min(length - 1, n); k > 0; k--) if (mayBegin(n - k) && has(target, n - k, ids, k)) return k;
+  if (!mayBegin(n)) return -1;
+  for (let at = 0; at + length <= n; at++) if (has(target, at, ids, length)) return -1;
+  return 0;
 }
 
 /** The lexicon of a model for a pair of languages. */
@@ -289,5 +310,41 @@ export class Lexicon {
       for (const part of word.matchAll(/[^-]+/g)) visit(part[0], index + part.index);
     }
     return Int32Array.from(entries);
+  }
+
+  /**
+   * Log-probabilities of a target's ids in a search with this lexicon, as src/search/lexicon.c computes them.
+   *
+   * @param {ArrayLike<number>} source
+   * @param {ArrayLike<number>} target
+   * @param {{ cross: import('./model.js').Tensor, logProbs: Float32Array }} pass  of the model alone
+   * @returns {Float32Array}
+   */
+  weigh(source, target, { cross: { shape: [layers, heads, T, S], data }, logProbs }) {
+    const entries = this.entriesFor(source);
+    const weights = data.subarray(((layers - 1) * heads + this.head) * T * S);
+    return logProbs.map((logProb, t) => {
+      let [total, own] = [0, 0];
+      /** @type {{ first: number, end: number, ids: Int32Array } | undefined} */
+      let capital;
+      for (let at = 0; at < entries.length;) {
+        const [first, end, thousandths, place, n] = entries.subarray(at, at + 5);
+        const ids = entries.subarray(at + 5, at + 5 + n);
+        at += 5 + n;
+        if (place === PLACE_FIRST) capital = { first, end, ids };
+        const k = nextOf(ids, place, target, t);
+        const isThere = k === 0 && place === PLACE_LATER && capital?.first === first && capital.end === end && t > 0 &&
+          has(target, 0, capital.ids, Math.min(t, capital.ids.length));
+        if (k < 0 || isThere) continue;
+        const once = thousandths / 1000;
+        let share = 0;
+        for (let s = first; s < end; s++) share += weights[t * S + s];
+        share *= k > 0 ? once * (2 - once) : once;
+        total += share;
+        if (ids[k] === target[t]) own += share;
+      }
+      const scale = Math.min(1, MOST_OF_ALL / total);
+      return total > 0 ? Math.log(Math.exp(logProb) * (1 - total * scale) + own * scale) : logProb;
+    });
   }
 }

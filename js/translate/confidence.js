@@ -106,19 +106,19 @@ export async function spell(engine, ids, pieces, text) {
 }
 
 /**
- * The words of a translation with their log-probabilities by the model alone.
+ * The words of a translation with their log-probabilities, by the model and its lexicon.
  *
  * @param {Pick<import('../engine/engine.js').Engine, 'config' | 'decode' | 'encode' | 'attention'>} engine
  * @param {{ source: Int32Array, ids: Int32Array, pieces: string[], logProbs: Float32Array, text: string,
- *   language: string, disabledHeads?: import('../model/options.js').Head[], shortlist?: boolean }} translation
- *   text: of the ids, except what was inserted
+ *   language: string, disabledHeads?: import('../model/options.js').Head[], shortlist?: boolean, lexicon?: boolean }}
+ *   translation  text: of the ids, except what was inserted
  * @returns {Promise<{ words: (Word & { logProb: number })[], spans?: Span[] }>}  spans: of the ids, if they spell the
  *   text
  */
-export async function weigh(engine, { source, ids, pieces, logProbs, text, language, disabledHeads, shortlist }) {
+export async function weigh(engine, { source, ids, pieces, logProbs, text, language, ...options }) {
   const { ids: own, spans } = await spell(engine, ids, pieces, text);
   // a glossary inserted words into the text: score the final text
-  const weights = own === ids ? logProbs : (await engine.attention(source, own, { disabledHeads, shortlist })).logProbs;
+  const weights = own === ids ? logProbs : (await engine.attention(source, own, options)).logProbs;
   const words = wordsOf(text, language).map((word) => {
     const scores = Array.from(weights).filter((_, t) => spans[t]?.start < word.end && spans[t].end > word.start);
     // beyond the longest target nothing is known

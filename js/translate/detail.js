@@ -38,16 +38,16 @@ import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
  * @param {import('../engine/engine.js').Engine} engine
  * @param {import('../text/split.js').Sentence} sentence
  * @param {import('./glossary.js').Result[]} hypotheses  best first
- * @param {import('../model/options.js').GenerateOptions & { attention?: boolean }} options
+ * @param {import('../model/options.js').GenerateOptions & { attention?: boolean, lexicon?: boolean }} options
  * @param {string} language  of the target
  * @returns {Promise<TranslatedSentence>}
  */
 export async function detail(engine, sentence, [best, ...others], options, language) {
   const { text, start, ids, pieces, offsets, isKept } = sentence;
-  const { disabledHeads, nBest, shortlist, attention: isWanted } = options;
+  const { disabledHeads, nBest, shortlist, lexicon = true, attention: isWanted } = options;
   const { tree = [] } = best;
   const [{ logProbs, candidates, ...maps }, targetPieces] = await Promise.all([
-    engine.attention(ids, best.ids, { disabledHeads, shortlist }),
+    engine.attention(ids, best.ids, { disabledHeads, shortlist, lexicon }),
     engine.pieces([...best.ids, ...tree.map(({ id }) => id)]),
   ]);
   const treePieces = targetPieces.slice(best.ids.length);
@@ -55,7 +55,7 @@ export async function detail(engine, sentence, [best, ...others], options, langu
     .map(({ targetStart, targetEnd }) => ({ start: targetStart, end: targetEnd }));
   const weighed = isKept ? undefined : await weigh(engine, {
     source: ids, ids: best.ids, pieces: targetPieces.slice(0, best.ids.length), logProbs, text: best.text, language,
-    disabledHeads, shortlist,
+    disabledHeads, shortlist, lexicon,
   });
   const targetWords = weighed
     ? withConfidence(weighed.words, calibrationOf(engine.manifest), given)

@@ -213,7 +213,7 @@ async function* attempts(host, sentence, free, terms, kept, options) {
  * @param {Result[]} hypotheses  of the free search, best first
  * @param {Found[]} terms
  * @param {Found[]} kept
- * @param {GenerateOptions & { scores?: boolean }} options
+ * @param {GenerateOptions & { scores?: boolean, lexicon?: boolean }} options
  * @returns {Promise<Result[]>}
  */
 async function complete(host, sentence, [free, ...others], terms, kept, options) {
@@ -237,8 +237,8 @@ async function complete(host, sentence, [free, ...others], terms, kept, options)
     if (best.hasAll && (best.finished || kept.length === 0)) break;
   }
   const { ids, text, finished, ...rest } = best ?? first;
-  const { disabledHeads, shortlist, scores } = options;
-  const maps = scores && (await engine.attention(sentence.ids, ids, { disabledHeads, shortlist }));
+  const { disabledHeads, shortlist, lexicon = true, scores } = options;
+  const maps = scores && (await engine.attention(sentence.ids, ids, { disabledHeads, shortlist, lexicon }));
   const logProb = maps ? maps.logProbs.reduce((sum, x) => sum + x, 0) : 0;
   const result = { ids, text, logProb, score: logProb, finished, ...(free.tree && { tree: free.tree }) };
   return [{ ...result, ...told({ ids, text, finished, ...rest }) }, ...(terms.length > 0 ? [] : alike)];

@@ -114,8 +114,7 @@ const CONFIDENCE = `
 ECE is the expected calibration error of \`confidence\`, in ten bins: its mean distance from the share of words that the
 reference has. The numbers in \`heed.json\` were fitted to every second sentence of the sets and measured on the others.
 The ECE of p, the product of the probabilities of a word's tokens, is the error without calibration. Both are of the
-model's own probabilities, without those that the lexicon adds: so words of the lexicon look more doubtful than they are.
-Without it the error was 2.0 %. \`node
+probabilities of the search, with the lexicon. \`node
 src/train/model/calibrate.js --data ../shared/data\` measures it again.
 `;
 

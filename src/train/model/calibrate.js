@@ -17,7 +17,6 @@ import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { createHere } from '../../../js/engine/here.js';
 import { Transformer } from '../../../js/index.js';
-import { attention } from '../../../js/model/inspect.js';
 import { pairsOf } from '../../../js/model/languages.js';
 import { checkGenerate } from '../../../js/model/options.js';
 import { wordsOf } from '../../../js/text/words.js';
@@ -113,27 +112,27 @@ export function calibrationError(words, confidence) {
  */
 async function judgeSet(model, directory, { name, pairs, target: language }) {
   const { tokenizer, config } = model;
+  const here = await createHere({ model: directory, source: name.split('-').at(-2) ?? '', target: language });
   /** @type {Parameters<typeof weigh>[0]} */
   const engine = {
     config,
     decode: async (lists) => lists.map((ids) => tokenizer.decode(ids)),
     encode: async (texts, side) => texts.map((text) => tokenizer.encode(text, { side })),
-    attention: async (...args) => attention(model, ...args),
+    attention: (source, target) => here.attention(source, target, { lexicon: true }),
   };
   const sources = pairs.map((pair) => tokenizer.encode(pair.source, { language: pair.language }).ids);
   const asked = { maxTokens: LONGEST, batchSize: 64, cutRunaways: true, validUtf8: true };
-  const here = await createHere({ model: directory, source: name.split('-').at(-2) ?? '', target: language });
   const translations = await here.generate(sources, checkGenerate(asked, here.defaults, here.config));
-  here.destroy();
   const judged = [];
   for (const [i, [{ ids }]] of translations.entries()) {
-    const { logProbs } = attention(model, sources[i], ids);
+    const { logProbs } = await here.attention(sources[i], ids, { lexicon: true });
     const { words } = await weigh(engine, {
       source: sources[i], ids, logProbs, text: tokenizer.decode(ids), language,
       pieces: Array.from(ids, (id) => tokenizer.idToPiece(id, { side: 'target' })),
     });
     judged.push(judge(words, pairs[i].reference, language));
   }
+  here.destroy();
   return judged;
 }
 
