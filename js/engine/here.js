@@ -112,8 +112,9 @@ function engineOf(model, { encode, settings }, lexicon) {
       return pieces.flat();
     },
     logits: look(pass, 'nextLogits'),
-    async attention(source, target, { lexicon: isWanted = false, ...options } = {}) {
-      const found = await attend(source, target, options);
+    async attention(source, target, options) {
+      const { lexicon: isWanted = false, ...rest } = options ?? {};
+      const found = await attend(source, target, Object(options) === options ? rest : options);
       if (!isWanted || !lexicon) return found;
       await lexicon.read();
       return { ...found, logProbs: lexicon.weigh(source, target, found) };

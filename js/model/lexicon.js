@@ -22,7 +22,7 @@ const STRENGTH = 0.5;
 /** Translations of a word. */
 const MOST = 3;
 /** What all entries of a step add at most, as in the core. */
-const MOST_OF_ALL = 0.99;
+const CEILING = 0.99;
 /** The least share of a translation by way of English. */
 const LEAST = 0.1;
 /** Lines to read per turn of the event loop: about 2 ms. */
@@ -343,7 +343,7 @@ export class Lexicon {
         total += share;
         if (ids[k] === target[t]) own += share;
       }
-      const scale = Math.min(1, MOST_OF_ALL / total);
+      const scale = Math.min(1, CEILING / total);
       return total > 0 ? Math.log(Math.exp(logProb) * (1 - total * scale) + own * scale) : logProb;
     });
   }
