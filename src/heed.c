@@ -128,7 +128,10 @@ heed_status heed_session_create(const heed_model *model, const heed_session_opti
     return HEED_OK;
 }
 
-void heed_session_free(heed_session *session) { arena_free_block(session); }
+void heed_session_free(heed_session *session) {
+    if (session) arena_free_block(session->search.lexicons);
+    arena_free_block(session);
+}
 
 /* The attention of `stack` (HEED_ENCODER ...) in a layer, or NULL if there is none. */
 static const heed_sublayer *find_attention(const heed_model *model, int stack, int layer) {
@@ -328,7 +331,7 @@ heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_
     int at = 0;
     if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads || n < 0) return HEED_E_ARGUMENT;
     if (!s->search.active || of->state != ROW_WAITING) return HEED_E_STATE;
-    if (n > HEED_LEXICON_INTS * s->options.max_source) return HEED_E_LENGTH;
+    if (n > HEED_LEXICON_INTS) return HEED_E_LENGTH;
     for (int size; (size = lexicon_next(entries, n, at, &entry)) > 0; at += size) {
         if (entry.first < 0 || entry.first >= entry.end || entry.end > of->n_source || entry.share < 0 ||
             entry.share > 1000 || entry.place < HEED_PLACE_ANY || entry.place > HEED_PLACE_LATER)
@@ -338,6 +341,7 @@ heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_
         if (status != HEED_OK) return status;
     }
     if (at < n) return HEED_E_ARGUMENT;
+    if (n > 0 && !search_has_lexicons(&s->search)) return HEED_E_MEMORY;
     search_lexicon(&s->search, row, head, entries, n);
     return HEED_OK;
 }

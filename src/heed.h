@@ -338,11 +338,11 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  *                        place        where in the target it may begin: FIRST is after the prefix or forced_bos
  *                        n_ids, ids   what it becomes; n_ids > 0
  * The search copies them.  HEED_E_ARGUMENT: no such batch row or head, or an entry is torn or out of range.  HEED_E_ID.
- * HEED_E_LENGTH: more than HEED_LEXICON_INTS * max_source.  HEED_E_STATE: the batch row is free, runs or has finished.
- * After a failure it has the lexicon that it had.
+ * HEED_E_LENGTH: more than HEED_LEXICON_INTS.  HEED_E_MEMORY.  HEED_E_STATE: the batch row is free, runs or has
+ * finished.  After a failure it has the lexicon that it had.
  */
 enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2 };
-enum { HEED_LEXICON_INTS = 16 };
+enum { HEED_LEXICON_INTS = 1024 };
 heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
 /*
  * Encode new sentences, then run one decoder step for all.  *running is set to the number of unfinished sentences.

@@ -67,7 +67,7 @@ async function entriesOf(
   await read.read();
   const { ids } = own.encode(text, options);
   const all = read.entriesFor(ids);
-  assert.ok(all.length <= LEXICON_INTS * ids.length);
+  assert.ok(all.length <= LEXICON_INTS);
   const found = [];
   for (let at = 0; at < all.length;) {
     const [first, end, share, where, n] = all.subarray(at, at + 5);
@@ -210,11 +210,9 @@ test('entries: nothing that the vocabulary cannot spell, and no language token',
 
 test('entries: what does not fit is left out', async () => {
   const lines = Array.from({ length: 3 }, (_, i) => `de\tacorn\t${'nussbaumholz'.repeat(8 - i)}\t${99 - i}\t0\n`);
-  const found = await entriesOf(lines.join(''), 'acorn', undefined, tokenizer, {});
-  assert.ok(found.length < 6, `${found.length} entries`);
-  assert.equal((await entriesOf(lines.join(''), `Acorn ${'and '.repeat(200)}`)).length, 6);
+  assert.equal((await entriesOf(lines.join(''), `Acorn ${'and '.repeat(100)}`)).length, 6);
   const many = await entriesOf(lines.join(''), 'acorn '.repeat(150));
-  assert.ok(many.length > 100);
+  assert.ok(many.length > 10 && many.length < 3 * 150, `${many.length} entries`);
 });
 
 test('a sentence gets the word, and not with lexicon: false', async () => {

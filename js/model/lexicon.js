@@ -279,8 +279,8 @@ export class Lexicon {
   }
 
   /**
-   * The entries of a source, as heed_search_lexicon() takes them. What does not fit into LEXICON_INTS for each id is
-   * left out. Call it after read().
+   * The entries of a source, as heed_search_lexicon() takes them. What does not fit into LEXICON_INTS is left out. Call
+   * it after read().
    *
    * @param {ArrayLike<number>} ids
    * @returns {Int32Array}
@@ -299,7 +299,7 @@ export class Lexicon {
       // of ids that begin at the same place, the first has the text
       const first = starts.indexOf(Math.max(...starts.filter((start) => start <= at)));
       for (const [share, place, ...own] of found) {
-        if (entries.length + 5 + own.length <= LEXICON_INTS * ids.length) {
+        if (entries.length + 5 + own.length <= LEXICON_INTS) {
           entries.push(first, end, share, place, own.length, ...own);
         }
       }

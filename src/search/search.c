@@ -50,8 +50,6 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
     search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
-    search->lexical_ids = arena_ints(arena, HEED_LEXICON_INTS, (size_t)max_source);
-    search->lexical = arena_floats(arena, HEED_LEXICON_INTS, (size_t)max_source, 1);
     search->attended = run->model->decoder.sublayers + run->model->decoder.n_sublayers;
     do search->attended--;
     while (search->attended->arch->kind != SUBLAYER_CROSS_ATTENTION);
@@ -65,7 +63,6 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     for (int i = 0; i < max_batch; i++) {
         heed_batch_row unplaced, *row = search->batch ? &search->batch[i] : &unplaced;
         row->source = arena_ints(arena, (size_t)max_source, 1);
-        row->lexicon = arena_ints(arena, HEED_LEXICON_INTS, (size_t)max_source);
         row->source_cache_rows = arena_ints(arena, (size_t)max_source, 1);
         layout_targets(&row->live, arena, max_beams, max_target, start, 1);
         layout_targets(&row->next, arena, max_beams, max_target, start, 1);
@@ -122,6 +119,21 @@ static void read_tokens(heed_search *search, int n) {
 /* The weights of a head for a token of the last step: [n_keys]. */
 static const float *weights_at(const heed_search *search, int head, int token) {
     return search->weights + ((size_t)head * search->n_tokens + token) * search->n_keys;
+}
+
+static void layout_lexicons(heed_search *search, heed_arena *arena) {
+    search->lexical_ids = arena_ints(arena, HEED_LEXICON_INTS, 1);
+    search->lexical = arena_floats(arena, HEED_LEXICON_INTS, 1, 1);
+    for (int i = 0; i < search->max_batch; i++) search->batch[i].lexicon = arena_ints(arena, HEED_LEXICON_INTS, 1);
+}
+
+int search_has_lexicons(heed_search *search) {
+    heed_arena arena = {0};
+    if (search->lexicons) return 1;
+    layout_lexicons(search, &arena);
+    search->lexicons = arena_block(&arena);
+    if (search->lexicons) layout_lexicons(search, &arena);
+    return search->lexicons != NULL;
 }
 
 void search_lexicon(heed_search *search, int row, int head, const int32_t *entries, int n) {

@@ -71,7 +71,7 @@ typedef struct {
     heed_rule_set *rules;
     unsigned age; /* the clock when it was added: greater is younger     */
     int n_source;
-    int32_t *lexicon;                    /* [HEED_LEXICON_INTS * max_source] entries, see lexicon.c */
+    int32_t *lexicon;                    /* [HEED_LEXICON_INTS] entries, see lexicon.c */
     int n_lexicon, lexicon_head;         /* int32s of all entries; 0: there are none. The head that aligns */
     int loop_limit, max_tokens;          /* of this sentence; loop_limit 0: loops are allowed */
     int32_t *source, *source_cache_rows; /* [max_source]                     */
@@ -112,7 +112,8 @@ typedef struct {
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
-    int32_t *lexical_ids; /* [HEED_LEXICON_INTS * max_source] scratch: the next id of each entry of a lexicon */
+    void *lexicons;       /* the block of the rows' lexicons and of the next two; NULL: none was needed */
+    int32_t *lexical_ids; /* [HEED_LEXICON_INTS] scratch: the next id of each entry of a lexicon */
     float *lexical;       /* of the same size: what the entry adds to its probability */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
@@ -147,6 +148,8 @@ int search_step(heed_search *search);
  * out [., n_heads, n_source].  Cannot fail: the heads are checked.
  */
 int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out);
+/* Room for lexicons: 0 if there is no memory.  The caller frees the block `lexicons` with the search. */
+int search_has_lexicons(heed_search *search);
 /*
  * A lexicon for a batch row that waits; replaces the one before, and stays if the sentence starts over.  Its entries
  * [n] are copied; n may be 0.  Cannot fail: heed_search_lexicon() has checked that they are complete and have room.

@@ -9,7 +9,7 @@
 #include "search/search.h"
 
 /* EOS is an id that this random model says now and then. */
-enum { V = 61, EOS = 25, HEADS = 4, N_SENTENCES = 14, MAX_SOURCE = 9, MAX_TARGET = 14, ROOM = HEED_LEXICON_INTS * 9 };
+enum { V = 61, EOS = 25, HEADS = 4, N_SENTENCES = 14, MAX_SOURCE = 9, MAX_TARGET = 14, ROOM = 144 };
 
 typedef struct {
     int32_t source[MAX_SOURCE], entries[ROOM];
@@ -29,7 +29,7 @@ static void make_sentence(sentence *s) {
     s->n = 1 + pick(MAX_SOURCE);
     s->head = pick(HEADS);
     for (int t = 0; t < s->n; t++) s->source[t] = pick(V);
-    const int most = 1 + pick(HEED_LEXICON_INTS * s->n / 2);
+    const int most = 1 + pick(8 * s->n);
     const int32_t *capital = NULL;
     for (int n_ids; s->n_entries + 5 + (n_ids = 1 + pick(4)) <= most || s->n_entries == 0;) {
         int32_t *entry = s->entries + s->n_entries;
@@ -371,7 +371,7 @@ static void test_overflow(void) {
 
 /* Each refusal leaves the lexicon that there was. */
 static void test_refused(const heed_model *model) {
-    enum { S = 3, MOST = HEED_LEXICON_INTS * 4 };
+    enum { S = 3, MOST = HEED_LEXICON_INTS };
     static const int32_t SOURCE[S] = {4, 5, EOS}, GOOD[] = {0, 2, 900, HEED_PLACE_ANY, 2, 8, 9};
     static const struct {
         int32_t entries[13];

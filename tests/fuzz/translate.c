@@ -171,7 +171,7 @@ static void begin(input *in, heed_session *s, int V) {
 
 /* A lexicon for any batch row, mostly of whole entries. */
 static void lexicon(input *in, heed_session *s, int V, const heed_session_options *sizes) {
-    enum { MOST = HEED_LEXICON_INTS * MAX_SOURCE, MOST_IDS = 7 };
+    enum { MOST = HEED_LEXICON_INTS, MOST_IDS = 7 };
     int32_t entries[MOST + 5 + MOST_IDS] = {0};
     const int row = take_byte(in) % (MAX_BATCH + 2) - 1, head = take_byte(in) % 4 - 1, most = take_byte(in) % 8;
     int n = 0;
@@ -186,7 +186,7 @@ static void lexicon(input *in, heed_session *s, int V, const heed_session_option
         entry[4] = kind < 253 ? n_ids : take_int32(in);
         n += 5 + n_ids;
     }
-    if (most == 7) n = HEED_LEXICON_INTS * sizes->max_source + take_byte(in) % 3 - 1;
+    if (most == 7) n = HEED_LEXICON_INTS + take_byte(in) % 3 - 1;
     const heed_status status = heed_search_lexicon(s, row, head, n > 0 ? entries : NULL, n);
     REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_STATE || status == HEED_E_ID ||
             status == HEED_E_LENGTH);
