@@ -170,7 +170,7 @@ static void begin(input *in, heed_session *s, int V) {
 }
 
 /* A lexicon for any batch row, mostly of whole entries. */
-static void lexicon(input *in, heed_session *s, int V, const heed_session_options *sizes) {
+static void lexicon(input *in, heed_session *s, int V) {
     enum { MOST = HEED_LEXICON_INTS, MOST_IDS = 7 };
     int32_t entries[MOST + 5 + MOST_IDS] = {0};
     const int row = take_byte(in) % (MAX_BATCH + 2) - 1, head = take_byte(in) % 4 - 1, most = take_byte(in) % 8;
@@ -265,7 +265,7 @@ static void call(input *in, heed_session *s, const heed_model *model, int V, con
             heed_session_set_head(s, stack, layer, head, take_byte(in) % 2);
             break;
         }
-        case 10: lexicon(in, s, V, sizes); break;
+        case 10: lexicon(in, s, V); break;
         default:
             for (int steps = take_byte(in) % 8; steps >= 0; steps--) step(s, V, sizes);
             break;
