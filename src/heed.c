@@ -341,7 +341,7 @@ heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_
         if (status != HEED_OK) return status;
     }
     if (at < n) return HEED_E_ARGUMENT;
-    if (n > 0 && !search_has_lexicons(&s->search)) return HEED_E_MEMORY;
+    if (n > 0 && !search_make_lexicons(&s->search)) return HEED_E_MEMORY;
     search_lexicon(&s->search, row, head, entries, n);
     return HEED_OK;
 }

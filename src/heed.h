@@ -332,6 +332,8 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  * step adds to the probability of that id s times the weight with which a head looks at the entry's source tokens; s is
  * its share S, or S (2 - S) where the entry has begun.  All entries together add 0.99 at most, and the other
  * probabilities shrink by as much.  Rules come after it.  The score of a hypothesis is by these probabilities.
+ * An entry for later places does not begin while the last entry before it for the first place, of the same source
+ * tokens, is what the target begins with: both are one word.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths

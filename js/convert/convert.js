@@ -262,7 +262,7 @@ async function convertWeights(openAgain, config, dtype, path) {
 }
 
 /** Size and hash of a file, for heed.json. @param {string} path */
-async function describeFile(path) {
+export async function describeFile(path) {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return { size: (await stat(path)).size, sha256: hash.digest('hex') };

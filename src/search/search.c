@@ -127,7 +127,7 @@ static void layout_lexicons(heed_search *search, heed_arena *arena) {
     for (int i = 0; i < search->max_batch; i++) search->batch[i].lexicon = arena_ints(arena, HEED_LEXICON_INTS, 1);
 }
 
-int search_has_lexicons(heed_search *search) {
+int search_make_lexicons(heed_search *search) {
     heed_arena arena = {0};
     if (search->lexicons) return 1;
     layout_lexicons(search, &arena);

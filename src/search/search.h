@@ -148,8 +148,8 @@ int search_step(heed_search *search);
  * out [., n_heads, n_source].  Cannot fail: the heads are checked.
  */
 int search_attention(const heed_search *search, int row, const int32_t *heads, int n_heads, float *out);
-/* Room for lexicons: 0 if there is no memory.  The caller frees the block `lexicons` with the search. */
-int search_has_lexicons(heed_search *search);
+/* Makes room for lexicons at the first call; 0 if there is no memory.  The caller frees the block `lexicons`. */
+int search_make_lexicons(heed_search *search);
 /*
  * A lexicon for a batch row that waits; replaces the one before, and stays if the sentence starts over.  Its entries
  * [n] are copied; n may be 0.  Cannot fail: heed_search_lexicon() has checked that they are complete and have room.

@@ -1,11 +1,11 @@
 // directory.js - writes the weights of heed-train and a vocabulary as model directories in OPUS-MT's layout, f32 and
 // int8. Used by make.js.
 
-import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACTIVATIONS, DECODER_CELLS, POSITIONS } from '../../../js/base/constants.js';
-import { convert } from '../../../js/convert/convert.js';
+import { convert, describeFile } from '../../../js/convert/convert.js';
+import { LEXICON } from '../../../js/model/load.js';
 
 /** The values of config.json for heed-train's numbers of keys that are no numbers there. */
 const VALUES = {
@@ -78,9 +78,6 @@ const readPieces = (vocab) =>
     .filter(Boolean)
     .map((line) => line.split('\t')[0]);
 
-/** What heed.json says of a file. @param {Buffer} bytes */
-const describe = (bytes) => ({ size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
-
 const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
 
 /**
@@ -122,10 +119,10 @@ export async function writeDirectory({ weights, spm, set, lexicon, manifest }, o
     'target.spm': readFileSync(`${spm}.model`),
     'vocab.json': JSON.stringify(Object.fromEntries(pieces.map((piece, id) => [piece, id]))),
   };
-  const words = lexicon ? readFileSync(lexicon) : Buffer.alloc(0);
-  if (words.length > 0) files['lexicon.tsv'] = words;
+  const hasLexicon = lexicon !== undefined && statSync(lexicon).size > 0;
+  if (hasLexicon) files[LEXICON] = readFileSync(lexicon);
   // convert() takes a lexicon that is listed
-  const listed = words.length > 0 && { files: { 'lexicon.tsv': describe(words) } };
+  const listed = hasLexicon && { files: { [LEXICON]: await describeFile(lexicon) } };
   files['heed.json'] = json({ ...manifest, ...listed });
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(float, name), bytes);
   cpSync(weights, join(float, 'model.safetensors'));

@@ -92,9 +92,8 @@ const wordsOf = (text) =>
  * @param {1 | -1} way
  */
 function joined(words, links, text, i, way) {
-  const isFree = (/** @type {number} */ j) => links[j]?.size === 0 && text.slice(
-    Math.min(words[j].at, words[j - way].at), Math.max(words[j].end, words[j - way].end)).length ===
-    words[j].end - words[j].at + words[j - way].end - words[j - way].at;
+  const touches = (/** @type {number} */ j) => words[j].end === words[j + 1].at;
+  const isFree = (/** @type {number} */ j) => links[j]?.size === 0 && touches(way > 0 ? j - 1 : j);
   while (isFree(i + way) && isFree(i + 2 * way) && text[words[i + way].at] === '-') i += 2 * way;
   return i;
 }
