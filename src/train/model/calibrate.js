@@ -16,7 +16,6 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { createHere } from '../../../js/engine/here.js';
-import { Transformer } from '../../../js/index.js';
 import { pairsOf } from '../../../js/model/languages.js';
 import { checkGenerate } from '../../../js/model/options.js';
 import { wordsOf } from '../../../js/text/words.js';
@@ -105,35 +104,27 @@ export function calibrationError(words, confidence) {
 /**
  * The words of a model's own translations of a set, with its lexicon, judged; by sentence.
  *
- * @param {Transformer} model
  * @param {string} directory  of the model
  * @param {DevSet} set
  * @returns {Promise<Judged[][]>}
  */
-async function judgeSet(model, directory, { name, pairs, target: language }) {
-  const { tokenizer, config } = model;
-  const here = await createHere({ model: directory, source: name.split('-').at(-2) ?? '', target: language });
-  /** @type {Parameters<typeof weigh>[0]} */
-  const engine = {
-    config,
-    decode: async (lists) => lists.map((ids) => tokenizer.decode(ids)),
-    encode: async (texts, side) => texts.map((text) => tokenizer.encode(text, { side })),
-    attention: (source, target) => here.attention(source, target, { lexicon: true }),
-  };
-  const sources = pairs.map((pair) => tokenizer.encode(pair.source, { language: pair.language }).ids);
-  const asked = { maxTokens: LONGEST, batchSize: 64, cutRunaways: true, validUtf8: true };
-  const translations = await here.generate(sources, checkGenerate(asked, here.defaults, here.config));
-  const judged = [];
-  for (const [i, [{ ids }]] of translations.entries()) {
-    const { logProbs } = await here.attention(sources[i], ids, { lexicon: true });
-    const { words } = await weigh(engine, {
-      source: sources[i], ids, logProbs, text: tokenizer.decode(ids), language,
-      pieces: Array.from(ids, (id) => tokenizer.idToPiece(id, { side: 'target' })),
-    });
-    judged.push(judge(words, pairs[i].reference, language));
+async function judgeSet(directory, { name, pairs, target: language }) {
+  const engine = await createHere({ model: directory, source: name.split('-').at(-2) ?? '', target: language });
+  try {
+    const sources = (await engine.encode(pairs.map((pair) => pair.source))).map(({ ids }) => ids);
+    const asked = { maxTokens: LONGEST, batchSize: 64, cutRunaways: true, validUtf8: true };
+    const translations = await engine.generate(sources, checkGenerate(asked, engine.defaults, engine.config));
+    const judged = [];
+    for (const [i, [{ ids, text }]] of translations.entries()) {
+      const { logProbs } = await engine.attention(sources[i], ids, { lexicon: true });
+      const pieces = await engine.pieces(ids);
+      const { words } = await weigh(engine, { source: sources[i], ids, logProbs, text, language, pieces, lexicon: true });
+      judged.push(judge(words, pairs[i].reference, language));
+    }
+    return judged;
+  } finally {
+    engine.destroy();
   }
-  here.destroy();
-  return judged;
 }
 
 /**
@@ -146,31 +137,26 @@ async function judgeSet(model, directory, { name, pairs, target: language }) {
  *   uncalibrated, raw: the ECE of p itself
  */
 export async function calibrate(directory, sets) {
-  const model = await Transformer.load(directory);
-  try {
-    const judged = [];
-    for (const set of sets) judged.push(await judgeSet(model, directory, set));
-    const half = (/** @type {Judged[][]} */ sentences, /** @type {number} */ which) =>
-      sentences.filter((_, i) => i % 2 === which).flat();
-    const numbers = fit(judged.flatMap((sentences) => half(sentences, 0)));
-    const error = (/** @type {Judged[]} */ words) =>
-      calibrationError(words, (logProb) => confidenceOf(logProb, numbers));
-    const others = judged.map((sentences) => half(sentences, 1));
-    const all = others.flat();
-    return {
-      confidence: {
-        ...numbers, words: all.length, ece: Number(error(all).toFixed(3)),
-        uncalibrated: Number(calibrationError(all, Math.exp).toFixed(3)),
-      },
-      sets: others.map((words, i) => ({
-        name: sets[i].name, words: words.length,
-        right: words.filter(({ isRight }) => isRight).length / words.length,
-        raw: calibrationError(words, Math.exp), ece: error(words),
-      })),
-    };
-  } finally {
-    model.dispose();
-  }
+  const judged = [];
+  for (const set of sets) judged.push(await judgeSet(directory, set));
+  const half = (/** @type {Judged[][]} */ sentences, /** @type {number} */ which) =>
+    sentences.filter((_, i) => i % 2 === which).flat();
+  const numbers = fit(judged.flatMap((sentences) => half(sentences, 0)));
+  const error = (/** @type {Judged[]} */ words) =>
+    calibrationError(words, (logProb) => confidenceOf(logProb, numbers));
+  const others = judged.map((sentences) => half(sentences, 1));
+  const all = others.flat();
+  return {
+    confidence: {
+      ...numbers, words: all.length, ece: Number(error(all).toFixed(3)),
+      uncalibrated: Number(calibrationError(all, Math.exp).toFixed(3)),
+    },
+    sets: others.map((words, i) => ({
+      name: sets[i].name, words: words.length,
+      right: words.filter(({ isRight }) => isRight).length / words.length,
+      raw: calibrationError(words, Math.exp), ece: error(words),
+    })),
+  };
 }
 
 /**
