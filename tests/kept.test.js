@@ -24,7 +24,9 @@ const sha256 = (/** @type {Uint8Array} */ bytes) => createHash('sha256').update(
 const REPOSITORY = 'Helsinki-NLP/opus-mt-en-de/resolve/main/';
 
 /** The shipped model as a repository without heed.json. */
-const { 'heed.json': MANIFEST, ...FILES } = readFiles(SHIPPED);
+const WHOLE = readFiles(SHIPPED);
+/** What a repository of Hugging Face has. */
+const { 'heed.json': MANIFEST, 'lexicon.tsv': _, ...FILES } = WHOLE;
 
 /** @param {import('node:test').TestContext} t */
 async function start(t) {
@@ -170,10 +172,9 @@ test('models of groups of languages: the targets are those of the tokens, and no
 
 test('heed fetch URL: files of heed.json, and no name that leads elsewhere', async (t) => {
   const server = await start(t);
-  server.files = Object.fromEntries(Object.entries({ ...FILES, 'heed.json': MANIFEST }).map(([name, bytes]) =>
-    [`m/${name}`, bytes]));
+  server.files = Object.fromEntries(Object.entries(WHOLE).map(([name, bytes]) => [`m/${name}`, bytes]));
   const place = join(server.cache, 'model');
-  assert.match((await heed(['fetch', `${server.address}/m/`, place], server.cache)).stdout, /7 of 7 files/);
+  assert.match((await heed(['fetch', `${server.address}/m/`, place], server.cache)).stdout, /8 of 8 files/);
   const { pairs } = JSON.parse(readFileSync(join(place, 'heed.json'), 'utf8'));
   assert.deepEqual(pairs, JSON.parse(String(Buffer.from(MANIFEST))).pairs);
   assert.match((await heed(['fetch', `${server.address}/m`, place], server.cache)).stdout, /is there already/);
@@ -287,13 +288,12 @@ test('what was fetched is found by its pair; heed cache lists, updates and delet
 
 test('downloads of load() are listed, updated when the server has others, and deleted', async (t) => {
   const server = await start(t);
-  server.files = Object.fromEntries(Object.entries({ ...FILES, 'heed.json': MANIFEST }).map(([name, bytes]) =>
-    [`m/${name}`, bytes]));
+  server.files = Object.fromEntries(Object.entries(WHOLE).map(([name, bytes]) => [`m/${name}`, bytes]));
   const [name, cache] = [`${server.address}/m/`, server.cache];
   assert.deepEqual(await list({ cache }), []);
   (await Transformer.load(name, { cache })).dispose();
   const [kept, ...more] = await list({ cache });
-  const read = Object.entries({ ...FILES, 'heed.json': MANIFEST }).filter(([file]) => file !== 'tokenizer_config.json');
+  const read = Object.entries(WHOLE).filter(([file]) => !['tokenizer_config.json', 'lexicon.tsv'].includes(file));
   assert.deepEqual([kept, more], [
     { name, size: read.reduce((sum, [, bytes]) => sum + bytes.length, 0),
       version: `"${sha256(MANIFEST).slice(0, 20)}"` }, [],
@@ -325,7 +325,7 @@ test('downloads of load() are listed, updated when the server has others, and de
   server.asked.length = 0;
   await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: name, cache })
     .then((translator) => translator.destroy(), () => {}); // whether it suits the weights or not
-  assert.deepEqual(server.asked, ['heed.json']);
+  assert.deepEqual(server.asked, ['heed.json', 'lexicon.tsv']); // a Transformer has no use for the latter
 
   // an index is no model
   server.files['index.json'] = Buffer.from('{ "models": [] }');
