@@ -334,7 +334,8 @@ heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_
     if (n > HEED_LEXICON_INTS) return HEED_E_LENGTH;
     for (int size; (size = lexicon_next(entries, n, at, &entry)) > 0; at += size) {
         if (entry.first < 0 || entry.first >= entry.end || entry.end > of->n_source || entry.share < 0 ||
-            entry.share > 1000 || entry.place < HEED_PLACE_ANY || entry.place > HEED_PLACE_LATER)
+            entry.share > 1000 || entry.place < HEED_PLACE_ANY || entry.place > HEED_PLACE_AFTER ||
+            entry.n_ids <= (entry.place == HEED_PLACE_AFTER))
             return HEED_E_ARGUMENT;
         const heed_status status = config_check_ids(entries + at + size - entry.n_ids, entry.n_ids, entry.n_ids,
                                                     s->model->config.decoder_vocab_size);

@@ -334,16 +334,19 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  * probabilities shrink by as much.  Rules come after it.  The score of a hypothesis is by these probabilities.
  * An entry for later places does not begin while the last entry before it for the first place, of the same source
  * tokens, is what the target begins with: both are one word.
+ * The first id of an entry for HEED_PLACE_AFTER is not added: it is what comes before the word, such as the apostrophe
+ * of "l'".  No entry begins while the target has the last entry before it of the same source tokens for
+ * HEED_PLACE_AFTER, or goes on with that: it is one word too.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths
  *                        place        where in the target it may begin: FIRST is after the prefix or forced_bos
- *                        n_ids, ids   what it becomes; n_ids > 0
+ *                        n_ids, ids   what it becomes; n_ids > 0, or > 1 for HEED_PLACE_AFTER
  * The search copies them.  HEED_E_ARGUMENT: no such batch row or head, or an entry is torn or out of range.  HEED_E_ID.
  * HEED_E_LENGTH: more than HEED_LEXICON_INTS.  HEED_E_MEMORY.  HEED_E_STATE: the batch row is free, runs or has
  * finished.  After a failure it has the lexicon that it had.
  */
-enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2 };
+enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2, HEED_PLACE_AFTER = 3 };
 enum { HEED_LEXICON_INTS = 1024 };
 heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
 /*

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../js/base/constants.js';
+import { LEXICON_INTS, PLACE_AFTER, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../js/base/constants.js';
 import { convert } from '../js/convert/convert.js';
 import { trim } from '../js/convert/trim.js';
 import { HeedError, Transformer, Translator } from '../js/index.js';
@@ -169,6 +169,34 @@ test('entries: the pieces of a word, its share, and where the translation may be
   assert.deepEqual(await entriesOf(WRONG, 'an acorn'), [['\u2581acorn', 500, PLACE_ANY, 'purpur']]);
 });
 
+test('entries: French words that an article joins', async () => {
+  const lexicon = ['autoroute', '\u00e9chelle', '\u0153illet', 'horloge', 'b\u00e2teau', 'Yvelines'].map((word, i) =>
+    `fr\tword${'abcdef'[i]}\t${word}\t100\t0\n`).join('');
+  assert.deepEqual(await entriesOf(lexicon, 'The worda.', ['en', 'fr']), [
+    ['\u2581worda', 500, PLACE_AFTER, "'autoroute"], ['\u2581worda', 500, PLACE_FIRST, 'Autoroute'],
+    ['\u2581worda', 500, PLACE_LATER, 'autoroute'],
+  ]);
+  assert.deepEqual(await entriesOf(lexicon, 'a wordb', ['en', 'fr']),
+    [['\u2581wordb', 500, PLACE_AFTER, "'\u00e9chelle"], ['\u2581wordb', 500, PLACE_ANY, '\u00e9chelle']]);
+  const joined = (await entriesOf(lexicon, 'wordb wordc wordd worde wordf', ['en', 'fr']))
+    .flatMap(([, , where, word]) => (where === PLACE_AFTER ? [word] : []));
+  assert.deepEqual(joined, ["'\u00e9chelle", "'\u0153illet", "'horloge", "'Yvelines"]);
+  const german = await entriesOf(lexicon.replaceAll('fr\t', 'de\t'), 'the worda');
+  assert.deepEqual(german, [['\u2581worda', 500, PLACE_ANY, 'autoroute']]);
+});
+
+test('a French word follows an article without a space', async () => {
+  const french = await open({ model: SHIPPED, targetLanguage: 'fr' });
+  for (const [text, expected] of [
+    ['thick fog on the motorway', /l'autoroute/], ['The hedgehog sleeps.', /L'hérisson|Le hérisson/],
+    ['My favourite season is autumn.', /l'automne/], ['The nurse gave him an injection.', /L'infirmière/],
+  ]) {
+    const own = await french.translate(/** @type {string} */ (text));
+    assert.match(own, /** @type {RegExp} */ (expected));
+    assert.doesNotMatch(own, /' /);
+  }
+});
+
 test('entries: a compound with hyphens, or its parts', async () => {
   const parts = 'de\twhistle\tPfeife\t100\t0\nde\tblower\tGebl\u00e4se\t100\t0\n';
   assert.deepEqual((await entriesOf(parts, 'A whistle-blower.')).map(([from, , , to]) => [from, to]),
@@ -235,9 +263,10 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
 
 test('the probabilities of a sentence\'s tokens are those of its search, with the lexicon and without', async () => {
   const shipped = await open({ model: SHIPPED });
-  const texts = [BADGER, 'A photocopier!', 'The sheep are behind the hedge, and the ladder is wet.', 'two parrots'];
+  const french = await open({ model: SHIPPED, targetLanguage: 'fr' });
+  const texts = ['The nurse is on the motorway.', BADGER, 'A photocopier!', 'The sheep are behind the hedge, and the ladder is wet.', 'two parrots'];
   let isOther = false;
-  for (const own of [translator, shipped])
+  for (const own of [translator, shipped, french])
     for (const text of texts)
       // greedy search shares probabilities among allowed ids
       for (const beams of [2, 3]) {

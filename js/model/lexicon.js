@@ -9,7 +9,9 @@
 // translates the first and the first the second, in hundredths; 0: the word to translate is not rare. Between two other
 // languages English stands in the middle. Lines of other languages than the pair's are not checked.
 
-import { E_CONFIG, E_FILE, LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../base/constants.js';
+import {
+  E_CONFIG, E_FILE, LEXICON_INTS, PLACE_AFTER, PLACE_ANY, PLACE_FIRST, PLACE_LATER,
+} from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { turn } from '../base/host.js';
 import { mismatch } from '../base/json.js';
@@ -36,6 +38,9 @@ const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
+/** What joins a French word to the one before without a space: l'heure. */
+const JOINT = "'";
+const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
 const COLUMNS = 5;
 const HUNDREDTHS = /^(?:100|[1-9]?\d)$/;
 
@@ -153,19 +158,46 @@ export async function readLexicon(bytes, source, target) {
 const has = (/** @type {ArrayLike<number>} */ target, /** @type {number} */ at, /** @type {Int32Array} */ ids,
   /** @type {number} */ n) => ids.subarray(0, n).every((id, i) => target[at + i] === id);
 
+/** @typedef {{ first: number, end: number, place: number, ids: Int32Array }} Entry */
+
+/** @param {Entry} entry @param {ArrayLike<number>} target @param {number} n  ids of the target */
+function hasWhole({ ids }, target, n) {
+  for (let at = 0; at + ids.length <= n; at++) if (has(target, at, ids, ids.length)) return true;
+  return false;
+}
+
+/** How many ids of an entry come before its word. @param {Entry} entry */
+const before = ({ place }) => Number(place === PLACE_AFTER);
+
 /**
  * Which id of an entry is next after n ids of a target; -1: none.
  *
- * @param {Int32Array} ids @param {number} place @param {ArrayLike<number>} target @param {number} n
+ * @param {Entry} entry @param {ArrayLike<number>} target @param {number} n
  */
-function nextOf(ids, place, target, n) {
-  const mayBegin = (/** @type {number} */ at) => place === PLACE_ANY || (place === PLACE_FIRST) === (at === 0);
+function nextOf(entry, target, n) {
+  const { ids, place } = entry;
+  const mayBegin = (/** @type {number} */ at) =>
+    place === PLACE_ANY || place === PLACE_AFTER || (place === PLACE_FIRST) === (at === 0);
   const { length } = ids;
   if (length <= n && has(target, n - length, ids, length)) return -1;
-  for (let k = Math.min(length - 1, n); k > 0; k--) if (mayBegin(n - k) && has(target, n - k, ids, k)) return k;
-  if (!mayBegin(n)) return -1;
-  for (let at = 0; at + length <= n; at++) if (has(target, at, ids, length)) return -1;
-  return 0;
+  let k = Math.min(length - 1, n);
+  while (k > 0 && !(mayBegin(n - k) && has(target, n - k, ids, k))) k--;
+  if (k > before(entry)) return k;
+  return k < before(entry) || !mayBegin(n) || hasWhole(entry, target, n) ? -1 : k;
+}
+
+/**
+ * Whether a target has the word of an entry, or its beginning, in another spelling.
+ *
+ * @param {Entry} entry @param {{ atFirst?: Entry, after?: Entry }} others @param {ArrayLike<number>} target
+ * @param {number} n
+ */
+function isThere(entry, { atFirst, after }, target, n) {
+  const isSame = (/** @type {Entry | undefined} */ other) => other?.first === entry.first && other.end === entry.end;
+  if (entry.place === PLACE_LATER && atFirst && isSame(atFirst) && n > 0 &&
+    has(target, 0, atFirst.ids, Math.min(n, atFirst.ids.length))) return true;
+  return entry.place !== PLACE_AFTER && after !== undefined && isSame(after) &&
+    (nextOf(after, target, n) > 0 || hasWhole(after, target, n));
 }
 
 /** The lexicon of a model for a pair of languages. */
@@ -229,18 +261,33 @@ export class Lexicon {
     if (known) return known;
     const found = (this.#translationsOf?.(key) ?? []).flatMap(([text, share, from]) => {
       if (isName && /^\p{Ll}/u.test(from)) return []; // Mr Baker bakes nothing
+      const thousandths = Math.round(1000 * STRENGTH * share);
       const capital = text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(this.#pair[1]));
       const entry = (/** @type {number} */ place, /** @type {string} */ form) => {
         const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
-        return this.#tokenizer.decode(ids) === form ? [[Math.round(1000 * STRENGTH * share), place, ...ids]] : [];
+        return this.#tokenizer.decode(ids) === form ? [[thousandths, place, ...ids]] : [];
       };
-      // what begins with a capital becomes what does. The core knows the two as one word in this order
-      return capital === text || !isSentence ? entry(PLACE_ANY, text)
-        : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)];
+      const joined = this.#joinedIds(text);
+      const after = joined.length > 0 ? [[thousandths, PLACE_AFTER, ...joined]] : [];
+      // what begins with a capital becomes what does. The core knows all as one word in this order
+      return [...after, ...(capital === text || !isSentence ? entry(PLACE_ANY, text)
+        : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)])];
     });
     // other words are not kept: there is no end of them
     if (found.length > 0) this.#known.set(own, found);
     return found;
+  }
+
+  /**
+   * The ids of a word after a joint, and that of the joint; none if the language or the vocabulary has no such form.
+   *
+   * @param {string} word
+   */
+  #joinedIds(word) {
+    if (this.#pair[1] !== 'fr' || !ELIDES.test(word.normalize('NFD'))) return [];
+    const { ids, pieces } = this.#tokenizer.encode(`l${JOINT}${word}`, { side: 'target' });
+    const at = pieces.indexOf(JOINT);
+    return at > 0 && pieces.slice(at + 1, -1).join('') === word ? [...ids.subarray(at, -1)] : [];
   }
 
   /** @param {number} id  of the source @returns {string}  a byte as <0x41>; a space for what is no text */
@@ -325,21 +372,22 @@ export class Lexicon {
     const weights = data.subarray(((layers - 1) * heads + this.head) * T * S);
     return logProbs.map((logProb, t) => {
       let [total, own] = [0, 0];
-      /** @type {{ first: number, end: number, ids: Int32Array } | undefined} */
-      let capital;
+      /** @type {{ atFirst?: Entry, after?: Entry }} */
+      const others = {};
       for (let at = 0; at < entries.length;) {
-        const [first, end, thousandths, place, n] = entries.subarray(at, at + 5);
-        const ids = entries.subarray(at + 5, at + 5 + n);
-        at += 5 + n;
-        if (place === PLACE_FIRST) capital = { first, end, ids };
-        const k = nextOf(ids, place, target, t);
-        const isThere = k === 0 && place === PLACE_LATER && capital?.first === first && capital.end === end && t > 0 &&
-          has(target, 0, capital.ids, Math.min(t, capital.ids.length));
-        if (k < 0 || isThere) continue;
+        const [first, end, thousandths, place, length] = entries.subarray(at, at + 5);
+        const ids = entries.subarray(at + 5, at + 5 + length);
+        const entry = { first, end, place, ids };
+        at += 5 + length;
+        if (place === PLACE_FIRST) others.atFirst = entry;
+        if (place === PLACE_AFTER) others.after = entry;
+        const k = nextOf(entry, target, t);
+        const hasBegun = k > before(entry);
+        if (k < 0 || (!hasBegun && isThere(entry, others, target, t))) continue;
         const once = thousandths / 1000;
         let share = 0;
         for (let s = first; s < end; s++) share += weights[t * S + s];
-        share *= k > 0 ? once * (2 - once) : once;
+        share *= hasBegun ? once * (2 - once) : once;
         total += share;
         if (ids[k] === target[t]) own += share;
       }

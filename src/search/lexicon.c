@@ -8,8 +8,12 @@
  * After Arthur, Neubig, Nakamura 2016, "Incorporating Discrete Translation Lexicons into Neural Machine Translation",
  * with linear interpolation.  The next id of an entry is the one after the longest beginning of it that ends the
  * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
- * though its last ids may be its first ones again: it would never end.  An entry for later places does not begin while
- * the last entry for the first place, of the same source tokens, is what the target begins with.
+ * though its last ids may be its first ones again: it would never end.
+ *
+ * The first id of an entry for HEED_PLACE_AFTER is what comes before the word; it begins with the second one.  Entries
+ * of the same source tokens that follow each other are spellings of one word.  So an entry for later places does not
+ * begin while the target begins with the last one for the first place; and no other begins while the target has the
+ * last one for HEED_PLACE_AFTER, or goes on with it.
  */
 #include <math.h>
 #include <string.h>
@@ -28,25 +32,55 @@ static int has_at(const heed_target *target, int at, const int32_t *ids, int n) 
 
 /* Whether an entry may begin at an id of the target, of which `begin` is the first that is chosen. */
 static int may_begin(const heed_lexicon_entry *entry, int at, int begin) {
-    return entry->place == HEED_PLACE_ANY || (entry->place == HEED_PLACE_FIRST) == (at == begin);
+    if (entry->place == HEED_PLACE_ANY || entry->place == HEED_PLACE_AFTER) return 1;
+    return (entry->place == HEED_PLACE_FIRST) == (at == begin);
+}
+
+/* How many ids of an entry come before its word. */
+static int n_before(const heed_lexicon_entry *entry) { return entry->place == HEED_PLACE_AFTER; }
+
+static int has_whole(const heed_target *target, int begin, const heed_lexicon_entry *entry, const int32_t *ids) {
+    for (int at = begin; at + entry->n_ids <= target->n_ids; at++)
+        if (has_at(target, at, ids, entry->n_ids)) return 1;
+    return 0;
 }
 
 /* Which id of an entry is next, or -1 if it has none. */
 static int next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
     const int n = target->n_ids, n_new = n - begin;
     if (entry->n_ids <= n_new && has_at(target, n - entry->n_ids, ids, entry->n_ids)) return -1;
-    for (int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new; k > 0; k--)
-        if (may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k)) return k;
-    if (!may_begin(entry, n, begin)) return -1;
-    for (int at = begin; at + entry->n_ids <= n; at++)
-        if (has_at(target, at, ids, entry->n_ids)) return -1;
-    return 0;
+    int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new;
+    while (k > 0 && !(may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k))) k--;
+    if (k > n_before(entry)) return k;
+    if (k < n_before(entry) || !may_begin(entry, n, begin)) return -1;
+    return has_whole(target, begin, entry, ids) ? -1 : k;
 }
 
 /* Whether the target begins with an entry, or with as much of it as the target has chosen ids. */
 static int begins_with(const heed_target *target, int begin, const heed_lexicon_entry *entry, const int32_t *ids) {
     const int n_new = target->n_ids - begin, n = n_new < entry->n_ids ? n_new : entry->n_ids;
     return n > 0 && has_at(target, begin, ids, n);
+}
+
+/* Another spelling of a word. */
+typedef struct {
+    heed_lexicon_entry entry;
+    const int32_t *ids; /* NULL: there is none */
+} spelling;
+
+static int is_same_word(const spelling *other, const heed_lexicon_entry *entry) {
+    return other->ids && other->entry.first == entry->first && other->entry.end == entry->end;
+}
+
+/* Whether the target has the word of an entry, or its beginning, as another spelling for the first place or after. */
+static int is_there(const heed_lexicon_entry *entry, const spelling *first, const spelling *after,
+                    const heed_target *target, int begin) {
+    if (entry->place == HEED_PLACE_LATER && is_same_word(first, entry) &&
+        begins_with(target, begin, &first->entry, first->ids))
+        return 1;
+    return entry->place != HEED_PLACE_AFTER && is_same_word(after, entry) &&
+           (next_of(&after->entry, after->ids, target, begin) > 0 ||
+            has_whole(target, begin, &after->entry, after->ids));
 }
 
 int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry) {
@@ -59,8 +93,8 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
 void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
                    const heed_target *target, const float *weights) {
     const int begin = next_begin(&row->rules->options);
-    heed_lexicon_entry entry, capital = {0};
-    const int32_t *capital_ids = NULL;
+    heed_lexicon_entry entry;
+    spelling at_first = {0}, after = {0};
     float total = 0.0f;
     int n = 0;
     if (target->n_ids < begin) return;
@@ -68,17 +102,12 @@ void lexicon_apply(const heed_search *search, const heed_batch_row *row, const h
         float weight = 0.0f;
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const int32_t *ids = row->lexicon + at + size - entry.n_ids;
-        const int k = next_of(&entry, ids, target, begin);
-        if (entry.place == HEED_PLACE_FIRST) {
-            capital = entry;
-            capital_ids = ids;
-        }
+        const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
+        if (entry.place == HEED_PLACE_FIRST) at_first = (spelling){entry, ids};
+        if (entry.place == HEED_PLACE_AFTER) after = (spelling){entry, ids};
         if (k < 0 || scores_find(scores, ids[k]) == NULL) continue;
-        /* the word is there already, or its beginning is */
-        if (k == 0 && entry.place == HEED_PLACE_LATER && capital_ids && entry.first == capital.first &&
-            entry.end == capital.end && begins_with(target, begin, &capital, capital_ids))
-            continue;
-        const float once = (float)entry.share / 1000.0f, share = weight * (k > 0 ? once * (2.0f - once) : once);
+        if (!has_begun && is_there(&entry, &at_first, &after, target, begin)) continue;
+        const float once = (float)entry.share / 1000.0f, share = weight * (has_begun ? once * (2.0f - once) : once);
         if (!(share >= LEAST)) continue;
         search->lexical_ids[n] = ids[k];
         search->lexical[n++] = share;

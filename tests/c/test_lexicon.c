@@ -22,7 +22,7 @@ static int pick(int n) { return (int)((random_float(&seed) + 1.0f) * 0.5f * (flo
 /*
  * Entries of one to four ids.  Half of them have few different ids, so that they begin alike, repeat, and end as they
  * begin; the others may have ids that a shortlist does not select.  Some are of the same source tokens as one before
- * them for the first place.
+ * them for the first place, or for the one after something.
  */
 static void make_sentence(sentence *s) {
     memset(s, 0, sizeof *s);
@@ -30,21 +30,20 @@ static void make_sentence(sentence *s) {
     s->head = pick(HEADS);
     for (int t = 0; t < s->n; t++) s->source[t] = pick(V);
     const int most = 1 + pick(8 * s->n);
-    const int32_t *capital = NULL;
+    const int32_t *other = NULL;
     for (int n_ids; s->n_entries + 5 + (n_ids = 1 + pick(4)) <= most || s->n_entries == 0;) {
         int32_t *entry = s->entries + s->n_entries;
         const int is_common = pick(2);
         entry[0] = pick(s->n);
         entry[1] = entry[0] + 1 + pick(s->n - entry[0]);
         entry[2] = pick(3) ? pick(1001) : pick(2) * 1000;
-        entry[3] = pick(3);
+        entry[3] = pick(n_ids > 1 ? 4 : 3);
         entry[4] = n_ids;
-        if (capital && pick(2)) {
-            memcpy(entry, capital, 2 * sizeof *entry);
-            entry[3] = HEED_PLACE_LATER;
-        } else if (entry[3] == HEED_PLACE_FIRST) {
-            capital = entry;
+        if (other && pick(2)) {
+            memcpy(entry, other, 2 * sizeof *entry);
+            if (entry[3] == HEED_PLACE_AFTER) entry[3] = HEED_PLACE_LATER;
         }
+        if (entry[3] == HEED_PLACE_FIRST || entry[3] == HEED_PLACE_AFTER) other = entry;
         for (int i = 0; i < n_ids; i++) entry[5 + i] = is_common ? s->source[pick(2) % s->n] : pick(V);
         s->n_entries += 5 + n_ids;
     }
@@ -54,7 +53,7 @@ static sentence corpus[N_SENTENCES];
 
 /* How often each case of the twin came up. */
 static struct {
-    int first, later, continued, complete, misplaced, no_score, shared, capped, not_capped, twice;
+    int first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice, spelled;
 } seen;
 
 /* The id after the beginning of an entry that is at ids[at], or -1: it is not there. */
@@ -63,29 +62,39 @@ static int32_t after(const int32_t *entry, const int32_t *ids, int at, int n) {
     return memcmp(ids + at, entry + 5, (size_t)(n - at) * sizeof *ids) == 0 ? entry[5 + n - at] : -1;
 }
 
-/* The next id of an entry for target ids [n], of which begin were not chosen, and whether it has begun; -1: none. */
-static int32_t next_plainly(const int32_t *entry, const int32_t *ids, int begin, int n, int *has_begun) {
-    *has_begun = 0;
-    int is_complete = 0, is_misplaced = 0;
+/*
+ * The next id of an entry for target ids [n], of which begin were not chosen, and whether its word has begun; -1: none.
+ * *is_complete: the target has it.
+ */
+static int32_t next_plainly(const int32_t *entry, const int32_t *ids, int begin, int n, int *has_begun,
+                            int *is_complete) {
+    const int is_after = entry[3] == HEED_PLACE_AFTER;
+    *has_begun = *is_complete = 0;
     for (int at = begin; at + entry[4] <= n; at++) {
         if (memcmp(ids + at, entry + 5, (size_t)entry[4] * sizeof *ids) != 0) continue;
         seen.complete++;
+        *is_complete = 1;
         if (at + entry[4] == n) return -1;
-        is_complete = 1;
     }
-    for (int at = begin; at <= n; at++) {
+    for (int at = begin; at <= n - is_after; at++) {
         const int32_t next = after(entry, ids, at, n);
-        if (next < 0 || (at == n && is_complete)) continue;
-        is_misplaced = (entry[3] == HEED_PLACE_FIRST && at > begin) || (entry[3] == HEED_PLACE_LATER && at == begin);
+        if (next < 0 || (at == n - is_after && *is_complete)) continue;
+        const int is_misplaced =
+            (entry[3] == HEED_PLACE_FIRST && at > begin) || (entry[3] == HEED_PLACE_LATER && at == begin);
         seen.misplaced += is_misplaced;
         if (is_misplaced) continue;
+        *has_begun = at < n - is_after;
         seen.first += at == n && n == begin;
         seen.later += at == n && n > begin;
-        seen.continued += *has_begun = at < n;
+        seen.after += is_after && !*has_begun;
+        seen.continued += *has_begun;
         return next;
     }
     return -1;
 }
+
+/* Whether two entries are of the same source tokens. */
+static int same_source(const int32_t *a, const int32_t *b) { return a && b && memcmp(a, b, 2 * sizeof *a) == 0; }
 
 /* p [V] of what follows ids [n] in a search with these rules; ids has room for one more. */
 static void next_plain(heed_session *alone, int32_t point, const heed_search_options *rules, const sentence *s,
@@ -93,7 +102,7 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
     static float weights[HEADS * (MAX_TARGET + 1) * MAX_SOURCE];
     const size_t T = (size_t)n + 1, S = (size_t)s->n; /* row t sees the ids before t */
     const int has_forced = rules->n_prefix == 0 && rules->n_forced_bos > 0, begin = rules->n_prefix + has_forced;
-    const int32_t *capital = NULL; /* the last entry for the first place */
+    const int32_t *capital = NULL, *joined = NULL; /* the last entries for the first place, and after something */
     double q[V] = {0}, sum = 0.0, total = 0.0, most = 0.0;
     float log_prob;
     if (n < begin) {
@@ -107,17 +116,23 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
     const float *looks = weights + ((size_t)s->head * T + n) * S;
     for (int id = 0; id < V; id++) sum += p[id] = exp(logits[id]);
     for (int at = 0; at < s->n_entries; at += 5 + s->entries[at + 4]) {
-        int has_begun;
-        const int32_t *entry = s->entries + at, id = next_plainly(entry, ids, begin, n, &has_begun);
+        int has_begun, is_complete, goes_on, is_spelled;
+        const int32_t *entry = s->entries + at, id = next_plainly(entry, ids, begin, n, &has_begun, &is_complete);
         double weight = 0.0, share = entry[2] / 1000.0;
         for (int t = entry[0]; t < entry[1]; t++) weight += (double)looks[t];
         if (entry[3] == HEED_PLACE_FIRST) capital = entry;
+        if (entry[3] == HEED_PLACE_AFTER) joined = entry;
         if (id < 0) continue;
-        if (!has_begun && entry[3] == HEED_PLACE_LATER && capital && memcmp(capital, entry, 2 * sizeof *entry) == 0) {
+        if (!has_begun && entry[3] == HEED_PLACE_LATER && same_source(capital, entry)) {
             const int common = n - begin < capital[4] ? n - begin : capital[4];
             const int is_there = common > 0 && memcmp(ids + begin, capital + 5, (size_t)common * sizeof *ids) == 0;
             seen.twice += is_there;
             if (is_there) continue;
+        }
+        if (!has_begun && entry[3] != HEED_PLACE_AFTER && same_source(joined, entry)) {
+            goes_on = next_plainly(joined, ids, begin, n, &is_spelled, &is_complete) >= 0;
+            seen.spelled += goes_on || is_complete;
+            if (goes_on || is_complete) continue;
         }
         if (has_begun) share = 1.0 - (1.0 - share) * (1.0 - share);
         if (weight * share < 1e-6) continue;
@@ -227,7 +242,8 @@ static void test_twins(int32_t *config, int n) {
             for (int s = 0; s < N_SENTENCES; s++) make_sentence(&corpus[s]);
             test_twin(model, each);
         }
-        CHECK(seen.first > 10 && seen.later > 10 && seen.continued > 10 && seen.complete > 10 && seen.misplaced > 10 && seen.twice > 0);
+        CHECK(seen.first > 10 && seen.later > 10 && seen.continued > 10 && seen.complete > 10 && seen.misplaced > 10);
+        CHECK(seen.after > 10 && seen.twice > 0 && seen.spelled > 0);
         CHECK(seen.shared > 10 && seen.capped > 10 && seen.not_capped > 10 && (seen.no_score > 10) == (kind == 3));
         heed_model_free(model);
     }
