@@ -325,26 +325,43 @@ static const heed_batch_row *find_row(const heed_session *s, int row) {
     return row >= 0 && row < s->options.max_batch ? &s->search.batch[row] : NULL;
 }
 
-heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_t *entries, int n) {
-    const heed_batch_row *of = find_row(s, row);
+/* Checks entries of a lexicon [n] for a source of n_source ids. */
+static heed_status check_entries(const heed_model *model, const int32_t *entries, int n, int n_source) {
     heed_lexicon_entry entry;
     int at = 0;
-    if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads || n < 0) return HEED_E_ARGUMENT;
-    if (!s->search.active || of->state != ROW_WAITING) return HEED_E_STATE;
+    if (n < 0) return HEED_E_ARGUMENT;
     if (n > HEED_LEXICON_INTS) return HEED_E_LENGTH;
     for (int size; (size = lexicon_next(entries, n, at, &entry)) > 0; at += size) {
-        if (entry.first < 0 || entry.first >= entry.end || entry.end > of->n_source || entry.share < 0 ||
+        if (entry.first < 0 || entry.first >= entry.end || entry.end > n_source || entry.share < 0 ||
             entry.share > 1000 || entry.place < HEED_PLACE_ANY || entry.place > HEED_PLACE_AFTER ||
             entry.n_ids <= (entry.place == HEED_PLACE_AFTER))
             return HEED_E_ARGUMENT;
         const heed_status status = config_check_ids(entries + at + size - entry.n_ids, entry.n_ids, entry.n_ids,
-                                                    s->model->config.decoder_vocab_size);
+                                                    model->config.decoder_vocab_size);
         if (status != HEED_OK) return status;
     }
-    if (at < n) return HEED_E_ARGUMENT;
+    return at < n ? HEED_E_ARGUMENT : HEED_OK;
+}
+
+heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_t *entries, int n) {
+    const heed_batch_row *of = find_row(s, row);
+    if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads || n < 0) return HEED_E_ARGUMENT;
+    if (!s->search.active || of->state != ROW_WAITING) return HEED_E_STATE;
+    const heed_status status = check_entries(s->model, entries, n, of->n_source);
+    if (status != HEED_OK) return status;
     if (n > 0 && !search_make_lexicons(&s->search)) return HEED_E_MEMORY;
     search_lexicon(&s->search, row, head, entries, n);
     return HEED_OK;
+}
+
+heed_status heed_lexicon_log_probs(const heed_model *model, const int32_t *entries, int n, const int32_t *target,
+                                   int n_target, const float *weights, int n_source, const float *log_probs,
+                                   float *out) {
+    heed_status status = n_source < 1 ? HEED_E_ARGUMENT : check_entries(model, entries, n, n_source);
+    if (status == HEED_OK) status = config_check_ids(target, n_target, n_target, model->config.decoder_vocab_size);
+    for (int t = 0; t < n_target && status == HEED_OK; t++)
+        out[t] = lexicon_log_prob(entries, n, target, t, weights + (size_t)t * n_source, log_probs[t]);
+    return status;
 }
 
 heed_status heed_search_step(heed_session *s, int32_t *running) {

@@ -350,6 +350,18 @@ enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2, HEED_PLAC
 enum { HEED_LEXICON_INTS = 1024 };
 heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
 /*
+ * The log-probabilities of a target in a search with a lexicon and without rules, from those of a pass.
+ *   entries    [n], as above
+ *   target     [T]
+ *   weights    [T, S] of the head, a point of that pass
+ *   log_probs  [T] of the pass
+ *   out        [T] written
+ * HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH: as heed_search_lexicon(), or T or S is below 1.
+ */
+heed_status heed_lexicon_log_probs(const heed_model *model, const int32_t *entries, int n, const int32_t *target,
+                                   int n_target, const float *weights, int n_source, const float *log_probs,
+                                   float *out);
+/*
  * Encode new sentences, then run one decoder step for all.  *running is set to the number of unfinished sentences.
  * HEED_E_STATE: no search begun.  If the activations of a sentence overflow, it ends without a hypothesis and the
  * others continue.

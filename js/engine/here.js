@@ -117,7 +117,7 @@ function engineOf(model, { encode, settings }, lexicon) {
       const found = await attend(source, target, Object(options) === options ? rest : options);
       if (!isWanted || !lexicon) return found;
       await lexicon.read();
-      return { ...found, logProbs: lexicon.weigh(source, target, found) };
+      return { ...found, logProbs: lexicon.logProbs(model, source, target, found) };
     },
     inspect: look(tensors, 'inspect'),
     parameters: look(tensors, 'parameters'),

@@ -16,6 +16,7 @@ import { HeedError } from '../base/errors.js';
 import { turn } from '../base/host.js';
 import { mismatch } from '../base/json.js';
 import { isByte } from '../text/pieces.js';
+import { floats } from '../wasm/core.js';
 import { headsFor } from './heads.js';
 
 const FILE = 'lexicon.tsv';
@@ -23,8 +24,6 @@ const FILE = 'lexicon.tsv';
 const STRENGTH = 0.5;
 /** Translations of a word. */
 const MOST = 3;
-/** What all entries of a step add at most, as in the core. */
-const CEILING = 0.99;
 /** The least share of a translation by way of English. */
 const LEAST = 0.1;
 /** Lines to read per turn of the event loop: about 2 ms. */
@@ -152,52 +151,6 @@ export async function readLexicon(bytes, source, target) {
     }
     return best([...found.values()].filter(([, share]) => share >= LEAST));
   };
-}
-
-/** Whether a target has the first n ids of an entry at a place. */
-const has = (/** @type {ArrayLike<number>} */ target, /** @type {number} */ at, /** @type {Int32Array} */ ids,
-  /** @type {number} */ n) => ids.subarray(0, n).every((id, i) => target[at + i] === id);
-
-/** @typedef {{ first: number, end: number, place: number, ids: Int32Array }} Entry */
-
-/** @param {Entry} entry @param {ArrayLike<number>} target @param {number} n  ids of the target */
-function hasWhole({ ids }, target, n) {
-  for (let at = 0; at + ids.length <= n; at++) if (has(target, at, ids, ids.length)) return true;
-  return false;
-}
-
-/** How many ids of an entry come before its word. @param {Entry} entry */
-const before = ({ place }) => Number(place === PLACE_AFTER);
-
-/**
- * Which id of an entry is next after n ids of a target; -1: none.
- *
- * @param {Entry} entry @param {ArrayLike<number>} target @param {number} n
- */
-function nextOf(entry, target, n) {
-  const { ids, place } = entry;
-  const mayBegin = (/** @type {number} */ at) =>
-    place === PLACE_ANY || place === PLACE_AFTER || (place === PLACE_FIRST) === (at === 0);
-  const { length } = ids;
-  if (length <= n && has(target, n - length, ids, length)) return -1;
-  let k = Math.min(length - 1, n);
-  while (k > 0 && !(mayBegin(n - k) && has(target, n - k, ids, k))) k--;
-  if (k > before(entry)) return k;
-  return k < before(entry) || !mayBegin(n) || hasWhole(entry, target, n) ? -1 : k;
-}
-
-/**
- * Whether a target has the word of an entry, or its beginning, in another spelling.
- *
- * @param {Entry} entry @param {{ atFirst?: Entry, after?: Entry }} others @param {ArrayLike<number>} target
- * @param {number} n
- */
-function isThere(entry, { atFirst, after }, target, n) {
-  const isSame = (/** @type {Entry | undefined} */ other) => other?.first === entry.first && other.end === entry.end;
-  if (entry.place === PLACE_LATER && atFirst && isSame(atFirst) && n > 0 &&
-    has(target, 0, atFirst.ids, Math.min(n, atFirst.ids.length))) return true;
-  return entry.place !== PLACE_AFTER && after !== undefined && isSame(after) &&
-    (nextOf(after, target, n) > 0 || hasWhole(after, target, n));
 }
 
 /** The lexicon of a model for a pair of languages. */
@@ -360,39 +313,21 @@ export class Lexicon {
   }
 
   /**
-   * Log-probabilities of a target's ids in a search with this lexicon, as src/search/lexicon.c computes them.
+   * Log-probabilities of a target's ids in a search with this lexicon.
    *
+   * @param {import('./model.js').Model} model
    * @param {ArrayLike<number>} source
    * @param {ArrayLike<number>} target
    * @param {{ cross: import('./model.js').Tensor, logProbs: Float32Array }} pass  of the model alone
    * @returns {Float32Array}
    */
-  weigh(source, target, { cross: { shape: [layers, heads, T, S], data }, logProbs }) {
+  logProbs(model, source, target, { cross: { shape: [layers, heads, T, S], data }, logProbs }) {
+    const { core, model: handle } = model.internals();
     const entries = this.entriesFor(source);
-    const weights = data.subarray(((layers - 1) * heads + this.head) * T * S);
-    return logProbs.map((logProb, t) => {
-      let [total, own] = [0, 0];
-      /** @type {{ atFirst?: Entry, after?: Entry }} */
-      const others = {};
-      for (let at = 0; at < entries.length;) {
-        const [first, end, thousandths, place, length] = entries.subarray(at, at + 5);
-        const ids = entries.subarray(at + 5, at + 5 + length);
-        const entry = { first, end, place, ids };
-        at += 5 + length;
-        if (place === PLACE_FIRST) others.atFirst = entry;
-        if (place === PLACE_AFTER) others.after = entry;
-        const k = nextOf(entry, target, t);
-        const hasBegun = k > before(entry);
-        if (k < 0 || (!hasBegun && isThere(entry, others, target, t))) continue;
-        const once = thousandths / 1000;
-        let share = 0;
-        for (let s = first; s < end; s++) share += weights[t * S + s];
-        share *= hasBegun ? once * (2 - once) : once;
-        total += share;
-        if (ids[k] === target[t]) own += share;
-      }
-      const scale = Math.min(1, CEILING / total);
-      return total > 0 ? Math.log(Math.exp(logProb) * (1 - total * scale) + own * scale) : logProb;
-    });
+    const at = ((layers - 1) * heads + this.head) * T * S;
+    const out = floats(T);
+    core.call(FILE, 'heed_lexicon_log_probs', handle, entries, entries.length, Int32Array.from(target), T,
+      data.subarray(at, at + T * S), S, logProbs, out);
+    return out.value;
   }
 }

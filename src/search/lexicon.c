@@ -90,38 +90,74 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
     return entry->n_ids >= 1 && entry->n_ids <= n - at - HEAD ? HEAD + entry->n_ids : 0;
 }
 
-void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
-                   const heed_target *target, const float *weights) {
-    const int begin = next_begin(&row->rules->options);
+/* What an entry adds to the probability of an id, before all are scaled. */
+typedef struct {
+    int32_t id;
+    float share;
+} addition;
+
+enum { MOST_ADDITIONS = HEED_LEXICON_INTS / (sizeof(heed_lexicon_entry) / sizeof(int32_t) + 1) };
+
+/*
+ * What the entries [n_entries] add for a target, in `out`; returns how many do.  *total: the sum of what they add.
+ *   scores  which ids there are; NULL: all
+ *   begin   the first id that is chosen
+ */
+static int list_additions(addition out[MOST_ADDITIONS], float *total, const int32_t *entries, int n_entries,
+                          const heed_scores *scores, const heed_target *target, int begin, const float *weights) {
     heed_lexicon_entry entry;
     spelling at_first = {0}, after = {0};
-    float total = 0.0f;
     int n = 0;
-    if (target->n_ids < begin) return;
-    for (int at = 0, size; (size = lexicon_next(row->lexicon, row->n_lexicon, at, &entry)) > 0; at += size) {
+    *total = 0.0f;
+    for (int at = 0, size; (size = lexicon_next(entries, n_entries, at, &entry)) > 0; at += size) {
         float weight = 0.0f;
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
-        const int32_t *ids = row->lexicon + at + size - entry.n_ids;
+        const int32_t *ids = entries + at + size - entry.n_ids;
         const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
         if (entry.place == HEED_PLACE_FIRST) at_first = (spelling){entry, ids};
         if (entry.place == HEED_PLACE_AFTER) after = (spelling){entry, ids};
-        if (k < 0 || scores_find(scores, ids[k]) == NULL) continue;
+        if (k < 0 || (scores && scores_find(scores, ids[k]) == NULL)) continue;
         if (!has_begun && is_there(&entry, &at_first, &after, target, begin)) continue;
         const float once = (float)entry.share / 1000.0f, share = weight * (has_begun ? once * (2.0f - once) : once);
         if (!(share >= LEAST)) continue;
-        search->lexical_ids[n] = ids[k];
-        search->lexical[n++] = share;
-        total += share;
+        out[n++] = (addition){ids[k], share};
+        *total += share;
     }
+    return n;
+}
+
+/* What additions are multiplied by. */
+static float scale_of(float total) { return total > MOST ? MOST / total : 1.0f; }
+
+void lexicon_apply(const heed_batch_row *row, const heed_scores *scores, const heed_target *target,
+                   const float *weights) {
+    const int begin = next_begin(&row->rules->options);
+    addition additions[MOST_ADDITIONS];
+    float total;
+    if (target->n_ids < begin) return;
+    const int n = list_additions(additions, &total, row->lexicon, row->n_lexicon, scores, target, begin, weights);
     if (n == 0) return;
-    const float sum = k_log_sum_exp(scores->scores, scores->n), scale = total > MOST ? MOST / total : 1.0f;
+    const float sum = k_log_sum_exp(scores->scores, scores->n), scale = scale_of(total);
     if (!isfinite(sum)) return;
     /* others keep their scores: dividing all by what the model keeps changes no probability */
     const float kept = 1.0f - total * scale;
     for (int i = 0; i < n; i++) {
-        float *score = scores_find(scores, search->lexical_ids[i]);
-        const double more = (double)(search->lexical[i] * scale / kept);
+        float *score = scores_find(scores, additions[i].id);
+        const double more = (double)(additions[i].share * scale / kept);
         /* in double: libms differ in its last bits, which rounding to a float nearly always removes */
         *score = (float)((double)sum + log(exp((double)*score - (double)sum) + more));
     }
+}
+
+float lexicon_log_prob(const int32_t *entries, int n_entries, const int32_t *target, int t, const float *weights,
+                       float log_prob) {
+    const heed_target before = {.ids = (int32_t *)target, .n_ids = t}; /* it is only read */
+    addition additions[MOST_ADDITIONS];
+    float total, own = 0.0f;
+    const int n = list_additions(additions, &total, entries, n_entries, NULL, &before, 0, weights);
+    for (int i = 0; i < n; i++)
+        if (additions[i].id == target[t]) own += additions[i].share;
+    if (n == 0) return log_prob;
+    const float scale = scale_of(total);
+    return (float)log(exp((double)log_prob) * (double)(1.0f - total * scale) + (double)(own * scale));
 }

@@ -122,8 +122,6 @@ static const float *weights_at(const heed_search *search, int head, int token) {
 }
 
 static void layout_lexicons(heed_search *search, heed_arena *arena) {
-    search->lexical_ids = arena_ints(arena, HEED_LEXICON_INTS, 1);
-    search->lexical = arena_floats(arena, HEED_LEXICON_INTS, 1, 1);
     for (int i = 0; i < search->max_batch; i++) search->batch[i].lexicon = arena_ints(arena, HEED_LEXICON_INTS, 1);
 }
 
@@ -203,7 +201,7 @@ static void choose_candidates(heed_search *search, int n_tokens) {
             if (is_part) logits.ids = search->output_ids + at;
             else if (sentence_has_shortlist(search, row)) keep_selected(search, row, &logits);
             if (row->n_lexicon > 0)
-                lexicon_apply(search, row, &logits, &row->live[b], weights_at(search, row->lexicon_head, first + i));
+                lexicon_apply(row, &logits, &row->live[b], weights_at(search, row->lexicon_head, first + i));
             row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, &logits, &row->live[b], b, left,
                                                    rules, search->penalised);
         }

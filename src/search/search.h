@@ -112,9 +112,7 @@ typedef struct {
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
     float *penalised;   /* [max_target + 1] scratch of a rule              */
-    void *lexicons;       /* the block of the rows' lexicons and of the next two; NULL: none was needed */
-    int32_t *lexical_ids; /* [HEED_LEXICON_INTS] scratch: the next id of each entry of a lexicon */
-    float *lexical;       /* of the same size: what the entry adds to its probability */
+    void *lexicons;       /* the block of the rows' lexicons; NULL: none was needed */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
                            tokens and max_source keys                      */
@@ -238,8 +236,14 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
  *   weights  [n_source] of the head that aligns, for this target
  * Cannot fail: heed_search_lexicon() has checked the entries.
  */
-void lexicon_apply(const heed_search *search, const heed_batch_row *row, const heed_scores *scores,
-                   const heed_target *target, const float *weights);
+void lexicon_apply(const heed_batch_row *row, const heed_scores *scores, const heed_target *target,
+                   const float *weights);
+/*
+ * The log-probability of target[t] after target[0..t-1] with entries [n_entries], of all ids; log_prob: without them.
+ * Cannot fail: heed_lexicon_log_probs() has checked the entries.
+ */
+float lexicon_log_prob(const int32_t *entries, int n_entries, const int32_t *target, int t, const float *weights,
+                       float log_prob);
 
 /*
  * bytes.c: with byte_ids, the bytes of a target are UTF-8 (Unicode, table 3-7).  Without, both functions do nothing.

@@ -1,6 +1,6 @@
 /*
  * test_lexicon.c - searches with lexicons: each step against the formula in double over a teacher-forced pass, the same
- * results in any company, and what heed_search_lexicon() refuses.
+ * results in any company, the log-probabilities of a pass, and what is refused.
  */
 #include "check.h"
 #include "guard.h"
@@ -179,6 +179,21 @@ static void check_candidates(heed_session *session, int row, const sentence *s, 
     }
 }
 
+/* The log-probabilities of a pass over a hypothesis, with the lexicon, have the sum that the search has. */
+static void check_pass(const heed_model *model, heed_session *alone, int32_t point, const sentence *s,
+                       const heed_hypothesis *h) {
+    static float weights[HEADS * (MAX_TARGET + 1) * MAX_SOURCE], log_probs[MAX_TARGET], out[MAX_TARGET];
+    double sum = 0.0;
+    const size_t map = (size_t)h->n * s->n; /* of a head */
+    CHECK_INT(heed_inspect(alone, s->source, s->n, h->ids, h->n, &point, 1, weights, HEADS * map), HEED_OK);
+    for (int t = 0; t < h->n; t++) heed_forward_logits(alone, t, &log_probs[t]);
+    CHECK_INT(heed_lexicon_log_probs(model, s->entries, s->n_entries, h->ids, h->n, weights + s->head * map, s->n,
+                                     log_probs, out),
+              HEED_OK);
+    for (int t = 0; t < h->n; t++) sum += (double)out[t];
+    CHECK(fabs(sum - (double)h->log_prob) <= 2e-5 * (1.0 - sum));
+}
+
 /* Sentences with lexicons come one after another into a batch that runs; every step is that of the twin. */
 static void test_twin(const heed_model *model, heed_search_options rules) {
     const int32_t point = point_named(model, "decoder.layers.2.encoder_attn.weights");
@@ -212,8 +227,14 @@ static void test_twin(const heed_model *model, heed_search_options rules) {
         CHECK_INT(heed_search_step(session, &running), HEED_OK);
         for (row = 0; row < BATCH; row++)
             check_candidates(session, row, &corpus[of[row]], &before[row], &rules, alone, point);
-        for (int f; (f = heed_search_finished(session)) >= 0; done++)
+        for (int f; (f = heed_search_finished(session)) >= 0; done++) {
+            const int is_free = rules.n_prefix + rules.n_forced_bos + rules.shortlist == 0;
+            for (int rank = 0; is_free && rules.beams > 1 && rank < heed_search_hypotheses(session, f); rank++) {
+                CHECK_INT(heed_search_hypothesis(session, f, rank, &h), HEED_OK);
+                check_pass(model, alone, point, &corpus[of[f]], &h);
+            }
             CHECK_INT(heed_search_release(session, f), HEED_OK);
+        }
     }
     CHECK_INT(done, N_SENTENCES);
     heed_session_free(alone);
@@ -367,21 +388,20 @@ static void test_rules(const heed_model *model) {
 
 /* Scores that are not finite, of activations that have overflowed, stay what they are: the sentence must fail. */
 static void test_overflow(void) {
-    int32_t entries[] = {0, 1, 1000, HEED_PLACE_ANY, 1, 2}, ids[1] = {0}, room_ids[ROOM];
-    float scores[4], room[ROOM], weight = 1.0f;
+    int32_t entries[] = {0, 1, 1000, HEED_PLACE_ANY, 1, 2}, ids[1] = {0};
+    float scores[4], weight = 1.0f;
     heed_rule_set rules = {.n_sentences = 1};
-    const heed_search search = {.lexical_ids = room_ids, .lexical = room};
     const heed_batch_row row = {.rules = &rules, .lexicon = entries, .n_lexicon = 6, .n_source = 1};
     const heed_target target = {.ids = ids + 1};
     const heed_scores all = {scores, NULL, 4};
     for (int kind = 0; kind < 4; kind++) {
         for (int i = 0; i < 4; i++) scores[i] = kind == 0 ? NAN : kind == 1 ? INFINITY : kind == 2 ? -INFINITY : 0.0f;
         if (kind == 3) weight = NAN;
-        lexicon_apply(&search, &row, &all, &target, &weight);
+        lexicon_apply(&row, &all, &target, &weight);
         CHECK(kind == 0 ? isnan(scores[2]) : scores[2] == scores[0]);
         weight = 1.0f;
     }
-    lexicon_apply(&search, &row, &all, &target, &weight); /* four equal scores: 1/100 / 4 + 99/100 */
+    lexicon_apply(&row, &all, &target, &weight); /* four equal scores: 1/100 / 4 + 99/100 */
     CHECK(scores[0] == 0.0f && fabs(exp((double)scores[2]) / (3.0 + exp((double)scores[2])) - 0.9925) < 1e-6);
 }
 
@@ -417,7 +437,8 @@ static void test_refused(const heed_model *model) {
         {{0, 1, -1, 0, 1, 8}, 0, 6, HEED_E_ARGUMENT}, /* share */
         {{0, 1, 1001, 0, 1, 8}, 0, 6, HEED_E_ARGUMENT},
         {{0, 1, 9, -1, 1, 8}, 0, 6, HEED_E_ARGUMENT}, /* place */
-        {{0, 1, 9, 3, 1, 8}, 0, 6, HEED_E_ARGUMENT},
+        {{0, 1, 9, 4, 1, 8}, 0, 6, HEED_E_ARGUMENT},
+        {{0, 1, 9, HEED_PLACE_AFTER, 1, 8}, 0, 6, HEED_E_ARGUMENT}, /* what comes before it, and no word */
         {{0, 1, 9, 0, 1, -1}, 0, 6, HEED_E_ID},
         {{0, 1, 9, 0, 1, V}, 0, 6, HEED_E_ID},
         {{0, 1, 9, 0, 2, 8, V}, 0, 7, HEED_E_ID},
@@ -427,7 +448,10 @@ static void test_refused(const heed_model *model) {
     };
     const heed_session_options options = {4, 8, 2, 2};
     const heed_search_options rules = {.beams = 2, .max_tokens = 8, .length_penalty = 1.0f};
+    static const float LOOKS[S] = {0.5f, 0.25f, 0.25f};
+    static const int32_t WRONG[1] = {V};
     static result plain, with, got;
+    float out[1] = {7.0f};
     int32_t row, running, full[MOST];
     heed_session *session;
     for (int i = 0; i < MOST - 10; i++) full[i] = (const int32_t[]){2, 3, 1000, HEED_PLACE_LATER, 1, V - 1}[i % 6];
@@ -449,6 +473,9 @@ static void test_refused(const heed_model *model) {
             int32_t *entries = guard_new(&g, bytes);
             memcpy(entries, CASES[i].entries, bytes);
             CHECK_INT(heed_search_lexicon(session, row, CASES[i].head, entries, CASES[i].n), CASES[i].want);
+            if (CASES[i].head == 0)
+                CHECK_INT(heed_lexicon_log_probs(model, entries, CASES[i].n, SOURCE, 1, LOOKS, S, LOOKS, out),
+                          CASES[i].want);
             CHECK(guard_end(&g));
         }
         for (running = 1; running > 0;) {
@@ -457,6 +484,12 @@ static void test_refused(const heed_model *model) {
         }
         result_take(kind == 0 ? &plain : kind == 1 ? &with : &got, session, row);
     }
+    CHECK_INT(heed_lexicon_log_probs(model, GOOD, 7, SOURCE, 1, LOOKS, 0, LOOKS, out), HEED_E_ARGUMENT);
+    CHECK_INT(heed_lexicon_log_probs(model, GOOD, 7, SOURCE, 0, LOOKS, S, LOOKS, out), HEED_E_LENGTH);
+    CHECK_INT(heed_lexicon_log_probs(model, GOOD, 7, WRONG, 1, LOOKS, S, LOOKS, out), HEED_E_ID);
+    CHECK(out[0] == 7.0f);
+    CHECK_INT(heed_lexicon_log_probs(model, NULL, 0, SOURCE, 1, LOOKS, S, LOOKS, out), HEED_OK);
+    CHECK(out[0] == LOOKS[0]);
     CHECK(memcmp(&plain, &with, sizeof with) != 0 && memcmp(&got, &with, sizeof with) == 0);
     heed_search_end(session);
     CHECK_INT(heed_search_lexicon(session, 0, 0, GOOD, 7), HEED_E_STATE);

@@ -169,8 +169,8 @@ static void begin(input *in, heed_session *s, int V) {
             (status == HEED_E_STATE && flags % 3 == 0));
 }
 
-/* A lexicon for any batch row, mostly of whole entries. */
-static void lexicon(input *in, heed_session *s, int V) {
+/* A lexicon for any batch row and for a target, mostly of whole entries. */
+static void lexicon(input *in, heed_session *s, const heed_model *model, int V) {
     enum { MOST = HEED_LEXICON_INTS, MOST_IDS = 7 };
     int32_t entries[MOST + 5 + MOST_IDS] = {0};
     const int row = take_byte(in) % (MAX_BATCH + 2) - 1, head = take_byte(in) % 4 - 1, most = take_byte(in) % 8;
@@ -181,15 +181,24 @@ static void lexicon(input *in, heed_session *s, int V) {
         entry[0] = span % 4 - (span == 255);
         entry[1] = entry[0] + (span < 240 ? span / 4 % 4 : 1 << 20);
         entry[2] = kind < 251 ? kind * 4 : take_int32(in);
-        entry[3] = kind % 3 + (kind == 251) - (kind == 252);
+        entry[3] = kind % 4 + (kind == 251) - (kind == 252);
         const int n_ids = take_ids(in, entry + 5, MOST_IDS, V);
         entry[4] = kind < 253 ? n_ids : take_int32(in);
         n += 5 + n_ids;
     }
     if (most == 7) n = HEED_LEXICON_INTS + take_byte(in) % 3 - 1;
-    const heed_status status = heed_search_lexicon(s, row, head, n > 0 ? entries : NULL, n);
+    heed_status status = heed_search_lexicon(s, row, head, n > 0 ? entries : NULL, n);
     REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_STATE || status == HEED_E_ID ||
             status == HEED_E_LENGTH);
+
+    int32_t target[POSITIONS];
+    float weights[POSITIONS * POSITIONS], log_probs[POSITIONS] = {0.0f}, out[POSITIONS] = {0.0f};
+    const int n_target = take_ids(in, target, POSITIONS, V), n_source = take_byte(in) % (POSITIONS + 1);
+    for (int i = 0; i < POSITIONS * POSITIONS; i++) weights[i] = 1.0f / POSITIONS;
+    status = heed_lexicon_log_probs(model, n > 0 ? entries : NULL, n, target, n_target, weights, n_source, log_probs,
+                                    out);
+    REQUIRE(status == HEED_OK || status == HEED_E_ARGUMENT || status == HEED_E_ID || status == HEED_E_LENGTH);
+    for (int t = 0; t < n_target; t++) REQUIRE(out[t] <= 1e-6f);
 }
 
 static void look(const heed_session *s, int row, int V, const heed_session_options *sizes) {
@@ -265,7 +274,7 @@ static void call(input *in, heed_session *s, const heed_model *model, int V, con
             heed_session_set_head(s, stack, layer, head, take_byte(in) % 2);
             break;
         }
-        case 10: lexicon(in, s, V); break;
+        case 10: lexicon(in, s, model, V); break;
         default:
             for (int steps = take_byte(in) % 8; steps >= 0; steps--) step(s, V, sizes);
             break;
