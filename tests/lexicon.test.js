@@ -169,6 +169,24 @@ test('entries: the pieces of a word, its share, and where the translation may be
   assert.deepEqual(await entriesOf(WRONG, 'an acorn'), [['\u2581acorn', 500, PLACE_ANY, 'purpur']]);
 });
 
+test('entries: several words that are known together, the most of them, and the others alone', async () => {
+  const lexicon = ['town\tStadt', 'hall\tFlur', 'town hall\tRathaus', 'old town hall clock\tTurmuhr', 'of\tX',
+    'flea-market\tTr\u00f6delmarkt', "dog's life\tHundeleben", 'a b c d e\tX']
+    .map((pair) => `de\t${pair}\t100\t0\n`).join('');
+  const look = async (/** @type {string} */ text) =>
+    (await entriesOf(lexicon, text)).map(([from, , , to]) => `${from} ${to}`);
+  assert.deepEqual(await look('a town hall'), ['\u2581town\u2581hall Rathaus']);
+  assert.deepEqual(await look('an old town hall clock'), ['\u2581old\u2581town\u2581hall\u2581clock Turmuhr']);
+  assert.deepEqual(await look('town, hall: hall town'),
+    ['\u2581town Stadt', '\u2581hall Flur', '\u2581hall Flur', '\u2581town Stadt']);
+  assert.deepEqual(await look('(town hall) town'), ['town\u2581hall Rathaus', '\u2581town Stadt']);
+  assert.deepEqual(await look("a dog's life, a flea-market"),
+    ["\u2581dog's\u2581life Hundeleben", '\u2581flea-market Tr\u00f6delmarkt']);
+  assert.deepEqual(await look('a b c d e'), [], 'four at most');
+  assert.deepEqual(await look('We met at Town Hall.'), [], 'a name');
+  assert.deepEqual(await entriesOf(lexicon, 'The town hall.'), [['\u2581town\u2581hall', 500, PLACE_ANY, 'Rathaus']]);
+});
+
 test('entries: French words that an article joins', async () => {
   const lexicon = ['autoroute', '\u00e9chelle', '\u0153illet', 'horloge', 'b\u00e2teau', 'Yvelines'].map((word, i) =>
     `fr\tword${'abcdef'[i]}\t${word}\t100\t0\n`).join('');
@@ -264,7 +282,8 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
 test('the probabilities of a sentence\'s tokens are those of its search, with the lexicon and without', async () => {
   const shipped = await open({ model: SHIPPED });
   const french = await open({ model: SHIPPED, targetLanguage: 'fr' });
-  const texts = ['The nurse is on the motorway.', BADGER, 'A photocopier!', 'The sheep are behind the hedge, and the ladder is wet.', 'two parrots'];
+  const texts = ['The nurse is on the motorway.', BADGER, 'A photocopier at the town hall!',
+    'The sheep are behind the hedge, and the ladder is wet.', 'two parrots'];
   let isOther = false;
   for (const own of [translator, shipped, french])
     for (const text of texts)

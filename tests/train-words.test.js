@@ -60,7 +60,7 @@ test('several words and compounds translate one word; a word that is not rare is
     ],
   });
   assert.deepEqual(rows, [
-    // a search looks single words up, so "apple tree" is only what "pommier" becomes
+    // one line, however often it is there, does not say that two words belong together
     'fr\tapple tree\tpommier\t0\t80',
     'fr\tclose\tproche\t80\t80',
     'fr\tgranddaughter\tpetite-fille\t80\t80',
@@ -81,4 +81,37 @@ test('lines from other languages are not read; a line without a language is refu
   const { status, stderr } = run({ docs: [['a wolf', 'un loup', '1-1']] });
   assert.equal(status, 1);
   assert.match(stderr, /docs\.tsv\.aligned: found 'a wolf.*', expected >>xx<< first/);
+});
+
+test('words together: linked to nothing else, in three lines, with few other translations', () => {
+  const halls = [
+    ['>>fr<< The town hall!', 'La mairie !', '0-0 1-1 2-1 3-2'], ['>>fr<< Town hall', 'Mairie', '0-0 1-0'],
+    ['>>fr<< a town hall', 'une mairie', '0-0 1-1 2-1'], ['>>fr<< Bus stop', "Arrêt d'autobus", '0-3 1-0'],
+    ['>>fr<< the bus stop', "l'arrêt d'autobus", '0-0 1-5 2-2'],
+    ['>>fr<< a bus stop', "un arrêt d'autobus", '0-0 1-4 2-1'],
+  ];
+  const { rows } = run({
+    everyday: [...halls, ...halls, // a line counts once
+      ['>>fr<< old school', 'ancienne école', '0-0 1-1'],
+      ['>>fr<< the old school', "l'ancienne école", '0-0 1-2 2-3'],
+      // too frequent
+      ...Array.from({ length: 301 }, (_, i) => [`>>fr<< hot dog ${i}`, `chien chaud ${i}`, '0-1 1-0 2-2']),
+      ...Array.from({ length: 1001 }, (_, i) => [`>>fr<< the ${i}`, `la ${i}`, '0-0 1-1']),
+      ...[...'abcd'].map((letter) => [`>>fr<< ${letter} the pen`, `la plume ${letter}`, '0-2 1-0 2-1']),
+      ...times(9, ['>>fr<< old school', 'ancienne école', '0-0 1-1'])],
+    words: [
+      ...[...'abcd'].map((letter) => [`>>fr<< ${letter} red rose`, `rose rouge ${letter}`, '0-2 1-1 2-0']),
+      ...[...'xyzuvwq'].map((letter) => [`>>fr<< ${letter} red rose`, letter, '0-0']),
+      // "petite" belongs to the letter too
+      ...[...'abcd'].map((letter) => [`>>fr<< ${letter} white cat`, `petite chatte ${letter}`, '0-2 0-0 1-0 2-1']),
+    ],
+    docs: [...'abcde'].map((letter) => [`>>fr<< ${letter} sales order`, `commande client ${letter}`, '0-2 1-1 2-0']),
+  });
+  const together = rows.filter((row) => / /.test(row));
+  assert.deepEqual(together, [
+    "fr\tbus stop\tarrêt d'autobus\t75\t75",
+    // 4 of 11 times it has another translation; "rose rouge" has none
+    'fr\tred rose\trose rouge\t0\t80',
+    'fr\ttown hall\tmairie\t75\t86',
+  ]);
 });

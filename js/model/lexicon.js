@@ -6,8 +6,9 @@
 //     ids of a source       -> its words -> their translations as ids: the entries of heed_search_lexicon()
 //
 // A line has five columns: the code of a language, an English word, a word of that language, and how often the second
-// translates the first and the first the second, in hundredths; 0: the word to translate is not rare. Between two other
-// languages English stands in the middle. Lines of other languages than the pair's are not checked.
+// translates the first and the first the second, in hundredths; 0: the word to translate is not rare. Instead of a word
+// there may be several, "town hall"; to look them up, four at most. Between two other languages English stands in the
+// middle. Lines of other languages than the pair's are not checked.
 
 import {
   E_CONFIG, E_FILE, LEXICON_INTS, PLACE_AFTER, PLACE_ANY, PLACE_FIRST, PLACE_LATER,
@@ -33,6 +34,9 @@ const LACKING = '\ufffd';
 /** A word, with hyphens or without. A word with a character that the vocabulary lacks is
  * still one word; its parts are not looked up. */
 const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
+/** Words that have a translation together, at most, and what they are written with. */
+const TOGETHER = 4;
+const SPAN = /^[\p{L}\p{M}\p{N}\u2581'-]+$/u;
 /** What is before a word inside a sentence. */
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
@@ -208,7 +212,7 @@ export class Lexicon {
    * @returns {number[][]}
    */
   #entriesOf(word, isName, isSentence) {
-    const key = keyOf(word);
+    const key = keyOf(word.replaceAll(SPACE, ' '));
     const own = `${isName} ${isSentence} ${key}`;
     const known = this.#known.get(own);
     if (known) return known;
@@ -305,10 +309,21 @@ export class Lexicon {
       }
       return true;
     };
-    for (const { 0: word, index } of text.matchAll(WORD)) {
-      if (visit(word, index) || !word.includes('-')) continue;
-      for (const part of word.matchAll(/[^-]+/g)) visit(part[0], index + part.index);
-    }
+    /** The first of some words, or as many as are known together. @param {RegExpExecArray[]} words @returns {number} */
+    const visitFirst = (words) => {
+      const { 0: word, index } = words[0];
+      for (let n = Math.min(TOGETHER, words.length); n > 1; n--) {
+        const last = words[n - 1];
+        const span = text.slice(index, last.index + last[0].length);
+        if (SPAN.test(span) && visit(span, index)) return n;
+      }
+      if (!visit(word, index) && word.includes('-')) {
+        for (const part of word.matchAll(/[^-]+/g)) visit(part[0], index + part.index);
+      }
+      return 1;
+    };
+    const words = [...text.matchAll(WORD)];
+    for (let i = 0; i < words.length;) i += visitFirst(words.slice(i, i + TOGETHER));
     return Int32Array.from(entries);
   }
 

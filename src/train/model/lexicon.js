@@ -1,16 +1,18 @@
 // lexicon.js - makes lexicon.tsv of a model: which words of English and of another language translate each other, by
-// the links of heed-align. Rare words only: a small model knows the frequent ones. src/search/lexicon.c says how a
-// search uses it.
+// the links of heed-align. Rare words only, and what several words are only together: a small model knows the others.
+// src/search/lexicon.c says how a search uses it.
 //
 //   node src/train/model/lexicon.js --work build/models/de-en-es-fr --out models/de-en-es-fr/lexicon.tsv
 //
 // A line has the code of the other language, an English word, a word of the other language, and how often the second
-// translates the first and the first the second, in hundredths; 0 where the word to translate is not rare.
+// translates the first and the first the second, in hundredths; 0 where the word to translate is not rare. Instead of a
+// word there may be several: "town hall".
 
 import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { Collocations } from './collocations.js';
 import { fail } from './options.js';
 import { OTHERS } from './texts.js';
 
@@ -21,6 +23,8 @@ const HELP = `usage: node src/train/model/lexicon.js --work DIR --out FILE
 
 /** Corpora whose lines are of all directions, those from English first. */
 const CORPORA = ['everyday', 'phrases', 'words', 'docs'];
+/** Those of everyday words. Collocations of documentation are its terms, and many. */
+const EVERYDAY = ['everyday', 'phrases', 'words'];
 /** How often a pair of words is linked, at least, and how often a rare word is linked alone, at most. */
 const LEAST = 2;
 const MOST = 100;
@@ -68,7 +72,7 @@ class Counts {
   list() {
     return [...this.pairs].flatMap(([from, found]) => {
       const total = [...found.values()].reduce((sum, n) => sum + n, 0);
-      // a search looks words up, not phrases
+      // of several words, some would be counted that are single ones: see collocations.js
       if (total > MOST || from.includes(' ')) return [];
       // what was seen twice may be chance
       return [...found].sort((a, b) => b[1] - a[1])
@@ -99,23 +103,37 @@ function joined(words, links, text, i, way) {
 }
 
 /**
- * Counts the links of a line: a word, and one to three neighbours that translate it and nothing else.
+ * A line with links.
  *
- * @param {string} line  >>xx<< source, target, links
- * @param {Counts} there
- * @param {Counts} back
+ * @typedef {object} Line
+ * @property {[source: string, target: string]} texts
+ * @property {[ReturnType<typeof wordsOf>, ReturnType<typeof wordsOf>]} words
+ * @property {[Set<number>[], Set<number>[]]} links  where each word's lead
  */
-function countLine(line, there, back) {
-  const [tagged, target, links = ''] = line.split('\t');
+
+/** @param {string} line  >>xx<< source, target, links @returns {Line} */
+function parseLine(line) {
+  const [tagged, target, list = ''] = line.split('\t');
   const source = tagged.slice(tagged.indexOf(' ') + 1);
   const [from, to] = [wordsOf(source), wordsOf(target)];
-  /** Where each word's links lead. @type {[Set<number>[], Set<number>[]]} */
+  /** @type {Line['links']} */
   const [of, by] = [from.map(() => new Set()), to.map(() => new Set())];
-  for (const link of links.split(' ').filter(Boolean)) {
+  for (const link of list.split(' ').filter(Boolean)) {
     const [i, j] = link.split('-').map(Number);
     of[i]?.add(j);
     by[j]?.add(i);
   }
+  return { texts: [source, target], words: [from, to], links: [of, by] };
+}
+
+/**
+ * Counts the links of a line: a word, and one to three neighbours that translate it and nothing else.
+ *
+ * @param {Line} line
+ * @param {Counts} there
+ * @param {Counts} back
+ */
+function countLine({ texts: [source, target], words: [from, to], links: [of, by] }, there, back) {
   /**
    * @param {typeof from} words @param {Set<number>[]} ahead @param {typeof to} others @param {Set<number>[]} behind
    * @param {string} text  of the others
@@ -153,6 +171,22 @@ function countLine(line, there, back) {
   });
 }
 
+/**
+ * The lines of a corpus whose source is English, which are its first, with the target's language.
+ *
+ * @param {string} path
+ * @returns {AsyncGenerator<[language: string, line: Line]>}
+ */
+async function* linesFromEnglish(path) {
+  const input = createReadStream(path).on('error', (error) => fail(`${path}: ${error.message}`));
+  for await (const line of createInterface({ input })) {
+    const [, language] = /^>>(\w+)<< /.exec(line) ?? fail(`${path}: found '${line}', expected >>xx<< first`);
+    if (language === 'en') break;
+    if (!OTHERS.includes(language)) fail(`${path}: found >>${language}<<, expected one of ${OTHERS} or en`);
+    yield [language, parseLine(line)];
+  }
+}
+
 async function main() {
   const { values } = parseArgs({
     options: { work: { type: 'string' }, out: { type: 'string' }, help: { type: 'boolean' } },
@@ -162,31 +196,36 @@ async function main() {
     console.error(HELP);
     process.exit(values.help ? 0 : 2);
   }
-  const counts = Object.fromEntries(OTHERS.map((other) => [other, { there: new Counts(), back: new Counts() }]));
+  const counts = Object.fromEntries(OTHERS.map((other) =>
+    [other, { there: new Counts(), back: new Counts(), together: new Collocations() }]));
   for (const name of CORPORA) {
-    const path = join(work, 'train', `${name}.tsv.aligned`);
-    const input = createReadStream(path).on('error', (error) => fail(`${path}: ${error.message}`));
-    for await (const line of createInterface({ input })) {
-      const [, language] = /^>>(\w+)<< /.exec(line) ?? fail(`${path}: found '${line}', expected >>xx<< first`);
-      if (language === 'en') break; // from here on the source is another language
-      const { there, back } = counts[language] ?? fail(`${path}: found >>${language}<<, expected one of ${OTHERS} or en`);
+    for await (const [language, line] of linesFromEnglish(join(work, 'train', `${name}.tsv.aligned`))) {
+      const { there, back, together } = counts[language];
       countLine(line, there, back);
+      if (EVERYDAY.includes(name)) together.add(line.texts, line.words, line.links);
+    }
+  }
+  for (const { together } of Object.values(counts)) together.choose();
+  for (const name of EVERYDAY) {
+    for await (const [language, line] of linesFromEnglish(join(work, 'train', `${name}.tsv.aligned`))) {
+      counts[language].together.count(line.texts, line.words);
     }
   }
   const rows = OTHERS.flatMap((other) => {
-    const { there, back } = counts[other];
-    /** @type {Map<string, [number, number]>} */
-    const shares = new Map();
-    const hundredths = (/** @type {number} */ share) => Math.round(100 * share);
-    for (const [from, to, share] of there.list()) shares.set(`${from}\t${to}`, [hundredths(share), 0]);
-    for (const [from, to, share] of back.list()) {
-      const key = `${to}\t${from}`;
-      shares.set(key, [shares.get(key)?.[0] ?? 0, hundredths(share)]);
-    }
-    return [...shares].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, pair]) => {
-      const [english, word] = key.split('\t');
-      return [other, back.formOf(english), there.formOf(word), ...pair].join('\t');
-    });
+    const { there, back, together } = counts[other];
+    /** Words as they are written, and shares, by words in small letters. @type {Map<string, [string[], number[]]>} */
+    const found = new Map();
+    /** @param {string} english @param {string} word @param {number[]} shares  0: as it was @param {string[]} [forms] */
+    const put = (english, word, shares, forms = [back.formOf(english), there.formOf(word)]) => {
+      const key = `${english}\t${word}`;
+      const [written, known] = found.get(key) ?? [forms, [0, 0]];
+      found.set(key, [written, known.map((share, i) => share || Math.round(100 * shares[i]))]);
+    };
+    for (const [from, to, share] of there.list()) put(from, to, [share, 0]);
+    for (const [from, to, share] of back.list()) put(to, from, [0, share]);
+    for (const { words, shares } of together.list()) put(words[0].toLowerCase(), words[1].toLowerCase(), shares, words);
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, [words, shares]]) =>
+      [other, ...words, ...shares].join('\t'));
   });
   writeFileSync(out, rows.map((row) => `${row}\n`).join(''));
   console.log(`${out}: ${rows.length} pairs of words`);
