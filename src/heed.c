@@ -334,7 +334,7 @@ static heed_status check_entries(const heed_model *model, const int32_t *entries
     for (int size; (size = lexicon_next(entries, n, at, &entry)) > 0; at += size) {
         if (entry.first < 0 || entry.first >= entry.end || entry.end > n_source || entry.share < 0 ||
             entry.share > 1000 || entry.place < HEED_PLACE_ANY || entry.place > HEED_PLACE_AFTER ||
-            entry.n_ids <= (entry.place == HEED_PLACE_AFTER))
+            (entry.place == HEED_PLACE_AFTER && entry.n_ids < 2))
             return HEED_E_ARGUMENT;
         const heed_status status = config_check_ids(entries + at + size - entry.n_ids, entry.n_ids, entry.n_ids,
                                                     model->config.decoder_vocab_size);
@@ -345,7 +345,7 @@ static heed_status check_entries(const heed_model *model, const int32_t *entries
 
 heed_status heed_search_lexicon(heed_session *s, int row, int head, const int32_t *entries, int n) {
     const heed_batch_row *of = find_row(s, row);
-    if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads || n < 0) return HEED_E_ARGUMENT;
+    if (of == NULL || head < 0 || head >= s->search.attended->arch->n_heads) return HEED_E_ARGUMENT;
     if (!s->search.active || of->state != ROW_WAITING) return HEED_E_STATE;
     const heed_status status = check_entries(s->model, entries, n, of->n_source);
     if (status != HEED_OK) return status;

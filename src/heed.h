@@ -332,11 +332,13 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  * step adds to the probability of that id s times the weight with which a head looks at the entry's source tokens; s is
  * its share S, or S (2 - S) where the entry has begun.  All entries together add 0.99 at most, and the other
  * probabilities shrink by as much.  Rules come after it.  The score of a hypothesis is by these probabilities.
- * An entry for later places does not begin while the last entry before it for the first place, of the same source
- * tokens, is what the target begins with: both are one word.
  * The first id of an entry for HEED_PLACE_AFTER is not added: it is what comes before the word, such as the apostrophe
- * of "l'".  No entry begins while the target has the last entry before it of the same source tokens for
- * HEED_PLACE_AFTER, or goes on with that: it is one word too.
+ * of "l'", or "du" of "du port".  Of spellings of one word for several places only one begins:
+ *   one for later places does not while the target begins with the last entry for the first place before it;
+ *   one for any other place than AFTER does not while the target has one of the last entries for AFTER before it that
+ *   follow each other, or goes on with it;
+ *   one for AFTER does not while the target goes on with one for another place that follows it.
+ * The entries that are compared must be of the same source tokens, without one of other tokens between them.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths
@@ -350,13 +352,15 @@ enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2, HEED_PLAC
 enum { HEED_LEXICON_INTS = 1024 };
 heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
 /*
- * The log-probabilities of a target in a search with a lexicon and without rules, from those of a pass.
- *   entries    [n], as above
- *   target     [T]
- *   weights    [T, S] of the head, a point of that pass
- *   log_probs  [T] of the pass
- *   out        [T] written
- * HEED_E_ARGUMENT, HEED_E_ID, HEED_E_LENGTH: as heed_search_lexicon(), or T or S is below 1.
+ * The log-probabilities of a target in a search with a lexicon, without prefix, shortlist and rules, from those of a
+ * pass.  T has no upper limit.
+ *   entries    [n], as above; may be NULL if n is 0
+ *   target     [T] its ids
+ *   weights    [T, S] of the head that aligns, in the last decoder layer's cross-attention, from heed_inspect()
+ *   log_probs  [T] from heed_forward_logits()
+ *   out        [T] written, but not after a failure
+ * HEED_E_ARGUMENT: an entry is torn or out of range, n is negative, or S is below 1.  HEED_E_ID: of an entry or of the
+ * target.  HEED_E_LENGTH: more than HEED_LEXICON_INTS, or T is below 1.
  */
 heed_status heed_lexicon_log_probs(const heed_model *model, const int32_t *entries, int n, const int32_t *target,
                                    int n_target, const float *weights, int n_source, const float *log_probs,

@@ -206,13 +206,45 @@ test('entries: French words that an article joins', async () => {
 test('a French word follows an article without a space', async () => {
   const french = await open({ model: SHIPPED, targetLanguage: 'fr' });
   for (const [text, expected] of [
-    ['thick fog on the motorway', /l'autoroute/], ['The hedgehog sleeps.', /L'hérisson|Le hérisson/],
+    ['thick fog on the motorway', /l'autoroute/], ['Where is the bus stop?', /l'arrêt de bus/],
     ['My favourite season is autumn.', /l'automne/], ['The nurse gave him an injection.', /L'infirmière/],
+    // articles that a preposition absorbs, and the gender of rare nouns
+    ['How do I get to the castle from here?', /au château/], ['The bees are in the lavender.', /dans la lavande/],
   ]) {
     const own = await french.translate(/** @type {string} */ (text));
     assert.match(own, /** @type {RegExp} */ (expected));
     assert.doesNotMatch(own, /' /);
   }
+});
+
+test('a word that has an apostrophe itself begins once', async () => {
+  const own = await open({ model: withLexicon("fr\tbadger\thors-d'\u0153uvre\t100\t100\n"), targetLanguage: 'fr' });
+  for (const beams of [1, 2, 3]) {
+    const text = await own.translate('two badger, a badger', { beams });
+    assert.doesNotMatch(text, /hors-d'hors/);
+    assert.match(text, /hors-d'\u0153uvre/);
+  }
+});
+
+test('entries: an article and a noun, by language', async () => {
+  const lexicon = [
+    'fr\tthe harbour\tle port', 'fr\tthe bees\tles abeilles', 'fr\ta bee\tune abeille', 'es\tthe harbour\tel puerto',
+    'es\tthe bee\tla abeja', 'de\tthe bee\tdie Biene', 'de\tbee\tBiene',
+  ].map((pair) => `${pair}\t100\t0\n`).join('');
+  const look = async (/** @type {string} */ text, /** @type {string} */ target) =>
+    (await entriesOf(lexicon, text, ['en', target])).map(([, , where, word]) => [where, word]);
+  assert.deepEqual(await look('to the harbour', 'fr'),
+    [[PLACE_AFTER, 'du port'], [PLACE_AFTER, 'au port'], [PLACE_ANY, 'le port']]);
+  assert.deepEqual(await look('of the bees', 'fr'),
+    [[PLACE_AFTER, 'des abeilles'], [PLACE_AFTER, 'aux abeilles'], [PLACE_ANY, 'les abeilles']]);
+  assert.deepEqual(await look('A bee', 'fr'),
+    [[PLACE_AFTER, "'une abeille"], [PLACE_FIRST, 'Une abeille'], [PLACE_LATER, 'une abeille']]);
+  assert.deepEqual(await look('the harbour', 'es'),
+    [[PLACE_AFTER, 'del puerto'], [PLACE_AFTER, 'al puerto'], [PLACE_ANY, 'el puerto']]);
+  assert.deepEqual(await look('the bee', 'es'), [[PLACE_ANY, 'la abeja']]);
+  // the nominative begins a sentence; elsewhere it would often be wrong
+  assert.deepEqual(await look('The bee and the bee.', 'de'),
+    [[PLACE_FIRST, 'Die Biene'], [PLACE_ANY, 'Biene'], [PLACE_FIRST, 'Die Biene'], [PLACE_ANY, 'Biene']]);
 });
 
 test('entries: a compound with hyphens, or its parts', async () => {

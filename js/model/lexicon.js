@@ -44,6 +44,11 @@ const SPACE = '\u2581';
 /** What joins a French word to the one before without a space: l'heure. */
 const JOINT = "'";
 const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
+const ARTICLE = /^(?:the|an?) /i;
+/** What an article becomes after a preposition, by language. */
+const CONTRACTIONS = new Map(Object.entries({
+  fr: { le: ['du', 'au'], les: ['des', 'aux'] }, es: { el: ['del', 'al'] },
+}));
 const COLUMNS = 5;
 const HUNDREDTHS = /^(?:100|[1-9]?\d)$/;
 
@@ -224,8 +229,9 @@ export class Lexicon {
         const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
         return this.#tokenizer.decode(ids) === form ? [[thousandths, place, ...ids]] : [];
       };
-      const joined = this.#joinedIds(text);
-      const after = joined.length > 0 ? [[thousandths, PLACE_AFTER, ...joined]] : [];
+      // a German article is that of the nominative, with which a sentence or a fragment begins
+      if (this.#pair[1] === 'de' && ARTICLE.test(from)) return entry(PLACE_FIRST, isSentence ? capital : text);
+      const after = this.#joined(text).map((ids) => [thousandths, PLACE_AFTER, ...ids]);
       // what begins with a capital becomes what does. The core knows all as one word in this order
       return [...after, ...(capital === text || !isSentence ? entry(PLACE_ANY, text)
         : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)])];
@@ -236,15 +242,28 @@ export class Lexicon {
   }
 
   /**
-   * The ids of a word after a joint, and that of the joint; none if the language or the vocabulary has no such form.
+   * The ids of a translation that continues what is before it, and that of the latter: 'heure, du port.
    *
-   * @param {string} word
+   * @param {string} text
+   * @returns {number[][]}
    */
-  #joinedIds(word) {
-    if (this.#pair[1] !== 'fr' || !ELIDES.test(word.normalize('NFD'))) return [];
-    const { ids, pieces } = this.#tokenizer.encode(`l${JOINT}${word}`, { side: 'target' });
-    const at = pieces.indexOf(JOINT);
-    return at > 0 && pieces.slice(at + 1, -1).join('') === word ? [...ids.subarray(at, -1)] : [];
+  #joined(text) {
+    const [, target] = this.#pair;
+    const encode = (/** @type {string} */ form) => this.#tokenizer.encode(form, { side: 'target' });
+    if (target === 'fr' && ELIDES.test(text.normalize('NFD'))) {
+      const { ids, pieces } = encode(`l${JOINT}${text}`);
+      const at = pieces.indexOf(JOINT);
+      const own = pieces.slice(at + 1, -1).join('').replaceAll(SPACE, ' ');
+      return at > 0 && own === text ? [[...ids.subarray(at, -1)]] : [];
+    }
+    const [article, ...rest] = text.split(' ');
+    const contracted = Object.entries(CONTRACTIONS.get(target) ?? {}).find(([own]) => own === article)?.[1] ?? [];
+    return contracted.flatMap((/** @type {string} */ word) => {
+      const { ids, pieces } = encode([word, ...rest].join(' '));
+      const own = pieces.slice(0, -1).join('').replaceAll(SPACE, ' ');
+      return rest.length > 0 && pieces[0] === SPACE + word && own === ` ${word} ${rest.join(' ')}`
+        ? [[...ids.subarray(0, -1)]] : [];
+    });
   }
 
   /** @param {number} id  of the source @returns {string}  a byte as <0x41>; a space for what is no text */
@@ -307,16 +326,24 @@ export class Lexicon {
           entries.push(first, end, share, place, own.length, ...own);
         }
       }
-      return true;
+      return found.some(([, place]) => place !== PLACE_FIRST);
     };
+    /** The text of words that may be known together; else ''. @param {RegExpExecArray[]} words */
+    const spanOf = (words) => {
+      const last = words[words.length - 1];
+      const span = text.slice(words[0].index, last.index + last[0].length);
+      return words.length > 1 && SPAN.test(span) ? span : '';
+    };
+    const isKnown = (/** @type {string} */ span) => span !== '' && this.#entriesOf(span, false, isSentence).length > 0;
     /** The first of some words, or as many as are known together. @param {RegExpExecArray[]} words @returns {number} */
     const visitFirst = (words) => {
-      const { 0: word, index } = words[0];
-      for (let n = Math.min(TOGETHER, words.length); n > 1; n--) {
-        const last = words[n - 1];
-        const span = text.slice(index, last.index + last[0].length);
-        if (SPAN.test(span) && visit(span, index)) return n;
+      for (let n = words.length; n > 1; n--) {
+        const span = spanOf(words.slice(0, n));
+        // "the town" has an article, but the word is "town hall"
+        const isPart = ARTICLE.test(`${words[0][0]} `) && n < words.length && isKnown(spanOf(words.slice(1, n + 1)));
+        if (span !== '' && !isPart && visit(span, words[0].index)) return n;
       }
+      const { 0: word, index } = words[0];
       if (!visit(word, index) && word.includes('-')) {
         for (const part of word.matchAll(/[^-]+/g)) visit(part[0], index + part.index);
       }

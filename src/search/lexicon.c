@@ -10,10 +10,9 @@
  * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
  * though its last ids may be its first ones again: it would never end.
  *
- * The first id of an entry for HEED_PLACE_AFTER is what comes before the word; it begins with the second one.  Entries
- * of the same source tokens that follow each other are spellings of one word.  So an entry for later places does not
- * begin while the target begins with the last one for the first place; and no other begins while the target has the
- * last one for HEED_PLACE_AFTER, or goes on with it.
+ * The first id of an entry for HEED_PLACE_AFTER is what comes before the word; it begins with the second one.  A word
+ * has a spelling for each place, so only one of them begins.  Those of a word are of the same source tokens, and follow
+ * each other: first all for HEED_PLACE_AFTER, then the one for the first place, then the others.
  */
 #include <math.h>
 #include <string.h>
@@ -62,25 +61,46 @@ static int begins_with(const heed_target *target, int begin, const heed_lexicon_
     return n > 0 && has_at(target, begin, ids, n);
 }
 
-/* Another spelling of a word. */
+/* Where among entries [n] other spellings of a word may be; -1: nowhere. */
 typedef struct {
-    heed_lexicon_entry entry;
-    const int32_t *ids; /* NULL: there is none */
-} spelling;
+    const int32_t *entries;
+    int n;
+    int first; /* the last entry for the first place */
+    int after; /* the first of the last ones for HEED_PLACE_AFTER, which follow each other and have the same tokens */
+} spellings;
 
-static int is_same_word(const spelling *other, const heed_lexicon_entry *entry) {
-    return other->ids && other->entry.first == entry->first && other->entry.end == entry->end;
+static int is_same_word(const heed_lexicon_entry *a, const heed_lexicon_entry *b) {
+    return a->first == b->first && a->end == b->end;
 }
 
-/* Whether the target has the word of an entry, or its beginning, as another spelling for the first place or after. */
-static int is_there(const heed_lexicon_entry *entry, const spelling *first, const spelling *after,
-                    const heed_target *target, int begin) {
-    if (entry->place == HEED_PLACE_LATER && is_same_word(first, entry) &&
-        begins_with(target, begin, &first->entry, first->ids))
-        return 1;
-    return entry->place != HEED_PLACE_AFTER && is_same_word(after, entry) &&
-           (next_of(&after->entry, after->ids, target, begin) > 0 ||
-            has_whole(target, begin, &after->entry, after->ids));
+/* Whether the target goes on with one of the entries from entries[at] on that are of the same word. */
+static int goes_on(const heed_lexicon_entry *entry, const int32_t *entries, int n, int at, const heed_target *target,
+                   int begin) {
+    heed_lexicon_entry other = {0};
+    for (int size; (size = lexicon_next(entries, n, at, &other)) > 0 && is_same_word(&other, entry); at += size)
+        if (other.place != HEED_PLACE_AFTER && next_of(&other, entries + at + size - other.n_ids, target, begin) > 0)
+            return 1;
+    return 0;
+}
+
+/* Whether the target has the word of an entry, or its beginning, in another spelling.  The next entry is at `next`. */
+static int is_there(const heed_lexicon_entry *entry, int next, const spellings *others, const heed_target *target,
+                    int begin) {
+    const int32_t *entries = others->entries;
+    heed_lexicon_entry other = {0};
+    /* an apostrophe in the word is not the one before it */
+    if (entry->place == HEED_PLACE_AFTER) return goes_on(entry, entries, others->n, next, target, begin);
+    if (entry->place == HEED_PLACE_LATER && others->first >= 0) {
+        const int at = others->first + lexicon_next(entries, others->n, others->first, &other) - other.n_ids;
+        if (is_same_word(&other, entry) && begins_with(target, begin, &other, entries + at)) return 1;
+    }
+    for (int at = others->after, size; at >= 0; at += size) {
+        size = lexicon_next(entries, others->n, at, &other);
+        if (size == 0 || other.place != HEED_PLACE_AFTER || !is_same_word(&other, entry)) break;
+        const int32_t *ids = entries + at + size - other.n_ids;
+        if (next_of(&other, ids, target, begin) > 0 || has_whole(target, begin, &other, ids)) return 1;
+    }
+    return 0;
 }
 
 int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entry) {
@@ -106,7 +126,8 @@ enum { MOST_ADDITIONS = HEED_LEXICON_INTS / (sizeof(heed_lexicon_entry) / sizeof
 static int list_additions(addition out[MOST_ADDITIONS], float *total, const int32_t *entries, int n_entries,
                           const heed_scores *scores, const heed_target *target, int begin, const float *weights) {
     heed_lexicon_entry entry;
-    spelling at_first = {0}, after = {0};
+    spellings others = {entries, n_entries, -1, -1};
+    heed_lexicon_entry before = {0};
     int n = 0;
     *total = 0.0f;
     for (int at = 0, size; (size = lexicon_next(entries, n_entries, at, &entry)) > 0; at += size) {
@@ -114,10 +135,12 @@ static int list_additions(addition out[MOST_ADDITIONS], float *total, const int3
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const int32_t *ids = entries + at + size - entry.n_ids;
         const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
-        if (entry.place == HEED_PLACE_FIRST) at_first = (spelling){entry, ids};
-        if (entry.place == HEED_PLACE_AFTER) after = (spelling){entry, ids};
+        if (entry.place == HEED_PLACE_FIRST) others.first = at;
+        if (entry.place == HEED_PLACE_AFTER && (before.place != HEED_PLACE_AFTER || !is_same_word(&before, &entry)))
+            others.after = at;
+        before = entry;
         if (k < 0 || (scores && scores_find(scores, ids[k]) == NULL)) continue;
-        if (!has_begun && is_there(&entry, &at_first, &after, target, begin)) continue;
+        if (!has_begun && is_there(&entry, at + size, &others, target, begin)) continue;
         const float once = (float)entry.share / 1000.0f, share = weight * (has_begun ? once * (2.0f - once) : once);
         if (!(share >= LEAST)) continue;
         out[n++] = (addition){ids[k], share};

@@ -239,7 +239,10 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
 void lexicon_apply(const heed_batch_row *row, const heed_scores *scores, const heed_target *target,
                    const float *weights);
 /*
- * The log-probability of target[t] after target[0..t-1] with entries [n_entries], of all ids; log_prob: without them.
+ * The log-probability of target[t] with entries [n_entries].  Every id has a score.
+ *   target    [t + 1]
+ *   weights   [n_source] of the head that aligns, for row t
+ *   log_prob  of the model alone
  * Cannot fail: heed_lexicon_log_probs() has checked the entries.
  */
 float lexicon_log_prob(const int32_t *entries, int n_entries, const int32_t *target, int t, const float *weights,

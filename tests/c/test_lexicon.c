@@ -9,7 +9,7 @@
 #include "search/search.h"
 
 /* EOS is an id that this random model says now and then. */
-enum { V = 61, EOS = 25, HEADS = 4, N_SENTENCES = 14, MAX_SOURCE = 9, MAX_TARGET = 14, ROOM = 144 };
+enum { V = 61, EOS = 25, HEADS = 4, N_SENTENCES = 32, MAX_SOURCE = 9, MAX_TARGET = 14, ROOM = 144 };
 
 typedef struct {
     int32_t source[MAX_SOURCE], entries[ROOM];
@@ -41,7 +41,7 @@ static void make_sentence(sentence *s) {
         entry[4] = n_ids;
         if (other && pick(2)) {
             memcpy(entry, other, 2 * sizeof *entry);
-            if (entry[3] == HEED_PLACE_AFTER) entry[3] = HEED_PLACE_LATER;
+            if (entry[3] == HEED_PLACE_AFTER && pick(2)) entry[3] = HEED_PLACE_LATER;
         }
         if (entry[3] == HEED_PLACE_FIRST || entry[3] == HEED_PLACE_AFTER) other = entry;
         for (int i = 0; i < n_ids; i++) entry[5 + i] = is_common ? s->source[pick(2) % s->n] : pick(V);
@@ -102,7 +102,9 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
     static float weights[HEADS * (MAX_TARGET + 1) * MAX_SOURCE];
     const size_t T = (size_t)n + 1, S = (size_t)s->n; /* row t sees the ids before t */
     const int has_forced = rules->n_prefix == 0 && rules->n_forced_bos > 0, begin = rules->n_prefix + has_forced;
-    const int32_t *capital = NULL, *joined = NULL; /* the last entries for the first place, and after something */
+    const int32_t *capital = NULL; /* the last entry for the first place */
+    const int32_t *joined[ROOM];   /* the last ones of the same source tokens for after something */
+    int n_joined = 0, last_place = -1;
     double q[V] = {0}, sum = 0.0, total = 0.0, most = 0.0;
     float log_prob;
     if (n < begin) {
@@ -116,12 +118,16 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
     const float *looks = weights + ((size_t)s->head * T + n) * S;
     for (int id = 0; id < V; id++) sum += p[id] = exp(logits[id]);
     for (int at = 0; at < s->n_entries; at += 5 + s->entries[at + 4]) {
-        int has_begun, is_complete, goes_on, is_spelled;
+        int has_begun, is_complete, other_has_begun, is_spelled;
         const int32_t *entry = s->entries + at, id = next_plainly(entry, ids, begin, n, &has_begun, &is_complete);
         double weight = 0.0, share = entry[2] / 1000.0;
         for (int t = entry[0]; t < entry[1]; t++) weight += (double)looks[t];
         if (entry[3] == HEED_PLACE_FIRST) capital = entry;
-        if (entry[3] == HEED_PLACE_AFTER) joined = entry;
+        if (entry[3] == HEED_PLACE_AFTER) {
+            if (last_place != HEED_PLACE_AFTER || !same_source(joined[0], entry)) n_joined = 0;
+            joined[n_joined++] = entry;
+        }
+        last_place = entry[3];
         if (id < 0) continue;
         if (!has_begun && entry[3] == HEED_PLACE_LATER && same_source(capital, entry)) {
             const int common = n - begin < capital[4] ? n - begin : capital[4];
@@ -129,11 +135,20 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
             seen.twice += is_there;
             if (is_there) continue;
         }
-        if (!has_begun && entry[3] != HEED_PLACE_AFTER && same_source(joined, entry)) {
-            goes_on = next_plainly(joined, ids, begin, n, &is_spelled, &is_complete) >= 0;
-            seen.spelled += goes_on || is_complete;
-            if (goes_on || is_complete) continue;
+        is_spelled = 0;
+        for (int i = 0; !has_begun && entry[3] != HEED_PLACE_AFTER && i < n_joined; i++) {
+            if (!same_source(joined[i], entry)) continue;
+            is_spelled |= next_plainly(joined[i], ids, begin, n, &other_has_begun, &is_complete) >= 0 || is_complete;
         }
+        for (int to = at + 5 + entry[4]; !has_begun && entry[3] == HEED_PLACE_AFTER && to < s->n_entries;) {
+            const int32_t *other = s->entries + to;
+            if (!same_source(other, entry)) break;
+            next_plainly(other, ids, begin, n, &other_has_begun, &is_complete);
+            is_spelled |= other[3] != HEED_PLACE_AFTER && other_has_begun;
+            to += 5 + other[4];
+        }
+        seen.spelled += is_spelled;
+        if (is_spelled) continue;
         if (has_begun) share = 1.0 - (1.0 - share) * (1.0 - share);
         if (weight * share < 1e-6) continue;
         seen.no_score += p[id] == 0.0;

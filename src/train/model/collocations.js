@@ -1,4 +1,4 @@
-// collocations.js - words that translate each other only together: town hall, mairie. Used by lexicon.js.
+// collocations.js - several words that translate each other, such as "town hall" and "mairie". Used by lexicon.js.
 //
 //     lines with links, once     -> spans of one to four words that are linked to each other and to nothing else
 //     the same lines once again  -> how often each of these spans occurs, and how it is written
@@ -7,7 +7,7 @@
 const SPAN = 4;
 /** How often two spans are linked, at least; less is often chance. */
 const LEAST = 3;
-/** How often a span that is translated occurs, at most: a small model knows others. */
+/** How often a span occurs that is translated, at most. A small model knows what occurs more often. */
 const MOST = 300;
 /** The least share of a translation: a span has two at most. */
 const SHARE = 0.4;
@@ -65,13 +65,21 @@ class Side {
    */
   shareOf(span, n) {
     const total = (this.totals.get(span) ?? 0) + 1; // what was seen three times may be chance
-    return /[ '-]/.test(span) && total <= MOST && n >= SHARE * total ? n / total : 0;
+    return /[ '-]/.test(span) && total <= MOST + 1 && n >= SHARE * total ? n / total : 0;
   }
 }
 
-/** Whether words [from, to) may be a span. @param {string} text @param {Word[]} words */
+/** Whether words may be a span. @param {string} text @param {Word[]} words */
 const isSpan = (text, words) => words.every(({ at, end }) => PART.test(text.slice(at, end))) &&
   [words[0], words[words.length - 1]].every(({ at, end }) => LETTER.test(text.slice(at, end)));
+
+/**
+ * Whether nothing is left out beside a span: a word without a link, such as a "not", may belong to it.
+ *
+ * @param {string} text @param {Word[]} words @param {Set<number>[]} links @param {number} first @param {number} end
+ */
+const isWhole = (text, words, links, first, end) => [first - 1, end].every((i) =>
+  !words[i] || links[i].size > 0 || !LETTER.test(text.slice(words[i].at)));
 
 /** The collocations of a pair of languages. */
 export class Collocations {
@@ -101,6 +109,7 @@ export class Collocations {
         // single words are those of lexicon.js
         if (high - low > SPAN || (end - first === 1 && high - low === 1)) continue;
         if (by.slice(low, high).some((list) => [...list].some((i) => i < first || i >= end))) continue;
+        if (!isWhole(source, from, of, first, end) || !isWhole(target, to, by, low, high)) continue;
         if (!isSpan(source, from.slice(first, end)) || !isSpan(target, to.slice(low, high))) continue;
         const spans = [source.slice(from[first].at, from[end - 1].end), target.slice(to[low].at, to[high - 1].end)];
         countIn(this.#pairs, spans.join('\t').toLowerCase());

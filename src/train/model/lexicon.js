@@ -1,12 +1,12 @@
 // lexicon.js - makes lexicon.tsv of a model: which words of English and of another language translate each other, by
-// the links of heed-align. Rare words only, and what several words are only together: a small model knows the others.
-// src/search/lexicon.c says how a search uses it.
+// the links of heed-align. Only rare words, and several words together, such as "town hall": a small model knows the
+// others. src/search/lexicon.c says how a search uses it.
 //
 //   node src/train/model/lexicon.js --work build/models/de-en-es-fr --out models/de-en-es-fr/lexicon.tsv
 //
 // A line has the code of the other language, an English word, a word of the other language, and how often the second
 // translates the first and the first the second, in hundredths; 0 where the word to translate is not rare. Instead of a
-// word there may be several: "town hall".
+// word there may be several, or a noun with its article, which tells its gender.
 
 import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,6 +34,11 @@ const SHARE = 0.3;
 const MORE = /^(?:plus|moins|más|menos)$/i;
 /** Words that translate one word, at most. */
 const SPAN = 3;
+/** With what nouns of the dictionary begin: their gender and number. */
+const ARTICLES = {
+  en: /^(?:the|an?) /i, de: /^(?:der|die|das|eine?) /i, fr: /^(?:l[ea] |les |l'|une? |des )/i,
+  es: /^(?:el|la|los|las|una?|un[oa]s) /i,
+};
 /** As heed-align divides texts. */
 const WORD = /[\p{L}\p{M}\p{N}]+|[^\s]/gu;
 
@@ -72,7 +77,7 @@ class Counts {
   list() {
     return [...this.pairs].flatMap(([from, found]) => {
       const total = [...found.values()].reduce((sum, n) => sum + n, 0);
-      // of several words, some would be counted that are single ones: see collocations.js
+      // collocations.js counts several words
       if (total > MOST || from.includes(' ')) return [];
       // what was seen twice may be chance
       return [...found].sort((a, b) => b[1] - a[1])
@@ -120,8 +125,9 @@ function parseLine(line) {
   const [of, by] = [from.map(() => new Set()), to.map(() => new Set())];
   for (const link of list.split(' ').filter(Boolean)) {
     const [i, j] = link.split('-').map(Number);
-    of[i]?.add(j);
-    by[j]?.add(i);
+    if (!of[i] || !by[j]) continue;
+    of[i].add(j);
+    by[j].add(i);
   }
   return { texts: [source, target], words: [from, to], links: [of, by] };
 }
@@ -198,11 +204,15 @@ async function main() {
   }
   const counts = Object.fromEntries(OTHERS.map((other) =>
     [other, { there: new Counts(), back: new Counts(), together: new Collocations() }]));
+  /** Nouns of the dictionary with their articles. @type {Record<string, string[][]>} */
+  const nouns = Object.fromEntries(OTHERS.map((other) => [other, []]));
   for (const name of CORPORA) {
     for await (const [language, line] of linesFromEnglish(join(work, 'train', `${name}.tsv.aligned`))) {
       const { there, back, together } = counts[language];
       countLine(line, there, back);
       if (EVERYDAY.includes(name)) together.add(line.texts, line.words, line.links);
+      const isNoun = ARTICLES.en.test(line.texts[0]) && ARTICLES[language].test(line.texts[1]);
+      if (name === 'words' && isNoun) nouns[language].push(line.texts);
     }
   }
   for (const { together } of Object.values(counts)) together.choose();
@@ -215,7 +225,11 @@ async function main() {
     const { there, back, together } = counts[other];
     /** Words as they are written, and shares, by words in small letters. @type {Map<string, [string[], number[]]>} */
     const found = new Map();
-    /** @param {string} english @param {string} word @param {number[]} shares  0: as it was @param {string[]} [forms] */
+    /**
+     * Adds a pair. Of one that is there already, only shares of 0 change.
+     *
+     * @param {string} english @param {string} word @param {number[]} shares @param {string[]} [forms]
+     */
     const put = (english, word, shares, forms = [back.formOf(english), there.formOf(word)]) => {
       const key = `${english}\t${word}`;
       const [written, known] = found.get(key) ?? [forms, [0, 0]];
@@ -224,6 +238,13 @@ async function main() {
     for (const [from, to, share] of there.list()) put(from, to, [share, 0]);
     for (const [from, to, share] of back.list()) put(to, from, [0, share]);
     for (const { words, shares } of together.list()) put(words[0].toLowerCase(), words[1].toLowerCase(), shares, words);
+    for (const texts of nouns[other]) {
+      const [english, word] = texts.map((text, i) => text.replace(ARTICLES[['en', other][i]], '').toLowerCase());
+      const [share = 0] = found.get(`${english}\t${word}`)?.[1] ?? [];
+      // some stand with a capital
+      const forms = texts.map((text) => text.replace(/^./u, (letter) => letter.toLowerCase()));
+      if (share > 0) put(texts[0].toLowerCase(), texts[1].toLowerCase(), [share / 100, 0], forms);
+    }
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, [words, shares]]) =>
       [other, ...words, ...shares].join('\t'));
   });
