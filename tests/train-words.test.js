@@ -42,6 +42,7 @@ test('words that are linked alone, at least twice, with their shares; the form t
     // two of three, and one more that may have been seen; of two, two
     'de\thedge\tHecke\t50\t67',
     'es\thedge\tseto\t67\t67',
+    'es\tthe hedge\tel seto\t67\t0',
   ]);
 });
 
@@ -102,6 +103,10 @@ test('words together: linked to nothing else, in three lines, with few other tra
     words: [
       ...[...'abcd'].map((letter) => [`>>fr<< ${letter} red rose`, `rose rouge ${letter}`, '0-2 1-1 2-0']),
       ...[...'xyzuvwq'].map((letter) => [`>>fr<< ${letter} red rose`, letter, '0-0']),
+      // a "not" has no link, and would be lost; so would a "ne"
+      ...[...'abcd'].map((letter) => [`>>fr<< not hard work ${letter}`, `travail facile ${letter}`, '1-1 2-0 3-2']),
+      ...[...'abcd'].map((letter) => [`>>fr<< lazy day ${letter}`, `ne jour actif ${letter}`, '0-2 1-1 2-3']),
+      ...[...'abcd'].map((letter) => [`>>fr<< , cold night ${letter}`, `, nuit froide ${letter}`, '1-2 2-1 3-3']),
       // "petite" belongs to the letter too
       ...[...'abcd'].map((letter) => [`>>fr<< ${letter} white cat`, `petite chatte ${letter}`, '0-2 0-0 1-0 2-1']),
     ],
@@ -110,8 +115,32 @@ test('words together: linked to nothing else, in three lines, with few other tra
   const together = rows.filter((row) => / /.test(row));
   assert.deepEqual(together, [
     "fr\tbus stop\tarrêt d'autobus\t75\t75",
+    'fr\tcold night\tnuit froide\t80\t80',
     // 4 of 11 times it has another translation; "rose rouge" has none
     'fr\tred rose\trose rouge\t0\t80',
     'fr\ttown hall\tmairie\t75\t86',
+  ]);
+});
+
+test('rare nouns of the dictionary with their articles, from English only; links past the end', () => {
+  const { rows } = run({
+    everyday: times(200, ['>>fr<< a house', 'une maison', '0-0 1-1']),
+    words: [
+      ['>>fr<< hedge', 'haie', '0-0'],
+      ['>>fr<< The hedge', 'La haie', '0-0 1-1'], ['>>fr<< the hedge', 'la haie', '0-0 1-1'],
+      ['>>fr<< an owl', 'une chouette', '0-0 1-1 7-1 1-9'], ['>>fr<< the owl', 'la chouette', '0-0 1-1'],
+      // an owl is no "hibou" in most lines, a house is frequent, "to sing" has no article
+      ['>>fr<< the owl', 'le hibou', '0-0 1-1'], ['>>fr<< the house', 'la maison', '0-0 1-1'],
+      ...times(2, ['>>fr<< to sing', 'chanter', '1-0']),
+    ],
+  });
+  assert.deepEqual(rows, [
+    'fr\tan owl\tune chouette\t50\t0',
+    'fr\thedge\thaie\t75\t75',
+    'fr\towl\tchouette\t50\t67',
+    'fr\tsing\tchanter\t67\t67',
+    'fr\tthe\tla\t67\t80', // only here "the" is rare
+    'fr\tthe hedge\tla haie\t75\t0',
+    'fr\tthe owl\tla chouette\t50\t0',
   ]);
 });

@@ -34,8 +34,9 @@ const LACKING = '\ufffd';
 /** A word, with hyphens or without. A word with a character that the vocabulary lacks is
  * still one word; its parts are not looked up. */
 const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
-/** Words that have a translation together, at most, and what they are written with. */
+/** Words that have a translation together, at most. */
 const TOGETHER = 4;
+/** What they are written with. */
 const SPAN = /^[\p{L}\p{M}\p{N}\u2581'-]+$/u;
 /** What is before a word inside a sentence. */
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
@@ -208,8 +209,8 @@ export class Lexicon {
   }
 
   /**
-   * The entries of a word: share in thousandths, place, ids of the target. Translations that the vocabulary cannot
-   * spell have none.
+   * The entries of a word, or of several with \u2581 between: share in thousandths, place, ids of the target.
+   * Translations that the vocabulary cannot spell have none.
    *
    * @param {string} word
    * @param {boolean} isName  it may be a name: it has a capital inside a sentence
@@ -335,7 +336,7 @@ export class Lexicon {
       return words.length > 1 && SPAN.test(span) ? span : '';
     };
     const isKnown = (/** @type {string} */ span) => span !== '' && this.#entriesOf(span, false, isSentence).length > 0;
-    /** The first of some words, or as many as are known together. @param {RegExpExecArray[]} words @returns {number} */
+    /** Takes the first word, or all that are known together; returns how many. @param {RegExpExecArray[]} words */
     const visitFirst = (words) => {
       for (let n = words.length; n > 1; n--) {
         const span = spanOf(words.slice(0, n));

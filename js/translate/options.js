@@ -10,8 +10,8 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
  * keep: what no model can know passes through unchanged, see text/keep.js; so do characters that the vocabulary of a
  * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
  * sentence with such a part comes from translateStreaming() whole. Default: true.
- * lexicon: words that were rare in training become more probable where the model reads what they translate, if its
- * directory has a lexicon.tsv, see model/lexicon.js. Default: true.
+ * lexicon: words that were rare in training, and several words together such as "town hall", become more probable
+ * where the model reads what they translate, if its directory has a lexicon.tsv, see model/lexicon.js. Default: true.
  *
  * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean, lexicon?: boolean,
  *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
