@@ -273,14 +273,16 @@ test('an instance that joins uses a small part of its stack, below which others 
   assert.ok(share);
   const stack = share.memory.buffer.byteLength;
   const other = await createHere({ ...options, open: sharing(share).open });
-  const [{ ids }] = await other.encode(['x'.repeat(20_000), ...TEXTS, '\u0301'.repeat(5000)]);
-  const sources = [ids.slice(0, 100), ids.slice(0, 8)];
+  const [{ ids }, { ids: rare }] =
+    await other.encode(['x'.repeat(20_000), 'The badger is in the hedge.', ...TEXTS, '\u0301'.repeat(5000)]);
+  const sources = [ids.slice(0, 100), ids.slice(0, 8), rare];
   for (const rules of [{}, { beams: 4, nBest: 4, noRepeatNgram: 2, repetitionPenalty: 1.1, suppressTokens: [5] }]) {
     const search = { ...checkGenerate({ maxTokens: 20, ...rules }, other.defaults, other.config), scores: true };
     await other.generate(sources, search);
   }
   await other.inspect(ids.slice(0, 8), ids.slice(0, 4));
   await other.logits(ids.slice(0, 8), ids.slice(0, 4));
+  await other.attention(rare, rare, { lexicon: true });
   await other.parameters();
   await other.decode([[...ids]]);
   // it grows down from the end of its two pages; a byte that was never written is 0
