@@ -349,7 +349,7 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  * finished.  After a failure it has the lexicon that it had.
  */
 enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2, HEED_PLACE_AFTER = 3 };
-enum { HEED_LEXICON_INTS = 1024 };
+enum { HEED_LEXICON_INTS = 2048 };
 heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
 /*
  * The log-probabilities of a target in a search with a lexicon, without prefix, shortlist and rules, from those of a

@@ -83,7 +83,7 @@ export const PLACE_ANY = 0;
 export const PLACE_FIRST = 1;
 export const PLACE_LATER = 2;
 export const PLACE_AFTER = 3;
-export const LEXICON_INTS = 1024;
+export const LEXICON_INTS = 2048;
 export const PRUNED = -1;
 export const ENDED = -2;
 

@@ -42,13 +42,16 @@ const SPAN = /^[\p{L}\p{M}\p{N}\u2581'-]+$/u;
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
-/** What joins a French word to the one before without a space: l'heure. */
+/** What joins a French word to the one before without a space: l'heure. An "h" may be mute or not. */
 const JOINT = "'";
 const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
+const MUST_ELIDE = /^[aeiou\u0153\u00e6]/i;
+const ELIDED = ['le ', 'la ', 'de ', 'que '];
 const ARTICLE = /^(?:the|an?) /i;
-/** What an article becomes after a preposition, by language. */
-const CONTRACTIONS = new Map(Object.entries({
-  fr: { le: ['du', 'au'], les: ['des', 'aux'] }, es: { el: ['del', 'al'] },
+/** What a preposition and an article become, by language and article. */
+const CONTRACTIONS = new Map(['fr le du au', 'fr les des aux', 'es el del al'].map((line) => {
+  const [language, article, ...words] = line.split(' ');
+  return [`${language} ${article}`, words];
 }));
 const COLUMNS = 5;
 const HUNDREDTHS = /^(?:100|[1-9]?\d)$/;
@@ -64,6 +67,26 @@ const keyOf = (word) => word.normalize('NFC').toLowerCase();
 
 /** @param {Translation[]} list */
 const best = (list) => list.sort((a, b) => b[1] - a[1]).slice(0, MOST);
+
+/**
+ * What a translation is not written after as after other words.
+ *
+ * @param {string} text
+ * @param {string} language
+ * @returns {[before: string, text: string, isRight: boolean][]}  isRight: the text stands there; else nothing of it does
+ */
+function joints(text, language) {
+  const [article] = text.split(' ', 1);
+  const rest = text.slice(article.length + 1);
+  const contracted = (rest && CONTRACTIONS.get(`${language} ${article}`)) || [];
+  /** @type {ReturnType<typeof joints>} */
+  const found = contracted.map((word) => [`${word} `, rest, true]);
+  if (language !== 'fr') return found;
+  const plain = text.normalize('NFD');
+  found.push([`l${JOINT}`, text, ELIDES.test(plain)]);
+  if (MUST_ELIDE.test(plain)) for (const word of ELIDED) found.push([word, text, false]);
+  return found;
+}
 
 /** The lines of a language by their words. Only the lines of words that are looked up become objects. */
 class Side {
@@ -232,7 +255,7 @@ export class Lexicon {
       };
       // a German article is that of the nominative, with which a sentence or a fragment begins
       if (this.#pair[1] === 'de' && ARTICLE.test(from)) return entry(PLACE_FIRST, isSentence ? capital : text);
-      const after = this.#joined(text).map((ids) => [thousandths, PLACE_AFTER, ...ids]);
+      const after = this.#joined(text, thousandths);
       // what begins with a capital becomes what does. The core knows all as one word in this order
       return [...after, ...(capital === text || !isSentence ? entry(PLACE_ANY, text)
         : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)])];
@@ -243,27 +266,19 @@ export class Lexicon {
   }
 
   /**
-   * The ids of a translation that continues what is before it, and that of the latter: 'heure, du port.
+   * The entries of a translation after what it joins: share, place, ids, the first of which is that of the latter.
    *
    * @param {string} text
+   * @param {number} thousandths  0: never there, and then no other place begins there either
    * @returns {number[][]}
    */
-  #joined(text) {
-    const [, target] = this.#pair;
-    const encode = (/** @type {string} */ form) => this.#tokenizer.encode(form, { side: 'target' });
-    if (target === 'fr' && ELIDES.test(text.normalize('NFD'))) {
-      const { ids, pieces } = encode(`l${JOINT}${text}`);
-      const at = pieces.indexOf(JOINT);
-      const own = pieces.slice(at + 1, -1).join('').replaceAll(SPACE, ' ');
-      return at > 0 && own === text ? [[...ids.subarray(at, -1)]] : [];
-    }
-    const [article, ...rest] = text.split(' ');
-    const contracted = Object.entries(CONTRACTIONS.get(target) ?? {}).find(([own]) => own === article)?.[1] ?? [];
-    return contracted.flatMap((/** @type {string} */ word) => {
-      const { ids, pieces } = encode([word, ...rest].join(' '));
-      const own = pieces.slice(0, -1).join('').replaceAll(SPACE, ' ');
-      return rest.length > 0 && pieces[0] === SPACE + word && own === ` ${word} ${rest.join(' ')}`
-        ? [[...ids.subarray(0, -1)]] : [];
+  #joined(text, thousandths) {
+    return joints(text, this.#pair[1]).flatMap(([before, word, isRight]) => {
+      const { ids, pieces } = this.#tokenizer.encode(before + word, { side: 'target' });
+      const at = before.endsWith(' ') ? pieces.indexOf(SPACE + before.trim()) : pieces.indexOf(JOINT);
+      const isApart = pieces[at + 1].startsWith(SPACE) === before.endsWith(' ');
+      const isSpelled = isApart && this.#tokenizer.decode(ids.slice(at + 1, -1)) === word;
+      return at >= 0 && isSpelled ? [[isRight ? thousandths : 0, PLACE_AFTER, ...ids.subarray(at, -1)]] : [];
     });
   }
 
