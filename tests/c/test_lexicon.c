@@ -469,8 +469,8 @@ static void test_refused(const heed_model *model) {
     float out[1] = {7.0f};
     int32_t row, running, full[MOST];
     heed_session *session;
-    for (int i = 0; i < MOST - 10; i++) full[i] = (const int32_t[]){2, 3, 1000, HEED_PLACE_LATER, 1, V - 1}[i % 6];
-    memcpy(full + MOST - 10, (const int32_t[]){0, 3, 1000, HEED_PLACE_ANY, 5, 1, 2, 3, 4, 5}, 10 * sizeof *full);
+    for (int i = 0; i < MOST - 8; i++) full[i] = (const int32_t[]){2, 3, 1000, HEED_PLACE_LATER, 1, V - 1}[i % 6];
+    memcpy(full + MOST - 8, (const int32_t[]){0, 3, 1000, HEED_PLACE_ANY, 3, 1, 2, 3}, 8 * sizeof *full);
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     CHECK_INT(heed_search_lexicon(session, 0, 0, GOOD, 7), HEED_E_STATE); /* nothing has begun */
     for (int kind = 0; kind < 3; kind++) { /* without a lexicon, with one, and refused beside it */
