@@ -332,13 +332,13 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  * step adds to the probability of that id s times the weight with which a head looks at the entry's source tokens; s is
  * its share S, or S (2 - S) where the entry has begun.  All entries together add 0.99 at most, and the other
  * probabilities shrink by as much.  Rules come after it.  The score of a hypothesis is by these probabilities.
- * The first id of an entry for HEED_PLACE_AFTER is not added: it is what comes before the word, such as the apostrophe
- * of "l'", or "du" of "du port".  Of spellings of one word for several places only one begins:
- *   one for later places does not while the target begins with the last entry for the first place before it;
- *   one for any other place than AFTER does not while the target has one of the last entries for AFTER before it that
- *   follow each other, or goes on with it;
- *   one for AFTER does not while the target goes on with one for another place that follows it.
- * The entries that are compared must be of the same source tokens, without one of other tokens between them.
+ * The first id of an entry for AFTER is not added: it is what comes before the word, such as the apostrophe of "l'", or
+ * "du" of "du port".  With a share of 0 it only keeps the word from beginning there.
+ * The entries of one word have the same source tokens and follow each other: those for AFTER, then FIRST, then LATER or
+ * ANY.  Only one of them begins:
+ *   LATER does not if the target begins with FIRST;
+ *   FIRST, LATER and ANY do not if the target has one for AFTER or goes on with it;
+ *   AFTER does not if the target has one for another place or goes on with it.
  *   head     of the last decoder layer's cross-attention: one that aligns
  *   entries  [n] int32s: first, end   its source tokens, from first to before end
  *                        share        of the weight, in thousandths
@@ -352,8 +352,9 @@ enum { HEED_PLACE_ANY = 0, HEED_PLACE_FIRST = 1, HEED_PLACE_LATER = 2, HEED_PLAC
 enum { HEED_LEXICON_INTS = 2048 };
 heed_status heed_search_lexicon(heed_session *session, int row, int head, const int32_t *entries, int n);
 /*
- * The log-probabilities of a target in a search with a lexicon, without prefix, shortlist and rules, from those of a
- * pass.  T has no upper limit.
+ * The log-probabilities of a target in a search with a lexicon, without prefix, forced_bos, shortlist and rules, from
+ * those of a pass over S = n_source and T = n_target tokens.  T has no upper limit.  Row t is that from which target[t]
+ * is chosen.
  *   entries    [n], as above; may be NULL if n is 0
  *   target     [T] its ids
  *   weights    [T, S] of the head that aligns, in the last decoder layer's cross-attention, from heed_inspect()

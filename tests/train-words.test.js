@@ -41,6 +41,7 @@ test('words that are linked alone, at least twice, with their shares; the form t
   assert.deepEqual(rows, [
     // two of three, and one more that may have been seen; of two, two
     'de\thedge\tHecke\t50\t67',
+    'es\ta hedge\tun seto\t67\t0',
     'es\thedge\tseto\t67\t67',
     'es\tthe hedge\tel seto\t67\t0',
   ]);
@@ -124,7 +125,10 @@ test('words together: linked to nothing else, in three lines, with few other tra
 
 test('rare nouns of the dictionary with their articles, from English only; links past the end', () => {
   const { rows } = run({
-    everyday: times(200, ['>>fr<< a house', 'une maison', '0-0 1-1']),
+    everyday: [
+      ...times(200, ['>>fr<< a house', 'une maison', '0-0 1-1']), ...times(2, ['>>de<< ostrich', 'Strauß', '0-0']),
+      ...times(2, ['>>fr<< hero', 'héros', '0-0']), ...times(2, ['>>es<< hour', 'hora', '0-0']),
+    ],
     words: [
       ['>>fr<< hedge', 'haie', '0-0'],
       ['>>fr<< The hedge', 'La haie', '0-0 1-1'], ['>>fr<< the hedge', 'la haie', '0-0 1-1'],
@@ -132,15 +136,30 @@ test('rare nouns of the dictionary with their articles, from English only; links
       // an owl is no "hibou" in most lines, a house is frequent, "to sing" has no article
       ['>>fr<< the owl', 'le hibou', '0-0 1-1'], ['>>fr<< the house', 'la maison', '0-0 1-1'],
       ...times(2, ['>>fr<< to sing', 'chanter', '1-0']),
+      // one article tells the other, where that has one gender and number; "le héros", but "l'homme"
+      ['>>fr<< a ladder', 'une échelle', '0-0 1-1'], ['>>fr<< ladder', 'échelle', '0-0'],
+      ['>>fr<< a hero', 'un héros', ''], ['>>es<< the hour', 'la hora', ''],
+      ['>>de<< an ostrich', 'ein Strauß', ''],
     ],
   });
   assert.deepEqual(rows, [
+    'de\tan ostrich\tein Strauß\t67\t0',
+    'de\tostrich\tStrauß\t67\t67',
+    'fr\ta hedge\tune haie\t75\t0',
+    'fr\ta hero\tun héros\t67\t0',
+    'fr\ta ladder\tune échelle\t67\t0',
     'fr\tan owl\tune chouette\t50\t0',
     'fr\thedge\thaie\t75\t75',
+    'fr\thero\théros\t67\t67',
+    'fr\tladder\téchelle\t67\t67',
     'fr\towl\tchouette\t50\t67',
     'fr\tsing\tchanter\t67\t67',
     'fr\tthe\tla\t67\t80', // only here "the" is rare
     'fr\tthe hedge\tla haie\t75\t0',
+    "fr\tthe ladder\tl'échelle\t67\t0",
     'fr\tthe owl\tla chouette\t50\t0',
+    'es\ta hour\tuna hora\t67\t0',
+    'es\thour\thora\t67\t67',
+    'es\tthe hour\tla hora\t67\t0',
   ]);
 });

@@ -19,10 +19,13 @@ import { mismatch } from '../base/json.js';
 import { isByte } from '../text/pieces.js';
 import { floats } from '../wasm/core.js';
 import { headsFor } from './heads.js';
+import { JOINT, joints } from './joints.js';
 
 const FILE = 'lexicon.tsv';
 /** The weight of a lexicon beside the model: of the attention to a word that has one translation. */
 const STRENGTH = 0.5;
+/** What is left of it for a noun with its article: the noun has entries of its own, and both would force it. */
+const ARTICLE = 0.6;
 /** Translations of a word. */
 const MOST = 3;
 /** The least share of a translation by way of English. */
@@ -36,23 +39,14 @@ const LACKING = '\ufffd';
 const WORD = /[\p{L}\p{M}\p{N}\ufffd]+(?:-[\p{L}\p{M}\p{N}\ufffd]+)*/gu;
 /** Words that have a translation together, at most. */
 const TOGETHER = 4;
-/** What they are written with. */
+/** The characters of such words. */
 const SPAN = /^[\p{L}\p{M}\p{N}\u2581'-]+$/u;
 /** What is before a word inside a sentence. */
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
-/** What joins a French word to the one before without a space: l'heure. An "h" may be mute or not. */
-const JOINT = "'";
-const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
-const MUST_ELIDE = /^[aeiou\u0153\u00e6]/i;
-const ELIDED = ['le ', 'la ', 'de ', 'que '];
-const ARTICLE = /^(?:the|an?) /i;
-/** What a preposition and an article become, by language and article. */
-const CONTRACTIONS = new Map(['fr le du au', 'fr les des aux', 'es el del al'].map((line) => {
-  const [language, article, ...words] = line.split(' ');
-  return [`${language} ${article}`, words];
-}));
+/** An English article, with which a noun tells the gender of its translation. */
+const ENGLISH = /^(?:the|an?) /i;
 const COLUMNS = 5;
 const HUNDREDTHS = /^(?:100|[1-9]?\d)$/;
 
@@ -67,26 +61,6 @@ const keyOf = (word) => word.normalize('NFC').toLowerCase();
 
 /** @param {Translation[]} list */
 const best = (list) => list.sort((a, b) => b[1] - a[1]).slice(0, MOST);
-
-/**
- * What a translation is not written after as after other words.
- *
- * @param {string} text
- * @param {string} language
- * @returns {[before: string, text: string, isRight: boolean][]}  isRight: the text stands there; else nothing of it does
- */
-function joints(text, language) {
-  const [article] = text.split(' ', 1);
-  const rest = text.slice(article.length + 1);
-  const contracted = (rest && CONTRACTIONS.get(`${language} ${article}`)) || [];
-  /** @type {ReturnType<typeof joints>} */
-  const found = contracted.map((word) => [`${word} `, rest, true]);
-  if (language !== 'fr') return found;
-  const plain = text.normalize('NFD');
-  found.push([`l${JOINT}`, text, ELIDES.test(plain)]);
-  if (MUST_ELIDE.test(plain)) for (const word of ELIDED) found.push([word, text, false]);
-  return found;
-}
 
 /** The lines of a language by their words. Only the lines of words that are looked up become objects. */
 class Side {
@@ -247,14 +221,14 @@ export class Lexicon {
     if (known) return known;
     const found = (this.#translationsOf?.(key) ?? []).flatMap(([text, share, from]) => {
       if (isName && /^\p{Ll}/u.test(from)) return []; // Mr Baker bakes nothing
-      const thousandths = Math.round(1000 * STRENGTH * share);
+      const thousandths = Math.round(1000 * STRENGTH * share * (this.#isArticle(from) ? ARTICLE : 1));
       const capital = text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(this.#pair[1]));
       const entry = (/** @type {number} */ place, /** @type {string} */ form) => {
         const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
         return this.#tokenizer.decode(ids) === form ? [[thousandths, place, ...ids]] : [];
       };
       // a German article is that of the nominative, with which a sentence or a fragment begins
-      if (this.#pair[1] === 'de' && ARTICLE.test(from)) return entry(PLACE_FIRST, isSentence ? capital : text);
+      if (this.#pair[1] === 'de' && this.#isArticle(from)) return entry(PLACE_FIRST, isSentence ? capital : text);
       const after = this.#joined(text, thousandths);
       // what begins with a capital becomes what does. The core knows all as one word in this order
       return [...after, ...(capital === text || !isSentence ? entry(PLACE_ANY, text)
@@ -266,20 +240,31 @@ export class Lexicon {
   }
 
   /**
-   * The entries of a translation after what it joins: share, place, ids, the first of which is that of the latter.
+   * The entries of a translation after words that change it: share, place, ids, which begin with the last id of such a
+   * word. Those with a share of 0 only keep it from beginning there.
    *
    * @param {string} text
-   * @param {number} thousandths  0: never there, and then no other place begins there either
+   * @param {number} thousandths
    * @returns {number[][]}
    */
   #joined(text, thousandths) {
     return joints(text, this.#pair[1]).flatMap(([before, word, isRight]) => {
-      const { ids, pieces } = this.#tokenizer.encode(before + word, { side: 'target' });
-      const at = before.endsWith(' ') ? pieces.indexOf(SPACE + before.trim()) : pieces.indexOf(JOINT);
-      const isApart = pieces[at + 1].startsWith(SPACE) === before.endsWith(' ');
-      const isSpelled = isApart && this.#tokenizer.decode(ids.slice(at + 1, -1)) === word;
-      return at >= 0 && isSpelled ? [[isRight ? thousandths : 0, PLACE_AFTER, ...ids.subarray(at, -1)]] : [];
+      const isApart = !before.endsWith(JOINT);
+      const { ids, pieces } = this.#tokenizer.encode(before + (isApart ? ' ' : '') + word, { side: 'target' });
+      const at = pieces.indexOf(isApart ? SPACE + before : JOINT);
+      const isSpelled = pieces[at + 1].startsWith(SPACE) === isApart
+        && this.#tokenizer.decode(ids.slice(at + 1, -1)) === word;
+      if (at < 0 || !isSpelled) return [];
+      // the beginning of a word is enough to keep it from beginning; a space of its own is none
+      const enough = at + (pieces[at + 1] === SPACE ? 3 : 2);
+      const [share, end] = isRight ? [thousandths, -1] : [0, enough];
+      return [[share, PLACE_AFTER, ...ids.subarray(at, end)]];
     });
+  }
+
+  /** @param {string} text  of the source */
+  #isArticle(text) {
+    return this.#pair[0] === 'en' && ENGLISH.test(text);
   }
 
   /** @param {number} id  of the source @returns {string}  a byte as <0x41>; a space for what is no text */
@@ -337,12 +322,12 @@ export class Lexicon {
       const end = starts.findIndex((start) => start >= at + word.length);
       // of ids that begin at the same place, the first has the text
       const first = starts.indexOf(Math.max(...starts.filter((start) => start <= at)));
-      for (const [share, place, ...own] of found) {
-        if (entries.length + 5 + own.length <= LEXICON_INTS) {
-          entries.push(first, end, share, place, own.length, ...own);
+      for (const [share, place, ...list] of found) {
+        if (entries.length + 5 + list.length <= LEXICON_INTS) {
+          entries.push(first, end, share, place, list.length, ...list);
         }
       }
-      return found.some(([, place]) => place !== PLACE_FIRST);
+      return true;
     };
     /** The text of words that may be known together; else ''. @param {RegExpExecArray[]} words */
     const spanOf = (words) => {
@@ -353,20 +338,26 @@ export class Lexicon {
     const isKnown = (/** @type {string} */ span) => span !== '' && this.#entriesOf(span, false, isSentence).length > 0;
     /** Takes the first word, or all that are known together; returns how many. @param {RegExpExecArray[]} words */
     const visitFirst = (words) => {
-      for (let n = words.length; n > 1; n--) {
-        const span = spanOf(words.slice(0, n));
-        // "the town" has an article, but the word is "town hall"
-        const isPart = ARTICLE.test(`${words[0][0]} `) && n < words.length && isKnown(spanOf(words.slice(1, n + 1)));
-        if (span !== '' && !isPart && visit(span, words[0].index)) return n;
-      }
       const { 0: word, index } = words[0];
+      const isArticle = this.#isArticle(`${word} `);
+      for (let n = Math.min(words.length, TOGETHER); n > 1; n--) {
+        const span = spanOf(words.slice(0, n));
+        if (span === '') continue;
+        if (!isArticle) {
+          if (visit(span, index)) return n;
+          continue;
+        }
+        // "the town" is known, but the word is "town hall"
+        const isPart = words.some((_, last) => last >= n && isKnown(spanOf(words.slice(1, last + 1))));
+        if (!isPart && visit(span, index)) return 1;
+      }
       if (!visit(word, index) && word.includes('-')) {
         for (const part of word.matchAll(/[^-]+/g)) visit(part[0], index + part.index);
       }
       return 1;
     };
     const words = [...text.matchAll(WORD)];
-    for (let i = 0; i < words.length;) i += visitFirst(words.slice(i, i + TOGETHER));
+    for (let i = 0; i < words.length;) i += visitFirst(words.slice(i, i + TOGETHER + 1));
     return Int32Array.from(entries);
   }
 

@@ -73,13 +73,15 @@ static int is_same_word(const heed_lexicon_entry *a, const heed_lexicon_entry *b
     return a->first == b->first && a->end == b->end;
 }
 
-/* Whether the target goes on with one of the entries from entries[at] on that are of the same word. */
-static int goes_on(const heed_lexicon_entry *entry, const int32_t *entries, int n, int at, const heed_target *target,
+/* Whether the target has one of the entries from entries[at] on that are of the same word, or goes on with it. */
+static int follows(const heed_lexicon_entry *entry, const int32_t *entries, int n, int at, const heed_target *target,
                    int begin) {
     heed_lexicon_entry other = {0};
-    for (int size; (size = lexicon_next(entries, n, at, &other)) > 0 && is_same_word(&other, entry); at += size)
-        if (other.place != HEED_PLACE_AFTER && next_of(&other, entries + at + size - other.n_ids, target, begin) > 0)
-            return 1;
+    for (int size; (size = lexicon_next(entries, n, at, &other)) > 0 && is_same_word(&other, entry); at += size) {
+        const int32_t *ids = entries + at + size - other.n_ids;
+        if (other.place == HEED_PLACE_AFTER) continue;
+        if (next_of(&other, ids, target, begin) > 0 || has_whole(target, begin, &other, ids)) return 1;
+    }
     return 0;
 }
 
@@ -88,8 +90,8 @@ static int is_there(const heed_lexicon_entry *entry, int next, const spellings *
                     int begin) {
     const int32_t *entries = others->entries;
     heed_lexicon_entry other = {0};
-    /* an apostrophe in the word is not the one before it */
-    if (entry->place == HEED_PLACE_AFTER) return goes_on(entry, entries, others->n, next, target, begin);
+    /* in "hors-d'œuvre" the apostrophe belongs to the word, which does not begin again there */
+    if (entry->place == HEED_PLACE_AFTER) return follows(entry, entries, others->n, next, target, begin);
     if (entry->place == HEED_PLACE_LATER && others->first >= 0) {
         const int at = others->first + lexicon_next(entries, others->n, others->first, &other) - other.n_ids;
         if (is_same_word(&other, entry) && begins_with(target, begin, &other, entries + at)) return 1;

@@ -53,7 +53,7 @@ static sentence corpus[N_SENTENCES];
 
 /* How often each case of the twin came up. */
 static struct {
-    int first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice, spelled;
+    int passes, first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice, spelled;
 } seen;
 
 /* The id after the beginning of an entry that is at ids[at], or -1: it is not there. */
@@ -144,7 +144,7 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
             const int32_t *other = s->entries + to;
             if (!same_source(other, entry)) break;
             next_plainly(other, ids, begin, n, &other_has_begun, &is_complete);
-            is_spelled |= other[3] != HEED_PLACE_AFTER && other_has_begun;
+            is_spelled |= other[3] != HEED_PLACE_AFTER && (other_has_begun || is_complete);
             to += 5 + other[4];
         }
         seen.spelled += is_spelled;
@@ -200,6 +200,7 @@ static void check_pass(const heed_model *model, heed_session *alone, int32_t poi
     static float weights[HEADS * (MAX_TARGET + 1) * MAX_SOURCE], log_probs[MAX_TARGET], out[MAX_TARGET];
     double sum = 0.0;
     const size_t map = (size_t)h->n * s->n; /* of a head */
+    seen.passes++;
     CHECK_INT(heed_inspect(alone, s->source, s->n, h->ids, h->n, &point, 1, weights, HEADS * map), HEED_OK);
     for (int t = 0; t < h->n; t++) heed_forward_logits(alone, t, &log_probs[t]);
     CHECK_INT(heed_lexicon_log_probs(model, s->entries, s->n_entries, h->ids, h->n, weights + s->head * map, s->n,
@@ -279,6 +280,7 @@ static void test_twins(int32_t *config, int n) {
             test_twin(model, each);
         }
         CHECK(seen.first > 10 && seen.later > 10 && seen.continued > 10 && seen.complete > 10 && seen.misplaced > 10);
+        CHECK((seen.passes > 10) == (kind < 3));
         CHECK(seen.after > 10 && seen.twice > 0 && seen.spelled > 0);
         CHECK(seen.shared > 10 && seen.capped > 10 && seen.not_capped > 10 && (seen.no_score > 10) == (kind == 3));
         heed_model_free(model);

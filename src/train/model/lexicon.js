@@ -39,6 +39,11 @@ const ARTICLES = {
   en: /^(?:the|an?) /i, de: /^(?:der|die|das|eine?) /i, fr: /^(?:l[ea] |les |l'|une? |des )/i,
   es: /^(?:el|la|los|las|una?|un[oa]s) /i,
 };
+/** By language: the other article of the same gender. "die" may be plural, and "ein" has two genders. */
+const OTHER_ARTICLE = {
+  de: { eine: 'die', der: 'ein', das: 'ein' }, fr: { un: 'le', une: 'la', le: 'un', la: 'une' },
+  es: { un: 'el', una: 'la', el: 'un', la: 'una' },
+};
 /** As heed-align divides texts. */
 const WORD = /[\p{L}\p{M}\p{N}]+|[^\s]/gu;
 
@@ -85,6 +90,25 @@ class Counts {
         .map(([to, n]) => /** @type {[string, string, number]} */ ([from, to, n / (total + 1)]));
     });
   }
+}
+
+/**
+ * A noun with its article, and with the other one, if that is known.
+ *
+ * @param {string[]} texts  English, and the other language
+ * @param {keyof typeof OTHER_ARTICLE} language
+ * @returns {string[][]}
+ */
+function withBothArticles(texts, language) {
+  const [[the, noun], [article, word]] = texts.map((text) => [text.split(' ', 1)[0], text.replace(/^\S+ /, '')]);
+  const other = new Map(Object.entries(OTHER_ARTICLE[language])).get(article.toLowerCase());
+  const isDefinite = the.toLowerCase() === 'the';
+  // "la" and "el" are definite, "la" of an "h" is not certain
+  if (other === undefined || isDefinite === /^(?:l[ea]|el|die)$/.test(other)) return [texts];
+  if (language === 'fr' && !isDefinite && /^h/i.test(word)) return [texts];
+  const joined = language === 'fr' && !isDefinite && /^[aeiouy\u0153\u00e6]/i.test(word.normalize('NFD'));
+  const english = isDefinite ? `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}` : `the ${noun}`;
+  return [texts, [english, joined ? `l'${word}` : `${other} ${word}`]];
 }
 
 /** Whether a text is words, with hyphens and apostrophes inside. @param {string} text */
@@ -238,7 +262,7 @@ async function main() {
     for (const [from, to, share] of there.list()) put(from, to, [share, 0]);
     for (const [from, to, share] of back.list()) put(to, from, [0, share]);
     for (const { words, shares } of together.list()) put(words[0].toLowerCase(), words[1].toLowerCase(), shares, words);
-    for (const texts of nouns[other]) {
+    for (const texts of nouns[other].flatMap((pair) => withBothArticles(pair, other))) {
       const [english, word] = texts.map((text, i) => text.replace(ARTICLES[['en', other][i]], '').toLowerCase());
       const [share = 0] = found.get(`${english}\t${word}`)?.[1] ?? [];
       // some stand with a capital

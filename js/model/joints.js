@@ -1,0 +1,53 @@
+// joints.js - what French and Spanish do where words meet, for translations of a lexicon: l'heure, du port, al puerto.
+// Used by lexicon.js.
+
+/** Words in small letters, and with a capital. @param {string} words */
+function withCapitals(words) {
+  return words.split(' ').filter(Boolean).flatMap((word) => [word, word[0].toUpperCase() + word.slice(1)]);
+}
+
+/** What joins a French word to the one before without a space: l'heure. An "h" may be mute or not. */
+export const JOINT = "'";
+const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
+const MUST_ELIDE = /^[aeiou\u0153\u00e6]/i;
+const ELIDED = withCapitals('le la de que du au ce ne se me te je');
+
+/** By language: articles, and words with which one is contracted. */
+const ARTICLES = new Map([
+  ['fr', withCapitals('le la les un une des du au aux')], ['es', withCapitals('el la los las un una unos unas del al')],
+]);
+/** By language and article: what prepositions become with it, and those prepositions. */
+const CONTRACTIONS = new Map(['fr le du au de \u00e0', 'fr les des aux de \u00e0', 'es el del al de a'].map((line) => {
+  const [language, article, ...words] = line.split(' ');
+  return [`${language} ${article}`, words];
+}));
+
+/**
+ * The words before a translation that change how it is written, or that it may not follow.
+ *
+ * @param {string} text
+ * @param {string} language
+ * @returns {[before: string, text: string, isRight: boolean][]}  isRight: false: the text must not begin after the word
+ */
+export function joints(text, language) {
+  const articles = ARTICLES.get(language) ?? [];
+  const [article] = text.split(' ', 1);
+  const rest = text.slice(article.length + 1);
+  const [ofIt, toIt, ...prepositions] = (rest && CONTRACTIONS.get(`${language} ${article}`)) || [];
+  const contracted = ofIt === undefined ? [] : withCapitals(`${ofIt} ${toIt}`);
+  /** @type {ReturnType<typeof joints>} */
+  const found = contracted.map((word) => [word, rest, true]);
+  /** @type {Set<string>} */
+  const wrong = new Set();
+  if (articles.includes(article) || text.startsWith(`l${JOINT}`)) {
+    for (const word of [...articles, ...withCapitals(prepositions.join(' '))]) wrong.add(word);
+  }
+  if (language === 'fr') {
+    const plain = text.normalize('NFD');
+    found.push([`l${JOINT}`, text, ELIDES.test(plain)]);
+    if (MUST_ELIDE.test(plain)) for (const word of ELIDED) wrong.add(word);
+  }
+  for (const word of [article, ...contracted]) wrong.delete(word);
+  for (const word of wrong) found.push([word, text, false]);
+  return found;
+}
