@@ -24,7 +24,7 @@ const PORTS = { cdn: 8000, serve: 5000, next: 3000, vite: 4173 };
 /** What several commands print. Node and Bun have other quotes. */
 const IN_THREE = /^available(\n\{.*\} \[ ["']Das Haus ist klein\.["'], ["']Wo ist der Bahnhof\?["'] \]){3}$/;
 const SPANISH = /^¿Dónde está la estación\?$/;
-const KEPT = /^ *12\.\d MB +\S+ +"0\.1\.0"$/;
+const KEPT = /^ *15\.\d MB +\S+ +"0\.1\.0"$/;
 const SERVES = /^heed: http:\/\/127\.0\.0\.1:5000\/ translates between en, de, fr, es: 12 pairs$/m;
 assert.equal(process.getuid?.(), 0, 'found another user, expected root: chroot needs it');
 
@@ -361,7 +361,7 @@ await beside('node cdn.mjs', /listens/, async () => {
     + 'in place of Mozilla\'s.');
   await run(`npx heed fetch opus:de-en --mirror "${CDN}/${MODEL.replace('de-en', '{pair}')}/"`,
     /^\S+\/opus-de-en: opus:de-en, .*: 7 of 7 files downloaded$/);
-  await run('npx heed cache; npx heed cache delete opus-de-en', /^ *12\.\d MB +opus-de-en .*\nopus-de-en: deleted$/);
+  await run('npx heed cache; npx heed cache delete opus-de-en', /^ *15\.\d MB +opus-de-en .*\nopus-de-en: deleted$/);
   await run(`npx heed fetch ${CDN}/${MODEL}/`, /: 7 of 7 files downloaded$/);
   await run('npx heed cache', KEPT);
   await run('npx heed cache update', /^\S+: is the newest$/);

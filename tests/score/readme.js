@@ -87,8 +87,8 @@ const LEXICON = `
 
 \`lexicon.tsv\` has 106,569 pairs. Of these, 84,600 are of words that heed-align linked alone, at least twice, in the
 corpora of training: words that have such links a hundred times at most, with the translations that have a share of 30 %
-or more. 6,700 are of several words that are linked to each other in three everyday sentences or more, such as "town
-hall", and 15,300 are nouns of the dictionary with their articles, which tell the gender. In each step half of the probability that the aligning head gives to such a word goes to how the lexicon translates it, three quarters
+or more. 7,000 are of several words that are linked to each other in three everyday sentences or more, such as "town
+hall", and 14,900 are nouns of the dictionary with their articles, which tell the gender. In each step half of the probability that the aligning head gives to such a word goes to how the lexicon translates it, three quarters
 where such a translation has begun; the model has the rest (after Arthur, Neubig and Nakamura 2016). A word with a
 capital inside a sentence may be a name, and is left to the model. On the first 300 sentences of eight sets (en-de,
 de-en, en-fr, es-en, de-fr, fr-es, docs-en-de, docs-es-en), and on the phrases of six directions:
