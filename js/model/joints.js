@@ -1,5 +1,10 @@
 // joints.js - what French and Spanish do where words meet, for translations of a lexicon: l'heure, du port, al puerto.
-// Used by lexicon.js.
+// Loaded by lexicon.js for these languages.
+
+import { PLACE_AFTER } from '../base/constants.js';
+
+/** The start of a word in SentencePiece's pieces. */
+const SPACE = '\u2581';
 
 /** Words in small letters, and with a capital. @param {string} words */
 function withCapitals(words) {
@@ -7,7 +12,7 @@ function withCapitals(words) {
 }
 
 /** What joins a French word to the one before without a space: l'heure. An "h" may be mute or not. */
-export const JOINT = "'";
+const JOINT = "'";
 const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
 const MUST_ELIDE = /^[aeiou\u0153\u00e6]/i;
 const ELIDED = withCapitals('le la de que du au ce ne se me te je');
@@ -29,7 +34,7 @@ const CONTRACTIONS = new Map(['fr le du au de \u00e0', 'fr les des aux de \u00e0
  * @param {string} language
  * @returns {[before: string, text: string, isRight: boolean][]}  isRight: false: the text must not begin after the word
  */
-export function joints(text, language) {
+function joints(text, language) {
   const articles = ARTICLES.get(language) ?? [];
   const [article] = text.split(' ', 1);
   const rest = text.slice(article.length + 1);
@@ -50,4 +55,28 @@ export function joints(text, language) {
   for (const word of [article, ...contracted]) wrong.delete(word);
   for (const word of wrong) found.push([word, text, false]);
   return found;
+}
+
+/**
+ * The entries of a translation after words that change it: share, place, ids, which begin with the last id of such a
+ * word. Those with a share of 0 only keep it from beginning there.
+ *
+ * @param {import('../text/tokenizer.js').Tokenizer} tokenizer
+ * @param {string} text
+ * @param {string} language
+ * @param {number} thousandths  share
+ * @returns {number[][]}
+ */
+export function entriesAfter(tokenizer, text, language, thousandths) {
+  return joints(text, language).flatMap(([before, word, isRight]) => {
+    const isApart = !before.endsWith(JOINT);
+    const { ids, pieces } = tokenizer.encode(before + (isApart ? ' ' : '') + word, { side: 'target' });
+    const at = pieces.indexOf(isApart ? SPACE + before : JOINT);
+    const isSpelled = pieces[at + 1].startsWith(SPACE) === isApart && tokenizer.decode(ids.slice(at + 1, -1)) === word;
+    if (at < 0 || !isSpelled) return [];
+    // the beginning of a word is enough to keep it from beginning; a space of its own is none
+    const enough = at + (pieces[at + 1] === SPACE ? 3 : 2);
+    const [share, end] = isRight ? [thousandths, -1] : [0, enough];
+    return [[share, PLACE_AFTER, ...ids.subarray(at, end)]];
+  });
 }

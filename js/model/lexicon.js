@@ -10,16 +10,13 @@
 // there may be several, "town hall"; to look them up, four at most. Between two other languages English stands in the
 // middle. Lines of other languages than the pair's are not checked.
 
-import {
-  E_CONFIG, E_FILE, LEXICON_INTS, PLACE_AFTER, PLACE_ANY, PLACE_FIRST, PLACE_LATER,
-} from '../base/constants.js';
+import { E_CONFIG, E_FILE, LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { turn } from '../base/host.js';
 import { mismatch } from '../base/json.js';
 import { isByte } from '../text/pieces.js';
 import { floats } from '../wasm/core.js';
 import { headsFor } from './heads.js';
-import { JOINT, joints } from './joints.js';
 
 const FILE = 'lexicon.tsv';
 /** The weight of a lexicon beside the model: of the attention to a word that has one translation. */
@@ -45,6 +42,8 @@ const SPAN = /^[\p{L}\p{M}\p{N}\u2581'-]+$/u;
 const INSIDE = /[\p{L}\p{N},;)]\u2581$/u;
 /** The start of a word in SentencePiece's pieces. */
 const SPACE = '\u2581';
+/** Languages of joints.js. */
+const JOINED = new Set(['fr', 'es']);
 /** An English article, with which a noun tells the gender of its translation. */
 const ENGLISH = /^(?:the|an?) /i;
 const COLUMNS = 5;
@@ -171,6 +170,8 @@ export class Lexicon {
   #translationsOf;
   /** Of words that have translations: share, place and ids of each entry. @type {Map<string, number[][]>} */
   #known = new Map();
+  /** @type {typeof import('./joints.js').entriesAfter | undefined} */
+  #entriesAfter;
   /** What pieces of the source add to its text, by id. @type {Map<number, string>} */
   #pieces = new Map();
 
@@ -196,6 +197,8 @@ export class Lexicon {
   }
 
   async #read() {
+    const [, target] = this.#pair;
+    if (JOINED.has(target)) this.#entriesAfter = (await import('./joints.js')).entriesAfter;
     this.#translationsOf = await readLexicon(this.#bytes, ...this.#pair);
     this.#bytes = new Uint8Array();
   }
@@ -229,7 +232,7 @@ export class Lexicon {
       };
       // a German article is that of the nominative, with which a sentence or a fragment begins
       if (this.#pair[1] === 'de' && this.#isArticle(from)) return entry(PLACE_FIRST, isSentence ? capital : text);
-      const after = this.#joined(text, thousandths);
+      const after = this.#entriesAfter?.(this.#tokenizer, text, this.#pair[1], thousandths) ?? [];
       // what begins with a capital becomes what does. The core knows all as one word in this order
       return [...after, ...(capital === text || !isSentence ? entry(PLACE_ANY, text)
         : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)])];
@@ -237,29 +240,6 @@ export class Lexicon {
     // other words are not kept: there is no end of them
     if (found.length > 0) this.#known.set(own, found);
     return found;
-  }
-
-  /**
-   * The entries of a translation after words that change it: share, place, ids, which begin with the last id of such a
-   * word. Those with a share of 0 only keep it from beginning there.
-   *
-   * @param {string} text
-   * @param {number} thousandths
-   * @returns {number[][]}
-   */
-  #joined(text, thousandths) {
-    return joints(text, this.#pair[1]).flatMap(([before, word, isRight]) => {
-      const isApart = !before.endsWith(JOINT);
-      const { ids, pieces } = this.#tokenizer.encode(before + (isApart ? ' ' : '') + word, { side: 'target' });
-      const at = pieces.indexOf(isApart ? SPACE + before : JOINT);
-      const isSpelled = pieces[at + 1].startsWith(SPACE) === isApart
-        && this.#tokenizer.decode(ids.slice(at + 1, -1)) === word;
-      if (at < 0 || !isSpelled) return [];
-      // the beginning of a word is enough to keep it from beginning; a space of its own is none
-      const enough = at + (pieces[at + 1] === SPACE ? 3 : 2);
-      const [share, end] = isRight ? [thousandths, -1] : [0, enough];
-      return [[share, PLACE_AFTER, ...ids.subarray(at, end)]];
-    });
   }
 
   /** @param {string} text  of the source */
