@@ -59,7 +59,7 @@ tables. Sets that begin with \`docs\` are documentation, web pages and law. "By 
 
 The six models of one direction each that it replaces have, with greedy search, 36.0, 44.3, 44.0 BLEU from English to
 German, French and Spanish, and 44.1, 55.7, 53.7 to English; chrF2 56.3, 62.9, 63.5 and 60.6, 69.1, 67.7; on
-documentation 6.7 to 8.2 BLEU. They have read the everyday sentences ten times and more, and this one about eight times.
+documentation 6.7 to 8.2 BLEU. They have read the everyday sentences ten times and more, and this one about ten times.
 
 Search has three beams by default, in the page, on the command line and in the API, as \`generation_config.json\` says. On
 the first 700 sentences of six sets (en-fr, en-es, es-en, fr-en, de-fr, docs-en-de), 2, 3 and 4 beams gained 1.2, 1.7 and
