@@ -207,7 +207,8 @@ test('a row of emoji is as long as in the source, in a glossary too', async () =
     assert.equal(emoji(await translator.translate(text)), emoji(text));
   }
   const glossary = { '\u{1f44f}': '\u{1f44d}' };
-  assert.match(await translator.translate('Good morning \u{1f44f}\u{1f44f}', { glossary }), /\u{1f44d}{2}$/u);
+  const text = await translator.translate('Good morning \u{1f44f}\u{1f44f}', { glossary });
+  assert.equal(emoji(text), '\u{1f44d}\u{1f44d}');
 });
 
 test('keep: words in foreign scripts get no others beside them, wherever they stand', async () => {

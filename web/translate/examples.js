@@ -36,7 +36,7 @@ export const EXAMPLES = {
     FIRST.es,
     '\u00bfD\u00f3nde est\u00e1n mis llaves?',
     'Quisiera una taza de caf\u00e9, por favor.',
-    'Ella vive en esta ciudad desde hace diez a\u00f1os.',
+    'Ella vive en esta ciudad desde hace mucho tiempo.',
     '\u00bfCu\u00e1ndo compraste esta casa?',
   ],
 };
