@@ -55,6 +55,11 @@ static int next_of(const heed_lexicon_entry *entry, const int32_t *ids, const he
     return has_whole(target, begin, entry, ids) ? -1 : k;
 }
 
+/* Whether the target has an entry, or goes on with it; one for HEED_PLACE_AFTER, also where that may begin. */
+static int has_entry(const heed_target *target, int begin, const heed_lexicon_entry *entry, const int32_t *ids) {
+    return next_of(entry, ids, target, begin) > 0 || has_whole(target, begin, entry, ids);
+}
+
 /* Whether the target begins with an entry, or with as much of it as the target has chosen ids. */
 static int begins_with(const heed_target *target, int begin, const heed_lexicon_entry *entry, const int32_t *ids) {
     const int n_new = target->n_ids - begin, n = n_new < entry->n_ids ? n_new : entry->n_ids;
@@ -79,8 +84,7 @@ static int follows(const heed_lexicon_entry *entry, const int32_t *entries, int 
     heed_lexicon_entry other = {0};
     for (int size; (size = lexicon_next(entries, n, at, &other)) > 0 && is_same_word(&other, entry); at += size) {
         const int32_t *ids = entries + at + size - other.n_ids;
-        if (other.place == HEED_PLACE_AFTER) continue;
-        if (next_of(&other, ids, target, begin) > 0 || has_whole(target, begin, &other, ids)) return 1;
+        if (other.place != HEED_PLACE_AFTER && has_entry(target, begin, &other, ids)) return 1;
     }
     return 0;
 }
@@ -99,8 +103,7 @@ static int is_there(const heed_lexicon_entry *entry, int next, const spellings *
     for (int at = others->after, size; at >= 0; at += size) {
         size = lexicon_next(entries, others->n, at, &other);
         if (size == 0 || other.place != HEED_PLACE_AFTER || !is_same_word(&other, entry)) break;
-        const int32_t *ids = entries + at + size - other.n_ids;
-        if (next_of(&other, ids, target, begin) > 0 || has_whole(target, begin, &other, ids)) return 1;
+        if (has_entry(target, begin, &other, entries + at + size - other.n_ids)) return 1;
     }
     return 0;
 }
@@ -133,16 +136,17 @@ static int list_additions(addition out[MOST_ADDITIONS], float *total, const int3
     int n = 0;
     *total = 0.0f;
     for (int at = 0, size; (size = lexicon_next(entries, n_entries, at, &entry)) > 0; at += size) {
-        float weight = 0.0f;
-        for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const int32_t *ids = entries + at + size - entry.n_ids;
-        const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
         if (entry.place == HEED_PLACE_FIRST) others.first = at;
         if (entry.place == HEED_PLACE_AFTER && (before.place != HEED_PLACE_AFTER || !is_same_word(&before, &entry)))
             others.after = at;
         before = entry;
+        if (entry.share == 0) continue; /* it only keeps others from beginning */
+        const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
         if (k < 0 || (scores && scores_find(scores, ids[k]) == NULL)) continue;
         if (!has_begun && is_there(&entry, at + size, &others, target, begin)) continue;
+        float weight = 0.0f;
+        for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const float once = (float)entry.share / 1000.0f, share = weight * (has_begun ? once * (2.0f - once) : once);
         if (!(share >= LEAST)) continue;
         out[n++] = (addition){ids[k], share};

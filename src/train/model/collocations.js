@@ -3,6 +3,8 @@
 //     lines with links, once     -> spans of one to four words that are linked to each other and to nothing else
 //     the same lines once again  -> how often each of these spans occurs, and how it is written
 
+import { countIn, mostFrequent } from './counts.js';
+
 /** Words of a span, at most; apostrophes and hyphens count. */
 const SPAN = 4;
 /** How often two spans are linked, at least; less is often chance. */
@@ -18,9 +20,6 @@ const PART = /^(?:[\p{L}\p{M}\p{N}]+|['-])$/u;
 const LETTER = /^\p{L}/u;
 
 /** @typedef {{ at: number, end: number }} Word  its place in a text */
-
-/** @template K @param {Map<K, number>} map @param {K} key */
-const countIn = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
 
 /** What is counted in one language of a pair. Words and spans are in small letters. */
 class Side {
@@ -53,8 +52,7 @@ class Side {
 
   /** How a span is written most. @param {string} span */
   formOf(span) {
-    const [[form]] = [...this.#forms.get(span) ?? []].sort((a, b) => b[1] - a[1]);
-    return form;
+    return mostFrequent(this.#forms.get(span) ?? new Map());
   }
 
   /**

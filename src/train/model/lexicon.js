@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { Collocations } from './collocations.js';
+import { countIn, mostFrequent } from './counts.js';
 import { fail } from './options.js';
 import { OTHERS } from './texts.js';
 
@@ -21,10 +22,10 @@ const HELP = `usage: node src/train/model/lexicon.js --work DIR --out FILE
   --out FILE   lexicon.tsv of a model
 `;
 
-/** Corpora whose lines are of all directions, those from English first. */
-const CORPORA = ['everyday', 'phrases', 'words', 'docs'];
-/** Those of everyday words. Collocations of documentation are its terms, and many. */
+/** Corpora of everyday words. Collocations of documentation are its terms, and many. */
 const EVERYDAY = ['everyday', 'phrases', 'words'];
+/** Corpora whose lines are of all directions, those from English first. */
+const CORPORA = [...EVERYDAY, 'docs'];
 /** How often a pair of words is linked, at least, and how often a rare word is linked alone, at most. */
 const LEAST = 2;
 const MOST = 100;
@@ -56,9 +57,7 @@ class Counts {
 
   /** @param {Map<string, Map<string, number>>} map @param {string} key @param {string} value */
   static add(map, key, value) {
-    const inner = map.get(key) ?? new Map();
-    inner.set(value, (inner.get(value) ?? 0) + 1);
-    if (inner.size === 1) map.set(key, inner);
+    map.set(key, countIn(map.get(key) ?? new Map(), value));
   }
 
   /** @param {string} from @param {string} to */
@@ -74,8 +73,7 @@ class Counts {
 
   /** The form in which a word occurs most. @param {string} word */
   formOf(word) {
-    const [[form]] = [...this.forms.get(word) ?? []].sort((a, b) => b[1] - a[1]);
-    return form;
+    return mostFrequent(this.forms.get(word) ?? new Map());
   }
 
   /** The translations of rare words: [word, translation, share]. @returns {[string, string, number][]} */

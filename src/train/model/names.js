@@ -5,6 +5,7 @@
 // In German every noun has a capital, so a model takes many names for nouns and translates them. Invented names are made
 // of words that the model translates. Only the sentence shows that they are names. Used by prepare.js.
 
+import { countIn } from './counts.js';
 import { drawn } from './random.js';
 import { LANGUAGES, languagesOf } from './texts.js';
 
@@ -73,16 +74,14 @@ export function collectParts(rows) {
   const small = new Map();
   /** @type {Record<string, Map<string, number>>} */
   const counts = Object.fromEntries(LANGUAGES.map((language) => [language, new Map()]));
-  const count = (/** @type {Map<string, number>} */ map, /** @type {string} */ word) =>
-    map.set(word, (map.get(word) ?? 0) + 1);
   for (const row of rows) {
     for (const [name, isInside] of listShared(row)) if (isInside) shared.add(name);
     for (const language of languagesOf(row)) {
       for (const [word] of row[language].matchAll(SMALL)) {
-        count(small, word);
-        if (language !== 'de' && word.length >= SHORTEST) count(counts[language], word);
+        countIn(small, word);
+        if (language !== 'de' && word.length >= SHORTEST) countIn(counts[language], word);
       }
-      if (language === 'de') for (const [word] of row.de.matchAll(NOUN)) count(counts.de, word);
+      if (language === 'de') for (const [word] of row.de.matchAll(NOUN)) countIn(counts.de, word);
     }
   }
   // a title has capitals in its words: "All About Soap"
