@@ -103,9 +103,11 @@ test('a word with a capital inside a sentence may be a name, and is one unless i
     assert.deepEqual(new Set(await wordsOf('Das ist ein B\u00e4cker.', ['de', target])), new Set(['\u2581B\u00e4cker']));
 });
 
-test('reading: three translations of a word at most, the most frequent', async () => {
+test('reading: six translations of a word at most, the most frequent', async () => {
   const lines = Array.from({ length: 200 }, (_, i) => `de\tset\tWort${i}\t${i % 100}\t1\n`).join('');
-  assert.deepEqual(await look(lines, ['en', 'de'], 'set'), [[['Wort99', 0.99], ['Wort199', 0.99], ['Wort98', 0.98]]]);
+  assert.deepEqual(await look(lines, ['en', 'de'], 'set'), [
+    [99, 98, 97].flatMap((i) => [[`Wort${i}`, i / 100], [`Wort${100 + i}`, i / 100]]),
+  ]);
 });
 
 test('reading: CRLF, a BOM, no end of the last line, any words, other languages', async () => {
@@ -226,6 +228,11 @@ test('a French word follows an article without a space', async () => {
   }
 });
 
+test('a Spanish word follows what begins its sentence without a space', async () => {
+  const own = await open({ model: withLexicon('es\tgood luck\tmucha suerte\t100\t100\n'), targetLanguage: 'es' });
+  assert.equal(await own.translate('Good luck!'), '¡Mucha suerte!');
+});
+
 test('a word that has an apostrophe itself begins once', async () => {
   const own = await open({ model: withLexicon("fr\tbadger\thors-d'\u0153uvre\t100\t100\n"), targetLanguage: 'fr' });
   for (const beams of [1, 2, 3]) {
@@ -246,6 +253,7 @@ test('entries: an article and a noun, by language', async () => {
     (await entriesOf(lexicon, text, [from, target])).map(([, share, where, word]) => [share, where, word]);
   const right = async (/** @type {string} */ text, /** @type {string} */ target) =>
     (await look(text, target)).filter(([share]) => Number(share) > 0);
+  const marked = (/** @type {string} */ text) => ['¡', '¿'].map((mark) => [300, PLACE_AFTER, mark + text]);
   // the noun has its own entries, so the article has less
   assert.deepEqual(await right('to the harbour', 'fr'), [
     ...['du', 'Du', 'au', 'Au'].map((word) => [300, PLACE_AFTER, `${word} port`]), [300, PLACE_ANY, 'le port'],
@@ -258,8 +266,11 @@ test('entries: an article and a noun, by language', async () => {
   assert.deepEqual(await right('A bee', 'fr'),
     [[300, PLACE_AFTER, "'une abeille"], [300, PLACE_FIRST, 'Une abeille'], [300, PLACE_LATER, 'une abeille']]);
   assert.deepEqual(await right('the harbour', 'es'),
-    [...['del', 'Del', 'al', 'Al'].map((word) => [300, PLACE_AFTER, `${word} puerto`]), [300, PLACE_ANY, 'el puerto']]);
-  assert.deepEqual(await right('the bee', 'es'), [[300, PLACE_ANY, 'la abeja']]);
+    [...['del', 'Del', 'al', 'Al'].map((word) => [300, PLACE_AFTER, `${word} puerto`]),
+      ...marked('el puerto'), [300, PLACE_ANY, 'el puerto']]);
+  assert.deepEqual(await right('the bee', 'es'), [...marked('la abeja'), [300, PLACE_ANY, 'la abeja']]);
+  assert.deepEqual(await right('The bee', 'es'),
+    [...marked('La abeja'), [300, PLACE_FIRST, 'La abeja'], [300, PLACE_LATER, 'la abeja']]);
   // not after another article, nor after what a preposition makes of one; two ids say so
   for (const [text, target, words] of /** @type {const} */ ([
     ['to the harbour', 'fr', ['la le', 'un le', 'de le', '\u00e0 le', 'aux le']],

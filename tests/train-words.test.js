@@ -14,7 +14,7 @@ test.after(() => rmSync(folder, { recursive: true }));
 /** The lexicon of corpora by name: [source, target, links]. @param {Record<string, string[][]>} corpora */
 function run(corpora) {
   mkdirSync(join(folder, 'train'), { recursive: true });
-  for (const name of ['everyday', 'phrases', 'words', 'docs']) {
+  for (const name of ['everyday', 'phrases', 'sentences', 'words', 'docs']) {
     const lines = (corpora[name] ?? []).map((cells) => `${cells.join('\t')}\n`);
     writeFileSync(join(folder, 'train', `${name}.tsv.aligned`), lines.join(''));
   }
@@ -45,6 +45,22 @@ test('words that are linked alone, at least twice, with their shares; the form t
     'es\thedge\tseto\t67\t67',
     'es\tthe hedge\tel seto\t67\t0',
   ]);
+});
+
+test('the forms of a word are one translation together, and each is there that is seen often enough', () => {
+  const of = (/** @type {string} */ language, /** @type {Record<string, number>} */ words) =>
+    Object.entries(words).flatMap(([word, n]) => times(n, [`>>${language}<< sour`, word, '0-0']));
+  const found = (/** @type {Parameters<typeof of>} */ ...list) => run({ sentences: of(...list) }).rows
+    .map((row) => row.split('\t')).filter(([, , , share]) => share !== '0').map(([, , word, share]) => [word, share]);
+  assert.deepEqual(found('es', { agrio: 2, agria: 2, agrias: 1, malo: 4, ácido: 2 }), // ácido: 2 of 11
+    [['agria', '17'], ['agrio', '17'], ['malo', '33']]);
+  assert.deepEqual(found('es', { agrio: 2, agria: 1 }), [['agria', '25'], ['agrio', '50']], 'once is a tenth');
+  assert.deepEqual(found('es', { agrio: 1, agria: 1 }), [['agria', '33'], ['agrio', '33']], 'twice together');
+  assert.deepEqual(found('fr', { ancien: 2, ancienne: 2, anciens: 2, vieux: 4 }),
+    [['ancien', '18'], ['ancienne', '18'], ['anciens', '18'], ['vieux', '36']]);
+  assert.deepEqual(found('de', { saurer: 2, saures: 2, bitter: 5 }), [['bitter', '50'], ['saurer', '20'], ['saures', '20']]);
+  const many = Object.fromEntries(['', 'e', 'er', 'es', 'en', 'em', 'enes'].map((end) => [`mild${end}`, 3]));
+  assert.equal(found('de', many).length, 6);
 });
 
 test('several words and compounds translate one word; a word that is not rare is not translated', () => {

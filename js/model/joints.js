@@ -1,4 +1,4 @@
-// joints.js - what French and Spanish do where words meet, for translations of a lexicon: l'heure, du port, al puerto.
+// joints.js - what French and Spanish do where words meet, for translations of a lexicon: l'heure, al puerto, ¡Feliz.
 // Loaded by lexicon.js for these languages.
 
 import { PLACE_AFTER } from '../base/constants.js';
@@ -17,6 +17,9 @@ const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
 const MUST_ELIDE = /^[aeiou\u0153\u00e6]/i;
 const ELIDED = withCapitals('le la de que du au ce ne se me te je');
 
+/** What begins Spanish sentences, without a space. */
+const MARKS = ['¡', '¿'];
+
 /** By language: articles, and words with which one is contracted. */
 const ARTICLES = new Map([
   ['fr', withCapitals('le la les un une des du au aux')], ['es', withCapitals('el la los las un una unos unas del al')],
@@ -31,10 +34,11 @@ const CONTRACTIONS = new Map(['fr le du au de \u00e0', 'fr les des aux de \u00e0
  * The words before a translation that change how it is written, or that it may not follow.
  *
  * @param {string} text
+ * @param {string} capital  the text where a sentence begins
  * @param {string} language
  * @returns {[before: string, text: string, isRight: boolean][]}  isRight: false: the text must not begin after the word
  */
-function joints(text, language) {
+function joints(text, capital, language) {
   const articles = ARTICLES.get(language) ?? [];
   const [article] = text.split(' ', 1);
   const rest = text.slice(article.length + 1);
@@ -52,6 +56,7 @@ function joints(text, language) {
     found.push([`l${JOINT}`, text, ELIDES.test(plain)]);
     if (MUST_ELIDE.test(plain)) for (const word of ELIDED) wrong.add(word);
   }
+  if (language === 'es') for (const mark of MARKS) found.push([mark, capital, true]);
   for (const word of [article, ...contracted]) wrong.delete(word);
   for (const word of wrong) found.push([word, text, false]);
   return found;
@@ -63,15 +68,16 @@ function joints(text, language) {
  *
  * @param {import('../text/tokenizer.js').Tokenizer} tokenizer
  * @param {string} text
+ * @param {string} capital  the text where a sentence begins
  * @param {string} language
  * @param {number} thousandths  share
  * @returns {number[][]}
  */
-export function entriesAfter(tokenizer, text, language, thousandths) {
-  return joints(text, language).flatMap(([before, word, isRight]) => {
-    const isApart = !before.endsWith(JOINT);
+export function entriesAfter(tokenizer, text, capital, language, thousandths) {
+  return joints(text, capital, language).flatMap(([before, word, isRight]) => {
+    const isApart = !before.endsWith(JOINT) && !MARKS.includes(before);
     const { ids, pieces } = tokenizer.encode(before + (isApart ? ' ' : '') + word, { side: 'target' });
-    const at = pieces.indexOf(isApart ? SPACE + before : JOINT);
+    const at = pieces.indexOf(before.endsWith(JOINT) ? JOINT : SPACE + before);
     const isSpelled = pieces[at + 1].startsWith(SPACE) === isApart && tokenizer.decode(ids.slice(at + 1, -1)) === word;
     if (at < 0 || !isSpelled) return [];
     // the beginning of a word is enough to keep it from beginning; a space of its own is none

@@ -24,7 +24,7 @@ const STRENGTH = 0.5;
 /** What is left of it for a noun with its article: the noun has entries of its own, and both would force it. */
 const ARTICLE = 0.6;
 /** Translations of a word. */
-const MOST = 3;
+const MOST = 6;
 /** The least share of a translation by way of English. */
 const LEAST = 0.1;
 /** Lines to read per turn of the event loop: about 2 ms. */
@@ -230,12 +230,13 @@ export class Lexicon {
         const ids = this.#tokenizer.encode(form, { side: 'target' }).ids.slice(0, -1);
         return this.#tokenizer.decode(ids) === form ? [[thousandths, place, ...ids]] : [];
       };
+      const first = isSentence ? capital : text;
       // a German article is that of the nominative, with which a sentence or a fragment begins
-      if (this.#pair[1] === 'de' && this.#isArticle(from)) return entry(PLACE_FIRST, isSentence ? capital : text);
-      const after = this.#entriesAfter?.(this.#tokenizer, text, this.#pair[1], thousandths) ?? [];
+      if (this.#pair[1] === 'de' && this.#isArticle(from)) return entry(PLACE_FIRST, first);
+      const after = this.#entriesAfter?.(this.#tokenizer, text, first, this.#pair[1], thousandths) ?? [];
       // what begins with a capital becomes what does. The core knows all as one word in this order
-      return [...after, ...(capital === text || !isSentence ? entry(PLACE_ANY, text)
-        : [...entry(PLACE_FIRST, capital), ...entry(PLACE_LATER, text)])];
+      return [...after, ...(first === text ? entry(PLACE_ANY, text)
+        : [...entry(PLACE_FIRST, first), ...entry(PLACE_LATER, text)])];
     });
     // other words are not kept: there is no end of them
     if (found.length > 0) this.#known.set(own, found);

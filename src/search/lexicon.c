@@ -10,6 +10,9 @@
  * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
  * though its last ids may be its first ones again: it would never end.
  *
+ * Where a word has begun and its entries go on with different ids, favorit|o and favorit|a, none adds anything: the
+ * model knows better which form agrees.
+ *
  * The first id of an entry for HEED_PLACE_AFTER is what comes before the word; it begins with the second one.  A word
  * has a spelling for each place, so only one of them begins.  Those of a word are of the same source tokens, and follow
  * each other: first all for HEED_PLACE_AFTER, then the one for the first place, then the others.
@@ -119,9 +122,18 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
 typedef struct {
     int32_t id;
     float share;
+    int32_t first, end; /* the source tokens of its word */
+    int has_begun;      /* the target has the first ids of the word */
 } addition;
 
 enum { MOST_ADDITIONS = HEED_LEXICON_INTS / (sizeof(heed_lexicon_entry) / sizeof(int32_t) + 1) };
+
+/* Whether another addition [n] goes on with the same word in another way. */
+static int is_open(const addition *list, int n, const addition *of) {
+    for (int i = 0; of->has_begun && i < n; i++)
+        if (list[i].has_begun && list[i].first == of->first && list[i].end == of->end && list[i].id != of->id) return 1;
+    return 0;
+}
 
 /*
  * What the entries [n_entries] add for a target, in `out`; returns how many do.  *total: the sum of what they add.
@@ -148,11 +160,16 @@ static int list_additions(addition out[MOST_ADDITIONS], float *total, const int3
         float weight = 0.0f;
         for (int s = entry.first; s < entry.end; s++) weight += weights[s];
         const float once = (float)entry.share / 1000.0f, share = weight * (has_begun ? once * (2.0f - once) : once);
-        if (!(share >= LEAST)) continue;
-        out[n++] = (addition){ids[k], share};
-        *total += share;
+        if (share >= LEAST) out[n++] = (addition){ids[k], share, entry.first, entry.end, has_begun};
     }
-    return n;
+    int open[MOST_ADDITIONS], kept = 0;
+    for (int i = 0; i < n; i++) open[i] = is_open(out, n, &out[i]);
+    for (int i = 0; i < n; i++) {
+        if (open[i]) continue;
+        *total += out[i].share;
+        out[kept++] = out[i];
+    }
+    return kept;
 }
 
 /* What additions are multiplied by. */

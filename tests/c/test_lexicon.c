@@ -53,7 +53,7 @@ static sentence corpus[N_SENTENCES];
 
 /* How often each case of the twin came up. */
 static struct {
-    int passes, first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice, spelled;
+    int passes, first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice, spelled, open;
 } seen;
 
 /* The id after the beginning of an entry that is at ids[at], or -1: it is not there. */
@@ -105,8 +105,15 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
     const int32_t *capital = NULL; /* the last entry for the first place */
     const int32_t *joined[ROOM];   /* the last ones of the same source tokens for after something */
     int n_joined = 0, last_place = -1;
+    struct {
+        const int32_t *entry;
+        int32_t id;
+        int has_begun;
+        double share;
+    } found[ROOM];
     double q[V] = {0}, sum = 0.0, total = 0.0, most = 0.0;
     float log_prob;
+    int n_found = 0;
     if (n < begin) {
         for (int id = 0; id < V; id++) p[id] = id == (has_forced ? rules->forced_bos : rules->prefix)[n];
         return;
@@ -153,9 +160,21 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
         if (weight * share < 1e-6) continue;
         seen.no_score += p[id] == 0.0;
         if (p[id] == 0.0) continue;
-        seen.shared += q[id] > 0.0;
-        q[id] += weight * share;
-        total += weight * share;
+        found[n_found].entry = entry;
+        found[n_found].id = id;
+        found[n_found].has_begun = has_begun;
+        found[n_found++].share = weight * share;
+    }
+    for (int i = 0; i < n_found; i++) {
+        int others = 0; /* ids with which other entries of the same source tokens go on */
+        for (int j = 0; j < n_found; j++)
+            others += found[i].has_begun && found[j].has_begun && same_source(found[i].entry, found[j].entry) &&
+                      found[i].id != found[j].id;
+        seen.open += others > 0;
+        if (others > 0) continue;
+        seen.shared += q[found[i].id] > 0.0;
+        q[found[i].id] += found[i].share;
+        total += found[i].share;
     }
     most = total > 0.99 ? 0.99 / total : 1.0;
     seen.capped += most < 1.0;
@@ -281,7 +300,7 @@ static void test_twins(int32_t *config, int n) {
         }
         CHECK(seen.first > 10 && seen.later > 10 && seen.continued > 10 && seen.complete > 10 && seen.misplaced > 10);
         CHECK((seen.passes > 10) == (kind < 3));
-        CHECK(seen.after > 10 && seen.twice > 0 && seen.spelled > 0);
+        CHECK(seen.after > 10 && seen.twice > 0 && seen.spelled > 0 && seen.open > 0);
         CHECK(seen.shared > 10 && seen.capped > 10 && seen.not_capped > 10 && (seen.no_score > 10) == (kind == 3));
         heed_model_free(model);
     }

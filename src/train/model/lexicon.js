@@ -23,14 +23,19 @@ const HELP = `usage: node src/train/model/lexicon.js --work DIR --out FILE
 `;
 
 /** Corpora of everyday words. Collocations of documentation are its terms, and many. */
-const EVERYDAY = ['everyday', 'phrases', 'words'];
+const EVERYDAY = ['everyday', 'phrases', 'sentences', 'words'];
 /** Corpora whose lines are of all directions, those from English first. */
 const CORPORA = [...EVERYDAY, 'docs'];
 /** How often a pair of words is linked, at least, and how often a rare word is linked alone, at most. */
 const LEAST = 2;
 const MOST = 100;
-/** The least share of a translation: a word has three at most. */
+/** The least share of a translation, in all of its forms, and of a form that was seen less often than LEAST. */
 const SHARE = 0.3;
+const FORM = 0.1;
+/** Translations of a word, at most. */
+const TRANSLATIONS = 6;
+/** By language: what words end with in one form and not in another. */
+const ENDINGS = { en: /$^/, de: /e[rsnm]?$/, fr: /(?:e|s|es)$/, es: /[oae]s?$/ };
 /** What makes an adjective of French or Spanish more or most, and has no word of its own in "nearest". */
 const MORE = /^(?:plus|moins|más|menos)$/i;
 /** Words that translate one word, at most. */
@@ -47,6 +52,18 @@ const OTHER_ARTICLE = {
 };
 /** As heed-align divides texts. */
 const WORD = /[\p{L}\p{M}\p{N}]+|[^\s]/gu;
+
+/**
+ * What the forms of a word have in common: favorito, favorita; préféré, préférées. Two words that happen to
+ * have the same are both translations.
+ *
+ * @param {string} word  in small letters
+ * @param {keyof typeof ENDINGS} language
+ */
+function stemOf(word, language) {
+  const stem = / /.test(word) ? word : word.replace(ENDINGS[language], '');
+  return language === 'fr' ? stem.replace(/([lnt])\1$/, '$1') : stem; // ancienne
+}
 
 /** How often each word stands for another, by words in small letters, and how words are written. */
 class Counts {
@@ -76,15 +93,32 @@ class Counts {
     return mostFrequent(this.forms.get(word) ?? new Map());
   }
 
-  /** The translations of rare words: [word, translation, share]. @returns {[string, string, number][]} */
-  list() {
+  /**
+   * The translations of rare words: [word, translation, share].
+   *
+   * @param {keyof typeof ENDINGS} language  of the translations
+   * @returns {[string, string, number][]}
+   */
+  list(language) {
     return [...this.pairs].flatMap(([from, found]) => {
       const total = [...found.values()].reduce((sum, n) => sum + n, 0);
       // collocations.js counts several words
       if (total > MOST || from.includes(' ')) return [];
+      /** Of all forms. @type {Map<string, number>} */
+      const stems = new Map();
+      for (const [to, n] of found) {
+        const stem = stemOf(to, language);
+        stems.set(stem, (stems.get(stem) ?? 0) + n);
+      }
       // what was seen twice may be chance
+      const enough = (/** @type {number} */ n, /** @type {number} */ share) => n >= share * (total + 1);
       return [...found].sort((a, b) => b[1] - a[1])
-        .filter(([to, n]) => n >= LEAST && n >= SHARE * (total + 1) && to !== from && to !== '' && !MORE.test(to))
+        .filter(([to, n]) => to !== from && to !== '' && !MORE.test(to) && (n >= LEAST || enough(n, FORM)))
+        .filter(([to]) => {
+          const all = stems.get(stemOf(to, language)) ?? 0;
+          return all >= LEAST && enough(all, SHARE);
+        })
+        .slice(0, TRANSLATIONS)
         .map(([to, n]) => /** @type {[string, string, number]} */ ([from, to, n / (total + 1)]));
     });
   }
@@ -257,8 +291,8 @@ async function main() {
       const [written, known] = found.get(key) ?? [forms, [0, 0]];
       found.set(key, [written, known.map((share, i) => share || Math.round(100 * shares[i]))]);
     };
-    for (const [from, to, share] of there.list()) put(from, to, [share, 0]);
-    for (const [from, to, share] of back.list()) put(to, from, [0, share]);
+    for (const [from, to, share] of there.list(other)) put(from, to, [share, 0]);
+    for (const [from, to, share] of back.list('en')) put(to, from, [0, share]);
     for (const { words, shares } of together.list()) put(words[0].toLowerCase(), words[1].toLowerCase(), shares, words);
     for (const texts of nouns[other].flatMap((pair) => withBothArticles(pair, other))) {
       const [english, word] = texts.map((text, i) => text.replace(ARTICLES[['en', other][i]], '').toLowerCase());
