@@ -1,7 +1,7 @@
 // corpora.test.js - the texts that models are trained on: one spelling, rows by language, what is held out.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -12,7 +12,7 @@ import { preparedSets } from '../src/train/model/calibrate.js';
 import { makeConfig } from '../src/train/model/directory.js';
 import { SHARES } from '../src/train/model/recipe.js';
 import {
-  clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut, withMarks,
+  clean, isPlausible, joinPairs, keyOf, listVariants, readHeldOut, readSentences, withMarks,
 } from '../src/train/model/texts.js';
 import { charsmap, REQUIRED } from '../src/train/model/vocabulary.js';
 import { SHIPPED } from './model-files.js';
@@ -91,14 +91,18 @@ test('readHeldOut(): development sets and scores on either side, phrases as sour
   assert.deepEqual(Object.values(sources).map((set) => [...set].join()), ['no,nope,no way', 'nein', 'non', 'no']);
 });
 
-test('first.tsv: whole rows, and no phrase by which models are measured', () => {
+test('first.tsv and sentences/: whole rows, and no phrase by which models are measured', () => {
   const lines = (/** @type {string} */ path) =>
     readFileSync(new URL(path, import.meta.url), 'utf8').trim().split('\n').map((line) => line.split('\t'));
+  const folder = '../src/train/model/sentences';
+  const names = readdirSync(new URL(folder, import.meta.url)).filter((name) => name.endsWith('.tsv'));
+  const sentences = names.flatMap((name) => lines(`${folder}/${name}`));
+  assert.equal(readSentences().length, sentences.length);
   const first = lines('../src/train/model/first.tsv');
   const measured = lines('score/phrases.tsv');
   const keys = [0, 1, 2, 3].map((i) => new Set(measured.flatMap((cells) => listVariants(cells[i]).map(keyOf))));
-  assert.ok(first.length > 0 && measured.length > 0);
-  for (const row of first) {
+  assert.ok(first.length > 0 && sentences.length > 0 && measured.length > 0);
+  for (const row of [...first, ...sentences]) {
     assert.equal(row.length, 4, row[0]);
     row.forEach((text, i) => {
       assert.ok(keyOf(text) !== '', row[0]);
@@ -126,7 +130,7 @@ test('the vocabulary: every printable ASCII character is a piece; combining acce
 });
 
 test('recipe.js: everyday sentences, phrases and words are at least half of the tokens, with all files or not', () => {
-  const everyday = ['everyday', 'everyday-x', 'phrases', 'phrases-x', 'words', 'first'];
+  const everyday = ['everyday', 'everyday-x', 'phrases', 'phrases-x', 'sentences', 'sentences-x', 'words', 'first'];
   const { pivot, distil, ...others } = SHARES;
   const sum = (/** @type {Record<string, number>} */ shares) => Object.values(shares).reduce((a, b) => a + b, 0);
   for (const made of [{}, { pivot }, { distil }, { pivot, distil }]) {

@@ -3,8 +3,8 @@
 //
 //   node src/train/model/prepare.js --data ../shared/data --out build/models/de-en-es-fr
 //
-//   OUT/train/*.tsv  everyday, docs, phrases, words, first, numerals, templates, times, dates, names; those ending in
-//                    -x have no English
+//   OUT/train/*.tsv  everyday, docs, phrases, sentences, words, first, numerals, templates, times, dates, names; those
+//                    ending in -x have no English
 //   OUT/dev/*.tsv    SOURCE-TARGET and docs-SOURCE-TARGET
 //   OUT/spm.model    16,000 unigram pieces for all languages, both sides and the output
 //
@@ -23,7 +23,7 @@ import { random, shuffled } from './random.js';
 import { holdOut } from './sets.js';
 import {
   clean, isPlausible, joinPairs, keyOf, LANGUAGES, languagesOf, learnedLine, OTHERS, pairLine, readHeldOut, readLines,
-  readPairs, readPhrases,
+  readPairs, readPhrases, readSentences, rowOf,
 } from './texts.js';
 import { addTimes, replaceTimes } from './times.js';
 import { charsmap, REQUIRED } from './vocabulary.js';
@@ -216,9 +216,11 @@ function main() {
   const phrases = readPhrases(data, false);
   prepared.write('phrases', phrases, hasEnglish, 2);
   prepared.write('phrases-x', phrases, (direction) => !hasEnglish(direction));
+  const sentences = readSentences();
+  prepared.write('sentences', sentences, hasEnglish, 2);
+  prepared.write('sentences-x', sentences, (direction) => !hasEnglish(direction));
   prepared.write('words', readPhrases(data, true).map((row) => asTyped(row, next)), always, 1);
-  const first = readLines(fileURLToPath(new URL('first.tsv', import.meta.url))).map((line) => line.split('\t'))
-    .map((cells) => Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)])));
+  const first = readLines(fileURLToPath(new URL('first.tsv', import.meta.url))).map(rowOf);
   prepared.write('first', [...first, ...first.map((row) => asTyped(row, next))], always, 1);
   prepared.write('numerals', numeralRows(next), always);
   // a pair may share the times that a third language writes with words

@@ -5,6 +5,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { drawn } from './random.js';
 
@@ -156,16 +157,25 @@ export function holdOutTriples(everyday, held, next) {
 const SHORT = ['words.tsv', 'short.tsv'];
 const NOT_SENTENCES = ['templates.tsv', 'fillers.tsv', ...SHORT];
 
+/** A line with a column for each of LANGUAGES. @param {string} line @returns {Row} */
+export function rowOf(line) {
+  const cells = line.split('\t');
+  return Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)]));
+}
+
 /** @param {string} data @param {boolean} short @returns {Row[]} */
 export function readPhrases(data, short) {
   const folder = join(data, 'phrases');
   const names = short ? SHORT : readdirSync(folder).filter((n) => n.endsWith('.tsv') && !NOT_SENTENCES.includes(n));
   return names.sort().flatMap((name) =>
-    readLines(join(folder, name)).map((line) => {
-      const cells = line.split('\t');
-      return Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)]));
-    }),
-  );
+    readLines(join(folder, name)).map(rowOf));
+}
+
+/** The sentences and phrases of sentences/. @returns {Row[]} */
+export function readSentences() {
+  const folder = fileURLToPath(new URL('sentences', import.meta.url));
+  return readdirSync(folder).filter((name) => name.endsWith('.tsv')).sort()
+    .flatMap((name) => readLines(join(folder, name)).map(rowOf));
 }
 
 /** The variants of a cell of phrases.tsv, without the language that some begin with: [fr]. @param {string} cell */
