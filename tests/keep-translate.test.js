@@ -198,7 +198,7 @@ test('heed translate --no-keep', () => {
 test('keep: a sentence of many addresses has them all, in their order', async () => {
   const addresses = Array.from({ length: 8 }, (_, i) => `https://example.org/page${i}`);
   const text = await translator.translate(`See ${addresses.join(' and ')} for more.`);
-  assert.deepEqual(text.match(/https?:\S+/g), addresses);
+  assert.deepEqual(text.match(/https?:[\w./]+\w/g), addresses);
 });
 
 test('a row of emoji is as long as in the source, in a glossary too', async () => {

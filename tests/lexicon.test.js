@@ -159,17 +159,17 @@ test('reading lets the event loop run', async () => {
 
 test('entries: the pieces of a word, its share, and where the translation may begin', async () => {
   assert.deepEqual(await entriesOf(WRONG, 'The acorn and a BADGER.'), [
-    ['\u2581acorn', 500, PLACE_FIRST, 'Purpur'], ['\u2581acorn', 500, PLACE_LATER, 'purpur'],
-    ['\u2581BADGER', 500, PLACE_ANY, 'Xylophon'],
+    ['\u2581acorn', 350, PLACE_FIRST, 'Purpur'], ['\u2581acorn', 350, PLACE_LATER, 'purpur'],
+    ['\u2581BADGER', 350, PLACE_ANY, 'Xylophon'],
   ]);
   assert.deepEqual(await entriesOf(WRONG, 'Acorns, acorn\u0301, badgers, 2badger.'), [], 'other words');
-  assert.deepEqual(await entriesOf('de\tacorn\tEichel\t33\t0\n', '(acorn)'), [['acorn', 165, PLACE_ANY, 'Eichel']]);
+  assert.deepEqual(await entriesOf('de\tacorn\tEichel\t33\t0\n', '(acorn)'), [['acorn', 116, PLACE_ANY, 'Eichel']]);
   assert.deepEqual(await entriesOf(WRONG, 'Das Xylophon.', ['de', 'fr']), [
-    ['\u2581Xylophon', 0, PLACE_AFTER, "'vo"], ['\u2581Xylophon', 500, PLACE_FIRST, 'Voiture'],
-    ['\u2581Xylophon', 500, PLACE_LATER, 'voiture'],
+    ['\u2581Xylophon', 0, PLACE_AFTER, "'vo"], ['\u2581Xylophon', 350, PLACE_FIRST, 'Voiture'],
+    ['\u2581Xylophon', 350, PLACE_LATER, 'voiture'],
   ]);
   // a fragment begins as it is written
-  assert.deepEqual(await entriesOf(WRONG, 'an acorn'), [['\u2581acorn', 500, PLACE_ANY, 'purpur']]);
+  assert.deepEqual(await entriesOf(WRONG, 'an acorn'), [['\u2581acorn', 350, PLACE_ANY, 'purpur']]);
 });
 
 test('entries: several words that are known together, the most of them, and the others alone', async () => {
@@ -187,7 +187,7 @@ test('entries: several words that are known together, the most of them, and the 
     ["\u2581dog's\u2581life Hundeleben", '\u2581flea-market Tr\u00f6delmarkt']);
   assert.deepEqual(await look('a b c d e'), [], 'four at most');
   assert.deepEqual(await look('We met at Town Hall.'), [], 'a name');
-  assert.deepEqual(await entriesOf(lexicon, 'The town hall.'), [['\u2581town\u2581hall', 500, PLACE_ANY, 'Rathaus']]);
+  assert.deepEqual(await entriesOf(lexicon, 'The town hall.'), [['\u2581town\u2581hall', 350, PLACE_ANY, 'Rathaus']]);
 });
 
 test('entries: French words that an article joins, and where they cannot stand', async () => {
@@ -197,19 +197,19 @@ test('entries: French words that an article joins, and where they cannot stand',
     (await entriesOf(own, text, ['en', target])).map(([, share, where, word]) => [share, where, word]);
   const french = await look('The worda.');
   assert.deepEqual(french.filter(([share]) => Number(share) > 0),
-    [[500, PLACE_AFTER, "'autoroute"], [500, PLACE_FIRST, 'Autoroute'], [500, PLACE_LATER, 'autoroute']]);
+    [[350, PLACE_AFTER, "'autoroute"], [350, PLACE_FIRST, 'Autoroute'], [350, PLACE_LATER, 'autoroute']]);
   const never = french.filter(([share]) => share === 0);
   assert.ok(never.every(([, where, word]) => where === PLACE_AFTER && / au/.test(String(word))), String(never));
   for (const word of ['le', 'La', 'de', 'que', 'du', 'Ce']) {
     assert.ok(never.some(([, , own]) => String(own).startsWith(`${word} `)), word);
   }
-  assert.deepEqual(await look('a worde'), [[0, PLACE_AFTER, "'b"], [500, PLACE_ANY, 'b\u00e2teau']]);
+  assert.deepEqual(await look('a worde'), [[0, PLACE_AFTER, "'b"], [350, PLACE_ANY, 'b\u00e2teau']]);
   // an "h" may be mute or not
-  assert.deepEqual(await look('a wordd'), [[500, PLACE_AFTER, "'horloge"], [500, PLACE_ANY, 'horloge']]);
+  assert.deepEqual(await look('a wordd'), [[350, PLACE_AFTER, "'horloge"], [350, PLACE_ANY, 'horloge']]);
   const [[, , joined]] = await look('a wordc');
   assert.equal(joined, "'\u0153illet");
   const german = await look('the worda', lexicon.replaceAll('fr\t', 'de\t'), 'de');
-  assert.deepEqual(german, [[500, PLACE_ANY, 'autoroute']]);
+  assert.deepEqual(german, [[350, PLACE_ANY, 'autoroute']]);
 });
 
 test('a French word follows an article without a space', async () => {
@@ -253,24 +253,24 @@ test('entries: an article and a noun, by language', async () => {
     (await entriesOf(lexicon, text, [from, target])).map(([, share, where, word]) => [share, where, word]);
   const right = async (/** @type {string} */ text, /** @type {string} */ target) =>
     (await look(text, target)).filter(([share]) => Number(share) > 0);
-  const marked = (/** @type {string} */ text) => ['¡', '¿'].map((mark) => [300, PLACE_AFTER, mark + text]);
+  const marked = (/** @type {string} */ text) => ['¡', '¿'].map((mark) => [210, PLACE_AFTER, mark + text]);
   // the noun has its own entries, so the article has less
   assert.deepEqual(await right('to the harbour', 'fr'), [
-    ...['du', 'Du', 'au', 'Au'].map((word) => [300, PLACE_AFTER, `${word} port`]), [300, PLACE_ANY, 'le port'],
-    [500, PLACE_ANY, 'port'],
+    ...['du', 'Du', 'au', 'Au'].map((word) => [210, PLACE_AFTER, `${word} port`]), [210, PLACE_ANY, 'le port'],
+    [350, PLACE_ANY, 'port'],
   ]);
   assert.deepEqual(await right('of the bees', 'fr'), [
-    ...['des', 'Des', 'aux'].map((word) => [300, PLACE_AFTER, `${word} abeilles`]),
-    [300, PLACE_ANY, 'les abeilles'],
+    ...['des', 'Des', 'aux'].map((word) => [210, PLACE_AFTER, `${word} abeilles`]),
+    [210, PLACE_ANY, 'les abeilles'],
   ]);
   assert.deepEqual(await right('A bee', 'fr'),
-    [[300, PLACE_AFTER, "'une abeille"], [300, PLACE_FIRST, 'Une abeille'], [300, PLACE_LATER, 'une abeille']]);
+    [[210, PLACE_AFTER, "'une abeille"], [210, PLACE_FIRST, 'Une abeille'], [210, PLACE_LATER, 'une abeille']]);
   assert.deepEqual(await right('the harbour', 'es'),
-    [...['del', 'Del', 'al', 'Al'].map((word) => [300, PLACE_AFTER, `${word} puerto`]),
-      ...marked('el puerto'), [300, PLACE_ANY, 'el puerto']]);
-  assert.deepEqual(await right('the bee', 'es'), [...marked('la abeja'), [300, PLACE_ANY, 'la abeja']]);
+    [...['del', 'Del', 'al', 'Al'].map((word) => [210, PLACE_AFTER, `${word} puerto`]),
+      ...marked('el puerto'), [210, PLACE_ANY, 'el puerto']]);
+  assert.deepEqual(await right('the bee', 'es'), [...marked('la abeja'), [210, PLACE_ANY, 'la abeja']]);
   assert.deepEqual(await right('The bee', 'es'),
-    [...marked('La abeja'), [300, PLACE_FIRST, 'La abeja'], [300, PLACE_LATER, 'la abeja']]);
+    [...marked('La abeja'), [210, PLACE_FIRST, 'La abeja'], [210, PLACE_LATER, 'la abeja']]);
   // not after another article, nor after what a preposition makes of one; two ids say so
   for (const [text, target, words] of /** @type {const} */ ([
     ['to the harbour', 'fr', ['la le', 'un le', 'de le', '\u00e0 le', 'aux le']],
@@ -282,12 +282,12 @@ test('entries: an article and a noun, by language', async () => {
   }
   // the nominative begins a sentence; elsewhere it would often be wrong
   assert.deepEqual(await look('The bee and the bee.', 'de'), [
-    [300, PLACE_FIRST, 'Die Biene'], [500, PLACE_ANY, 'Biene'], [300, PLACE_FIRST, 'Die Biene'],
-    [500, PLACE_ANY, 'Biene'],
+    [210, PLACE_FIRST, 'Die Biene'], [350, PLACE_ANY, 'Biene'], [210, PLACE_FIRST, 'Die Biene'],
+    [350, PLACE_ANY, 'Biene'],
   ]);
-  assert.deepEqual(await look('The bee hive.', 'de'), [[500, PLACE_ANY, 'Bienenstock']], 'not the gender of the bee');
+  assert.deepEqual(await look('The bee hive.', 'de'), [[350, PLACE_ANY, 'Bienenstock']], 'not the gender of the bee');
   const next = await look("l'an prochain", 'de', 'fr');
-  assert.deepEqual(next, [[500, PLACE_ANY, 'n\u00e4chstes Jahr']], 'no English article');
+  assert.deepEqual(next, [[350, PLACE_ANY, 'n\u00e4chstes Jahr']], 'no English article');
 });
 
 test('entries: a compound with hyphens, or its parts', async () => {
@@ -303,9 +303,9 @@ test('entries: characters that are bytes; combining marks', async () => {
   const lexicon = 'de\tGy\u0151r\tRaab\t100\t0\nde\tgy\tX\t100\t0\nde\tr\tX\t100\t0\nde\t\u0151\tX\t100\t0\n';
   const spelled = '\u2581Gy<0xC5><0x91>r';
   for (const city of ['Gy\u0151r', 'Gyo\u030br']) {
-    assert.deepEqual(await entriesOf(lexicon, `We live in ${city}.`), [[spelled, 500, PLACE_ANY, 'Raab']]);
+    assert.deepEqual(await entriesOf(lexicon, `We live in ${city}.`), [[spelled, 350, PLACE_ANY, 'Raab']]);
   }
-  assert.deepEqual(await entriesOf(lexicon, 'A \u0151 B'), [['<0xC5><0x91>', 500, PLACE_ANY, 'X']]);
+  assert.deepEqual(await entriesOf(lexicon, 'A \u0151 B'), [['<0xC5><0x91>', 350, PLACE_ANY, 'X']]);
   const name = '\u0645\u062d\u0645\u062f';
   const [[from]] = await entriesOf(`de\t${name}\tName\t100\t0\n`, `a ${name} b`);
   assert.match(from, /^(<0x[\dA-F]{2}>){8}$/);
@@ -341,8 +341,8 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
     assert.match(await translator.translate(BADGER, { beams }), /Xylophon/);
     assert.doesNotMatch(await translator.translate(BADGER, { beams, lexicon: false }), /Xylophon/);
   }
-  assert.match(await translator.translate('Acorn is here.'), /^Purpur/);
-  assert.match(await translator.translate('The acorn is small.'), /^\S+ purpur/);
+  assert.match(await translator.translate('Acorn!'), /^Purpur/);
+  assert.match(await translator.translate('I have an acorn.'), / purpur/);
   const plain = await open({ model: bare });
   assert.equal(await translator.translate(BADGER, { lexicon: false }), await plain.translate(BADGER));
   assert.equal(await plain.translate(BADGER, { lexicon: true }), await plain.translate(BADGER));

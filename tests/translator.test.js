@@ -26,7 +26,7 @@ const PAIRS = [
   ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
   ['She is reading a book.', 'Sie liest ein Buch.'],
   ['She reads a book every evening.', 'Sie liest jeden Abend ein Buch.'],
-  ['The weather is nice today.', 'Das Wetter ist heute nett.'],
+  ['The weather is nice today.', 'Heute ist das Wetter schön.'],
   ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],
   ['Can you help me?', 'Kannst du mir helfen?'],
 ];

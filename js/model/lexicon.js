@@ -20,7 +20,7 @@ import { headsFor } from './heads.js';
 
 const FILE = 'lexicon.tsv';
 /** The weight of a lexicon beside the model: of the attention to a word that has one translation. */
-const STRENGTH = 0.5;
+const STRENGTH = 0.35;
 /** What is left of it for a noun with its article: the noun has entries of its own, and both would force it. */
 const ARTICLE = 0.6;
 /** Translations of a word. */

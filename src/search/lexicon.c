@@ -136,7 +136,7 @@ static int is_open(const addition *list, int n, const addition *of) {
 }
 
 /*
- * What the entries [n_entries] add for a target, in `out`; returns how many do.  *total: the sum of what they add.
+ * What the entries [n_entries] add for a target, in `out`; returns how many.  Some may add 0.  *total: the sum.
  *   scores  which ids there are; NULL: all
  *   begin   the first id that is chosen
  */
@@ -162,14 +162,11 @@ static int list_additions(addition out[MOST_ADDITIONS], float *total, const int3
         const float once = (float)entry.share / 1000.0f, share = weight * (has_begun ? once * (2.0f - once) : once);
         if (share >= LEAST) out[n++] = (addition){ids[k], share, entry.first, entry.end, has_begun};
     }
-    int open[MOST_ADDITIONS], kept = 0;
-    for (int i = 0; i < n; i++) open[i] = is_open(out, n, &out[i]);
     for (int i = 0; i < n; i++) {
-        if (open[i]) continue;
+        if (is_open(out, n, &out[i])) out[i].share = 0.0f;
         *total += out[i].share;
-        out[kept++] = out[i];
     }
-    return kept;
+    return n;
 }
 
 /* What additions are multiplied by. */
@@ -188,6 +185,7 @@ void lexicon_apply(const heed_batch_row *row, const heed_scores *scores, const h
     /* others keep their scores: dividing all by what the model keeps changes no probability */
     const float kept = 1.0f - total * scale;
     for (int i = 0; i < n; i++) {
+        if (additions[i].share == 0.0f) continue;
         float *score = scores_find(scores, additions[i].id);
         const double more = (double)(additions[i].share * scale / kept);
         /* in double: libms differ in its last bits, which rounding to a float nearly always removes */
