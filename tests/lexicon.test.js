@@ -229,8 +229,9 @@ test('a French word follows an article without a space', async () => {
 });
 
 test('a Spanish word follows what begins its sentence without a space', async () => {
-  const own = await open({ model: withLexicon('es\tgood luck\tmucha suerte\t100\t100\n'), targetLanguage: 'es' });
-  assert.equal(await own.translate('Good luck!'), '¡Mucha suerte!');
+  const own = await open({ model: withLexicon('es\tbadger\txilófono\t100\t100\n'), targetLanguage: 'es' });
+  assert.equal(await own.translate('Badger!'), '¡Xilófono!');
+  assert.doesNotMatch(await own.translate('Badger!', { lexicon: false }), /xil/i);
 });
 
 test('a word that has an apostrophe itself begins once', async () => {

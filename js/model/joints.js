@@ -17,7 +17,7 @@ const ELIDES = /^[aeiouyh\u0153\u00e6]/i;
 const MUST_ELIDE = /^[aeiou\u0153\u00e6]/i;
 const ELIDED = withCapitals('le la de que du au ce ne se me te je');
 
-/** What begins Spanish sentences, without a space. */
+/** Marks that begin a Spanish question or exclamation. No space follows. */
 const MARKS = ['¡', '¿'];
 
 /** By language: articles, and words with which one is contracted. */

@@ -136,7 +136,7 @@ static int is_open(const addition *list, int n, const addition *of) {
 }
 
 /*
- * What the entries [n_entries] add for a target, in `out`; returns how many.  Some may add 0.  *total: the sum.
+ * What the entries [n_entries] add for a target, in `out`; returns how many; some add 0.  *total: what all add.
  *   scores  which ids there are; NULL: all
  *   begin   the first id that is chosen
  */

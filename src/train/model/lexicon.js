@@ -29,8 +29,9 @@ const CORPORA = [...EVERYDAY, 'docs'];
 /** How often a pair of words is linked, at least, and how often a rare word is linked alone, at most. */
 const LEAST = 2;
 const MOST = 100;
-/** The least share of a translation, in all of its forms, and of a form that was seen less often than LEAST. */
+/** The least share of a translation, of all its forms together. */
 const SHARE = 0.3;
+/** The least share of a form that was seen less often than LEAST. */
 const FORM = 0.1;
 /** Translations of a word, at most. */
 const TRANSLATIONS = 6;
