@@ -198,8 +198,8 @@ test('heed translate --no-keep', () => {
 test('keep: a sentence of many addresses has them all, in their order', async () => {
   const addresses = Array.from({ length: 8 }, (_, i) => `https://example.org/page${i}`);
   const text = await translator.translate(`See ${addresses.join(' and ')} for more.`);
-  // the last one may end the sentence, with its full stop
-  assert.deepEqual(text.match(/https?:\S+/g)?.map((address) => address.replace(/\.$/, '')), addresses);
+  // an address may end the sentence: its full stop is not the address's
+  assert.deepEqual(text.replace(/\.$/, '').match(/https?:\S+/g), addresses);
 });
 
 test('a row of emoji is as long as in the source, in a glossary too', async () => {

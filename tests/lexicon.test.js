@@ -343,7 +343,7 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
     assert.doesNotMatch(await translator.translate(BADGER, { beams, lexicon: false }), /Xylophon/);
   }
   assert.match(await translator.translate('Acorn!'), /^Purpur/);
-  assert.match(await translator.translate('I have an acorn.'), / purpur/);
+  assert.match(await translator.translate('I have an acorn.'), /^Ich habe einen purpur/);
   const plain = await open({ model: bare });
   assert.equal(await translator.translate(BADGER, { lexicon: false }), await plain.translate(BADGER));
   assert.equal(await plain.translate(BADGER, { lexicon: true }), await plain.translate(BADGER));

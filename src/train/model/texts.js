@@ -163,19 +163,20 @@ export function rowOf(line) {
   return Object.fromEntries(LANGUAGES.map((language, i) => [language, clean(cells[i], language)]));
 }
 
+/** The rows of collections: files with such lines. @param {string} folder @param {string[]} names @returns {Row[]} */
+const readRows = (folder, names) => names.sort().flatMap((name) => readLines(join(folder, name)).map(rowOf));
+
 /** @param {string} data @param {boolean} short @returns {Row[]} */
 export function readPhrases(data, short) {
   const folder = join(data, 'phrases');
-  const names = short ? SHORT : readdirSync(folder).filter((n) => n.endsWith('.tsv') && !NOT_SENTENCES.includes(n));
-  return names.sort().flatMap((name) =>
-    readLines(join(folder, name)).map(rowOf));
+  return readRows(folder, short ? SHORT
+    : readdirSync(folder).filter((name) => name.endsWith('.tsv') && !NOT_SENTENCES.includes(name)));
 }
 
 /** The sentences and phrases of sentences/. @returns {Row[]} */
 export function readSentences() {
   const folder = fileURLToPath(new URL('sentences', import.meta.url));
-  return readdirSync(folder).filter((name) => name.endsWith('.tsv')).sort()
-    .flatMap((name) => readLines(join(folder, name)).map(rowOf));
+  return readRows(folder, readdirSync(folder).filter((name) => name.endsWith('.tsv')));
 }
 
 /** The variants of a cell of phrases.tsv, without the language that some begin with: [fr]. @param {string} cell */
