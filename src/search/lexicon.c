@@ -10,8 +10,8 @@
  * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
  * though its last ids may be its first ones again: it would never end.
  *
- * Where a word has begun and its entries go on with different ids, favorit|o and favorit|a, none adds anything: the
- * model knows better which form agrees.
+ * Where a word has begun and its entries go on with different ids, favorit|o and favorit|a, or one ends there and
+ * another goes on, favorit|o and favorit|o|s, none adds anything: the model knows better which form agrees.
  *
  * The first id of an entry for HEED_PLACE_AFTER is what comes before the word; it begins with the second one.  A word
  * has a spelling for each place, so only one of them begins.  Those of a word are of the same source tokens, and follow
@@ -47,10 +47,15 @@ static int has_whole(const heed_target *target, int begin, const heed_lexicon_en
     return 0;
 }
 
+/* Whether the target ends with an entry. */
+static int has_ended(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
+    return entry->n_ids <= target->n_ids - begin && has_at(target, target->n_ids - entry->n_ids, ids, entry->n_ids);
+}
+
 /* Which id of an entry is next, or -1 if it has none. */
 static int next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
     const int n = target->n_ids, n_new = n - begin;
-    if (entry->n_ids <= n_new && has_at(target, n - entry->n_ids, ids, entry->n_ids)) return -1;
+    if (has_ended(entry, ids, target, begin)) return -1;
     int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new;
     while (k > 0 && !(may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k))) k--;
     if (k > n_before(entry)) return k;
@@ -120,7 +125,7 @@ int lexicon_next(const int32_t *entries, int n, int at, heed_lexicon_entry *entr
 
 /* What an entry adds to the probability of an id, before all are scaled. */
 typedef struct {
-    int32_t id;
+    int32_t id; /* -1: the target ends with the whole entry */
     float share;
     int32_t first, end; /* the source tokens of its word */
     int has_begun;      /* the target has the first ids of the word */
@@ -154,6 +159,8 @@ static int list_additions(addition out[MOST_ADDITIONS], float *total, const int3
             others.after = at;
         before = entry;
         if (entry.share == 0) continue; /* it only keeps others from beginning */
+        if (has_ended(&entry, ids, target, begin))
+            out[n++] = (addition){-1, 0.0f, entry.first, entry.end, 1};
         const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
         if (k < 0 || (scores && scores_find(scores, ids[k]) == NULL)) continue;
         if (!has_begun && is_there(&entry, at + size, &others, target, begin)) continue;

@@ -135,6 +135,13 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
             joined[n_joined++] = entry;
         }
         last_place = entry[3];
+        if (entry[2] > 0 && entry[4] <= n - begin &&
+            memcmp(ids + n - entry[4], entry + 5, (size_t)entry[4] * sizeof *ids) == 0) { /* its word has ended */
+            found[n_found].entry = entry;
+            found[n_found].id = -1;
+            found[n_found].has_begun = 1;
+            found[n_found++].share = 0.0;
+        }
         if (id < 0) continue;
         if (!has_begun && entry[3] == HEED_PLACE_LATER && same_source(capital, entry)) {
             const int common = n - begin < capital[4] ? n - begin : capital[4];
@@ -171,7 +178,7 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
             others += found[i].has_begun && found[j].has_begun && same_source(found[i].entry, found[j].entry) &&
                       found[i].id != found[j].id;
         seen.open += others > 0;
-        if (others > 0) continue;
+        if (others > 0 || found[i].id < 0) continue;
         seen.shared += q[found[i].id] > 0.0;
         q[found[i].id] += found[i].share;
         total += found[i].share;
