@@ -48,10 +48,10 @@ for (const optimizer of ['adam', 'muon']) {
       return { loss, norm, rate, alignment };
     });
 
-    // the golden vocabulary has its padding elsewhere
+    // the golden vocabulary has its padding elsewhere; the same batch twice has the gradient of one
     const { status, stdout, stderr } = runPython([
       'train.py', '--spm', spm, '--out', path(`gpu-${optimizer}`), ...same, ...begin, '--config', 'pad_token_id=1',
-      '--exact',
+      '--exact', ...(optimizer === 'muon' ? ['--accumulate', '2'] : []),
     ]);
     if (/ModuleNotFoundError/.test(stderr)) {
       t.skip(`${python}: ${stderr.trim().split('\n').at(-1)}; PYTHON names one with torch, sentencepiece, safetensors`);
@@ -74,6 +74,29 @@ for (const optimizer of ['adam', 'muon']) {
     assert.ok(expected[9].loss < 0.7 * expected[0].loss, 'it learns');
   });
 }
+
+test('a run of some seconds: its rate falls until the time is over, and its losses fall', { skip: skip || noPython },
+  (t) => {
+    const file = write('timed.tsv', Array.from({ length: 64 }, (_, i) => [sentence(i), sentence(i + 1), '0-0']));
+    const { status, stdout, stderr } = runPython([
+      'train.py', '--spm', spm, '--out', path('timed'), '--train', file, '--join', '0', '--guided', '0.2',
+      ...['d_model=32', 'encoder_layers=1', 'decoder_layers=1', 'encoder_ffn_dim=32', 'decoder_ffn_dim=32',
+        'pad_token_id=1'].flatMap((text) => ['--config', text]),
+      '--batch', '256', '--accumulate', '3', '--rate', '0.01', '--warmup', '2', '--total', '0', '--minutes', '0.1',
+      '--workers', '0', '--report', '1',
+    ]);
+    if (/ModuleNotFoundError/.test(stderr)) {
+      t.skip(stderr.trim().split('\n').at(-1));
+      return;
+    }
+    assert.equal(status, 0, stderr);
+    const steps = [...stdout.matchAll(/loss ([\d.]+),.* rate (\S+),/g)].map(([, ...numbers]) => numbers.map(Number));
+    const rates = steps.map(([, rate]) => rate);
+    assert.deepEqual(rates.slice(2), rates.slice(2).toSorted((a, b) => b - a));
+    assert.equal(rates[0], 0.005);
+    assert.ok(rates[2] > 0.001 && rates.at(-1) < 0.0005, `${rates[2]} to ${rates.at(-1)} in ${rates.length} steps`);
+    assert.ok(steps.at(-1)[0] < 0.8 * steps[0][0], `loss ${steps[0][0]} to ${steps.at(-1)[0]}`);
+  });
 
 /** What noise.py makes of pairs, `times` times each: different texts. @param {string} call  of a pair, p */
 function alter(pairs, call, times) {

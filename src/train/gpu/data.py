@@ -4,6 +4,7 @@ A line is `>>de<< source<TAB>target`, as src/train/model/prepare.js writes it; i
 heed-align, `0-0 1-2`. Pairs are drawn, joined, altered and cut as by heed-train (../native/batches.h), with other
 random numbers. Worker processes make the batches. Pairs of similar length are put together, since batches are padded.
 """
+import multiprocessing
 import random
 import re
 
@@ -50,12 +51,21 @@ def read_lines(path):
     return lines
 
 
-def harvest_names(paths):
+def harvest_file(path):
+    """{language token: {name: None}} of one file."""
+    names = {}
+    for line in read_lines(path):
+        harvest(names, *sides(line))
+    return names
+
+
+def harvest_names(paths, workers):
     """{language token: (names, the same as a set)} that sources and targets share."""
     names = {}
-    for path in paths:
-        for line in read_lines(path):
-            harvest(names, *sides(line))
+    with multiprocessing.Pool(min(max(workers, 1), len(paths))) as pool:
+        for of_file in pool.imap(harvest_file, paths):
+            for language, found in of_file.items():
+                names.setdefault(language, {}).update(found)
     return {language: (list(found), set(found)) for language, found in names.items()}
 
 

@@ -24,6 +24,7 @@ from safetensors.torch import load_file, save_file
 
 from data import Encoder, Pairs, harvest_names, pad, parse, read_lines
 from model import ACTIVATIONS, Marian
+from muon import Muon
 from noise import KINDS, read_kinds
 
 
@@ -55,13 +56,15 @@ def arguments():
     add('--init', help='model.safetensors to start from')
     add('--minutes', type=float, default=25, help='of this run')
     add('--steps', type=int, default=10 ** 9, help='of all runs')
-    add('--batch', type=int, default=32768, help='target tokens per step, including padding')
+    add('--batch', type=int, default=32768, help='target tokens per batch, including padding')
+    add('--accumulate', type=int, default=1, help='batches per step; a batch has pairs of one length')
     add('--longest', type=int, default=192)
     add('--optimizer', choices=('adam', 'muon'), default='adam', help='muon: for the matrices of projections')
     add('--rate', type=float, default=2e-3)
     add('--warmup', type=int, default=2000)
     add('--schedule', choices=('inverse-sqrt', 'constant', 'cosine'), default='cosine')
-    add('--total', type=int, default=40000, help='steps of the cosine schedule, which ends then')
+    add('--total', type=int, default=40000,
+        help='steps of the cosine schedule, which ends then; 0: it ends when --minutes have passed')
     add('--dropout', type=share(0, 1), default=0.1)
     add('--attention-dropout', type=share(0, 1), default=0.0)
     add('--smoothing', type=share(0, 1), default=0.1)
@@ -88,8 +91,10 @@ def arguments():
         parser.error('--sampled-softmax: a GPU computes the softmax over all words; leave it out')
     if not options.train or options.exact and len(options.train) > 1:
         parser.error(f'--train: found {len(options.train)} files, expected {"one" if options.exact else "one or more"}')
-    if options.schedule == 'cosine' and options.total <= options.warmup:
-        parser.error(f'--total {options.total}: expected more steps than --warmup {options.warmup}')
+    if options.schedule == 'cosine' and options.total and options.total <= options.warmup:
+        parser.error(f'--total {options.total}: expected more steps than --warmup {options.warmup}, or 0')
+    if options.accumulate < 1:
+        parser.error(f'--accumulate {options.accumulate}: expected 1 or more')
     if not options.replace and (options.names or options.invent):
         parser.error('--names and --invent: unused without --replace; add --replace or drop them')
     return options
@@ -122,8 +127,8 @@ def make_config(options, vocabulary):
     return config
 
 
-def rate(options, step):
-    """learning_rate() of ../adam.c."""
+def rate(options, step, spent):
+    """learning_rate() of ../adam.c. spent: the part of --minutes that has passed."""
     peak, warmup, total = options.rate, options.warmup, options.total
     if step < warmup:
         return peak * step / warmup
@@ -131,7 +136,8 @@ def rate(options, step):
         return peak
     if options.schedule == 'inverse-sqrt':
         return peak * math.sqrt(warmup / step) if warmup else peak / math.sqrt(step)
-    return 0.0 if step >= total else peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (total - warmup)))
+    done = (step - warmup) / (total - warmup) if total else spent
+    return 0.0 if done >= 1 else peak * 0.5 * (1 + math.cos(math.pi * done))
 
 
 def loss_of(model, batch, smoothing, head=None):
@@ -156,7 +162,7 @@ def read_pairs(path, encoder, longest):
 def read_names(o, files):
     """Names by language token; those of --names are for all languages, None."""
     if not o.names:
-        return harvest_names([path for path, _ in files]) if o.replace else {}
+        return harvest_names([path for path, _ in files], o.workers) if o.replace else {}
     with open(o.names, encoding='utf-8') as file:
         names = list(dict.fromkeys(file.read().split()))
     if len(names) < 2:
@@ -201,9 +207,7 @@ def make_optimizers(model, options, device):
                             betas=(0.9, 0.98), eps=1e-9, **({'fused': True} if device == 'cuda' else {}))
     if not matrices:
         return [adam]
-    if options.exact:
-        torch.Tensor.bfloat16 = torch.Tensor.float  # Muon would round to 8 bits
-    return [adam, torch.optim.Muon(matrices, lr=0.0, weight_decay=0.0, adjust_lr_fn='match_rms_adamw')]
+    return [adam, Muon(matrices, 0.95, torch.float32 if options.exact else torch.bfloat16)]
 
 
 def main():
@@ -264,16 +268,22 @@ def main():
         os.replace(f'{checkpoint}.part', checkpoint)
         save(os.path.join(o.out, 'model.safetensors'), mean, torch.float16 if o.f16 else torch.float32)
 
-    last = min(o.steps, o.total) if o.schedule == 'cosine' else o.steps
-    while step < last and time.time() - started < 60 * o.minutes:
+    last = min(o.steps, o.total or o.steps) if o.schedule == 'cosine' else o.steps
+    while step < last and (spent := (time.time() - started) / (60 * o.minutes)) < 1:
         step += 1
+        lr = rate(o, step, spent)
         for optimizer in optimizers:
             for group in optimizer.param_groups:
-                group['lr'] = rate(o, step)
-        batch = on(device, next(batches))
-        with autocast():
-            loss, tokens, guided = loss_of(model, batch, o.smoothing, o.guided_head if o.guided else None)
-        ((loss + o.guided * guided) / tokens).backward()
+                group['lr'] = lr
+        group = [next(batches) for _ in range(o.accumulate)]
+        tokens = sum(int((batch[1] != padding).sum()) for batch in group)
+        for batch in group:
+            batch = on(device, batch)
+            with autocast():
+                loss, n, guided = loss_of(model, batch, o.smoothing, o.guided_head if o.guided else None)
+            ((loss + o.guided * guided) / tokens).backward()
+            # the weights of a linked token's links are 1 together
+            sums += torch.stack([loss.detach(), n.float(), guided.detach(), batch[3].sum()])
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), o.clip or math.inf)
         for optimizer in optimizers:
             optimizer.step()
@@ -281,8 +291,6 @@ def main():
         decay = min(o.ema, (1 + step) / (10 + step)) if o.ema else 0.0
         with torch.no_grad():
             torch._foreach_lerp_(list(mean.values()), [p.detach() for p in model.parameters()], 1 - decay)
-        # the weights of a linked token's links are 1 together
-        sums += torch.stack([loss.detach(), tokens.float(), guided.detach(), batch[3].sum()])
         if step % o.report == 0 or o.exact:
             total, n, aligned, linked = sums.tolist()
             sums.zero_()
@@ -290,7 +298,7 @@ def main():
             now = time.time()
             alignment = aligned / linked if linked else 0.0
             print(f'step {step}: loss {total / n:.6f}, {n / (now - since):.0f} tokens/s, norm {norm.item():.4f}, '
-                  f'rate {rate(o, step):.3g}, alignment {alignment:.4f}', flush=True)
+                  f'rate {lr:.3g}, alignment {alignment:.4f}', flush=True)
             print('train', step, seen, f'{now - started:.0f}', total / n, alignment, sep='\t', file=log, flush=True)
             since = now
         if step % o.evaluate == 0:
