@@ -53,7 +53,8 @@ static sentence corpus[N_SENTENCES];
 
 /* How often each case of the twin came up. */
 static struct {
-    int passes, first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice, spelled, open;
+    int passes, first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice;
+    int spelled, open;
 } seen;
 
 /* The id after the beginning of an entry that is at ids[at], or -1: it is not there. */
