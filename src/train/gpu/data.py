@@ -21,7 +21,7 @@ LINKS = re.compile('[0-9]{1,7}-[0-9]{1,7}( [0-9]{1,7}-[0-9]{1,7})*')
 LETTERS = '0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u1fff\u2070-\u209f\u20d0-\U0010ffff'
 WORD = re.compile(f'[{LETTERS}]+|[^\\s\x00-\x20\x7f-\xa0{LETTERS}]')
 BYTE = re.compile('<0x([0-9A-F]{2})>')
-POOL = 16384  # pairs that are sorted by length together
+POOL = 32768  # pairs that are sorted by length together
 WINDOW = 128  # pairs that are sorted by language, so that neighbours can be joined
 
 
@@ -225,10 +225,10 @@ class Pairs(IterableDataset):
 
 
 def pad(pairs, value):
-    """See Pairs; ids are int32, widths rounded up to 8."""
+    """See Pairs; ids are int32. Fast attention with a mask needs a source of a multiple of 8."""
     out = []
-    for side in list(zip(*pairs))[:2]:
-        width = -(-max(map(len, side)) // 8) * 8
+    for side, step in zip(list(zip(*pairs))[:2], (8, 1)):
+        width = -(-max(map(len, side)) // step) * step
         out.append(torch.tensor([ids + [value] * (width - len(ids)) for ids in side], dtype=torch.int32))
     links = [(i, *link) for i, pair in enumerate(pairs) for link in pair[2]]
     places = torch.tensor([link[:3] for link in links], dtype=torch.int32).reshape(-1, 3)
