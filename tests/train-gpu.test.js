@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode, draw, drawRaw, encode, folder, path, root, sentence, skip, spm, train, write } from './train/draw.js';
 
@@ -97,6 +97,48 @@ test('a run of some seconds: its rate falls until the time is over, and its loss
     assert.ok(rates[2] > 0.001 && rates.at(-1) < 0.0005, `${rates[2]} to ${rates.at(-1)} in ${rates.length} steps`);
     assert.ok(steps.at(-1)[0] < 0.8 * steps[0][0], `loss ${steps[0][0]} to ${steps.at(-1)[0]}`);
   });
+
+test('what pack.py packs is unpacked: all lines, all files; a step is trained', { skip: skip || noPython }, (t) => {
+  const one = Array.from({ length: 30 }, (_, i) => [sentence(i), sentence(i + 1), `0-${i % 3} 1-0`]);
+  const lines = [
+    ...one.map(([from, to, links]) => `>>de<< ${from}\t${to}\t${links}`),
+    // reverses: with the same links, with others, without
+    ...one.slice(0, 9).map(([from, to], i) => `>>fr<< ${to}\t${from}${['', '\t0-0', `\t${i % 3}-0 0-1`][i % 3]}`),
+    'Plain\tSchlicht', 'Schlicht\tPlain', '>>de<< Plain\tSchlicht\t0-0', 'Both\tBoth', 'Both\tBoth',
+  ];
+  const left = ['', 'no pair', '>>de<< \tnothing'];
+  const [a, b] = ['a', 'b'].map((name) => path(`${name}.tsv`));
+  writeFileSync(a, [...lines, ...left].map((line) => `${line}\n`).join(''));
+  const dev = write('b.tsv', one.slice(0, 5));
+  const shape = ['encoder', 'decoder'].flatMap((stack) =>
+    [`${stack}_layers=1`, `${stack}_attention_heads=4`, `${stack}_ffn_dim=16`]).concat('d_model=32')
+    .flatMap((text) => ['--config', text]);
+  assert.equal(train('packed-begin', '--train', b, ...shape, '--steps', '0').status, 0);
+  const weights = path('packed-begin/model.safetensors');
+  const [packed, work] = [path('run.pack'), path('work')];
+  const options = ['--spm', spm, '--train', `${a}:3.5`, '--train', b, '--dev', `en-de=${dev}`, '--init', weights];
+  const done = runPython(['pack.py', packed, ...options, ...shape, '--config', 'pad_token_id=1']);
+  if (/ModuleNotFoundError/.test(done.stderr)) {
+    t.skip(done.stderr.trim().split('\n').at(-1));
+    return;
+  }
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(runPython(['pack.py', '--unpack', packed, work]).status, 0);
+  const read = (/** @type {string} */ file) => readFileSync(file, 'utf8').trim().split('\n').sort();
+  assert.deepEqual(read(join(work, '0.tsv')), lines.sort());
+  assert.deepEqual(read(join(work, '1.tsv')), read(b));
+  const given = readFileSync(join(work, 'options'), 'utf8').trim().split('\n');
+  assert.equal(given[3], `${join(work, '0.tsv')}:3.5`);
+  for (const [at, file] of [[1, spm], [7, dev], [9, weights]]) {
+    assert.deepEqual(readFileSync(given[at].replace('en-de=', '')), readFileSync(file));
+  }
+  const ran = runPython([
+    'train.py', `@${join(work, 'options')}`, '--out', path('packed-run'), '--workers', '0', '--steps', '1',
+    '--evaluate', '1',
+  ]);
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /en-de: perplexity/);
+});
 
 /** What noise.py makes of pairs, `times` times each: different texts. @param {string} call  of a pair, p */
 function alter(pairs, call, times) {

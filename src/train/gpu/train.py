@@ -46,14 +46,14 @@ def kinds(text):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0], allow_abbrev=False)
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0], allow_abbrev=False, fromfile_prefix_chars='@')
     add = parser.add_argument
     add('--train', action='append', default=[], metavar='FILE[:SHARE]')
     add('--dev', action='append', default=[], metavar='NAME=FILE')
     add('--spm', required=True)
     add('--out', required=True)
     add('--config', action='append', default=[], metavar='KEY=NUMBER', help='of config.json')
-    add('--init', help='model.safetensors to start from')
+    add('--init', help='model.safetensors to start from, in floats or int8')
     add('--minutes', type=float, default=25, help='of this run')
     add('--steps', type=int, default=10 ** 9, help='of all runs')
     add('--batch', type=int, default=32768, help='target tokens per batch, including padding')
@@ -190,6 +190,14 @@ def evaluate(model, pairs, device, autocast):
     return total / tokens
 
 
+def read_weights(path):
+    """Floats by name. A row of an int8 matrix has a scale."""
+    stored = load_file(path)
+    scales = {name: stored.pop(f'{name}.scale')[:, None] for name in list(stored) if f'{name}.scale' in stored}
+    return {name: value * scales[name] if name in scales else value.float()
+            for name, value in stored.items() if name != 'final_logits_bias'}
+
+
 def save(path, weights, dtype):
     """Adds the bias of the logits, which MarianMT has; it is not trained."""
     bias = torch.zeros(1, len(weights['model.shared.weight']))
@@ -228,7 +236,7 @@ def main():
 
     model = Marian(config).to(device).train()
     if o.init:
-        model.load_state_dict({k: v.float() for k, v in load_file(o.init).items() if k != 'final_logits_bias'})
+        model.load_state_dict(read_weights(o.init))
     optimizers = make_optimizers(model, o, device)
     mean = {name: value.detach().clone() for name, value in model.named_parameters()}
     step = 0
