@@ -75,9 +75,10 @@ function joints(text, capital, language) {
  */
 export function entriesAfter(tokenizer, text, capital, language, thousandths) {
   return joints(text, capital, language).flatMap(([before, word, isRight]) => {
-    const isApart = !before.endsWith(JOINT) && !MARKS.includes(before);
+    const isElided = before.endsWith(JOINT);
+    const isApart = !isElided && !MARKS.includes(before);
     const { ids, pieces } = tokenizer.encode(before + (isApart ? ' ' : '') + word, { side: 'target' });
-    const at = pieces.indexOf(before.endsWith(JOINT) ? JOINT : SPACE + before);
+    const at = pieces.indexOf(isElided ? JOINT : SPACE + before);
     const isSpelled = pieces[at + 1].startsWith(SPACE) === isApart && tokenizer.decode(ids.slice(at + 1, -1)) === word;
     if (at < 0 || !isSpelled) return [];
     // the beginning of a word is enough to keep it from beginning; a space of its own is none
