@@ -13,7 +13,7 @@ import { convert } from '../../../js/convert/convert.js';
 import { writeDirectory } from './directory.js';
 import { evaluate, means } from './evaluate.js';
 import { fail } from './options.js';
-import { GUIDED_HEAD, listSets, prepare, readLog, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
+import { forGpu, GUIDED_HEAD, listSets, prepare, readLog, RECIPE, run, SHAPE, shapeOf } from './recipe.js';
 
 const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIONS OF heed-train]
   --data DIR         has en-X.train.tsv.gz, .docs, .dev, .docs-dev, and phrases/
@@ -24,6 +24,7 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
   --set KEY=NUMBER   of config.json, any number of times    --seed N           (1)
   --start DIR        begin with the weights and the vocabulary of this model, which has the same shape
   --sentences N      of each development set that rounds are compared by (300)
+  --pack FILE        trains nothing: writes what src/train/gpu/train.py trains with on a GPU, with PYTHON (python3)
 `;
 
 /** A trainer may stop this many seconds early: a step and its report. */
@@ -64,7 +65,7 @@ async function main() {
       round: { type: 'string', default: '60' }, vocabulary: { type: 'string', default: '16000' },
       threads: { type: 'string' }, set: { type: 'string', multiple: true, default: [] },
       start: { type: 'string' }, seed: { type: 'string', default: '1' }, sentences: { type: 'string', default: '300' },
-      help: { type: 'boolean' },
+      pack: { type: 'string' }, help: { type: 'boolean' },
     },
   });
   if (values.help || !values.data) {
@@ -81,18 +82,24 @@ async function main() {
   const lexicon = join(work, 'lexicon.tsv');
   if (!existsSync(lexicon)) run(process.execPath, ['src/train/model/lexicon.js', '--work', work, '--out', lexicon]);
   const first = join(work, 'start');
-  if (start && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
+  if (start && !values.pack && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
 
   const set = [...SHAPE, ...values.set];
   const shape = shapeOf(set);
   const [spm, dev, trained] = [join(work, 'spm'), join(work, 'dev'), join(work, 'run')];
   const sets = listSets(work);
-  const options = [
+  const given = [
     ...corpora, '--out', trained, '--seed', values.seed,
     ...(values.threads ? ['--threads', values.threads] : []),
-    ...(start ? ['--init', join(first, 'model.safetensors')] : []),
-    ...set.flatMap((text) => ['--config', text]), ...RECIPE, ...forTrainer,
   ];
+  const recipe = [...set.flatMap((text) => ['--config', text]), ...RECIPE];
+  if (values.pack) {
+    const init = start ? ['--init', join(start, 'model.safetensors')] : []; // int8 is a quarter of the bytes
+    const packed = forGpu([...given, ...init, ...recipe], forTrainer);
+    run(process.env.PYTHON ?? 'python3', ['src/train/gpu/pack.py', values.pack, ...packed]);
+    return;
+  }
+  const options = [...given, ...(start ? ['--init', join(first, 'model.safetensors')] : []), ...recipe, ...forTrainer];
 
   /** The last line of training's log: steps, target tokens, seconds. */
   function progress() {

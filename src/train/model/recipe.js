@@ -44,6 +44,22 @@ export const RECIPE = [
   '--noise', NOISE, '--report', '100', '--evaluate', '1000',
 ];
 
+/**
+ * Options that train.py of ../gpu has after those. Its batches are 8 times as large as those of the last runs of
+ * heed-train, so the rate is 2.5 times theirs.
+ */
+const ON_GPU = [
+  '--batch', '32768', '--accumulate', '2', '--optimizer', 'muon', '--rate', '0.0025', '--warmup', '200',
+  '--schedule', 'cosine', '--total', '0', '--dropout', '0.05', '--replace', '0.5', '--invent', '0.6',
+];
+
+/** Options of heed-train without a meaning there; all have a value. */
+const NOT_ON_GPU = new Set(['--sampled-softmax', '--threads', '--out', '--save-minutes', '--keep']);
+
+/** Options of train.py. @param {string[]} options  of heed-train @param {string[]} more  of the caller */
+export const forGpu = (options, more) =>
+  [...options, ...ON_GPU, ...more].filter((word, i, all) => !NOT_ON_GPU.has(word) && !NOT_ON_GPU.has(all[i - 1]));
+
 /** @param {string} program @param {string[]} list */
 export function run(program, list) {
   const { status, error } = spawnSync(program, list, { stdio: 'inherit' });
