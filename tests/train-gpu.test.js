@@ -48,15 +48,12 @@ for (const optimizer of ['adam', 'muon']) {
       return { loss, norm, rate, alignment };
     });
 
-    // the golden vocabulary has its padding elsewhere; the same batch twice has the gradient of one
+    // the golden vocabulary has its padding elsewhere
     const { status, stdout, stderr } = runPython([
       'train.py', '--spm', spm, '--out', path(`gpu-${optimizer}`), ...same, ...begin, '--config', 'pad_token_id=1',
-      '--exact', ...(optimizer === 'muon' ? ['--accumulate', '2'] : []),
+      '--exact',
     ]);
-    if (/ModuleNotFoundError/.test(stderr)) {
-      t.skip(`${python}: ${stderr.trim().split('\n').at(-1)}; PYTHON names one with torch, sentencepiece, safetensors`);
-      return;
-    }
+    if (lacks(t, stderr)) return;
     assert.equal(status, 0, stderr);
     const found = [...stdout.matchAll(/loss ([\d.]+),.* norm ([\d.]+), rate (\S+), alignment ([\d.]+)/g)].map(
       ([, loss, norm, rate, alignment]) => ({ loss, norm, rate, alignment }));
@@ -75,27 +72,63 @@ for (const optimizer of ['adam', 'muon']) {
   });
 }
 
-test('a run of some seconds: its rate falls until the time is over, and its losses fall', { skip: skip || noPython },
-  (t) => {
-    const file = write('timed.tsv', Array.from({ length: 64 }, (_, i) => [sentence(i), sentence(i + 1), '0-0']));
-    const { status, stdout, stderr } = runPython([
-      'train.py', '--spm', spm, '--out', path('timed'), '--train', file, '--join', '0', '--guided', '0.2',
-      ...['d_model=32', 'encoder_layers=1', 'decoder_layers=1', 'encoder_ffn_dim=32', 'decoder_ffn_dim=32',
-        'pad_token_id=1'].flatMap((text) => ['--config', text]),
-      '--batch', '256', '--accumulate', '3', '--rate', '0.01', '--warmup', '2', '--total', '0', '--minutes', '0.1',
-      '--workers', '0', '--report', '1',
-    ]);
-    if (/ModuleNotFoundError/.test(stderr)) {
-      t.skip(stderr.trim().split('\n').at(-1));
-      return;
-    }
+/** Whether Python lacks PyTorch: then the test is skipped. @param {import('node:test').TestContext} t */
+function lacks(t, /** @type {string} */ stderr) {
+  if (!/ModuleNotFoundError/.test(stderr)) return false;
+  t.skip(`${python}: ${stderr.trim().split('\n').at(-1)}; PYTHON names one with torch, sentencepiece, safetensors`);
+  return true;
+}
+
+test('parts of train.py: two batches are one of both; a rate by the clock; int8; names of an empty corpus',
+  { skip: noPython }, (t) => {
+    const { status, stdout, stderr } = runPython(['-c', String.raw`
+import contextlib, json, sys, torch
+from safetensors.torch import save_file
+from data import harvest_names, pad
+from model import Marian
+from train import arguments, backward, make_config, rate, read_weights
+shape = [word for text in sys.argv[2:] for word in ('--config', text)]
+o = arguments(['--train', 'x', '--spm', 'x', '--out', 'x', '--guided', '0.2', '--total', '0', '--warmup', '4',
+               '--rate', '0.01', '--dropout', '0', *shape])
+model = Marian(make_config(o, 50)).double()
+pairs = [([5, 6, 7, 2], [9, 8, 2], [(0, 0, 1.0), (2, 3, 1.0)]), ([6, 2], [8, 9, 10, 11, 12, 2], [(1, 0, 1.0)]),
+         ([7, 9, 2], [5, 2], [])]
+def gradient(*batches):
+    model.zero_grad()
+    sums = backward(model, [pad(batch, 0) for batch in batches], o, contextlib.nullcontext)
+    return torch.cat([p.grad.flatten() for p in model.parameters()]), sums
+one, of_one = gradient(pairs)
+two, of_two = gradient(pairs[:1], pairs[1:])
+distance = ((one - two).norm() / one.norm()).item()
+rates = [rate(o, 2, 0), rate(o, 4, 0), rate(o, 90, 0.5), rate(o, 99, 1)]
+weights = {'a': torch.tensor([[-127, 3], [0, 64]], dtype=torch.int8), 'a.scale': torch.tensor([0.5, 2.0]),
+           'b': torch.tensor([1.5]), 'final_logits_bias': torch.zeros(1)}
+save_file(weights, sys.argv[1] + '/int8.safetensors')
+read = {name: value.tolist() for name, value in read_weights(sys.argv[1] + '/int8.safetensors').items()}
+files = [sys.argv[1] + '/' + name for name in ('one.tsv', 'two.tsv', 'none.tsv')]
+for file, text in zip(files, ('>>de<< So Tom left.\tDa ging Tom weg.\n>>de<< So Tim left.\tDa ging Tim weg.\n',
+                              '>>fr<< So Tom left.\tAlors Tom part.\n', 'nothing\n')):
+    open(file, 'w').write(text)
+names = [{language: found for language, (found, _) in harvest_names(files[:2], n).items()} for n in (0, 2)]
+found = []
+for workers in (0, 2):
+    try:
+        harvest_names(files, workers)
+    except SystemExit as error:
+        found.append(str(error))
+print(json.dumps([distance, of_one.tolist(), of_two.tolist(), rates, read, names, found]))
+`, folder, 'd_model=16', 'encoder_layers=1', 'decoder_layers=1', 'encoder_ffn_dim=8', 'decoder_ffn_dim=8']);
+    if (lacks(t, stderr)) return;
     assert.equal(status, 0, stderr);
-    const steps = [...stdout.matchAll(/loss ([\d.]+),.* rate (\S+),/g)].map(([, ...numbers]) => numbers.map(Number));
-    const rates = steps.map(([, rate]) => rate);
-    assert.deepEqual(rates.slice(2), rates.slice(2).toSorted((a, b) => b - a));
-    assert.equal(rates[0], 0.005);
-    assert.ok(rates[2] > 0.001 && rates.at(-1) < 0.0005, `${rates[2]} to ${rates.at(-1)} in ${rates.length} steps`);
-    assert.ok(steps.at(-1)[0] < 0.8 * steps[0][0], `loss ${steps[0][0]} to ${steps.at(-1)[0]}`);
+    const [distance, ofOne, ofTwo, rates, read, names, errors] = JSON.parse(stdout);
+    assert.ok(distance < 1e-12, `${distance}: doubles in another order`);
+    assert.deepEqual(ofOne.slice(1, 4).filter(Number.isInteger), [11, 3], 'target tokens, tokens with links');
+    for (const [i, sum] of ofOne.entries()) assert.ok(Math.abs(ofTwo[i] - sum) < 1e-5 * sum);
+    assert.deepEqual(rates, [0.005, 0.01, 0.005, 0]);
+    assert.deepEqual(read, { a: [[-63.5, 1.5], [0, 128]], b: [1.5] });
+    for (const found of names) assert.deepEqual(found, { '>>de<<': ['Tom', 'Tim'], '>>fr<<': ['Tom'] });
+    assert.equal(errors.length, 2);
+    for (const error of errors) assert.match(error, /none\.tsv: found no sentence pair/);
   });
 
 test('what pack.py packs is unpacked: all lines, all files; a step is trained', { skip: skip || noPython }, (t) => {
@@ -105,10 +138,12 @@ test('what pack.py packs is unpacked: all lines, all files; a step is trained', 
     // reverses: with the same links, with others, without
     ...one.slice(0, 9).map(([from, to], i) => `>>fr<< ${to}\t${from}${['', '\t0-0', `\t${i % 3}-0 0-1`][i % 3]}`),
     'Plain\tSchlicht', 'Schlicht\tPlain', '>>de<< Plain\tSchlicht\t0-0', 'Both\tBoth', 'Both\tBoth',
+    '>>de<< Four columns\tVier Spalten\t1-1',
   ];
   const left = ['', 'no pair', '>>de<< \tnothing'];
+  const written = [...lines.slice(0, -1), '>>de<< Four columns\tVier Spalten\t0.9\t1-1\r', ...left];
   const [a, b] = ['a', 'b'].map((name) => path(`${name}.tsv`));
-  writeFileSync(a, [...lines, ...left].map((line) => `${line}\n`).join(''));
+  writeFileSync(a, written.map((line) => `${line}\n`).join(''));
   const dev = write('b.tsv', one.slice(0, 5));
   const shape = ['encoder', 'decoder'].flatMap((stack) =>
     [`${stack}_layers=1`, `${stack}_attention_heads=4`, `${stack}_ffn_dim=16`]).concat('d_model=32')
@@ -118,20 +153,20 @@ test('what pack.py packs is unpacked: all lines, all files; a step is trained', 
   const [packed, work] = [path('run.pack'), path('work')];
   const options = ['--spm', spm, '--train', `${a}:3.5`, '--train', b, '--dev', `en-de=${dev}`, '--init', weights];
   const done = runPython(['pack.py', packed, ...options, ...shape, '--config', 'pad_token_id=1']);
-  if (/ModuleNotFoundError/.test(done.stderr)) {
-    t.skip(done.stderr.trim().split('\n').at(-1));
-    return;
-  }
+  if (lacks(t, done.stderr)) return;
   assert.equal(done.status, 0, done.stderr);
   assert.equal(runPython(['pack.py', '--unpack', packed, work]).status, 0);
   const read = (/** @type {string} */ file) => readFileSync(file, 'utf8').trim().split('\n').sort();
   assert.deepEqual(read(join(work, '0.tsv')), lines.sort());
   assert.deepEqual(read(join(work, '1.tsv')), read(b));
   const given = readFileSync(join(work, 'options'), 'utf8').trim().split('\n');
-  assert.equal(given[3], `${join(work, '0.tsv')}:3.5`);
+  assert.deepEqual([given[3], given[5]], [`${join(work, '0.tsv')}:3.5`, `${join(work, '1.tsv')}:1`]);
   for (const [at, file] of [[1, spm], [7, dev], [9, weights]]) {
     assert.deepEqual(readFileSync(given[at].replace('en-de=', '')), readFileSync(file));
   }
+  for (const [more, expected] of /** @type {[string[], RegExp][]} */ ([
+    [['--swap'], /unrecognized arguments: --swap/], [[`--train=${dev}`, '--replace', '0.1', '--names', 'missing'], /missing/],
+  ])) assert.match(runPython(['pack.py', packed, ...options, ...more]).stderr, expected);
   const ran = runPython([
     'train.py', `@${join(work, 'options')}`, '--out', path('packed-run'), '--workers', '0', '--steps', '1',
     '--evaluate', '1',

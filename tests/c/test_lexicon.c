@@ -54,7 +54,7 @@ static sentence corpus[N_SENTENCES];
 /* How often each case of the twin came up. */
 static struct {
     int passes, first, later, after, continued, complete, misplaced, no_score, shared, capped, not_capped, twice;
-    int spelled, open;
+    int spelled, open, ended;
 } seen;
 
 /* The id after the beginning of an entry that is at ids[at], or -1: it is not there. */
@@ -179,6 +179,7 @@ static void next_plain(heed_session *alone, int32_t point, const heed_search_opt
             others += found[i].has_begun && found[j].has_begun && same_source(found[i].entry, found[j].entry) &&
                       found[i].id != found[j].id;
         seen.open += others > 0;
+        seen.ended += others > 0 && found[i].id < 0;
         if (others > 0 || found[i].id < 0) continue;
         seen.shared += q[found[i].id] > 0.0;
         q[found[i].id] += found[i].share;
@@ -308,7 +309,7 @@ static void test_twins(int32_t *config, int n) {
         }
         CHECK(seen.first > 10 && seen.later > 10 && seen.continued > 10 && seen.complete > 10 && seen.misplaced > 10);
         CHECK((seen.passes > 10) == (kind < 3));
-        CHECK(seen.after > 10 && seen.twice > 0 && seen.spelled > 0 && seen.open > 0);
+        CHECK(seen.after > 10 && seen.twice > 0 && seen.spelled > 0 && seen.open > 0 && seen.ended > 0);
         CHECK(seen.shared > 10 && seen.capped > 10 && seen.not_capped > 10 && (seen.no_score > 10) == (kind == 3));
         heed_model_free(model);
     }

@@ -263,20 +263,23 @@ BLEU; everyday sentences lose as much, and names lose 24 points.
 
 const licences = [...new Set(shipped.map(({ manifest }) => manifest.license))].join(', ');
 
-const LICENCE = `
+const ON_A_GPU = `
 ### On a GPU
 
-\`src/train/gpu\` trains the same model in PyTorch: the same corpora, shares and options, the same losses
-(\`tests/train-gpu.test.js\`). The shipped weights were not trained so. For a machine that only files reach, \`--pack\`
-writes all that it needs, which is 58 MB; the second and third command are for that machine:
+\`src/train/gpu\` trains the same model in PyTorch, with the same corpora and shares; \`recipe.js\` has the options that
+differ. With \`--exact\` its losses are those of heed-train. The shipped weights were not trained so. For a machine without
+a network, \`--pack\` writes one file of 59 MB with all that \`train.py\` reads. The last two commands are for that machine,
+which has \`src/train/gpu\` and a Python with torch, numpy, sentencepiece and safetensors; PYTHON names such a one here:
 
     node src/train/model/make.js --data ../shared/data --start models/de-en-es-fr --pack run.pack
     python3 src/train/gpu/pack.py --unpack run.pack work
     python3 src/train/gpu/train.py @work/options --out work/run --minutes 8
 
-The rate falls to 0 by the end of \`--minutes\` (\`--total 0\`). One core of the EPYC makes the batches of 120,000 target
-tokens a second, so a GPU needs about ten.
+The rate falls to 0 by the end of \`--minutes\` (\`--total 0\`). One core of the EPYC prepares 120,000 target tokens a
+second. A GPU needs about ten such cores.
+`;
 
+const LICENCE = `
 ## Data and licence
 
 The weights and the vocabulary have the strictest licences of their data, ${licences}:
@@ -383,7 +386,7 @@ ${scoreTable()}${SCORES}${copied}${LEXICON}
 
 Translations of the same twenty sentences and of a business letter in each direction. The texts were written for this
 page before the model was trained; none was left out.
-${tables.join('')}${TRAINING}${LICENCE}
+${tables.join('')}${TRAINING}${ON_A_GPU}${LICENCE}
 ${dataTable()}`;
 }
 

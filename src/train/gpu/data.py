@@ -4,9 +4,9 @@ A line is `>>de<< source<TAB>target`, as src/train/model/prepare.js writes it; i
 heed-align, `0-0 1-2`. Pairs are drawn, joined, altered and cut as by heed-train (../native/batches.h), with other
 random numbers. Worker processes make the batches. Pairs of similar length are put together, since batches are padded.
 """
-import multiprocessing
 import random
 import re
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import sentencepiece
@@ -61,11 +61,15 @@ def harvest_file(path):
 
 def harvest_names(paths, workers):
     """{language token: (names, the same as a set)} that sources and targets share."""
+    if workers:
+        with ProcessPoolExecutor(min(workers, len(paths))) as pool:
+            files = list(pool.map(harvest_file, paths))
+    else:
+        files = map(harvest_file, paths)
     names = {}
-    with multiprocessing.Pool(min(max(workers, 1), len(paths))) as pool:
-        for of_file in pool.imap(harvest_file, paths):
-            for language, found in of_file.items():
-                names.setdefault(language, {}).update(found)
+    for of_file in files:
+        for language, found in of_file.items():
+            names.setdefault(language, {}).update(found)
     return {language: (list(found), set(found)) for language, found in names.items()}
 
 
@@ -225,7 +229,7 @@ class Pairs(IterableDataset):
 
 
 def pad(pairs, value):
-    """See Pairs; ids are int32. Fast attention with a mask needs a source of a multiple of 8."""
+    """See Pairs; ids are int32. Fast attention with a mask needs a source width that is a multiple of 8."""
     out = []
     for side, step in zip(list(zip(*pairs))[:2], (8, 1)):
         width = -(-max(map(len, side)) // step) * step

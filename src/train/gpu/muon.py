@@ -1,7 +1,7 @@
 """muon.py - Muon as ../muon.h says: torch.optim.Muon with adjust_lr_fn 'match_rms_adamw' and without weight decay.
 
-PyTorch's computes one matrix after another, in more time than a GPU needs for the rest of a step. Here all matrices of
-a shape are one batch. Used by train.py.
+torch.optim.Muon updates one matrix after another, by some thirty small products each. Here all matrices of a shape are
+one batch. Used by train.py.
 """
 import math
 

@@ -1,4 +1,4 @@
-"""pack.py - what train.py reads as one small file, for a machine that only files reach.
+"""pack.py - what train.py reads as one small file, for a machine without a network.
 
     python3 src/train/gpu/pack.py run.pack OPTIONS OF train.py    packs the files that the options name
     python3 src/train/gpu/pack.py --unpack run.pack work          on the other machine
@@ -6,16 +6,17 @@
 
 Corpora of several directions have a sentence many times. Here a pair and its reverse are one record, and the records of
 a sentence are neighbours: a tenth of the bytes is enough. What is unpacked has the lines in another order, without
-those that train.py leaves out.
+those that train.py leaves out and without columns between the target and the links.
 """
 import io
 import os
 import sys
 import tarfile
 
-from data import sides
+from data import LINKS, sides
+from train import arguments
 
-FILES = ('--train', '--dev', '--spm', '--init')
+FILES = ('--train', '--dev', '--spm', '--init', '--names')
 
 
 def turned(links):
@@ -34,7 +35,8 @@ def read_records(paths):
             if not (found := sides(line)):
                 continue
             language, source, target = found
-            links = ''.join(line.rstrip('\r').split('\t')[2:3])
+            last = line.rstrip('\r').split('\t')[2:][-1:]
+            links = last[0] if last and LINKS.fullmatch(last[0]) else ''
             reverse = pairs.get((target, source))
             if reverse and reverse[5] is None:
                 reverse[5:] = language, None if turned(reverse[4]) == links else links
@@ -43,33 +45,50 @@ def read_records(paths):
             groups.setdefault(target, group)
             record = pairs[source, target] = [corpus, language, source, target, links, None, None]
             grouped.append((group, record))
+        if not pairs:
+            raise SystemExit(f'{path}: found no sentence pair, expected lines of source TAB target')
     return [record for _, record in sorted(grouped, key=lambda pair: pair[0])]
+
+
+def named(flag, value):
+    """What is before a file in an option: NAME= of a development set."""
+    name, equals, file = value.partition('=') if flag == '--dev' else ('', '', value)
+    return name + equals, file
+
+
+def nobody(member):
+    """A member of a tar without a time or an owner: the same files make the same pack."""
+    member.mtime = member.uid = member.gid = 0
+    member.uname = member.gname = ''
+    return member
 
 
 def pack(path, options):
     """Corpora become the members text and links, a line for each record; other files are members as they are."""
     corpora, members, rewritten = [], {}, []
+    options = [word for option in options for word in (option.split('=', 1) if option.startswith('--') else [option])]
+    arguments([*options, '--out', 'run'])  # what train.py would refuse later is refused here
     for flag, value in zip([''] + options, options):
         if flag == '--train':
             file, _, share = value.partition(':')
             value = f'{len(corpora)}.tsv:{share or 1}'
             corpora.append(file)
         elif flag in FILES:
-            name, equals, file = value.rpartition('=')
-            value = f'{name}{equals}{len(members)}.{flag[2:]}'
-            members[value[len(name + equals):]] = file
+            name, file = named(flag, value)
+            members[f'{len(members)}.{flag[2:]}'] = file
+            value = f'{name}{len(members) - 1}.{flag[2:]}'
         rewritten.append(value)
     records = read_records(corpora)
     text = '\n'.join('\t'.join((str(corpus), language, a, b) + (() if reverse is None else (reverse,)))
                      for corpus, language, a, b, _, reverse, _ in records)
     links = '\n'.join(own if other is None else f'{own}\t{other}' for *_, own, _, other in records)
-    with tarfile.open(path, 'w:xz', preset=9) as tar:
+    with tarfile.open(path, 'w:xz', preset=9, dereference=True) as tar:
         for name, content in (('options', '\n'.join(rewritten)), ('text', text), ('links', links)):
             member = tarfile.TarInfo(name)
             member.size = len(content := content.encode())
             tar.addfile(member, io.BytesIO(content))
         for name, file in members.items():
-            tar.add(file, name)
+            tar.add(file, name, filter=nobody)
     print(f'{path}: {len(records)} records, {os.path.getsize(path)} bytes')
 
 
@@ -95,8 +114,8 @@ def unpack(path, folder):
     options = read('options')
     for at in range(1, len(options)):
         if options[at - 1] in FILES:
-            name, equals, file = options[at].rpartition('=')
-            options[at] = name + equals + os.path.join(folder, file)
+            name, file = named(options[at - 1], options[at])
+            options[at] = name + os.path.join(folder, file)
     with open(os.path.join(folder, 'options'), 'w', encoding='utf-8') as file:
         file.write('\n'.join(options) + '\n')
 

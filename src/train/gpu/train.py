@@ -45,7 +45,8 @@ def kinds(text):
         raise argparse.ArgumentTypeError(error) from error
 
 
-def arguments():
+def arguments(words=None):
+    """words: those of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0], allow_abbrev=False, fromfile_prefix_chars='@')
     add = parser.add_argument
     add('--train', action='append', default=[], metavar='FILE[:SHARE]')
@@ -54,17 +55,17 @@ def arguments():
     add('--out', required=True)
     add('--config', action='append', default=[], metavar='KEY=NUMBER', help='of config.json')
     add('--init', help='model.safetensors to start from, in floats or int8')
-    add('--minutes', type=float, default=25, help='of this run')
+    add('--minutes', type=float, default=25, help='of training in this run; reading the corpora comes before')
     add('--steps', type=int, default=10 ** 9, help='of all runs')
     add('--batch', type=int, default=32768, help='target tokens per batch, including padding')
-    add('--accumulate', type=int, default=1, help='batches per step; a batch has pairs of one length')
+    add('--accumulate', type=int, default=1, help='batches per step; a batch has pairs of similar length')
     add('--longest', type=int, default=192)
     add('--optimizer', choices=('adam', 'muon'), default='adam', help='muon: for the matrices of projections')
     add('--rate', type=float, default=2e-3)
     add('--warmup', type=int, default=2000)
     add('--schedule', choices=('inverse-sqrt', 'constant', 'cosine'), default='cosine')
     add('--total', type=int, default=40000,
-        help='steps of the cosine schedule, which ends then; 0: it ends when --minutes have passed')
+        help='steps of the cosine schedule, which ends then; 0: it ends with the --minutes of each run')
     add('--dropout', type=share(0, 1), default=0.1)
     add('--attention-dropout', type=share(0, 1), default=0.0)
     add('--smoothing', type=share(0, 1), default=0.1)
@@ -86,13 +87,15 @@ def arguments():
     add('--seed', type=int, default=1)
     add('--f16', action='store_true', help='model.safetensors in F16')
     add('--exact', action='store_true', help='to be compared with heed-train')
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.sampled_softmax is not None:
         parser.error('--sampled-softmax: a GPU computes the softmax over all words; leave it out')
     if not options.train or options.exact and len(options.train) > 1:
         parser.error(f'--train: found {len(options.train)} files, expected {"one" if options.exact else "one or more"}')
     if options.schedule == 'cosine' and options.total and options.total <= options.warmup:
         parser.error(f'--total {options.total}: expected more steps than --warmup {options.warmup}, or 0')
+    if not options.minutes > 0:
+        parser.error(f'--minutes {options.minutes}: expected more than 0')
     if options.accumulate < 1:
         parser.error(f'--accumulate {options.accumulate}: expected 1 or more')
     if not options.replace and (options.names or options.invent):
@@ -128,7 +131,7 @@ def make_config(options, vocabulary):
 
 
 def rate(options, step, spent):
-    """learning_rate() of ../adam.c. spent: the part of --minutes that has passed."""
+    """learning_rate() of ../adam.c. spent: the part of the time after the warm-up that has passed."""
     peak, warmup, total = options.rate, options.warmup, options.total
     if step < warmup:
         return peak * step / warmup
@@ -150,6 +153,22 @@ def loss_of(model, batch, smoothing, head=None):
                            label_smoothing=smoothing)
     guided = -(log_probs[tuple(places.T)] * weights).sum() if head is not None else torch.zeros_like(loss)
     return loss, (target != pad_id).sum(), guided
+
+
+def backward(model, batches, o, autocast):
+    """Adds the gradient of the mean loss of a step's batches. Returns sums over them: losses, target tokens, losses of
+    alignment, tokens with links."""
+    device, padding = next(model.parameters()).device, model.config['pad_token_id']
+    sums = torch.zeros(4, device=device)
+    tokens = sum(int((batch[1] != padding).sum()) for batch in batches)
+    for batch in batches:
+        batch = on(device, batch)
+        with autocast():
+            loss, n, guided = loss_of(model, batch, o.smoothing, o.guided_head if o.guided else None)
+        ((loss + o.guided * guided) / tokens).backward()
+        # the weights of a linked token's links are 1 together
+        sums += torch.stack([loss.detach(), n.float(), guided.detach(), batch[3].sum()])
+    return sums
 
 
 def read_pairs(path, encoder, longest):
@@ -270,6 +289,14 @@ def main():
     seen = 0
 
     def finish():
+        own = {name: value.detach().clone() for name, value in model.named_parameters()}
+        with torch.no_grad():
+            torch._foreach_copy_(list(model.parameters()), list(mean.values()))
+            for name, pairs in dev.items():
+                value = evaluate(model, pairs, device, autocast)
+                print(f'  {name}: perplexity {math.exp(value):.2f}', flush=True)
+                print(name, step, seen, f'{time.time() - started:.0f}', value, sep='\t', file=log, flush=True)
+            torch._foreach_copy_(list(model.parameters()), list(own.values()))
         state = {'model': model.state_dict(), 'optimizers': [optimizer.state_dict() for optimizer in optimizers],
                  'mean': mean, 'step': step}
         torch.save(state, f'{checkpoint}.part')  # if the run is killed here, the previous checkpoint remains
@@ -277,21 +304,16 @@ def main():
         save(os.path.join(o.out, 'model.safetensors'), mean, torch.float16 if o.f16 else torch.float32)
 
     last = min(o.steps, o.total or o.steps) if o.schedule == 'cosine' else o.steps
-    while step < last and (spent := (time.time() - started) / (60 * o.minutes)) < 1:
+    warmed = 0.0  # when the warm-up ended
+    while step < last and (passed := (time.time() - started) / (60 * o.minutes)) < 1:
         step += 1
-        lr = rate(o, step, spent)
+        if step <= o.warmup:
+            warmed = passed
+        lr = rate(o, step, (passed - warmed) / (1 - warmed))
         for optimizer in optimizers:
             for group in optimizer.param_groups:
                 group['lr'] = lr
-        group = [next(batches) for _ in range(o.accumulate)]
-        tokens = sum(int((batch[1] != padding).sum()) for batch in group)
-        for batch in group:
-            batch = on(device, batch)
-            with autocast():
-                loss, n, guided = loss_of(model, batch, o.smoothing, o.guided_head if o.guided else None)
-            ((loss + o.guided * guided) / tokens).backward()
-            # the weights of a linked token's links are 1 together
-            sums += torch.stack([loss.detach(), n.float(), guided.detach(), batch[3].sum()])
+        sums += backward(model, [next(batches) for _ in range(o.accumulate)], o, autocast)
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), o.clip or math.inf)
         for optimizer in optimizers:
             optimizer.step()
@@ -310,14 +332,6 @@ def main():
             print('train', step, seen, f'{now - started:.0f}', total / n, alignment, sep='\t', file=log, flush=True)
             since = now
         if step % o.evaluate == 0:
-            own = {name: value.detach().clone() for name, value in model.named_parameters()}
-            with torch.no_grad():
-                torch._foreach_copy_(list(model.parameters()), list(mean.values()))
-                for name, pairs in dev.items():
-                    value = evaluate(model, pairs, device, autocast)
-                    print(f'  {name}: perplexity {math.exp(value):.2f}', flush=True)
-                    print(name, step, seen, f'{time.time() - started:.0f}', value, sep='\t', file=log, flush=True)
-                torch._foreach_copy_(list(model.parameters()), list(own.values()))
             finish()
             since = time.time()
     finish()

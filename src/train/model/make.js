@@ -24,7 +24,7 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
   --set KEY=NUMBER   of config.json, any number of times    --seed N           (1)
   --start DIR        begin with the weights and the vocabulary of this model, which has the same shape
   --sentences N      of each development set that rounds are compared by (300)
-  --pack FILE        trains nothing: writes what src/train/gpu/train.py trains with on a GPU, with PYTHON (python3)
+  --pack FILE        train nothing; pack the input of src/train/gpu/train.py; PYTHON (python3) names one with torch
 `;
 
 /** A trainer may stop this many seconds early: a step and its report. */
@@ -79,27 +79,27 @@ async function main() {
     '--data', data, '--vocabulary', values.vocabulary, '--seed', values.seed,
     ...(directions ? ['--directions', directions] : []), ...(start ? ['--spm', join(start, 'source.spm')] : []),
   ]);
-  const lexicon = join(work, 'lexicon.tsv');
-  if (!existsSync(lexicon)) run(process.execPath, ['src/train/model/lexicon.js', '--work', work, '--out', lexicon]);
-  const first = join(work, 'start');
-  if (start && !values.pack && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
-
   const set = [...SHAPE, ...values.set];
-  const shape = shapeOf(set);
-  const [spm, dev, trained] = [join(work, 'spm'), join(work, 'dev'), join(work, 'run')];
-  const sets = listSets(work);
-  const given = [
-    ...corpora, '--out', trained, '--seed', values.seed,
-    ...(values.threads ? ['--threads', values.threads] : []),
-  ];
   const recipe = [...set.flatMap((text) => ['--config', text]), ...RECIPE];
   if (values.pack) {
     const init = start ? ['--init', join(start, 'model.safetensors')] : []; // int8 is a quarter of the bytes
-    const packed = forGpu([...given, ...init, ...recipe], forTrainer);
+    const packed = forGpu([...corpora, '--seed', values.seed, ...init, ...recipe], forTrainer);
     run(process.env.PYTHON ?? 'python3', ['src/train/gpu/pack.py', values.pack, ...packed]);
     return;
   }
-  const options = [...given, ...(start ? ['--init', join(first, 'model.safetensors')] : []), ...recipe, ...forTrainer];
+  const lexicon = join(work, 'lexicon.tsv');
+  if (!existsSync(lexicon)) run(process.execPath, ['src/train/model/lexicon.js', '--work', work, '--out', lexicon]);
+  const first = join(work, 'start');
+  if (start && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
+
+  const shape = shapeOf(set);
+  const [spm, dev, trained] = [join(work, 'spm'), join(work, 'dev'), join(work, 'run')];
+  const sets = listSets(work);
+  const options = [
+    ...corpora, '--out', trained, '--seed', values.seed,
+    ...(values.threads ? ['--threads', values.threads] : []),
+    ...(start ? ['--init', join(first, 'model.safetensors')] : []), ...recipe, ...forTrainer,
+  ];
 
   /** The last line of training's log: steps, target tokens, seconds. */
   function progress() {

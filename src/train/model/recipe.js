@@ -45,16 +45,16 @@ export const RECIPE = [
 ];
 
 /**
- * Options that train.py of ../gpu has after those. Its batches are 8 times as large as those of the last runs of
- * heed-train, so the rate is 2.5 times theirs.
+ * Options of ../gpu/train.py that override RECIPE. Its steps have 8 times the tokens of the command in
+ * models/README.md, so its rate is 2.5 times as high.
  */
 const ON_GPU = [
   '--batch', '32768', '--accumulate', '2', '--optimizer', 'muon', '--rate', '0.0025', '--warmup', '200',
   '--schedule', 'cosine', '--total', '0', '--dropout', '0.05', '--replace', '0.5', '--invent', '0.6',
 ];
 
-/** Options of heed-train without a meaning there; all have a value. */
-const NOT_ON_GPU = new Set(['--sampled-softmax', '--threads', '--out', '--save-minutes', '--keep']);
+/** Options of heed-train that train.py lacks; all have a value. */
+const NOT_ON_GPU = new Set(['--sampled-softmax', '--threads', '--save-minutes', '--keep']);
 
 /** Options of train.py. @param {string[]} options  of heed-train @param {string[]} more  of the caller */
 export const forGpu = (options, more) =>
