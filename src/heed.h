@@ -331,9 +331,9 @@ heed_status heed_search_add(heed_session *session, const int32_t *source, int n,
  * the longest beginning of it that ends the target; else its first, if the target does not have the whole entry.  The
  * step adds to the probability of that id s times the weight with which a head looks at the entry's source tokens; s is
  * its share S, or S (2 - S) where the entry has begun.  Where entries of the same source tokens have begun and go on
- * with different ids, none of them adds anything: the model chooses the form.  All entries together add 0.99 at most,
- * and the other probabilities shrink by as much.  Rules come after it.  The score of a hypothesis is by these
- * probabilities.
+ * with different ids, or one has ended there, none of them adds anything: the model chooses the form.  All entries
+ * together add 0.99 at most, and the other probabilities shrink by as much.  Rules come after it.  The score of a
+ * hypothesis is by these probabilities.
  * The first id of an entry for AFTER is not added: it is what comes before the word, such as the apostrophe of "l'", or
  * "du" of "du port".  With a share of 0 it only keeps the word from beginning there.
  * The entries of one word have the same source tokens and follow each other: those for AFTER, then FIRST, then LATER or

@@ -10,8 +10,8 @@
  * target; or its first, unless the target has the whole entry already.  A whole entry that ends the target has none,
  * though its last ids may be its first ones again: it would never end.
  *
- * Where a word has begun and its entries go on with different ids, favorit|o and favorit|a, or one ends there and
- * another goes on, favorit|o and favorit|o|s, none adds anything: the model knows better which form agrees.
+ * A word may have begun, and its entries go on with different ids: favorit|o and favorit|a.  Or one has ended, and
+ * another goes on: favorit|o and favorit|o|s.  Then none adds anything: the model knows better which form agrees.
  *
  * The first id of an entry for HEED_PLACE_AFTER is what comes before the word; it begins with the second one.  A word
  * has a spelling for each place, so only one of them begins.  Those of a word are of the same source tokens, and follow
@@ -47,7 +47,7 @@ static int has_whole(const heed_target *target, int begin, const heed_lexicon_en
     return 0;
 }
 
-/* Whether the target ends with an entry. */
+/* Whether the ids that are chosen end with an entry, in whatever place it may begin. */
 static int has_ended(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
     return entry->n_ids <= target->n_ids - begin && has_at(target, target->n_ids - entry->n_ids, ids, entry->n_ids);
 }
@@ -133,7 +133,7 @@ typedef struct {
 
 enum { MOST_ADDITIONS = HEED_LEXICON_INTS / (sizeof(heed_lexicon_entry) / sizeof(int32_t) + 1) };
 
-/* Whether another addition [n] goes on with the same word in another way. */
+/* Whether another addition [n] ends the same word, or goes on with it in another way. */
 static int is_open(const addition *list, int n, const addition *of) {
     for (int i = 0; of->has_begun && i < n; i++)
         if (list[i].has_begun && list[i].first == of->first && list[i].end == of->end && list[i].id != of->id) return 1;
@@ -159,8 +159,10 @@ static int list_additions(addition out[MOST_ADDITIONS], float *total, const int3
             others.after = at;
         before = entry;
         if (entry.share == 0) continue; /* it only keeps others from beginning */
-        if (has_ended(&entry, ids, target, begin))
+        if (has_ended(&entry, ids, target, begin)) {
             out[n++] = (addition){-1, 0.0f, entry.first, entry.end, 1};
+            continue;
+        }
         const int k = next_of(&entry, ids, target, begin), has_begun = k > n_before(&entry);
         if (k < 0 || (scores && scores_find(scores, ids[k]) == NULL)) continue;
         if (!has_begun && is_there(&entry, at + size, &others, target, begin)) continue;
@@ -186,7 +188,7 @@ void lexicon_apply(const heed_batch_row *row, const heed_scores *scores, const h
     float total;
     if (target->n_ids < begin) return;
     const int n = list_additions(additions, &total, row->lexicon, row->n_lexicon, scores, target, begin, weights);
-    if (n == 0) return;
+    if (total == 0.0f) return;
     const float sum = k_log_sum_exp(scores->scores, scores->n), scale = scale_of(total);
     if (!isfinite(sum)) return;
     /* others keep their scores: dividing all by what the model keeps changes no probability */
@@ -208,7 +210,7 @@ float lexicon_log_prob(const int32_t *entries, int n_entries, const int32_t *tar
     const int n = list_additions(additions, &total, entries, n_entries, NULL, &before, 0, weights);
     for (int i = 0; i < n; i++)
         if (additions[i].id == target[t]) own += additions[i].share;
-    if (n == 0) return log_prob;
+    if (total == 0.0f) return log_prob;
     const float scale = scale_of(total);
     return (float)log(exp((double)log_prob) * (double)(1.0f - total * scale) + (double)(own * scale));
 }
