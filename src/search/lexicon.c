@@ -52,10 +52,9 @@ static int has_ended(const heed_lexicon_entry *entry, const int32_t *ids, const 
     return entry->n_ids <= target->n_ids - begin && has_at(target, target->n_ids - entry->n_ids, ids, entry->n_ids);
 }
 
-/* Which id of an entry is next, or -1 if it has none. */
+/* Which id of an entry is next, or -1 if it has none; for a target that does not end with the entry. */
 static int next_of(const heed_lexicon_entry *entry, const int32_t *ids, const heed_target *target, int begin) {
     const int n = target->n_ids, n_new = n - begin;
-    if (has_ended(entry, ids, target, begin)) return -1;
     int k = entry->n_ids - 1 < n_new ? entry->n_ids - 1 : n_new;
     while (k > 0 && !(may_begin(entry, n - k, begin) && has_at(target, n - k, ids, k))) k--;
     if (k > n_before(entry)) return k;

@@ -28,7 +28,7 @@ const EVERYDAY = ['everyday', 'phrases', 'sentences', 'words'];
 const CORPORA = [...EVERYDAY, 'docs'];
 /** How often a pair of words is linked, at least, and how often a rare word is linked alone, at most. */
 const LEAST = 2;
-const MOST = 100;
+const MOST = 50;
 /** The least share of a translation, of all its forms together. */
 const SHARE = 0.3;
 /** The least share of a form that was seen less often than LEAST. */
