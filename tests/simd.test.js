@@ -187,9 +187,10 @@ test("simd: 'auto' does with the other build where that of relaxed SIMD is missi
 
 // int8 against floats. Rounding activations to 127 steps of their row's range moves a product by 1 % of its size,
 // rounding weights by half as much; some 30 products follow one another in the small model and 50 in the other, whose
-// rows are eight times as long and average more. Seen: 0.072 and 0.018; the limits are twice that.
+// rows are eight times as long and average more. Seen: 0.072, and 0.027 to 0.059 with thirteen sentences and five sets
+// of weights of the other; the limits are twice that.
 const FAR_SMALL = 0.15;
-const FAR = 0.04;
+const FAR = 0.12;
 
 /** How far b is from a, of a's size: root of the mean square. @param {Float32Array} a @param {Float32Array} b */
 function distance(a, b) {
