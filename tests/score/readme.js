@@ -213,7 +213,7 @@ What was measured on the way:
   the first 250 sentences of eleven sets that is 0.6 BLEU more than before. What got worse: BLEU by 1.2 from French to
   German, 0.7 from German to Spanish, 0.4 from French to English, and of documentation 0.5 between English and German and
   0.6 into Spanish. "Berthe Lindemans" is right only into English. "Buy bread" is "Kugelbrot", and was "Gutes Brot":
-  short imperatives without an article are rare in what the model reads.
+  short imperatives without an article are rare in what it has read. \`notes.tsv\` has such lines, and came later.
 - This model still learns from everything that it reads. Before the last run the mean negative log-probability of a
   token from English to German was 1.13 on lines of \`sentences/\` that it had read, and 1.00 on 563 lines of
   \`vocabulary.tsv\` that it had not; on everyday sentences it was 1.11 and 1.31. So it is short of training, or too
