@@ -74,7 +74,7 @@ test('several words and compounds translate one word; a word that is not rare is
       ...times(4, ['>>fr<< close', 'tout proche', '0-1']),
     ],
     docs: [
-      ...times(101, ['>>es<< the house', 'la casa', '0-0 1-1']), ...times(60, ['>>es<< a home', 'una casa', '1-1']),
+      ...times(51, ['>>es<< the house', 'la casa', '0-0 1-1']), ...times(50, ['>>es<< a home', 'una casa', '1-1']),
     ],
   });
   assert.deepEqual(rows, [
