@@ -165,7 +165,8 @@ test('what pack.py packs is unpacked: all lines, all files; a step is trained', 
     assert.deepEqual(readFileSync(given[at].replace('en-de=', '')), readFileSync(file));
   }
   for (const [more, expected] of /** @type {[string[], RegExp][]} */ ([
-    [['--swap'], /unrecognized arguments: --swap/], [[`--train=${dev}`, '--replace', '0.1', '--names', 'missing'], /missing/],
+    [['--swap'], /unrecognized arguments: --swap/],
+    [[`--train=${dev}`, '--replace', '0.1', '--names', 'missing'], /missing/],
   ])) assert.match(runPython(['pack.py', packed, ...options, ...more]).stderr, expected);
   const ran = runPython([
     'train.py', `@${join(work, 'options')}`, '--out', path('packed-run'), '--workers', '0', '--steps', '1',

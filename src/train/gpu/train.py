@@ -305,6 +305,7 @@ def main():
 
     last = min(o.steps, o.total or o.steps) if o.schedule == 'cosine' else o.steps
     warmed = 0.0  # when the warm-up ended
+    finished = None  # the step of which all is evaluated and written
     while step < last and (passed := (time.time() - started) / (60 * o.minutes)) < 1:
         step += 1
         if step <= o.warmup:
@@ -333,8 +334,9 @@ def main():
             since = now
         if step % o.evaluate == 0:
             finish()
-            since = time.time()
-    finish()
+            finished, since = step, time.time()
+    if finished != step:
+        finish()
     log.close()
 
 
