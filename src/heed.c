@@ -282,7 +282,8 @@ static heed_status check_rules(const heed_session *s, const heed_search_options 
     if (o->beams < 1 || o->beams > s->options.max_beams || o->max_tokens < 1 || o->min_tokens < 0 ||
         o->no_repeat_ngram < 0 || o->n_prefix < 0 || o->early_stopping < HEED_EARLY_FALSE ||
         o->early_stopping > HEED_EARLY_NEVER || !(o->length_penalty - o->length_penalty == 0.0f) ||
-        !(o->repetition_penalty == 0.0f || is_within(o->repetition_penalty, 0.001f, 1000.0f)))
+        !(o->repetition_penalty == 0.0f || is_within(o->repetition_penalty, 0.001f, 1000.0f)) ||
+        !is_within(o->ngrams, 0.0f, 1.0f))
         return HEED_E_ARGUMENT;
     if (o->n_prefix > longest || o->max_tokens > longest - o->n_prefix) return HEED_E_LENGTH;
     if (o->n_prefix > 0 && config_check_ids(o->prefix, o->n_prefix, longest, V) != HEED_OK) return HEED_E_ID;

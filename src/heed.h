@@ -3,11 +3,11 @@
  *
  *     text -> ids -> encoder -> decoder <-> search -> ids -> text
  *
- * A *model* holds weights.  After loading, only a shortlist can be added to it.  A *session* holds everything
- * that a run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.  Model and
- * session are one heap block each, and a model's shortlist is another.  A tokenizer is two blocks; the second grows
- * with the longest text.  Only the heed_op_ functions also allocate, each for the time of one call.  Several sessions
- * may share a model.  Only one thread at a time may use an object.
+ * A *model* holds weights.  After loading, only a shortlist and n-grams can be added to it.  A *session* holds
+ * everything that a run writes: activations, key/value cache, search state.  A *tokenizer* is one SentencePiece file.
+ * Model and session are one heap block each, and a model's shortlist and n-grams are others.  A tokenizer is two
+ * blocks; the second grows with the longest text.  Only the heed_op_ functions also allocate, each for the time of one
+ * call.  Several sessions may share a model.  Only one thread at a time may use an object.
  *
  * The host (JavaScript or a native program) parses JSON and the safetensors header.  This library
  * gets numbers, names and bytes, and checks them.
@@ -154,6 +154,24 @@ heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32
  */
 heed_status heed_model_read_shortlist(heed_model *model, const void *bytes, size_t n, uint64_t *checksum);
 /*
+ * Give a model n-grams: which target ids follow each other, and how much more probable an id is after some others than
+ * anywhere: its gain, a natural logarithm (model/ngrams.h).  Searches use them whose rules have a weight for them, from
+ * their next step on.
+ *   bytes [n]  "NGR1"; V; how many n-grams of two ids there are, of three, of four; then of each of these lengths:
+ *              - how many each context has, in order: the ids 0 to V - 1 and the start of a target; then the n-grams of
+ *                the length before
+ *              - their last ids, which ascend in a context: how many are passed over since the one before.  The first
+ *                is counted from 0; after contexts of several ids, only what follows the context without its first id
+ *                counts
+ *              - their gains, signed bytes, in quarters
+ *              - of each context that has some: what it keeps for them, a byte, in quarters: less than this is the gain
+ *                of all others
+ *              Numbers are varints: 7 bits a byte, the low ones first.
+ * HEED_E_STATE: the model has some.  HEED_E_ARGUMENT: the bytes are not of this form, or V is not the model's or above
+ * 65535.  HEED_E_MEMORY.  After a failure the model is what it was.
+ */
+heed_status heed_model_set_ngrams(heed_model *model, const void *bytes, size_t n);
+/*
  * The selected ids of source [n], which has its own </s>, and of more [n_more] ids: ascending, *n_out of them.  Without
  * a shortlist all ids are.
  *   out  room for V ids, all of it may be overwritten
@@ -256,7 +274,8 @@ typedef struct {
     float length_penalty; /* score = log-probability / (new ids)^length_penalty */
     /*
      * When to stop after N have ended.  TRUE: at once.  FALSE: if the best unfinished one has no better score at its
-     * length than the worst of them.  NEVER: likewise, but with its score at max_tokens if length_penalty > 0.
+     * length than the worst of them.  NEVER: likewise, but with its score at max_tokens if length_penalty > 0 and
+     * that is greater.
      */
     int32_t early_stopping;
     int32_t n_prefix;
@@ -304,6 +323,11 @@ typedef struct {
     int32_t unscored;
     /* 1: each step keeps the weights of the last decoder layer's cross-attention, for heed_search_attention() */
     int32_t attention;
+    /*
+     * Of the model's n-grams, if it has some: how much the gain of an id counts beside its log-probability, 0 to 1.
+     * Hypotheses are ordered by the sum of both, which their score is of.  0: not at all.
+     */
+    float ngrams;
 } heed_search_options;
 
 /*
@@ -388,7 +412,7 @@ typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
     float log_prob; /* sum of natural-log probabilities of the new ids, after all rules: 0 for a forced one */
-    float score;    /* 0 while the sentence runs */
+    float score; /* of what hypotheses are ordered by: log_prob, and gains of n-grams; 0 while the sentence runs */
     /* 0: stopped by max_tokens (also with forced_eos), by cut_runaways, or because no id is allowed to follow */
     int32_t finished;
 } heed_hypothesis;

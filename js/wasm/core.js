@@ -53,6 +53,7 @@ const struct = (...fields) => ({ fields });
  * @property {boolean} shortlist  use it if the model has one
  * @property {boolean} scores  false: those of greedy search are 0
  * @property {boolean} align  keep the cross attention of each step
+ * @property {number} ngrams  the weight of n-grams if the model has some, 0 to 1; 0: without
  */
 
 /** One instance of the module: its memory and its calls. Made by instantiate(). */
@@ -357,6 +358,7 @@ export class Core {
         Number(o.shortlist),
         Number(!o.scores),
         Number(o.align),
+        bits(o.ngrams),
       ),
     );
   }

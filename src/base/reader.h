@@ -4,7 +4,7 @@
  * A read past the end sets `bad` and returns zeros; nothing is left to read after it.  A parser may therefore check
  * `bad` once per record instead of after each read.  A loop over reader_left() always ends.
  *
- * Depends on: nothing.  Used by: text/.
+ * Depends on: nothing.  Used by: text/, model/.
  */
 #ifndef HEED_BASE_READER_H
 #define HEED_BASE_READER_H

@@ -208,6 +208,7 @@ heed_status heed_model_create(const int32_t *config, int n, heed_model **out, he
 
 void heed_model_free(heed_model *model) {
     if (model) arena_free_block(model->shortlist);
+    if (model) arena_free_block(model->ngrams);
     arena_free_block(model);
 }
 

@@ -74,6 +74,7 @@ struct heed_model {
     int n_tensors;
     heed_loader loader;
     struct heed_shortlist *shortlist; /* NULL, or a block of its own: shortlist.h */
+    struct heed_ngrams *ngrams;       /* likewise: ngrams.h */
 };
 
 /*

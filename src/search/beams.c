@@ -6,9 +6,9 @@
 
 int candidates_of(const heed_search_options *rules) { return rules->beams == 1 ? 1 : 2 * rules->beams; }
 
-/* 0 for a log-probability of 0, even if the length is 0 too. */
-static float score_of(double log_prob, int length, float length_penalty) {
-    return log_prob < 0.0 ? (float)(log_prob / pow(length, length_penalty)) : 0.0f;
+/* rank: log-probability and gain.  0 for a rank of 0, even if the length is 0 too. */
+static float score_of(double rank, int length, float length_penalty) {
+    return rank < 0.0 || length > 0 ? (float)(rank / pow(length, length_penalty)) : 0.0f;
 }
 
 /* How many new ids at the end are an incomplete character, which other rules left no way to complete. */
@@ -22,9 +22,9 @@ static int count_open(const heed_target *target, const heed_search_options *rule
  * incomplete character at the end is removed.
  */
 static void keep_ended(heed_batch_row *row, const heed_search_options *rules, const heed_target *target,
-                       int32_t last_id, double log_prob, int finished) {
+                       int32_t last_id, double log_prob, double gain, int finished) {
     const int n_old = last_id < 0 ? target->n_ids - count_open(target, rules) : target->n_ids, n_last = last_id >= 0;
-    const float score = score_of(log_prob, target->n_ids + n_last - rules->n_prefix, rules->length_penalty);
+    const float score = score_of(log_prob + gain, target->n_ids + n_last - rules->n_prefix, rules->length_penalty);
     if (row->n_ended == rules->beams && !(score > row->ended[row->n_ended - 1].score)) return;
 
     int at = row->n_ended < rules->beams ? row->n_ended++ : row->n_ended - 1;
@@ -34,6 +34,7 @@ static void keep_ended(heed_batch_row *row, const heed_search_options *rules, co
     if (n_last) room.ids[n_old] = last_id;
     room.n_ids = n_old + n_last;
     room.log_prob = log_prob;
+    room.gain = gain;
     room.score = score;
     room.finished = finished;
     row->ended[at] = room;
@@ -47,6 +48,7 @@ static void extend(heed_run *run, heed_target *next, const heed_target *target, 
     next->n_ids = target->n_ids + 1;
     next->n_cache_rows = target->n_cache_rows;
     next->log_prob = c->log_prob;
+    next->gain = c->gain;
     cache_share(&run->cache, next->cache_rows, next->n_cache_rows);
 }
 
@@ -82,9 +84,10 @@ static void finish(heed_search *search, heed_batch_row *row) {
 static int is_done(const heed_batch_row *row, const heed_search_options *rules, int n_new) {
     const float penalty = rules->length_penalty;
     if (row->n_ended < rules->beams || rules->early_stopping == HEED_EARLY_TRUE) return row->n_ended >= rules->beams;
-    /* with a positive penalty, a longer target divides its sum by more */
-    const int length = rules->early_stopping == HEED_EARLY_NEVER && penalty > 0.0f ? row->max_tokens : n_new;
-    return score_of(row->live[0].log_prob, length, penalty) <= row->ended[row->n_ended - 1].score;
+    const double rank = row->live[0].log_prob + row->live[0].gain;
+    /* with a positive penalty, a longer target divides its sum by more: better if that is negative */
+    const int may_grow = rules->early_stopping == HEED_EARLY_NEVER && penalty > 0.0f && rank < 0.0;
+    return score_of(rank, may_grow ? row->max_tokens : n_new, penalty) <= row->ended[row->n_ended - 1].score;
 }
 
 static void advance(heed_search *search, heed_batch_row *row, int32_t *heads) {
@@ -110,15 +113,15 @@ static void advance(heed_search *search, heed_batch_row *row, int32_t *heads) {
                 continue;
             }
             c->fate = n_next++;
-            if (is_last) keep_ended(row, rules, next, -1, next->log_prob, 0);
+            if (is_last) keep_ended(row, rules, next, -1, next->log_prob, next->gain, 0);
         } else if (rank < N) {
             c->fate = HEED_ENDED;
-            keep_ended(row, rules, target, c->id, c->log_prob, !is_forced);
+            keep_ended(row, rules, target, c->id, c->log_prob, c->gain, !is_forced);
         }
         rank++;
     }
     for (int b = 0; n_next == 0 && row->n_ended == 0 && b < row->n_live; b++) /* nothing can follow: end */
-        keep_ended(row, rules, &row->live[b], -1, row->live[b].log_prob, 0);
+        keep_ended(row, rules, &row->live[b], -1, row->live[b].log_prob, row->live[b].gain, 0);
     for (int b = 0; b < row->n_live; b++) target_drop_rows(search->run, &row->live[b]);
 
     row->n_before = row->n_live;

@@ -5,7 +5,8 @@
 #include "search/search.h"
 
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b) {
-    if (a->log_prob != b->log_prob) return a->log_prob > b->log_prob;
+    const double rank_a = a->log_prob + a->gain, rank_b = b->log_prob + b->gain;
+    if (rank_a != rank_b) return rank_a > rank_b;
     if (a->beam != b->beam) return a->beam < b->beam;
     return a->id < b->id;
 }
@@ -136,16 +137,18 @@ static void drop_low_ends(heed_candidate *out, int N, const heed_scores *of, con
 }
 
 int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const heed_target *target, int beam,
-                    int left, const heed_search_options *rules, float *penalised) {
-    const int is_greedy = k == 1, N = k / 2;
+                    int left, const heed_search_options *rules, const struct heed_ngrams *ngrams, float *scratch) {
+    const int is_greedy = k == 1, is_unscored = is_greedy && rules->unscored, N = k / 2;
     float *scores = logits->scores;
+    const int has_gains = ngrams && rules->ngrams > 0.0f;
+    heed_gains gains;
     float zero = 0.0f, total;
     int n;
 
     /* If activations are not finite, no logit is: one is enough to check, before rules change it. */
     if (!isfinite(scores[0])) return -1;
     if (target->n_ids < rules->n_prefix) {
-        out[0] = (heed_candidate){target->log_prob, beam, rules->prefix[target->n_ids], HEED_PRUNED};
+        out[0] = (heed_candidate){target->log_prob, target->gain, beam, rules->prefix[target->n_ids], HEED_PRUNED};
         return 1;
     }
     /* Rules work on the log-probabilities of beams, but on the logits of greedy search. */
@@ -153,11 +156,15 @@ int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const
         zero = k_log_sum_exp(scores, logits->n);
         if (!isfinite(zero)) return -1;
     }
-    apply_rules(logits, target, left, rules, zero, penalised);
-    if (is_greedy && rules->unscored) total = k_max(scores, logits->n);
+    apply_rules(logits, target, left, rules, zero, scratch);
+    if (is_unscored) total = k_max(scores, logits->n);
     else total = is_greedy || rules->renormalize ? k_log_sum_exp(scores, logits->n) : zero;
     if (total == -INFINITY) return 0; /* nothing is allowed */
     if (!isfinite(total)) return -1;
+    if (has_gains) {
+        gains_begin(&gains, ngrams, rules->ngrams, target);
+        gains_raise(&gains, logits, scratch);
+    }
 
     if (is_greedy) {
         out[0].id = k_argmax(scores, logits->n);
@@ -169,7 +176,15 @@ int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const
     for (int i = 0; i < n; i++) {
         const int at = out[i].id;
         const int32_t id = logits->ids ? logits->ids[at] : at;
-        out[i] = (heed_candidate){target->log_prob + (double)(scores[at] - total), beam, id, HEED_PRUNED};
+        double raised, log_prob = target->log_prob, gain = target->gain;
+        float own = scores[at]; /* of the model and its rules */
+        if (has_gains) {
+            if (gains_find(&gains, id, &raised)) own = scratch[at];
+            gain += gains_all(&gains) + raised;
+        }
+        if (!is_unscored) log_prob += (double)(own - total);
+        else gain = 0.0;
+        out[i] = (heed_candidate){log_prob, gain, beam, id, HEED_PRUNED};
     }
     return n;
 }

@@ -29,6 +29,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
                    int max_batch) {
     const size_t max_rows = (size_t)max_batch * max_beams;
     const int32_t start = run->model->config.decoder_start_token_id;
+    const int V = run->model->output->rows;
 
     search->run = run;
     search->max_source = max_source;
@@ -48,14 +49,14 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->newcomers = arena_ints(arena, (size_t)run->max_rows, 1);
     search->lengths = arena_ints(arena, (size_t)max_batch, 1);
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
-    search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)run->model->output->rows, 1);
-    search->penalised = arena_floats(arena, (size_t)max_target + 1, 1, 1);
+    search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)V, 1);
+    search->scratch = arena_floats(arena, (size_t)(max_target < V ? V : max_target + 1), 1, 1);
     search->attended = run->model->decoder.sublayers + run->model->decoder.n_sublayers;
     do search->attended--;
     while (search->attended->arch->kind != SUBLAYER_CROSS_ATTENTION);
     search->weights = arena_floats(arena, (size_t)search->attended->arch->n_heads, max_rows, (size_t)max_source);
     if (run->model->shortlist) {
-        const int V = run->model->output->rows, rows = count_output_rows(run->model, max_source, max_target, max_batch);
+        const int rows = count_output_rows(run->model, max_source, max_target, max_batch);
         output_layout(&search->outputs, arena, run->model, rows);
         search->output_ids = arena_ints(arena, (size_t)rows, 1);
         search->selected = arena_ints(arena, (size_t)V, 1);
@@ -203,7 +204,7 @@ static void choose_candidates(heed_search *search, int n_tokens) {
             if (row->n_lexicon > 0)
                 lexicon_apply(row, &logits, &row->live[b], weights_at(search, row->lexicon_head, first + i));
             row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, &logits, &row->live[b], b, left,
-                                                   rules, search->penalised);
+                                                   rules, search->run->model->ngrams, search->scratch);
         }
     }
 }

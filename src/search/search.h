@@ -24,6 +24,9 @@
  * rows*; a sentence waits until there is enough.  There is enough for each source alone.  If rules ask for so many ids
  * that there is not, all logits are computed and the selected ones used, so that the result is the same.
  *
+ * With n-grams, targets are ordered by the sum of their log-probability and of their gains (gains.c), which also the
+ * score of an ended one has.  The log-probability itself stays the model's, with its lexicon and rules.
+ *
  * With a lexicon, ids become more probable by what a head of the last cross-attention looks at (lexicon.c), before all
  * rules.  It belongs to one sentence, not to its rules.
  *
@@ -38,6 +41,7 @@
 
 #include "base/arena.h"
 #include "heed.h"
+#include "model/ngrams.h"
 #include "model/output.h"
 #include "model/shortlist.h"
 
@@ -49,12 +53,13 @@ typedef struct {
     int32_t *cache_rows; /* [max_target] of the positions that were fed: all, or only the last: see reads_all_past */
     int n_ids, n_cache_rows;
     double log_prob; /* sum over the ids after the prefix                    */
-    float score;     /* log_prob / (n_ids - n_prefix)^length_penalty, once it has ended */
+    double gain;     /* what n-grams add to it, weighted; 0 without them     */
+    float score;     /* (log_prob + gain) / (n_ids - n_prefix)^length_penalty, once it has ended */
     int finished;    /* it ended with an id that ends, which was not forced  */
 } heed_target;
 
 typedef struct {
-    double log_prob; /* of the target with this id */
+    double log_prob, gain; /* of the target with this id */
     int32_t beam, id;
     int32_t fate; /* the live target it became, or HEED_PRUNED, HEED_ENDED */
 } heed_candidate;
@@ -111,7 +116,7 @@ typedef struct {
     heed_linear outputs; /* output rows, which sentences share              */
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
-    float *penalised;   /* [max_target + 1] scratch of a rule              */
+    float *scratch;     /* [max_target + 1, at least V] of next_candidates() */
     void *lexicons;       /* the block of the rows' lexicons; NULL: none was needed */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
@@ -206,18 +211,20 @@ float *scores_find(const heed_scores *scores, int32_t id);
  * next.c: the best next ids by one row of logits, after all rules, in the order of Hugging Face's logits processors.
  *   out [k]  k = 1 in greedy search, else 2N; written: at most k candidates, best first, among them the best N that do
  *            not end, if there are N
- *   logits  n > 0; the scores are overwritten      penalised [target->n_ids + 1]  overwritten
+ *   logits  n > 0; the scores are overwritten
+ *   scratch [target->n_ids + 1], and at least logits->n with n-grams; overwritten
  *   left   how many ids may still be added, including this one
  *   rules  n_eos >= 1
+ *   ngrams  used if the rules have a weight for them; may be NULL
  * Returns how many candidates, or -1 if the logits are not finite, because activations have overflowed.
  */
 int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const heed_target *target, int beam,
-                    int left, const heed_search_options *rules, float *penalised);
+                    int left, const heed_search_options *rules, const struct heed_ngrams *ngrams, float *scratch);
 /* Whether an id ends a hypothesis. */
 int next_ends(const heed_search_options *rules, int32_t id);
 /* How many ids of a target come before the first that is chosen: its prefix, or a forced one. */
 int next_begin(const heed_search_options *rules);
-/* Better first: higher log-probability, then lower beam, then lower id. */
+/* Better first: higher log-probability and gain, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
 
 /* What an entry of a lexicon begins with, in int32s; its ids follow.  heed.h says what they are. */
@@ -247,6 +254,25 @@ void lexicon_apply(const heed_batch_row *row, const heed_scores *scores, const h
  */
 float lexicon_log_prob(const int32_t *entries, int n_entries, const int32_t *target, int t, const float *weights,
                        float log_prob);
+
+/* What n-grams say of the ids that may follow a target. */
+typedef struct {
+    ngram_list lists[NGRAM_LEVELS]; /* [n] of a context of one id, of two, of three */
+    int n;
+    double unit; /* by which the lists' numbers are multiplied */
+} heed_gains;
+
+/* gains.c.  Cannot fail. */
+void gains_begin(heed_gains *gains, const struct heed_ngrams *ngrams, float weight, const heed_target *target);
+/*
+ * Raise the scores of the ids that are listed by what they gain more than the others.
+ *   before [scores->n]  written where a score is raised: what it was
+ */
+void gains_raise(const heed_gains *gains, const heed_scores *scores, float *before);
+/* Whether a list has an id.  *raised: by how much gains_raise() raises it, else 0. */
+int gains_find(const heed_gains *gains, int id, double *raised);
+/* What every id gains, to which *raised is added. */
+double gains_all(const heed_gains *gains);
 
 /*
  * bytes.c: with byte_ids, the bytes of a target are UTF-8 (Unicode, table 3-7).  Without, both functions do nothing.

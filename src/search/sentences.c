@@ -141,7 +141,7 @@ static int count_running(const heed_search *search) {
 static void enter(heed_search *search, heed_batch_row *row) {
     for (int t = 0; t < row->n_source; t++) row->source_cache_rows[t] = cache_take(&search->run->cache);
     row->live[0].n_ids = row->live[0].n_cache_rows = 0;
-    row->live[0].log_prob = 0.0;
+    row->live[0].log_prob = row->live[0].gain = 0.0;
     row->n_live = 1;
     row->n_ended = 0;
     row->state = ROW_RUNNING;

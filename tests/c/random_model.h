@@ -87,6 +87,17 @@ static inline heed_model *random_model(const int32_t *config, int n, uint32_t se
     return NULL;
 }
 
+/* Gives a model of 61 target ids one n-gram: 1 is the first id of a target. */
+static inline heed_status add_ngram(heed_model *model) {
+    enum { V = 61, COUNTS = 8, AFTER = COUNTS + V + 1 };
+    uint8_t bytes[AFTER + 4] = {'N', 'G', 'R', '1', V, 1};
+    bytes[COUNTS + V] = 1; /* how many follow the start */
+    bytes[AFTER] = 1;
+    bytes[AFTER + 1] = 8; /* its gain, then what is kept for it */
+    bytes[AFTER + 2] = 2;
+    return heed_model_set_ngrams(model, bytes, sizeof bytes);
+}
+
 /* Number of the point called so; -1: there is none. */
 static inline int point_named(const heed_model *model, const char *wanted) {
     char name[HEED_POINT_NAME_BYTES];

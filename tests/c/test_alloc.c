@@ -35,7 +35,8 @@ static heed_status use(const heed_model *model) {
     if (status != HEED_OK) return status;
     const long before = n_allocated;
     for (int beams = 1; beams <= 4; beams += 3) {
-        const heed_search_options rules = {.beams = beams, .max_tokens = 32, .length_penalty = 1.0f};
+        const heed_search_options rules = {
+            .beams = beams, .max_tokens = 32, .length_penalty = 1.0f, .ngrams = 0.5f};
         CHECK_INT(heed_search_begin(session, &rules), HEED_OK);
         for (int i = 0; i < 3; i++) CHECK_INT(heed_search_add(session, SOURCE + i, 4 - i, &row), HEED_OK);
         do CHECK_INT(heed_search_step(session, &running), HEED_OK);
@@ -59,8 +60,14 @@ int main(void) {
     CHECK_INT(n_allocated, 1); /* a model is one block */
     CHECK_INT(use(model), HEED_OK);
     CHECK_INT(n_allocated, 2); /* so is a session */
+    CHECK_INT(add_ngram(model), HEED_OK);
+    CHECK_INT(n_allocated, 3); /* so are n-grams */
+    CHECK_INT(use(model), HEED_OK);
+    CHECK_INT(n_allocated, 4);
+    CHECK_INT(add_ngram(model), HEED_E_STATE);
+    CHECK_INT(n_allocated, 4); /* what is refused takes nothing */
     heed_model_free(model);
-    CHECK_INT(n_freed, 2);
+    CHECK_INT(n_freed, 4);
 
     for (fail_at = 1; fail_at <= 2; fail_at++) {
         n_allocated = n_freed = 0;

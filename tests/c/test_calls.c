@@ -526,6 +526,10 @@ static void test_search_calls(heed_model *model) {
         {{.repetition_penalty = 1e-4f}, HEED_E_ARGUMENT},
         {{.repetition_penalty = 1001.0f}, HEED_E_ARGUMENT},
         {{.repetition_penalty = NAN}, HEED_E_ARGUMENT},
+        {{.ngrams = 1.0f}, HEED_OK},
+        {{.ngrams = 1.01f}, HEED_E_ARGUMENT},
+        {{.ngrams = -0.01f}, HEED_E_ARGUMENT},
+        {{.ngrams = NAN}, HEED_E_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         lists[i].o.beams = 2;

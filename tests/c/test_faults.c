@@ -110,8 +110,10 @@ static heed_status load_model(result *r) {
     const heed_status shortlisted = heed_model_set_shortlist(m, 8, offsets, 3, SOURCE, 2);
     CHECK_INT(heed_model_select(m, SOURCE, 1, NULL, 0, selected, &n_selected), HEED_OK);
     CHECK_INT(n_selected, shortlisted == HEED_OK ? 16 : V);
+    const heed_status counted = add_ngram(m);
+    CHECK_INT(add_ngram(m), counted == HEED_OK ? HEED_E_STATE : HEED_OK);
     heed_model_free(m);
-    return shortlisted;
+    return shortlisted == HEED_OK ? counted : shortlisted;
 }
 
 /* Three sentences at once, with so many beams. */
@@ -320,7 +322,7 @@ int main(void) {
     for (dtype = HEED_F32; dtype <= HEED_I8; dtype += HEED_I8 - HEED_F32) {
         const int n = default_config(config);
         config_set(config, "dtype", dtype);
-        check_faults("a model's weights", load_model, 2);
+        check_faults("a model's weights", load_model, 3);
         fail_at = 0;
         model = random_model(config, n, 1, 4096);
         if (!CHECK(model != NULL)) return check_summary("faults");

@@ -116,14 +116,15 @@ static void test_row(void) {
     const heed_target target = {.ids = ids + 1, .n_ids = n - 1, .log_prob = -1.5};
     heed_candidate found[2 * LIST];
     const int left = r.o.max_tokens - (n - prompt);
-    const int n_found = next_candidates(found, k, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, room);
+    const int n_found = next_candidates(found, k, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, NULL, room);
     if (N == 1) {
         /* the same id without probabilities, and the same failures */
         heed_candidate alike[1];
         heed_search_options unscored = r.o;
         unscored.unscored = 1;
         memcpy(row, logits, sizeof row);
-        CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, room), n_found);
+        CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, NULL, room),
+                  n_found);
         if (n_found) CHECK(alike[0].id == found[0].id && alike[0].beam == 3 && alike[0].log_prob == -1.5);
         const int at = 1 + pick(V - 1);
         for (int kind = 0; kind < 2; kind++) {
@@ -131,13 +132,14 @@ static void test_row(void) {
             memcpy(row, logits, sizeof row);
             row[at] = kind ? NAN : INFINITY;
             memcpy(twin, row, sizeof row);
-            const int want_n = next_candidates(found, 1, &(heed_scores){twin, NULL, V}, &target, 3, left, &r.o, room);
-            CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, room),
+            const int want_n =
+                next_candidates(found, 1, &(heed_scores){twin, NULL, V}, &target, 3, left, &r.o, NULL, room);
+            CHECK_INT(next_candidates(alike, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &unscored, NULL, room),
                       want_n);
             kinds[5] += want_n < 0;
         }
         memcpy(row, logits, sizeof row);
-        next_candidates(found, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, room);
+        next_candidates(found, 1, &(heed_scores){row, NULL, V}, &target, 3, left, &r.o, NULL, room);
     }
     int allowed = 0, goes_on = 0;
     for (int id = 0; id < V; id++) allowed += want[id] > -INFINITY;
@@ -193,7 +195,7 @@ int main(void) {
         r.o.forced_bos = r.bos;
         r.o.renormalize = kind > 5;
         const heed_scores scores = {logits, NULL, V};
-        CHECK_INT(next_candidates(found, kind % 2 ? 4 : 1, &scores, &target, 0, 4, &r.o, room), -1);
+        CHECK_INT(next_candidates(found, kind % 2 ? 4 : 1, &scores, &target, 0, 4, &r.o, NULL, room), -1);
     }
     return check_summary("rules");
 }

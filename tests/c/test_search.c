@@ -460,12 +460,12 @@ static void test_ties(void) {
     const heed_search_options rules = {.beams = 2, .max_tokens = 9, .n_eos = 1, .eos = &end};
     const heed_target target = {.ids = &start + 1};
     heed_candidate c[4];
-    CHECK_INT(next_candidates(c, 1, &(heed_scores){logits, NULL, 7}, &target, 0, 9, &rules, room), 1);
+    CHECK_INT(next_candidates(c, 1, &(heed_scores){logits, NULL, 7}, &target, 0, 9, &rules, NULL, room), 1);
     CHECK_INT(c[0].id, 1);
-    CHECK_INT(next_candidates(c, 4, &(heed_scores){logits, NULL, 7}, &target, 0, 9, &rules, room), 4);
+    CHECK_INT(next_candidates(c, 4, &(heed_scores){logits, NULL, 7}, &target, 0, 9, &rules, NULL, room), 4);
     CHECK(c[0].id == 1 && c[1].id == 3 && c[2].id == 6 && c[3].id == 2);
-    const heed_candidate low = {-1.0, 0, 5, HEED_PRUNED}, high = {-1.0, 1, 4, HEED_PRUNED},
-                         better = {-0.5, 7, 7, HEED_PRUNED}, next = {-1.0, 0, 6, HEED_PRUNED};
+    const heed_candidate low = {-1.0, 0.0, 0, 5, HEED_PRUNED}, high = {-1.0, 0.0, 1, 4, HEED_PRUNED},
+                         better = {-0.5, 0.0, 7, 7, HEED_PRUNED}, next = {-1.0, 0.0, 0, 6, HEED_PRUNED};
     CHECK(candidate_precedes(&low, &high) && !candidate_precedes(&high, &low));
     CHECK(candidate_precedes(&better, &low) && candidate_precedes(&low, &next));
 }

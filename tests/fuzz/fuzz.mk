@@ -13,7 +13,7 @@
 FUZZ_SECONDS       ?= 3600
 FUZZ_SHORT_SECONDS ?= 60
 FUZZ_JOBS          ?= $(JOBS)
-FUZZ ?= spm pieces text decode weights shortlist translate bin lex vocabulary
+FUZZ ?= spm pieces text decode weights shortlist ngrams translate bin lex vocabulary
 # Those in JavaScript.
 FUZZ_JS := bin lex vocabulary
 FUZZ_C   = $(filter-out $(FUZZ_JS),$(FUZZ))

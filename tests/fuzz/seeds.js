@@ -89,6 +89,10 @@ write('pieces', noise);
 write('decode', noise);
 write('weights', noise);
 write('shortlist', noise);
+// a model of three ids, a target of two of them, then n-grams without their beginning: those of test_ngrams.c, and none
+const ngrams = [3, 2, 1, ...[1, 1, 0, 1, 1, 2, 0, 8, 9, 10, 1, 2, 3], ...[1, 0, 1, 0, 0, 11, 12, 4, 5], 0, 1, 0, 13, 6];
+const given = [[0, 5, 2, 0, 1, 1, 0], [0, 4, 3, 0, 1, 2]];
+write('ngrams', [...given.map((start) => Buffer.of(...start, ...ngrams)), Buffer.alloc(9), ...noise]);
 
 /** A .bin of two layers, as far as readers look. @param {boolean} isInt8 @param {boolean} isJoint */
 function bin(isInt8, isJoint) {
