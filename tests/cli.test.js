@@ -155,7 +155,7 @@ test('options of search reach the model', () => {
   assert.equal(new Set(once).size, once.length);
   assert.notDeepEqual(ids(tokens('--repetition-penalty', '5')), free);
   const lengthAt = (/** @type {string} */ penalty) => tokensOf('I like it.', '--beams', '6', '--max-tokens', '40',
-    '--length-penalty', penalty, '--early-stopping', 'never').length;
+    '--length-penalty', penalty, '--early-stopping', 'never', '--no-ngrams').length;
   const [short, long] = [lengthAt('-5'), lengthAt('10')];
   assert.ok(short < long, `${short} and ${long} tokens`);
 });

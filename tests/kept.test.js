@@ -26,7 +26,7 @@ const REPOSITORY = 'Helsinki-NLP/opus-mt-en-de/resolve/main/';
 /** The shipped model as a repository without heed.json. */
 const WHOLE = readFiles(SHIPPED);
 /** What a repository of Hugging Face has. */
-const { 'heed.json': MANIFEST, 'lexicon.tsv': _, ...FILES } = WHOLE;
+const { 'heed.json': MANIFEST, 'lexicon.bin': _, 'ngrams.bin': __, ...FILES } = WHOLE;
 
 /** @param {import('node:test').TestContext} t */
 async function start(t) {
@@ -174,7 +174,7 @@ test('heed fetch URL: files of heed.json, and no name that leads elsewhere', asy
   const server = await start(t);
   server.files = Object.fromEntries(Object.entries(WHOLE).map(([name, bytes]) => [`m/${name}`, bytes]));
   const place = join(server.cache, 'model');
-  assert.match((await heed(['fetch', `${server.address}/m/`, place], server.cache)).stdout, /8 of 8 files/);
+  assert.match((await heed(['fetch', `${server.address}/m/`, place], server.cache)).stdout, /9 of 9 files/);
   const { pairs } = JSON.parse(readFileSync(join(place, 'heed.json'), 'utf8'));
   assert.deepEqual(pairs, JSON.parse(String(Buffer.from(MANIFEST))).pairs);
   assert.match((await heed(['fetch', `${server.address}/m`, place], server.cache)).stdout, /is there already/);
@@ -293,7 +293,8 @@ test('downloads of load() are listed, updated when the server has others, and de
   assert.deepEqual(await list({ cache }), []);
   (await Transformer.load(name, { cache })).dispose();
   const [kept, ...more] = await list({ cache });
-  const read = Object.entries(WHOLE).filter(([file]) => !['tokenizer_config.json', 'lexicon.tsv'].includes(file));
+  const unread = ['tokenizer_config.json', 'lexicon.bin', 'ngrams.bin'];
+  const read = Object.entries(WHOLE).filter(([file]) => !unread.includes(file));
   assert.deepEqual([kept, more], [
     { name, size: read.reduce((sum, [, bytes]) => sum + bytes.length, 0),
       version: `"${sha256(MANIFEST).slice(0, 20)}"` }, [],
@@ -325,7 +326,8 @@ test('downloads of load() are listed, updated when the server has others, and de
   server.asked.length = 0;
   await Translator.create({ sourceLanguage: 'en', targetLanguage: 'de', model: name, cache })
     .then((translator) => translator.destroy(), () => {}); // whether it suits the weights or not
-  assert.deepEqual(server.asked, ['heed.json', 'lexicon.tsv']); // a Transformer has no use for the latter
+  // a Transformer has no use for the latter
+  assert.deepEqual(server.asked.sort(), ['heed.json', 'lexicon.bin', 'ngrams.bin']);
 
   // an index is no model
   server.files['index.json'] = Buffer.from('{ "models": [] }');

@@ -1,5 +1,5 @@
-// lexicon.test.js - lexicon.tsv of a model: how it is read and refused, the entries of a source, and that every way of
-// asking searches with it, unless the caller says otherwise.
+// lexicon.test.js - lexicon.tsv or lexicon.bin of a model: how it is read and refused, the entries of a source, and
+// that every way of asking searches with it, unless the caller says otherwise.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -7,9 +7,11 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { LEXICON_INTS, PLACE_AFTER, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../js/base/constants.js';
 import { convert } from '../js/convert/convert.js';
 import { trim } from '../js/convert/trim.js';
+import { readParts, unpackParts, writeParts } from '../js/files/parts.js';
 import { HeedError, Transformer, Translator } from '../js/index.js';
 import { Lexicon, readLexicon } from '../js/model/lexicon.js';
 import { bytes, readFiles, SHIPPED, withLanguages } from './model-files.js';
@@ -24,12 +26,26 @@ const BADGER = 'I saw a badger in the garden.';
 const XYLOPHONE = 'Wir haben ein Xylophon.';
 const TO_GERMAN = { sourceLanguage: 'en', targetLanguage: 'de' };
 
-/** A model with the files of the shipped one, all of them listed. @param {string | Uint8Array} lexicon */
-function withLexicon(lexicon, files = readFiles(SHIPPED)) {
+/**
+ * A model with the files of the shipped one, all of them listed, and another lexicon.
+ *
+ * @param {string | Uint8Array} lexicon
+ */
+function withLexicon(lexicon, files = readFiles(SHIPPED), name = 'lexicon.tsv') {
   const data = typeof lexicon === 'string' ? bytes(lexicon) : lexicon;
+  const { 'lexicon.bin': _, ...others } = files;
   const manifest = JSON.parse(String(Buffer.from(files['heed.json'])));
-  manifest.files = { ...manifest.files, 'lexicon.tsv': { size: data.length, sha256: sha256(data) } };
-  return { ...files, 'heed.json': bytes(JSON.stringify(manifest)), 'lexicon.tsv': data };
+  delete manifest.files['lexicon.bin'];
+  manifest.files[name] = { size: data.length, sha256: sha256(data) };
+  return { ...others, 'heed.json': bytes(JSON.stringify(manifest)), [name]: data };
+}
+
+/** The lines by language: lexicon.bin. @param {string} lexicon */
+function packed(lexicon) {
+  const lines = lexicon.split(/(?<=\n)/);
+  const codes = [...new Set(lines.map((line) => line.split('\t', 1)[0]))];
+  return writeParts(codes.map((code) => [code,
+    new Uint8Array(gzipSync(lines.filter((line) => line.startsWith(`${code}\t`)).join('')))]));
 }
 
 /** The same as a directory, and the shipped model without a lexicon. */
@@ -37,9 +53,9 @@ const place = mkdtempSync(join(tmpdir(), 'heed-lexicon-'));
 after(() => rmSync(place, { recursive: true }));
 const [model, bare] = ['model', 'bare'].map((name) => join(place, name));
 for (const folder of [model, bare]) cpSync(SHIPPED, folder, { recursive: true });
+for (const folder of [model, bare]) rmSync(join(folder, 'lexicon.bin'));
 for (const [name, data] of Object.entries(withLexicon(WRONG))) writeFileSync(join(model, name), data);
-rmSync(join(bare, 'lexicon.tsv'));
-const { files: { 'lexicon.tsv': _, ...listed }, ...manifest } = JSON.parse(readFileSync(join(bare, 'heed.json'), 'utf8'));
+const { files: { 'lexicon.bin': _, ...listed }, ...manifest } = JSON.parse(readFileSync(join(bare, 'heed.json'), 'utf8'));
 writeFileSync(join(bare, 'heed.json'), JSON.stringify({ ...manifest, files: listed }));
 
 /** @param {object} [options] */
@@ -63,7 +79,18 @@ async function entriesOf(
   /** @type {string} */ lexicon, /** @type {string} */ text, /** @type {[string, string]} */ pair = ['en', 'de'],
   own = tokenizer, /** @type {object} */ options = { language: pair[1] },
 ) {
-  const read = new Lexicon(bytes(lexicon), own, pair, config);
+  return entriesFrom(new Lexicon(bytes(lexicon), own, pair, config), text, own, options);
+}
+
+/**
+ * The same of a lexicon.
+ *
+ * @param {Lexicon} read
+ * @param {string} text
+ * @param {typeof tokenizer} own
+ * @param {object} options
+ */
+async function entriesFrom(read, text, own, options) {
   await read.read();
   const { ids } = own.encode(text, options);
   const all = read.entriesFor(ids);
@@ -157,6 +184,57 @@ test('reading lets the event loop run', async () => {
   assert.ok(turns >= 9, `${turns} turns`);
 });
 
+test('lexicon.bin: the entries of the same lines, of which only the parts of the pair are unpacked', async () => {
+  const lines = 'de\tbadger\tDachs\t60\t80\nfr\tbadger\tblaireau\t50\t90\nde\tacorn\tEichel\t90\t90\n' +
+    'es\tbadger\ttejón\t70\t70\nfr\tacorn\tgland\t80\t80\nde\tthe badger\tder Dachs\t50\t50\n';
+  const text = 'The badger has an acorn. Der Dachs hat eine Eichel. Le blaireau a un gland. El tejón.';
+  const broken = bytes('no gzip');
+  for (const pair of /** @type {[string, string][]} */ ([['en', 'de'], ['en', 'fr'], ['en', 'es'], ['de', 'en'],
+    ['de', 'fr'], ['fr', 'de'], ['es', 'de'], ['en', 'it']])) {
+    const entriesIn = (/** @type {Uint8Array} */ file) => entriesFrom(
+      new Lexicon(file, tokenizer, pair, config, 'lexicon.bin'), text, tokenizer, { language: 'de' });
+    const expected = await entriesOf(lines, text, pair, tokenizer, { language: 'de' });
+    assert.equal(expected.length > 0, pair[1] !== 'it');
+    const parts = [...readParts(packed(lines), '')];
+    for (const order of [parts, parts.toReversed()]) {
+      assert.deepEqual(await entriesIn(writeParts(order)), expected);
+      const own = order.map(([code, part]) => /** @type {[string, Uint8Array]} */ ([code,
+        pair.includes(code) ? part : broken]));
+      assert.deepEqual(await entriesIn(writeParts(own)), expected);
+    }
+    const code = pair.find((each) => each !== 'en' && each !== 'it');
+    if (!code) continue;
+    const harmed = parts.map(([each, part]) => /** @type {[string, Uint8Array]} */ ([each,
+      each === code ? broken : part]));
+    await assert.rejects(entriesIn(writeParts(harmed)), { status: 'HEED_E_FILE',
+      message: `lexicon.bin: part ${code}: cannot be unpacked: damaged or cut short` });
+  }
+});
+
+test('lexicon.bin: a part whose last line has no end, and errors that name the file', async () => {
+  const part = (/** @type {string} */ code, /** @type {string} */ text) =>
+    /** @type {[string, Uint8Array]} */ ([code, new Uint8Array(gzipSync(text))]);
+  const read = (/** @type {[string, Uint8Array][]} */ ...parts) =>
+    entriesFrom(new Lexicon(writeParts(parts), tokenizer, ['de', 'fr'], config, 'lexicon.bin'), 'Dachs', tokenizer,
+      { language: 'de' });
+  const [german, french] = ['de\tbadger\tDachs\t60\t80', 'fr\tbadger\tblaireau\t50\t90'];
+  const entries = await read(part('de', german), part('fr', french));
+  assert.ok(entries.length > 0);
+  assert.deepEqual(await read(part('de', `${german}\n`), part('fr', `${french}\n`)), entries);
+  await assert.rejects(read(part('de', 'de\tx')), { message: /^lexicon\.bin: line 1: found 'de\tx', expected 5 columns/ });
+});
+
+test('the shipped lexicon has a part for each language but English, whose lines are right', async () => {
+  const file = new Uint8Array(readFileSync(join(SHIPPED, 'lexicon.bin')));
+  assert.deepEqual([...readParts(file, '').keys()].sort(), ['de', 'es', 'fr']);
+  for (const code of ['de', 'es', 'fr']) {
+    const [content] = await unpackParts(file, '', [code]);
+    assert.equal(content[content.length - 1], 10, 'the last line ends');
+    for (const line of new TextDecoder().decode(content).split('\n', 9)) assert.ok(line.startsWith(`${code}\t`), line);
+    for (const pair of [['en', code], [code, 'en']]) await readLexicon(content, pair[0], pair[1]);
+  }
+});
+
 test('entries: the pieces of a word, its share, and where the translation may begin', async () => {
   assert.deepEqual(await entriesOf(WRONG, 'The acorn and a BADGER.'), [
     ['\u2581acorn', 350, PLACE_FIRST, 'Purpur'], ['\u2581acorn', 350, PLACE_LATER, 'purpur'],
@@ -230,7 +308,8 @@ test('a French word follows an article without a space', async () => {
 
 test('a Spanish word follows what begins its sentence without a space', async () => {
   const own = await open({ model: withLexicon('es\tbadger\txilófono\t100\t100\n'), targetLanguage: 'es' });
-  assert.equal(await own.translate('Badger!'), '¡Xilófono!');
+  // n-grams would not begin with a word that nobody writes there
+  assert.equal(await own.translate('Badger!', { ngrams: false }), '¡Xilófono!');
   assert.doesNotMatch(await own.translate('Badger!', { lexicon: false }), /xil/i);
 });
 
@@ -422,6 +501,52 @@ test('at a URL: a Translator downloads it once for all of its workers, a Transfo
   assert.equal(await Translator.availability({ ...TO_GERMAN, model: state.address, cache: state.cache }), 'available');
 });
 
+test('lexicon.bin: it gives what lexicon.tsv gives, and comes before it', async (t) => {
+  const state = await serve(t);
+  const files = withLexicon(packed(WRONG), undefined, 'lexicon.bin');
+  const both = { ...withLexicon('de\tbadger\tRathaus\t100\t100\n', files), 'lexicon.bin': files['lexicon.bin'] };
+  const manifests = [files, both].map((each) => JSON.parse(String(Buffer.from(each['heed.json']))));
+  Object.assign(manifests[1].files, manifests[0].files);
+  state.files = { ...both, 'heed.json': bytes(JSON.stringify(manifests[1])) };
+  for (const options of [{ model: files }, { model: files, worker: false }, { model: files, workers: 2 },
+    { model: state.address }, { model: state.files }]) {
+    const own = await open(options);
+    for (const beams of [1, 3]) {
+      for (const lexicon of [true, false]) {
+        assert.equal(await own.translate(BADGER, { beams, lexicon }),
+          await translator.translate(BADGER, { beams, lexicon }));
+      }
+    }
+  }
+  assert.equal(state.asked.filter((name) => name === 'lexicon.bin').length, 1);
+  assert.ok(!state.asked.includes('lexicon.tsv'));
+  const back = await open({ model: files, sourceLanguage: 'de', targetLanguage: 'fr' });
+  assert.match(await back.translate(XYLOPHONE), /voiture/);
+  const { 'lexicon.bin': _, ...lacking } = files;
+  await assert.rejects(open({ model: lacking }), { status: 'HEED_E_FILE', message: /lexicon\.bin is missing$/ });
+});
+
+test('a damaged lexicon.bin: each call that uses it rejects, others go on', async () => {
+  const good = packed(WRONG);
+  const de = /** @type {Uint8Array} */ (readParts(good, '').get('de'));
+  const free = await translator.translate(BADGER, { lexicon: false });
+  for (const [data, what] of /** @type {[Uint8Array, string | RegExp][]} */ ([
+    [bytes(WRONG), "lexicon.bin: found 'de\tb' first, expected 'HPT1'"],
+    [good.subarray(0, -1), /^lexicon\.bin: part fr: found \d+ bytes, expected \d+: it is cut short$/],
+    [writeParts([['de', de.with(de.length - 6, de[de.length - 6] ^ 1)]]),
+      'lexicon.bin: part de: cannot be unpacked: damaged or cut short'],
+    [packed(`${WRONG}de\tbadger\tDachs\t700\t1\n`), /line 3: found '700', expected a whole number from 0 to 100/],
+  ])) {
+    for (const worker of [false, true]) {
+      const own = await open({ model: withLexicon(data, undefined, 'lexicon.bin'), worker });
+      for (let i = 0; i < 2; i++) {
+        await assert.rejects(own.translate(BADGER), { name: 'HeedError', status: 'HEED_E_FILE', message: what });
+        assert.equal(await own.translate(BADGER, { lexicon: false }), free);
+      }
+    }
+  }
+});
+
 test('with a glossary, with what is kept, and in two steps', async () => {
   const glossary = { garden: 'Hinterhof' };
   const own = await translator.translate(BADGER, { glossary });
@@ -491,6 +616,9 @@ test('a model without a head that aligns, a damaged file, wrong options', async 
       { status: 'HEED_E_CONFIG', message: `config.json: alignment_heads: found ${JSON.stringify(heads)}, expected a ` +
         'head of decoder layer 1 beside a lexicon.tsv: it says which word is translated' });
   }
+  await assert.rejects(open({ model: withLexicon(packed(WRONG), { ...files, 'config.json': bytes(JSON.stringify(
+    { ...stated, alignment_heads: undefined })), 'heed.json': bytes('{"files":{}}') }, 'lexicon.bin') }),
+  { status: 'HEED_E_CONFIG', message: /beside a lexicon\.bin: it says which word is translated$/ });
   await assert.rejects(open({ model: { ...withLexicon(WRONG), 'lexicon.tsv': bytes(WRONG.replace('Xy', 'xY')) } }),
     { status: 'HEED_E_HASH', message: /^lexicon\.tsv: sha256/ });
   for (const call of [translator.translate.bind(translator), translator.translateDetailed.bind(translator)]) {

@@ -129,7 +129,7 @@ test('the wasm module comes from where one says', async () => {
 
 test('progress begins with 0, never goes back, and ends with the sizes of all files', async (t) => {
   // what only transformers or a Translator reads is not loaded
-  const { 'tokenizer_config.json': _, 'lexicon.tsv': __, ...files } = readFiles(SHIPPED);
+  const { 'tokenizer_config.json': _, 'lexicon.bin': __, 'ngrams.bin': ___, ...files } = readFiles(SHIPPED);
   const address = await serve(t, sendFiles(files));
   const total = Object.values(files).reduce((sum, b) => sum + b.length, 0);
   for (const source of [SHIPPED, address]) {

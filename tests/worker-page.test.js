@@ -81,8 +81,8 @@ test('Chromium: worker, cache, abort, and memory given back', async (t) => {
   assert.equal(sent, 2, 'downloads of the weights');
 
   // heed/cache
-  const read = ['config.json', 'generation_config.json', 'heed.json', 'lexicon.tsv', 'model.safetensors', 'source.spm',
-    'target.spm', 'vocab.json'].reduce((sum, name) => sum + readFileSync(`${SHIPPED}/${name}`).length, 0);
+  const read = ['config.json', 'generation_config.json', 'heed.json', 'lexicon.bin', 'model.safetensors', 'ngrams.bin',
+    'source.spm', 'target.spm', 'vocab.json'].reduce((sum, name) => sum + readFileSync(`${SHIPPED}/${name}`).length, 0);
   assert.equal(found.kept.size, read);
   assert.match(found.kept.name, /\/models\/de-en-es-fr\/$/);
   assert.deepEqual([found.kept.others, found.updated, found.left], [[], false, [[], 'downloadable']]);

@@ -65,6 +65,8 @@ export const MAX_MARIAN_RANK = 4;
 export const MAX_MARIAN_ELEMENTS = 2 ** 31 - 1;
 /** Bytes of the content of a packed file, which may be a thousand times as many as the file's. */
 export const MAX_UNPACKED = 2 ** 30;
+/** Bytes of what a file has for one language. */
+export const MAX_PART = 2 ** 27;
 /** Bytes of the window of a file in Zstandard: what the program zstd allows unless it is told otherwise. */
 export const MAX_WINDOW = 2 ** 27;
 

@@ -51,6 +51,7 @@ export function searchOptions(values) {
     batchSize: count('batch', values.batch, MAX_BATCH) ?? BATCH,
     keep: values['no-keep'] === undefined,
     lexicon: values['no-lexicon'] === undefined,
+    ngrams: values['no-ngrams'] === undefined,
   };
   for (const [option, name] of Object.entries(SEARCH)) {
     const value = numberOf(option, values[option]);

@@ -21,7 +21,7 @@ import { adaptDirectory } from '../formats/open.js';
 import { readVocabularyYaml } from '../formats/vocabulary.js';
 import { readConfig } from '../model/config.js';
 import { settle, tensorNames, toMarian } from '../model/family.js';
-import { LEXICON, openWeights } from '../model/load.js';
+import { LEXICONS, NGRAMS, openWeights } from '../model/load.js';
 import { Transformer } from '../model/transformer.js';
 import { instantiate } from '../wasm/module.js';
 import { findNonFinite, fromFloats, quantizeRow, toFloats } from './numbers.js';
@@ -339,9 +339,9 @@ async function writeModel(files, to, asked) {
   if ('torch_dtype' in stated && dtype !== 'int8') stated.torch_dtype = NAMES[dtype];
   await writeFile(join(to, 'config.json'), pretty(stated));
   const shortlist = /^lex[\w.-]*$/.exec(String(stated.shortlist)) ?? [];
-  // heed.json of the new directory lists all of its files, and a model reads a lexicon that is listed
-  const lexicon = Object.hasOwn(Object(manifest.files), LEXICON) ? [LEXICON] : [];
-  for (const name of [...COMPANIONS, ...shortlist, ...lexicon]) {
+  // heed.json of the new directory lists all of its files, and a model reads a lexicon and n-grams that are listed
+  const listed = [...LEXICONS, NGRAMS].filter((name) => Object.hasOwn(Object(manifest.files), name));
+  for (const name of [...COMPANIONS, ...shortlist, ...listed]) {
     const bytes = await files.readOptional(name);
     if (bytes) await writeFile(join(to, name), bytes);
     else if (name === 'vocab.json') {

@@ -7,14 +7,16 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DTYPES, E_CONFIG, E_FILE, E_SAFETENSORS } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { parseJson } from '../base/json.js';
+import { readParts, unpackPart, writeParts } from '../files/parts.js';
 import { listedFiles, openSource } from '../files/source.js';
 import { readConfig } from '../model/config.js';
 import { settle, toMarian } from '../model/family.js';
 import { checkTag, languageOf, notSupported, pairsOf } from '../model/languages.js';
-import { LEXICON, openWeights } from '../model/load.js';
+import { LEXICONS, NGRAMS, openWeights } from '../model/load.js';
 import { findCode, tasksOf } from '../model/pairs.js';
 import { Transformer } from '../model/transformer.js';
 import { openSides } from '../text/families.js';
@@ -23,6 +25,7 @@ import { findUnknown } from '../text/unknown.js';
 import { instantiate } from '../wasm/module.js';
 import { withoutCopies } from './convert.js';
 import { keepJson, keepMarian, keepPieces } from './kept.js';
+import { trimNgrams } from './ngrams.js';
 
 const WEIGHTS = 'model.safetensors';
 const SPM = ['sentencepiece.bpe.model', 'spiece.model'];
@@ -160,15 +163,50 @@ function keptPairs(manifest, tags) {
 }
 
 /**
- * The lines of a lexicon that are of these languages. A model without the pieces of a word cuts it into others.
+ * What a file has for these languages, packed as it was; undefined: nothing.
  *
- * @param {Uint8Array} bytes  lexicon.tsv
+ * @param {Uint8Array} bytes
+ * @param {string} name
  * @param {string[]} tags
  */
-function keptLines(bytes, tags) {
+function keptParts(bytes, name, tags) {
   const languages = new Set(tags.map(languageOf));
-  const lines = new TextDecoder().decode(bytes).split(/(?<=\n)/);
-  return lines.filter((line) => languages.has(line.split('\t', 1)[0])).join('');
+  const parts = [...readParts(bytes, name)].filter(([code]) => languages.has(code));
+  return parts.length > 0 ? parts : undefined;
+}
+
+/**
+ * A lexicon of these languages; undefined: it is empty. A model without the pieces of a word cuts it into others.
+ *
+ * @param {Uint8Array} bytes
+ * @param {string} name  one of LEXICONS
+ * @param {string[]} tags
+ */
+function keptLexicon(bytes, name, tags) {
+  if (name !== 'lexicon.tsv') {
+    const parts = keptParts(bytes, name, tags);
+    return parts && writeParts(parts);
+  }
+  const languages = new Set(tags.map(languageOf));
+  const lines = new TextDecoder().decode(bytes).split(/(?<=\n)/)
+    .filter((line) => languages.has(line.split('\t', 1)[0])).join('');
+  return lines === '' ? undefined : new TextEncoder().encode(lines);
+}
+
+/**
+ * The n-grams of these languages that have no other ids; undefined: there are none.
+ *
+ * @param {Uint8Array} bytes
+ * @param {string[]} tags
+ * @param {Map<number, number>} map  new ids by old ones
+ */
+async function keptNgrams(bytes, tags, map) {
+  const parts = keptParts(bytes, NGRAMS, tags);
+  return parts && writeParts(await Promise.all(parts.map(async ([code, packed]) => {
+    const what = `${NGRAMS}: part ${code}`;
+    const left = trimNgrams(await unpackPart(packed, what), map, what);
+    return /** @type {[string, Uint8Array]} */ ([code, gzipSync(left, { level: 9 })]);
+  })));
 }
 
 /** Texts of files, and their sentences as a Translator cuts them. @param {string[]} names @param {string[]} tags */
@@ -340,8 +378,12 @@ export async function trim(from, to, { keep: tags, texts }) {
       const bytes = await read(name);
       if (bytes) await put(name, bytes);
     }
-    const lexicon = all.has(LEXICON) ? keptLines(await files.read(LEXICON), canonical) : '';
-    if (lexicon !== '') await put(LEXICON, new TextEncoder().encode(lexicon));
+    for (const name of LEXICONS) {
+      const lexicon = all.has(name) ? keptLexicon(await files.read(name), name, canonical) : undefined;
+      if (lexicon) await put(name, lexicon);
+    }
+    const ngrams = all.has(NGRAMS) ? await keptNgrams(await files.read(NGRAMS), canonical, map) : undefined;
+    if (ngrams) await put(NGRAMS, ngrams);
     const weights = await openWeights(files, config);
     settle(config, weights);
     const before = weights.size ?? weights.tensors.reduce((sum, { bytes }) => sum + bytes, weights.head);

@@ -4,7 +4,7 @@
 import { onAborts } from '../base/abort.js';
 import { turn } from '../base/host.js';
 import { checkPair } from '../model/languages.js';
-import { LEXICON } from '../model/load.js';
+import { LEXICONS, NGRAMS } from '../model/load.js';
 import { Model } from '../model/model.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -130,20 +130,40 @@ function engineOf(model, { encode, settings }, lexicon) {
 }
 
 /**
+ * Takes a file of a model, which is freed once it is read.
+ *
+ * @param {Model} model
+ * @param {string} name
+ */
+function take(model, name) {
+  const { files } = model.internals();
+  const { [name]: bytes } = files;
+  delete files[name];
+  return bytes;
+}
+
+/**
  * The lexicon of a model for a pair, if its directory has one.
  *
  * @param {Model} model
- * @param {string} source  a canonical tag
- * @param {string} target
+ * @param {[source: string, target: string]} pair  codes of languages, such as 'de'
  */
-async function lexiconOf(model, source, target) {
-  const { files } = model.internals();
-  const { [LEXICON]: bytes } = files;
-  if (!bytes) return undefined;
-  delete files[LEXICON]; // the lexicon frees it once it is read
+async function lexiconOf(model, pair) {
+  const name = LEXICONS.find((each) => model.internals().files[each]);
+  if (name === undefined) return undefined;
   const { Lexicon } = await import('../model/lexicon.js');
-  const [from, to] = [source, target].map((tag) => new Intl.Locale(tag).language);
-  return new Lexicon(bytes, model.tokenizer, [from, to], model.config);
+  return new Lexicon(take(model, name), model.tokenizer, pair, model.config, name);
+}
+
+/**
+ * Gives a model its n-grams of a language, if its directory has some.
+ *
+ * @param {Model} model
+ * @param {string} language  the code of the target
+ */
+async function addNgrams(model, language) {
+  const bytes = take(model, NGRAMS);
+  if (bytes) await (await import('../model/ngrams.js')).addNgrams(model, bytes, language);
 }
 
 /**
@@ -166,7 +186,9 @@ export async function createHere({ model, source, target, language, onProgress, 
   try {
     // without a tokenizer nobody has chosen: that is an error
     if (ways.length === 0) await choose(loaded);
-    return engineOf(loaded, ways[ways.length - 1], await lexiconOf(loaded, source, target));
+    const pair = /** @type {[string, string]} */ ([source, target].map((tag) => new Intl.Locale(tag).language));
+    await addNgrams(loaded, pair[1]);
+    return engineOf(loaded, ways[ways.length - 1], await lexiconOf(loaded, pair));
   } catch (error) {
     loaded.dispose();
     throw error;

@@ -20,7 +20,7 @@ import { meanOfHeads } from './inspect.js';
 /**
  * @typedef {object} Kept  of a sentence
  * @property {Hypothesis[]} live
- * @property {(Hypothesis & { score: number })[]} ended  best first; as many as the core keeps, the beams of the search
+ * @property {Hypothesis[]} ended  all, of which the core keeps the best
  */
 
 /** A Watcher, see batch.js. */
@@ -46,7 +46,7 @@ class Attended {
    */
   step(core, session, row, source) {
     const heads = this.#heads;
-    const { beams, prefix, lengthPenalty } = this.#search;
+    const { beams } = this.#search;
     const { length } = this.#sources[source];
     const size = heads.length * length;
     const [data, count] = [floats(beams * size), ints(1)];
@@ -61,18 +61,16 @@ class Attended {
     });
     /** @type {Kept} */
     const next = { live: [], ended };
-    const { beam, id, fate, logProb, n: found } = candidatesOf(core, session, row, beams);
+    const { beam, id, fate, n: found } = candidatesOf(core, session, row, beams);
     for (let i = 0; i < found; i++) {
       if (fate[i] === PRUNED) continue;
       const before = live[beam[i]];
       const tip = { before, length: before.length + 1, id: id[i], row: rows[beam[i]] };
-      const score = logProb[i] / (tip.length - prefix.length) ** lengthPenalty;
-      if (fate[i] === ENDED) ended.push({ ...tip, score });
+      if (fate[i] === ENDED) ended.push(tip);
       else next.live[fate[i]] = tip;
     }
     // no id could follow: the result is what lived before
     if (next.live.length === 0 && ended.length === 0) next.live = live;
-    ended.sort((a, b) => b.score - a.score).splice(beams);
     this.#kept.set(source, next);
   }
 
@@ -93,7 +91,7 @@ class Attended {
       }
       return true;
     };
-    // if it is none of them, because its score is almost another's, the alignment has a pass of its own
+    // rows of the same ids are the same, whichever hypothesis they are of
     if ([...ended, ...live].some(isBest)) best.attended = attended;
   }
 }

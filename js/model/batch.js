@@ -304,7 +304,7 @@ export class Batch {
     this.#rows.set(row.value[0], { call, index });
     if (lexicon) {
       const entries = lexicon.entriesFor(sources[index]);
-      this.#core.call('lexicon.tsv', 'heed_search_lexicon', this.#handle, row.value[0], lexicon.head, entries,
+      this.#core.call(lexicon.file, 'heed_search_lexicon', this.#handle, row.value[0], lexicon.head, entries,
         entries.length);
     }
     call.waiting.pop();

@@ -1,19 +1,21 @@
-// lexicon.js - lexicon.tsv of a model: translations of words that are rare in what it was trained on. A search makes
+// lexicon.js - the lexicon of a model: translations of words that are rare in what it was trained on. A search makes
 // them more probable where the head that aligns looks at the word; see src/search/lexicon.c. Loaded by engine/here.js
 // for models that have such a file.
 //
-//     lexicon.tsv, the pair -> words with their translations
+//     lexicon.bin, the pair -> words with their translations
 //     ids of a source       -> its words -> their translations as ids: the entries of heed_search_lexicon()
 //
 // A line has five columns: the code of a language, an English word, a word of that language, and how often the second
 // translates the first and the first the second, in hundredths; 0: the word to translate is not rare. Instead of a word
 // there may be several, "town hall"; to look them up, four at most. Between two other languages English stands in the
-// middle. Lines of other languages than the pair's are not checked.
+// middle. Lines of other languages than the pair's are not checked. The file is lexicon.tsv, or lexicon.bin, where each
+// language has a part, see files/parts.js.
 
 import { E_CONFIG, E_FILE, LEXICON_INTS, PLACE_ANY, PLACE_FIRST, PLACE_LATER } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { turn } from '../base/host.js';
 import { mismatch } from '../base/json.js';
+import { unpackParts } from '../files/parts.js';
 import { isByte } from '../text/pieces.js';
 import { floats } from '../wasm/core.js';
 import { headsFor } from './heads.js';
@@ -101,18 +103,22 @@ function lineAt(text, at) {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** @param {number} line  its number @param {unknown} found @param {string} expected @returns {never} */
-function refuse(line, found, expected) {
-  throw new HeedError(E_FILE, mismatch(`${FILE}: line ${line}`, found, expected));
-}
-
-/** The columns of a line, checked. @param {string} line @param {number} number */
-function fieldsOf(line, number) {
+/**
+ * The columns of a line, checked.
+ *
+ * @param {string} line
+ * @param {number} number  of the line
+ * @param {string} file  for messages
+ */
+function fieldsOf(line, number, file) {
+  const refuse = (/** @type {unknown} */ found, /** @type {string} */ expected) => {
+    throw new HeedError(E_FILE, mismatch(`${file}: line ${number}`, found, expected));
+  };
   const fields = line.split('\t');
-  if (fields.length !== COLUMNS) refuse(number, line, `${COLUMNS} columns with tabs between`);
-  for (const i of [1, 2]) if (fields[i].trim() === '') refuse(number, fields[i], `a word in column ${i + 1}`);
+  if (fields.length !== COLUMNS) refuse(line, `${COLUMNS} columns with tabs between`);
+  for (const i of [1, 2]) if (fields[i].trim() === '') refuse(fields[i], `a word in column ${i + 1}`);
   for (const i of [3, 4]) {
-    if (!HUNDREDTHS.test(fields[i])) refuse(number, fields[i], `a whole number from 0 to 100 in column ${i + 1}`);
+    if (!HUNDREDTHS.test(fields[i])) refuse(fields[i], `a whole number from 0 to 100 in column ${i + 1}`);
   }
   return fields;
 }
@@ -120,18 +126,21 @@ function fieldsOf(line, number) {
 /**
  * Reads the lines of two languages; the event loop runs in between. Line ends may be CRLF, and a BOM may be first.
  *
- * @param {Uint8Array} bytes  lexicon.tsv
+ * @param {Uint8Array | Uint8Array[]} bytes  lexicon.tsv, or what some languages have of it
  * @param {string} source  the code of a language, such as 'de'
  * @param {string} target
+ * @param {string} [file]  for messages, which count lines over all that is given
  * @returns {Promise<(key: string) => Translation[]>}  translations of a word as keyOf() writes it, the most frequent
  *   first. HEED_E_FILE: a line of these languages is malformed, or the file is not UTF-8
  */
-export async function readLexicon(bytes, source, target) {
+export async function readLexicon(bytes, source, target, file = FILE) {
   let text = '';
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    // the last line may have no end
+    text = [bytes].flat().map((each) => decoder.decode(each).replace(/[^\n]$/, '$&\n')).join('');
   } catch (error) {
-    throw new HeedError(E_FILE, `${FILE}: found other bytes, expected UTF-8`, { cause: error });
+    throw new HeedError(E_FILE, `${file}: found other bytes, expected UTF-8`, { cause: error });
   }
   const [toEnglish, fromEnglish] = [new Side(text, false), new Side(text, true)];
   const sides = new Map([[source, toEnglish], [target, fromEnglish]]);
@@ -139,9 +148,9 @@ export async function readLexicon(bytes, source, target) {
   for (let at = 0, number = 1; at < text.length; number++) {
     const end = text.indexOf('\n', at);
     const tab = text.indexOf('\t', at);
-    if (tab < 0 || (end >= 0 && tab > end)) fieldsOf(lineAt(text, at), number);
+    if (tab < 0 || (end >= 0 && tab > end)) fieldsOf(lineAt(text, at), number, file);
     const side = sides.get(text.slice(at, tab));
-    side?.add(fieldsOf(lineAt(text, at), number), at);
+    side?.add(fieldsOf(lineAt(text, at), number, file), at);
     at = end < 0 ? text.length : end + 1;
     if (number % STRIDE === 0) await turn();
   }
@@ -178,20 +187,23 @@ export class Lexicon {
   /**
    * Reads nothing yet.
    *
-   * @param {Uint8Array} bytes  lexicon.tsv
+   * @param {Uint8Array} bytes
    * @param {import('../text/tokenizer.js').Tokenizer} tokenizer
    * @param {[source: string, target: string]} pair  codes of languages, such as 'de'
    * @param {Readonly<Record<string, any>>} config  HEED_E_CONFIG: it names no head of the last layer that aligns
+   * @param {string} [file]  lexicon.bin or lexicon.tsv
    */
-  constructor(bytes, tokenizer, pair, { decoder_layers: layers, decoder_attention_heads: heads, alignment_heads }) {
+  constructor(bytes, tokenizer, pair, { decoder_layers: layers, decoder_attention_heads: heads, alignment_heads },
+    file = FILE) {
     const [, head] = headsFor(alignment_heads, layers, heads)?.find(([layer]) => layer === layers - 1) ?? [];
     if (head === undefined) {
-      const expected = `a head of decoder layer ${layers - 1} beside a ${FILE}: it says which word is translated`;
+      const expected = `a head of decoder layer ${layers - 1} beside a ${file}: it says which word is translated`;
       const found = JSON.stringify(alignment_heads);
       throw new HeedError(E_CONFIG, `config.json: alignment_heads: found ${found}, expected ${expected}`);
     }
     this.head = head;
     this.#bytes = bytes;
+    this.file = file;
     this.#tokenizer = tokenizer;
     this.#pair = pair;
   }
@@ -199,7 +211,9 @@ export class Lexicon {
   async #read() {
     const [, target] = this.#pair;
     if (JOINED.has(target)) this.#entriesAfter = (await import('./joints.js')).entriesAfter;
-    this.#translationsOf = await readLexicon(this.#bytes, ...this.#pair);
+    const isPlain = this.file === FILE;
+    const texts = isPlain ? [this.#bytes] : await unpackParts(this.#bytes, this.file, this.#pair);
+    this.#translationsOf = await readLexicon(texts, ...this.#pair, this.file);
     this.#bytes = new Uint8Array();
   }
 

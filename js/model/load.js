@@ -67,8 +67,10 @@ export async function openWeights(files, config, onRead) {
   return other || openSafetensors(chunks || (await files.open(file)), file);
 }
 
-/** The file of a lexicon, see lexicon.js. */
-export const LEXICON = 'lexicon.tsv';
+/** The files of a lexicon, see lexicon.js: packed by languages, see files/parts.js, or not. */
+export const LEXICONS = ['lexicon.bin', 'lexicon.tsv'];
+/** The file of n-grams, see ngrams.js. */
+export const NGRAMS = 'ngrams.bin';
 
 /** By part of a matrix. */
 const SUFFIXES = ['', '.scale', '.alpha'];
@@ -274,15 +276,16 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   const configJson = (await family?.toMarian(stated)) ?? stated;
   const { sides } = files;
   const hasTwo = configJson.share_encoder_decoder_embeddings === false;
-  // only a Translator has a use for it
-  const hasLexicon = accept !== undefined && listed.has(LEXICON);
+  // only a Translator has a use for them
+  const isListed = (/** @type {string} */ name) => accept !== undefined && listed.has(name);
+  const others = [LEXICONS.find(isListed), [NGRAMS].find(isListed)];
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
     sides ? undefined : json('vocab.json'),
     hasTwo && !sides ? json('target_vocab.json') : undefined,
     read('source.spm'),
     read('target.spm'),
-    hasLexicon ? read(LEXICON) : undefined,
+    ...others.map((name) => (name === undefined ? undefined : read(name))),
   ]);
   const config = readConfig(configJson, generation ?? {});
   const defaults = generateDefaults(config, configJson, generation);

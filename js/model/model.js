@@ -18,7 +18,8 @@ import { Session } from './session.js';
  * @property {Int32Array} ids  without decoder_start_token_id; with `</s>` if it was produced
  * @property {number} logProb  sum of natural-log token probabilities after all rules; the prefix does not count, forced
  *   ids count as 0
- * @property {number} score  logProb / length^lengthPenalty: the order of hypotheses; the prefix does not count
+ * @property {number} score  logProb / length^lengthPenalty: the order of hypotheses; the prefix does not count. With
+ *   n-grams, (logProb + what they gain) / length^lengthPenalty
  * @property {boolean} finished  false: stopped by maxTokens, even if the last id is forcedEosTokenId, or by cutRunaways
  * @property {Float64Array} [attended]  [ids, source]: cross attention of the best hypothesis, by the mean of the heads
  *   that place tags, in a search with `align`

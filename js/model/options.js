@@ -148,6 +148,9 @@ export const RULES = {
   shortlist: checkBoolean,
 };
 
+/** What a gain of n-grams counts beside a log-probability: chosen by translations, see models/README.md. */
+const NGRAM_WEIGHT = 0.12;
+
 // The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
 export const WEIGHTS = 'dtype activations wasm simd cache shortlist signal';
 const LOAD = `${WEIGHTS} onProgress`;
@@ -166,8 +169,8 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 /**
  * Completes the options of generate(). The caller checks their names, because a Translator has others.
  *
- * @param {GenerateOptions & { scores?: boolean, align?: boolean, lexicon?: boolean }} options  scores, align: see
- *   core.js; lexicon: see translate/options.js
+ * @param {GenerateOptions & { scores?: boolean, align?: boolean, lexicon?: boolean, ngrams?: boolean }} options
+ *   scores, align: see core.js; lexicon, ngrams: see translate/options.js
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
  * @returns {Search}
@@ -176,7 +179,7 @@ export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
   const initial = { cutRunaways: false, shortlist: true, .../** @type {any} */ (defaults) };
   const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], scores = true, align = false,
-    lexicon = true, signal } = options;
+    lexicon = true, ngrams = true, signal } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -187,6 +190,7 @@ export function checkGenerate(options, defaults, config) {
   if (batchSize !== undefined) checkInteger('batchSize', batchSize, 1);
   checkBoolean('validUtf8', validUtf8);
   checkBoolean('lexicon', lexicon);
+  checkBoolean('ngrams', ngrams);
   const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (ids.length >= longest) {
     throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
@@ -217,6 +221,7 @@ export function checkGenerate(options, defaults, config) {
     scores,
     align,
     lexicon,
+    ngrams: ngrams ? NGRAM_WEIGHT : 0,
     heads,
     prefix: ids,
     maxTokens: Math.min(maxTokens, longest - ids.length),

@@ -11,21 +11,23 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
  * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
  * sentence with such a part comes from translateStreaming() whole. Default: true.
  * lexicon: words that were rare in training, and several words together such as "town hall", become more probable
- * where the model reads what they translate, if its directory has a lexicon.tsv, see model/lexicon.js. Default: true.
+ * where the model reads what they translate, if its directory has a lexicon.bin, see model/lexicon.js. Default: true.
+ * ngrams: hypotheses whose words people often write in this order come first, if the directory has an ngrams.bin, see
+ * model/ngrams.js. Default: true.
  *
- * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean, lexicon?: boolean,
+ * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean, lexicon?: boolean, ngrams?: boolean,
  *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
  */
 
 /**
  * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean,
- *   lexicon?: boolean, align?: boolean }} Options  as they run; align: see Search
+ *   lexicon?: boolean, ngrams?: boolean, align?: boolean }} Options  as they run; align: see Search
  */
 
 // The names of the options of each function.
 export const CREATE =
   `sourceLanguage targetLanguage language model models pivot monitor worker timeout workers ${WEIGHTS}`;
-export const TRANSLATE = `${GENERATE} glossary keep lexicon`;
+export const TRANSLATE = `${GENERATE} glossary keep lexicon ngrams`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 
 /**

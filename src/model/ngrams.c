@@ -79,7 +79,8 @@ static uint8_t read_byte(heed_reader *in) {
 static int read_level(const struct heed_ngrams *ngrams, int at, heed_reader *in) {
     ngram_level level = ngrams->levels[at];
     if (!read_starts(&level, in) || !read_ids(ngrams, at, in)) return 0;
-    for (int i = 0; i < level.n; i++) level.gains[i] = (int8_t)read_byte(in);
+    const heed_reader gains = reader_slice(in, (uint64_t)level.n);
+    if (!gains.bad) copy_bytes(level.gains, gains.at, (size_t)level.n);
     for (int i = 0; i < level.n_contexts; i++)
         if (level.starts[i] < level.starts[i + 1]) level.kept[i] = read_byte(in);
     return !in->bad;

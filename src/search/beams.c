@@ -6,9 +6,10 @@
 
 int candidates_of(const heed_search_options *rules) { return rules->beams == 1 ? 1 : 2 * rules->beams; }
 
-/* rank: log-probability and gain.  0 for a rank of 0, even if the length is 0 too. */
+/* rank: log-probability and gain.  0 for a rank of 0, whatever the length and the penalty. */
 static float score_of(double rank, int length, float length_penalty) {
-    return rank < 0.0 || length > 0 ? (float)(rank / pow(length, length_penalty)) : 0.0f;
+    if (rank == 0.0 || (rank > 0.0 && length == 0)) return 0.0f;
+    return (float)(rank / pow(length, length_penalty));
 }
 
 /* How many new ids at the end are an incomplete character, which other rules left no way to complete. */

@@ -3,7 +3,7 @@
 //
 //     node tests/score/dev.js --data ../shared/data [--model models/de-en-es-fr]...
 //
-// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic, with the model's lexicon. A
+// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic, with its lexicon and n-grams. A
 // model that translates two languages without English also translates them by way of English, in two steps. Exit code
 // 1: the figures of the model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8
 // loses more than 0.3 against f32. --write puts the figures there.
@@ -29,7 +29,8 @@ const HELP = `usage: node tests/score/dev.js --data DIR [options]
   --max-tokens N   longest translation (128)
   --batch N        sentences decoded together (32)
   --dtype D        f32 or int8 alone, without --write
-  --no-lexicon     by the model alone, without --write
+  --no-lexicon     without its lexicon, and without --write
+  --no-ngrams      without its n-grams, and without --write
 `;
 
 /** @param {string[]} translations @param {string[]} references */
@@ -43,7 +44,8 @@ const show = (figures) => `BLEU ${figures.bleu.toFixed(1)}  chrF2 ${figures.chrf
 /**
  * beams: of the model by default
  *
- * @typedef {{ beams?: number, maxTokens: number, batchSize: number, lexicon: boolean }} Generate
+ * @typedef {{ beams?: number, maxTokens: number, batchSize: number, lexicon: boolean,
+ *   ngrams: boolean }} Generate
  */
 /** @typedef {{ directory: string, dtype: 'f32' | 'int8' }} Arithmetic  of a model */
 
@@ -156,10 +158,12 @@ async function main() {
       write: { type: 'boolean' },
       beams: { type: 'string' }, 'max-tokens': { type: 'string', default: '128' },
       batch: { type: 'string', default: '32' }, dtype: { type: 'string' }, 'no-lexicon': { type: 'boolean' },
+      'no-ngrams': { type: 'boolean' },
     },
   });
-  const { data, dtype, write, 'no-lexicon': noLexicon = false } = values;
-  if (values.help || !data || !['f32', 'int8', undefined].includes(dtype) || (write && (dtype || noLexicon))) {
+  const { data, dtype, write, 'no-lexicon': noLexicon = false, 'no-ngrams': noNgrams = false } = values;
+  const isPlain = noLexicon || noNgrams;
+  if (values.help || !data || !['f32', 'int8', undefined].includes(dtype) || (write && (dtype || isPlain))) {
     console.error(HELP);
     return values.help ? 0 : 2;
   }
@@ -169,6 +173,7 @@ async function main() {
     beams: values.beams ? Number(values.beams) : undefined,
     maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
     lexicon: !noLexicon,
+    ngrams: !noNgrams,
   };
   let isGood = true;
   for (const directory of values.model ?? shipped()) {

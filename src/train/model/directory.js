@@ -1,11 +1,13 @@
 // directory.js - writes the weights of heed-train and a vocabulary as model directories in OPUS-MT's layout, f32 and
 // int8. Used by make.js.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { ACTIVATIONS, DECODER_CELLS, POSITIONS } from '../../../js/base/constants.js';
 import { convert, describeFile } from '../../../js/convert/convert.js';
-import { LEXICON } from '../../../js/model/load.js';
+import { writeParts } from '../../../js/files/parts.js';
+import { LEXICONS, NGRAMS } from '../../../js/model/load.js';
 
 /** The values of config.json for heed-train's numbers of keys that are no numbers there. */
 const VALUES = {
@@ -72,13 +74,26 @@ export function makeConfig(vocabulary, set) {
 }
 
 /** @param {string} vocab  spm.vocab @returns {string[]} */
-const readPieces = (vocab) =>
+export const readPieces = (vocab) =>
   readFileSync(vocab, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t')[0]);
 
 const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** lexicon.bin of the lines of lexicon.tsv, each of which begins with its language. @param {string} lines */
+function packLexicon(lines) {
+  /** @type {Map<string, string[]>} */
+  const all = new Map();
+  for (const line of lines.split(/(?<=\n)/)) {
+    const [language] = line.split('\t', 1);
+    const own = all.get(language);
+    if (own) own.push(line);
+    else all.set(language, [line]);
+  }
+  return writeParts([...all].map(([language, own]) => [language, gzipSync(own.join(''), { level: 9 })]));
+}
 
 /**
  * Writes OUT/float and OUT/int8.
@@ -87,11 +102,12 @@ const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)
  * @param {string} from.weights  model.safetensors of heed-train
  * @param {string} from.spm  path of the vocabulary without the extension
  * @param {Parameters<typeof makeConfig>[1]} from.set  options of the run
- * @param {string} [from.lexicon]  path of lexicon.tsv; not copied if it has no line
+ * @param {string} [from.lexicon]  path of lexicon.tsv; packed as lexicon.bin if it has a line
+ * @param {string} [from.ngrams]  path of ngrams.bin
  * @param {Record<string, unknown>} from.manifest  heed.json
  * @param {string} out
  */
-export async function writeDirectory({ weights, spm, set, lexicon, manifest }, out) {
+export async function writeDirectory({ weights, spm, set, lexicon, ngrams, manifest }, out) {
   const pieces = readPieces(`${spm}.vocab`);
   const config = makeConfig(pieces.length, set);
   const languages = pieces.filter((piece) => /^>>.+<<$/.test(piece));
@@ -119,12 +135,16 @@ export async function writeDirectory({ weights, spm, set, lexicon, manifest }, o
     'target.spm': readFileSync(`${spm}.model`),
     'vocab.json': JSON.stringify(Object.fromEntries(pieces.map((piece, id) => [piece, id]))),
   };
-  const hasLexicon = lexicon !== undefined && statSync(lexicon).size > 0;
-  if (hasLexicon) files[LEXICON] = readFileSync(lexicon);
-  // convert() takes a lexicon that is listed
-  const listed = hasLexicon && { files: { [LEXICON]: await describeFile(lexicon) } };
-  files['heed.json'] = json({ ...manifest, ...listed });
+  const lines = lexicon ? readFileSync(lexicon, 'utf8') : '';
+  if (lines !== '') files[LEXICONS[0]] = packLexicon(lines);
+  if (ngrams) files[NGRAMS] = readFileSync(ngrams);
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(float, name), bytes);
+  // convert() takes along what is listed
+  /** @type {Record<string, { size: number, sha256: string }>} */
+  const listed = {};
+  for (const name of [...LEXICONS, NGRAMS]) if (files[name]) listed[name] = await describeFile(join(float, name));
+  const isAny = Object.keys(listed).length > 0;
+  writeFileSync(join(float, 'heed.json'), json({ ...manifest, ...(isAny && { files: listed }) }));
   cpSync(weights, join(float, 'model.safetensors'));
   await convert(float, int8, { dtype: 'int8' });
 }

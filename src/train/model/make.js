@@ -89,6 +89,8 @@ async function main() {
   }
   const lexicon = join(work, 'lexicon.tsv');
   if (!existsSync(lexicon)) run(process.execPath, ['src/train/model/lexicon.js', '--work', work, '--out', lexicon]);
+  const ngrams = join(work, 'ngrams.bin');
+  if (!existsSync(ngrams)) run(process.execPath, ['src/train/model/ngrams.js', '--work', work, '--out', ngrams]);
   const first = join(work, 'start');
   if (start && !existsSync(first)) await convert(start, first, { dtype: 'f32' });
 
@@ -112,7 +114,7 @@ async function main() {
     const { steps, tokens, seconds } = progress();
     const round = join(work, 'round');
     await writeDirectory({
-      weights: join(trained, 'model.safetensors'), spm, lexicon,
+      weights: join(trained, 'model.safetensors'), spm, lexicon, ngrams,
       set: { ...shape, alignment_heads: [[shape.decoder_layers - 1, GUIDED_HEAD]] },
       manifest: {
         format: 1, name: basename(work), dtype: 'float32',
