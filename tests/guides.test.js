@@ -218,7 +218,7 @@ const RUN = {
       .replace('example.org', host.replace(':', '-'));
     const [fetched, translated, listed, updated, deleted] = (await shell(lines)).split('\n');
     const name = `${host.replace(':', '-')}-models-en-de`;
-    assert.match(fetched, /: 8 of 8 files downloaded$/);
+    assert.match(fetched, /: 9 of 9 files downloaded$/);
     assert.equal(translated, 'Das Haus ist klein.');
     assert.match(listed, new RegExp(`^ *[\\d.]+ MB  ${name}  `));
     assert.deepEqual([updated, deleted], [`${name}: is the newest`, `${name}: deleted`]);

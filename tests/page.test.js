@@ -30,7 +30,7 @@ const SCRIPT_LIMIT = 72_500;
 const PART_LIMIT = 7400;
 const FIRST_PARTS = ['see/heads', 'learn/embeddings'];
 /** Of a first visit, the module included, the model's files and the set for offline use aside; bytes after brotli. */
-const [FIRST_REQUESTS, FIRST_BYTES] = [25, 101_500];
+const [FIRST_REQUESTS, FIRST_BYTES] = [25, 104_500];
 const MODULE = /^heed(-relaxed|-pairs)?\.wasm$/;
 
 /** Requests that break off. @type {RegExp | undefined} */

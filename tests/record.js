@@ -360,9 +360,9 @@ await beside('node cdn.mjs', /listens/, async () => {
     + 'mirror may have `{pair}` in it. `heed fetch firefox:…` is not here: its tests have a server of their own\n'
     + 'in place of Mozilla\'s.');
   await run(`npx heed fetch opus:de-en --mirror "${CDN}/${MODEL.replace('de-en', '{pair}')}/"`,
-    /^\S+\/opus-de-en: opus:de-en, .*: 8 of 8 files downloaded$/);
+    /^\S+\/opus-de-en: opus:de-en, .*: 9 of 9 files downloaded$/);
   await run('npx heed cache; npx heed cache delete opus-de-en', /^ *15\.\d MB +opus-de-en .*\nopus-de-en: deleted$/);
-  await run(`npx heed fetch ${CDN}/${MODEL}/`, /: 8 of 8 files downloaded$/);
+  await run(`npx heed fetch ${CDN}/${MODEL}/`, /: 9 of 9 files downloaded$/);
   await run('npx heed cache', KEPT);
   await run('npx heed cache update', /^\S+: is the newest$/);
   put('cache.mjs', `import { list, remove, update } from 'heed/cache';
