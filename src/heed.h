@@ -160,12 +160,11 @@ heed_status heed_model_read_shortlist(heed_model *model, const void *bytes, size
  *   bytes [n]  "NGR1"; V; how many n-grams of two ids there are, of three, of four; then of each of these lengths:
  *              - how many each context has, in order: the ids 0 to V - 1 and the start of a target; then the n-grams of
  *                the length before
- *              - their last ids, which ascend in a context: how many are passed over since the one before.  The first
- *                is counted from 0; after contexts of several ids, only what follows the context without its first id
- *                counts
+ *              - their last ids, which ascend in a context: how many are passed over since the one before, or since
+ *                id 0.  After a context of several ids, count only those listed after it without its first id
  *              - their gains, signed bytes, in quarters
- *              - of each context that has some: what it keeps for them, a byte, in quarters: less than this is the gain
- *                of all others
+ *              - of each context that has some: its backoff, a byte, in quarters; the gain of every other id is lower
+ *                by so much than after the context without its first id
  *              Numbers are varints: 7 bits a byte, the low ones first.
  * HEED_E_STATE: the model has some.  HEED_E_ARGUMENT: the bytes are not of this form, or V is not the model's or above
  * 65535.  HEED_E_MEMORY.  After a failure the model is what it was.
@@ -271,7 +270,7 @@ enum { HEED_EARLY_FALSE = 0, HEED_EARLY_TRUE = 1, HEED_EARLY_NEVER = 2 };
 typedef struct {
     int32_t beams;        /* N; 1: greedy */
     int32_t max_tokens;   /* new ids, including the one that ends */
-    float length_penalty; /* score = log-probability / (new ids)^length_penalty */
+    float length_penalty; /* score = (log-probability + gains of n-grams) / (new ids)^length_penalty */
     /*
      * When to stop after N have ended.  TRUE: at once.  FALSE: if the best unfinished one has no better score at its
      * length than the worst of them.  NEVER: likewise, but with its score at max_tokens if length_penalty > 0 and
@@ -325,7 +324,7 @@ typedef struct {
     int32_t attention;
     /*
      * Of the model's n-grams, if it has some: how much the gain of an id counts beside its log-probability, 0 to 1.
-     * Hypotheses are ordered by the sum of both, which their score is of.  0: not at all.
+     * Hypotheses are ordered by the sum of both, and their score is computed from it.  0: not at all.
      */
     float ngrams;
 } heed_search_options;
@@ -412,7 +411,7 @@ typedef struct {
     const int32_t *ids; /* without decoder_start_token_id; in session memory until the next call that changes it */
     int32_t n;
     float log_prob; /* sum of natural-log probabilities of the new ids, after all rules: 0 for a forced one */
-    float score; /* of what hypotheses are ordered by: log_prob, and gains of n-grams; 0 while the sentence runs */
+    float score; /* by log_prob and the gains of n-grams: the order of hypotheses; 0 while the sentence runs */
     /* 0: stopped by max_tokens (also with forced_eos), by cut_runaways, or because no id is allowed to follow */
     int32_t finished;
 } heed_hypothesis;
@@ -423,11 +422,11 @@ typedef struct {
 heed_status heed_search_hypothesis(const heed_session *session, int row, int rank, heed_hypothesis *out);
 /*
  * The candidates of the last step of a batch row: up to 2 beams continuations (1 in greedy search) of each of its live
- * hypotheses, those of one hypothesis best first.
+ * hypotheses, those of one hypothesis best first, by log-probability and gain.
  *   beam, id, fate, log_prob [*n] written; room for beams * 2 beams each
  *     beam      rank of the hypothesis before the step      id  the id that was added
  *     fate      its rank after the step, HEED_PRUNED or HEED_ENDED
- *     log_prob  sum of log-probabilities
+ *     log_prob  sum of log-probabilities, without gains
  * *n is 0 if there was no step, if the sentence failed, or if it was put back to wait, after which it starts over.
  * HEED_E_ARGUMENT: no such batch row.  HEED_E_STATE: the batch row is free.
  */

@@ -55,7 +55,8 @@ const [model, bare] = ['model', 'bare'].map((name) => join(place, name));
 for (const folder of [model, bare]) cpSync(SHIPPED, folder, { recursive: true });
 for (const folder of [model, bare]) rmSync(join(folder, 'lexicon.bin'));
 for (const [name, data] of Object.entries(withLexicon(WRONG))) writeFileSync(join(model, name), data);
-const { files: { 'lexicon.bin': _, ...listed }, ...manifest } = JSON.parse(readFileSync(join(bare, 'heed.json'), 'utf8'));
+const { files: { 'lexicon.bin': _, ...listed }, ...manifest } =
+  JSON.parse(readFileSync(join(bare, 'heed.json'), 'utf8'));
 writeFileSync(join(bare, 'heed.json'), JSON.stringify({ ...manifest, files: listed }));
 
 /** @param {object} [options] */
@@ -221,7 +222,8 @@ test('lexicon.bin: a part whose last line has no end, and errors that name the f
   const entries = await read(part('de', german), part('fr', french));
   assert.ok(entries.length > 0);
   assert.deepEqual(await read(part('de', `${german}\n`), part('fr', `${french}\n`)), entries);
-  await assert.rejects(read(part('de', 'de\tx')), { message: /^lexicon\.bin: line 1: found 'de\tx', expected 5 columns/ });
+  await assert.rejects(read(part('de', 'de\tx')),
+    { message: /^lexicon\.bin: line 1: found 'de\tx', expected 5 columns/ });
 });
 
 test('the shipped lexicon has a part for each language but English, whose lines are right', async () => {

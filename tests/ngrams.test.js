@@ -245,6 +245,17 @@ test('what people often write comes first; its score may be above 0, its log-pro
   }
 });
 
+test('a beam tree has what the search considered, and the translation', async () => {
+  for (const beams of [2, 4]) {
+    const [{ tree = [], targetTokens }] = await translator.translateDetailed(TEXTS[3], { beams, beamTree: true });
+    const counts = tree.reduce((all, { step }) => all.set(step, (all.get(step) ?? 0) + 1), new Map());
+    assert.ok(counts.size > 2 && [...counts.values()].every((n) => n <= 2 * beams), [...counts.values()].join());
+    const path = (/** @type {number} */ at) => (at < 0 ? [] : [...path(tree[at].parent), tree[at].id]);
+    const paths = tree.flatMap(({ finished, kept }, at) => (finished && kept ? [String(path(at))] : []));
+    assert.ok(paths.includes(String(targetTokens.map(({ id }) => id))));
+  }
+});
+
 test('with ngrams: false all is exactly as without the file', async () => {
   const details = { ...ALL, attention: true, beamTree: true };
   const all = [translator, await open({ worker: false }), await open({ workers: 2 })];
@@ -312,7 +323,7 @@ test('only the part of the target is read', async () => {
   await assert.rejects(open({ model: other, targetLanguage: 'de' }),
     message('de', 'cannot be unpacked: damaged or cut short'));
   await assert.rejects(open({ model: other, targetLanguage: 'es' }),
-    message('es', `found other bytes, expected n-grams of ${SIZE} ids`));
+    message('es', `found damaged n-grams or those of another model, expected some of ${SIZE} ids`));
   // that of the source is not, and a language without a part has none
   const back = { sourceLanguage: 'de', targetLanguage: 'en' };
   assert.deepEqual(await (await open({ ...back, model: other })).translate(TEXTS, BEAMS),
@@ -321,7 +332,7 @@ test('only the part of the target is read', async () => {
 
 test('a damaged or foreign file: no translator, and no harm to others', async () => {
   const { data } = french;
-  const foreign = `part fr: found other bytes, expected n-grams of ${SIZE} ids`;
+  const foreign = `part fr: found damaged n-grams or those of another model, expected some of ${SIZE} ids`;
   const ofOthers = (/** @type {number} */ size) => ngramsFile({ size, gains: new Map(), kept: new Map() });
   const packed = gzipSync(data);
   /** @type {[Files, string][]} */

@@ -92,7 +92,9 @@ test('a smaller vocabulary has the n-grams that it can spell', () => {
     }));
     const wanted = { size: left, gains: renamed(ngrams.gains), kept: renamed(ngrams.kept) };
     assert.ok(wanted.gains.size > 50 && wanted.gains.size < ngrams.gains.size);
-    assert.deepEqual(trimNgrams(ngramsFile(ngrams), map, 'test'), ngramsFile(wanted));
+    assert.deepEqual(trimNgrams(ngramsFile(ngrams), size, map, 'test'), ngramsFile(wanted));
+    assert.throws(() => trimNgrams(ngramsFile(ngrams), size + 1, map, 'test'), { status: 'HEED_E_FILE',
+      message: "test: found 'n-grams of 12 ids', expected n-grams of 13 ids" });
   }
 });
 

@@ -69,7 +69,7 @@ const OPTIONS = {
     help: ['the N best translations, one per line, best first; at most --beams; with', '--json as alternatives'],
   },
   beams: { takes: 'N', help: ['number of beams; 1 is greedy search; default: from the model'] },
-  'length-penalty': { takes: 'X', help: ['for beams: score = log-probability / length^X'] },
+  'length-penalty': { takes: 'X', help: ['for beams: score = log-probability, with gains of n-grams, / length^X'] },
   'early-stopping': { takes: 'W', help: ['when beams stop: true, false or never'] },
   'repetition-penalty': { takes: 'X', help: ['above 1, tokens that occur already become less likely'] },
   'no-repeat-ngram': { takes: 'N', help: ['no sequence of N tokens occurs twice; 0: off'] },

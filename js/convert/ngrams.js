@@ -5,6 +5,7 @@
 
 import { E_FILE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
+import { mismatch } from '../base/json.js';
 
 const MAGIC = 'NGR1';
 /** N-grams have 2 to 4 ids. */
@@ -19,7 +20,7 @@ export const LEVELS = 3;
  * @property {Int32Array} id  the last one
  * @property {Int32Array} shorter  on the level below: the n-gram without its first id; nothing on the first level
  * @property {Int8Array} gains  in quarters
- * @property {Uint8Array} kept  of each context: what it keeps for its n-grams, in quarters
+ * @property {Uint8Array} backoffs  of each context: in quarters; 0 without n-grams
  */
 
 /**
@@ -50,9 +51,9 @@ export function writeNgrams(size, levels) {
   push(size);
   for (const { id } of levels) push(id.length);
   let below = new Int32Array(0);
-  levels.forEach(({ context, id, shorter, gains, kept }, level) => {
-    const starts = startsOf(context, kept.length);
-    for (let i = 0; i < kept.length; i++) push(starts[i + 1] - starts[i]);
+  levels.forEach(({ context, id, shorter, gains, backoffs }, level) => {
+    const starts = startsOf(context, backoffs.length);
+    for (let i = 0; i < backoffs.length; i++) push(starts[i + 1] - starts[i]);
     id.forEach((each, i) => {
       const isFirst = i === starts[context[i]];
       if (level === 0) push(each - (isFirst ? 0 : id[i - 1] + 1));
@@ -60,7 +61,7 @@ export function writeNgrams(size, levels) {
       else push(shorter[i] - (isFirst ? below[levels[level - 1].context[shorter[i]]] : shorter[i - 1] + 1));
     });
     for (const gain of gains) out.push(gain & 255);
-    kept.forEach((each, i) => {
+    backoffs.forEach((each, i) => {
       if (starts[i] < starts[i + 1]) out.push(each);
     });
     below = starts;
@@ -123,8 +124,8 @@ export function readNgrams(bytes, what) {
       next++;
     }
     const gains = Int8Array.from({ length: n }, take);
-    const kept = Uint8Array.from({ length: contexts }, (_, i) => (starts[i] < starts[i + 1] ? take() : 0));
-    levels.push({ context, id, shorter, gains, kept });
+    const backoffs = Uint8Array.from({ length: contexts }, (_, i) => (starts[i] < starts[i + 1] ? take() : 0));
+    levels.push({ context, id, shorter, gains, backoffs });
     below = starts;
   });
   if (at < bytes.length) throw damaged();
@@ -135,16 +136,18 @@ export function readNgrams(bytes, what) {
  * The n-grams of which a smaller vocabulary has all ids.
  *
  * @param {Uint8Array} bytes
+ * @param {number} from  how many ids the model has
  * @param {Map<number, number>} map  new ids by old ones
  * @param {string} what  for messages
- * @returns {Uint8Array}
+ * @returns {Uint8Array}  HEED_E_FILE: the bytes are malformed, or of another vocabulary
  */
-export function trimNgrams(bytes, map, what) {
+export function trimNgrams(bytes, from, map, what) {
   const { size, levels } = readNgrams(bytes, what);
+  if (size !== from) throw new HeedError(E_FILE, mismatch(what, `n-grams of ${size} ids`, `n-grams of ${from} ids`));
   /** Of contexts and n-grams of the level below: their new numbers, -1 if they are gone. @type {Int32Array} */
   let numbers = Int32Array.from({ length: size + 1 }, (_, id) => (id === size ? map.size : map.get(id) ?? -1));
   let contexts = map.size + 1;
-  return writeNgrams(map.size, levels.map(({ context, id, shorter, gains, kept }, level) => {
+  return writeNgrams(map.size, levels.map(({ context, id, shorter, gains, backoffs }, level) => {
     const ids = Int32Array.from(id, (each) => map.get(each) ?? -1);
     const stays = Int32Array.from(id.keys()).filter((i) => numbers[context[i]] >= 0 && ids[i] >= 0
       && (level === 0 || numbers[shorter[i]] >= 0))
@@ -152,13 +155,13 @@ export function trimNgrams(bytes, map, what) {
     const next = new Int32Array(id.length).fill(-1);
     stays.forEach((i, at) => { next[i] = at; });
     const left = new Uint8Array(contexts);
-    kept.forEach((each, i) => { if (numbers[i] >= 0) left[numbers[i]] = each; });
+    backoffs.forEach((each, i) => { if (numbers[i] >= 0) left[numbers[i]] = each; });
     const made = {
       context: stays.map((i) => numbers[context[i]]),
       id: stays.map((i) => ids[i]),
       shorter: level === 0 ? new Int32Array(0) : stays.map((i) => numbers[shorter[i]]),
       gains: Int8Array.from(stays, (i) => gains[i]),
-      kept: left,
+      backoffs: left,
     };
     [numbers, contexts] = [next, stays.length];
     return made;

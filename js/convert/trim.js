@@ -198,13 +198,14 @@ function keptLexicon(bytes, name, tags) {
  *
  * @param {Uint8Array} bytes
  * @param {string[]} tags
+ * @param {number} from  how many ids the model has
  * @param {Map<number, number>} map  new ids by old ones
  */
-async function keptNgrams(bytes, tags, map) {
+async function keptNgrams(bytes, tags, from, map) {
   const parts = keptParts(bytes, NGRAMS, tags);
   return parts && writeParts(await Promise.all(parts.map(async ([code, packed]) => {
     const what = `${NGRAMS}: part ${code}`;
-    const left = trimNgrams(await unpackPart(packed, what), map, what);
+    const left = trimNgrams(await unpackPart(packed, what), from, map, what);
     return /** @type {[string, Uint8Array]} */ ([code, gzipSync(left, { level: 9 })]);
   })));
 }
@@ -382,7 +383,8 @@ export async function trim(from, to, { keep: tags, texts }) {
       const lexicon = all.has(name) ? keptLexicon(await files.read(name), name, canonical) : undefined;
       if (lexicon) await put(name, lexicon);
     }
-    const ngrams = all.has(NGRAMS) ? await keptNgrams(await files.read(NGRAMS), canonical, map) : undefined;
+    const ngrams = all.has(NGRAMS)
+      && await keptNgrams(await files.read(NGRAMS), canonical, config.decoder_vocab_size, map);
     if (ngrams) await put(NGRAMS, ngrams);
     const weights = await openWeights(files, config);
     settle(config, weights);

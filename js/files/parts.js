@@ -1,5 +1,5 @@
-// parts.js - files of a model that have a part for each language, packed alone: who translates two languages unpacks no
-// other. Used by engine/, convert/ and what makes such files.
+// parts.js - files of a model that have a part for each language, packed alone: a translator unpacks only those of its
+// two languages. Used by model/, convert/ and what makes such files.
 //
 //     "HPT1" | parts: u8 n, n bytes of a language's code, u32 size (little-endian), size bytes of gzip
 //
@@ -13,6 +13,8 @@ import { MAX_PART } from '../base/limits.js';
 const MAGIC = 'HPT1';
 /** Bytes of a code and a size, beside the code's letters. */
 const HEAD = 5;
+/** A language's code. */
+const CODE = /^[a-z]{2,8}$/;
 
 /** @param {string} file @param {string} what @returns {never} */
 function refuse(file, what) {
@@ -39,7 +41,7 @@ export function readParts(bytes, file) {
     const n = bytes[at];
     const code = ascii(bytes.subarray(at + 1, at + 1 + n));
     if (at + HEAD + n > bytes.length) refuse(file, `byte ${at}: a part is cut short`);
-    if (!/^[a-z]{2,8}$/.test(code)) refuse(file, `byte ${at}: found '${short(code)}', expected a language's code`);
+    if (!CODE.test(code)) refuse(file, `byte ${at}: found '${short(code)}', expected a language's code`);
     if (parts.has(code)) refuse(file, `found two parts for ${code}, expected one`);
     const size = view.getUint32(at + 1 + n, true);
     at += HEAD + n;
@@ -61,6 +63,7 @@ export function readParts(bytes, file) {
 export function writeParts(parts) {
   const letters = (/** @type {string} */ text) => new TextEncoder().encode(text);
   return joined([letters(MAGIC), ...[...parts].flatMap(([code, packed]) => {
+    if (!CODE.test(code)) throw new RangeError(`found the part '${short(code)}', expected a language's code`);
     const size = new Uint8Array(Uint32Array.of(packed.length).buffer); // little-endian like every host
     return [Uint8Array.of(code.length), letters(code), size, packed];
   })]);

@@ -278,7 +278,7 @@ async function readModel(core, files, { onProgress, accept, refusals, shortlist,
   const hasTwo = configJson.share_encoder_decoder_embeddings === false;
   // only a Translator has a use for them
   const isListed = (/** @type {string} */ name) => accept !== undefined && listed.has(name);
-  const others = [LEXICONS.find(isListed), [NGRAMS].find(isListed)];
+  const others = [LEXICONS.find(isListed), isListed(NGRAMS) ? NGRAMS : undefined];
   const [generation, vocab, targetVocab, sourceSpm, targetSpm] = await Promise.all([
     json(GENERATION),
     sides ? undefined : json('vocab.json'),

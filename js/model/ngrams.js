@@ -25,7 +25,8 @@ export async function addNgrams(model, bytes, language) {
   const status = core.run('heed_model_set_ngrams', handle, part, part.length);
   if (status === E_ARGUMENT) {
     const size = model.config.decoder_vocab_size;
-    throw new HeedError(E_FILE, `${NGRAMS}: part ${language}: found other bytes, expected n-grams of ${size} ids`);
+    throw new HeedError(E_FILE, `${NGRAMS}: part ${language}: found damaged n-grams or those of another model, `
+      + `expected some of ${size} ids`);
   }
   if (status !== E_STATE) core.check(status, NGRAMS);
 }

@@ -54,7 +54,7 @@ export function checkHeads(heads, config) {
  *
  * @typedef {object} GenerateOptions
  * @property {number} [beams]  num_beams; default: as generation_config.json says, or else 1: greedy
- * @property {number} [lengthPenalty]  score = logProb / length^penalty; default 1
+ * @property {number} [lengthPenalty]  score = logProb, with what n-grams gain, / length^penalty; default 1
  * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
  * @property {number} [maxTokens]  max_new_tokens, including `</s>`; default: as many as the model has positions
  * @property {number} [minTokens]  min_new_tokens: least tokens before `</s>`; default 0

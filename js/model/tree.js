@@ -4,8 +4,8 @@ import { ENDED, PRUNED } from '../base/constants.js';
 import { candidatesOf } from './candidates.js';
 
 /**
- * A candidate of a step. Each step has the best 2 * beams candidates, and more only if several ids may end a
- * hypothesis.
+ * A candidate of a step. Each step has those that go on or end, and the best of the others, together 2 * beams. There are
+ * more only if several ids may end a hypothesis.
  *
  * @typedef {object} BeamNode
  * @property {number} parent  index of the node it continues, -1: of none
@@ -41,10 +41,11 @@ export class Trees {
     const tree = n > 0 && this.#trees.get(source) || { nodes: [], live: [-1] };
     this.#trees.set(source, tree);
     const { nodes, live } = tree;
+    // n-grams may have chosen some that are not among the best by log-probability
+    let room = 2 * this.#beams - fate.subarray(0, n).filter((/** @type {number} */ each) => each !== PRUNED).length;
     const order = Array.from({ length: n }, (_, i) => i)
       .sort((a, b) => logProb[b] - logProb[a] || a - b)
-      // surviving and ended candidates are always among the best, however ties are rounded
-      .filter((i, rank) => rank < 2 * this.#beams || fate[i] !== -1);
+      .filter((i) => fate[i] !== PRUNED || room-- > 0);
     /** @type {number[]} */
     const next = [];
     for (const i of order) {

@@ -11,7 +11,7 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
  * model of Marian's lacks, unless they have a plain form: see text/unknown.js. A term of the glossary wins over it. A
  * sentence with such a part comes from translateStreaming() whole. Default: true.
  * lexicon: words that were rare in training, and several words together such as "town hall", become more probable
- * where the model reads what they translate, if its directory has a lexicon.bin, see model/lexicon.js. Default: true.
+ * where the model reads what they translate, if its directory has a lexicon, see model/lexicon.js. Default: true.
  * ngrams: hypotheses whose words people often write in this order come first, if the directory has an ngrams.bin, see
  * model/ngrams.js. Default: true.
  *

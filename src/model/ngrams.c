@@ -15,7 +15,7 @@ static void layout(struct heed_ngrams *ngrams, heed_arena *arena, const int32_t 
         level->starts = arena_ints(arena, (size_t)level->n_contexts + 1, 1);
         level->ids = arena_push(arena, (size_t)level->n, sizeof *level->ids);
         level->gains = arena_push(arena, (size_t)level->n, sizeof *level->gains);
-        level->kept = arena_push(arena, (size_t)level->n_contexts, sizeof *level->kept);
+        level->backoffs = arena_push(arena, (size_t)level->n_contexts, sizeof *level->backoffs);
         level->shorter = i == 0 ? NULL : arena_ints(arena, (size_t)level->n, 1);
     }
 }
@@ -82,7 +82,7 @@ static int read_level(const struct heed_ngrams *ngrams, int at, heed_reader *in)
     const heed_reader gains = reader_slice(in, (uint64_t)level.n);
     if (!gains.bad) copy_bytes(level.gains, gains.at, (size_t)level.n);
     for (int i = 0; i < level.n_contexts; i++)
-        if (level.starts[i] < level.starts[i + 1]) level.kept[i] = read_byte(in);
+        if (level.starts[i] < level.starts[i + 1]) level.backoffs[i] = read_byte(in);
     return !in->bad;
 }
 
@@ -128,7 +128,7 @@ int ngrams_find(const ngram_list *list, int id) {
 static ngram_list list_of(const ngram_level *level, int context) {
     const int start = level->starts[context];
     return (ngram_list){level->ids + start, level->gains + start, level->starts[context + 1] - start,
-                        level->kept[context]};
+                        level->backoffs[context]};
 }
 
 /* The list of a context [n], or an empty one.  The context's first id may be V, the start. */

@@ -3,9 +3,9 @@
  *
  * An *n-gram* is an id after a context of n - 1 ids, n = 2 to 4; a context may begin with the start of the target.  Its
  * *gain* is the logarithm of how much more probable the id is after the context than anywhere.  What is frequent is
- * listed.  Any other id has the gain that it has after the context without its first id, less what the context *keeps*
- * for its own list; after an unlisted context nothing is kept.  This is absolute discounting with interpolation (Ney,
- * Essen, Kneser 1994, "On structuring probabilistic dependences in stochastic language modelling").
+ * listed.  Any other id has the gain that it has after the context without its first id, less the context's *backoff*;
+ * a context without a list has none.  This is absolute discounting with interpolation (Ney, Essen, Kneser 1994, "On
+ * structuring probabilistic dependences in stochastic language modelling").
  *
  * With an n-gram, the one without its last id is listed, and the one without its first.  So the n-grams form a tree, of
  * which *level* 0 has those of two ids.  The list of a context is sorted by id.
@@ -25,7 +25,7 @@ typedef struct {
     int32_t *starts; /* [n_contexts + 1] context i has those from starts[i] to starts[i + 1] */
     uint16_t *ids;   /* [n] the last id                                */
     int8_t *gains;   /* [n] in quarters                                */
-    uint8_t *kept;   /* [n_contexts] in quarters; 0 without n-grams    */
+    uint8_t *backoffs; /* [n_contexts] in quarters; 0 without n-grams  */
     int32_t *shorter; /* [n] where the n-gram without its first id is on the level below; NULL on level 0 */
 } ngram_level;
 
@@ -39,7 +39,7 @@ struct heed_ngrams {
 typedef struct {
     const uint16_t *ids; /* [n], ascending */
     const int8_t *gains;
-    int n, kept;
+    int n, backoff;
 } ngram_list;
 
 /* Where an id is in a list, or -1. */

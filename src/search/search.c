@@ -50,7 +50,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->lengths = arena_ints(arena, (size_t)max_batch, 1);
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)V, 1);
-    search->scratch = arena_floats(arena, (size_t)(max_target < V ? V : max_target + 1), 1, 1);
+    search->scratch = arena_floats(arena, (size_t)(max_target < V && V <= UINT16_MAX ? V : max_target + 1), 1, 1);
     search->attended = run->model->decoder.sublayers + run->model->decoder.n_sublayers;
     do search->attended--;
     while (search->attended->arch->kind != SUBLAYER_CROSS_ATTENTION);

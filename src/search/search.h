@@ -24,8 +24,8 @@
  * rows*; a sentence waits until there is enough.  There is enough for each source alone.  If rules ask for so many ids
  * that there is not, all logits are computed and the selected ones used, so that the result is the same.
  *
- * With n-grams, targets are ordered by the sum of their log-probability and of their gains (gains.c), which also the
- * score of an ended one has.  The log-probability itself stays the model's, with its lexicon and rules.
+ * With n-grams, targets are ordered by the sum of their log-probability and of their gains (gains.c).  The score of an
+ * ended target is computed from it.  The log-probability itself stays the model's, with its lexicon and rules.
  *
  * With a lexicon, ids become more probable by what a head of the last cross-attention looks at (lexicon.c), before all
  * rules.  It belongs to one sentence, not to its rules.
@@ -116,7 +116,7 @@ typedef struct {
     heed_linear outputs; /* output rows, which sentences share              */
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
-    float *scratch;     /* [max_target + 1, at least V] of next_candidates() */
+    float *scratch;     /* [max_target + 1, and V if the model may have n-grams] of next_candidates() */
     void *lexicons;       /* the block of the rows' lexicons; NULL: none was needed */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams
@@ -224,7 +224,7 @@ int next_candidates(heed_candidate *out, int k, const heed_scores *logits, const
 int next_ends(const heed_search_options *rules, int32_t id);
 /* How many ids of a target come before the first that is chosen: its prefix, or a forced one. */
 int next_begin(const heed_search_options *rules);
-/* Better first: higher log-probability and gain, then lower beam, then lower id. */
+/* Better first: higher sum of log-probability and gain, then lower beam, then lower id. */
 int candidate_precedes(const heed_candidate *a, const heed_candidate *b);
 
 /* What an entry of a lexicon begins with, in int32s; its ids follow.  heed.h says what they are. */

@@ -42,7 +42,7 @@ static void check_tree(const struct heed_ngrams *ngrams) {
         REQUIRE(level->starts[0] == 0 && level->starts[level->n_contexts] == level->n);
         for (int c = 0; c < level->n_contexts; c++) {
             const int start = level->starts[c], end = level->starts[c + 1];
-            REQUIRE(start <= end && (start < end || level->kept[c] == 0));
+            REQUIRE(start <= end && (start < end || level->backoffs[c] == 0));
             for (int i = start; i < end; i++) {
                 REQUIRE(level->ids[i] < ngrams->n_ids && (i == start || level->ids[i - 1] < level->ids[i]));
                 if (at == 0) continue;
@@ -66,31 +66,33 @@ static int find_plainly(const struct heed_ngrams *ngrams, const int32_t *ids, in
 
 /* What an id gains after a target [n], in quarters. */
 static int gain_plainly(const struct heed_ngrams *ngrams, const int32_t *target, int n, int32_t id) {
-    int kept = 0;
+    int backoff = 0;
     for (int k = n + 1 < NGRAM_LEVELS ? n + 1 : NGRAM_LEVELS; k > 0; k--) {
         int32_t gram[NGRAM_LEVELS + 1];
         for (int i = 0; i < k; i++) gram[i] = n - k + i < 0 ? ngrams->n_ids : target[n - k + i];
         gram[k] = id;
         const int at = find_plainly(ngrams, gram, k);
         const int context = k == 1 ? gram[0] : find_plainly(ngrams, gram, k - 1);
-        if (at >= 0) return ngrams->levels[k - 1].gains[at] - kept;
-        if (context >= 0) kept += ngrams->levels[k - 1].kept[context];
+        if (at >= 0) return ngrams->levels[k - 1].gains[at] - backoff;
+        if (context >= 0) backoff += ngrams->levels[k - 1].backoffs[context];
     }
-    return -kept;
+    return -backoff;
 }
 
 static void use(const struct heed_ngrams *ngrams, input *in) {
     const int n = take_byte(in) % MOST, V = ngrams->n_ids;
     int32_t ids[MOST];
-    float scores[MAX_V] = {0};
+    float scores[MAX_V] = {0}, before[MAX_V];
     heed_gains gains;
     for (int i = 0; i < n; i++) ids[i] = take_byte(in) % V;
     const heed_target target = {.ids = ids, .n_ids = n};
     gains_begin(&gains, ngrams, 1.0f, &target);
-    gains_raise(&gains, &(heed_scores){scores, NULL, V});
+    for (int id = 0; id < V; id++) before[id] = -1.0f;
+    gains_raise(&gains, &(heed_scores){scores, NULL, V}, before);
     for (int id = 0; id < V; id++) { /* quarters: exact */
-        const double raised = gains_raised(&gains, id);
-        REQUIRE((double)scores[id] == raised);
+        double raised;
+        const int is_listed = gains_find(&gains, id, &raised);
+        REQUIRE((double)scores[id] == raised && before[id] == (is_listed ? 0.0f : -1.0f));
         REQUIRE(gains_all(&gains) + raised == 0.25 * gain_plainly(ngrams, ids, n, id));
     }
 }

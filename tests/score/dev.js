@@ -3,7 +3,7 @@
 //
 //     node tests/score/dev.js --data ../shared/data [--model models/de-en-es-fr]...
 //
-// Each line is one sentence to the model, whole, translated in f32 and in int8 arithmetic, with its lexicon and n-grams. A
+// Each line is one sentence to the model, whole, translated in f32 and in int8, with its lexicon and n-grams. A
 // model that translates two languages without English also translates them by way of English, in two steps. Exit code
 // 1: the figures of the model's own arithmetic are not those in its heed.json ("scores", under the set's name), or int8
 // loses more than 0.3 against f32. --write puts the figures there.

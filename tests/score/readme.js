@@ -54,9 +54,9 @@ const [toGerman, toFrench, toSpanish, fromGerman, fromFrench, fromSpanish] =
 
 const SCORES = `
 BLEU and chrF2 as sacreBLEU defines them (13a), on held-out sentences of the same sources: with the model's own search,
-three beams, its lexicon and its n-grams, in int8 as shipped, each line as one sentence. \`make score\` measures them again. There is
-one reference per sentence, and sentences are short: the figures compare models with each other, not with other tables.
-Sets that begin with \`docs\` are documentation, web pages and law. "By way of English" is the same model in two steps.
+three beams, its lexicon and its n-grams, in int8 as shipped, each line as one sentence. \`make score\` measures them
+again. There is one reference per sentence, and sentences are short: the figures compare models with each other, not with
+other tables. Sets that begin with \`docs\` are documentation, web pages and law. "By way of English" is the same model in two steps.
 
 The six models of one direction each that it replaces have, with greedy search, 36.0, 44.3, 44.0 BLEU from English to
 German, French and Spanish, and 44.1, 55.7, 53.7 to English; chrF2 56.3, 62.9, 63.5 and 60.6, 69.1, 67.7; on
@@ -155,10 +155,10 @@ const NGRAMS = `
 \`ngrams.bin\` has 1.72 million n-grams of two to four pieces, 430,000 of each language, from 397,000 English, 317,000
 German, 303,000 French and 263,000 Spanish texts of training, of which 40,000 each are documentation. They are those
 without which these texts would be least probable. None has a digit: with digits, up to 2 % fewer of the numbers were
-right in Spanish. A hypothesis is judged by its log-probability and 0.12 of the sum of what its n-grams gain, each
+right in Spanish. A hypothesis is ranked by its log-probability and 0.12 of the sum of what its n-grams gain, each
 against the probability of the piece alone, so that rare words and names do not count as bad. The model has read these
-texts too, but only a few times, and a table remembers them: of the 300 phrases 99 were wrong in German, and for 63 of
-these a right answer was at most 1 below in log-probability.
+texts too, but only a few times, and it is small. Of the 300 phrases 99 were wrong in German, and for 63 of these a right
+answer was at most 1 below in log-probability.
 
 Measured on the first 250 sentences of ten sets (en-de, en-fr, en-es, de-en, fr-en, es-en, de-fr, es-de, docs-en-de,
 docs-fr-en), and on the phrases of six directions, before the n-grams with digits were left out:
@@ -173,11 +173,10 @@ docs-fr-en), and on the phrases of six directions, before the n-grams with digit
 
 Without documentation among the texts, phrases had 76.3 %, but documentation lost 0.9 BLEU from English to German on 400
 lines, and gained 1.0 with 60,000 texts of it. A million n-grams of a language, which would take 7 MB, had 78.1 % on four
-of the directions, where 420,000 had 76.8 %. In the same bytes, gains that are rounded to 1 leave room for 420,000
-n-grams and had 76.3 %; rounded to 0.5 they leave it for 380,000, and had 75.5 %. With 250,000 phrases had 75.1 %; if the
-gains of a step only change how its probabilities are shared, 74.3 %. With four beams instead of three they have 76.0 %.
-\`node src/train/model/ngrams.js --work WORK --out ngrams.bin\` makes the
-file; \`make model\` does it too.
+of the directions, where 420,000 had 76.8 %. If gains are rounded to 1, the same bytes have room for 420,000 n-grams, and
+phrases had 76.3 %; if they are rounded to 0.5, for 380,000, with 75.5 %. With 250,000 phrases had 75.1 %, or 74.3 % if
+gains only change how the probabilities of a step are shared. With four beams instead of three they have 76.0 %.
+\`node src/train/model/ngrams.js --work WORK --out ngrams.bin\` makes the file; \`make model\` does it too.
 `;
 
 const CONFIDENCE = `

@@ -1,5 +1,5 @@
-// make.js - makes a model directory from the corpora: vocabulary, alignment, lexicon, training in rounds, int8, scores,
-// heed.json. `make model` runs it.
+// make.js - makes a model directory from the corpora: vocabulary, alignment, lexicon, n-grams, training in rounds, int8,
+// scores, heed.json. `make model` runs it.
 //
 // All intermediate files are in --work. Nothing is done twice: a second start continues. Each round writes a usable
 // model to WORK/round; the one with the best mean BLEU on the development sets is copied to OUT.

@@ -17,13 +17,13 @@ import { readConfig } from '../../../js/model/config.js';
 import { Tokenizer } from '../../../js/text/tokenizer.js';
 import { instantiate } from '../../../js/wasm/module.js';
 import { makeConfig, readPieces } from './directory.js';
-import { fail } from './options.js';
+import { fail, wholeNumber } from './options.js';
 import { LANGUAGES } from './texts.js';
 
-const HELP = `usage: node src/train/model/ngrams.js --work DIR --model DIR --out FILE
+const HELP = `usage: node src/train/model/ngrams.js --work DIR --out FILE [--most N]
   --work DIR   has train/*.tsv and the vocabulary: what prepare.js wrote
   --out FILE   ngrams.bin of a model
-  --most N     n-grams of a language (430000)
+  --most N     about so many n-grams of a language (430000)
 `;
 
 /** What people write every day, whole; and lines of documentation, a part of which is enough to know its style. */
@@ -33,7 +33,7 @@ const MOST_DOCS = 40_000;
 
 /** What each count gives up for what was not seen. */
 const DISCOUNT = 0.75;
-/** An id and the place of a context are one number: there are fewer ids. */
+/** An n-gram is one number, context * RADIX + id: more than any id. */
 const RADIX = 2 ** 17;
 /** The least loss of an n-gram that may stay, in natural logarithms over all texts. */
 const LEAST = 1.5;
@@ -232,7 +232,7 @@ function keepOnly(levels, kept, alone) {
       id: list.map((i) => id[i]),
       shorter: level === 0 ? new Int32Array(0) : list.map((i) => places[shorter[i]]),
       gains: Int8Array.from(list, (i) => rounded(Math.log(found[level].p[i] / alone[id[i]]), -128, 127)),
-      kept: Uint8Array.from(all, (i) => rounded(-Math.log(found[level].left[i]), 0, 255)),
+      backoffs: Uint8Array.from(all, (i) => rounded(-Math.log(found[level].left[i]), 0, 255)),
     };
     places = new Int32Array(id.length);
     list.forEach((i, at) => { places[i] = at; });
@@ -246,7 +246,8 @@ async function main() {
       work: { type: 'string' }, out: { type: 'string' }, most: { type: 'string', default: '430000' },
     },
   });
-  const { work, out, most } = values;
+  const { work, out } = values;
+  const most = wholeNumber('most', values.most);
   if (!work || !out) return fail(HELP);
   const pieces = readPieces(join(work, 'spm.vocab'));
   const isDigit = pieces.map((piece) => /\d/.test(piece));
@@ -256,21 +257,21 @@ async function main() {
   for (const language of LANGUAGES) {
     const texts = await textsOf(join(work, 'train'), language);
     if (texts.size === 0) continue;
-    const ids = Int32Array.from([...texts].flatMap((text) =>
-      [size, ...encode(text)]));
+    const ids = Int32Array.from([...texts].flatMap((text) => [size, ...encode(text)]));
     // an id that is not there has a probability too
     const counts = new Float64Array(size).fill(0.5);
     for (const id of ids) if (id < size) counts[id]++;
     const total = counts.reduce((sum, n) => sum + n, 0);
     const alone = counts.map((n) => n / total);
     const levels = levelsOf(ids, size);
-    const kept = choose(levels, alone, Number(most), isDigit);
+    const kept = choose(levels, alone, most, isDigit);
     const packed = gzipSync(writeNgrams(size, keepOnly(levels, kept, alone)), { level: 9 });
     parts.push([language, packed]);
     const [all, some] = [levels.map(({ id }) => id.length), kept.map((marks) => marks.reduce((sum, n) => sum + n, 0))];
     console.log(`${language}: ${texts.size} texts, n-grams of 2, 3, 4: ${some.join(', ')} of ${all.join(', ')}; ` +
       `${packed.length} bytes`);
   }
+  if (parts.length === 0) fail(`${join(work, 'train')}: found no text, expected ${CORPORA[0]}.tsv or others`);
   writeFileSync(out, writeParts(parts));
 }
 
