@@ -173,7 +173,7 @@ for (const name of ['Vite, production', 'webpack 5, production', 'esbuild', 'Rol
     await BUNDLERS[name](out, join(app, 'installed'));
     if (!/^Vite|^webpack/.test(name)) {
       const folder = join(app, 'node_modules/heed-model-de-en-es-fr');
-      const files = (await readdir(folder)).filter((file) => /\.(json|safetensors|spm|tsv)$/.test(file));
+      const files = (await readdir(folder)).filter((file) => /\.(json|safetensors|spm|bin)$/.test(file));
       for (const file of files) await cp(join(folder, file), join(out, file));
     }
     check(await openFolder(out));

@@ -4,8 +4,8 @@ import { ENDED, PRUNED } from '../base/constants.js';
 import { candidatesOf } from './candidates.js';
 
 /**
- * A candidate of a step. Each step has those that go on or end, and the best of the others, together 2 * beams. There are
- * more only if several ids may end a hypothesis.
+ * A candidate of a step. Each step has those that go on or end, and the best of the others, together 2 * beams. There
+ * are more only if several ids may end a hypothesis.
  *
  * @typedef {object} BeamNode
  * @property {number} parent  index of the node it continues, -1: of none
