@@ -155,8 +155,8 @@ heed_status heed_model_set_shortlist(heed_model *model, int n_first, const int32
 heed_status heed_model_read_shortlist(heed_model *model, const void *bytes, size_t n, uint64_t *checksum);
 /*
  * Give a model n-grams: which target ids follow each other, and how much more probable an id is after some others than
- * anywhere: its gain, a natural logarithm (model/ngrams.h).  Searches use them whose rules have a weight for them, from
- * their next step on.
+ * anywhere: its gain, a natural logarithm (model/ngrams.h).  Searches use them whose rules have a weight for them, in
+ * sessions that are created later.
  *   bytes [n]  "NGR1"; V; how many n-grams of two ids there are, of three, of four; then of each of these lengths:
  *              - how many each context has, in order: the ids 0 to V - 1 and the start of a target; then the n-grams of
  *                the length before

@@ -22,10 +22,10 @@ const require = createRequire(new URL('browser/package.json', import.meta.url));
  */
 const MOST = 120e6;
 /**
- * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 68,300 at
+ * Bytes of JavaScript that a visit loads, library and workers included, after gzip. What is built today is 73,200 at
  * most; zlib finds other matches on other processors, which makes a per cent.
  */
-const SCRIPT_LIMIT = 72_500;
+const SCRIPT_LIMIT = 74_000;
 /** Of a view of See or a chapter of Learn that is opened later, with what none before it has: 7,225 today at most. */
 const PART_LIMIT = 7400;
 const FIRST_PARTS = ['see/heads', 'learn/embeddings'];

@@ -32,6 +32,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     const int V = run->model->output->rows;
 
     search->run = run;
+    search->ngrams = run->model->ngrams;
     search->max_source = max_source;
     search->max_target = max_target;
     search->max_beams = max_beams;
@@ -50,7 +51,7 @@ void search_layout(heed_search *search, heed_arena *arena, heed_run *run, int ma
     search->lengths = arena_ints(arena, (size_t)max_batch, 1);
     search->heads = arena_ints(arena, (size_t)max_beams, 1);
     search->logits = arena_floats(arena, LOGIT_ROWS, (size_t)V, 1);
-    search->scratch = arena_floats(arena, (size_t)(max_target < V && V <= UINT16_MAX ? V : max_target + 1), 1, 1);
+    search->scratch = arena_floats(arena, (size_t)(search->ngrams && max_target < V ? V : max_target + 1), 1, 1);
     search->attended = run->model->decoder.sublayers + run->model->decoder.n_sublayers;
     do search->attended--;
     while (search->attended->arch->kind != SUBLAYER_CROSS_ATTENTION);
@@ -204,7 +205,7 @@ static void choose_candidates(heed_search *search, int n_tokens) {
             if (row->n_lexicon > 0)
                 lexicon_apply(row, &logits, &row->live[b], weights_at(search, row->lexicon_head, first + i));
             row->n_candidates[b] = next_candidates(row->candidates + (size_t)b * k, k, &logits, &row->live[b], b, left,
-                                                   rules, search->run->model->ngrams, search->scratch);
+                                                   rules, search->ngrams, search->scratch);
         }
     }
 }

@@ -99,6 +99,7 @@ enum { OUTPUT_ROWS = 352 };
 
 typedef struct {
     heed_run *run;
+    const struct heed_ngrams *ngrams; /* of the model when the session was created; NULL: it had none */
     heed_rule_set *sets;  /* [n_sets] */
     heed_rule_set *rules; /* one of the sets: for sentences that are added next */
     int n_sets;
@@ -116,7 +117,7 @@ typedef struct {
     heed_linear outputs; /* output rows, which sentences share              */
     int32_t *output_ids; /* [outputs rows] the id of each                   */
     int32_t *selected;   /* [V] scratch: ids selected for a sentence; NULL: the model has no shortlist */
-    float *scratch;     /* [max_target + 1, and V if the model may have n-grams] of next_candidates() */
+    float *scratch;     /* [max_target + 1, and at least V with n-grams] of next_candidates() */
     void *lexicons;       /* the block of the rows' lexicons; NULL: none was needed */
     const heed_sublayer *attended; /* the decoder's last cross-attention  */
     float *weights;     /* of its heads [n_heads, n_tokens, n_keys] in the last step: room for max_batch * max_beams

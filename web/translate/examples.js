@@ -3,7 +3,7 @@
 
 /** What the page begins with. @type {Record<string, string>} */
 export const FIRST = {
-  en: 'My brother bought a red car.',
+  en: 'My brother bought a red bicycle yesterday.',
   de: 'Mein Bruder hat gestern ein rotes Auto gekauft.',
   fr: 'Je ne peux pas venir aujourd\u2019hui parce que je suis malade.',
   es: 'Mi hermano compr\u00f3 ayer un coche rojo.',
