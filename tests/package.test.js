@@ -30,7 +30,7 @@ const chunkLimits = {
   'formats/directory': 2000, 'files/zstd': 5000, 'translate/html': 44_250, 'translate/passing': 600,
 };
 /** Bytes of the tarball: 450,000 are the library of languages, 200,000 the modules, 130,000 the parsers; no models. */
-const packageLimit = 1_245_000;
+const packageLimit = 1_252_000;
 
 let scratch;
 let packed;
