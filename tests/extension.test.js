@@ -107,8 +107,8 @@ for (const kind of /** @type {const} */ (['chromium', 'firefox'])) describe(kind
     assert.equal(await text('blockquote'), "C'est un beau jour.");
     assert.equal(await text('sup'), '[1]');
     assert.notEqual(await text('title'), 'The old station opens again');
-    assert.match(await text('h1'), /alte Bahnhof/);
-    assert.match(await text('a[href="/station"]'), /alte Station/);
+    assert.match(await text('h1'), /alte (Bahnhof|Station)/);
+    assert.match(await text('a[href="/station"]'), /alte (Bahnhof|Station)/);
     assert.match(await text('strong'), /Sonntag/);
     assert.match(await attribute('img', 'alt'), /Bahnhof/);
     await restore();
