@@ -5,6 +5,7 @@
 //
 // A name with .gz would not do: some servers say of such files that HTTP has packed them, and browsers unpack them.
 
+import { concat } from '../base/bytes.js';
 import { E_FILE } from '../base/constants.js';
 import { HeedError } from '../base/errors.js';
 import { short } from '../base/json.js';
@@ -62,22 +63,11 @@ export function readParts(bytes, file) {
  */
 export function writeParts(parts) {
   const letters = (/** @type {string} */ text) => new TextEncoder().encode(text);
-  return joined([letters(MAGIC), ...[...parts].flatMap(([code, packed]) => {
+  return concat([letters(MAGIC), ...[...parts].flatMap(([code, packed]) => {
     if (!CODE.test(code)) throw new RangeError(`found the part '${short(code)}', expected a language's code`);
     const size = new Uint8Array(Uint32Array.of(packed.length).buffer); // little-endian like every host
     return [Uint8Array.of(code.length), letters(code), size, packed];
   })]);
-}
-
-/** @param {Uint8Array[]} pieces */
-function joined(pieces) {
-  const out = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    out.set(piece, at);
-    at += piece.length;
-  }
-  return out;
 }
 
 /**
@@ -103,7 +93,7 @@ export async function unpackPart(packed, what) {
       refuse(what, `found more than ${MAX_PART} bytes of content`);
     }
   }
-  return joined(chunks);
+  return concat(chunks);
 }
 
 /**

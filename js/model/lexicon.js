@@ -137,8 +137,9 @@ export async function readLexicon(bytes, source, target, file = FILE) {
   let text = '';
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true });
+    const texts = [bytes].flat().map((each) => decoder.decode(each));
     // the last line may have no end
-    text = [bytes].flat().map((each) => decoder.decode(each).replace(/[^\n]$/, '$&\n')).join('');
+    text = texts.map((each) => (each === '' || each.endsWith('\n') ? each : `${each}\n`)).join('');
   } catch (error) {
     throw new HeedError(E_FILE, `${file}: found other bytes, expected UTF-8`, { cause: error });
   }

@@ -20,12 +20,7 @@ static heed_model *model_of(int index) {
     if (models[index]) return models[index];
     int32_t config[MAX_CONFIG];
     heed_model *model;
-    const int n = default_config(config);
-    config_set(config, "d_model", 8);
-    config_set(config, "encoder_attention_heads", 1);
-    config_set(config, "encoder_layers", 1);
-    config_set(config, "decoder_layers", 1);
-    config_set(config, "max_position_embeddings", 2);
+    const int n = smallest_config(config);
     config_set(config, "share_encoder_decoder_embeddings", SIZES[index][0] == SIZES[index][1]);
     config_set(config, "vocab_size", SIZES[index][0]);
     config_set(config, "decoder_vocab_size", SIZES[index][1]);
