@@ -239,6 +239,22 @@ const float *heed_forward_logits(heed_session *s, int t, float *log_prob) {
     return logits;
 }
 
+heed_status heed_forward_log_probs(heed_session *s, int n, float *out) {
+    if (n < 0 || n > s->n_forward) return HEED_E_ARGUMENT;
+    const size_t V = (size_t)s->model->output->rows;
+    float *logits = s->search.logits;
+    if (s->n_selected > 0)
+        for (int t = 0; t < n; t++) heed_forward_logits(s, t, &out[t]);
+    else
+        for (int t = 0, rows; t < n; t += rows) {
+            rows = n - t < LOGIT_ROWS ? n - t : LOGIT_ROWS;
+            output_forward(&s->run, logits, t, rows);
+            for (int i = 0; i < rows; i++)
+                out[t + i] = output_log_prob(&s->run, logits + (size_t)i * V, s->target[t + i]);
+        }
+    return HEED_OK;
+}
+
 heed_status heed_forward_shortlist(heed_session *s) {
     const heed_search_options rules = {.n_eos = 1, .eos = &s->model->config.eos_token_id};
     if (s->n_forward == 0) return HEED_E_STATE;

@@ -214,6 +214,11 @@ heed_status heed_forward(heed_session *session, const int32_t *source, int n_sou
  */
 const float *heed_forward_logits(heed_session *session, int t, float *log_prob);
 /*
+ * log_prob of target[0..n-1], n <= n_target, as heed_forward_logits() gives them, in less time: out [n].
+ * HEED_E_ARGUMENT: there is no such row.
+ */
+heed_status heed_forward_log_probs(heed_session *session, int n, float *out);
+/*
  * From here to the next pass, the logits are those of a search with the model's shortlist: -infinity unless the id is
  * selected, and log_prob is the probability among the selected ids.  The ids of the target and the model's eos_token_id
  * are added to what is selected for the source.  Without a shortlist nothing changes.  HEED_E_STATE: no pass.

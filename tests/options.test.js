@@ -84,7 +84,7 @@ for (const [name, [call, wrong, meant]] of Object.entries(FUNCTIONS)) {
 test('an option that is like none is refused with the names that there are', async () => {
   await assert.rejects(translator.translate('a', { temperature: 1 }), {
     name: 'TypeError',
-    message: /^unknown option 'temperature': expected beams, .*lengthPenalty, .*glossary, keep, lexicon, ngrams$/,
+    message: /^unknown option 'temperature': expected beams, .*lengthPenalty, .*glossary, keep, lexicon, ngrams, reverse$/,
   });
   await assert.rejects(translator.translate('a', { ['x'.repeat(1e6)]: 1 }), ({ message }) => message.length < 500);
   await assert.rejects(translator.translate('a', { __proto__: null, toString: 1 }), /unknown option 'toString'/);

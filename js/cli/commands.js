@@ -38,6 +38,7 @@ const OPTIONS = {
   'no-keep': { help: ['translate addresses, code, placeholders, emoji and the like as other text'] },
   'no-lexicon': { help: ["do not use the model's lexicon of rare words"] },
   'no-ngrams': { help: ["do not use the model's n-grams: what people often write"] },
+  'no-reverse': { help: ['do not ask the model whether it translates its translations back'] },
   shortlist: {
     help: ["compute only words of the model's shortlist; default: if both sides share a", 'vocabulary'],
   },
@@ -128,9 +129,9 @@ const COMMANDS = {
       'tell: .html, .json, .md, .po, .srt, .txt, .vtt, .xliff; texts that',
       'look so come after --'],
     options: ['format', 'html', 'output', 'in-place', 'memory', 'check', 'keys', 'model', 'models', 'from', 'to',
-      'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'no-lexicon', 'no-ngrams', 'shortlist', 'no-shortlist',
-      'activations', 'json', 'n-best', 'beams', 'length-penalty', 'early-stopping', 'repetition-penalty',
-      'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', 'jobs', ...CACHE],
+      'pivot', 'no-pivot', 'language', 'glossary', 'no-keep', 'no-lexicon', 'no-ngrams', 'no-reverse', 'shortlist',
+      'no-shortlist', 'activations', 'json', 'n-best', 'beams', 'length-penalty', 'early-stopping',
+      'repetition-penalty', 'no-repeat-ngram', 'max-tokens', 'min-tokens', 'batch', 'jobs', ...CACHE],
   },
   info: { usage: 'DIR', about: ['describes a model directory or its URL'], options: CACHE },
   convert: {

@@ -52,6 +52,7 @@ export function searchOptions(values) {
     keep: values['no-keep'] === undefined,
     lexicon: values['no-lexicon'] === undefined,
     ngrams: values['no-ngrams'] === undefined,
+    reverse: values['no-reverse'] === undefined,
   };
   for (const [option, name] of Object.entries(SEARCH)) {
     const value = numberOf(option, values[option]);

@@ -397,7 +397,7 @@ export async function trim(from, to, { keep: tags, texts }) {
     } finally {
       await weights.close();
     }
-    const { name, license, data, dtype } = manifest;
+    const { name, license, data, dtype, confidence, reverse } = manifest;
     /** @type {Record<string, { size: number, sha256: string }>} */
     const described = {};
     for (const file of (await readdir(work)).sort()) {
@@ -408,7 +408,7 @@ export async function trim(from, to, { keep: tags, texts }) {
     const targets = canonical.filter((_, i) => first === undefined || codes[i] === first);
     const pairs = isMarian ? pairsLeft : codes.length < 2 ? undefined
       : canonical.flatMap((one) => targets.filter((other) => other !== one).map((other) => [one, other]));
-    await put('heed.json', { format: 1, name, license, data, dtype, pairs, files: described });
+    await put('heed.json', { format: 1, name, license, data, dtype, pairs, confidence, reverse, files: described });
     // one after the other: the whole model may need all the memory that there is
     const faster = await measure(work, sample);
     // An error here does not concern the new model.

@@ -25,9 +25,10 @@ const STRIDE = 4096;
  * @param {Model} model
  * @param {import('../model/pairs.js').Way} way
  * @param {import('../model/lexicon.js').Lexicon} [lexicon]
+ * @param {import('../model/reverse.js').Judge} [judge]
  * @returns {Engine}
  */
-function engineOf(model, { encode, settings }, lexicon) {
+function engineOf(model, { encode, settings }, lexicon, judge) {
   const { config, manifest, tokenizer } = model;
   const defaults = { ...model.generateDefaults, ...settings };
   const batch = model.batch(ROOM);
@@ -77,6 +78,7 @@ function engineOf(model, { encode, settings }, lexicon) {
         watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
       }
       const own = search.lexicon ? lexicon : undefined;
+      const isJudged = search.reverse && search.prefix.length === 0 && search.heads.length === 0;
       if (sources.length > 0) await own?.read();
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];
@@ -85,6 +87,7 @@ function engineOf(model, { encode, settings }, lexicon) {
           watchers,
           together,
           lexicon: own,
+          judge: isJudged ? judge : undefined,
           onStep: onStep && ((ids) => onStep(tokenizer.decode(ids))),
           onResult: (found) => found.forEach((result) => Object.assign(result, { text: tokenizer.decode(result.ids) })),
           onEnd: (error) => {
@@ -188,7 +191,9 @@ export async function createHere({ model, source, target, language, onProgress, 
     if (ways.length === 0) await choose(loaded);
     const pair = /** @type {[string, string]} */ ([source, target].map((tag) => new Intl.Locale(tag).language));
     await addNgrams(loaded, pair[1]);
-    return engineOf(loaded, ways[ways.length - 1], await lexiconOf(loaded, pair));
+    const judge = loaded.manifest.reverse === undefined ? undefined
+      : (await import('../model/reverse.js')).judgeOf(loaded, source, target);
+    return engineOf(loaded, ways[ways.length - 1], await lexiconOf(loaded, pair), judge);
   } catch (error) {
     loaded.dispose();
     throw error;

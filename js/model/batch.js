@@ -22,6 +22,7 @@ const PATIENCE = 32;
  * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far that stay; only of one sentence
  * @property {Watcher[]} [watchers]  get every step of the search
  * @property {import('./lexicon.js').Lexicon} [lexicon]  whose words become more probable; it was read
+ * @property {import('./reverse.js').Judge} [judge]  puts the best hypotheses in order
  * @property {number} [together]  sentences that will wait at once, with those of calls that follow
  */
 /**
@@ -189,8 +190,11 @@ export class Batch {
     const { search, hooks, results } = call;
     try {
       // a failed sentence has none; asking for its first hypothesis throws the reason
-      const count = Math.min(search.nBest, core.run('heed_search_hypotheses', this.#handle, row) || 1);
-      const found = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
+      const { judge } = hooks;
+      const wanted = Math.max(search.nBest, judge?.compares ?? 0);
+      const count = Math.min(wanted, core.run('heed_search_hypotheses', this.#handle, row) || 1);
+      const all = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
+      const found = (judge?.order(call.sources[index], all) ?? all).slice(0, search.nBest);
       results[index] = found;
       hooks.watchers?.forEach((each) => each.finish(index, found[0]));
       hooks.onResult?.(results[index]);

@@ -83,7 +83,7 @@ export function attention(model, source, target, options = {}) {
     const shape = [layers.length, ...(layers[0]?.shape ?? [0, to.length, to.length])];
     return { shape, data: data.slice(at, (at += size(shape))) };
   });
-  const logProbs = Float32Array.from(to, (_, t) => core.logits(session, t, 0).logProb);
+  const logProbs = core.logProbs(session, to.length);
   const computed = candidates(model, from, to);
   const isPart = shortlist !== false && computed.length < config.decoder_vocab_size;
   return { encoder, decoder, cross, logProbs, ...(isPart && { candidates: computed }) };

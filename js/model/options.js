@@ -54,7 +54,8 @@ export function checkHeads(heads, config) {
  *
  * @typedef {object} GenerateOptions
  * @property {number} [beams]  num_beams; default: as generation_config.json says, or else 1: greedy
- * @property {number} [lengthPenalty]  score = logProb, with what n-grams gain, / length^penalty; default 1
+ * @property {number} [lengthPenalty]  score = logProb, with what n-grams gain, / length^penalty; default 1. Of a
+ *   Translator, reverse.js may change it
  * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
  * @property {number} [maxTokens]  max_new_tokens, including `</s>`; default: as many as the model has positions
  * @property {number} [minTokens]  min_new_tokens: least tokens before `</s>`; default 0
@@ -160,17 +161,17 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
 /**
  * The complete settings of a search.
  *
- * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, lexicon: boolean, nBest: number,
- *   batchSize?: number, heads: [stack: number, layer: number, head: number][] }} Search  lexicon: use that of the
- *   engine, if it has one; batchSize: if given; heads: the disabled heads; align: the best hypotheses get `attended`,
- *   see Generated
+ * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, lexicon: boolean, reverse: boolean,
+ *   nBest: number, batchSize?: number, heads: [stack: number, layer: number, head: number][] }} Search  lexicon,
+ *   reverse: use the lexicon and the judge of the engine, if it has them; batchSize: if given; heads: the disabled
+ *   heads; align: the best hypotheses get `attended`, see Generated
  */
 
 /**
  * Completes the options of generate(). The caller checks their names, because a Translator has others.
  *
- * @param {GenerateOptions & { scores?: boolean, align?: boolean, lexicon?: boolean, ngrams?: boolean }} options
- *   scores, align: see core.js; lexicon, ngrams: see translate/options.js
+ * @param {GenerateOptions & { scores?: boolean, align?: boolean, lexicon?: boolean, ngrams?: boolean,
+ *   reverse?: boolean }} options  scores, align: see core.js; the others: see translate/options.js
  * @param {import('./config.js').GenerateDefaults} defaults
  * @param {Record<string, any>} config
  * @returns {Search}
@@ -179,7 +180,7 @@ export function checkGenerate(options, defaults, config) {
   const longest = config.max_position_embeddings;
   const initial = { cutRunaways: false, shortlist: true, .../** @type {any} */ (defaults) };
   const { nBest = 1, batchSize, validUtf8 = false, prefix = [], disabledHeads = [], scores = true, align = false,
-    lexicon = true, ngrams = true, signal } = options;
+    lexicon = true, ngrams = true, reverse = true, signal } = options;
   const { maxTokens: most, minTokens: least, maxLength, minLength, badWords, ...rules } =
     /** @type {Record<string, any>} */ (Object.fromEntries(Object.entries(RULES).map(([name, rule]) => {
       const own = /** @type {any} */ (options)[name];
@@ -191,6 +192,7 @@ export function checkGenerate(options, defaults, config) {
   checkBoolean('validUtf8', validUtf8);
   checkBoolean('lexicon', lexicon);
   checkBoolean('ngrams', ngrams);
+  checkBoolean('reverse', reverse);
   const ids = checkIds('prefix', prefix, config.decoder_vocab_size);
   if (ids.length >= longest) {
     throw new HeedError(E_LENGTH, `prefix: found ${ids.length} ids, expected less than ${longest}`);
@@ -222,6 +224,7 @@ export function checkGenerate(options, defaults, config) {
     align,
     lexicon,
     ngrams: ngrams ? NGRAM_WEIGHT : 0,
+    reverse,
     heads,
     prefix: ids,
     maxTokens: Math.min(maxTokens, longest - ids.length),

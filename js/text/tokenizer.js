@@ -230,6 +230,11 @@ export class Tokenizer {
     return [...this.#sides.source.languages.keys()];
   }
 
+  /** Whether a piece has the same id on both sides. */
+  get isShared() {
+    return this.#sides.source.vocabulary === this.#sides.target.vocabulary;
+  }
+
   /**
    * @param {number} id
    * @param {{ side?: 'source' | 'target' }} [options]  matters only if the sides have separate vocabularies

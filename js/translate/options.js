@@ -14,9 +14,11 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
  * where the model reads what they translate, if its directory has a lexicon, see model/lexicon.js. Default: true.
  * ngrams: hypotheses whose words people often write in this order come first, if the directory has an ngrams.bin, see
  * model/ngrams.js. Default: true.
+ * reverse: of hypotheses that are about as good, the one comes first from which the source is most probable, if the
+ * model translates both ways and its heed.json says so, see model/reverse.js. Default: true.
  *
  * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean, lexicon?: boolean, ngrams?: boolean,
- *   glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
+ *   reverse?: boolean, glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
  */
 
 /**
@@ -27,7 +29,7 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
 // The names of the options of each function.
 export const CREATE =
   `sourceLanguage targetLanguage language model models pivot monitor worker timeout workers ${WEIGHTS}`;
-export const TRANSLATE = `${GENERATE} glossary keep lexicon ngrams`;
+export const TRANSLATE = `${GENERATE} glossary keep lexicon ngrams reverse`;
 export const TRANSLATE_DETAILED = `${TRANSLATE} attention beamTree`;
 
 /**

@@ -324,6 +324,13 @@ export class Core {
     return { logits: this.#copy(Float32Array, address, vocabulary), logProb: logProb.value[0] };
   }
 
+  /** Of the first n ids of the last forward(). @param {number} session @param {number} n */
+  logProbs(session, n) {
+    const out = floats(n);
+    this.call('forward', 'heed_forward_log_probs', session, n, out);
+    return out.value;
+  }
+
   /**
    * @param {'heed_search_begin' | 'heed_search_rules'} name
    * @param {number} session

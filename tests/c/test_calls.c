@@ -332,7 +332,11 @@ static void test_sessions(heed_model *model) {
     CHECK_INT(heed_forward(session, SOURCE, S, above, 1), HEED_E_ID);
     CHECK_INT(heed_forward(session, below, 1, TARGET, T), HEED_E_ID);
     CHECK(heed_forward_logits(session, 0, &log_prob) == NULL);
+    CHECK_INT(heed_forward_log_probs(session, 1, out), HEED_E_ARGUMENT);
     CHECK_INT(heed_forward(session, SOURCE, S, TARGET, T), HEED_OK);
+    CHECK_INT(heed_forward_log_probs(session, -1, out), HEED_E_ARGUMENT);
+    CHECK_INT(heed_forward_log_probs(session, T + 1, out), HEED_E_ARGUMENT);
+    CHECK_INT(heed_forward_log_probs(session, 0, out), HEED_OK);
     CHECK(heed_forward_logits(session, -1, &log_prob) == NULL && log_prob == 0.0f);
     CHECK(heed_forward_logits(session, T, &log_prob) == NULL);
     CHECK(heed_forward_logits(session, T - 1, &log_prob) != NULL && log_prob < 0.0f);

@@ -4,6 +4,7 @@
 #include "layers/linear.h"
 #include "model/model.h"
 #include "random_model.h"
+#include "search/search.h"
 
 enum { V = 61, LONGEST = 150 };
 
@@ -479,6 +480,28 @@ static void test_fixed(int saturates) {
     arena_free_block(arena.base);
 }
 
+/* The log-probabilities of more rows than are computed at a time are those of the rows one by one, to the bit. */
+static void test_log_probs(const int32_t *config, int n) {
+    enum { S = 5, T = 2 * LOGIT_ROWS + 3 };
+    static const int32_t SOURCE[S] = {5, 17, 3, 44, 2};
+    const heed_session_options options = {S, T, 1, 1};
+    heed_session *session;
+    heed_model *model = random_model(config, n, 3, 4096);
+    int32_t target[T];
+    float all[T], log_prob;
+    if (!CHECK(model != NULL)) return;
+    for (int t = 0; t < T; t++) target[t] = (7 * t + 3) % V;
+    CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
+    CHECK_INT(heed_forward(session, SOURCE, S, target, T), HEED_OK);
+    CHECK_INT(heed_forward_log_probs(session, T, all), HEED_OK);
+    for (int t = 0; t < T; t++) {
+        CHECK(heed_forward_logits(session, t, &log_prob) != NULL && all[t] == log_prob && log_prob < 0.0f);
+        CHECK(t == 0 || all[t] != all[t - 1]);
+    }
+    heed_session_free(session);
+    heed_model_free(model);
+}
+
 static void test_forward(const int32_t *config, int n) {
     enum { S = 9, T = 7, LE = 2, LD = 3, HE = 3, HD = 4 };
     static const int32_t SOURCE[S] = {5, 17, 3, 44, 44, 9, 60, 1, 2}, TARGET[T] = {9, 8, 7, 30, 31, 9, 2};
@@ -732,6 +755,7 @@ int main(void) {
     test_fixed(1);
     test_dtypes();
     test_forward(config, n);
+    test_log_probs(config, n);
     config_set(config, "normalize_before", 1);
     config_set(config, "add_final_layer_norm", 1);
     config_set(config, "normalize_embedding", 1);
@@ -739,12 +763,15 @@ int main(void) {
     config_set(config, "tie_word_embeddings", 0);
     config_set(config, "encoder_positions_stored", 1);
     test_forward(config, n);
+    test_log_probs(config, n);
     config_set(config, "dtype", HEED_I8);
     test_forward(config, n);
+    test_log_probs(config, n);
     config_set(config, "dtype", HEED_F32);
     config_set(config, "share_encoder_decoder_embeddings", 0);
     config_set(config, "vocab_size", 70);
     config_set(config, "activation_function", HEED_SWISH);
     test_forward(config, n);
+    test_log_probs(config, n);
     return check_summary("model");
 }

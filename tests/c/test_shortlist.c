@@ -192,7 +192,7 @@ static int check_forced(const heed_model *model, const heed_search_options *rule
     heed_session *session;
     int32_t source[MAX_SOURCE], n_selected;
     static int32_t selected[LARGE_V];
-    static float all[LARGE_V];
+    static float all[LARGE_V], log_probs[MAX_TARGET];
     int n_large = 0;
     CHECK_INT(heed_session_create(model, &options, &session), HEED_OK);
     CHECK_INT(heed_forward_shortlist(session), HEED_E_STATE);
@@ -210,9 +210,11 @@ static int check_forced(const heed_model *model, const heed_search_options *rule
         const float *last = heed_forward_logits(session, r->n - 1, &log_prob);
         for (int id = 0; id < LARGE_V; id++)
             CHECK(last[id] == (contains(selected, n_selected, id) ? all[id] : -INFINITY));
+        CHECK_INT(heed_forward_log_probs(session, r->n, log_probs), HEED_OK);
         for (int t = 0; t < r->n; t++) {
             CHECK(contains(selected, n_selected, r->ids[t]));
             heed_forward_logits(session, t, &log_prob);
+            CHECK(log_probs[t] == log_prob);
             if (t >= rules->n_prefix) sum += log_prob;
         }
         CHECK((float)sum == r->log_prob);

@@ -31,6 +31,7 @@ const HELP = `usage: node tests/score/dev.js --data DIR [options]
   --dtype D        f32 or int8 alone, without --write
   --no-lexicon     without its lexicon, and without --write
   --no-ngrams      without its n-grams, and without --write
+  --no-reverse     without asking it for the way back, and without --write
 `;
 
 /** @param {string[]} translations @param {string[]} references */
@@ -45,7 +46,7 @@ const show = (figures) => `BLEU ${figures.bleu.toFixed(1)}  chrF2 ${figures.chrf
  * beams: of the model by default
  *
  * @typedef {{ beams?: number, maxTokens: number, batchSize: number, lexicon: boolean,
- *   ngrams: boolean }} Generate
+ *   ngrams: boolean, reverse: boolean }} Generate
  */
 /** @typedef {{ directory: string, dtype: 'f32' | 'int8' }} Arithmetic  of a model */
 
@@ -158,11 +159,13 @@ async function main() {
       write: { type: 'boolean' },
       beams: { type: 'string' }, 'max-tokens': { type: 'string', default: '128' },
       batch: { type: 'string', default: '32' }, dtype: { type: 'string' }, 'no-lexicon': { type: 'boolean' },
-      'no-ngrams': { type: 'boolean' },
+      'no-ngrams': { type: 'boolean' }, 'no-reverse': { type: 'boolean' },
     },
   });
-  const { data, dtype, write, 'no-lexicon': noLexicon = false, 'no-ngrams': noNgrams = false } = values;
-  const isPlain = noLexicon || noNgrams;
+  const { data, dtype, write } = values;
+  const [lexicon, ngrams, reverse] = (/** @type {const} */ (['no-lexicon', 'no-ngrams', 'no-reverse']))
+    .map((name) => !values[name]);
+  const isPlain = !(lexicon && ngrams && reverse);
   if (values.help || !data || !['f32', 'int8', undefined].includes(dtype) || (write && (dtype || isPlain))) {
     console.error(HELP);
     return values.help ? 0 : 2;
@@ -172,8 +175,7 @@ async function main() {
   const generate = {
     beams: values.beams ? Number(values.beams) : undefined,
     maxTokens: Number(values['max-tokens']), batchSize: Number(values.batch),
-    lexicon: !noLexicon,
-    ngrams: !noNgrams,
+    lexicon, ngrams, reverse,
   };
   let isGood = true;
   for (const directory of values.model ?? shipped()) {

@@ -30,6 +30,8 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
 /** A trainer may stop this many seconds early: a step and its report. */
 const LAST_STEP = 30;
 
+/** What the way back counts, see js/model/reverse.js; models/README.md has what it gains. */
+const REVERSE = 0.3;
 /** The corpora in heed.json. */
 const SOURCES = [
   {
@@ -119,7 +121,7 @@ async function main() {
       manifest: {
         format: 1, name: basename(work), dtype: 'float32',
         pairs: [...new Set(sets.map((name) => name.replace('docs-', '')))].map((name) => name.split('-')),
-        license: 'CC-BY-4.0 AND MPL-2.0', data: SOURCES,
+        license: 'CC-BY-4.0 AND MPL-2.0', data: SOURCES, reverse: REVERSE,
         training: {
           with: 'heed-train', machine: `${cpus().length} cores of ${cpus()[0].model}`,
           minutes: Math.round(seconds / 60), steps, tokens,
