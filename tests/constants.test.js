@@ -117,7 +117,7 @@ test('the options of a search are written in the order of heed_search_options', 
     beams: 3, max_tokens: 7, length_penalty: bitsOf(1.5), early_stopping: core.EARLY_NEVER, prefix: [11, 12],
     eos: [0, 13, 14], repetition_penalty: bitsOf(1.25), no_repeat_ngram: 5, bad_words: [2, 15, 16], min_tokens: 4,
     forced_bos: [17], forced_eos: [18, 19], suppress: [20, 21, 22, 23], begin_suppress: [24], renormalize: 1,
-    cut_runaways: 1, byte_ids: [], shortlist: 1, unscored: 0, attention: 0, ngrams: bitsOf(0.12),
+    cut_runaways: 1, byte_ids: [], shortlist: 1, unscored: 0, attention: 0, ngrams: bitsOf(0.15),
   };
   const [[, { fields }]] = await callsOf('heed_search_begin', () => model.generate([[5, 6, 0]], options));
   const wanted = fieldsOf('src/heed.h', 'heed_search_options').map(([type, name]) => {

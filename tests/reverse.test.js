@@ -1,5 +1,5 @@
-// reverse.test.js - hypotheses that are about as good are put in order by how probable the source is from them: by what
-// another way of computing it says, for every way of asking, and only where heed.json asks for it.
+// reverse.test.js - hypotheses are reranked by the probability of the source: the order is what Transformer.forward()
+// says, however the caller asks, and nothing changes unless heed.json has `reverse`.
 import test, { after } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const WEIGHT = 0.5;
 const BEAMS = { beams: 4 };
 const ALL = { ...BEAMS, nBest: 4 };
 const PAIRS = [['en', 'fr'], ['fr', 'de'], ['es', 'en']];
-/** What the judge of js/model/reverse.js compares. */
+/** What js/model/reverse.js compares. */
 const [COMPARED, CLOSE, LONGEST] = [3, 0.15, 24];
 const TEXTS = [
   'the small house', 'Where is the station?', 'I love you.', 'My brother worked in Berlin.', 'Good morning', 'a red car',
@@ -54,16 +54,17 @@ function backwards(ids, text, source) {
   return logProbs.reduce((sum, each) => sum + each, 0) / logProbs.length;
 }
 
-/** Hypotheses of texts. @param {string} source @param {string} target @param {object} options @param {object} [files] */
+/** Hypotheses of the texts for which the model has room. @param {string} source @param {string} target @param {object} options @param {object} [files] */
 async function search(source, target, options, files = MODEL) {
   const engine = await createHere({ model: files, source, target });
   after(() => engine.destroy(new Error('the end')));
-  const sources = (await engine.encode(TEXTS)).map(({ ids }) => ids);
+  const longest = Number(engine.config.max_position_embeddings);
+  const sources = (await engine.encode(TEXTS)).map(({ ids }) => ids).filter(({ length }) => length <= longest);
   const rules = /** @type {any} */ ({ ...options, cutRunaways: true, validUtf8: true });
   return engine.generate(sources, checkGenerate(rules, engine.defaults, engine.config));
 }
 
-test('the best come in the order of their scores and of what forward() says of the source', async () => {
+test('scores have what forward() says of the source, and hypotheses are in their order', async () => {
   let [changed, same, alone] = [0, 0, 0];
   for (const [source, target] of PAIRS) {
     const [free, found] = [await search(source, target, { ...ALL, reverse: false }), await search(source, target, ALL)];
@@ -96,11 +97,12 @@ test('with reverse: false, without `reverse` in heed.json or without a way back 
   const pairs = [['en', 'fr'], ['fr', 'de']];
   assert.deepEqual(await search('en', 'fr', ALL, withManifest({ pairs, reverse: WEIGHT })), free);
   assert.deepEqual(await search('it', 'fr', ALL), free, 'no token for Italian');
+  assert.deepEqual(await search('en', 'fr', ALL, withManifest({ reverse: 0 })), free);
   assert.notDeepEqual(await search('en', 'fr', ALL, withManifest({ pairs: [...pairs, ['fr', 'en']], reverse: WEIGHT })),
     free);
 });
 
-test('one beam, a prefix, disabled heads and long sources are not judged', async () => {
+test('one beam, a prefix, disabled heads and long sources are not reranked', async () => {
   for (const options of [{ beams: 1 }, { ...ALL, prefix: [20] },
     { ...ALL, disabledHeads: [{ stack: 'cross', layer: 1, head: 0 }] }]) {
     assert.deepEqual(await search('en', 'fr', options), await search('en', 'fr', { ...options, reverse: false }));
@@ -152,10 +154,37 @@ test('tags stand where they stand in what was chosen, and the tree marks it', as
   assert.ok(changed >= 2, `${changed} changed`);
 });
 
+test('fewer hypotheses are the first ones of more', async () => {
+  for (const [source, target] of PAIRS) {
+    const all = await search(source, target, ALL);
+    for (const nBest of [1, 2, 3]) {
+      assert.deepEqual(await search(source, target, { ...ALL, nBest }), all.map((found) => found.slice(0, nBest)));
+    }
+  }
+});
+
+test('a hypothesis as long as the model allows has no room for a token, and is not compared', async () => {
+  const config = JSON.parse(new TextDecoder().decode(MODEL['config.json']));
+  const options = { ...ALL, forcedEosTokenId: null };
+  let full = 0;
+  for (let longest = 6; longest < 24; longest++) {
+    const files = { ...MODEL, 'config.json': bytes(JSON.stringify({ ...config, max_position_embeddings: longest })) };
+    const free = await search('en', 'fr', { ...options, reverse: false }, files);
+    const found = await search('en', 'fr', options, files);
+    for (const [i, { length }] of free.entries()) {
+      assert.equal(found[i].length, length);
+      const ends = free[i].slice(0, COMPARED).filter(({ score, finished, ids }) =>
+        finished && ids.length === longest && score > free[i][0].score - CLOSE);
+      full += ends.length;
+    }
+  }
+  assert.ok(full > 0, 'there are some');
+});
+
 test('a heed.json whose `reverse` is no weight is refused', async () => {
-  for (const reverse of [0, -1, '0.3', true, null, [0.3]]) {
+  for (const reverse of [-1, '0.3', true, null, [0.3]]) {
     await assert.rejects(open({ model: withManifest({ reverse }) }), {
-      name: 'HeedError', status: 'HEED_E_JSON', message: /^heed\.json: reverse: found .+, expected a number above 0$/ });
+      name: 'HeedError', status: 'HEED_E_JSON', message: /^heed\.json: reverse: found .+, expected a number of 0 or more$/ });
   }
   await assert.rejects((await open({})).translate('Hello.', /** @type {any} */ ({ reverse: 1 })),
     { name: 'TypeError', message: /^reverse: / });

@@ -38,7 +38,7 @@ const OPTIONS = {
   'no-keep': { help: ['translate addresses, code, placeholders, emoji and the like as other text'] },
   'no-lexicon': { help: ["do not use the model's lexicon of rare words"] },
   'no-ngrams': { help: ["do not use the model's n-grams: what people often write"] },
-  'no-reverse': { help: ['do not ask the model whether it translates its translations back'] },
+  'no-reverse': { help: ['do not rerank translations by the probability of the source'] },
   shortlist: {
     help: ["compute only words of the model's shortlist; default: if both sides share a", 'vocabulary'],
   },

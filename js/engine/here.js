@@ -25,10 +25,10 @@ const STRIDE = 4096;
  * @param {Model} model
  * @param {import('../model/pairs.js').Way} way
  * @param {import('../model/lexicon.js').Lexicon} [lexicon]
- * @param {import('../model/reverse.js').Judge} [judge]
+ * @param {import('../model/reverse.js').Rerank} [rerank]
  * @returns {Engine}
  */
-function engineOf(model, { encode, settings }, lexicon, judge) {
+function engineOf(model, { encode, settings }, lexicon, rerank) {
   const { config, manifest, tokenizer } = model;
   const defaults = { ...model.generateDefaults, ...settings };
   const batch = model.batch(ROOM);
@@ -78,7 +78,7 @@ function engineOf(model, { encode, settings }, lexicon, judge) {
         watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
       }
       const own = search.lexicon ? lexicon : undefined;
-      const isJudged = search.reverse && search.prefix.length === 0 && search.heads.length === 0;
+      const isReranked = search.reverse && search.prefix.length === 0 && search.heads.length === 0;
       if (sources.length > 0) await own?.read();
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];
@@ -87,7 +87,7 @@ function engineOf(model, { encode, settings }, lexicon, judge) {
           watchers,
           together,
           lexicon: own,
-          judge: isJudged ? judge : undefined,
+          rerank: isReranked ? rerank : undefined,
           onStep: onStep && ((ids) => onStep(tokenizer.decode(ids))),
           onResult: (found) => found.forEach((result) => Object.assign(result, { text: tokenizer.decode(result.ids) })),
           onEnd: (error) => {
@@ -191,9 +191,10 @@ export async function createHere({ model, source, target, language, onProgress, 
     if (ways.length === 0) await choose(loaded);
     const pair = /** @type {[string, string]} */ ([source, target].map((tag) => new Intl.Locale(tag).language));
     await addNgrams(loaded, pair[1]);
-    const judge = loaded.manifest.reverse === undefined ? undefined
-      : (await import('../model/reverse.js')).judgeOf(loaded, source, target);
-    return engineOf(loaded, ways[ways.length - 1], await lexiconOf(loaded, pair), judge);
+    const way = ways[ways.length - 1];
+    const rerank = loaded.manifest.reverse === undefined ? undefined
+      : (await import('../model/reverse.js')).rerankOf(loaded, way, source, target);
+    return engineOf(loaded, way, await lexiconOf(loaded, pair), rerank);
   } catch (error) {
     loaded.dispose();
     throw error;

@@ -22,7 +22,7 @@ const PATIENCE = 32;
  * @property {(ids: Int32Array) => void} [onStep]  gets the ids so far that stay; only of one sentence
  * @property {Watcher[]} [watchers]  get every step of the search
  * @property {import('./lexicon.js').Lexicon} [lexicon]  whose words become more probable; it was read
- * @property {import('./reverse.js').Judge} [judge]  puts the best hypotheses in order
+ * @property {import('./reverse.js').Rerank} [rerank]  sorts the hypotheses of a sentence
  * @property {number} [together]  sentences that will wait at once, with those of calls that follow
  */
 /**
@@ -70,6 +70,12 @@ export class Batch {
   #calls = [];
   /** The sentences that run, by row. @type {Map<number, { call: Call, index: number }>} */
   #rows = new Map();
+  /**
+   * Sentences whose hypotheses are being reranked.
+   *
+   * @type {{ call: Call, index: number, found: Generated[], passes: Iterator<void> }[]}
+   */
+  #ended = [];
   /** Search of the sentence that was added last. @type {Search | undefined} */
   #search;
   /** Heads that are switched off while there are rows. */
@@ -142,6 +148,7 @@ export class Batch {
   /** Drop a call with its rows. The others go on. @param {Call} call */
   remove(call) {
     this.#calls = this.#calls.filter((other) => other !== call);
+    this.#ended = this.#ended.filter((sentence) => sentence.call !== call);
     for (const [row, running] of this.#rows) if (running.call === call) this.#release(row);
   }
 
@@ -164,11 +171,12 @@ export class Batch {
   }
 
   /**
-   * Gives rows to waiting sentences, and runs one step of the decoder for all rows. Each step is short. Creating a
-   * session takes as long as a step, so a call that creates one does nothing else.
+   * Gives rows to waiting sentences, and runs one step of the decoder for all rows; or reranks, one pass at a time.
+   * Each step is short. Creating a session takes as long as a step, so a call that creates one does nothing else.
    */
   step() {
     const core = this.#core;
+    if (this.#rerank()) return;
     try {
       if (!this.#admit() || this.#rows.size === 0) return;
       core.call('generate', 'heed_search_step', this.#handle, ints(1));
@@ -187,23 +195,41 @@ export class Batch {
   #finish(row) {
     const core = this.#core;
     const { call, index } = /** @type {{ call: Call, index: number }} */ (this.#rows.get(row));
-    const { search, hooks, results } = call;
+    const { search, sources, hooks: { rerank } } = call;
     try {
       // a failed sentence has none; asking for its first hypothesis throws the reason
-      const { judge } = hooks;
-      const wanted = Math.max(search.nBest, judge?.compares ?? 0);
-      const count = Math.min(wanted, core.run('heed_search_hypotheses', this.#handle, row) || 1);
-      const all = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
-      const found = (judge?.order(call.sources[index], all) ?? all).slice(0, search.nBest);
-      results[index] = found;
-      hooks.watchers?.forEach((each) => each.finish(index, found[0]));
-      hooks.onResult?.(results[index]);
+      const all = core.run('heed_search_hypotheses', this.#handle, row) || 1;
+      const count = rerank ? all : Math.min(search.nBest, all);
+      const found = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
+      this.#release(row);
+      call.running--;
+      if (rerank) this.#ended.push({ call, index, found, passes: rerank(sources[index], found) });
+      else this.#settle(call, index, found);
     } catch (error) {
       this.#end(call, error);
-      return;
     }
-    this.#release(row);
-    call.running--;
+  }
+
+  /** Runs a pass for the first sentence whose hypotheses are reranked. @returns {boolean}  false: there is none */
+  #rerank() {
+    if (this.#ended.length === 0) return false;
+    const [{ call, index, found, passes }] = this.#ended;
+    try {
+      if (!passes.next().done) return true;
+      this.#ended.shift();
+      this.#settle(call, index, found);
+    } catch (error) {
+      this.#end(call, error);
+    }
+    return true;
+  }
+
+  /** @param {Call} call @param {number} index @param {Generated[]} found  its hypotheses, best first */
+  #settle(call, index, found) {
+    const { search, hooks, results } = call;
+    results[index] = found.slice(0, search.nBest);
+    hooks.watchers?.forEach((each) => each.finish(index, found[0]));
+    hooks.onResult?.(results[index]);
     if (--call.left === 0) this.#end(call);
   }
 

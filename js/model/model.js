@@ -19,7 +19,8 @@ import { Session } from './session.js';
  * @property {number} logProb  sum of natural-log token probabilities after all rules; the prefix does not count, forced
  *   ids count as 0
  * @property {number} score  logProb / length^lengthPenalty: the order of hypotheses; the prefix does not count. With
- *   n-grams, (logProb + what they gain) / length^lengthPenalty; in a Translator also see reverse.js
+ *   n-grams, (logProb + what they gain) / length^lengthPenalty. With `reverse`, what README.md
+ *   says is added
  * @property {boolean} finished  false: stopped by maxTokens, even if the last id is forcedEosTokenId, or by cutRunaways
  * @property {Float64Array} [attended]  [ids, source]: cross attention of the best hypothesis, by the mean of the heads
  *   that place tags, in a search with `align`

@@ -54,8 +54,8 @@ export function checkHeads(heads, config) {
  *
  * @typedef {object} GenerateOptions
  * @property {number} [beams]  num_beams; default: as generation_config.json says, or else 1: greedy
- * @property {number} [lengthPenalty]  score = logProb, with what n-grams gain, / length^penalty; default 1. Of a
- *   Translator, reverse.js may change it
+ * @property {number} [lengthPenalty]  score = logProb / length^penalty; default 1. For a Translator, n-grams and
+ *   `reverse` change the score, see Generated
  * @property {number} [nBest]  hypotheses to return, at most `beams`; default 1
  * @property {number} [maxTokens]  max_new_tokens, including `</s>`; default: as many as the model has positions
  * @property {number} [minTokens]  min_new_tokens: least tokens before `</s>`; default 0
@@ -150,7 +150,7 @@ export const RULES = {
 };
 
 /** What a gain of n-grams counts beside a log-probability: chosen by translations, see models/README.md. */
-const NGRAM_WEIGHT = 0.12;
+const NGRAM_WEIGHT = 0.15;
 
 // The names of the options of each function. Options with a `!` belong to the contract, but are unsupported.
 export const WEIGHTS = 'dtype activations wasm simd cache shortlist signal';
@@ -163,7 +163,7 @@ export const GENERATE_IDS = `${GENERATE} beamTree validUtf8`;
  *
  * @typedef {import('../wasm/core.js').SearchRules & { validUtf8: boolean, lexicon: boolean, reverse: boolean,
  *   nBest: number, batchSize?: number, heads: [stack: number, layer: number, head: number][] }} Search  lexicon,
- *   reverse: use the lexicon and the judge of the engine, if it has them; batchSize: if given; heads: the disabled
+ *   reverse: use the lexicon and the reranker of the engine, if it has them; batchSize: if given; heads: the disabled
  *   heads; align: the best hypotheses get `attended`, see Generated
  */
 

@@ -1,6 +1,5 @@
-// reverse.js - of hypotheses that are about as good as the best, the one comes first from which the source is most
-// probable: a model that translates both ways says that too. Loaded by engine/here.js for models whose heed.json has
-// `reverse`.
+// reverse.js - reranks the best hypotheses of a model that translates both ways: those are preferred that make the
+// source more probable. Loaded by engine/here.js for models whose heed.json has `reverse`.
 //
 // Yee, Dauphin, Auli 2019, "Simple and Effective Noisy Channel Modeling for Neural Machine Translation".
 
@@ -10,21 +9,30 @@ import { mismatch } from '../base/json.js';
 import { checkPair } from './languages.js';
 import { chooseWay } from './pairs.js';
 
-/** @typedef {import('./model.js').Generated} Generated */
 /**
- * Puts hypotheses in order.
+ * Sorts the hypotheses of a source, all that the search has, best first. It pauses after each pass, because a step of a
+ * batch has to be short.
  *
- * @typedef {object} Judge
- * @property {number} compares  how many of the best
- * @property {(source: Int32Array, found: Generated[]) => Generated[]} order  takes them best first
+ * @typedef {(source: Int32Array, found: import('./model.js').Generated[]) => Iterator<void>} Rerank
  */
 
 /** How many of the best are compared. */
 const COMPARED = 3;
-/** By how much the score of one of them may be below the best. Few that are further below come first. */
+/** By how much the score of one of them may be below the best. Hypotheses that are further below seldom win. */
 const CLOSE = 0.15;
-/** Most ids of a source, without the target's token. The time grows with its length, and what is gained falls. */
+/** Most ids of a source, without the token of the target. Longer sources take more time and gain less. */
 const LONGEST = 24;
+
+/**
+ * The token of the target that a source begins with, if it has one and `</s>` around it.
+ *
+ * @param {import('./pairs.js').Way} way
+ * @param {unknown} eos
+ */
+function tokenOf({ encode, settings }, eos) {
+  const [token, end, ...others] = encode('').ids;
+  return settings === undefined && end === eos && others.length === 0 ? token : undefined;
+}
 
 /** @param {import('./model.js').Model} model @param {string} source @param {string} target */
 function wayBack(model, source, target) {
@@ -38,45 +46,51 @@ function wayBack(model, source, target) {
 }
 
 /**
- * The judge of a model's translations of a pair.
+ * What reranks a model's translations of a pair.
  *
  * @param {import('./model.js').Model} model
+ * @param {import('./pairs.js').Way} way  of the pair
  * @param {string} source  canonical tags
  * @param {string} target
- * @returns {Judge | undefined}  undefined: the model does not translate back, or a source has other ids than a target
+ * @returns {Rerank | undefined}  undefined: `reverse` is 0, the model does not translate back, or its sources are not
+ *   the token of a language before what could be a target. HEED_E_JSON: `reverse` is no weight
  */
-export function judgeOf(model, source, target) {
+export function rerankOf(model, way, source, target) {
   const { config, manifest, tokenizer } = model;
   const { reverse: weight } = manifest;
-  if (!(typeof weight === 'number' && weight > 0 && weight < Infinity)) {
-    throw new HeedError(E_JSON, mismatch('heed.json: reverse', weight, 'a number above 0'));
+  if (!(typeof weight === 'number' && weight >= 0 && weight < Infinity)) {
+    throw new HeedError(E_JSON, mismatch('heed.json: reverse', weight, 'a number of 0 or more'));
   }
-  const way = tokenizer.isShared ? wayBack(model, source, target) : undefined;
-  // a source is the token of the language that it becomes, and what the target would be
-  const [token, end, ...others] = way?.encode('').ids ?? [];
-  if (!way || way.settings || end !== config.eos_token_id || others.length > 0) return undefined;
+  const { eos_token_id: eos, vocab_size: size, decoder_vocab_size: targetSize } = config;
+  const back = weight > 0 && tokenizer.isShared && size === targetSize ? wayBack(model, source, target) : undefined;
+  const token = back && tokenOf(back, eos);
+  if (token === undefined || tokenOf(way, eos) === undefined) return undefined;
+  const longest = Number(config.max_position_embeddings);
   const { core, pass } = model.internals();
 
-  /** The mean log-probability of a source's ids. @param {Int32Array} ids @param {Int32Array} source */
-  const logProb = (ids, source) => {
+  /** The mean log-probability of a source's ids. @param {Int32Array} ids  of a hypothesis @param {Int32Array} to */
+  const logProb = (ids, to) => {
     const from = Int32Array.of(token, ...ids);
-    const session = pass(from.length, source.length);
-    core.forward(session, from, source);
-    const logProbs = Array.from(core.logProbs(session, source.length));
-    return logProbs.reduce((sum, each) => sum + each) / source.length;
+    const session = pass(from.length, to.length);
+    core.forward(session, from, to);
+    return Array.from(core.logProbs(session, to.length)).reduce((sum, each) => sum + each) / to.length;
   };
 
-  return {
-    compares: COMPARED,
-    order(ids, found) {
-      const source = ids.subarray(1); // without the token of the target
-      const close = found.slice(0, COMPARED)
-        .filter(({ score, finished }) => finished && score > found[0].score - CLOSE);
-      if (source.length > LONGEST || close.length < 2 || close[0] !== found[0]) return found;
-      const probable = close.map((each) => logProb(each.ids, source));
-      // the first keeps its score, so that those further below stay below
-      close.forEach((each, i) => { each.score += weight * (probable[i] - probable[0]); });
-      return found.sort((a, b) => b.score - a.score);
-    },
+  return function* rerank(ids, found) {
+    const to = ids.subarray(1);
+    const close = found.slice(0, COMPARED).filter(({ ids: { length }, score, finished }) =>
+      finished && length < longest && score > found[0].score - CLOSE);
+    if (to.length > LONGEST || close.length < 2 || close[0] !== found[0]) return;
+    /** @type {number[]} */
+    const probable = [];
+    for (const each of close) {
+      probable.push(logProb(each.ids, to));
+      yield;
+    }
+    // activations may overflow on the way back alone
+    if (!probable.every(Number.isFinite)) return;
+    // the first keeps its score, so that no hypothesis that is not compared overtakes it
+    close.forEach((each, i) => { each.score += weight * (probable[i] - probable[0]); });
+    found.sort((a, b) => b.score - a.score);
   };
 }

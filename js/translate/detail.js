@@ -20,8 +20,8 @@ import { calibrationOf, copied, weigh, withConfidence } from './confidence.js';
  * @property {Int32Array} [candidates]  with a shortlist: the target ids that were computed, ascending; all others were
  *   not, and have no probability
  * @property {number} logProb  as in generate()
- * @property {number} [score]  by which the search chose it, as in generate(); where terms or kept parts had to be
- *   inserted, its logProb; none in two steps
+ * @property {number} [score]  by which it was chosen: as in generate(), and with what `reverse` adds; where terms or
+ *   kept parts had to be inserted, its logProb; none in two steps
  * @property {boolean} finished
  * @property {Int32Array} alignment  for each target token its source token: arg-max of the mean cross attention of
  *   the heads that `alignment_heads` of config.json names ([[layer, head], ...]) or of all

@@ -14,8 +14,8 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
  * where the model reads what they translate, if its directory has a lexicon, see model/lexicon.js. Default: true.
  * ngrams: hypotheses whose words people often write in this order come first, if the directory has an ngrams.bin, see
  * model/ngrams.js. Default: true.
- * reverse: of hypotheses that are about as good, the one comes first from which the source is most probable, if the
- * model translates both ways and its heed.json says so, see model/reverse.js. Default: true.
+ * reverse: hypotheses with similar scores are reranked by the probability of the source, if the model translates both
+ * ways and its heed.json has `reverse`, see model/reverse.js. Default: true.
  *
  * @typedef {import('../model/options.js').GenerateOptions & { keep?: boolean, lexicon?: boolean, ngrams?: boolean,
  *   reverse?: boolean, glossary?: Readonly<Record<string, string>> | ReadonlyMap<string, string> }} TranslateOptions
@@ -23,7 +23,7 @@ import { GENERATE, WEIGHTS } from '../model/options.js';
 
 /**
  * @typedef {import('../model/options.js').GenerateOptions & { glossary?: [string, string][], keep?: boolean,
- *   lexicon?: boolean, ngrams?: boolean, align?: boolean }} Options  as they run; align: see Search
+ *   lexicon?: boolean, ngrams?: boolean, reverse?: boolean, align?: boolean }} Options  as they run; align: see Search
  */
 
 // The names of the options of each function.

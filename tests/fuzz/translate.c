@@ -230,10 +230,10 @@ static void step(heed_session *s, int V, const heed_session_options *sizes) {
     for (int row = -1; row <= sizes->max_batch; row++) look(s, row, V, sizes);
 }
 
-/* A pass, perhaps with some of its tensors. */
-/* Also of numbers that are no numbers. */
+/* True also for equal NaNs. */
 static int same_bits(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
+/* A pass, perhaps with some of its tensors. */
 static void forward(input *in, heed_session *s, const heed_model *model, int V) {
     enum { MOST = 64, ROOM = 1 << 15 };
     static float out[ROOM];

@@ -31,7 +31,7 @@ const HELP = `usage: node tests/score/dev.js --data DIR [options]
   --dtype D        f32 or int8 alone, without --write
   --no-lexicon     without its lexicon, and without --write
   --no-ngrams      without its n-grams, and without --write
-  --no-reverse     without asking it for the way back, and without --write
+  --no-reverse     without reranking by the probability of the source, and without --write
 `;
 
 /** @param {string[]} translations @param {string[]} references */

@@ -30,7 +30,7 @@ const HELP = `usage: node src/train/model/make.js --data DIR [options] [-- OPTIO
 /** A trainer may stop this many seconds early: a step and its report. */
 const LAST_STEP = 30;
 
-/** What the way back counts, see js/model/reverse.js; models/README.md has what it gains. */
+/** The weight of the probability of the source, see js/model/reverse.js; models/README.md says what it gains. */
 const REVERSE = 0.3;
 /** The corpora in heed.json. */
 const SOURCES = [
