@@ -223,7 +223,7 @@ test('two instances whose sessions change take three times the largest session a
   const sources = (await engines[0].encode(TEXTS.map((_, i) => `House ${i}.`))).map(({ ids }) => ids);
   const generate = (/** @type {number} */ count, /** @type {number} */ beams, /** @type {number} */ maxTokens) =>
     Promise.all(engines.map((engine) => engine.generate(sources.slice(0, count),
-      { ...checkGenerate({ beams, maxTokens }, engine.defaults, engine.config), scores: true })));
+      { ...checkGenerate({ beams, maxTokens, reverse: false }, engine.defaults, engine.config), scores: true })));
   const before = [pages(share), pages(own)];
   const rounds = [[1, 4, 200], [3, 4, 400], [3, 1, 400], [9, 2, 400], [3, 4, 8], [9, 4, 400], [40, 1, 400], [17, 2, 8],
     [40, 2, 400], [9, 4, 8], [1, 1, 8], [9, 1, 8], [9, 4, 200], [40, 2, 400]];

@@ -190,7 +190,8 @@ export function poolOf(engines, { isFixed, growth, restart }) {
           await unlessAborted([signal], () => before);
         } finally {
           member.load -= load;
-          if (leaving.delete(engine)) engine.destroy(elsewhere());
+          // not before the last of its calls has told: another one may be what broke it
+          if (member.load === 0 && leaving.delete(engine)) engine.destroy(elsewhere());
         }
       }
     } finally {

@@ -66,12 +66,14 @@ export function rerankOf(model, way, source, target) {
   const token = back && tokenOf(back, eos);
   if (token === undefined || tokenOf(way, eos) === undefined) return undefined;
   const longest = Number(config.max_position_embeddings);
+  const room = Math.min(2 * LONGEST, longest);
   const { core, pass } = model.internals();
 
   /** The mean log-probability of a source's ids. @param {Int32Array} ids  of a hypothesis @param {Int32Array} to */
   const logProb = (ids, to) => {
     const from = Int32Array.of(token, ...ids);
-    const session = pass(from.length, to.length);
+    // room for the next ones, so that the memory does not grow in small steps
+    const session = pass(Math.max(from.length, room), Math.min(LONGEST, longest));
     core.forward(session, from, to);
     return Array.from(core.logProbs(session, to.length)).reduce((sum, each) => sum + each) / to.length;
   };
