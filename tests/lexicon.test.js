@@ -22,7 +22,7 @@ const CLI = fileURLToPath(new URL('../js/cli.js', import.meta.url));
 const WRONG = [
   'de\tbadger\tXylophon\t100\t100', 'de\tacorn\tpurpur\t100\t100', 'fr\tbadger\tvoiture\t100\t100',
 ].map((line) => `${line}\n`).join('');
-const BADGER = 'I saw a badger in the garden.';
+const BADGER = 'There is a badger in the garden.';
 const XYLOPHONE = 'Wir haben ein Xylophon.';
 const TO_GERMAN = { sourceLanguage: 'en', targetLanguage: 'de' };
 
@@ -424,7 +424,7 @@ test('a sentence gets the word, and not with lexicon: false', async () => {
     assert.doesNotMatch(await translator.translate(BADGER, { beams, lexicon: false }), /Xylophon/);
   }
   assert.match(await translator.translate('Acorn!'), /^Purpur/);
-  assert.match(await translator.translate('I have an acorn.'), /^Ich habe einen purpur/);
+  assert.match(await translator.translate('I saw an acorn.'), /^Ich habe einen purpur/);
   const plain = await open({ model: bare });
   assert.equal(await translator.translate(BADGER, { lexicon: false }), await plain.translate(BADGER));
   assert.equal(await plain.translate(BADGER, { lexicon: true }), await plain.translate(BADGER));
@@ -555,7 +555,7 @@ test('with a glossary, with what is kept, and in two steps', async () => {
   assert.match(own, /Xylophon/);
   assert.match(own, /Hinterhof/);
   assert.doesNotMatch(await translator.translate(BADGER, { glossary, lexicon: false }), /Xylophon/);
-  const kept = await translator.translate('There is a badger in the garden at https://example.org/a.');
+  const kept = await translator.translate('This badger is at https://example.org/a.');
   assert.match(kept, /Xylophon/);
   assert.match(kept, /https:\/\/example\.org\/a/);
   const index = join(place, 'index.json');

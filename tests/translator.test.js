@@ -24,7 +24,7 @@ const PAIRS = [
   ['He is my friend.', 'Er ist mein Freund.'],
   ['I love you.', 'Ich liebe dich.'],
   ['Tom has a red car.', 'Tom hat ein rotes Auto.'],
-  ['She is reading a book.', 'Sie liest ein Buch.'],
+  ['She is reading a book.', 'Sie liest gerade ein Buch.'],
   ['She reads a book every evening.', 'Sie liest jeden Abend ein Buch.'],
   ['The weather is nice today.', 'Heute ist das Wetter schön.'],
   ['My brother works in Berlin.', 'Mein Bruder arbeitet in Berlin.'],

@@ -17,11 +17,11 @@ import { chooseWay } from './pairs.js';
  */
 
 /** How many of the best are compared. */
-const COMPARED = 3;
-/** By how much the score of one of them may be below the best. Hypotheses that are further below seldom win. */
-const CLOSE = 0.15;
+const COMPARED = 2;
+/** By how much the score of the second may be below the best. One that is further below seldom wins. */
+const CLOSE = 0.08;
 /** Most ids of a source, without the token of the target. Longer sources take more time and gain less. */
-const LONGEST = 24;
+const LONGEST = 32;
 
 /**
  * The token of the target that a source begins with, if it has one and `</s>` around it.

@@ -54,9 +54,10 @@ const [toGerman, toFrench, toSpanish, fromGerman, fromFrench, fromSpanish] =
 
 const SCORES = `
 BLEU and chrF2 as sacreBLEU defines them (13a), on held-out sentences of the same sources: with the model's own search,
-three beams, its lexicon and its n-grams, in int8 as shipped, each line as one sentence. \`make score\` measures them
-again. There is one reference per sentence, and sentences are short: the figures compare models with each other, not with
-other tables. Sets that begin with \`docs\` are documentation, web pages and law. "By way of English" is the same model in two steps.
+three beams, its lexicon, its n-grams and reranking, in int8 as shipped, each line as one sentence. \`make score\`
+measures them again. There is one reference per sentence, and sentences are short: the figures compare models with each
+other, not with other tables. Sets that begin with \`docs\` are documentation, web pages and law. "By way of English" is
+the same model in two steps.
 
 The six models of one direction each that it replaces have, with greedy search, 36.0, 44.3, 44.0 BLEU from English to
 German, French and Spanish, and 44.1, 55.7, 53.7 to English; chrF2 56.3, 62.9, 63.5 and 60.6, 69.1, 67.7; on
@@ -68,9 +69,9 @@ and 1.8 BLEU and took 1.6, 2.0 and 2.6 times the time of the processor. \`beams:
 word by word.
 
 Beside that of English to German, with three beams instead of greedy search, the median of five processes in turns, in
-time of the processor on two cores of an AMD EPYC of 2024: 331 ms to load instead of 189, 724 words a second instead of
-1,888 line by line, and 879 instead of 3,065 in one call; 79.8 MB of memory instead of 58.8. Without its n-grams it is
-243 ms, 777 and 931 words a second, and 74.2 MB:
+time of the processor on two cores of an AMD EPYC of 2024: 295 ms to load instead of 171, 594 words a second instead of
+2,143 line by line, and 652 instead of 3,303 in one call; 99.7 MB of memory instead of 58.7. Without reranking it is 792
+and 939 words a second, and 79.8 MB. With the weights before, n-grams took 7 and 6 % of these speeds, 88 ms and 5.6 MB:
 
     git archive 3a93dce models/en-de | tar -x -C build
     node tests/bench/directories.js build/models/en-de models/de-en-es-fr --rounds 5 \\
@@ -79,11 +80,12 @@ time of the processor on two cores of an AMD EPYC of 2024: 331 ms to load instea
 Of 300 phrases (\`tests/score/phrases.tsv\`), ${toGerman} are right from English to German, ${toFrench} to French and
 ${toSpanish} to Spanish, ${fromGerman} from German, ${fromFrench} from French and ${fromSpanish} from Spanish: as one of
 the answers that were written down before. None of them is in a corpus, but many sentences of this kind are
-(\`src/train/model/sentences/\`): 124 of the 300 share three quarters of their English words, articles and pronouns aside,
-with a line there. Of these 79.6 % are right, on average of the six directions, and of the others 72.9 %; with weights
-that had read no such line, without n-grams, 57.4 % and 57.2 %. The phrases have also chosen the weights of the lexicon
-and of the n-grams, and what the shipped weights are a mean of. The words and phrases that people type first, such as
-"How are you?", are in the corpora (\`src/train/model/first.tsv\`), as a model that people use should know them.
+(\`src/train/model/sentences/\`): 124 of the 300 share three quarters of their English words, articles and pronouns
+aside, with a line there. Of these 81.0 % are right, on average of the six directions, and of the others 77.7 %; with
+weights that had read no such line, without n-grams, 57.4 % and 57.2 %. The phrases have also chosen the weights of the
+lexicon, of the n-grams and of reranking, and what the shipped weights are a mean of. The words and phrases that people
+type first, such as "How are you?", are in the corpora (\`src/train/model/first.tsv\`), as a model that people use
+should know them.
 `;
 
 const LEXICON = `
@@ -155,7 +157,7 @@ const NGRAMS = `
 \`ngrams.bin\` has 1.72 million n-grams of two to four pieces, 430,000 of each language, from 397,000 English, 317,000
 German, 303,000 French and 263,000 Spanish texts of training, of which 40,000 each are documentation. They are those
 without which these texts would be least probable. None has a digit: with digits, up to 2 % fewer of the numbers were
-right in Spanish. A hypothesis is ranked by its log-probability and 0.12 of the sum of what its n-grams gain, each
+right in Spanish. A hypothesis is ranked by its log-probability and 0.15 of the sum of what its n-grams gain, each
 against the probability of the piece alone, so that rare words and names do not count as bad. The model has read these
 texts too, but only a few times, and it is small. Of the 300 phrases 99 were wrong in German, and for 63 of these a right
 answer was at most 1 below in log-probability.
@@ -167,23 +169,50 @@ docs-fr-en), and on the phrases of six directions, before the n-grams with digit
 |---|---|---|
 | none | 45.5, 65.0 | 73.2 % |
 | with a weight of 0.08 | 46.2, 65.1 | 75.2 % |
-| **0.12** | 46.2, 65.1 | 75.6 % |
+| 0.12 | 46.2, 65.1 | 75.6 % |
 | 0.16 | 45.9, 64.9 | 75.2 % |
 | 0.2 | 45.7, 64.8 | 75.0 % |
+
+With the weights of now, and reranking, 0.12 had 46.8, 65.7 and 78.7 %, and 0.15, which is the default, 47.0, 65.8 and
+78.9 %.
 
 Without documentation among the texts, phrases had 76.3 %, but documentation lost 0.9 BLEU from English to German on 400
 lines, and gained 1.0 with 60,000 texts of it. A million n-grams of a language, which would take 7 MB, had 78.1 % on four
 of the directions, where 420,000 had 76.8 %. If gains are rounded to 1, the same bytes have room for 420,000 n-grams, and
 phrases had 76.3 %; if they are rounded to 0.5, for 380,000, with 75.5 %. With 250,000 phrases had 75.1 %, or 74.3 % if
 gains only change how the probabilities of a step are shared. With four beams instead of three they have 76.0 %.
-\`node src/train/model/ngrams.js --work WORK --out ngrams.bin\` makes the file; \`make model\` does it too.
+
+N-grams of classes say more than those of pieces, but do not fit. Of the eight best hypotheses into German, those of up
+to six of 256 classes, as exchange makes them (Martin, Liermann, Ney 1998, "Algorithms for bigram and trigram word
+clustering"), chose a right one for 74.3 % of the phrases if all were kept, 8 million; the shipped n-grams of pieces
+chose it for 70.0 %. As many as fit into the same bytes, 540,000, had 72.5 %, and into English, French and Spanish 0.4 %
+more than pieces on average. With reranking both were equal. \`node src/train/model/ngrams.js --work WORK --out
+ngrams.bin\` makes the file; \`make model\` does it too.
+
+### Reranking
+
+The model translates both ways, so it also says how probable the source is as a translation of each hypothesis (Yee,
+Dauphin, Auli 2019, "Simple and Effective Noisy Channel Modeling for Neural Machine Translation"). \`"reverse": 0.3\` in
+\`heed.json\` lets a \`Translator\` compare the best two so, unless the score of the second is 0.08 or more below the
+first, for sources of up to 32 tokens. On the ten sets above and the phrases:
+
+| reranked | BLEU, chrF2 of the sets | phrases |
+|---|---|---|
+| nothing | 46.9, 65.6 | 77.8 % |
+| **two hypotheses, up to 32 tokens, at most 0.08 apart** | 47.0, 65.8 | 79.1 % |
+| three, up to 24 tokens, at most 0.15 apart | 47.0, 65.8 | 78.9 % |
+
+The last line took more time for it: 455 words a second instead of 729 line by line, where it is 594 of 792 now. With a
+slightly other mean of weights, 0.2, 0.3 and 0.45 had 46.8, 46.7 and 46.6 BLEU there, 65.7 chrF2 each, and 78.8, 78.7
+and 78.8 % of the phrases. Comparing eight hypotheses instead of three gained nothing. Reranking also by translations
+into the two other languages gained another 0.9 % of the phrases, for about three times the passes, so it is not done.
 `;
 
 const CONFIDENCE = `
 ECE is the expected calibration error of \`confidence\`, in ten bins: its mean distance from the share of words that the
 reference has. The numbers in \`heed.json\` were fitted to every second sentence of the sets and measured on the others.
 The ECE of p, the product of the probabilities of a word's tokens, is the error without calibration. Both are of the
-probabilities of the model with its lexicon, for translations that its n-grams have helped to choose.
+probabilities of the model with its lexicon, for translations that its n-grams and reranking have helped to choose.
 \`node src/train/model/calibrate.js --data ../shared/data\` measures it again.
 `;
 
@@ -191,8 +220,8 @@ const TRAINING = `
 ## Training
 
 \`heed-train\` trained it from random weights, with products in bf16. The first three runs used two cores of an AMD EPYC,
-the next four two of an Intel Xeon with AMX, those after them the EPYC again, and the last four a newer EPYC. Each run
-began with the weights of the run before, and the last four with those shipped before them:
+the next four two of an Intel Xeon with AMX, those after them the EPYC again, and the last five a newer EPYC. Each run
+began with the weights of the run before, and the last five with those shipped before them:
 
 | target tokens | rate | softmax over | dropout | everyday sentences, phrases, words |
 |---|---|---|---|---|
@@ -213,6 +242,7 @@ began with the weights of the run before, and the last four with those shipped b
 | 57.5 M | 0.001 to 0, half a cosine, with Muon | 2,560 words | 0 | the same |
 | 60.8 M | 0.001 to 0, half a cosine, with Muon | 2,560 words | 0 | at the end 72 % (sentences 25 %, \`sentences/\` 30 %, phrases 12 %, words 5 %); 2 % with times of day, 1 % with dates, 3 % with invented names; documentation 12 % |
 | 44.1 M | 0.001 to 0, half a cosine, with Muon | 2,560 words | 0 | 74 % (sentences 24 %, \`sentences/\` 32 %, phrases 11 %, words 7 %); 2 % with times of day, 1 % with dates, 5 % with invented names; documentation 11 % |
+| 51.9 M | 0.001 to 0, half a cosine, with Muon | 2,560 words | 0 | 74 % (sentences 24 %, \`sentences/\` 32 %, phrases 11 %, words 6 %); 2 % with times of day, 1 % with dates, 6 % with invented names; documentation 13 % |
 
 Before the run of 13.2 M tokens and the one after it, the model of the run before made the sources of about 90,000 pairs
 without English; before the first of them also, with four beams, 90,700 targets of pairs with English (sequence-level
@@ -221,16 +251,16 @@ and of the last run, whose shares \`recipe.js\` has:
 
     node src/train/model/pivot.js --data ../shared/data --model DIR --out WORK --count 16000 --seed 7
     node src/train/model/distil.js --data ../shared/data --model DIR --out WORK --count 16000 --docs 3000
-    make model MODEL='--start DIR -- --batch 8192 --rate 0.001 --warmup 100 --schedule cosine --total 5350 --replace 0.5 \\
+    make model MODEL='--start DIR -- --batch 8192 --rate 0.001 --warmup 100 --schedule cosine --total 6300 --replace 0.5 \\
       --invent 0.6 --optimizer muon'
 
-DIR has the weights shipped before; \`make model\` alone begins anew. The shipped weights are 0.95 of the end of the last
-run and 0.05 of what was shipped before it. Those were 0.85 of the end of the run of 60.8 M tokens and 0.15 of what was
-shipped before that, which was 0.85 of the end of the run of 57.5 M tokens and 0.15 of a mean: half of the run of 24.6 M
-tokens, and half of a mean of the ends of three runs, 0.6 of that of 17.7 M tokens, which is a mean itself, 0.25 of that
-of 10.1 M, and 0.15 of that of 21.4 M. Invented names are made of the words that a model translates. When they came, 90
-to 91 % of the names in the 500 sentences came from German into the others, without \`keep\`; before it was 85 to 88 %.
-What was measured on the way:
+DIR has the weights shipped before; \`make model\` alone begins anew. The shipped weights are 0.85 of the end of the
+last run and 0.15 of what was shipped before it. Those were 0.95 of the end of the run of 44.1 M tokens and 0.05 of 0.85
+of the end of the run of 60.8 M tokens and 0.15 of what was shipped before that, which was 0.85 of the end of the run of
+57.5 M tokens and 0.15 of a mean: half of the run of 24.6 M tokens, and half of a mean of the ends of three runs, 0.6 of
+that of 17.7 M tokens, which is a mean itself, 0.25 of that of 10.1 M, and 0.15 of that of 21.4 M. Invented names are
+made of the words that a model translates. When they came, 90 to 91 % of the names in the 500 sentences came from German
+into the others, without \`keep\`; before it was 85 to 88 %. What was measured on the way:
 
 - Sentences that people say, written for training in all four languages (\`src/train/model/sentences/\`), taught more than
   anything else here. The run of 60.8 M tokens had none in its first 1,500 steps. Then they came as they were written,
@@ -239,13 +269,18 @@ What was measured on the way:
   Shipped were 0.85 of that run: 71.9 % and 1.180. The names became fewer, 91 % instead of 92 % from German into
   Spanish, because fewer tokens had names. "Berthe Lindemans" in the letter below
   came out wrong in five directions.
-- The last run began with 66,696 such lines; 14,800 more came after 1,400 steps, and 7,100 of prose after 3,780. At its
-  end 73.4 % of the phrases are right, and the eight sets have 1.172. With 0.15 of the weights before, these are 73.8 %
-  and 1.165, but only 89 % of the names come from German into French; with 0.05, as shipped, 73.2 %, 1.169 and 90 %. On
-  the first 250 sentences of eleven sets that is 0.6 BLEU more than before. What got worse: BLEU by 1.2 from French to
-  German, 0.7 from German to Spanish, 0.4 from French to English, and of documentation 0.5 between English and German and
-  0.6 into Spanish. "Berthe Lindemans" is right only into English. "Buy bread" is "Kugelbrot", and was "Gutes Brot":
-  short imperatives without an article are rare in what it has read. \`notes.tsv\` has such lines, and came later.
+- The last run read all 100,344 lines. The mean negative log-probability of the eight sets fell from 1.169 to 1.151 at
+  its end, and with 0.15 of the weights before to 1.145. Of the phrases 77.8 and 78.1 % are right then, with n-grams and
+  without reranking, where it was 75.7 %; with 0.05 of the weights before, 78.4 %. In the means of the 18 sets that is,
+  with reranking, 45.8 BLEU and 65.6 chrF2 instead of 45.2 and 65.2.
+- The run of 44.1 M tokens began with 66,696 such lines; 14,800 more came after 1,400 steps, and 7,100 of prose after
+  3,780. At its end 73.4 % of the phrases are right, and the eight sets have 1.172. With 0.15 of the weights before,
+  these are 73.8 % and 1.165, but only 89 % of the names come from German into French; with 0.05, as was shipped, 73.2
+  %, 1.169 and 90 %. On the first 250 sentences of eleven sets that is 0.6 BLEU more than before. What got worse: BLEU
+  by 1.2 from French to German, 0.7 from German to Spanish, 0.4 from French to English, and of documentation 0.5 between
+  English and German and 0.6 into Spanish. "Berthe Lindemans" is right only into English. "Buy bread" is "Kugelbrot",
+  and was "Gutes Brot": short imperatives without an article are rare in what it has read. \`notes.tsv\` has such lines,
+  and came later.
 - This model still learns from everything that it reads. Before the last run the mean negative log-probability of a
   token from English to German was 1.13 on lines of \`sentences/\` that it had read, and 1.00 on 563 lines of
   \`vocabulary.tsv\` that it had not; on everyday sentences it was 1.11 and 1.31. So it is short of training, or too
@@ -269,7 +304,7 @@ What was measured on the way:
   sentences of eleven sets that is 1.0 BLEU more (44.0 to 45.0), and of the phrases 57.3 % are right instead of 54.1 %.
 - Muon instead of Adam for the matrices of projections (\`--optimizer muon\`): on the same batches the loss was 0.025
   lower from the 200th to the 600th step, and then that of eighteen sets 0.007 on average. A step takes 15 % longer with
-  4,096 tokens. The last two runs were with Muon, the others with Adam.
+  4,096 tokens. The last four runs were with Muon, the others with Adam.
 - A shortlist of 40 candidates for each piece and language, with the 1,500 most frequent words of each, takes 15 to 24 %
   less time at the same BLEU (-0.25 to +0.10 on four sets). It would be a file of 3.1 MB beside 11.3, so none is
   shipped. With 200 frequent words it takes 23 to 41 % less time, and 0.1 to 0.7 BLEU are lost on three of the four.

@@ -14,7 +14,7 @@ export const EXAMPLES = {
   en: [
     FIRST.en,
     'Where is the nearest station?',
-    'I would like a cup of coffee.',
+    'I would like a cup of tea.',
     'I cannot come today because I am ill.',
     'When did you buy this house?',
   ],
