@@ -16,7 +16,7 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const wasmLimit = 60_000; // bytes of each module after brotli
 /** Bytes of the library's JavaScript, minified, after gzip: with the engine, and in a page that has it in a worker. */
-const scriptLimits = { translating: 22_200, 'beside a worker': 9750 };
+const scriptLimits = { translating: 22_350, 'beside a worker': 9750 };
 /** Of what is loaded when it is asked for, by a file of each chunk; some bytes vary, as chunks are named by hashes. */
 const chunkLimits = {
   'model/ops': 2000, 'engine/remote': 2430, 'engine/growing': 560, 'engine/grow': 1100,

@@ -332,6 +332,27 @@ test('a worker whose memory broke ends with its calls, aborted ones included, an
   }
 });
 
+test('a worker whose memory broke ends after the last of its calls, which may be what broke it', async (t) => {
+  t.mock.method(console, 'warn', () => {});
+  const [a, b, c] = [makeEngine(), makeEngine(), makeEngine()];
+  const own = poolOf([a.engine, b.engine], { isFixed: true, restart: async () => [c.engine] });
+  const results = ['1', '2', '3', '4'].map((source) =>
+    own.generate(/** @type {any} */ ([source]), /** @type {any} */ ({})));
+  await soon();
+  assert.deepEqual([a.calls.length, b.calls.length], [2, 2]);
+  // a tells that b broke
+  for (const { reject } of a.calls) reject(new HeedError(E_WASM, `${BROKE}: ${ELSEWHERE}`));
+  await soon();
+  b.calls[0].resolve(undefined);
+  await soon();
+  assert.equal(b.ends.length, 0);
+  b.calls[1].reject(trap());
+  await soon();
+  assert.ok(b.ends.length > 0);
+  for (const { resolve } of c.calls) resolve(undefined);
+  assert.deepEqual((await Promise.all(results)).flat(2), ['1', '2', '3', '4']);
+});
+
 test('a worker that comes late into a memory that broke is ended, and the new ones go on', async (t) => {
   const { mock } = t.mock.method(console, 'warn', () => {});
   const [a, late, c] = [makeEngine(), makeEngine(), makeEngine()];

@@ -54,7 +54,14 @@ function backwards(ids, text, source) {
   return logProbs.reduce((sum, each) => sum + each, 0) / logProbs.length;
 }
 
-/** Hypotheses of the texts for which the model has room. @param {string} source @param {string} target @param {object} options @param {object} [files] */
+/**
+ * Hypotheses of the texts for which the model has room.
+ *
+ * @param {string} source
+ * @param {string} target
+ * @param {object} options
+ * @param {object} [files]
+ */
 async function search(source, target, options, files = MODEL) {
   const engine = await createHere({ model: files, source, target });
   after(() => engine.destroy(new Error('the end')));
@@ -103,8 +110,8 @@ test('with reverse: false, without `reverse` in heed.json or without a way back 
     free);
 });
 
-test('one beam, a prefix, disabled heads and long sources are not reranked', async () => {
-  for (const options of [{ beams: 1 }, { ...ALL, prefix: [20] },
+test('one beam, a prefix, a length penalty, disabled heads and long sources are not reranked', async () => {
+  for (const options of [{ beams: 1 }, { ...ALL, prefix: [20] }, { ...ALL, lengthPenalty: 2 },
     { ...ALL, disabledHeads: [{ stack: 'cross', layer: 1, head: 0 }] }]) {
     assert.deepEqual(await search('en', 'fr', options), await search('en', 'fr', { ...options, reverse: false }));
   }
@@ -184,8 +191,9 @@ test('a hypothesis as long as the model allows has no room for a token, and is n
 
 test('a heed.json whose `reverse` is no weight is refused', async () => {
   for (const reverse of [-1, '0.3', true, null, [0.3]]) {
-    await assert.rejects(open({ model: withManifest({ reverse }) }), {
-      name: 'HeedError', status: 'HEED_E_JSON', message: /^heed\.json: reverse: found .+, expected a number of 0 or more$/ });
+    const message = /^heed\.json: reverse: found .+, expected a number of 0 or more$/;
+    await assert.rejects(open({ model: withManifest({ reverse }) }),
+      { name: 'HeedError', status: 'HEED_E_JSON', message });
   }
   await assert.rejects((await open({})).translate('Hello.', /** @type {any} */ ({ reverse: 1 })),
     { name: 'TypeError', message: /^reverse: / });

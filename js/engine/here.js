@@ -78,7 +78,9 @@ function engineOf(model, { encode, settings }, lexicon, rerank) {
         watchers.push(...(await import('../model/attended.js')).watchAttention(sources, search, config));
       }
       const own = search.lexicon ? lexicon : undefined;
-      const isReranked = search.reverse && search.prefix.length === 0 && search.heads.length === 0;
+      // reranking compares means of log-probabilities
+      const isReranked = search.reverse && search.lengthPenalty === 1
+        && search.prefix.length === 0 && search.heads.length === 0;
       if (sources.length > 0) await own?.read();
       for (const each of [life.signal, signal]) each?.throwIfAborted();
       if (sources.length === 0) return [];

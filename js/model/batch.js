@@ -75,7 +75,7 @@ export class Batch {
    *
    * @type {{ call: Call, index: number, found: Generated[], passes: Iterator<void> }[]}
    */
-  #ended = [];
+  #reranked = [];
   /** Search of the sentence that was added last. @type {Search | undefined} */
   #search;
   /** Heads that are switched off while there are rows. */
@@ -148,7 +148,7 @@ export class Batch {
   /** Drop a call with its rows. The others go on. @param {Call} call */
   remove(call) {
     this.#calls = this.#calls.filter((other) => other !== call);
-    this.#ended = this.#ended.filter((sentence) => sentence.call !== call);
+    this.#reranked = this.#reranked.filter((sentence) => sentence.call !== call);
     for (const [row, running] of this.#rows) if (running.call === call) this.#release(row);
   }
 
@@ -172,7 +172,8 @@ export class Batch {
 
   /**
    * Gives rows to waiting sentences, and runs one step of the decoder for all rows; or reranks, one pass at a time.
-   * Each step is short. Creating a session takes as long as a step, so a call that creates one does nothing else.
+   * Each step is short. Creating a session of the batch takes as long as a step, so a call that creates one does
+   * nothing else.
    */
   step() {
     const core = this.#core;
@@ -203,7 +204,7 @@ export class Batch {
       const found = Array.from({ length: count }, (_, rank) => core.hypothesis(this.#handle, row, rank));
       this.#release(row);
       call.running--;
-      if (rerank) this.#ended.push({ call, index, found, passes: rerank(sources[index], found) });
+      if (rerank) this.#reranked.push({ call, index, found, passes: rerank(sources[index], found) });
       else this.#settle(call, index, found);
     } catch (error) {
       this.#end(call, error);
@@ -212,11 +213,11 @@ export class Batch {
 
   /** Runs a pass for the first sentence whose hypotheses are reranked. @returns {boolean}  false: there is none */
   #rerank() {
-    if (this.#ended.length === 0) return false;
-    const [{ call, index, found, passes }] = this.#ended;
+    if (this.#reranked.length === 0) return false;
+    const [{ call, index, found, passes }] = this.#reranked;
     try {
       if (!passes.next().done) return true;
-      this.#ended.shift();
+      this.#reranked.shift();
       this.#settle(call, index, found);
     } catch (error) {
       this.#end(call, error);

@@ -72,16 +72,17 @@ export function rerankOf(model, way, source, target) {
   /** The mean log-probability of a source's ids. @param {Int32Array} ids  of a hypothesis @param {Int32Array} to */
   const logProb = (ids, to) => {
     const from = Int32Array.of(token, ...ids);
-    // room for the next ones, so that the memory does not grow in small steps
-    const session = pass(Math.max(from.length, room), Math.min(LONGEST, longest));
+    // always the same room, so that the memory does not grow in small steps
+    const session = pass(room, Math.min(LONGEST, longest));
     core.forward(session, from, to);
     return Array.from(core.logProbs(session, to.length)).reduce((sum, each) => sum + each) / to.length;
   };
 
   return function* rerank(ids, found) {
     const to = ids.subarray(1);
-    const close = found.slice(0, COMPARED).filter(({ ids: { length }, score, finished }) =>
-      finished && length < longest && score > found[0].score - CLOSE);
+    // one that ends with another id, as the caller may ask, is no source; nor is one without room for the token
+    const close = found.slice(0, COMPARED).filter(({ ids: own, score, finished }) =>
+      finished && own[own.length - 1] === eos && own.length < room && score > found[0].score - CLOSE);
     if (to.length > LONGEST || close.length < 2 || close[0] !== found[0]) return;
     /** @type {number[]} */
     const probable = [];
